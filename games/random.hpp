@@ -1,0 +1,58 @@
+// Randomness as a function, not a state: the same (seed, game, ply, purpose) gives the same numbers on
+// every machine, thread and lane, so that any game can be replayed and no draw depends on another's order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace senet {
+
+/// What a stream of random numbers is for; streams of different purposes are independent.
+enum class Purpose : std::uint32_t {
+  kOpening,      // which start position, which random first moves
+  kChance,       // dice
+  kNoise,        // Dirichlet noise at the root
+  kBudget,       // playout cap randomisation
+  kMove,         // temperature
+  kWeights,      // initial weights of a network
+  kReplay,       // which positions a training step sees
+  kMatch,        // openings and dice of a match
+  kTest,         // tests and benchmarks
+};
+
+/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011).
+/// Pure: the 128-bit block that belongs to this counter and key.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                    std::array<std::uint32_t, 2> key);
+
+/// A stream of random numbers. A value: copy it to fork an identical stream. Not shared by threads.
+class Random {
+ public:
+  /// `seed` of the run, `game` within the run, `ply` within the game.
+  Random(std::uint64_t seed, std::uint64_t game, std::uint32_t ply, Purpose purpose);
+
+  /// 32 uniform bits.
+  std::uint32_t next();
+  /// Uniform in [0, 1), 24 bits.
+  float uniform();
+  /// Uniform in [0, bound), without bias (Lemire 2019). bound >= 1.
+  std::uint32_t below(std::uint32_t bound);
+  /// Standard normal (Box-Muller).
+  float normal();
+  /// Gamma(alpha, 1), alpha > 0 (Marsaglia and Tsang 2000, with the boost for alpha < 1).
+  float gamma(float alpha);
+  /// Dirichlet(alpha, ..., alpha) into `out`: non-negative, sums to 1. out is not empty.
+  void dirichlet(float alpha, std::span<float> out);
+  /// An index drawn with the given weights (non-negative, not all zero).
+  std::size_t pick(std::span<const float> weights);
+
+ private:
+  std::array<std::uint32_t, 4> counter_;
+  std::array<std::uint32_t, 2> key_;
+  std::array<std::uint32_t, 4> block_{};
+  std::uint32_t used_ = 4;
+};
+
+}  // namespace senet

@@ -1,0 +1,76 @@
+// The rows of one forward pass: features go straight in, answers go straight where they are wanted.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "games/feature_row.hpp"
+
+namespace senet {
+
+/// Where one row's answers go and which of them are wanted. The memory belongs to whoever asked (a search)
+/// and outlives the forward pass.
+///
+///   outcomes  [outcomes] f32   softmax of the value head
+///   wanted    [n] u16          policy logits to compute, repeats allowed; kNoLogit gives 0
+///   logits    [n] f32          their raw values, in the same order
+struct RowAnswer {
+  std::span<float> outcomes;
+  std::span<const std::uint16_t> wanted;
+  float* logits = nullptr;
+};
+
+/// Rows of sparse features with the places for their answers. Fixed capacity, no allocation after construction.
+/// Belongs to one worker thread.
+///
+///   index  [capacity, max_active] u16
+///   value  [capacity, max_active] f32
+///   active [capacity]             entries used of each row
+class Batch {
+ public:
+  Batch(std::size_t capacity, std::size_t max_active)
+      : max_active_(max_active),
+        index_(capacity * max_active),
+        value_(capacity * max_active),
+        active_(capacity),
+        answers_(capacity) {}
+
+  std::size_t capacity() const { return answers_.size(); }
+  std::size_t size() const { return size_; }
+  std::size_t room() const { return capacity() - size_; }
+
+  /// Appends a row: `encode` writes its features. Needs room() >= 1.
+  template <class Encode>
+  void add(const RowAnswer& answer, Encode&& encode) {
+    assert(size_ < capacity());
+    FeatureRow row(&index_[size_ * max_active_], &value_[size_ * max_active_], max_active_);
+    encode(row);
+    active_[size_] = static_cast<std::uint16_t>(row.count());
+    answers_[size_] = answer;
+    ++size_;
+  }
+
+  /// Forgets all rows; the capacity stays.
+  void clear() { size_ = 0; }
+
+  std::span<const std::uint16_t> index(std::size_t row) const {
+    return {&index_[row * max_active_], active_[row]};
+  }
+  std::span<const float> value(std::size_t row) const {
+    return {&value_[row * max_active_], active_[row]};
+  }
+  const RowAnswer& answer(std::size_t row) const { return answers_[row]; }
+
+ private:
+  std::size_t max_active_;
+  std::size_t size_ = 0;
+  std::vector<std::uint16_t> index_;
+  std::vector<float> value_;
+  std::vector<std::uint16_t> active_;
+  std::vector<RowAnswer> answers_;
+};
+
+}  // namespace senet

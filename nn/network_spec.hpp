@@ -1,0 +1,77 @@
+// The shape of a network, as data: everything that must agree before weights can be used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "games/game.hpp"
+
+namespace senet {
+
+/// A fully connected residual network with pre-activation blocks and two heads.
+///
+///   x   = relu(norm(linear(features)))                    features -> width
+///   x  += linear(relu(norm(linear(relu(norm(x))))))       `blocks` times, width -> width
+///   x   = relu(norm(x))
+///   policy: `policy_layers` x relu(norm(linear)), then linear -> policy_logits
+///   value:  `value_layers`  x relu(norm(linear)), then linear -> outcomes, softmax
+///
+/// `norm` is LayerNorm over the row with epsilon 1e-5 and learnt scale and shift.
+struct NetworkSpec {
+  std::string game;                 // the game contract: G::kName ...
+  std::uint32_t features = 0;       // ... G::kFeatures
+  std::uint32_t policy_logits = 0;  // ... G::kPolicyLogits
+  std::uint32_t outcomes = 0;       // ... kOutcomes<G>
+  std::uint32_t width = 128;
+  std::uint32_t blocks = 3;
+  std::uint32_t policy_layers = 2;
+  std::uint32_t value_layers = 1;
+
+  bool operator==(const NetworkSpec&) const = default;
+};
+
+/// One named tensor of a network, in the order of NetworkSpec's picture.
+struct TensorPlace {
+  std::string name;      // e.g. "block.0.linear1.weight"
+  std::uint32_t rows;    // outputs of a Linear; 1 for biases and norms
+  std::uint32_t columns; // inputs of a Linear; length of a bias or norm vector
+  std::size_t offset;    // in floats, into the network's flat parameter block
+  bool decays;           // weight decay applies (Linear weights only)
+
+  std::size_t size() const { return std::size_t{rows} * columns; }
+};
+
+/// The tensors of a network of this shape, packed without gaps. Linear weights are row-major
+/// [outputs, inputs] f32 (PyTorch's order), each followed by its bias [outputs]; a norm is its scale
+/// [width] followed by its shift [width]. Names:
+///   input.linear.{weight,bias}  input.norm.{weight,bias}
+///   block.<i>.{norm1,linear1,norm2,linear2}.{weight,bias}        trunk.norm.{weight,bias}
+///   policy.<i>.{linear,norm}.{weight,bias}   policy.out.{weight,bias}
+///   value.<i>.{linear,norm}.{weight,bias}    value.out.{weight,bias}
+std::vector<TensorPlace> parameter_layout(const NetworkSpec& spec);
+
+/// Number of f32 parameters of a network of this shape.
+std::size_t parameter_count(const NetworkSpec& spec);
+
+/// Multiply-adds times two of one dense evaluation (matrix products only).
+double dense_flop(const NetworkSpec& spec);
+
+/// The game's half of the spec filled in; the reference shape (`seed-283k`: width 128, 3 blocks, two policy
+/// layers, one value layer) for the rest.
+template <Game G>
+NetworkSpec reference_spec() {
+  NetworkSpec spec;
+  spec.game = std::string(G::kName);
+  spec.features = static_cast<std::uint32_t>(G::kFeatures);
+  spec.policy_logits = static_cast<std::uint32_t>(G::kPolicyLogits);
+  spec.outcomes = static_cast<std::uint32_t>(kOutcomes<G>);
+  return spec;
+}
+
+/// Why a network of this spec cannot play G; nothing when it can.
+Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted);
+
+}  // namespace senet

@@ -1,0 +1,65 @@
+// What trains a network, whatever it runs on: batches in, weights out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "nn/network.hpp"
+#include "train_bridge/train_batch.hpp"
+
+namespace senet {
+
+struct TrainerSettings {
+  float weight_decay = 1e-4f;    // decoupled (AdamW, Loshchilov and Hutter 2019), Linear weights only
+  float beta1 = 0.9f;            // Adam (Kingma and Ba 2015)
+  float beta2 = 0.999f;
+  float epsilon = 1e-8f;
+  float ema_decay = 0.999f;      // weights served to self-play: exponential moving average of the trained
+  float gradient_clip = 1.0f;    // largest global gradient norm; larger ones are scaled down
+  float policy_weight = 1.0f;    // weights of the two cross entropies in the loss
+  float value_weight = 1.0f;
+};
+
+/// What one step did. Losses are means over the rows that have the target, before the step.
+struct StepReport {
+  float policy_loss = 0;    // cross entropy in nats, over legal actions only
+  float value_loss = 0;     // cross entropy in nats
+  float gradient_norm = 0;  // before clipping
+  bool skipped = false;     // a value was not finite: weights and moments are untouched
+};
+
+/// Everything that a trainer carries from step to step; each vector has parameter_count(spec) values.
+struct TrainerState {
+  std::vector<float> weights, ema, first_moment, second_moment;
+  std::uint64_t steps = 0;
+};
+
+/// One network being trained. Belongs to one thread at a time.
+class Trainer {
+ public:
+  virtual ~Trainer() = default;
+  virtual std::string_view name() const = 0;  // "cpu", "cuda"
+
+  /// Runs one step on dummy data of the largest size and undoes it, so that everything lazily built
+  /// (threads, kernels, graphs) is there before self-play depends on it.
+  virtual void warm_up() = 0;
+
+  /// One optimiser step. batch.size() >= 1 and within the shape the trainer was built for.
+  virtual StepReport step(const TrainBatch& batch, float learning_rate) = 0;
+
+  /// The moving average, as a network that can be served. Allocates its copy.
+  virtual Network served() const = 0;
+
+  virtual TrainerState state() const = 0;
+  /// Continues from a saved state; a reason when its sizes do not fit.
+  virtual Result<void> restore(const TrainerState& state) = 0;
+};
+
+/// CPU backend: OpenBLAS matrix products, own fused backward pass, one scratch pool, no allocation per step.
+std::unique_ptr<Trainer> make_cpu_trainer(const Network& start, const TrainBatch::Shape& shape,
+                                          const TrainerSettings& settings);
+
+}  // namespace senet
