@@ -11,8 +11,8 @@
 
 namespace senet {
 
-/// Where one row's answers go and which of them are wanted. The memory belongs to whoever asked (a search)
-/// and outlives the forward pass.
+/// Where one row's answers go and which of them are wanted. The memory belongs to whoever asked (a
+/// search) and outlives the forward pass.
 ///
 ///   outcomes  [outcomes] f32   softmax of the value head
 ///   wanted    [n] u16          policy logits to compute, repeats allowed; kNoLogit gives 0
@@ -23,8 +23,8 @@ struct RowAnswer {
   float* logits = nullptr;
 };
 
-/// Rows of sparse features with the places for their answers. Fixed capacity, no allocation after construction.
-/// Belongs to one worker thread.
+/// Rows of sparse features with the places for their answers. Fixed capacity, no allocation after
+/// construction. Belongs to one worker thread.
 ///
 ///   index  [capacity, max_active] u16
 ///   value  [capacity, max_active] f32

@@ -9,8 +9,8 @@
 
 namespace senet {
 
-/// Answers batches for one network at a time. Owns its scratch memory and packed weights; belongs to one
-/// thread at a time. After construction forward() allocates nothing of ours and never fails.
+/// Answers batches for one network at a time. Owns its scratch memory and packed weights; belongs
+/// to one thread at a time. After construction forward() allocates nothing of ours and never fails.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -18,12 +18,12 @@ class Evaluator {
   /// The kernel's name as recorded beside results: "onednn", "reference", "hash" ...
   virtual std::string_view name() const = 0;
 
-  /// Takes over the weights of `network`, which must have the spec the evaluator was built for. The network
-  /// may be gone afterwards. Allocates nothing.
+  /// Takes over the weights of `network`, which must have the spec the evaluator was built for. The
+  /// network may be gone afterwards. Allocates nothing.
   virtual void load(const Network& network) = 0;
 
-  /// Answers rows [0, batch.size()): writes each row's outcomes and wanted logits. Leaves the batch as it
-  /// is. batch.size() is at most the row count the evaluator was built for.
+  /// Answers rows [0, batch.size()): writes each row's outcomes and wanted logits. Leaves the batch
+  /// as it is. batch.size() is at most the row count the evaluator was built for.
   virtual void forward(const Batch& batch) = 0;
 };
 
@@ -33,8 +33,8 @@ enum class EvaluatorKind : std::uint8_t { kOneDnn, kReference, kHash };
 Result<EvaluatorKind> evaluator_kind(std::string_view name);
 
 /// Builds an evaluator for batches of up to `max_rows` rows and loads `network`.
-/// `exact`: oneDNN always runs the one batch size `max_rows`, so that a row's answer has the same bits
-/// whatever shares its batch; the others have that property anyway.
+/// `exact`: oneDNN always runs the one batch size `max_rows`, so that a row's answer has the same
+/// bits whatever shares its batch; the others have that property anyway.
 Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Network& network,
                                                   std::size_t max_rows, bool exact = false);
 

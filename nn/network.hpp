@@ -12,11 +12,12 @@
 
 namespace senet {
 
-/// Shape and weights. Movable, not copyable by accident (see clone). Reading it from several threads is safe.
+/// Shape and weights. Movable, not copyable by accident (see clone). Reading it from several
+/// threads is safe.
 class Network {
  public:
   /// Takes the parameters over; `parameters` has parameter_count(spec) finite values laid out by
-  /// parameter_layout(spec).
+  /// parameter_layout(spec), and check_spec(spec) holds.
   Network(NetworkSpec spec, std::vector<float> parameters);
   Network(Network&&) noexcept;
   Network& operator=(Network&&) noexcept;
@@ -25,7 +26,8 @@ class Network {
   const NetworkSpec& spec() const;
   /// All parameters, [parameter_count(spec)] f32. Valid while the network lives.
   std::span<const float> parameters() const;
-  /// XXH3 of spec and parameters: names the weights. Equal for equal content, wherever it came from.
+  /// XXH3 of spec and parameters: names the weights. Equal for equal content, wherever it came
+  /// from.
   std::uint64_t id() const;
 
  private:
@@ -35,16 +37,20 @@ class Network {
   std::unique_ptr<Content> content_;
 };
 
-/// Fresh weights: He-normal Linear weights scaled by 1/sqrt(inputs), the last Linear of each block and of each
-/// head small, norms at scale 1 and shift 0. The same seed gives the same weights on every machine.
+/// Fresh weights: Linear weights nearly normal with variance 2 / inputs (He et al. 2015), the last
+/// Linear of each block and of each head a tenth of that deviation, biases 0, norms at scale 1 and
+/// shift 0. The same seed gives the same weights, bit for bit, on every machine.
 Network initial_network(const NetworkSpec& spec, std::uint64_t seed);
 
-/// Maps a safetensors file read-only. Checks the header, that every tensor is there with its shape and
-/// inside the file, that the values are finite and the content id is the recorded one. One reason on failure.
+/// Maps a safetensors file read-only. Checks the header, that every tensor is there with its shape
+/// and inside the file, that the values are finite and the content id is the recorded one (a file
+/// of another program may record none). One reason on failure, naming the file and the tensor. The
+/// file stays mapped while the network lives: replace it by renaming another over it, as
+/// save_network does.
 Result<Network> load_network(const std::filesystem::path& file);
 
-/// Writes safetensors with the spec and the id in its metadata: to a temporary file beside it, flushed to
-/// disk, then renamed, so that no reader ever sees half a file.
+/// Writes safetensors with the spec and the id in its metadata: to a temporary file beside it,
+/// flushed to disk, then renamed, so that no reader ever sees half a file.
 Result<void> save_network(const Network& network, const std::filesystem::path& file);
 
 /// "8f3a..." 16 hex digits.

@@ -35,18 +35,18 @@ struct NetworkSpec {
 
 /// One named tensor of a network, in the order of NetworkSpec's picture.
 struct TensorPlace {
-  std::string name;      // e.g. "block.0.linear1.weight"
-  std::uint32_t rows;    // outputs of a Linear; 1 for biases and norms
-  std::uint32_t columns; // inputs of a Linear; length of a bias or norm vector
-  std::size_t offset;    // in floats, into the network's flat parameter block
-  bool decays;           // weight decay applies (Linear weights only)
+  std::string name;       // e.g. "block.0.linear1.weight"
+  std::uint32_t rows;     // outputs of a Linear; 1 for biases and norms
+  std::uint32_t columns;  // inputs of a Linear; length of a bias or norm vector
+  std::size_t offset;     // in floats, into the network's flat parameter block
+  bool decays;            // weight decay applies (Linear weights only)
 
   std::size_t size() const { return std::size_t{rows} * columns; }
 };
 
 /// The tensors of a network of this shape, packed without gaps. Linear weights are row-major
-/// [outputs, inputs] f32 (PyTorch's order), each followed by its bias [outputs]; a norm is its scale
-/// [width] followed by its shift [width]. Names:
+/// [outputs, inputs] f32 (PyTorch's order), each followed by its bias [outputs]; a norm is its
+/// scale [width] followed by its shift [width]. Names:
 ///   input.linear.{weight,bias}  input.norm.{weight,bias}
 ///   block.<i>.{norm1,linear1,norm2,linear2}.{weight,bias}        trunk.norm.{weight,bias}
 ///   policy.<i>.{linear,norm}.{weight,bias}   policy.out.{weight,bias}
@@ -59,8 +59,13 @@ std::size_t parameter_count(const NetworkSpec& spec);
 /// Multiply-adds times two of one dense evaluation (matrix products only).
 double dense_flop(const NetworkSpec& spec);
 
-/// The game's half of the spec filled in; the reference shape (`seed-283k`: width 128, 3 blocks, two policy
-/// layers, one value layer) for the rest.
+/// Whether every field is in its range: game 1 to 64 printable characters; features and
+/// policy_logits 1..65535; outcomes 1..255; width 1..16384; blocks and head layers 0..1024. Names
+/// the first that is not.
+Result<void> check_spec(const NetworkSpec& spec);
+
+/// The game's half of the spec filled in; the reference shape (`seed-283k`: width 128, 3 blocks,
+/// two policy layers, one value layer) for the rest.
 template <Game G>
 NetworkSpec reference_spec() {
   NetworkSpec spec;

@@ -1,0 +1,196 @@
+// Networks as safetensors files: which metadata they carry and every check before weights are used.
+//
+//   __metadata__   format "senet-network-1"; game; features, policy_logits, outcomes, width,
+//   blocks,
+//                  policy_layers, value_layers as decimal text; id as 16 hex digits (may be missing
+//                  in a file that another program wrote)
+//   tensors        those of parameter_layout, a Linear weight [outputs, inputs], all others
+//   [length]
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "nn/network_content.hpp"
+#include "nn/replace_file.hpp"
+#include "nn/safetensors.hpp"
+
+namespace senet {
+namespace {
+
+constexpr const char* kFormat = "senet-network-1";
+// A network larger than this is a damaged header, not a board game's network.
+constexpr std::size_t kMaxParameters = std::size_t{1} << 30;
+
+using Metadata = std::map<std::string, std::string>;
+
+struct SpecField {
+  const char* key;
+  std::uint32_t NetworkSpec::*field;
+};
+constexpr SpecField kSpecFields[] = {
+    {"features", &NetworkSpec::features},
+    {"policy_logits", &NetworkSpec::policy_logits},
+    {"outcomes", &NetworkSpec::outcomes},
+    {"width", &NetworkSpec::width},
+    {"blocks", &NetworkSpec::blocks},
+    {"policy_layers", &NetworkSpec::policy_layers},
+    {"value_layers", &NetworkSpec::value_layers},
+};
+
+/// The whole of `text` as a number in `base`; false when it is anything else.
+template <class Number>
+bool parse_number(const std::string& text, Number& number, int base) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
+  return error == std::errc() && stop == end;
+}
+
+Result<NetworkSpec> read_spec(const Metadata& metadata) {
+  const auto format = metadata.find("format");
+  if (format == metadata.end() || format->second != kFormat) {
+    return fail(fmt::format("__metadata__: format is not {}", kFormat));
+  }
+  NetworkSpec spec;
+  const auto game = metadata.find("game");
+  if (game == metadata.end()) return fail("__metadata__: no game");
+  spec.game = game->second;
+  for (const SpecField& place : kSpecFields) {
+    const auto found = metadata.find(place.key);
+    if (found == metadata.end()) return fail(fmt::format("__metadata__: no {}", place.key));
+    if (!parse_number(found->second, spec.*place.field, 10)) {
+      return fail(fmt::format("__metadata__: {} is not a number", place.key));
+    }
+  }
+  const Result<void> checked = check_spec(spec);
+  if (!checked) return tl::unexpected(checked.error());
+  if (parameter_count(spec) > kMaxParameters) {
+    return fail(fmt::format("__metadata__: a network of {} parameters is too large",
+                            parameter_count(spec)));
+  }
+  return spec;
+}
+
+std::vector<std::uint64_t> stored_shape(const TensorPlace& place) {
+  if (place.decays) return {place.rows, place.columns};  // a Linear weight, even with one output
+  return {place.columns};
+}
+
+Result<void> check_finite(const TensorPlace& place, std::span<const float> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
+      return fail(fmt::format("tensor {}: value {} is not finite", place.name, i));
+    }
+  }
+  return {};
+}
+
+/// Finds every tensor of the layout, with its shape, and nothing else. On success tensor i of the
+/// result belongs to place i of the layout.
+Result<std::vector<const StoredTensor*>> match_tensors(std::span<const TensorPlace> layout,
+                                                       const SafetensorsHeader& header) {
+  std::map<std::string_view, const StoredTensor*> by_name;
+  for (const StoredTensor& tensor : header.tensors) by_name[tensor.name] = &tensor;
+  std::vector<const StoredTensor*> matched;
+  for (const TensorPlace& place : layout) {
+    const auto found = by_name.find(place.name);
+    if (found == by_name.end()) return fail(fmt::format("tensor {}: missing", place.name));
+    if (found->second->shape != stored_shape(place)) {
+      return fail(fmt::format("tensor {}: shape [{}] where the spec needs [{}]", place.name,
+                              fmt::join(found->second->shape, ", "),
+                              fmt::join(stored_shape(place), ", ")));
+    }
+    matched.push_back(found->second);
+    by_name.erase(found);
+  }
+  if (!by_name.empty()) {
+    return fail(fmt::format("tensor {}: not part of such a network", by_name.begin()->first));
+  }
+  return matched;
+}
+
+/// Whether the file's data is the flat parameter block itself, so that it can be used where it is
+/// mapped.
+bool laid_out(std::span<const TensorPlace> layout, std::span<const StoredTensor* const> tensors,
+              const std::byte* data) {
+  if (reinterpret_cast<std::uintptr_t>(data) % alignof(float) != 0) return false;
+  return std::ranges::equal(layout, tensors,
+                            [](const TensorPlace& place, const StoredTensor* tensor) {
+                              return tensor->begin == place.offset * sizeof(float);
+                            });
+}
+
+Result<void> check_id(const Metadata& metadata, std::uint64_t id) {
+  const auto recorded = metadata.find("id");
+  if (recorded == metadata.end() || recorded->second == id_text(id)) return {};
+  return fail(fmt::format("__metadata__: id is {}, the content's is {}: the file is damaged",
+                          recorded->second, id_text(id)));
+}
+
+}  // namespace
+
+Result<Network> load_network(const std::filesystem::path& file) {
+  const auto fail_in_file = [&](const Error& error) {
+    return fail(fmt::format("{}: {}", file.string(), error.reason));
+  };
+  Result<MappedFile> mapped = MappedFile::open(file);
+  if (!mapped) return tl::unexpected(mapped.error());  // names the file already
+  const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
+  if (!header) return fail_in_file(header.error());
+  Result<NetworkSpec> spec = read_spec(header->metadata);
+  if (!spec) return fail_in_file(spec.error());
+  const std::vector<TensorPlace> layout = parameter_layout(*spec);
+  const auto tensors = match_tensors(layout, *header);
+  if (!tensors) return fail_in_file(tensors.error());
+
+  auto content = std::make_unique<Network::Content>();
+  const std::byte* data = mapped->bytes().data() + header->data_start;
+  const std::size_t count = parameter_count(*spec);
+  if (laid_out(layout, *tensors, data)) {
+    content->parameters = {reinterpret_cast<const float*>(data), count};
+    content->file = std::move(*mapped);
+  } else {
+    content->storage.resize(count);
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      std::memcpy(&content->storage[layout[i].offset], data + (*tensors)[i]->begin,
+                  layout[i].size() * sizeof(float));
+    }
+    content->parameters = content->storage;
+  }
+  for (const TensorPlace& place : layout) {
+    const Result<void> finite =
+        check_finite(place, content->parameters.subspan(place.offset, place.size()));
+    if (!finite) return fail_in_file(finite.error());
+  }
+  content->spec = std::move(*spec);
+  content->id = content_id(content->spec, content->parameters);
+  const Result<void> same = check_id(header->metadata, content->id);
+  if (!same) return fail_in_file(same.error());
+  return Network(std::move(content));
+}
+
+Result<void> save_network(const Network& network, const std::filesystem::path& file) {
+  const NetworkSpec& spec = network.spec();
+  const Result<void> checked = check_spec(spec);
+  if (!checked) return fail(fmt::format("{}: {}", file.string(), checked.error().reason));
+  SafetensorsHeader header;
+  header.metadata["format"] = kFormat;
+  header.metadata["game"] = spec.game;
+  header.metadata["id"] = id_text(network.id());
+  for (const SpecField& place : kSpecFields) {
+    header.metadata[place.key] = std::to_string(spec.*place.field);
+  }
+  for (const TensorPlace& place : parameter_layout(spec)) {
+    const std::uint64_t begin = place.offset * sizeof(float);
+    header.tensors.push_back(
+        {place.name, stored_shape(place), begin, begin + place.size() * sizeof(float)});
+  }
+  const std::string front = write_safetensors_header(header);
+  return replace_file(file, {std::as_bytes(std::span(front)), std::as_bytes(network.parameters())});
+}
+
+}  // namespace senet

@@ -1,0 +1,51 @@
+// The safetensors file format: a JSON table of tensors in front of their bytes.
+//
+//   +----------------+-------------------------------+---------------------------+
+//   | u64 n, little- | n bytes of JSON, padded with  | the tensors' bytes, back  |
+//   | endian         | spaces: 8 + n is a multiple   | to back, little-endian    |
+//   |                | of 64                         | f32                       |
+//   +----------------+-------------------------------+---------------------------+
+//
+// Format: https://github.com/huggingface/safetensors. Only F32 tensors are read and written here;
+// padding the header is allowed by the format and lets a mapped file be used in place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "games/result.hpp"
+
+namespace senet {
+
+/// One tensor of a file: `shape` times 4 bytes, at [begin, end) of the data behind the header.
+struct StoredTensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// What the JSON in front of the data says.
+struct SafetensorsHeader {
+  std::map<std::string, std::string> metadata;  // `__metadata__`: strings only
+  std::vector<StoredTensor> tensors;            // ascending by `begin`
+  std::size_t data_start = 0;                   // bytes from the start of the file
+};
+
+/// Largest header read or written, in bytes of JSON.
+inline constexpr std::uint64_t kMaxSafetensorsHeader = std::uint64_t{16} << 20;
+
+/// Reads the header of a whole file in memory. Trusts nothing: on success every tensor is F32, its
+/// bytes lie inside the data and agree with its shape, names are unique, and the tensors cover the
+/// data without gap or overlap. The reason names the tensor, not the file.
+Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file);
+
+/// The bytes in front of the data: length, JSON, padding. Each tensor needs valid UTF-8 in its name
+/// and `metadata` in its keys and values (others are replaced); data_start is ignored.
+std::string write_safetensors_header(const SafetensorsHeader& header);
+
+}  // namespace senet
