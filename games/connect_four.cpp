@@ -1,0 +1,182 @@
+#include "games/connect_four.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cassert>
+
+#include "games/grid.hpp"
+
+namespace senet {
+namespace {
+
+// Distance in bits between neighbours: up, right, and the two diagonals.
+constexpr int kUp = 1, kRight = 7, kDownRight = 6, kUpRight = 8;
+
+constexpr GridShape kShape{.columns = 7, .rows = 6, .column_stride = kRight, .row_stride = kUp};
+constexpr std::uint64_t kColumn = 0x3f;  // the six cells of the first column
+
+// One copy of `cells` (of the first column) in every column.
+constexpr std::uint64_t in_every_column(std::uint64_t cells) {
+  std::uint64_t board = 0;
+  for (int column = 0; column < kShape.columns; ++column) board |= cells << (kRight * column);
+  return board;
+}
+constexpr std::uint64_t kBottom = in_every_column(1);
+constexpr std::uint64_t kBoard = in_every_column(kColumn);
+
+// Where the next stones land, one bit a column: a full column's bit is in the seventh row.
+std::uint64_t landing_cells(std::uint64_t occupied) { return occupied + kBottom; }
+
+// The same for one column: no bit when it is full.
+std::uint64_t landing_cell(std::uint64_t occupied, Action column) {
+  return landing_cells(occupied) & (kColumn << kRight * column);
+}
+
+bool has_four(std::uint64_t stones) {
+  std::uint64_t found = 0;
+  for (const int step : {kUp, kRight, kDownRight, kUpRight}) {
+    const std::uint64_t pairs = stones & (stones >> step);
+    found |= pairs & (pairs >> 2 * step);
+  }
+  return found != 0;
+}
+
+// The empty cells where one more stone makes four. Along a row or a diagonal the missing stone may
+// be any of the four, in a column only the top one.
+std::uint64_t threats(std::uint64_t stones, std::uint64_t occupied) {
+  std::uint64_t found = (stones << 1) & (stones << 2) & (stones << 3);
+  for (const int step : {kRight, kDownRight, kUpRight}) {
+    const std::uint64_t two_before = (stones << step) & (stones << 2 * step);
+    const std::uint64_t two_after = (stones >> step) & (stones >> 2 * step);
+    found |= two_before & ((stones << 3 * step) | (stones >> step));
+    found |= two_after & ((stones >> 3 * step) | (stones << step));
+  }
+  return found & kBoard & ~occupied;
+}
+
+void add_cells(FeatureRow& row, std::size_t first, std::uint64_t cells) {
+  for (; cells != 0; cells &= cells - 1) {
+    const auto bit = static_cast<std::size_t>(std::countr_zero(cells));
+    row.add(first + bit - bit / kRight, 1.0f);
+  }
+}
+
+void add_columns(FeatureRow& row, std::size_t first, std::uint64_t cells) {
+  for (; cells != 0; cells &= cells - 1) {
+    row.add(first + static_cast<std::size_t>(std::countr_zero(cells)) / kRight, 1.0f);
+  }
+}
+
+std::uint64_t mirror_board(std::uint64_t board) {
+  std::uint64_t mirror = 0;
+  for (int column = 0; column < kShape.columns; ++column) {
+    mirror = (mirror << kRight) | ((board >> kRight * column) & kColumn);
+  }
+  return mirror;
+}
+
+}  // namespace
+
+void ConnectFour::legal(ActionList<kMaxLegal>& out) const {
+  for (Action column = 0; column < kColumns; ++column) {
+    if (landing_cell(occupied(), column) != 0) out.push_back(column);
+  }
+}
+
+void ConnectFour::play(Action action) {
+  assert(is_decision(turn_) && action < kColumns);
+  const std::uint64_t stone = landing_cell(occupied(), action);
+  assert(stone != 0);
+  const Player mover = viewer();
+  stones_[mover] |= stone;
+  ++plies_;
+  const bool over = plies_ == kCells || has_four(stones_[mover]);
+  turn_ = over ? Turn::kOver : mover == 0 ? Turn::kPlayer1 : Turn::kPlayer0;
+}
+
+void ConnectFour::settle() {
+  plies_ = static_cast<std::uint8_t>(std::popcount(occupied()));
+  const Player to_move = viewer();
+  const bool over = plies_ == kCells || has_four(stones_[other(to_move)]);
+  turn_ = over ? Turn::kOver : to_move == 0 ? Turn::kPlayer0 : Turn::kPlayer1;
+}
+
+std::uint8_t ConnectFour::outcome() const {
+  assert(turn_ == Turn::kOver);
+  return has_four(stones_[0]) ? 0 : has_four(stones_[1]) ? 2 : 1;
+}
+
+std::uint64_t ConnectFour::key() const {
+  // In each column the highest set bit marks its height; below it stand the first player's stones.
+  return mix(landing_cells(occupied()) | stones_[0]);
+}
+
+void ConnectFour::encode(FeatureRow& row) const {
+  const std::uint64_t all = occupied();
+  const std::uint64_t mine = stones_[viewer()], theirs = stones_[other(viewer())];
+  const std::uint64_t my_threats = threats(mine, all), their_threats = threats(theirs, all);
+  add_cells(row, 0, mine);
+  add_cells(row, kCells, theirs);
+  add_cells(row, 2 * kCells, my_threats);
+  add_cells(row, 3 * kCells, their_threats);
+  const std::uint64_t next = landing_cells(all) & kBoard;
+  const std::uint64_t after_next = next << kUp;
+  constexpr std::size_t kFirstMark = 4 * kCells;
+  add_columns(row, kFirstMark, my_threats & next);
+  add_columns(row, kFirstMark + kColumns, their_threats & next);
+  add_columns(row, kFirstMark + 2 * kColumns, my_threats & after_next);
+  add_columns(row, kFirstMark + 3 * kColumns, their_threats & after_next);
+  if (viewer() == 0) row.add(kFeatures - 1, 1.0f);
+}
+
+std::string ConnectFour::text() const { return grid_text(kShape, stones_); }
+
+Result<ConnectFour> ConnectFour::from_text(std::string_view text) {
+  ConnectFour state;
+  if (text == "startpos") return state;
+  const auto refuse = [text](std::string_view reason) {
+    return fail(fmt::format("connect_four position \"{}\": {}", text, reason));
+  };
+  if (text.find('/') != std::string_view::npos) {
+    const Result<Stones> stones = grid_from_text(kShape, text);
+    if (!stones) return refuse(stones.error().reason);
+    state.stones_ = *stones;
+    // A cell is supported when it is at the bottom or the cell below it is occupied.
+    const std::uint64_t all = state.occupied();
+    if ((all & ~((all << kUp) | kBottom)) != 0) return refuse("a stone floats above an empty cell");
+    const std::uint64_t tops = all & ~(all >> kUp);
+    const std::string_view reason = impossible_because(*stones, tops, has_four);
+    if (!reason.empty()) return refuse(reason);
+    state.settle();
+    return state;
+  }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const Result<Action> action = state.action_from_text(text.substr(i, 1));
+    if (!action) return refuse(fmt::format("move {}: {}", i + 1, action.error().reason));
+    state.play(*action);
+  }
+  return state;
+}
+
+std::string ConnectFour::action_text(Action action) const {
+  return {static_cast<char>('1' + action)};
+}
+
+Result<Action> ConnectFour::action_from_text(std::string_view text) const {
+  if (text.size() != 1 || text[0] < '1' || text[0] > '7') {
+    return fail(fmt::format("\"{}\" is not a column 1 .. 7", text));
+  }
+  if (turn_ == Turn::kOver) return fail(fmt::format("column {}: the game is over", text));
+  const auto action = static_cast<Action>(text[0] - '1');
+  if (landing_cell(occupied(), action) == 0) return fail(fmt::format("column {} is full", text));
+  return action;
+}
+
+ConnectFour ConnectFour::mirrored() const {
+  ConnectFour mirror = *this;
+  for (std::uint64_t& board : mirror.stones_) board = mirror_board(board);
+  return mirror;
+}
+
+}  // namespace senet

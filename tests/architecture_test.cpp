@@ -1,0 +1,210 @@
+// The picture in docs/architecture.md, nailed: folders include only what stands to their left,
+// headers say what they are for, and the top level of the repository holds what it should.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace senet {
+namespace {
+
+namespace fs = std::filesystem;
+
+// From left to right.
+constexpr std::array<std::string_view, 7> kFolders = {
+    "games", "nn", "search", "engine", "selfplay", "train_bridge", "tools"};
+
+// The installed headers stand in engine/include and are included as "senet/...".
+constexpr std::string_view kPublicHeaders = "senet";
+
+const fs::path& root() {
+  static const fs::path path = SENET_SOURCE_DIR;
+  return path;
+}
+
+std::optional<std::size_t> rank_of(std::string_view folder) {
+  if (folder == kPublicHeaders) folder = "engine";
+  const auto found = std::ranges::find(kFolders, folder);
+  if (found == kFolders.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - kFolders.begin());
+}
+
+std::vector<fs::path> sources_under(std::string_view folder) {
+  std::vector<fs::path> sources;
+  if (!fs::exists(root() / folder)) return sources;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root() / folder)) {
+    const fs::path extension = entry.path().extension();
+    if (extension == ".hpp" || extension == ".cpp" || extension == ".h" || extension == ".c" ||
+        extension == ".inl" || extension == ".cu" || extension == ".cuh") {
+      sources.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(sources);
+  return sources;
+}
+
+// C headers are not meant: they have guards of their own.
+bool is_header(const fs::path& file) {
+  const fs::path extension = file.extension();
+  return extension == ".hpp" || extension == ".inl" || extension == ".cuh";
+}
+
+std::string shown(const fs::path& file) { return fs::relative(file, root()).generic_string(); }
+
+struct Include {
+  std::size_t line;
+  char bracket;  // '"' or '<'
+  std::string path;
+};
+
+std::vector<Include> includes_of(std::istream& source) {
+  std::vector<Include> includes;
+  std::string line;
+  for (std::size_t number = 1; std::getline(source, line); ++number) {
+    const std::size_t hash = line.find_first_not_of(" \t");
+    if (hash == std::string::npos || line[hash] != '#') continue;
+    const std::size_t word = line.find_first_not_of(" \t", hash + 1);
+    if (word == std::string::npos || line.compare(word, 7, "include") != 0) continue;
+    const std::size_t open = line.find_first_of("\"<", word);
+    if (open == std::string::npos) continue;
+    const std::size_t close = line.find(line[open] == '<' ? '>' : '"', open + 1);
+    if (close == std::string::npos) continue;
+    includes.push_back({number, line[open], line.substr(open + 1, close - open - 1)});
+  }
+  return includes;
+}
+
+// Why a file of `folder` must not have this include, or "".
+std::string objection(std::string_view folder, const Include& include) {
+  const std::string first = include.path.substr(0, include.path.find('/'));
+  const std::optional<std::size_t> rank = rank_of(first);
+  const bool is_test = folder == "tests";
+  if (include.bracket == '<') {
+    // The tests of the installed package see the library as a user does.
+    if (is_test && first == kPublicHeaders) return "";
+    return rank || first == "tests" ? "our own headers are included with quotes" : "";
+  }
+  if (first == "tests" && include.path != first) return is_test ? "" : "only tests include tests";
+  if (!rank || include.path == first) return "includes are rooted at the repository";
+  if (is_test || *rank <= *rank_of(folder)) return "";
+  return std::string(folder) + " stands to the left of " + first;
+}
+
+TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
+  std::vector<std::string_view> folders(kFolders.begin(), kFolders.end());
+  folders.push_back("tests");
+  std::size_t files = 0;
+  for (const std::string_view folder : folders) {
+    for (const fs::path& file : sources_under(folder)) {
+      ++files;
+      std::ifstream source(file);
+      for (const Include& include : includes_of(source)) {
+        const std::string reason = objection(folder, include);
+        EXPECT_EQ(reason, "") << shown(file) << ":" << include.line << " includes " << include.path;
+        if (include.bracket != '"' || !reason.empty()) continue;
+        const bool is_public = include.path.starts_with(kPublicHeaders);
+        EXPECT_TRUE(fs::exists((is_public ? root() / "engine/include" : root()) / include.path))
+            << shown(file) << ":" << include.line << ": no such file " << include.path;
+      }
+    }
+  }
+  EXPECT_GT(files, 10u) << "the source tree was not found at " << root();
+}
+
+// The rule itself, on includes made up for it.
+TEST(Architecture, TheRuleSeesWhatItShould) {
+  const auto verdict = [](std::string_view folder, const std::string& text) {
+    std::istringstream source(text);
+    const std::vector<Include> includes = includes_of(source);
+    EXPECT_EQ(includes.size(), 1u) << text;
+    return includes.empty() ? "no include" : objection(folder, includes[0]);
+  };
+  EXPECT_EQ(verdict("search", "#include \"games/game.hpp\""), "");
+  EXPECT_EQ(verdict("search", "#include \"search/tree.hpp\""), "");
+  EXPECT_EQ(verdict("search", "#include <vector>"), "");
+  EXPECT_EQ(verdict("search", "  #  include \"engine/worker.hpp\"  // why"),
+            "search stands to the left of engine");
+  EXPECT_EQ(verdict("games", "#include \"nn/batch.hpp\""), "games stands to the left of nn");
+  EXPECT_EQ(verdict("search", "#include \"senet/senet.h\""), "search stands to the left of senet");
+  EXPECT_EQ(verdict("tools", "#include \"senet/senet.h\""), "");
+  EXPECT_NE(verdict("search", "#include \"tree.hpp\""), "");
+  EXPECT_NE(verdict("search", "#include \"../games/game.hpp\""), "");
+  EXPECT_NE(verdict("search", "#include <games/game.hpp>"), "");
+  EXPECT_NE(verdict("search", "#include \"tests/search/fakes.hpp\""), "");
+  EXPECT_EQ(verdict("tests", "#include \"tests/search/fakes.hpp\""), "");
+  EXPECT_EQ(verdict("tests", "#include \"tools/command.hpp\""), "");
+  EXPECT_EQ(verdict("tests", "#include <senet/senet.hpp>"), "");
+  EXPECT_NE(verdict("tools", "#include <senet/senet.hpp>"), "");
+}
+
+TEST(Architecture, HeadersSayWhatTheyAreForAndGuardThemselves) {
+  std::vector<std::string_view> folders(kFolders.begin(), kFolders.end());
+  folders.push_back("tests");
+  for (const std::string_view folder : folders) {
+    for (const fs::path& file : sources_under(folder)) {
+      if (!is_header(file)) continue;
+      std::ifstream source(file);
+      std::string line;
+      std::getline(source, line);
+      EXPECT_TRUE(line.starts_with("// ") && line.size() > 12)
+          << shown(file) << " does not begin with a line that says what it is for";
+      bool is_guarded = false;
+      while (!is_guarded && std::getline(source, line)) is_guarded = line == "#pragma once";
+      EXPECT_TRUE(is_guarded) << shown(file) << " has no #pragma once";
+    }
+  }
+}
+
+// What git tracks at the top level; nothing when this is no checkout or git is not at hand.
+std::set<std::string> tracked_top_level() {
+  struct Close {
+    void operator()(std::FILE* pipe) const { pclose(pipe); }
+  };
+  std::set<std::string> names;
+  if (!fs::exists(root() / ".git")) return names;
+  const std::string command = "git -C '" + root().string() + "' ls-files 2>/dev/null";
+  const std::unique_ptr<std::FILE, Close> pipe(popen(command.c_str(), "r"));
+  if (!pipe) return names;
+  std::string output;
+  std::array<char, 4096> chunk;
+  while (const std::size_t size = std::fread(chunk.data(), 1, chunk.size(), pipe.get())) {
+    output.append(chunk.data(), size);
+  }
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) names.insert(line.substr(0, line.find('/')));
+  return names;
+}
+
+TEST(Architecture, TopLevelHoldsWhatItShould) {
+  const std::set<std::string> allowed = {
+      "games", "nn",    "search",         "engine",    "selfplay", "train_bridge",
+      "tests", "tools", "CMakeLists.txt", "README.md", "LICENSE",  "CMakePresets.json",
+      ".ci",   "docs",  ".clang-format",  ".gitignore"};
+  std::set<std::string> present = tracked_top_level();
+  if (present.empty()) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(root())) {
+      const std::string name = entry.path().filename().string();
+      // What .gitignore names, and git's own folder.
+      const bool is_ignored = name == ".git" || name == "build" || name.starts_with("build-") ||
+                              name == "runs" || name == ".cache" || name == "compile_commands.json";
+      if (!is_ignored) present.insert(name);
+    }
+  }
+  ASSERT_FALSE(present.empty());
+  for (const std::string& name : present) {
+    EXPECT_TRUE(allowed.contains(name)) << name << " does not belong at the top level";
+  }
+}
+
+}  // namespace
+}  // namespace senet

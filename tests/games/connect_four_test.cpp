@@ -1,0 +1,195 @@
+#include "games/connect_four.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "games/perft.hpp"
+#include "games/random.hpp"
+
+namespace senet {
+namespace {
+
+ConnectFour position(std::string_view text) {
+  const Result<ConnectFour> state = ConnectFour::from_text(text);
+  EXPECT_TRUE(state.has_value()) << state.error().reason;
+  return state.value_or(ConnectFour{});
+}
+
+void expect_refused(std::string_view text, std::string_view reason) {
+  const Result<ConnectFour> state = ConnectFour::from_text(text);
+  ASSERT_FALSE(state.has_value()) << text;
+  EXPECT_NE(state.error().reason.find(reason), std::string::npos) << state.error().reason;
+}
+
+// The rules once more, in the plainest way: a grid of characters, ' ' where empty.
+struct PlainBoard {
+  static constexpr int kColumns = 7, kRows = 6;
+  std::array<std::array<char, kRows>, kColumns> grid;
+
+  PlainBoard() {
+    for (auto& column : grid) column.fill(' ');
+  }
+  bool holds(int column, int row, char stone) const {
+    return column >= 0 && column < kColumns && row >= 0 && row < kRows &&
+           grid[static_cast<std::size_t>(column)][static_cast<std::size_t>(row)] == stone;
+  }
+  int height(int column) const {
+    int row = 0;
+    while (row < kRows && !holds(column, row, ' ')) ++row;
+    return row;
+  }
+  void set(int column, int row, char stone) {
+    grid[static_cast<std::size_t>(column)][static_cast<std::size_t>(row)] = stone;
+  }
+  bool has_four(char stone) const {
+    constexpr std::array<std::array<int, 2>, 4> kSteps = {{{0, 1}, {1, 0}, {1, 1}, {1, -1}}};
+    for (int column = 0; column < kColumns; ++column) {
+      for (int row = 0; row < kRows; ++row) {
+        for (const auto& [right, up] : kSteps) {
+          int length = 0;
+          while (length < 4 && holds(column + length * right, row + length * up, stone)) ++length;
+          if (length == 4) return true;
+        }
+      }
+    }
+    return false;
+  }
+  bool is_threat(int column, int row, char stone) const {
+    if (!holds(column, row, ' ')) return false;
+    PlainBoard after = *this;
+    after.set(column, row, stone);
+    return after.has_four(stone);
+  }
+};
+
+std::set<std::size_t> features(const ConnectFour& state) {
+  std::array<std::uint16_t, ConnectFour::kMaxActive> index;
+  std::array<float, ConnectFour::kMaxActive> value;
+  FeatureRow row(index.data(), value.data(), index.size());
+  state.encode(row);
+  for (std::size_t i = 0; i < row.count(); ++i) EXPECT_EQ(value[i], 1.0f);
+  return {index.begin(), index.begin() + static_cast<std::ptrdiff_t>(row.count())};
+}
+
+// The features by their description in the header.
+std::set<std::size_t> expected_features(const PlainBoard& board, int viewer) {
+  const std::array<char, 2> stones = {"XO"[viewer], "XO"[1 - viewer]};
+  std::set<std::size_t> expected;
+  for (int column = 0; column < PlainBoard::kColumns; ++column) {
+    const int height = board.height(column);
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (int row = 0; row < PlainBoard::kRows; ++row) {
+        const auto cell = static_cast<std::size_t>(6 * column + row);
+        if (board.holds(column, row, stones[side])) expected.insert(42 * side + cell);
+        if (board.is_threat(column, row, stones[side])) expected.insert(84 + 42 * side + cell);
+      }
+      const std::size_t mark = 168 + 7 * side + static_cast<std::size_t>(column);
+      if (board.is_threat(column, height, stones[side])) expected.insert(mark);
+      if (board.is_threat(column, height + 1, stones[side])) expected.insert(mark + 14);
+    }
+  }
+  if (viewer == 0) expected.insert(196);
+  return expected;
+}
+
+TEST(ConnectFour, Perft) {
+  const std::array<std::uint64_t, 10> leaves = {1,     7,      49,     343,       2401,
+                                                16807, 117649, 823536, 5'673'234, 39'394'572};
+  for (std::size_t depth = 0; depth < leaves.size(); ++depth) {
+    EXPECT_EQ(perft(ConnectFour{}, static_cast<int>(depth)), leaves[depth]) << depth;
+  }
+}
+
+TEST(ConnectFour, AgreesWithThePlainRules) {
+  std::array<int, 3> outcomes{};
+  std::size_t most_features = 0;
+  for (std::uint64_t game = 0; game < 2'000; ++game) {
+    Random random(21, game, 0, Purpose::kTest);
+    ConnectFour state;
+    PlainBoard board;
+    for (int ply = 0;; ++ply) {
+      const bool over = board.has_four('X') || board.has_four('O') || ply == 42;
+      ASSERT_EQ(state.turn() == Turn::kOver, over) << state.text();
+      ASSERT_EQ(state.viewer(), ply % 2);
+      if (over) break;
+      const std::set<std::size_t> seen = features(state);
+      ASSERT_EQ(seen, expected_features(board, ply % 2)) << state.text();
+      most_features = std::max(most_features, seen.size());
+
+      std::vector<Action> open;
+      for (Action column = 0; column < 7; ++column) {
+        if (board.height(column) < 6) open.push_back(column);
+      }
+      ActionList<ConnectFour::kMaxLegal> legal;
+      state.legal(legal);
+      ASSERT_TRUE(std::ranges::equal(legal, open)) << state.text();
+      // A winning move is left aside three times in four, so that boards fill up and threats
+      // abound.
+      Action action = open[random.below(static_cast<std::uint32_t>(open.size()))];
+      if (board.is_threat(action, board.height(action), "XO"[ply % 2]) && random.below(4) != 0) {
+        action = open[random.below(static_cast<std::uint32_t>(open.size()))];
+      }
+      board.set(action, board.height(action), "XO"[ply % 2]);
+      state.play(action);
+    }
+    const int outcome = board.has_four('X') ? 0 : board.has_four('O') ? 2 : 1;
+    ASSERT_EQ(state.outcome(), outcome) << state.text();
+    ++outcomes[static_cast<std::size_t>(outcome)];
+  }
+  for (const int count : outcomes) EXPECT_GT(count, 0);
+  EXPECT_GT(most_features, 42u);
+  RecordProperty("most_features", static_cast<int>(most_features));
+}
+
+TEST(ConnectFour, ReadsAllNotationsOfAPosition) {
+  const ConnectFour state = position("4453");
+  EXPECT_EQ(state.text(), "7/7/7/7/3O3/2OXX2");
+  EXPECT_EQ(position("7/7/7/7/3O3/2OXX2"), state);
+  EXPECT_EQ(position("7/7/7/7/111O12/2OXX2"), state);
+  EXPECT_EQ(position(""), ConnectFour{});
+  EXPECT_EQ(position("startpos"), ConnectFour{});
+  EXPECT_EQ(ConnectFour{}.text(), "7/7/7/7/7/7");
+}
+
+TEST(ConnectFour, RefusesTheImpossible) {
+  expect_refused("1111111", "move 7: column 1 is full");
+  expect_refused("12121213", "move 8: column 3: the game is over");
+  expect_refused("4458", "move 4: \"8\" is not a column");
+  expect_refused("445 3", "move 4: \" \" is not a column");
+  expect_refused("startpos ", "move 1: \"s\" is not a column");
+  expect_refused("7/7/7/7/7/3O3", "X must have as many stones");
+  expect_refused("7/7/7/7/7/2XX3", "X must have as many stones");
+  expect_refused("7/7/7/7/3X3/7", "floats");
+  expect_refused("3X3/7/7/7/7/7", "floats");
+  expect_refused("7/7/7/7/7/8", "more than 7 cells");
+  expect_refused("7/7/7/7/7/6", "row 1 has 6 cells, not 7");
+  expect_refused("7/7/7/7/7", "5 rows, not 6");
+  expect_refused("7/7/7/7/7/7/7", "more than 6 rows");
+  expect_refused("7/7/7/7/7/2XY3", "'Y'");
+  expect_refused("7/7/7/7/OOOO3/XXXX3", "X has a line, but O moved after it");
+  expect_refused("7/7/7/O6/OOO4/XXXX3", "X has a line, but O moved after it");
+  expect_refused("7/7/7/7/XXX4/OOOOXX1", "O has a line, but X moved after it");
+  expect_refused("7/7/7/7/OOXO3/XXXXO2", "no single last stone");
+}
+
+TEST(ConnectFour, RefusesImpossibleActions) {
+  const ConnectFour state = position("111111");
+  EXPECT_EQ(state.action_from_text("2").value_or(99), 1);
+  for (const std::string_view text : {"", "0", "8", "1", "22", "a", " 2"}) {
+    EXPECT_FALSE(state.action_from_text(text).has_value()) << text;
+  }
+  EXPECT_FALSE(position("1212121").action_from_text("3").has_value());
+}
+
+TEST(ConnectFour, Outcomes) {
+  EXPECT_EQ(position("1212121").outcome(), 0);
+  EXPECT_EQ(position("71212121").outcome(), 2);
+  EXPECT_EQ(final_value(position("71212121"), 0), -1.0f);
+  EXPECT_EQ(final_value(position("71212121"), 1), 1.0f);
+}
+
+}  // namespace
+}  // namespace senet
