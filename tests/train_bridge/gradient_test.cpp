@@ -1,0 +1,177 @@
+// The hand-written backward pass against finite differences, against itself row by row, and float
+// against double.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sample_batch.hpp"
+#include "train_bridge/linear_algebra.hpp"
+#include "train_bridge/train_network.hpp"
+
+namespace senet {
+namespace {
+
+struct Case {
+  std::string name;
+  NetworkSpec spec;
+  SampleShape samples;
+};
+
+NetworkSpec small_spec(std::uint32_t width, std::uint32_t blocks, std::uint32_t policy_layers,
+                       std::uint32_t value_layers) {
+  return {.game = "test",
+          .features = 11,
+          .policy_logits = 9,
+          .outcomes = 3,
+          .width = width,
+          .blocks = blocks,
+          .policy_layers = policy_layers,
+          .value_layers = value_layers};
+}
+
+std::vector<Case> cases() {
+  NetworkSpec six_outcomes = small_spec(16, 1, 1, 2);
+  six_outcomes.outcomes = 6;
+  return {
+      {"two_blocks", small_spec(8, 2, 2, 1), {}},
+      {"no_blocks_no_towers", small_spec(7, 0, 0, 0), {.logits_per_action = 2}},
+      {"odd_width_shared_logits", small_spec(13, 1, 1, 0), {.legal = 9, .logits_per_action = 4}},
+      {"rows_without_policy",
+       small_spec(8, 1, 2, 1),
+       {.logits_per_action = 2, .without_policy = 3}},
+      {"six_outcomes", six_outcomes, {.rows = 9, .active = 11, .without_policy = 2}},
+      {"no_policy_at_all", small_spec(8, 1, 1, 1), {.rows = 5, .without_policy = 1}},
+  };
+}
+
+class GradientTest : public testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(Specs, GradientTest, testing::ValuesIn(cases()),
+                         [](const auto& test) { return test.param.name; });
+
+constexpr double kPolicyWeight = 0.7;
+constexpr double kValueWeight = 1.3;
+
+double loss(const Losses& losses) {
+  return kPolicyWeight * losses.policy + kValueWeight * losses.value;
+}
+
+TEST_P(GradientTest, MatchesCentralDifferencesInEveryParameter) {
+  const auto& [name, spec, samples] = GetParam();
+  const TrainBatch batch = random_batch(spec, samples, 1);
+  TrainNetwork<double> network(spec, batch.shape());
+  std::vector<double> parameters = random_parameters<double>(spec, 2);
+  std::vector<double> gradient(parameters.size()), ignored(parameters.size());
+  network.gradient(parameters, batch, kPolicyWeight, kValueWeight, gradient);
+
+  double largest = 0;
+  for (const double value : gradient) largest = std::max(largest, std::abs(value));
+  ASSERT_GT(largest, 0);
+  constexpr double kStep = 1e-6;
+  for (const TensorPlace& place : parameter_layout(spec)) {
+    for (std::size_t i = place.offset; i < place.offset + place.size(); ++i) {
+      const double at = parameters[i];
+      const auto loss_at = [&](double value) {
+        parameters[i] = value;
+        return loss(network.gradient(parameters, batch, kPolicyWeight, kValueWeight, ignored));
+      };
+      const double slope = (loss_at(at + kStep) - loss_at(at - kStep)) / (2 * kStep);
+      parameters[i] = at;
+      EXPECT_NEAR(gradient[i], slope, 1e-5 * std::max(std::abs(slope), 1e-3 * largest))
+          << place.name << " [" << i - place.offset << "]";
+    }
+  }
+}
+
+// Losses are means over the rows that have the target, so a batch's gradient is a weighted sum of
+// those of its rows alone. More rows than pass at once.
+TEST_P(GradientTest, IsTheMeanOverRows) {
+  const auto& [name, spec, few] = GetParam();
+  SampleShape samples = few;
+  samples.rows = 300;
+  const TrainBatch batch = random_batch(spec, samples, 3);
+  TrainNetwork<double> network(spec, batch.shape());
+  const std::vector<double> parameters = random_parameters<double>(spec, 4);
+  std::vector<double> gradient(parameters.size()), one(parameters.size());
+  const Losses losses = network.gradient(parameters, batch, kPolicyWeight, kValueWeight, gradient);
+
+  std::size_t with_policy = 0;
+  for (std::size_t row = 0; row < samples.rows; ++row) {
+    with_policy += batch.first_action(row + 1) > batch.first_action(row) ? 1 : 0;
+  }
+  const double rows = static_cast<double>(samples.rows);
+  const double policy_rows = static_cast<double>(std::max<std::size_t>(1, with_policy));
+  std::vector<double> sum(parameters.size());
+  double policy_loss = 0;
+  double value_loss = 0;
+  for (std::size_t row = 0; row < samples.rows; ++row) {
+    TrainBatch alone(batch.shape());
+    Random random(3, row, 0, Purpose::kTest);
+    add_sample(spec, samples, batch.first_action(row + 1) > batch.first_action(row), random, alone);
+    const Losses part =
+        network.gradient(parameters, alone, kPolicyWeight / policy_rows, kValueWeight / rows, one);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
+    policy_loss += part.policy / policy_rows;
+    value_loss += part.value / rows;
+  }
+  EXPECT_NEAR(losses.policy, policy_loss, 1e-12);
+  EXPECT_NEAR(losses.value, value_loss, 1e-12);
+  for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(gradient[i], sum[i], 1e-12) << i;
+}
+
+// Relative distance of the float gradient from the double one.
+double float_error(const NetworkSpec& spec, const SampleShape& samples, std::uint64_t seed) {
+  const TrainBatch batch = random_batch(spec, samples, seed);
+  const std::vector<float> parameters = random_parameters<float>(spec, seed);
+  const std::vector<double> exact_parameters(parameters.begin(), parameters.end());
+  std::vector<float> gradient(parameters.size());
+  std::vector<double> exact(parameters.size());
+  TrainNetwork<float>(spec, batch.shape()).gradient(parameters, batch, 1, 1, gradient);
+  TrainNetwork<double>(spec, batch.shape()).gradient(exact_parameters, batch, 1, 1, exact);
+  double difference = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double off = static_cast<double>(gradient[i]) - exact[i];
+    difference += off * off;
+    norm += exact[i] * exact[i];
+  }
+  return std::sqrt(difference / norm);
+}
+
+TEST_P(GradientTest, FloatAgreesWithDouble) {
+  const auto& [name, spec, samples] = GetParam();
+  EXPECT_LT(float_error(spec, samples, 5), 1e-5);
+}
+
+TEST(GradientOfReferenceSpec, FloatAgreesWithDouble) {
+  use_single_threaded_blas();
+  const NetworkSpec spec{.game = "test", .features = 344, .policy_logits = 676, .outcomes = 6};
+  const SampleShape samples{
+      .rows = 200, .active = 30, .legal = 40, .logits_per_action = 2, .without_policy = 4};
+  EXPECT_LT(float_error(spec, samples, 6), 1e-5);
+}
+
+// A row nearly constant before a LayerNorm has hardly any variance: nothing may overflow or turn
+// NaN.
+TEST(GradientOfFlatRows, IsFinite) {
+  const NetworkSpec spec = small_spec(16, 2, 1, 1);
+  const TrainBatch batch = random_batch(spec, {}, 7);
+  std::vector<float> parameters = random_parameters<float>(spec, 8);
+  for (const TensorPlace& place : parameter_layout(spec)) {
+    if (!place.name.starts_with("input.linear")) continue;
+    const bool is_bias = place.name.ends_with("bias");
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      parameters[place.offset + i] = is_bias ? 1000.0f : 0.0f;
+    }
+  }
+  std::vector<float> gradient(parameters.size());
+  const Losses losses =
+      TrainNetwork<float>(spec, batch.shape()).gradient(parameters, batch, 1, 1, gradient);
+  EXPECT_TRUE(std::isfinite(losses.policy) && std::isfinite(losses.value));
+  for (const float value : gradient) ASSERT_TRUE(std::isfinite(value));
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,104 @@
+// Random networks and batches for the tests and the benchmark of the trainers.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "games/random.hpp"
+#include "nn/network_spec.hpp"
+#include "train_bridge/train_batch.hpp"
+
+namespace senet {
+
+/// How the random samples of a batch look.
+struct SampleShape {
+  std::size_t rows = 12;
+  std::size_t active = 5;  // non-zero features a row; at most spec.features
+  std::size_t legal = 4;   // legal actions a row: 1 .. legal at random, or just this many
+  bool vary_legal = true;
+  std::size_t logits_per_action = 1;  // an action uses 1 .. this many, at random, the rest padded
+  std::size_t without_policy = 0;  // every so many rows one lacks the policy target; 0: none does
+};
+
+inline TrainBatch::Shape batch_shape(const NetworkSpec& spec, const SampleShape& samples) {
+  return {.rows = samples.rows,
+          .max_active = samples.active,
+          .max_legal = samples.legal,
+          .logits_per_action = samples.logits_per_action,
+          .outcomes = spec.outcomes,
+          .action_room = samples.rows * samples.legal};
+}
+
+/// A distribution of uneven random probabilities.
+inline std::vector<float> random_distribution(std::size_t size, Random& random) {
+  std::vector<float> values(size);
+  random.dirichlet(1.0f, values);
+  return values;
+}
+
+/// Appends one random sample; features are distinct, logits of different actions may be shared.
+inline void add_sample(const NetworkSpec& spec, const SampleShape& samples, bool has_policy,
+                       Random& random, TrainBatch& batch) {
+  std::vector<std::uint16_t> features(spec.features);
+  for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<std::uint16_t>(i);
+  const std::span<float> outcomes = batch.add([&](FeatureRow& row) {
+    for (std::size_t i = 0; i < samples.active; ++i) {
+      const std::size_t left = features.size() - i;
+      std::swap(features[i], features[i + random.below(static_cast<std::uint32_t>(left))]);
+      row.add(features[i], random.uniform() + 0.25f);
+    }
+  });
+  std::ranges::copy(random_distribution(spec.outcomes, random), outcomes.begin());
+  if (!has_policy) return;
+  const std::size_t legal = samples.vary_legal
+                                ? 1 + random.below(static_cast<std::uint32_t>(samples.legal))
+                                : samples.legal;
+  std::vector<std::uint16_t> logits(samples.logits_per_action);
+  for (const float target : random_distribution(legal, random)) {
+    const std::size_t used =
+        1 + random.below(static_cast<std::uint32_t>(samples.logits_per_action));
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+      logits[i] =
+          i < used ? static_cast<std::uint16_t>(random.below(spec.policy_logits)) : kNoLogit;
+    }
+    batch.add_action(target, logits);
+  }
+}
+
+/// A full batch of random samples.
+inline TrainBatch random_batch(const NetworkSpec& spec, const SampleShape& samples,
+                               std::uint64_t seed) {
+  TrainBatch batch(batch_shape(spec, samples));
+  for (std::size_t row = 0; row < samples.rows; ++row) {
+    Random random(seed, row, 0, Purpose::kTest);
+    const bool has_policy =
+        samples.without_policy == 0 || row % samples.without_policy != samples.without_policy - 1;
+    add_sample(spec, samples, has_policy, random, batch);
+  }
+  return batch;
+}
+
+/// Parameters that are all alive: no small last layers, norms away from 1 and 0.
+template <class Real>
+std::vector<Real> random_parameters(const NetworkSpec& spec, std::uint64_t seed) {
+  Random random(seed, 0, 1, Purpose::kTest);
+  std::vector<Real> parameters(parameter_count(spec));
+  for (const TensorPlace& place : parameter_layout(spec)) {
+    const bool is_scale = place.name.find("norm.weight") != std::string::npos ||
+                          place.name.find("norm1.weight") != std::string::npos ||
+                          place.name.find("norm2.weight") != std::string::npos;
+    const float spread =
+        place.rows > 1 ? 1.5f / std::sqrt(static_cast<float>(place.columns)) : 0.3f;
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      parameters[place.offset + i] =
+          static_cast<Real>((is_scale ? 1.0f : 0.0f) + spread * random.normal());
+    }
+  }
+  return parameters;
+}
+
+}  // namespace senet

@@ -1,0 +1,47 @@
+// Prints how many samples a second the CPU trainer learns from, for the reference network with
+// backgammon's sizes. Usage: train_benchmark [seconds per row of the table]
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "sample_batch.hpp"
+#include "train_bridge/linear_algebra.hpp"
+#include "train_bridge/trainer.hpp"
+
+int main(int argc, char** argv) {
+  using namespace senet;
+  using Clock = std::chrono::steady_clock;
+  const double seconds = argc > 1 ? std::atof(argv[1]) : 3.0;
+  use_single_threaded_blas();
+  const NetworkSpec spec{.game = "benchmark", .features = 344, .policy_logits = 676, .outcomes = 6};
+  fmt::print("{} parameters, {:.3f} MFLOP dense a forward pass\n", parameter_count(spec),
+             dense_flop(spec) * 1e-6);
+  fmt::print("{:>6} {:>16} {:>14} {:>14}\n", "batch", "policy targets", "ms/step", "samples/s");
+  for (const std::size_t rows : {64, 256, 1024}) {
+    for (const std::size_t without_policy : {0, 2}) {
+      const SampleShape samples{.rows = rows,
+                                .active = 30,
+                                .legal = 20,
+                                .vary_legal = false,
+                                .logits_per_action = 2,
+                                .without_policy = without_policy};
+      const TrainBatch batch = random_batch(spec, samples, 1);
+      const auto trainer =
+          make_cpu_trainer(initial_network(spec, 1), batch_shape(spec, samples), {});
+      trainer->warm_up();
+      std::size_t steps = 0;
+      const Clock::time_point start = Clock::now();
+      double elapsed = 0;
+      while (elapsed < seconds) {
+        trainer->step(batch, 1e-3f);
+        ++steps;
+        elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+      }
+      fmt::print("{:>6} {:>16} {:>14.3f} {:>14.0f}\n", rows,
+                 without_policy == 0 ? "all rows" : "half the rows",
+                 1e3 * elapsed / static_cast<double>(steps),
+                 static_cast<double>(steps * rows) / elapsed);
+    }
+  }
+}
