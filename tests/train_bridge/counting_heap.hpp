@@ -1,0 +1,9 @@
+// Counts every operator new of the program it is linked into.
+#pragma once
+
+namespace senet {
+
+/// Calls of operator new since the program started, on all threads.
+long heap_allocations();
+
+}  // namespace senet
