@@ -17,7 +17,8 @@
 namespace senet {
 
 /// A move, or one outcome of a chance turn. Self-contained: it means the same in every version of a
-/// move generator, never an index into a list, so that game records outlive the code that made them.
+/// move generator, never an index into a list, so that game records outlive the code that made
+/// them.
 using Action = std::uint16_t;
 
 /// Whose turn it is.
@@ -56,10 +57,13 @@ inline constexpr std::uint16_t kNoLogit = 0xffff;
 ///   kHasAfterstates whether Evaluates::kAfterstates makes sense here
 /// functions
 ///   turn()          who acts
-///   viewer()        the player from whose side encode() and the network's outcomes are told: the player
+///   viewer()        the player from whose side encode() and the network's outcomes are told: the
+///   player
 ///                   to move or, on a chance turn, the player about to roll
-///   legal(out)      fills `out` (empty on entry) with the legal actions, ascending and unique; only
-///                   when a player is to move. Never empty: a player without a move has the action "pass"
+///   legal(out)      fills `out` (empty on entry) with the legal actions, ascending and unique;
+///   only
+///                   when a player is to move. Never empty: a player without a move has the action
+///                   "pass"
 ///   play(action)    plays a legal action, or a chance outcome on a chance turn
 ///   outcome()       only when over: index into kOutcomeValues as player 0 sees it
 ///   key()           equal for equal states (side to move and dice included), different otherwise
@@ -67,39 +71,41 @@ inline constexpr std::uint16_t kNoLogit = 0xffff;
 ///   encode(row)     the features of a state that is not over, from the side of viewer()
 ///   logits_of(a)    which policy logits add up to the action's logit, padded with kNoLogit
 ///   text / from_text    the state as one word or line of text and back
-///   action_text / action_from_text    the same for actions legal in this state (chance outcomes too)
+///   action_text / action_from_text    the same for actions legal in this state (chance outcomes
+///   too)
 template <class G>
 concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> &&
     requires(G g, const G& c, Action a, ActionList<G::kMaxLegal>& out, FeatureRow& row,
              std::string_view text) {
-      { G::kName } -> std::convertible_to<std::string_view>;
-      { G::kMaxLegal } -> std::convertible_to<std::size_t>;
-      { G::kMaxPlies } -> std::convertible_to<std::size_t>;
-      { G::kFeatures } -> std::convertible_to<std::size_t>;
-      { G::kMaxActive } -> std::convertible_to<std::size_t>;
-      { G::kPolicyLogits } -> std::convertible_to<std::size_t>;
-      { G::kLogitsPerAction } -> std::convertible_to<std::size_t>;
-      { G::kOutcomeValues.size() } -> std::convertible_to<std::size_t>;
-      { G::kOutcomeMirror.size() } -> std::convertible_to<std::size_t>;
-      { G::kValueRange } -> std::convertible_to<float>;
-      { G::kHasAfterstates } -> std::convertible_to<bool>;
-      { c.turn() } -> std::same_as<Turn>;
-      { c.viewer() } -> std::same_as<Player>;
-      { c.legal(out) } -> std::same_as<void>;
-      { g.play(a) } -> std::same_as<void>;
-      { c.outcome() } -> std::same_as<std::uint8_t>;
-      { c.key() } -> std::same_as<std::uint64_t>;
-      { c.encode(row) } -> std::same_as<void>;
-      { G::logits_of(a) } -> std::same_as<std::array<std::uint16_t, G::kLogitsPerAction>>;
-      { c.text() } -> std::same_as<std::string>;
-      { G::from_text(text) } -> std::same_as<Result<G>>;
-      { c.action_text(a) } -> std::same_as<std::string>;
-      { c.action_from_text(text) } -> std::same_as<Result<Action>>;
-    };
+  { G::kName } -> std::convertible_to<std::string_view>;
+  { G::kMaxLegal } -> std::convertible_to<std::size_t>;
+  { G::kMaxPlies } -> std::convertible_to<std::size_t>;
+  { G::kFeatures } -> std::convertible_to<std::size_t>;
+  { G::kMaxActive } -> std::convertible_to<std::size_t>;
+  { G::kPolicyLogits } -> std::convertible_to<std::size_t>;
+  { G::kLogitsPerAction } -> std::convertible_to<std::size_t>;
+  { G::kOutcomeValues.size() } -> std::convertible_to<std::size_t>;
+  { G::kOutcomeMirror.size() } -> std::convertible_to<std::size_t>;
+  { G::kValueRange } -> std::convertible_to<float>;
+  { G::kHasAfterstates } -> std::convertible_to<bool>;
+  { c.turn() } -> std::same_as<Turn>;
+  { c.viewer() } -> std::same_as<Player>;
+  { c.legal(out) } -> std::same_as<void>;
+  { g.play(a) } -> std::same_as<void>;
+  { c.outcome() } -> std::same_as<std::uint8_t>;
+  { c.key() } -> std::same_as<std::uint64_t>;
+  { c.encode(row) } -> std::same_as<void>;
+  { G::logits_of(a) } -> std::same_as<std::array<std::uint16_t, G::kLogitsPerAction>>;
+  { c.text() } -> std::same_as<std::string>;
+  { G::from_text(text) } -> std::same_as<Result<G>>;
+  { c.action_text(a) } -> std::same_as<std::string>;
+  { c.action_from_text(text) } -> std::same_as<Result<Action>>;
+};
 
 /// A game with dice.
 ///   kMaxChance      a chance turn has at most this many outcomes
-///   chance(p)       fills p[0..n) with the outcomes' probabilities (they sum to 1, each above 0) and
+///   chance(p)       fills p[0..n) with the outcomes' probabilities (they sum to 1, each above 0)
+///   and
 ///                   returns n; outcome i is played as action i. `p` has room for kMaxChance.
 template <class G>
 concept StochasticGame = Game<G> && requires(const G& c, std::span<float> p) {
@@ -128,7 +134,8 @@ inline constexpr std::size_t kMaxChance<G> = G::kMaxChance;
 
 /// Most edges any node of the game can have.
 template <class G>
-inline constexpr std::size_t kMaxEdges = G::kMaxLegal > kMaxChance<G> ? G::kMaxLegal : kMaxChance<G>;
+inline constexpr std::size_t kMaxEdges =
+    G::kMaxLegal > kMaxChance<G> ? G::kMaxLegal : kMaxChance<G>;
 
 inline Player other(Player player) { return static_cast<Player>(1 - player); }
 

@@ -1,5 +1,6 @@
-// Randomness as a function, not a state: the same (seed, game, ply, purpose) gives the same numbers on
-// every machine, thread and lane, so that any game can be replayed and no draw depends on another's order.
+// Randomness as a function, not a state: the same (seed, game, ply, purpose) gives the same numbers
+// on every machine, thread and lane, so that any game can be replayed and no draw depends on
+// another's order.
 #pragma once
 
 #include <array>
@@ -11,15 +12,15 @@ namespace senet {
 
 /// What a stream of random numbers is for; streams of different purposes are independent.
 enum class Purpose : std::uint32_t {
-  kOpening,      // which start position, which random first moves
-  kChance,       // dice
-  kNoise,        // Dirichlet noise at the root
-  kBudget,       // playout cap randomisation
-  kMove,         // temperature
-  kWeights,      // initial weights of a network
-  kReplay,       // which positions a training step sees
-  kMatch,        // openings and dice of a match
-  kTest,         // tests and benchmarks
+  kOpening,  // which start position, which random first moves
+  kChance,   // dice
+  kNoise,    // Dirichlet noise at the root
+  kBudget,   // playout cap randomisation
+  kMove,     // temperature
+  kWeights,  // initial weights of a network
+  kReplay,   // which positions a training step sees
+  kMatch,    // openings and dice of a match
+  kTest,     // tests and benchmarks
 };
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011).

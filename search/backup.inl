@@ -1,0 +1,160 @@
+// The way up: what a visit found changes every node on its path; and what the root makes of it all.
+#pragma once
+
+#include <numeric>
+
+#include "search/search.hpp"
+
+namespace senet {
+
+/// Counts a leaf's distribution (told for player 0) below the root edge that the descent took.
+template <Game G, NodeTable Table>
+void Search<G, Table>::count_leaf(const Outcomes<G>& player0_sees) {
+  const Node& root = (*tree_)[root_];
+  const Outcomes<G> seen = teller(turn_of(root)) == 0 ? player0_sees : mirrored<G>(player0_sees);
+  if (depth_ == 0)
+    statistics_.add(seen);
+  else
+    statistics_.add(path_[0].edge, seen);
+}
+
+// Values are recomputed from a node's own edges, never summed up along the way: so a visit through
+// one parent also corrects what the others will see (KataGo, GraphSearch.md).
+template <Game G, NodeTable Table>
+void Search<G, Table>::back_up(NodeId leaf) {
+  longest_ = std::max(longest_, depth_);
+  for (NodeId child = leaf; depth_ > 0;) {
+    const Hop hop = path_[--depth_];
+    Node& node = (*tree_)[hop.node];
+    const Node& below = (*tree_)[child];
+    const HotEdges edges = tree_->hot(node);
+    ++edges.n[hop.edge];
+    edges.q[hop.edge] = value_for(below.q, turn_of(below), teller(turn_of(node)));
+    node.flags &= static_cast<std::uint8_t>(~kOnPath);
+    if (bounds_of(below) != Bounds{-kRange, kRange}) update_bounds(node);
+    update(node);
+    child = hop.node;
+  }
+}
+
+template <Game G, NodeTable Table>
+void Search<G, Table>::update(Node& node) {
+  const HotEdges edges = tree_->hot(node);
+  const float own = unpack_value(node.own, G::kValueRange);
+  float sum = 0;
+  std::uint32_t n = 0;
+  if (turn_of(node) == Turn::kChance) {
+    float seen = 0;
+    for (std::uint32_t i = 0; i < node.opened; ++i) {
+      if (edges.n[i] == 0) continue;
+      sum += edges.p[i] * edges.q[i];
+      seen += edges.p[i];
+      n += edges.n[i];
+    }
+    node.n = n;
+    node.q = sum + (1 - seen) * own;
+  } else {
+    for (std::uint32_t i = 0; i < node.opened; ++i) {
+      sum += edges.q[i] * static_cast<float>(edges.n[i]);
+      n += edges.n[i];
+    }
+    node.n = n + 1;
+    node.q = (sum + own) / static_cast<float>(node.n);
+  }
+  if (proven(node)) node.q = static_cast<float>(bounds_of(node).lower);
+}
+
+// A player can reach the best of the lower bounds and nothing above the best upper one; chance
+// averages.
+template <Game G, NodeTable Table>
+void Search<G, Table>::update_bounds(Node& node) {
+  const HotEdges edges = tree_->hot(node);
+  if (turn_of(node) == Turn::kChance) {
+    if (node.opened < node.edges) return;
+    float lower = 0, upper = 0, total = 0;
+    for (std::uint32_t i = 0; i < node.opened; ++i) {
+      const Bounds bounds = edge_bounds(node, i);
+      lower += edges.p[i] * static_cast<float>(bounds.lower);
+      upper += edges.p[i] * static_cast<float>(bounds.upper);
+      total += edges.p[i];
+    }
+    // The packed probabilities do not quite sum to 1; what is exact must not become loose by that.
+    constexpr float kRounding = 1e-3f;
+    set_bounds(node, {static_cast<int>(std::floor(lower / total + kRounding)),
+                      static_cast<int>(std::ceil(upper / total - kRounding))});
+    return;
+  }
+  Bounds best{-kRange, node.opened < node.edges ? kRange : -kRange};
+  for (std::uint32_t i = 0; i < node.opened; ++i) {
+    const Bounds bounds = edge_bounds(node, i);
+    best.lower = std::max(best.lower, bounds.lower);
+    best.upper = std::max(best.upper, bounds.upper);
+    if (!bounds.proven()) continue;
+    // Exact and nothing left to learn: only its value may attract further visits.
+    edges.q[i] = static_cast<float>(bounds.lower);
+    if (bounds.lower < kRange) edges.p[i] = 0;
+  }
+  set_bounds(node, best);
+}
+
+/// Bounds behind an edge, told by its parent.
+template <Game G, NodeTable Table>
+Bounds Search<G, Table>::edge_bounds(const Node& node, std::uint32_t edge) const {
+  if (edge >= node.opened) return {-kRange, kRange};
+  const NodeId child = tree_->hot(node).child[edge];
+  if (child == kNoNode) return {-kRange, kRange};
+  const Node& below = (*tree_)[child];
+  const Bounds bounds = bounds_of(below);
+  return teller(turn_of(below)) == teller(turn_of(node)) ? bounds : bounds.mirrored();
+}
+
+/// What an edge is taken to be worth, told by its parent: its mean value, or before the first visit
+/// its afterstate's own value or, without one, its parent's.
+template <Game G, NodeTable Table>
+float Search<G, Table>::edge_value(const Node& node, std::uint32_t edge) const {
+  if (edge < node.opened && tree_->hot(node).n[edge] > 0) return tree_->hot(node).q[edge];
+  if (!(node.flags & kValuedEdges)) return node.q;
+  return unpack_value(tree_->edge_values(node)[edge], G::kValueRange);
+}
+
+template <Game G, NodeTable Table>
+Decision<G> Search<G, Table>::decision() {
+  const Node& root = (*tree_)[root_];
+  const Bounds known = bounds_of(root);
+  const ColdEdge* const cold = tree_->cold(root);
+  const std::span<std::uint16_t> order(order_.get(), root.edges);
+  std::iota(order.begin(), order.end(), std::uint16_t{0});
+  // Proven results overrule visits: first what is proven to be as good as the root, last what is
+  // proven worse.
+  const auto rank = [&](std::uint32_t edge) {
+    const Bounds bounds = edge_bounds(root, edge);
+    if (known.proven() && bounds.lower == known.lower) return 0;
+    const bool worse =
+        bounds.upper < known.lower || (bounds.upper == -kRange && known.upper > -kRange);
+    return worse ? 2 : 1;
+  };
+  const auto visits = [&](std::uint32_t edge) {
+    return edge < root.opened ? tree_->hot(root).n[edge] : 0u;
+  };
+  for (std::uint32_t i = 0; i < root.edges; ++i) ranks_[i] = rank(i);
+  std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
+    if (ranks_[a] != ranks_[b]) return ranks_[a] < ranks_[b];
+    if (visits(a) != visits(b)) return visits(a) > visits(b);
+    return a < b;
+  });
+  for (std::uint32_t i = 0; i < root.edges; ++i) {
+    const std::uint16_t edge = order[i];
+    choices_[i] = {cold[edge].action, ranks_[edge] == 2 ? 0 : visits(edge),
+                   unpack_share(cold[edge].prior), edge_value(root, edge)};
+  }
+  return {.choices = {choices_.get(), root.edges},
+          .outcomes = statistics_.root(root.q),
+          .value = root.q,
+          .visits = root.n,
+          .evaluations = evaluations_,
+          .depth = longest_,
+          .proven = known.proven(),
+          .full = full_};
+}
+
+}  // namespace senet

@@ -1,0 +1,77 @@
+// What a search found out about one position.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "games/game.hpp"
+
+namespace senet {
+
+/// One legal action of the root. Values are told for the player to move there.
+struct Choice {
+  Action action;
+  std::uint32_t visits;
+  float prior;  // without noise
+  float value;  // mean value; the afterstate's own or the root's when unvisited
+};
+
+/// Distribution over the ways the game can end, as some stated player sees them; [kOutcomes<G>]
+/// f32, sums to 1.
+template <Game G>
+using Outcomes = std::array<float, kOutcomes<G>>;
+
+template <Game G>
+float mean_value(const Outcomes<G>& outcomes) {
+  float value = 0;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) value += outcomes[i] * G::kOutcomeValues[i];
+  return value;
+}
+
+/// The same distribution as the other player sees it.
+template <Game G>
+Outcomes<G> mirrored(const Outcomes<G>& outcomes) {
+  Outcomes<G> seen;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) seen[i] = outcomes[G::kOutcomeMirror[i]];
+  return seen;
+}
+
+/// A distribution with a given mean when nothing else is known: the mixture of the two neighbouring
+/// ends.
+template <Game G>
+Outcomes<G> spread_value(float value) {
+  std::size_t below = 0, above = 0;
+  float below_value = -1e9f, above_value = 1e9f;
+  for (std::size_t i = 0; i < kOutcomes<G>; ++i) {
+    const float end = G::kOutcomeValues[i];
+    if (end <= value && end > below_value) below = i, below_value = end;
+    if (end >= value && end < above_value) above = i, above_value = end;
+  }
+  Outcomes<G> outcomes{};
+  if (below_value < -1e8f) below = above, below_value = above_value;
+  if (above_value > 1e8f) above = below, above_value = below_value;
+  const float width = above_value - below_value;
+  const float share = width > 0 ? (value - below_value) / width : 1.0f;
+  outcomes[above] += share;
+  outcomes[below] += 1 - share;
+  return outcomes;
+}
+
+/// The result of a search. Valid until the search starts again.
+template <Game G>
+struct Decision {
+  std::span<const Choice>
+      choices;                // all legal actions, most promising first: by visits, then prior
+  Outcomes<G> outcomes;       // expected end for the player to move, mean of the evaluated leaves
+  float value;                // root value for the player to move
+  std::uint32_t visits;       // of the root, kept ones included
+  std::uint32_t evaluations;  // network rows this search asked for
+  std::uint32_t depth;        // longest descent, in plies
+  bool proven;                // the root's value is exact
+  bool full;                  // ended early: the tree was full
+
+  Action best() const { return choices.front().action; }
+};
+
+}  // namespace senet

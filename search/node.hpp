@@ -1,0 +1,122 @@
+// The layout of the search tree: what a node and its edges look like in memory.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+
+#include "games/game.hpp"
+
+namespace senet {
+
+/// Index of a node in its tree, and of its game state in the pool beside it.
+using NodeId = std::uint32_t;
+inline constexpr NodeId kNoNode = ~NodeId{0};
+
+/// One position. 32 bytes, two to a cache line.
+///
+///    0        8      12      16      20      24     26      28    30     31
+///   +--------+-------+-------+-------+-------+------+-------+-----+------+-------+
+///   | key    | q     | n     | cold  | hot   | edges|opened | own | flags| bounds|
+///   | u64    | f32   | u32   | u32   | u32   | u16  | u16   | i16 | u8   | u8    |
+///   +--------+-------+-------+-------+-------+------+-------+-----+------+-------+
+///
+/// Signs: q, own value and bounds of a decision node are told for the player to move there; those
+/// of chance and finished nodes, which have no such player, for player 0. value_for() translates;
+/// nothing else negates.
+struct Node {
+  std::uint64_t key;     // the state's full key: verifies a table hit
+  float q;               // mean value
+  std::uint32_t n;       // visits that ended here or passed through
+  std::uint32_t cold;    // word offset of the cold block (all edges, written once)
+  std::uint32_t hot;     // word offset of the hot block (opened edges, grows 4, 8, 16, ...)
+  std::uint16_t edges;   // legal actions, or chance outcomes
+  std::uint16_t opened;  // length of the opened prefix of the edges
+  std::int16_t own;      // the node's own evaluation, in 1/32767 of the game's value range
+  std::uint8_t flags;    // Turn in bits 0-1, then the bits below
+  std::uint8_t bounds;   // proven bounds: low nibble lower + 8, high nibble upper + 8
+};
+static_assert(sizeof(Node) == 32);
+
+inline constexpr std::uint8_t kTurnMask = 3;
+inline constexpr std::uint8_t kEvaluated =
+    4;                                      // q and own are set; edges are there unless it is over
+inline constexpr std::uint8_t kOnPath = 8;  // the running descent passes through here
+inline constexpr std::uint8_t kValuedEdges = 16;  // cold block carries the afterstates' values
+
+inline Turn turn_of(const Node& node) { return static_cast<Turn>(node.flags & kTurnMask); }
+
+/// Translates a value told by a node with this turn into one for `player`.
+inline float value_for(float value, Turn told_by, Player player) {
+  const Player teller = told_by == Turn::kPlayer1 ? 1 : 0;
+  return teller == player ? value : -value;
+}
+/// The player whose value a node with this turn tells.
+inline Player teller(Turn turn) { return turn == Turn::kPlayer1 ? 1 : 0; }
+
+/// Proven limits of a node's value; all games here end with whole values of at most 7.
+struct Bounds {
+  int lower, upper;
+
+  bool proven() const { return lower == upper; }
+  /// The same limits told by the other player.
+  Bounds mirrored() const { return {-upper, -lower}; }
+  bool operator==(const Bounds&) const = default;
+};
+inline Bounds bounds_of(const Node& node) {
+  return {(node.bounds & 15) - 8, (node.bounds >> 4) - 8};
+}
+inline void set_bounds(Node& node, Bounds bounds) {
+  node.bounds = static_cast<std::uint8_t>((bounds.lower + 8) | ((bounds.upper + 8) << 4));
+}
+inline bool proven(const Node& node) { return (node.bounds & 15) == (node.bounds >> 4); }
+
+/// Fixed point for values in [-range, range] and for probabilities in [0, 1].
+inline std::int16_t pack_value(float value, float range) {
+  return static_cast<std::int16_t>(std::lrint(std::clamp(value / range, -1.0f, 1.0f) * 32767.0f));
+}
+inline float unpack_value(std::int16_t packed, float range) {
+  return static_cast<float>(packed) * (range / 32767.0f);
+}
+inline std::uint16_t pack_share(float share) {
+  return static_cast<std::uint16_t>(std::lrint(std::clamp(share, 0.0f, 1.0f) * 65535.0f));
+}
+inline float unpack_share(std::uint16_t packed) {
+  return static_cast<float>(packed) * (1.0f / 65535.0f);
+}
+
+/// One legal action and its prior (or chance outcome and its probability). A node's cold block is
+/// its edges, sorted by falling prior, and behind them, if kValuedEdges, their afterstates' values:
+///
+///   | action u16, prior u16 | x edges | value i16 | x edges, padded to whole words |
+struct ColdEdge {
+  Action action;
+  std::uint16_t prior;
+};
+static_assert(sizeof(ColdEdge) == 4);
+
+constexpr std::uint32_t cold_words(std::uint32_t edges, bool valued) {
+  return edges + (valued ? (edges + 1) / 2 : 0);
+}
+
+/// The opened edges as four parallel arrays in one block, so that selection reads q, p and n with
+/// unit stride and never follows a child:
+///
+///   | q f32 x capacity | p f32 x capacity | n u32 x capacity | child u32 x capacity |
+///
+/// q is told by the edge's parent.
+struct HotEdges {
+  float* q;
+  float* p;
+  std::uint32_t* n;
+  NodeId* child;
+};
+
+constexpr std::uint32_t hot_capacity(std::uint32_t opened) {
+  return opened == 0 ? 0 : std::max<std::uint32_t>(4, std::bit_ceil(opened));
+}
+constexpr std::uint32_t hot_words(std::uint32_t opened) { return 4 * hot_capacity(opened); }
+
+}  // namespace senet

@@ -1,0 +1,66 @@
+// What the leaves below each root action looked like, as distributions over the ways the game can
+// end.
+#pragma once
+
+#include <memory>
+
+#include "search/decision.hpp"
+
+namespace senet {
+
+/// Sums of outcome distributions per root edge, all told for the player to move at the root.
+/// Training targets need more than a mean value: TD and n-step targets are distributions.
+template <Game G>
+class RootStatistics {
+ public:
+  RootStatistics()
+      : sums_(std::make_unique_for_overwrite<Outcomes<G>[]>(kMaxEdges<G>)),
+        counts_(std::make_unique_for_overwrite<std::uint32_t[]>(kMaxEdges<G>)) {}
+
+  /// Starts over for a root with this many edges.
+  void clear(std::size_t edges) {
+    std::fill_n(sums_.get(), edges, Outcomes<G>{});
+    std::fill_n(counts_.get(), edges, 0u);
+    total_ = {};
+    count_ = 0;
+  }
+  /// A leaf that is the root itself.
+  void add(const Outcomes<G>& leaf) {
+    accumulate(total_, leaf);
+    ++count_;
+  }
+  /// A leaf below a root edge.
+  void add(std::size_t edge, const Outcomes<G>& leaf) {
+    add(leaf);
+    note(edge, leaf);
+  }
+  /// An edge's own distribution, which does not count as a leaf of the root.
+  void note(std::size_t edge, const Outcomes<G>& own) {
+    accumulate(sums_[edge], own);
+    ++counts_[edge];
+  }
+  /// Mean over the root's leaves; `value` spread over the ways to end when there were none.
+  Outcomes<G> root(float value) const { return mean(total_, count_, value); }
+  /// The same for one edge.
+  Outcomes<G> edge(std::size_t edge, float value) const {
+    return mean(sums_[edge], counts_[edge], value);
+  }
+
+ private:
+  static void accumulate(Outcomes<G>& sum, const Outcomes<G>& leaf) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += leaf[i];
+  }
+  static Outcomes<G> mean(const Outcomes<G>& sum, std::uint32_t count, float value) {
+    if (count == 0) return spread_value<G>(value);
+    Outcomes<G> mean = sum;
+    for (float& share : mean) share /= static_cast<float>(count);
+    return mean;
+  }
+
+  std::unique_ptr<Outcomes<G>[]> sums_;
+  std::unique_ptr<std::uint32_t[]> counts_;
+  Outcomes<G> total_{};
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace senet

@@ -1,0 +1,189 @@
+// Monte Carlo tree search as two calls: gather() walks down until the network is needed and writes
+// rows, absorb() takes the answers. No thread, lock, fiber or allocation in here; whoever calls the
+// two chooses those.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <span>
+
+#include "games/random.hpp"
+#include "nn/batch.hpp"
+#include "search/decision.hpp"
+#include "search/root_statistics.hpp"
+#include "search/selection.hpp"
+#include "search/settings.hpp"
+#include "search/tree.hpp"
+
+namespace senet {
+
+/// What gather() wants next.
+enum class Step : std::uint8_t {
+  kWaiting,    // rows of this search are in the batch: run it, then call absorb()
+  kBatchFull,  // no room for a row: run the batch, clear it, then call gather() again
+  kDone,       // the budget is spent: read decision()
+};
+
+/// One search at a time over one tree. Belongs to one thread at a time.
+template <Game G, NodeTable Table = EpochTable>
+class Search {
+ public:
+  using TreeOf = Tree<G, Table>;
+
+  /// Reserves the tree and all scratch memory; nothing allocates afterwards.
+  Search(const SearchSettings& settings, const TreeLimits& limits)
+      : settings_(settings),
+        tree_(std::make_unique<TreeOf>(limits)),
+        moves_(std::make_unique<Moves>()),
+        wanted_(std::make_unique_for_overwrite<std::uint16_t[]>(kMaxLogits)),
+        logits_(std::make_unique_for_overwrite<float[]>(kMaxLogits)),
+        family_(std::make_unique_for_overwrite<Outcomes<G>[]>(G::kMaxLegal)),
+        values_(std::make_unique_for_overwrite<float[]>(kMaxEdges<G>)),
+        scores_(std::make_unique_for_overwrite<float[]>(kMaxEdges<G>)),
+        order_(std::make_unique_for_overwrite<std::uint16_t[]>(kMaxEdges<G>)),
+        choices_(std::make_unique_for_overwrite<Choice[]>(kMaxEdges<G>)),
+        ranks_(std::make_unique_for_overwrite<int[]>(kMaxEdges<G>)) {}
+
+  /// Begins a search of `state`, which is not over. `noise` is drawn from only if the budget asks
+  /// for it. With a `spare` tree of the same limits (settings.reuse_tree), what the old tree knows
+  /// about positions reachable from `state` is kept: it moves to the spare, and the two change
+  /// places.
+  void start(const G& state, const SearchBudget& budget, Random noise,
+             std::unique_ptr<TreeOf>* spare = nullptr) {
+    budget_ = budget;
+    noise_ = noise;
+    evaluations_ = longest_ = depth_ = 0;
+    full_ = root_ready_ = false;
+    phase_ = Phase::kDescend;
+    const std::uint64_t key = state.key();
+    const NodeId known = tree_->find(key);
+    if (settings_.reuse_tree && spare != nullptr && known != kNoNode) {
+      root_ = tree_->move_reachable(known, **spare);
+      std::swap(tree_, *spare);
+    } else {
+      tree_->clear();
+      root_ = tree_->add(state, key);
+      if (state.turn() == Turn::kChance) expand_chance(root_, 0.0f);
+    }
+    statistics_.clear((*tree_)[root_].edges);
+  }
+
+  /// Forgets the tree, for instance because its evaluations are another network's.
+  void forget() { tree_->clear(); }
+
+  /// Works until rows are in the batch, the batch is full, or the budget is spent.
+  Step gather(Batch& batch) {
+    for (;;) {
+      if (phase_ == Phase::kDescend) {
+        if (finished())
+          phase_ = Phase::kDone;
+        else if (descend())
+          begin_leaf();
+      }
+      if (phase_ == Phase::kDone) return Step::kDone;
+      if (phase_ == Phase::kRows) {
+        const std::uint32_t before = evaluations_;
+        if (!add_rows(batch)) return evaluations_ == before ? Step::kBatchFull : Step::kWaiting;
+        if (evaluations_ != before) return Step::kWaiting;
+        finish_leaf();  // a whole family of finished games: nothing to ask
+      }
+    }
+  }
+
+  /// Takes the answers to the rows that gather() wrote since the last forward pass.
+  void absorb() {
+    if (phase_ == Phase::kRows && next_row_ == rows_wanted()) finish_leaf();
+  }
+
+  /// The result so far; meant for after gather() said kDone.
+  Decision<G> decision();
+
+  /// Expected end if `action` is played, for the player to move at the root.
+  Outcomes<G> outcomes_after(Action action) {
+    const Node& root = (*tree_)[root_];
+    const ColdEdge* const edges = tree_->cold(root);
+    for (std::uint32_t i = 0; i < root.edges; ++i) {
+      if (edges[i].action == action) return statistics_.edge(i, edge_value(root, i));
+    }
+    return spread_value<G>(root.q);
+  }
+
+  const TreeOf& tree() const { return *tree_; }
+  NodeId root() const { return root_; }
+  const SearchSettings& settings() const { return settings_; }
+
+ private:
+  enum class Phase : std::uint8_t { kDescend, kRows, kDone };
+  using Moves = ActionList<G::kMaxLegal>;
+  struct Hop {
+    NodeId node;
+    std::uint32_t edge;
+  };
+  static constexpr std::size_t kMaxLogits = G::kMaxLegal * G::kLogitsPerAction;
+  static constexpr std::uint32_t kMaxDepth = 512;
+  static constexpr int kRange = static_cast<int>(G::kValueRange);
+  // What one visit can use up: a turn of chance and the position behind it with all its edges, and
+  // a longer hot block for each of the two edges that led there.
+  static constexpr std::uint32_t kVisitNodes = 3;
+  static constexpr std::uint32_t kVisitWords =
+      cold_words(kMaxEdges<G>, true) + hot_words(kMaxEdges<G>);
+
+  bool finished();
+  void open_root();
+  bool descend();
+  NodeId follow(NodeId id, std::uint32_t edge);
+  Selection select(Node& node);
+  void begin_leaf();
+  std::size_t rows_wanted() const {
+    return settings_.evaluates == Evaluates::kPosition ? 1 : moves_->size();
+  }
+  bool add_rows(Batch& batch);
+  void finish_leaf();
+  void expand_position(Node& node);
+  void expand_family(Node& node);
+  void expand_chance(NodeId id, float own);
+  void write_edges(Node& node, bool valued);
+  void count_leaf(const Outcomes<G>& player0_sees);
+  void back_up(NodeId leaf);
+  void update(Node& node);
+  void update_bounds(Node& node);
+  float edge_value(const Node& node, std::uint32_t edge) const;
+  Bounds edge_bounds(const Node& node, std::uint32_t edge) const;
+
+  SearchSettings settings_;
+  SearchBudget budget_;
+  Random noise_{0, 0, 0, Purpose::kNoise};
+  std::unique_ptr<TreeOf> tree_;
+  NodeId root_ = 0;
+  Phase phase_ = Phase::kDone;
+  bool full_ = false;
+  bool root_ready_ = false;
+  std::uint32_t evaluations_ = 0;
+  std::uint32_t longest_ = 0;
+
+  // The descent under way and the leaf that waits for answers.
+  std::array<Hop, kMaxDepth> path_;
+  std::uint32_t depth_ = 0;
+  NodeId leaf_ = kNoNode;
+  std::size_t next_row_ = 0;
+  std::unique_ptr<Moves> moves_;
+  Outcomes<G> outcomes_{};                   // kPosition: the leaf's own
+  std::unique_ptr<std::uint16_t[]> wanted_;  // kPosition: [moves, kLogitsPerAction]
+  std::unique_ptr<float[]> logits_;          // kPosition: the same shape
+  std::unique_ptr<Outcomes<G>[]> family_;    // kAfterstates: [moves]
+
+  std::unique_ptr<float[]> values_;  // scratch, [edges]
+  std::unique_ptr<float[]> scores_;
+  std::unique_ptr<std::uint16_t[]> order_;
+  std::unique_ptr<Choice[]> choices_;
+  std::unique_ptr<int[]> ranks_;
+  RootStatistics<G> statistics_;
+};
+
+}  // namespace senet
+
+#include "search/backup.inl"
+#include "search/descent.inl"
+#include "search/expansion.inl"

@@ -1,0 +1,180 @@
+// One self-play game in progress: everything about it but the searching.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "games/random.hpp"
+#include "search/decision.hpp"
+#include "search/settings.hpp"
+#include "selfplay/game_record.hpp"
+#include "selfplay/play_settings.hpp"
+
+namespace senet {
+
+/// Plays what needs no thought (dice, random openings, forced moves), says what to search, takes
+/// the decisions, and writes it all down. Every draw comes from (seed, game number, ply), so a game
+/// is the same whoever drives it, on whichever lane.
+template <Game G>
+class GameInPlay {
+ public:
+  explicit GameInPlay(const PlaySettings& settings) : settings_(settings) {}
+
+  /// Sets up game `number` of the run.
+  void begin(std::uint64_t number, std::string_view evaluator) {
+    number_ = number;
+    state_ = G{};
+    ply_ = 0;
+    bad_searches_ = {};
+    last_outcomes_ = spread_value<G>(0);
+    record_.clear();
+    record_.seed = settings_.seed;
+    record_.game_number = number;
+    record_.outcomes = kOutcomes<G>;
+    record_.game = std::string(G::kName);
+    record_.evaluator = evaluator;
+    Random opening = random(Purpose::kOpening);
+    random_moves_ = settings_.random_plies == 0 ? 0 : opening.below(settings_.random_plies + 1);
+  }
+
+  /// Plays on until there is a decision to think about; false when the game has ended.
+  bool next_decision() {
+    for (;; ++ply_) {
+      if (record_.end() != EndKind::kNone) return false;
+      if (state_.turn() == Turn::kOver) {
+        record_.end_played(state_.outcome());
+        return false;
+      }
+      if (ply_ >= settings_.ply_cap) {
+        record_.end_cut(last_outcomes_);
+        return false;
+      }
+      if (state_.turn() == Turn::kChance) {
+        roll();
+        continue;
+      }
+      legal_.clear();
+      state_.legal(legal_);
+      if (legal_.size() == 1) {
+        make_move(legal_.front(), TurnKind::kForced);
+      } else if (random_moves_ > 0) {
+        --random_moves_;
+        Random draw = random(Purpose::kOpening);
+        make_move(legal_[draw.below(static_cast<std::uint32_t>(legal_.size()))], TurnKind::kRandom);
+      } else {
+        Random draw = random(Purpose::kBudget);
+        full_ = settings_.full_share >= 1.0f || draw.uniform() < settings_.full_share;
+        return true;
+      }
+    }
+  }
+
+  const G& state() const { return state_; }
+  SearchBudget budget() const {
+    return {.visits = full_ ? settings_.full_visits : settings_.fast_visits,
+            .noise = full_ && settings_.noise};
+  }
+  Random noise() const { return random(Purpose::kNoise); }
+
+  /// Chooses a move from a finished search of state(), writes it down and plays it. `model` is the
+  /// id of the network that answered; `outcomes_after(action)` tells the expected end after an
+  /// action.
+  template <class OutcomesAfter>
+  void take(const Decision<G>& decision, std::uint64_t model, OutcomesAfter&& outcomes_after) {
+    const Player mover = state_.turn() == Turn::kPlayer1 ? 1 : 0;
+    const Action action = choose(decision);
+    const Outcomes<G> chosen = outcomes_after(action);
+    visits_.clear();
+    if (full_) {
+      for (const Choice& choice : decision.choices) {
+        if (choice.visits > 0) visits_.push_back({choice.action, choice.visits});
+      }
+    }
+    record_.add_decision({.action = action,
+                          .player = mover,
+                          .kind = full_ ? TurnKind::kFullSearch : TurnKind::kFastSearch,
+                          .model = record_.model_index(model),
+                          .root_value = decision.value,
+                          .root_outcomes = decision.outcomes,
+                          .chosen_outcomes = chosen,
+                          .visits = {visits_.data(), visits_.size()}});
+    last_outcomes_ = mover == 0 ? decision.outcomes : mirrored<G>(decision.outcomes);
+    if (gives_up(mover, decision.value)) {
+      record_.end_resigned(mover, lost_outcome(mover));
+      return;
+    }
+    state_.play(action);
+    ++ply_;
+  }
+
+  /// The finished game; may be moved from, begin() starts afresh.
+  GameRecord& record() { return record_; }
+
+ private:
+  Random random(Purpose purpose) const { return {settings_.seed, number_, ply_, purpose}; }
+
+  void roll() {
+    if constexpr (StochasticGame<G>) {
+      std::array<float, kMaxChance<G>> probability;
+      const std::size_t count = state_.chance(probability);
+      const auto outcome =
+          static_cast<Action>(random(Purpose::kChance).pick({probability.data(), count}));
+      record_.add_chance(outcome);
+      state_.play(outcome);
+    }
+  }
+
+  void make_move(Action action, TurnKind kind) {
+    record_.add_decision({.action = action,
+                          .player = static_cast<Player>(state_.turn() == Turn::kPlayer1),
+                          .kind = kind});
+    state_.play(action);
+  }
+
+  Action choose(const Decision<G>& decision) {
+    const bool draws = ply_ < settings_.temperature_plies && settings_.temperature > 0 &&
+                       decision.choices.front().visits > 0;
+    if (!draws) return decision.best();
+    weights_.clear();
+    const auto most = static_cast<float>(decision.choices.front().visits);
+    for (const Choice& choice : decision.choices) {
+      weights_.push_back(
+          std::pow(static_cast<float>(choice.visits) / most, 1.0f / settings_.temperature));
+    }
+    Random draw = random(Purpose::kMove);
+    return decision.choices[draw.pick({weights_.data(), weights_.size()})].action;
+  }
+
+  bool gives_up(Player mover, float value) {
+    if (settings_.resign_below <= 0) return false;
+    const bool bad = value < -settings_.resign_below * G::kValueRange;
+    bad_searches_[mover] = bad ? bad_searches_[mover] + 1 : 0;
+    return bad_searches_[mover] >= 3;
+  }
+  // The plainest loss of `mover`, as player 0 sees it.
+  static std::uint8_t lost_outcome(Player mover) {
+    std::size_t plainest = 0;
+    float best = -1e9f;
+    for (std::size_t i = 0; i < kOutcomes<G>; ++i) {
+      const float value = G::kOutcomeValues[i];
+      if (value < 0 && value > best) plainest = i, best = value;
+    }
+    return static_cast<std::uint8_t>(mover == 0 ? plainest : G::kOutcomeMirror[plainest]);
+  }
+
+  const PlaySettings settings_;
+  std::uint64_t number_ = 0;
+  G state_;
+  std::uint32_t ply_ = 0;
+  std::uint32_t random_moves_ = 0;
+  bool full_ = true;
+  std::array<int, 2> bad_searches_{};
+  Outcomes<G> last_outcomes_{};
+  GameRecord record_;
+  ActionList<G::kMaxLegal> legal_;
+  boost::container::static_vector<float, G::kMaxLegal> weights_;
+  boost::container::static_vector<VisitCount, G::kMaxLegal> visits_;
+};
+
+}  // namespace senet

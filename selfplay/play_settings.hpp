@@ -1,0 +1,31 @@
+// How self-play games are played: budgets, exploration, and when a game ends early.
+#pragma once
+
+#include <cstdint>
+
+#include "games/game.hpp"
+
+namespace senet {
+
+struct PlaySettings {
+  std::uint64_t seed = 1;  // of the run: with a game's number it fixes every draw of that game
+  /// Playout cap randomisation (Wu 2019): a share of the decisions gets the full budget, noise and
+  /// a policy target; the others a small one, to get on with the game.
+  std::uint32_t full_visits = 100;
+  std::uint32_t fast_visits = 100;
+  float full_share = 1.0f;
+  bool noise = true;  // Dirichlet noise in full searches
+  /// Moves are drawn with probability proportional to visits^(1/temperature) for the first
+  /// temperature_plies plies, and are the best one afterwards.
+  float temperature = 1.0f;
+  std::uint32_t temperature_plies = 12;
+  /// The game begins with 0 to this many moves drawn blindly (uniform count), for variety.
+  std::uint32_t random_plies = 0;
+  /// Plies (chance included) after which a game is cut and scored by the network.
+  std::uint32_t ply_cap = 1000;
+  /// A player whose root value is below -resign_below times the value range in three searches of
+  /// his in a row gives up. 0: nobody ever does.
+  float resign_below = 0.0f;
+};
+
+}  // namespace senet

@@ -1,0 +1,85 @@
+// Self-play on several threads: one worker each, nothing shared but weights in, games out.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "selfplay/runners.hpp"
+
+namespace senet {
+
+struct SelfPlaySettings {
+  std::size_t workers = 1;
+  WorkerSettings worker;
+  PlaySettings play;
+  Driver driver = Driver::kFibers;
+};
+
+/// The engine's own choice: all hardware threads but two, which are left to the trainer and the
+/// rest of the machine.
+inline std::size_t default_workers() {
+  const std::size_t threads = std::thread::hardware_concurrency();
+  return threads > 3 ? threads - 2 : 1;
+}
+
+/// Worker threads that play games until their numbers run out. Owned and joined by one thread;
+/// models, numbers and sink outlive it.
+template <Game G>
+class SelfPlayThreads {
+ public:
+  /// Starts playing at once. `played_by` is the evaluator's name for the records.
+  SelfPlayThreads(const SelfPlaySettings& settings, ModelStore& models, GameNumbers& numbers,
+                  GameSink& sink)
+      : settings_(settings), numbers_(numbers), reports_(settings.workers) {
+    for (WorkerReport& report : reports_) {
+      threads_.emplace_back([this, &models, &sink, &report] { work(models, sink, report); });
+    }
+  }
+  /// Halts the numbers and waits for the games under way.
+  ~SelfPlayThreads() {
+    numbers_.halt();
+    static_cast<void>(join());
+  }
+  SelfPlayThreads(const SelfPlayThreads&) = delete;
+  SelfPlayThreads& operator=(const SelfPlayThreads&) = delete;
+
+  /// Waits until every worker has run out of games; the first reason why one could not start.
+  Result<void> join() {
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+    const std::lock_guard lock(mutex_);
+    return failure_;
+  }
+
+  /// Workers still running.
+  std::size_t running() const { return running_.load(); }
+  const std::deque<WorkerReport>& reports() const { return reports_; }
+
+ private:
+  void work(ModelStore& models, GameSink& sink, WorkerReport& report) {
+    keep_onednn_single_threaded();
+    auto worker = Worker<G>::make(settings_.worker, models, report);
+    if (!worker) {
+      const std::lock_guard lock(mutex_);
+      failure_ = tl::unexpected(worker.error());
+      numbers_.halt();
+    } else {
+      const SelfPlay run{settings_.play, numbers_, sink, (*worker)->evaluator_name()};
+      play_on(**worker, run, settings_.driver);
+    }
+    --running_;
+  }
+
+  const SelfPlaySettings settings_;
+  GameNumbers& numbers_;
+  std::deque<WorkerReport> reports_;
+  std::mutex mutex_;
+  Result<void> failure_;
+  std::atomic<std::size_t> running_{settings_.workers};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace senet

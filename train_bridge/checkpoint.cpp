@@ -1,0 +1,115 @@
+#include "train_bridge/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "nn/mapped_file.hpp"
+#include "nn/replace_file.hpp"
+#include "nn/safetensors.hpp"
+
+namespace senet {
+namespace {
+
+constexpr std::string_view kFormat = "senet-checkpoint-1";
+
+// The counters by name, so that writing and reading cannot drift apart.
+template <class C, class Visit>
+void visit_counters(C& checkpoint, Visit&& visit) {
+  visit("steps", checkpoint.trainer.steps);
+  visit("iterations", checkpoint.iterations);
+  visit("games", checkpoint.games);
+  visit("positions", checkpoint.positions);
+  visit("next_game", checkpoint.next_game);
+  visit("log_position", checkpoint.log_position);
+  visit("replay_begin", checkpoint.replay_begin);
+  visit("owed_steps", checkpoint.owed_steps);
+  visit("seconds", checkpoint.seconds);
+}
+
+template <class State>
+auto tensors(State& state) {
+  using Named = std::pair<const char*, decltype(&state.weights)>;
+  return std::array<Named, 4>{{{"weights", &state.weights},
+                               {"ema", &state.ema},
+                               {"first_moment", &state.first_moment},
+                               {"second_moment", &state.second_moment}}};
+}
+
+std::string shape_text(const NetworkSpec& spec) {
+  return fmt::format("{} {} {} {} {} {} {} {}", spec.game, spec.features, spec.policy_logits,
+                     spec.outcomes, spec.width, spec.blocks, spec.policy_layers, spec.value_layers);
+}
+
+}  // namespace
+
+Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
+                             const std::filesystem::path& file) {
+  SafetensorsHeader header;
+  header.metadata = {{"format", std::string(kFormat)}, {"network", shape_text(spec)}};
+  visit_counters(checkpoint, [&](const char* name, const auto& value) {
+    header.metadata[name] = fmt::format("{}", value);
+  });
+  std::uint64_t end = 0;
+  for (const auto& [name, values] : tensors(checkpoint.trainer)) {
+    const std::uint64_t begin = end;
+    end += values->size() * sizeof(float);
+    header.tensors.push_back({name, {values->size()}, begin, end});
+  }
+  const std::string front = write_safetensors_header(header);
+  const TrainerState& state = checkpoint.trainer;
+  const auto bytes = [](const std::vector<float>& values) {
+    return std::as_bytes(std::span(values));
+  };
+  return replace_file(file,
+                      {std::as_bytes(std::span(front)), bytes(state.weights), bytes(state.ema),
+                       bytes(state.first_moment), bytes(state.second_moment)});
+}
+
+Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const NetworkSpec& spec) {
+  const auto wrong = [&](std::string_view what) {
+    return fail(fmt::format("checkpoint {}: {}", file.string(), what));
+  };
+  const Result<MappedFile> mapped = MappedFile::open(file);
+  if (!mapped) return tl::unexpected(mapped.error());
+  const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
+  if (!header) return wrong(header.error().reason);
+  const auto& metadata = header->metadata;
+  const auto text = [&](const std::string& name) {
+    const auto found = metadata.find(name);
+    return found == metadata.end() ? std::string() : found->second;
+  };
+  if (text("format") != kFormat) return wrong("not a checkpoint of this format");
+  if (text("network") != shape_text(spec)) {
+    return wrong(fmt::format("made for the network shape [{}], not [{}]", text("network"),
+                             shape_text(spec)));
+  }
+  Checkpoint checkpoint;
+  std::string bad;
+  visit_counters(checkpoint, [&](const char* name, auto& value) {
+    const std::string digits = text(name);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{} || end != digits.data() + digits.size()) bad = name;
+  });
+  if (!bad.empty()) return wrong("the counter '" + bad + "' is missing or not a number");
+  for (const auto& [name, values] : tensors(checkpoint.trainer)) {
+    const auto found = std::find_if(header->tensors.begin(), header->tensors.end(),
+                                    [&, wanted = name](const auto& t) { return t.name == wanted; });
+    if (found == header->tensors.end() ||
+        found->end - found->begin != parameter_count(spec) * sizeof(float)) {
+      return wrong(fmt::format("the tensor '{}' is missing or has the wrong size", name));
+    }
+    values->resize(parameter_count(spec));
+    std::memcpy(values->data(), mapped->bytes().data() + header->data_start + found->begin,
+                found->end - found->begin);
+    for (const float value : *values) {
+      if (!std::isfinite(value)) return wrong(fmt::format("the tensor '{}' is not finite", name));
+    }
+  }
+  return checkpoint;
+}
+
+}  // namespace senet

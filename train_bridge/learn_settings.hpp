@@ -1,0 +1,32 @@
+// How a run learns: which samples, how often, how fast.
+#pragma once
+
+#include <cstddef>
+
+#include "train_bridge/samples.hpp"
+#include "train_bridge/trainer.hpp"
+
+namespace senet {
+
+struct LearnSettings {
+  SampleSettings samples;
+  TrainerSettings trainer;
+  std::size_t replay_capacity = 500'000;  // samples
+  /// Samples are drawn from the newest max(window_minimum, window_share * all so far), at most the
+  /// capacity: early games, played by a network that knew nothing, are soon forgotten.
+  std::size_t window_minimum = 50'000;
+  float window_share = 0.5f;
+  std::size_t batch_rows = 512;
+  /// Every new position earns so many samples' worth of training.
+  float samples_per_position = 4.0f;
+  std::size_t begin_after = 2'000;  // positions before the first step
+  float learning_rate = 1e-3f;
+  std::size_t warmup_steps = 100;  // the rate rises linearly from 0 over these steps
+  /// An iteration is so many steps; then the weights are published. Training for longer than one
+  /// iteration's worth is never owed: what self-play earns beyond is dropped and counted, so that
+  /// training cannot fall behind without end.
+  std::size_t steps_per_iteration = 100;
+  double checkpoint_seconds = 60;
+};
+
+}  // namespace senet

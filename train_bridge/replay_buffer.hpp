@@ -1,0 +1,122 @@
+// The most recent positions, ready to be drawn from at random.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "games/random.hpp"
+#include "train_bridge/samples.hpp"
+#include "train_bridge/train_batch.hpp"
+
+namespace senet {
+
+/// A ring of samples and a ring of their policy targets, reserved once; the oldest make room for
+/// the newest. Positions are kept as game states: features and legal moves are made again whenever
+/// a sample is drawn, which is cheaper than remembering them. Belongs to one thread.
+///
+///   samples  | state G | outcomes u16 x K | first policy entry u64 | entries u16 |   x capacity
+///   policy   | action u16 | share of the visits u16 |                              x policy
+///   capacity
+template <Game G>
+class ReplayBuffer {
+ public:
+  /// Room for `capacity` samples with `policy_per_sample` policy entries on average; where there
+  /// are more, older samples leave earlier.
+  ReplayBuffer(std::size_t capacity, std::size_t policy_per_sample)
+      : kept_(capacity), policy_(std::max(capacity * policy_per_sample, G::kMaxLegal)) {}
+
+  std::size_t capacity() const { return kept_.size(); }
+  /// Samples that can be drawn.
+  std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
+  /// Samples ever added.
+  std::uint64_t added() const { return end_; }
+
+  void add(const Sample<G>& sample) {
+    if (size() == capacity()) ++begin_;
+    std::uint64_t total = 0;
+    for (const VisitCount& count : sample.visits) total += count.visits;
+    while (begin_ < end_ &&
+           policy_end_ + sample.visits.size() - at(begin_).first > policy_.size()) {
+      ++begin_;
+    }
+    Kept& kept = kept_[end_ % capacity()];
+    kept.state = sample.state;
+    for (std::size_t i = 0; i < kOutcomes<G>; ++i) kept.outcomes[i] = to_fixed(sample.outcomes[i]);
+    kept.first = policy_end_;
+    kept.entries = static_cast<std::uint16_t>(sample.visits.size());
+    for (const VisitCount& count : sample.visits) {
+      policy_[policy_end_++ % policy_.size()] = {
+          count.action, to_fixed(static_cast<float>(count.visits) / static_cast<float>(total))};
+    }
+    ++end_;
+  }
+
+  /// Fills `batch` with up to `rows` samples drawn uniformly from the newest `window` ones (all
+  /// when larger). Games with a mirror image show it half of the time. Needs size() >= 1.
+  void draw(std::size_t rows, std::size_t window, Random& random, TrainBatch& batch) {
+    batch.clear();
+    const auto among = static_cast<std::uint32_t>(std::min(window, size()));
+    for (std::size_t i = 0; i < rows; ++i) {
+      const Kept& kept = at(end_ - 1 - random.below(among));
+      const bool mirror = MirrorGame<G> && (random.next() & 1);
+      legal_.clear();
+      if (kept.entries > 0) kept.state.legal(legal_);
+      if (!batch.fits(legal_.size())) return;
+      add_to(batch, kept, mirror);
+    }
+  }
+
+ private:
+  struct Kept {
+    G state;
+    std::array<std::uint16_t, kOutcomes<G>> outcomes;
+    std::uint16_t entries;
+    std::uint64_t first;
+  };
+  struct PolicyEntry {
+    Action action;
+    std::uint16_t share;
+  };
+
+  Kept& at(std::uint64_t sample) { return kept_[sample % capacity()]; }
+
+  void add_to(TrainBatch& batch, const Kept& kept, bool mirror) {
+    const G state = mirror ? mirror_image(kept.state) : kept.state;
+    const std::span<float> outcomes = batch.add([&](FeatureRow& row) { state.encode(row); });
+    to_distribution(kept.outcomes, outcomes);
+    // Entries and legal actions both ascend: one walk finds each legal action's share.
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < kept.entries; ++i) sum += entry(kept, i).share;
+    std::size_t next = 0;
+    for (const Action action : legal_) {
+      float share = 0;
+      if (next < kept.entries && entry(kept, next).action == action) {
+        share = static_cast<float>(entry(kept, next++).share) / static_cast<float>(sum);
+      }
+      batch.add_action(share, G::logits_of(mirror ? mirror_image(action) : action));
+    }
+  }
+  const PolicyEntry& entry(const Kept& kept, std::size_t i) const {
+    return policy_[(kept.first + i) % policy_.size()];
+  }
+  template <class T>
+  static T mirror_image(const T& of) {
+    if constexpr (!MirrorGame<G>)
+      return of;
+    else if constexpr (std::same_as<T, G>)
+      return of.mirrored();
+    else
+      return G::mirrored(of);
+  }
+
+  std::vector<Kept> kept_;
+  std::vector<PolicyEntry> policy_;
+  std::uint64_t begin_ = 0, end_ = 0, policy_end_ = 0;
+  ActionList<G::kMaxLegal> legal_;
+};
+
+}  // namespace senet

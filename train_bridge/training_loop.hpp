@@ -1,0 +1,276 @@
+// The way back: finished games in, newer weights out, beside self-play and never behind it without
+// end.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "engine/bounded_queue.hpp"
+#include "engine/model_store.hpp"
+#include "selfplay/game_exchange.hpp"
+#include "selfplay/record_log.hpp"
+#include "train_bridge/checkpoint.hpp"
+#include "train_bridge/learn_settings.hpp"
+#include "train_bridge/replay_buffer.hpp"
+
+namespace senet {
+
+/// A sink that hands games to another thread through a bounded queue.
+class QueueSink final : public GameSink {
+ public:
+  explicit QueueSink(BoundedQueue<GameRecord>& queue) : queue_(queue) {}
+  bool offer(GameRecord& record) override { return queue_.try_push(std::move(record)); }
+
+ private:
+  BoundedQueue<GameRecord>& queue_;
+};
+
+/// How far a run has come; a copy.
+struct LearnProgress {
+  std::uint64_t games = 0;
+  std::uint64_t positions = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t iterations = 0;
+  std::uint64_t skipped_steps = 0;  // steps undone because a value was not finite
+  double dropped_steps = 0;         // earned by self-play beyond what training could take
+  double train_seconds = 0;
+  float policy_loss = 0;  // exponential means
+  float value_loss = 0;
+  float mean_plies = 0;  // turns a game
+};
+
+/// Takes finished games from a queue, appends them to the log, keeps the newest positions, trains,
+/// publishes. run() belongs to one thread; progress() may be called from any.
+template <Game G>
+class TrainingLoop {
+ public:
+  /// All references outlive the loop. The trainer is warm and holds the state of the checkpoint.
+  struct Parts {
+    const LearnSettings& settings;
+    Trainer& trainer;
+    RecordLog& log;
+    BoundedQueue<GameRecord>& games;
+    ModelStore& models;
+    std::uint64_t seed;
+    std::filesystem::path folder;  // weights/ and checkpoint.safetensors go here
+  };
+
+  TrainingLoop(const Parts& parts, const Checkpoint& from)
+      : parts_(parts),
+        settings_(parts.settings),
+        done_(from),
+        replay_(settings_.replay_capacity,
+                settings_.samples.evaluates == Evaluates::kPosition ? 8 : 0),
+        batch_(batch_shape(settings_)) {
+    const std::uint64_t steps = from.trainer.steps;
+    done_.trainer = {};  // the tensors are the trainer's; only the count of steps is kept here
+    done_.trainer.steps = steps;
+    note_progress();
+  }
+
+  static TrainBatch::Shape batch_shape(const LearnSettings& settings) {
+    const bool policy = settings.samples.evaluates == Evaluates::kPosition;
+    return {.rows = settings.batch_rows,
+            .max_active = G::kMaxActive,
+            .max_legal = G::kMaxLegal,
+            .logits_per_action = G::kLogitsPerAction,
+            .outcomes = kOutcomes<G>,
+            .action_room = policy ? std::max<std::size_t>(
+                                        G::kMaxLegal, settings.batch_rows *
+                                                          std::min<std::size_t>(G::kMaxLegal, 64))
+                                  : G::kMaxLegal};
+  }
+
+  /// Puts the games of the log from `replay_begin` on back into the replay buffer, before run().
+  /// Those that had not been learnt from when the checkpoint was made count as new.
+  Result<void> refill(const std::filesystem::path& log) {
+    auto reader = RecordReader::open(log, done_.replay_begin);
+    if (!reader) return tl::unexpected(reader.error());
+    const std::uint64_t learnt = done_.log_position;
+    GameRecord record;
+    for (;;) {
+      const std::uint64_t at = reader->position();
+      const Result<bool> more = reader->next(record);
+      if (!more) return tl::unexpected(more.error());
+      if (!*more) break;
+      if (const auto added = add(record, at, at >= learnt); !added) return added;
+      done_.next_game = std::max(done_.next_game, record.game_number + 1);
+    }
+    done_.log_position = reader->position();
+    note_progress();
+    return {};
+  }
+  /// Number of the first game that is in no log yet.
+  std::uint64_t next_game() const { return done_.next_game; }
+
+  /// Learns until the queue is closed and empty; then publishes and saves a last time. The reason
+  /// when the log or a file could not be written: nothing is learnt from games that are not in the
+  /// log.
+  Result<void> run() {
+    began_ = Clock::now();
+    saved_ = began_;
+    for (;;) {
+      // Waiting for a game only when there is nothing to train: self-play never waits for a step
+      // longer than the queue has room for.
+      std::optional<GameRecord> record = can_step() ? parts_.games.try_pop() : parts_.games.pop();
+      if (record) {
+        if (const auto taken = take(*record); !taken) return taken;
+        continue;
+      }
+      if (!can_step()) break;
+      step();
+      if (steps_since_publish_ == settings_.steps_per_iteration) {
+        if (const auto published = publish(); !published) return published;
+      }
+    }
+    return finish();
+  }
+
+  LearnProgress progress() const {
+    const std::lock_guard lock(mutex_);
+    return shown_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool can_step() const {
+    return done_.owed_steps >= 1 && replay_.added() >= settings_.begin_after && replay_.size() > 0;
+  }
+
+  Result<void> take(const GameRecord& record) {
+    const std::uint64_t at = parts_.log.size();
+    if (const auto appended = parts_.log.append(record); !appended) return appended;
+    const auto added = add(record, at, true);
+    done_.log_position = parts_.log.size();
+    done_.next_game = std::max(done_.next_game, record.game_number + 1);
+    note_progress();
+    return added;
+  }
+
+  Result<void> add(const GameRecord& record, std::uint64_t log_position, bool is_new) {
+    const std::uint64_t before = replay_.added();
+    const Result<void> replayed = for_each_sample<G>(
+        record, settings_.samples, states_, [&](const Sample<G>& sample) { replay_.add(sample); });
+    if (!replayed) return replayed;
+    const std::uint64_t samples = replay_.added() - before;
+    kept_games_.push_back({replay_.added(), log_position});
+    // A game has left when all its samples have.
+    while (kept_games_.front().samples_end + replay_.size() <= replay_.added())
+      kept_games_.pop_front();
+    done_.replay_begin = kept_games_.front().log_position;
+    if (!is_new) return {};
+    ++done_.games;
+    done_.positions += samples;
+    const auto plies = static_cast<float>(record.turns().size());
+    mean_plies_ +=
+        (plies - mean_plies_) / static_cast<float>(std::min<std::uint64_t>(done_.games, 200));
+    done_.owed_steps += static_cast<double>(samples) * settings_.samples_per_position /
+                        static_cast<double>(settings_.batch_rows);
+    const auto most = static_cast<double>(settings_.steps_per_iteration);
+    if (replay_.added() >= settings_.begin_after && done_.owed_steps > most) {
+      dropped_steps_ += done_.owed_steps - most;
+      done_.owed_steps = most;
+    }
+    return {};
+  }
+
+  void step() {
+    const auto began = Clock::now();
+    Random random(parts_.seed, done_.trainer.steps, 0, Purpose::kReplay);
+    const auto window = static_cast<std::size_t>(
+        std::max<double>(static_cast<double>(settings_.window_minimum),
+                         settings_.window_share * static_cast<double>(replay_.added())));
+    replay_.draw(settings_.batch_rows, window, random, batch_);
+    const float rise =
+        std::min(1.0f, static_cast<float>(done_.trainer.steps + 1) /
+                           static_cast<float>(std::max<std::size_t>(1, settings_.warmup_steps)));
+    const StepReport report = parts_.trainer.step(batch_, settings_.learning_rate * rise);
+    ++done_.trainer.steps;
+    ++steps_since_publish_;
+    done_.owed_steps -= 1;
+    train_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
+    if (report.skipped) {
+      ++skipped_steps_;
+    } else {
+      const float weight = done_.trainer.steps == 1 ? 1.0f : 0.02f;
+      policy_loss_ += weight * (report.policy_loss - policy_loss_);
+      value_loss_ += weight * (report.value_loss - value_loss_);
+    }
+    note_progress();
+  }
+
+  Result<void> publish() {
+    steps_since_publish_ = 0;
+    ++done_.iterations;
+    parts_.models.publish(parts_.trainer.served());
+    note_progress();
+    const double since = std::chrono::duration<double>(Clock::now() - saved_).count();
+    return since >= settings_.checkpoint_seconds ? save() : Result<void>{};
+  }
+
+  Result<void> finish() {
+    if (steps_since_publish_ > 0) {
+      if (const auto published = publish(); !published) return published;
+    }
+    return save();
+  }
+
+  // First the games, then the checkpoint that counts on them.
+  Result<void> save() {
+    saved_ = Clock::now();
+    if (const auto flushed = parts_.log.flush(); !flushed) return flushed;
+    Checkpoint checkpoint = done_;
+    checkpoint.trainer = parts_.trainer.state();
+    checkpoint.seconds += std::chrono::duration<double>(saved_ - began_).count();
+    const Network served = parts_.trainer.served();
+    const auto weights = parts_.folder / "weights";
+    const std::string name = std::to_string(checkpoint.iterations);
+    const std::string numbered = std::string(6 - std::min<std::size_t>(6, name.size()), '0') + name;
+    if (auto done = save_network(served, weights / (numbered + ".safetensors")); !done) return done;
+    if (auto done = save_network(served, weights / "latest.safetensors"); !done) return done;
+    return save_checkpoint(checkpoint, served.spec(), parts_.folder / "checkpoint.safetensors");
+  }
+
+  void note_progress() {
+    const std::lock_guard lock(mutex_);
+    shown_ = {.games = done_.games,
+              .positions = done_.positions,
+              .steps = done_.trainer.steps,
+              .iterations = done_.iterations,
+              .skipped_steps = skipped_steps_,
+              .dropped_steps = dropped_steps_,
+              .train_seconds = train_seconds_,
+              .policy_loss = policy_loss_,
+              .value_loss = value_loss_,
+              .mean_plies = mean_plies_};
+  }
+
+  struct KeptGame {
+    std::uint64_t samples_end;   // replay_.added() after this game
+    std::uint64_t log_position;  // where the game stands in the log
+  };
+
+  const Parts parts_;
+  const LearnSettings& settings_;
+  Checkpoint done_;  // without the trainer's tensors
+  ReplayBuffer<G> replay_;
+  TrainBatch batch_;
+  std::deque<KeptGame> kept_games_;
+  std::vector<G> states_;
+  std::size_t steps_since_publish_ = 0;
+  std::uint64_t skipped_steps_ = 0;
+  double dropped_steps_ = 0, train_seconds_ = 0;
+  float policy_loss_ = 0, value_loss_ = 0, mean_plies_ = 0;
+  Clock::time_point began_{}, saved_{};
+
+  mutable std::mutex mutex_;
+  LearnProgress shown_;
+};
+
+}  // namespace senet
