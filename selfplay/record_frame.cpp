@@ -1,0 +1,125 @@
+#include "selfplay/record_frame.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <boost/endian/conversion.hpp>
+#include <cassert>
+#include <cstring>
+
+namespace senet {
+namespace {
+
+constexpr std::string_view kFileMagic = "SenetLog";
+constexpr std::size_t kNameAt = 12;
+constexpr std::uint32_t kCompressedBit = 0x80000000u;
+
+template <class T>
+void store(std::byte* to, T value) {
+  value = boost::endian::native_to_little(value);
+  std::memcpy(to, &value, sizeof(T));
+}
+
+template <class T>
+T load(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return boost::endian::little_to_native(value);
+}
+
+// The length and the compression bit seed the checksum, so that damage to them is found as well.
+std::uint64_t checksum_of(std::uint32_t length_word, std::span<const std::byte> stored) {
+  return XXH3_64bits_withSeed(stored.data(), stored.size(), length_word);
+}
+
+}  // namespace
+
+std::vector<std::byte> file_header(std::string_view game) {
+  assert(game.size() <= GameRecord::kMaxText);
+  std::vector<std::byte> header(kNameAt + game.size() + 8);
+  std::memcpy(header.data(), kFileMagic.data(), kFileMagic.size());
+  store(&header[8], kLogVersion);
+  store(&header[10], static_cast<std::uint16_t>(game.size()));
+  std::memcpy(&header[kNameAt], game.data(), game.size());
+  const std::size_t checked = header.size() - 8;
+  store(&header[checked], static_cast<std::uint64_t>(XXH3_64bits(header.data(), checked)));
+  return header;
+}
+
+Result<FileHeader> parse_file_header(std::span<const std::byte> bytes) {
+  if (bytes.size() < kFileMagic.size() ||
+      std::memcmp(bytes.data(), kFileMagic.data(), kFileMagic.size()) != 0) {
+    return fail("is not a log of game records");
+  }
+  if (bytes.size() < kNameAt) return fail("the file header is cut off");
+  const std::size_t name = load<std::uint16_t>(&bytes[10]);
+  if (name > GameRecord::kMaxText) return fail("the file header is damaged");
+  const std::size_t checked = kNameAt + name;
+  if (bytes.size() < checked + 8) return fail("the file header is cut off");
+  if (load<std::uint64_t>(&bytes[checked]) != XXH3_64bits(bytes.data(), checked)) {
+    return fail("the file header is damaged");
+  }
+  return FileHeader{std::string(reinterpret_cast<const char*>(&bytes[kNameAt]), name),
+                    load<std::uint16_t>(&bytes[8]), checked + 8};
+}
+
+std::optional<FrameHeader> parse_frame_header(std::span<const std::byte> bytes) {
+  assert(bytes.size() >= kFrameHeaderBytes);
+  if (load<std::uint32_t>(bytes.data()) != kFrameMagic) return std::nullopt;
+  const auto word = load<std::uint32_t>(&bytes[4]);
+  const FrameHeader header{word & ~kCompressedBit, (word & kCompressedBit) != 0,
+                           load<std::uint64_t>(&bytes[8])};
+  if (header.stored_bytes == 0 || header.stored_bytes > kMaxPayload) return std::nullopt;
+  return header;
+}
+
+bool matches(const FrameHeader& header, std::span<const std::byte> stored) {
+  const std::uint32_t word = header.stored_bytes | (header.compressed ? kCompressedBit : 0u);
+  return stored.size() == header.stored_bytes && checksum_of(word, stored) == header.checksum;
+}
+
+FramePacker::FramePacker(int level)
+    : context_(level == 0 ? nullptr : ZSTD_createCCtx()), level_(level) {}
+
+void FramePacker::pack(std::span<const std::byte> payload, std::vector<std::byte>& frame) {
+  assert(!payload.empty() && payload.size() <= kMaxPayload);
+  std::uint32_t word = 0;
+  if (context_ != nullptr) {
+    frame.resize(kFrameHeaderBytes + ZSTD_compressBound(payload.size()));
+    const std::size_t size =
+        ZSTD_compressCCtx(context_.get(), frame.data() + kFrameHeaderBytes,
+                          frame.size() - kFrameHeaderBytes, payload.data(), payload.size(), level_);
+    if (ZSTD_isError(size) == 0 && size < payload.size()) {
+      word = static_cast<std::uint32_t>(size) | kCompressedBit;
+      frame.resize(kFrameHeaderBytes + size);
+    }
+  }
+  if (word == 0) {  // not compressed, not compressible, or no memory for it
+    word = static_cast<std::uint32_t>(payload.size());
+    frame.resize(kFrameHeaderBytes + payload.size());
+    std::copy(payload.begin(), payload.end(), frame.begin() + kFrameHeaderBytes);
+  }
+  store(frame.data(), kFrameMagic);
+  store(&frame[4], word);
+  store(&frame[8], checksum_of(word, std::span(frame).subspan(kFrameHeaderBytes)));
+}
+
+FrameUnpacker::FrameUnpacker() : context_(ZSTD_createDCtx()) {}
+
+Result<std::span<const std::byte>> FrameUnpacker::unpack(const FrameHeader& header,
+                                                         std::span<const std::byte> stored) {
+  if (!header.compressed) return stored;
+  // The two error values are the largest numbers of their type.
+  const unsigned long long announced = ZSTD_getFrameContentSize(stored.data(), stored.size());
+  if (announced > kMaxPayload) return fail("the compressed record has no acceptable length");
+  payload_.resize(static_cast<std::size_t>(announced));
+  const std::size_t size = ZSTD_decompressDCtx(context_.get(), payload_.data(), payload_.size(),
+                                               stored.data(), stored.size());
+  if (ZSTD_isError(size) != 0) {
+    return fail(fmt::format("the record cannot be decompressed: {}", ZSTD_getErrorName(size)));
+  }
+  return std::span<const std::byte>(payload_.data(), size);
+}
+
+}  // namespace senet

@@ -1,0 +1,100 @@
+// One record as it lies in a log file: a header with a checksum, then the payload, compressed where
+// that helps.
+#pragma once
+
+#include <zstd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "games/result.hpp"
+#include "selfplay/record_codec.hpp"
+
+namespace senet {
+
+// File header                             Frame (any number, no gaps)
+//   0  u8[8] "SenetLog"                     0  u32 kFrameMagic ("SGR\x1a" in the file)
+//   8  u16   kLogVersion                    4  u32 bits 0..30 stored bytes, bit 31 set: zstd
+//  10  u16   bytes of the game's name       8  u64 XXH3-64 of the stored bytes, seeded with the
+//  12  name                                        second word
+//   +  u64   XXH3-64 of all before         16  stored bytes
+// All numbers are little-endian.
+
+inline constexpr std::uint16_t kLogVersion = 1;
+inline constexpr std::uint32_t kFrameMagic = 0x1a524753;
+inline constexpr std::size_t kFrameHeaderBytes = 16;
+/// No stored payload is longer; a compressed one is only kept when it is shorter.
+inline constexpr std::size_t kMaxFrame = kFrameHeaderBytes + kMaxPayload;
+
+/// The file header of a log of this game. `game` has at most GameRecord::kMaxText bytes.
+std::vector<std::byte> file_header(std::string_view game);
+
+/// What a file header says.
+struct FileHeader {
+  std::string game;
+  std::uint16_t version = kLogVersion;
+  std::size_t bytes = 0;
+};
+
+/// Reads the header at the start of `bytes` (at least kMaxFileHeader of them, or the whole file).
+/// Fails for another kind of file and a damaged header, not for another version.
+Result<FileHeader> parse_file_header(std::span<const std::byte> bytes);
+inline constexpr std::size_t kMaxFileHeader = 12 + GameRecord::kMaxText + 8;
+
+/// What a frame header announces; empty when `bytes` (at least kFrameHeaderBytes) do not start with
+/// one.
+struct FrameHeader {
+  std::uint32_t stored_bytes = 0;
+  bool compressed = false;
+  std::uint64_t checksum = 0;
+
+  std::size_t frame_bytes() const { return kFrameHeaderBytes + stored_bytes; }
+};
+std::optional<FrameHeader> parse_frame_header(std::span<const std::byte> bytes);
+
+/// Whether `stored` (stored_bytes long) is what the header's checksum was made of.
+bool matches(const FrameHeader& header, std::span<const std::byte> stored);
+
+/// Makes frames. Keeps its compression memory; belongs to one thread at a time.
+class FramePacker {
+ public:
+  /// `level` is zstd's; 0 stores payloads as they are.
+  explicit FramePacker(int level);
+
+  /// Writes the frame of `payload` (1 to kMaxPayload bytes) into `frame`, replacing its content.
+  void pack(std::span<const std::byte> payload, std::vector<std::byte>& frame);
+
+ private:
+  struct Free {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
+  std::unique_ptr<ZSTD_CCtx, Free> context_;
+  int level_;
+};
+
+/// Opens frames. Keeps its memory; belongs to one thread at a time.
+class FrameUnpacker {
+ public:
+  FrameUnpacker();
+
+  /// The payload of a frame whose checksum matches: a view of `stored`, or of memory of the
+  /// unpacker that is valid until the next call. Fails when the content is no zstd frame of at most
+  /// kMaxPayload bytes.
+  Result<std::span<const std::byte>> unpack(const FrameHeader& header,
+                                            std::span<const std::byte> stored);
+
+ private:
+  struct Free {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  std::unique_ptr<ZSTD_DCtx, Free> context_;
+  std::vector<std::byte> payload_;
+};
+
+}  // namespace senet

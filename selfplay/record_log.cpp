@@ -1,0 +1,215 @@
+#include "selfplay/record_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "selfplay/record_codec.hpp"
+
+namespace senet {
+namespace {
+
+tl::unexpected<Error> fail_at(const FileHandle& file, std::string_view reason) {
+  return fail(fmt::format("{}: {}", file.path().string(), reason));
+}
+
+/// The beginning of the file, enough for any file header.
+Result<std::vector<std::byte>> read_start(const FileHandle& file) {
+  std::vector<std::byte> start(kMaxFileHeader);
+  const auto got = file.read_at(0, start);
+  if (!got) return tl::unexpected(got.error());
+  start.resize(*got);
+  return start;
+}
+
+Result<void> check_version(const FileHandle& file, const FileHeader& header) {
+  if (header.version == kLogVersion) return {};
+  return fail_at(file, fmt::format("the log has version {}, not {}", header.version, kLogVersion));
+}
+
+/// Whether a file holds no more than a header that was not written to its end: after a crash some
+/// of its bytes are missing or still zero.
+bool is_torn_header(std::span<const std::byte> file, std::span<const std::byte> header) {
+  if (file.size() > header.size() || std::ranges::equal(file, header)) return false;
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    if (file[i] != header[i] && file[i] != std::byte{0}) return false;
+  }
+  return true;
+}
+
+/// A new file beside the log for bytes that stood at `offset`; never an existing one.
+Result<FileHandle> open_side_file(const std::filesystem::path& log, std::uint64_t offset) {
+  const std::string name = fmt::format("{}.damaged-{}", log.string(), offset);
+  constexpr int kMostNames = 1000;
+  for (int i = 1;; ++i) {
+    const std::string numbered = i == 1 ? name : fmt::format("{}.{}", name, i);
+    std::error_code unknown;
+    if (std::filesystem::exists(numbered, unknown) && i < kMostNames) continue;
+    return FileHandle::open(numbered, FileHandle::Mode::kCreateNew);
+  }
+}
+
+Result<void> copy_tail(const FileHandle& from, std::uint64_t begin, std::uint64_t end,
+                       FileHandle& to) {
+  std::vector<std::byte> part(std::size_t{1} << 16);
+  for (std::uint64_t at = begin; at < end;) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(part.size(), end - at));
+    const auto got = from.read_at(at, std::span(part).first(wanted));
+    if (!got) return tl::unexpected(got.error());
+    if (*got != wanted) return fail_at(from, "became shorter while it was read");
+    if (auto written = to.write_at(at - begin, std::span(part).first(wanted)); !written) {
+      return written;
+    }
+    at += wanted;
+  }
+  return to.sync();
+}
+
+}  // namespace
+
+Result<RecordLog> RecordLog::open(const std::filesystem::path& path, std::string_view game,
+                                  const RecordLogSettings& settings) {
+  if (game.size() > GameRecord::kMaxText) return fail("the game's name is too long for a log");
+  auto file = FileHandle::open(path, FileHandle::Mode::kReadWrite);
+  if (!file) return tl::unexpected(file.error());
+  if (auto locked = file->lock(); !locked) return tl::unexpected(locked.error());
+  RecordLog log(std::move(*file), game, settings);
+  if (auto recovered = log.recover(); !recovered) return tl::unexpected(recovered.error());
+  return log;
+}
+
+Result<void> RecordLog::recover() {
+  const auto start = read_start(file_);
+  if (!start) return tl::unexpected(start.error());
+  if (is_torn_header(*start, file_header(game_))) {
+    if (auto moved = move_tail(start->size()); !moved) return moved;
+    return create_header();
+  }
+  const auto header = parse_file_header(*start);
+  if (!header) return fail_at(file_, header.error().reason);
+  if (auto known = check_version(file_, *header); !known) return known;
+  if (header->game != game_) {
+    return fail_at(file_, fmt::format("holds games of {}, not of {}", header->game, game_));
+  }
+  FrameScanner scanner(header->bytes);
+  for (;;) {
+    const auto found = scanner.next(file_);
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) break;
+    ++records_;
+  }
+  end_ = scanner.position();
+  recovery_.records = records_;
+  recovery_.damaged_bytes = scanner.skipped_bytes();
+  recovery_.damaged_places = scanner.skipped_places();
+  const auto size = file_.size();
+  if (!size) return tl::unexpected(size.error());
+  if (auto moved = move_tail(*size); !moved) return moved;
+  return file_.sync();  // what a killed writer left may still be in memory only
+}
+
+Result<void> RecordLog::create_header() {
+  const std::vector<std::byte> header = file_header(game_);
+  if (auto written = file_.write_at(0, header); !written) return written;
+  if (auto synced = file_.sync(); !synced) return synced;
+  if (auto synced = sync_directory_of(file_.path()); !synced) return synced;
+  end_ = header.size();
+  recovery_.created = true;
+  return {};
+}
+
+Result<void> RecordLog::move_tail(std::uint64_t file_size) {
+  if (file_size == end_) return {};
+  auto side = open_side_file(file_.path(), end_);
+  if (!side) return tl::unexpected(side.error());
+  auto copied = copy_tail(file_, end_, file_size, *side);
+  if (copied) copied = sync_directory_of(side->path());
+  if (!copied) {
+    std::error_code unknown;
+    std::filesystem::remove(side->path(), unknown);
+    return copied;
+  }
+  recovery_.moved_bytes = file_size - end_;
+  recovery_.moved_to = side->path();
+  return file_.truncate(end_);
+}
+
+Result<void> RecordLog::append(const GameRecord& record) {
+  if (lost_sync_) return flush();
+  if (record.game != game_) {
+    return fail_at(file_, fmt::format("a game of {} in a log of {}", record.game, game_));
+  }
+  if (auto encoded = encode(record, payload_); !encoded) return encoded;
+  packer_.pack(payload_, frame_);
+  if (has_torn_end_) {
+    if (auto cut = take_back(); !cut) return cut;
+  }
+  if (auto written = file_.write_at(end_, frame_); !written) {
+    has_torn_end_ = true;
+    // When even this fails, the next append tries again; readers and open() know a torn end anyway.
+    static_cast<void>(take_back());
+    return written;
+  }
+  end_ += frame_.size();
+  ++records_;
+  ++unsynced_;
+  if (settings_.sync_every > 0 && unsynced_ >= settings_.sync_every) return flush();
+  return {};
+}
+
+Result<void> RecordLog::take_back() {
+  auto cut = file_.truncate(end_);
+  if (cut) has_torn_end_ = false;
+  return cut;
+}
+
+Result<void> RecordLog::flush() {
+  if (lost_sync_) {
+    return fail_at(file_, "an earlier flush to the disk failed; the log must be opened anew");
+  }
+  if (unsynced_ == 0) return {};
+  auto synced = file_.sync();
+  lost_sync_ = !synced;
+  if (synced) unsynced_ = 0;
+  return synced;
+}
+
+Result<RecordReader> RecordReader::open(const std::filesystem::path& path, std::uint64_t position) {
+  auto file = FileHandle::open(path, FileHandle::Mode::kRead);
+  if (!file) return tl::unexpected(file.error());
+  const auto start = read_start(*file);
+  if (!start) return tl::unexpected(start.error());
+  const auto header = parse_file_header(*start);
+  if (header) {
+    if (auto known = check_version(*file, *header); !known) return tl::unexpected(known.error());
+    RecordReader reader(std::move(*file), std::max<std::uint64_t>(position, header->bytes));
+    reader.game_ = header->game;
+    return reader;
+  }
+  FrameScanner probe(0);
+  const auto found = probe.next(*file);
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) return fail_at(*file, header.error().reason);
+  RecordReader reader(std::move(*file), position);
+  reader.header_damaged_ = true;
+  return reader;
+}
+
+Result<bool> RecordReader::next(GameRecord& record) {
+  const auto found = scanner_.next(file_);
+  if (!found || !*found) return found;
+  const auto payload = unpacker_.unpack(scanner_.header(), scanner_.stored());
+  const auto decoded = payload ? decode(*payload, record) : tl::unexpected(payload.error());
+  if (decoded) return true;
+  return fail(fmt::format("{}: record that ends at byte {}: {}", file_.path().string(),
+                          scanner_.position(), decoded.error().reason));
+}
+
+Result<std::uint64_t> RecordReader::bytes_left() const {
+  const auto size = file_.size();
+  if (!size) return tl::unexpected(size.error());
+  return *size - std::min(*size, position());
+}
+
+}  // namespace senet
