@@ -6,7 +6,7 @@
 // must vanish elsewhere; under ThreadSanitizer it vanishes too, since its runtime is not up yet
 // when the loader chooses.
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-#define SENET_MULTIVERSION [[gnu::target_clones("arch=x86-64-v3", "default")]]
+#define SENET_MULTIVERSION [[gnu::target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")]]
 #else
 #define SENET_MULTIVERSION
 #endif

@@ -1,5 +1,5 @@
-// Prints how many samples a second the CPU trainer learns from, for the reference network with
-// backgammon's sizes. Usage: train_benchmark [seconds per row of the table]
+// Prints how many samples a second the CPU trainer learns from (median step), for the reference
+// network with backgammon's sizes. Usage: train_benchmark [seconds per row of the table]
 #include <fmt/core.h>
 
 #include <chrono>
@@ -30,18 +30,17 @@ int main(int argc, char** argv) {
       const auto trainer =
           make_cpu_trainer(initial_network(spec, 1), batch_shape(spec, samples), {});
       trainer->warm_up();
-      std::size_t steps = 0;
-      const Clock::time_point start = Clock::now();
-      double elapsed = 0;
-      while (elapsed < seconds) {
+      std::vector<double> step_seconds;
+      for (double elapsed = 0; elapsed < seconds; elapsed += step_seconds.back()) {
+        const Clock::time_point start = Clock::now();
         trainer->step(batch, 1e-3f);
-        ++steps;
-        elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+        step_seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
       }
+      const auto median = step_seconds.begin() + static_cast<long>(step_seconds.size() / 2);
+      std::ranges::nth_element(step_seconds, median);
       fmt::print("{:>6} {:>16} {:>14.3f} {:>14.0f}\n", rows,
-                 without_policy == 0 ? "all rows" : "half the rows",
-                 1e3 * elapsed / static_cast<double>(steps),
-                 static_cast<double>(steps * rows) / elapsed);
+                 without_policy == 0 ? "all rows" : "half the rows", 1e3 * *median,
+                 static_cast<double>(rows) / *median);
     }
   }
 }
