@@ -58,9 +58,10 @@ class Trainer {
   virtual Result<void> restore(const TrainerState& state) = 0;
 };
 
-/// CPU backend: OpenBLAS matrix products, own fused backward pass, one scratch pool, no allocation per step.
-/// Runs on the calling thread alone once the program has called use_single_threaded_blas() (linear_algebra.hpp).
-/// `start` is only read here; settings.gradient_clip is above 0.
+/// CPU backend: OpenBLAS matrix products, own fused backward pass, one scratch pool, no allocation
+/// per step. Runs on the calling thread alone once the program has called
+/// use_single_threaded_blas() (linear_algebra.hpp). `start` is only read here;
+/// settings.gradient_clip is above 0.
 std::unique_ptr<Trainer> make_cpu_trainer(const Network& start, const TrainBatch::Shape& shape,
                                           const TrainerSettings& settings);
 

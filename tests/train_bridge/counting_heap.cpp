@@ -1,5 +1,5 @@
-// Alone in this file so that the compiler, seeing no call of these operators, cannot pair an inlined half
-// of them with the other and warn of a mismatch.
+// Alone in this file so that the compiler, seeing no call of these operators, cannot pair an
+// inlined half of them with the other and warn of a mismatch.
 #include "counting_heap.hpp"
 
 #include <atomic>
