@@ -1,0 +1,73 @@
+// Random states of backgammon for tests: from random play, and with checkers placed at random.
+#pragma once
+
+#include <array>
+
+#include "games/backgammon.hpp"
+#include "games/random.hpp"
+
+namespace senet::backgammon {
+
+inline Dice random_dice(Random& random) {
+  return *make_dice(static_cast<int>(random.below(6)) + 1, static_cast<int>(random.below(6)) + 1);
+}
+
+/// Calls `visit(state)` for the states of `games` games of random moves, chance turns included.
+template <class Visit>
+void visit_random_games(std::uint64_t seed, std::uint64_t games, Visit&& visit) {
+  for (std::uint64_t game = 0; game < games; ++game) {
+    Random random(seed, game, 0, Purpose::kTest);
+    Backgammon state;
+    while (state.turn() != Turn::kOver) {
+      visit(state);
+      if (state.turn() == Turn::kChance) {
+        std::array<float, kRolls> probabilities;
+        state.play(static_cast<Action>(
+            random.pick(std::span(probabilities).first(state.chance(probabilities)))));
+      } else {
+        ActionList<Backgammon::kMaxLegal> actions;
+        state.legal(actions);
+        state.play(actions[random.below(static_cast<std::uint32_t>(actions.size()))]);
+      }
+    }
+    visit(state);
+  }
+}
+
+/// Checkers of one player scattered over points below `reach` and bar, on none of `taken` (own
+/// places).
+inline Checkers scatter(Random& random, Places taken) {
+  Checkers checkers{};
+  // Few possible places make stacks and bear-offs, many make blots.
+  constexpr std::array<std::uint32_t, 5> kReach{6, 8, 14, 24, 25};
+  const std::uint32_t reach = kReach[random.below(5)];
+  const std::uint32_t count = random.below(4) == 0 ? 1 + random.below(15) : 15;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t place = 1 + random.below(reach);
+    if ((taken >> place & 1) == 0) ++checkers[place];
+  }
+  if (random.below(6) == 0 && count > 2) {
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      const std::uint32_t place = 1 + random.below(reach);
+      if (checkers[place] == 0) continue;
+      --checkers[place];
+      ++checkers[kBar];
+    }
+  }
+  return *with_borne_off(checkers);
+}
+
+/// A state with random checkers, on-roll player and dice, in which the game is not over.
+inline Backgammon random_placement(Random& random) {
+  for (;;) {
+    Board board;
+    board.waiting = scatter(random, 0);
+    board.on_roll = scatter(random, from_other_side(occupied_places(board.waiting)));
+    if (board.on_roll[kOff] == kCheckers || board.waiting[kOff] == kCheckers) continue;
+    const auto player = static_cast<Player>(random.below(2));
+    const Result<Backgammon> state = Backgammon::from_board(board, player, random_dice(random));
+    if (state) return *state;
+  }
+}
+
+}  // namespace senet::backgammon
