@@ -8,7 +8,7 @@
 namespace senet {
 namespace {
 
-constexpr std::size_t kWindow = std::size_t{1} << 18;
+constexpr std::size_t kWindow = std::size_t{1} << 16;
 constexpr std::string_view kMagicBytes = "SGR\x1a";
 static_assert(kMagicBytes.size() == 4 && kFrameMagic == 0x1a524753);
 

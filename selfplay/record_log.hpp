@@ -38,7 +38,7 @@ struct RecoveryReport {
 
 /// Appends records to one file. Holds the file's lock, so that there is one writer at a time in all
 /// processes. Movable; belongs to one thread at a time. After warming up, append() allocates
-/// nothing.
+/// nothing of ours (zstd resizes its workspace now and then when sizes vary much).
 class RecordLog {
  public:
   /// Opens the log of `game` (at most GameRecord::kMaxText bytes), making it when it is missing,
