@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "games/backgammon.hpp"
 #include "games/connect_four.hpp"
 #include "games/game.hpp"
 #include "games/result.hpp"
@@ -22,7 +23,7 @@ struct GameList {
 };
 
 /// Every game. A new one is added here and nowhere else.
-using AllGames = GameList<TicTacToe, ConnectFour>;
+using AllGames = GameList<TicTacToe, ConnectFour, Backgammon>;
 
 /// The names of all games, in the order of the list.
 constexpr std::span<const std::string_view> game_names() { return AllGames::kNames; }

@@ -20,6 +20,7 @@ TEST(Registry, VisitsEveryGameByItsName) {
   EXPECT_EQ(names.size(), game_names().size());
   EXPECT_TRUE(names.contains("tic_tac_toe"));
   EXPECT_TRUE(names.contains("connect_four"));
+  EXPECT_TRUE(names.contains("backgammon"));
 }
 
 TEST(Registry, UnknownNameListsTheKnownOnes) {
