@@ -27,12 +27,13 @@ class Evaluator {
   virtual void forward(const Batch& batch) = 0;
 };
 
-enum class EvaluatorKind : std::uint8_t { kOneDnn, kReference, kHash };
+/// kAuto times kFused and kOneDnn on this machine and takes the faster.
+enum class EvaluatorKind : std::uint8_t { kOneDnn, kReference, kHash, kFused, kAuto };
 
-/// "onednn", "reference", "hash"; a reason that lists them otherwise.
+/// "auto", "fused", "onednn", "reference", "hash"; a reason that lists them otherwise.
 Result<EvaluatorKind> evaluator_kind(std::string_view name);
 
-/// Builds an evaluator for batches of up to `max_rows` rows and loads `network`.
+/// Builds an evaluator for batches of up to `max_rows` rows (at least 1) and loads `network`.
 /// `exact`: oneDNN always runs the one batch size `max_rows`, so that a row's answer has the same
 /// bits whatever shares its batch; the others have that property anyway.
 Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Network& network,

@@ -1,0 +1,43 @@
+#include "nn/evaluator.hpp"
+
+#include <fmt/format.h>
+
+#include "nn/faster_evaluator.hpp"
+#include "nn/fused_evaluator.hpp"
+#include "nn/hash_evaluator.hpp"
+#include "nn/onednn_evaluator.hpp"
+#include "nn/reference_evaluator.hpp"
+
+namespace senet {
+
+Result<EvaluatorKind> evaluator_kind(std::string_view name) {
+  if (name == "auto") return EvaluatorKind::kAuto;
+  if (name == "fused") return EvaluatorKind::kFused;
+  if (name == "onednn") return EvaluatorKind::kOneDnn;
+  if (name == "reference") return EvaluatorKind::kReference;
+  if (name == "hash") return EvaluatorKind::kHash;
+  return fail(
+      fmt::format("no evaluator is called {}: auto, fused, onednn, reference or hash", name));
+}
+
+Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Network& network,
+                                                  std::size_t max_rows, bool exact) {
+  if (max_rows == 0) return fail("an evaluator needs room for at least one row");
+  const Result<void> checked = check_spec(network.spec());
+  if (!checked) return tl::unexpected(checked.error());
+  switch (kind) {
+    case EvaluatorKind::kAuto:
+      return faster_evaluator(network, max_rows, exact);
+    case EvaluatorKind::kFused:
+      return std::make_unique<FusedEvaluator>(network);
+    case EvaluatorKind::kOneDnn:
+      return OneDnnEvaluator::make(network, max_rows, exact);
+    case EvaluatorKind::kReference:
+      return std::make_unique<ReferenceEvaluator>(network);
+    case EvaluatorKind::kHash:
+      return std::make_unique<HashEvaluator>();
+  }
+  return fail("no such kind of evaluator");
+}
+
+}  // namespace senet

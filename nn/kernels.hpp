@@ -1,0 +1,101 @@
+// The inner loops of a network's forward pass, compiled once per instruction set and chosen at run
+// time.
+//
+// Shapes. Rows of activations have a stride that is a multiple of kPanel floats; the columns beyond
+// the width hold zeros. All buffers are 64-byte aligned, but for biases and the sparse lists.
+//
+// Centred rows. A LayerNorm does not see a constant added to its whole row. So the weights of every
+// Linear in front of a norm are packed with their mean over the outputs taken away (and the bias
+// likewise), and the residual stream starts with its mean taken away: every row a norm sees has
+// mean zero, and its variance is the sum of its squares over the width, which the Linear collects
+// while the row is still in registers.
+//
+// Sums. Whatever the vector length, a sum over a row is kept as kPanel partial sums (column modulo
+// kPanel) that are added pairwise at distances 8, 4, 2 and 1; a Linear adds its inputs in order. So
+// all instruction sets with fused multiply-add give the same bits, and a row's result never depends
+// on the rows beside it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace senet {
+
+/// Columns of a weight panel, and partial sums of a row.
+inline constexpr std::size_t kPanel = 16;
+
+/// out = weight in + bias, for rows of activations.
+struct LinearPass {
+  const float* in;          // [rows, in_stride]
+  std::size_t in_stride;    // in floats
+  std::size_t inputs;       // columns of `in` to read
+  const float* panels;      // [panel_count, inputs, kPanel]
+  const float* bias;        // [panel_count * kPanel], 64-byte aligned
+  std::size_t panel_count;  // outputs / kPanel, rounded up
+  float* out;               // [rows, out_stride]
+  std::size_t out_stride;   // in floats, >= panel_count * kPanel
+  float* squares;           // [rows, kPanel]: partial sums of the squares of `out`
+};
+
+/// out = relu(in / sqrt(mean square + 1e-5) * scale + shift), for rows whose mean is zero.
+struct NormPass {
+  const float* in;       // [rows, stride]
+  float* out;            // [rows, stride], may be `in`
+  std::size_t stride;    // in floats
+  std::size_t width;     // what the mean square divides by
+  const float* squares;  // [rows, kPanel]
+  const float* scale;    // [stride], zero beyond the width
+  const float* shift;    // [stride], zero beyond the width
+};
+
+/// One row's inner products with some rows of a weight matrix.
+struct DotPass {
+  const float* in;              // [stride]
+  const float* weight;          // [outputs, stride]
+  const float* bias;            // [outputs]
+  std::size_t stride;           // in floats
+  const std::uint16_t* wanted;  // [count] numbers of outputs; kNoLogit gives 0
+  std::size_t count;
+  float* out;  // [count]
+};
+
+/// One row's sparse input layer: out = sum of value[i] * weight[index[i]] + bias.
+struct SparsePass {
+  const std::uint16_t* index;  // [count]
+  const float* value;          // [count]
+  std::size_t count;
+  const float* weight;  // [features, stride]
+  const float* bias;    // [stride], 64-byte aligned
+  std::size_t stride;   // in floats
+  float* out;           // [stride]
+  float* squares;       // [kPanel]
+};
+
+/// One instruction set's versions. Pure functions: no state, no allocation, any thread.
+struct Kernels {
+  const char* name;  // "avx512", "avx2", "portable"
+
+  /// Rows that linear() works on at a time: blocks of a multiple of it are best.
+  std::size_t tile_rows;
+
+  void (*linear)(const LinearPass& pass, std::size_t rows);
+  /// As linear(), but adds to `out`; squares are those of the sum.
+  void (*add_linear)(const LinearPass& pass, std::size_t rows);
+  void (*norm_relu)(const NormPass& pass, std::size_t rows);
+  void (*dots)(const DotPass& pass);
+  void (*sparse_linear)(const SparsePass& pass);
+  /// Takes each row's mean away from its first `width` columns and sums the squares of what is
+  /// left.
+  void (*centre)(float* rows_of, std::size_t stride, std::size_t width, float* squares,
+                 std::size_t rows);
+  /// Sums the squares of each row.
+  void (*sum_squares)(const float* in, std::size_t stride, float* squares, std::size_t rows);
+};
+
+/// The fastest version that this processor runs.
+const Kernels& best_kernels();
+
+/// Version `number` of those this processor runs, fastest first; null past the last.
+const Kernels* runnable_kernels(std::size_t number);
+
+}  // namespace senet

@@ -1,0 +1,76 @@
+// What the fast evaluators share: a network's sparse input stage and its two output layers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "nn/batch.hpp"
+#include "nn/kernels.hpp"
+#include "nn/network_spec.hpp"
+#include "nn/packed_layers.hpp"
+
+namespace senet {
+
+/// Everything before and behind the square Linear layers. Rows of activations have the stride
+/// padded(spec.width). Owns packed weights; belongs to one evaluator.
+class NetworkEnds {
+ public:
+  /// `kernels` outlives this.
+  NetworkEnds(const NetworkSpec& spec, const Kernels& kernels);
+
+  /// The three parts' weights. Allocate nothing.
+  void load_input(const LinearView& linear, const NormView& norm, OutputMeans& means);
+  void load_policy_out(const LinearView& linear) { policy_out_.load(linear); }
+  void load_value_out(const LinearView& linear) { value_out_.load(linear); }
+
+  /// Rows [first, first + rows) of the batch through the input stage, into `trunk` [rows, stride]
+  /// with each row's mean taken away: from there on only norms read the residual stream, and they
+  /// do not see its mean. `squares` [rows, kPanel] are those of the result.
+  void run_input(const Batch& batch, std::size_t first, std::size_t rows, float* trunk,
+                 float* squares) const;
+
+  /// Answers the rows' wanted logits from the policy head's last hidden rows. For each run of
+  /// neighbours that want most logits `all_logits(row, count)` is asked for all of them: it returns
+  /// [count, padded(policy_logits)] f32 of rows [row, row + count) of `hidden`.
+  template <class AllLogits>
+  void answer_policy(const Batch& batch, std::size_t first, std::size_t rows, const float* hidden,
+                     AllLogits&& all_logits) const {
+    std::size_t row = 0;
+    while (row < rows) {
+      std::size_t end = row;
+      while (end < rows && wants_all_logits(batch.answer(first + end))) ++end;
+      if (end == row) {
+        answer_wanted(batch.answer(first + row), hidden + row * stride_);
+        ++row;
+        continue;
+      }
+      const float* all = all_logits(row, end - row);
+      for (; row < end; ++row, all += padded(policy_logits_)) pick(batch.answer(first + row), all);
+    }
+  }
+
+  /// Answers the rows' outcomes from the value head's last hidden rows: the last Linear and its
+  /// softmax.
+  void answer_value(const Batch& batch, std::size_t first, std::size_t rows, const float* hidden);
+
+ private:
+  /// Whether a row wants so many logits that computing all of them, in a matrix product with other
+  /// rows, is cheaper than an inner product for each. Looks at this row only: who shares its batch
+  /// must not change how its answer is rounded.
+  bool wants_all_logits(const RowAnswer& answer) const {
+    return answer.wanted.size() * 3 > policy_logits_;
+  }
+  void answer_wanted(const RowAnswer& answer, const float* hidden) const;
+  static void pick(const RowAnswer& answer, const float* all);
+
+  const Kernels& kernels_;
+  std::size_t width_, stride_, policy_logits_;
+  SparseLinear input_;
+  PackedNorm input_norm_;
+  RowLinear policy_out_, value_out_;
+  std::vector<std::uint16_t> every_outcome_;  // 0, 1, 2 ...
+  std::vector<float> raw_outcomes_;           // of one row, before the softmax
+};
+
+}  // namespace senet

@@ -1,0 +1,295 @@
+// Every evaluator answers as the reference does, and a row's answer does not depend on its company.
+#include "nn/evaluator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "nn/fused_evaluator.hpp"
+#include "tests/nn/random_rows.hpp"
+
+namespace senet::testing {
+namespace {
+
+NetworkSpec make_spec(std::uint32_t features, std::uint32_t policy_logits, std::uint32_t outcomes,
+                      std::uint32_t width, std::uint32_t blocks, std::uint32_t policy_layers,
+                      std::uint32_t value_layers) {
+  NetworkSpec spec;
+  spec.game = "test";
+  spec.features = features;
+  spec.policy_logits = policy_logits;
+  spec.outcomes = outcomes;
+  spec.width = width;
+  spec.blocks = blocks;
+  spec.policy_layers = policy_layers;
+  spec.value_layers = value_layers;
+  return spec;
+}
+
+NetworkSpec reference_shape() { return make_spec(344, 676, 6, 128, 3, 2, 1); }
+
+/// Shapes with odd widths, missing parts and heads of one output among them.
+std::vector<NetworkSpec> shapes() {
+  return {reference_shape(),
+          make_spec(84, 7, 3, 64, 2, 1, 1),
+          make_spec(18, 9, 3, 32, 1, 0, 0),
+          make_spec(129, 65, 2, 48, 0, 1, 2),
+          make_spec(5, 1, 1, 1, 1, 1, 1),
+          make_spec(33, 100, 255, 37, 2, 3, 0),
+          make_spec(40, 21, 5, 200, 4, 2, 2),
+          make_spec(300, 17, 6, 15, 6, 0, 3)};
+}
+
+/// Rows from empty to full, wanting from nothing to more than everything.
+std::vector<Question> questions_for(const NetworkSpec& spec, std::size_t rows) {
+  Random random(rows, spec.width, spec.features, Purpose::kTest);
+  std::vector<Question> questions;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t active = row % 7 == 3 ? 0 : random.below(std::min(spec.features, 60u) + 1);
+    const std::size_t wanted = row % 5 == 4 ? spec.policy_logits + 3 : random.below(24);
+    questions.push_back(random_question(spec, active, wanted, random));
+  }
+  return questions;
+}
+
+Answers ask(Evaluator& evaluator, const NetworkSpec& spec, const std::vector<Question>& questions) {
+  Asked asked(spec, questions);
+  evaluator.forward(asked.batch());
+  return asked.answers();
+}
+
+std::unique_ptr<Evaluator> make(EvaluatorKind kind, const Network& network, std::size_t max_rows,
+                                bool exact = false) {
+  auto evaluator = make_evaluator(kind, network, max_rows, exact);
+  EXPECT_TRUE(evaluator.has_value());
+  return std::move(*evaluator);
+}
+
+void expect_close(const Answers& got, const Answers& wanted) {
+  for (std::size_t row = 0; row < wanted.outcomes.size(); ++row) {
+    for (std::size_t i = 0; i < wanted.outcomes[row].size(); ++i) {
+      EXPECT_NEAR(got.outcomes[row][i], wanted.outcomes[row][i], 1e-4) << "row " << row;
+    }
+    for (std::size_t i = 0; i < wanted.logits[row].size(); ++i) {
+      EXPECT_NEAR(got.logits[row][i], wanted.logits[row][i], 1e-4) << "row " << row;
+    }
+  }
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+void expect_well_formed(const Answers& answers, const std::vector<Question>& questions) {
+  for (std::size_t row = 0; row < questions.size(); ++row) {
+    float sum = 0;
+    for (const float outcome : answers.outcomes[row]) {
+      EXPECT_GE(outcome, 0.0f);
+      sum += outcome;
+    }
+    EXPECT_NEAR(sum, 1.0f, 1e-5f) << "row " << row;
+    for (std::size_t i = 0; i < questions[row].wanted.size(); ++i) {
+      EXPECT_TRUE(std::isfinite(answers.logits[row][i]));
+      if (questions[row].wanted[i] == kNoLogit) {
+        EXPECT_EQ(answers.logits[row][i], 0.0f);
+      }
+    }
+  }
+}
+
+std::string kind_name(const ::testing::TestParamInfo<EvaluatorKind>& kind) {
+  switch (kind.param) {
+    case EvaluatorKind::kOneDnn:
+      return "OneDnn";
+    case EvaluatorKind::kReference:
+      return "Reference";
+    case EvaluatorKind::kHash:
+      return "Hash";
+    case EvaluatorKind::kFused:
+      return "Fused";
+    case EvaluatorKind::kAuto:
+      return "Auto";
+  }
+  return "Unknown";
+}
+
+class FastEvaluator : public ::testing::TestWithParam<EvaluatorKind> {};
+
+TEST_P(FastEvaluator, AgreesWithTheReference) {
+  constexpr std::size_t kMaxRows = 100;  // not a power of two
+  for (const NetworkSpec& spec : shapes()) {
+    const Network network = untidy_network(spec, 7);
+    const auto evaluator = make(GetParam(), network, kMaxRows);
+    const auto reference = make(EvaluatorKind::kReference, network, kMaxRows);
+    for (const std::size_t rows : {1, 2, 3, 5, 7, 8, 13, 31, 64, 65, 99, 100}) {
+      SCOPED_TRACE(::testing::Message() << "width " << spec.width << ", rows " << rows);
+      const std::vector<Question> questions = questions_for(spec, rows);
+      const Answers answers = ask(*evaluator, spec, questions);
+      expect_close(answers, ask(*reference, spec, questions));
+      expect_well_formed(answers, questions);
+    }
+  }
+}
+
+TEST_P(FastEvaluator, SurvivesConstantRows) {
+  // All weights zero: every norm sees a constant row, large or small, and gives relu(shift).
+  const NetworkSpec spec = make_spec(20, 30, 4, 24, 2, 1, 1);
+  for (const float bias : {0.0f, 1e-3f, 1.0f, 1000.0f}) {
+    std::vector<float> parameters(parameter_count(spec), 0.0f);
+    for (const TensorPlace& place : parameter_layout(spec)) {
+      if (!place.decays) {
+        std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(place.offset), place.size(),
+                    bias);
+      }
+    }
+    const Network network(spec, std::move(parameters));
+    const std::vector<Question> questions = questions_for(spec, 9);
+    const auto evaluator = make(GetParam(), network, 9);
+    const auto reference = make(EvaluatorKind::kReference, network, 9);
+    expect_close(ask(*evaluator, spec, questions), ask(*reference, spec, questions));
+  }
+}
+
+TEST_P(FastEvaluator, TakesOverOtherWeights) {
+  const NetworkSpec spec = make_spec(84, 70, 3, 64, 2, 1, 1);
+  const auto evaluator = make(GetParam(), untidy_network(spec, 1), 16);
+  const auto reference = make(EvaluatorKind::kReference, untidy_network(spec, 1), 16);
+  const std::vector<Question> questions = questions_for(spec, 11);
+  const Answers first = ask(*evaluator, spec, questions);
+  {
+    const Network second = untidy_network(spec, 2);
+    evaluator->load(second);
+    reference->load(second);
+  }
+  const Answers then = ask(*evaluator, spec, questions);
+  EXPECT_FALSE(same_bits(first.outcomes[0], then.outcomes[0]));
+  expect_close(then, ask(*reference, spec, questions));
+  evaluator->load(untidy_network(spec, 1));
+  EXPECT_TRUE(same_bits(first.outcomes[0], ask(*evaluator, spec, questions).outcomes[0]));
+}
+
+TEST_P(FastEvaluator, EmptyBatchIsNothing) {
+  const NetworkSpec spec = make_spec(84, 70, 3, 64, 2, 1, 1);
+  const auto evaluator = make(GetParam(), untidy_network(spec, 1), 4);
+  evaluator->forward(Batch(4, spec.features));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FastEvaluator,
+                         ::testing::Values(EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
+                                           EvaluatorKind::kAuto),
+                         kind_name);
+
+/// Evaluators whose answer to a row must have the same bits whatever is in the batch beside it.
+class ExactEvaluator : public ::testing::TestWithParam<EvaluatorKind> {};
+
+TEST_P(ExactEvaluator, ARowDoesNotSeeItsBatch) {
+  constexpr std::size_t kMaxRows = 100;
+  for (const NetworkSpec& spec : shapes()) {
+    const auto evaluator = make(GetParam(), untidy_network(spec, 3), kMaxRows, /*exact=*/true);
+    const std::vector<Question> questions = questions_for(spec, kMaxRows);
+    const Answers together = ask(*evaluator, spec, questions);
+    Random random(5, spec.width, 0, Purpose::kTest);
+    for (const std::size_t rows : {1, 1, 1, 2, 3, 4, 6, 7, 11, 12, 13, 16, 25, 47, 48, 49, 97}) {
+      std::vector<Question> some;
+      std::vector<std::size_t> which;
+      for (std::size_t row = 0; row < rows; ++row) {
+        which.push_back(random.below(kMaxRows));
+        some.push_back(questions[which.back()]);
+      }
+      const Answers apart = ask(*evaluator, spec, some);
+      for (std::size_t row = 0; row < rows; ++row) {
+        ASSERT_TRUE(same_bits(apart.outcomes[row], together.outcomes[which[row]]))
+            << "width " << spec.width << ", row " << row << " of " << rows;
+        ASSERT_TRUE(same_bits(apart.logits[row], together.logits[which[row]]))
+            << "width " << spec.width << ", row " << row << " of " << rows;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ExactEvaluator,
+                         ::testing::Values(EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
+                                           EvaluatorKind::kReference, EvaluatorKind::kHash),
+                         kind_name);
+
+TEST(FusedEvaluator, EveryInstructionSetAgreesWithTheReference) {
+  for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
+    SCOPED_TRACE(kernels->name);
+    for (const NetworkSpec& spec : shapes()) {
+      const Network network = untidy_network(spec, 11);
+      FusedEvaluator evaluator(network, *kernels);
+      const auto reference = make(EvaluatorKind::kReference, network, 100);
+      for (const std::size_t rows : {1, 2, 3, 4, 6, 11, 100}) {
+        const std::vector<Question> questions = questions_for(spec, rows);
+        expect_close(ask(evaluator, spec, questions), ask(*reference, spec, questions));
+      }
+    }
+  }
+}
+
+TEST(FusedEvaluator, InstructionSetsWithFusedMultiplyAddGiveTheSameBits) {
+  const Kernels* first = runnable_kernels(0);
+  const Kernels* second = runnable_kernels(1);
+  if (second == nullptr || second->name == std::string_view("portable")) {
+    GTEST_SKIP() << "this processor runs only one of them";
+  }
+  for (const NetworkSpec& spec : shapes()) {
+    const Network network = untidy_network(spec, 13);
+    FusedEvaluator one(network, *first), other(network, *second);
+    const std::vector<Question> questions = questions_for(spec, 100);
+    const Answers a = ask(one, spec, questions), b = ask(other, spec, questions);
+    for (std::size_t row = 0; row < questions.size(); ++row) {
+      ASSERT_TRUE(same_bits(a.outcomes[row], b.outcomes[row])) << "width " << spec.width;
+      ASSERT_TRUE(same_bits(a.logits[row], b.logits[row])) << "width " << spec.width;
+    }
+  }
+}
+
+TEST(HashEvaluator, DependsOnFeaturesButNotOnTheirOrder) {
+  const NetworkSpec spec = reference_shape();
+  const auto evaluator = make(EvaluatorKind::kHash, initial_network(spec, 1), 8);
+  std::vector<Question> questions = questions_for(spec, 3);
+  questions[1] = questions[0] =
+      random_question(spec, 12, 20, *std::make_unique<Random>(1, 2, 3, Purpose::kTest));
+  std::ranges::reverse(questions[1].index);
+  std::ranges::reverse(questions[1].value);
+  questions[1].index.push_back(343);  // a zero counts as left out
+  questions[1].value.push_back(-0.0f);
+  questions[2] = questions[0];
+  questions[2].value[5] += 1.0f;
+  const Answers answers = ask(*evaluator, spec, questions);
+  expect_well_formed(answers, questions);
+  EXPECT_TRUE(same_bits(answers.logits[0], answers.logits[1]));
+  EXPECT_TRUE(same_bits(answers.outcomes[0], answers.outcomes[1]));
+  EXPECT_FALSE(same_bits(answers.logits[0], answers.logits[2]));
+  EXPECT_FALSE(same_bits(answers.outcomes[0], answers.outcomes[2]));
+}
+
+TEST(HashEvaluator, AnswersAreTheSameOnEveryMachine) {
+  const NetworkSpec spec = reference_shape();
+  const auto evaluator = make(EvaluatorKind::kHash, initial_network(spec, 1), 1);
+  const Answers answers =
+      ask(*evaluator, spec, {Question{{3, 200}, {1.0f, 0.25f}, {0, 675, kNoLogit}}});
+  // Signatures of searches rest on these: a change of them is a change of every signature.
+  EXPECT_EQ(answers.logits[0], (std::vector<float>{15994 * 0x1p-13f, -15178 * 0x1p-13f, 0.0f}));
+  const float sum = 238149.0f;
+  EXPECT_EQ(answers.outcomes[0], (std::vector<float>{57293 / sum, 34310 / sum, 44001 / sum,
+                                                     32780 / sum, 4975 / sum, 64790 / sum}));
+}
+
+TEST(MakeEvaluator, SaysWhatIsWrong) {
+  const Network network = initial_network(make_spec(5, 3, 3, 8, 1, 0, 0), 1);
+  EXPECT_FALSE(make_evaluator(EvaluatorKind::kFused, network, 0).has_value());
+  EXPECT_FALSE(evaluator_kind("fast").has_value());
+  EXPECT_NE(evaluator_kind("fast").error().reason.find("onednn"), std::string::npos);
+  for (const char* name : {"fused", "onednn", "reference", "hash"}) {
+    const auto evaluator = make_evaluator(*evaluator_kind(name), network, 3);
+    ASSERT_TRUE(evaluator.has_value());
+    EXPECT_EQ((*evaluator)->name(), name);
+  }
+  EXPECT_TRUE(evaluator_kind("auto").has_value());
+}
+
+}  // namespace
+}  // namespace senet::testing
