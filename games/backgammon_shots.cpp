@@ -1,7 +1,11 @@
 #include "games/backgammon_shots.hpp"
 
+#include <array>
+
 namespace senet::backgammon {
 namespace {
+
+constexpr Places kBarPlace = Places{1} << kBar;
 
 // What matters for hitting, as sets of own places.
 struct Targets {
@@ -10,50 +14,51 @@ struct Targets {
   Places blots;     // points where it hits
 };
 
-// True when playing `first` and then `second` can hit; with `on_bar` checkers on the bar.
-bool hits(const Targets& t, unsigned on_bar, unsigned first, unsigned second) {
-  const Places bar = Places{1} << kBar;
-  const Places landed = (on_bar > 0 ? bar : t.occupied) >> first & t.open;
-  if (landed & t.blots) return true;
-  if (on_bar == 0) return (landed >> second & t.blots) != 0;
-  if (landed == 0) return false;
-  const Places next = on_bar > 1 ? bar : (t.occupied & ~bar) | landed;
-  return (next >> second & t.blots) != 0;
-}
-
 // True when up to four steps of `die` can hit.
-bool hits_with_double(const Targets& t, unsigned on_bar, unsigned die) {
-  const Places bar = Places{1} << kBar;
-  Places moving = t.occupied;
+bool hits_with_double(const Targets& targets, unsigned on_bar, unsigned die) {
+  Places moving = targets.occupied;
   unsigned steps = 4;
   if (on_bar > 0) {
-    const Places entry = bar >> die & t.open;
-    if (entry & t.blots) return true;
+    const Places entry = kBarPlace >> die & targets.open;
+    if (entry & targets.blots) return true;
     if (entry == 0 || on_bar >= steps) return false;
     steps -= on_bar;
-    moving = (t.occupied & ~bar) | entry;
+    moving = (targets.occupied & ~kBarPlace) | entry;
   }
-  for (; steps > 0 && moving != 0; --steps) {
-    moving = moving >> die & t.open;
-    if (moving & t.blots) return true;
+  Places reached = 0;
+  for (; steps > 0; --steps) {
+    moving = moving >> die & targets.open;
+    reached |= moving;
   }
-  return false;
+  return (reached & targets.blots) != 0;
 }
 
 }  // namespace
 
 int hitting_rolls(const Checkers& mine, const Checkers& opponent) {
   const Targets targets{occupied_places(mine), open_points(opponent), opponent_blots(opponent)};
+  const Places lowest_blot = targets.blots & (~targets.blots + 1);
   // Nothing to hit, or nothing behind it to hit with.
-  if (targets.blots == 0 || (targets.occupied >> 1) < (targets.blots & (~targets.blots + 1)))
-    return 0;
+  if (targets.blots == 0 || targets.occupied >> 1 < lowest_blot) return 0;
+
+  // landed[d]: where a checker can land with die d. next[d]: the places from which the other die
+  // can then hit though it could not before: where the checker landed, and all others when it was
+  // the last one on the bar.
   const unsigned on_bar = mine[kBar];
+  const Places sources = on_bar > 0 ? kBarPlace : targets.occupied;
+  const Places freed = on_bar == 1 ? targets.occupied & ~kBarPlace : 0;
+  std::array<Places, 7> landed{}, next{};
+  for (unsigned die = 1; die <= 6; ++die) {
+    landed[die] = sources >> die & targets.open;
+    next[die] = on_bar > 1 || landed[die] == 0 ? 0 : landed[die] | freed;
+  }
   int rolls = 0;
   for (unsigned high = 1; high <= 6; ++high) {
     for (unsigned low = 1; low < high; ++low) {
-      if (hits(targets, on_bar, high, low) || hits(targets, on_bar, low, high)) rolls += 2;
+      const Places reached = landed[high] | landed[low] | next[high] >> low | next[low] >> high;
+      rolls += (reached & targets.blots) != 0 ? 2 : 0;
     }
-    if (hits_with_double(targets, on_bar, high)) rolls += 1;
+    rolls += hits_with_double(targets, on_bar, high) ? 1 : 0;
   }
   return rolls;
 }

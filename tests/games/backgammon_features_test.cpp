@@ -47,11 +47,11 @@ TEST(BackgammonFeatures, TheStart) {
     expected[side + 116] = 1;      // one home point
     expected[side + 122] = 1;      // no two points in a row
     expected[side + 128 + 1] = 1;  // two back
-    expected[side + 137] = 0.64f;  // 2 * 18 + 5 * 7 + 3 * 2 outside home, 63 pips is 77 - 14
-    expected[side + 139] = 1;      // 167 pips
+    expected[side + 137] =
+        (2 * 18 + 5 * 7 + 3 * 2 + 1) / 100.0f;  // (pips to bring all home + 1) / 100
+    expected[side + 139] = 1;                   // 167 pips
     expected[side + 140 + 13] = 1;
   }
-  expected[137] = expected[155 + 137] = (2 * 18 + 5 * 7 + 3 * 2 + 1) / 100.0f;
   expected[323] = 1;      // opening roll
   expected[325] = 1;      // contact
   expected[328 + 8] = 1;  // equal race

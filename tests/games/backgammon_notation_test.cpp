@@ -42,6 +42,30 @@ bool refuses(const Backgammon& state, std::string_view text) {
   return !action;
 }
 
+// Plays and the positions after them as another program told them, step by step.
+TEST(BackgammonNotation, PlaysLeadWhereGnuBackgammonSays) {
+  struct Known {
+    std::string_view before;
+    Dice dice;
+    std::string_view play, after;
+  };
+  constexpr Known kKnown[] = {
+      {"4HPhASiYZ/ABMA", {6, 6}, "13/7 13/7 8/2 8/2", "Zt7AATDgc+EBUA"},
+      {"fAAAoPc2AwAAAA", {2, 2}, "4/2 4/2 2/0 2/0", "740BAIAPAAAEAA"},
+      {"m5ngASiYZ8wJQA", {3, 3}, "25/22 13/10 4/1 4/1", "g2eaCQibmeABSA"},
+      {"0GfwASHg8+ABUA", {4, 4}, "25/21 24/20 20/16 8/4", "yOfgEQTgM/iAUA"},
+      {"Z+0OAATbOAkATg", {4, 4}, "25/21 21/17 8/4 6/2", "u2UICBxndgcAYA"},
+      {"zz8ASAjYzcEKAg", {1, 1}, "15/14 8/7 4/3 3/2", "0q3BBgLPPwAIYA"},
+  };
+  for (const Known& known : kKnown) {
+    Backgammon state = *Backgammon::from_position_id(known.before, 1, known.dice);
+    const Result<Action> action = state.action_from_text(known.play);
+    ASSERT_TRUE(action) << known.play << ": " << action.error().reason;
+    state.play(*action);
+    EXPECT_EQ(state.text(), std::string(known.after) + ":0:-") << known.play;
+  }
+}
+
 TEST(BackgammonNotation, ManyWaysToTellOneTurn) {
   const Backgammon state = start_with(6, 1);
   EXPECT_EQ(read_back(state, "13/7 8/7"), "13/7 8/7");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "games/backgammon.hpp"
 #include "games/random.hpp"

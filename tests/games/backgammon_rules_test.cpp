@@ -1,7 +1,7 @@
 // The rules of backgammon case by case, on boards written down by hand.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <numeric>
 #include <set>
