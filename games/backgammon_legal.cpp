@@ -1,5 +1,5 @@
-// Move generation. The board is read once into sets of places; turns are worked out on those, and no
-// list of positions is kept to tell equal ones apart.
+// Move generation. The board is read once into sets of places; turns are worked out on those, and
+// no list of positions is kept to tell equal ones apart.
 #include <bit>
 
 #include "games/backgammon.hpp"
