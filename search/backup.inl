@@ -54,12 +54,18 @@ void Search<G, Table>::update(Node& node) {
     node.n = n;
     node.q = sum + (1 - seen) * own;
   } else {
+    // What is proven to be the worst there is will not be played: the visits spent on finding out
+    // count, its value does not.
+    std::uint32_t weight = 1;
     for (std::uint32_t i = 0; i < node.opened; ++i) {
-      sum += edges.q[i] * static_cast<float>(edges.n[i]);
       n += edges.n[i];
+      if (edges.p[i] == 0 && edges.q[i] == -G::kValueRange) continue;
+      sum += edges.q[i] * static_cast<float>(edges.n[i]);
+      weight += edges.n[i];
     }
     node.n = n + 1;
-    node.q = (sum + own) / static_cast<float>(node.n);
+    node.q = std::max((sum + own) / static_cast<float>(weight),
+                      static_cast<float>(bounds_of(node).lower));
   }
   if (proven(node)) node.q = static_cast<float>(bounds_of(node).lower);
 }

@@ -6,6 +6,19 @@
 
 namespace senet {
 
+// Makes a known node the root of a tree that holds only what it can reach. False when that leaves
+// too little room for the rest of the budget: positions that other paths explored can outnumber the
+// root's own visits.
+template <Game G, NodeTable Table>
+bool Search<G, Table>::keep(NodeId known, std::unique_ptr<TreeOf>& spare) {
+  const std::uint32_t visits = (*tree_)[known].n;
+  root_ = tree_->move_reachable(known, *spare);
+  std::swap(tree_, spare);
+  const TreeLimits rest =
+      limits_for<G>(budget_.visits - std::min(visits, budget_.visits), settings_.evaluates);
+  return tree_->fits(rest.nodes, rest.words);
+}
+
 template <Game G, NodeTable Table>
 bool Search<G, Table>::finished() {
   const Node& root = (*tree_)[root_];

@@ -145,8 +145,9 @@ void Search<G, Table>::expand_chance(NodeId id, float own) {
     const std::size_t count = state.chance(probability);
     std::array<std::uint16_t, kMaxChance<G>> order;
     std::iota(order.begin(), order.begin() + count, std::uint16_t{0});
-    std::stable_sort(order.begin(), order.begin() + count,
-                     [&](auto a, auto b) { return probability[a] > probability[b]; });
+    std::sort(order.begin(), order.begin() + count, [&](std::uint16_t a, std::uint16_t b) {
+      return probability[a] != probability[b] ? probability[a] > probability[b] : a < b;
+    });
     tree_->add_cold(node, static_cast<std::uint16_t>(count), false);
     ColdEdge* const edges = tree_->cold(node);
     for (std::size_t i = 0; i < count; ++i) {

@@ -59,10 +59,7 @@ class Search {
     phase_ = Phase::kDescend;
     const std::uint64_t key = state.key();
     const NodeId known = tree_->find(key);
-    if (settings_.reuse_tree && spare != nullptr && known != kNoNode) {
-      root_ = tree_->move_reachable(known, **spare);
-      std::swap(tree_, *spare);
-    } else {
+    if (!(settings_.reuse_tree && spare != nullptr && known != kNoNode && keep(known, *spare))) {
       tree_->clear();
       root_ = tree_->add(state, key);
       if (state.turn() == Turn::kChance) expand_chance(root_, 0.0f);
@@ -130,6 +127,7 @@ class Search {
   static constexpr std::uint32_t kVisitWords =
       cold_words(kMaxEdges<G>, true) + hot_words(kMaxEdges<G>);
 
+  bool keep(NodeId known, std::unique_ptr<TreeOf>& spare);
   bool finished();
   void open_root();
   bool descend();

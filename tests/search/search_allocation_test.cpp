@@ -1,0 +1,54 @@
+// Searching allocates nothing: not a byte, in no game, in neither mode.
+#include <gtest/gtest.h>
+
+#include "games/registry.hpp"
+#include "tests/search/search_driver.hpp"
+#include "tests/train_bridge/counting_heap.hpp"
+
+namespace senet {
+namespace {
+
+template <class G>
+class SearchAllocation : public testing::Test {};
+using Games = testing::Types<TicTacToe, ConnectFour, Backgammon>;
+TYPED_TEST_SUITE(SearchAllocation, Games);
+
+template <Game G, NodeTable Table>
+long allocations_of_a_game(Evaluates evaluates) {
+  SearchSettings settings;
+  settings.evaluates = evaluates;
+  const TreeLimits limits = limits_for<G>(50, evaluates);
+  Search<G, Table> search(settings, limits);
+  auto spare = std::make_unique<Tree<G, Table>>(limits);
+  const auto evaluator = hash_evaluator<G>(32);
+  Batch batch(32, G::kMaxActive);
+  const long before = heap_allocations();
+  std::uint64_t visits = 0;
+  G state;
+  for (std::uint32_t ply = 0; ply < 80 && state.turn() != Turn::kOver; ++ply) {
+    if (state.turn() == Turn::kChance) {
+      state.play(static_cast<Action>(ply % 15));
+      continue;
+    }
+    search.start(state, {50, true}, Random(1, 0, ply, Purpose::kNoise), &spare);
+    run_search(search, *evaluator, batch);
+    const Decision<G> decision = search.decision();
+    visits += decision.visits;
+    static_cast<void>(search.outcomes_after(decision.best()));
+    state.play(decision.best());
+  }
+  EXPECT_GT(visits, 100u);
+  return heap_allocations() - before;
+}
+
+TYPED_TEST(SearchAllocation, NoneWhileSearching) {
+  EXPECT_GT(heap_allocations(), 0);  // the counter counts
+  EXPECT_EQ((allocations_of_a_game<TypeParam, EpochTable>(Evaluates::kPosition)), 0);
+  EXPECT_EQ((allocations_of_a_game<TypeParam, FlatTable>(Evaluates::kPosition)), 0);
+  if constexpr (TypeParam::kHasAfterstates) {
+    EXPECT_EQ((allocations_of_a_game<TypeParam, EpochTable>(Evaluates::kAfterstates)), 0);
+  }
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,40 @@
+// Drives one search with one evaluator, the simplest way there is.
+#pragma once
+
+#include <memory>
+
+#include "nn/evaluator.hpp"
+#include "search/search.hpp"
+
+namespace senet {
+
+/// The hash evaluator for G: deterministic answers that depend on a row's features only.
+template <Game G>
+std::unique_ptr<Evaluator> hash_evaluator(std::size_t rows) {
+  NetworkSpec spec = reference_spec<G>();
+  spec.width = 8;
+  spec.blocks = 0;
+  return std::move(*make_evaluator(EvaluatorKind::kHash, initial_network(spec, 1), rows));
+}
+
+/// Gathers and absorbs until the budget is spent.
+template <Game G, NodeTable Table>
+void run_search(Search<G, Table>& search, Evaluator& evaluator, Batch& batch) {
+  while (search.gather(batch) != Step::kDone) {
+    evaluator.forward(batch);
+    batch.clear();
+    search.absorb();
+  }
+}
+
+/// One number for all choices of a decision, in their order.
+template <Game G>
+std::uint64_t signature(const Decision<G>& decision, std::uint64_t before = 0) {
+  std::uint64_t signature = before;
+  for (const Choice& choice : decision.choices) {
+    signature = mix(signature ^ (choice.action + 65536ull * choice.visits));
+  }
+  return signature;
+}
+
+}  // namespace senet

@@ -1,0 +1,260 @@
+// What every search must do, whatever the game: budgets, limits, tables, families, reuse, and trees
+// that never change by accident.
+#include "search/search.hpp"
+
+#include <gtest/gtest.h>
+
+#include "games/registry.hpp"
+#include "tests/search/search_driver.hpp"
+
+namespace senet {
+namespace {
+
+const Random kNoNoise(0, 0, 0, Purpose::kNoise);
+
+// Knows nothing: every end equally likely, every action equally good.
+class UniformEvaluator final : public Evaluator {
+ public:
+  std::string_view name() const override { return "uniform"; }
+  void load(const Network&) override {}
+  void forward(const Batch& batch) override {
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const RowAnswer& answer = batch.answer(row);
+      const auto ends = static_cast<float>(answer.outcomes.size());
+      std::fill(answer.outcomes.begin(), answer.outcomes.end(), 1.0f / ends);
+      std::fill_n(answer.logits, answer.wanted.size(), 0.0f);
+    }
+  }
+};
+
+// Plays a whole game, searching every decision; the signature of all of them.
+template <Game G, NodeTable Table>
+std::uint64_t game_signature(const SearchSettings& settings, std::uint32_t visits, bool reuse,
+                             std::size_t batch_rows) {
+  const TreeLimits limits = limits_for<G>(visits, settings.evaluates);
+  Search<G, Table> search(settings, limits);
+  auto spare = std::make_unique<Tree<G, Table>>(limits);
+  const auto evaluator = hash_evaluator<G>(batch_rows);
+  Batch batch(batch_rows, G::kMaxActive);
+  std::uint64_t sign = 0;
+  G state;
+  for (std::uint32_t ply = 0; ply < 60 && state.turn() != Turn::kOver; ++ply) {
+    if constexpr (StochasticGame<G>) {
+      if (state.turn() == Turn::kChance) {
+        std::array<float, kMaxChance<G>> probability;
+        const auto outcomes = static_cast<std::uint32_t>(state.chance(probability));
+        state.play(static_cast<Action>(Random(7, 0, ply, Purpose::kTest).below(outcomes)));
+        continue;
+      }
+    }
+    search.start(state, {visits, true}, Random(7, 0, ply, Purpose::kNoise),
+                 reuse ? &spare : nullptr);
+    run_search(search, *evaluator, batch);
+    const Decision<G> decision = search.decision();
+    EXPECT_TRUE(decision.visits >= visits || decision.proven) << ply;
+    EXPECT_FALSE(decision.full);
+    EXPECT_LE(std::abs(decision.value), G::kValueRange);
+    float sum = 0;
+    for (const float share : decision.outcomes) sum += share;
+    EXPECT_NEAR(sum, 1.0f, 1e-4f);
+    sign = signature(decision, sign);
+    state.play(decision.best());
+  }
+  return sign;
+}
+
+template <class G>
+class EveryGame : public testing::Test {};
+using Games = testing::Types<TicTacToe, ConnectFour, Backgammon>;
+TYPED_TEST_SUITE(EveryGame, Games);
+
+TYPED_TEST(EveryGame, BothTablesGrowTheSameTree) {
+  for (const bool reuse : {false, true}) {
+    EXPECT_EQ((game_signature<TypeParam, EpochTable>({}, 60, reuse, 8)),
+              (game_signature<TypeParam, FlatTable>({}, 60, reuse, 8)));
+  }
+}
+
+TYPED_TEST(EveryGame, ProvenRootsAreExact) {
+  // A random playout to its last decision: there a search of a few visits must know the result.
+  for (std::uint64_t game = 0; game < 20; ++game) {
+    Random draw(3, game, 0, Purpose::kTest);
+    TypeParam state, last;
+    while (state.turn() != Turn::kOver) {
+      if (is_decision(state.turn())) last = state;
+      if constexpr (StochasticGame<TypeParam>) {
+        if (state.turn() == Turn::kChance) {
+          std::array<float, kMaxChance<TypeParam>> probability;
+          state.play(static_cast<Action>(
+              draw.below(static_cast<std::uint32_t>(state.chance(probability)))));
+          continue;
+        }
+      }
+      ActionList<TypeParam::kMaxLegal> legal;
+      state.legal(legal);
+      state.play(legal[draw.below(static_cast<std::uint32_t>(legal.size()))]);
+    }
+    Search<TypeParam> search({}, limits_for<TypeParam>(4000, Evaluates::kPosition));
+    const auto evaluator = hash_evaluator<TypeParam>(8);
+    Batch batch(8, TypeParam::kMaxActive);
+    search.start(last, {4000, false}, kNoNoise);
+    run_search(search, *evaluator, batch);
+    const Decision<TypeParam> decision = search.decision();
+    const Player mover = last.turn() == Turn::kPlayer1 ? 1 : 0;
+    // Whoever just ended the game could at least have that result; a proof may promise more, never
+    // less.
+    if (decision.proven) {
+      EXPECT_GE(decision.value, final_value(state, mover));
+    }
+  }
+}
+
+TYPED_TEST(EveryGame, StopsWhenTheTreeIsFullAndSaysSo) {
+  const SearchSettings settings;
+  Search<TypeParam> search(settings, limits_for<TypeParam>(30, settings.evaluates));
+  const auto evaluator = hash_evaluator<TypeParam>(4);
+  Batch batch(4, TypeParam::kMaxActive);
+  TypeParam state;
+  if constexpr (StochasticGame<TypeParam>) {
+    if (state.turn() == Turn::kChance) state.play(0);
+  }
+  search.start(state, {100'000, false}, kNoNoise);
+  run_search(search, *evaluator, batch);
+  EXPECT_TRUE(search.decision().full);
+  EXPECT_GE(search.decision().visits, 20u);
+  EXPECT_LE(search.tree().size(), search.tree().limits().nodes);
+  EXPECT_LE(search.tree().used_words(), search.tree().limits().words);
+}
+
+TYPED_TEST(EveryGame, FitAnswersWhatTheTreeReserves) {
+  for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{16} << 20}) {
+    const auto visits = visits_that_fit<TypeParam>(bytes, Evaluates::kPosition);
+    const auto size = [](std::uint32_t n) {
+      return tree_bytes<TypeParam, EpochTable>(limits_for<TypeParam>(n, Evaluates::kPosition));
+    };
+    ASSERT_GT(visits, 0u);
+    EXPECT_LE(size(visits), bytes);
+    EXPECT_GT(size(visits + 1), bytes);
+  }
+  EXPECT_EQ(visits_that_fit<TypeParam>(100, Evaluates::kPosition), 0u);
+}
+
+TEST(Search, AFamilyMaySpanForwardPasses) {
+  SearchSettings settings;
+  settings.evaluates = Evaluates::kAfterstates;
+  const auto whole = game_signature<Backgammon, EpochTable>(settings, 20, false, 512);
+  EXPECT_EQ(whole, (game_signature<Backgammon, EpochTable>(settings, 20, false, 1)));
+  EXPECT_EQ(whole, (game_signature<Backgammon, EpochTable>(settings, 20, false, 7)));
+}
+
+TEST(Search, OneVisitExpandsTheRootAndPlaysTheBestAfterstate) {
+  SearchSettings settings;
+  settings.evaluates = Evaluates::kAfterstates;
+  Search<Backgammon> search(settings, limits_for<Backgammon>(1, settings.evaluates));
+  const auto evaluator = hash_evaluator<Backgammon>(64);
+  Batch batch(64, Backgammon::kMaxActive);
+  Backgammon state;
+  state.play(3);
+  ActionList<Backgammon::kMaxLegal> legal;
+  state.legal(legal);
+  search.start(state, {1, false}, kNoNoise);
+  run_search(search, *evaluator, batch);
+  const Decision<Backgammon> decision = search.decision();
+  EXPECT_EQ(decision.visits, 1u);
+  EXPECT_EQ(decision.evaluations, legal.size());
+  for (const Choice& choice : decision.choices) {
+    EXPECT_LE(choice.value, decision.choices.front().value);
+    const float mean = mean_value<Backgammon>(search.outcomes_after(choice.action));
+    EXPECT_NEAR(mean, choice.value, 2e-4f);
+  }
+  EXPECT_NEAR(decision.value, decision.choices.front().value, 2e-4f);
+}
+
+TEST(Search, ReusedTreesKeepTheirVisits) {
+  const TreeLimits limits = limits_for<ConnectFour>(400, Evaluates::kPosition);
+  Search<ConnectFour> search({}, limits);
+  auto spare = std::make_unique<Tree<ConnectFour>>(limits);
+  const auto evaluator = hash_evaluator<ConnectFour>(8);
+  Batch batch(8, ConnectFour::kMaxActive);
+  ConnectFour state;
+  search.start(state, {400, false}, kNoNoise, &spare);
+  run_search(search, *evaluator, batch);
+  const Decision<ConnectFour> first = search.decision();
+  const Choice best = first.choices.front();
+  state.play(best.action);
+  search.start(state, {1, false}, kNoNoise, &spare);
+  run_search(search, *evaluator, batch);
+  const Decision<ConnectFour> second = search.decision();
+  EXPECT_GE(second.visits, best.visits);
+  EXPECT_EQ(second.evaluations, 0u);
+  EXPECT_NEAR(second.value, -best.value, 1e-4f);
+}
+
+TEST(Search, NoiseChangesTheRootOnly) {
+  Search<ConnectFour> search({}, limits_for<ConnectFour>(100, Evaluates::kPosition));
+  const auto evaluator = hash_evaluator<ConnectFour>(8);
+  Batch batch(8, ConnectFour::kMaxActive);
+  const auto priors = [&](bool noise, std::uint64_t seed) {
+    search.start(ConnectFour{}, {100, noise}, Random(seed, 0, 0, Purpose::kNoise));
+    run_search(search, *evaluator, batch);
+    std::array<float, 7> prior{};
+    for (const Choice& choice : search.decision().choices) prior[choice.action] = choice.prior;
+    return std::pair(prior, signature(search.decision()));
+  };
+  EXPECT_EQ(priors(true, 1).first, priors(false, 1).first);  // the reported prior is the network's
+  EXPECT_EQ(priors(true, 1).second, priors(true, 1).second);
+  EXPECT_NE(priors(true, 1).second, priors(true, 2).second);
+  EXPECT_EQ(priors(false, 1).second, priors(false, 2).second);
+}
+
+// The value of every decision must be told for its own mover: positions where one side has a win in
+// one say so, whoever is to move and whatever the network thinks.
+TEST(Search, ConnectFourTactics) {
+  struct Case {
+    const char* moves;
+    float value;
+    const char* best;
+  };
+  for (const auto& [moves, value, best] :
+       {Case{"112233", 1, "4"}, Case{"4455", 1, nullptr}, Case{"44556", -1, nullptr},
+        Case{"71122334", 1, nullptr}, Case{"7112233", 1, "4"}}) {
+    Search<ConnectFour> search({}, limits_for<ConnectFour>(20'000, Evaluates::kPosition));
+    UniformEvaluator evaluator;
+    Batch batch(8, ConnectFour::kMaxActive);
+    const Result<ConnectFour> state = ConnectFour::from_text(moves);
+    ASSERT_TRUE(state) << moves;
+    if (state->turn() == Turn::kOver) continue;
+    search.start(*state, {20'000, false}, kNoNoise);
+    run_search(search, evaluator, batch);
+    const Decision<ConnectFour> decision = search.decision();
+    EXPECT_TRUE(decision.proven) << moves;
+    EXPECT_EQ(decision.value, value) << moves;
+    if (best != nullptr) {
+      EXPECT_EQ(state->action_text(decision.best()), best) << moves;
+    }
+  }
+}
+
+TEST(Search, TicTacToeIsADraw) {
+  Search<TicTacToe> search({}, limits_for<TicTacToe>(200'000, Evaluates::kPosition));
+  UniformEvaluator evaluator;
+  Batch batch(8, TicTacToe::kMaxActive);
+  search.start(TicTacToe{}, {200'000, false}, kNoNoise);
+  run_search(search, evaluator, batch);
+  EXPECT_NEAR(search.decision().value, 0.0f, 0.02f);
+  EXPECT_LE(search.tree().size(), 5478u);  // transpositions: no position twice
+}
+
+// A change of these numbers means that searches do not do what they did: say why in the commit.
+TEST(Search, GoldenTrees) {
+  SearchSettings afterstates;
+  afterstates.evaluates = Evaluates::kAfterstates;
+  EXPECT_EQ((game_signature<TicTacToe, EpochTable>({}, 100, true, 16)), 6922717992377092422u);
+  EXPECT_EQ((game_signature<ConnectFour, EpochTable>({}, 200, true, 16)), 7641385589356719396u);
+  EXPECT_EQ((game_signature<Backgammon, EpochTable>({}, 100, true, 16)), 12448747240986879449u);
+  EXPECT_EQ((game_signature<Backgammon, EpochTable>(afterstates, 30, true, 64)),
+            3295364239390547224u);
+}
+
+}  // namespace
+}  // namespace senet
