@@ -1,0 +1,37 @@
+// What a match of many games says about the two players, and how sure that is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace senet {
+
+/// How one game of a match ended: index into the game's kOutcomeValues as the first player of the
+/// match sees it, or nothing when the game was cut.
+using MatchGame = std::optional<std::uint8_t>;
+
+/// The first player's result. Points are the game's values (1 for a win, 2 for a gammon ...); a cut
+/// game counts as drawn, with 0 points. Standard errors come from the pairs' means: the two games
+/// of a pair share their opening and dice, so they are not independent.
+struct MatchResult {
+  std::size_t games = 0, wins = 0, draws = 0, losses = 0;
+  std::size_t cut = 0;                // of the draws
+  double points = 0;                  // mean per game
+  double points_error = 0;            // standard error of that mean; 0 with fewer than two pairs
+  double score = 0;                   // (wins + draws / 2) / games
+  double score_error = 0;             // its standard error
+  std::vector<std::size_t> outcomes;  // how often each way to end, cut games not counted
+};
+
+/// Sums a match up. games[2 i] and games[2 i + 1] are pair i, at least one pair; `values` are the
+/// game's kOutcomeValues.
+MatchResult sum_up(std::span<const MatchGame> games, std::span<const float> values);
+
+/// The difference in Elo that makes `score` (0..1) the expected score: -400 log10(1 / score - 1).
+/// Infinite for 0 and 1.
+double elo_difference(double score);
+
+}  // namespace senet

@@ -1,0 +1,26 @@
+#include "tools/command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+namespace senet {
+
+int run_command(std::string_view command, Result<Job> job) {
+  if (!job) return report(command, tl::unexpected(job.error()), kExitBadInput);
+  return report(command, (*job)(), kExitFailed);
+}
+
+int report(std::string_view command, const Result<void>& result, int failure) {
+  if (result) return 0;
+  // A reason may quote a file or an option; whatever is in there, it stays one line.
+  std::string reason = result.error().reason;
+  std::ranges::replace_if(
+      reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  fmt::print(stderr, "senet {}: {}\n", command, reason);
+  return failure;
+}
+
+}  // namespace senet

@@ -1,0 +1,116 @@
+#include "tools/grade.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace senet {
+namespace {
+
+/// Mean of what `worth` says about the moves of a mix.
+template <class Worth>
+double mean_over(const MoveMix& mix, Worth&& worth) {
+  double sum = 0;
+  for (const Action action : mix) sum += worth(action);
+  return sum / static_cast<double>(mix.size());
+}
+
+/// The mean of the values as a metric; none when there are no values.
+void add_mean(std::vector<Metric>& metrics, std::string subject, std::string name, std::string unit,
+              std::span<const double> values) {
+  if (values.empty()) return;
+  double sum = 0;
+  for (const double value : values) sum += value;
+  metrics.push_back({.subject = std::move(subject),
+                     .name = std::move(name),
+                     .value = sum / static_cast<double>(values.size()),
+                     .unit = std::move(unit),
+                     .interval = bootstrap_mean(values)});
+}
+
+void add_count(std::vector<Metric>& metrics, std::string subject, std::string name,
+               std::size_t count) {
+  metrics.push_back({.subject = std::move(subject),
+                     .name = std::move(name),
+                     .value = static_cast<double>(count),
+                     .unit = "positions"});
+}
+
+int sign(int score) { return (score > 0) - (score < 0); }
+
+/// What a play loses against the best one, in points; nothing when the labels do not know it.
+std::optional<double> loss(const BackgammonLabel& label, Action action) {
+  Backgammon after = label.state;
+  after.play(action);
+  const std::string id = backgammon::position_id(after.board());
+  double best = -3;
+  std::optional<double> ours;
+  for (const BackgammonLabel::Play& play : label.plays) {
+    best = std::max(best, play.equity);
+    if (play.after == id) ours = play.equity;
+  }
+  if (!ours) return std::nullopt;
+  return best - *ours;
+}
+
+}  // namespace
+
+Grades grade(std::span<const ConnectFourLabel> labels, std::span<const MoveMix> moves) {
+  std::vector<double> preserving, preserving_where_it_matters, optimal;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const ConnectFourLabel& label = labels[i];
+    ActionList<ConnectFour::kMaxLegal> legal;
+    label.state.legal(legal);
+    int best = label.scores[legal.front()];
+    for (const Action action : legal) best = std::max(best, label.scores[action]);
+    const auto preserves = [&](Action action) { return sign(label.scores[action]) == sign(best); };
+    preserving.push_back(mean_over(moves[i], preserves));
+    if (!std::ranges::all_of(legal, preserves)) {
+      preserving_where_it_matters.push_back(preserving.back());
+    }
+    optimal.push_back(
+        mean_over(moves[i], [&](Action action) { return label.scores[action] == best; }));
+  }
+  const std::string subject(ConnectFour::kName);
+  Grades grades;
+  add_mean(grades.metrics, subject, "result_preserving", "share", preserving);
+  add_mean(grades.metrics, subject, "result_preserving_where_it_matters", "share",
+           preserving_where_it_matters);
+  add_mean(grades.metrics, subject, "optimal", "share", optimal);
+  add_count(grades.metrics, subject, "positions", labels.size());
+  add_count(grades.metrics, subject, "positions_where_it_matters",
+            preserving_where_it_matters.size());
+  return grades;
+}
+
+Grades grade(std::span<const BackgammonLabel> labels, std::span<const MoveMix> moves) {
+  std::vector<double> all;
+  std::map<std::string, std::vector<double>> by_class;
+  Grades grades;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    bool is_matched = true;
+    const double mean = mean_over(moves[i], [&](Action action) {
+      const std::optional<double> lost = loss(labels[i], action);
+      is_matched = is_matched && lost;
+      return lost.value_or(0) * 1000;
+    });
+    if (!is_matched) {
+      ++grades.unmatched;
+      continue;
+    }
+    all.push_back(mean);
+    by_class[labels[i].position_class].push_back(mean);
+  }
+  const std::string subject(Backgammon::kName);
+  const std::string name = "loss_millipoints", unit = "millipoints";
+  add_mean(grades.metrics, subject, name, unit, all);
+  for (const auto& [position_class, losses] : by_class) {
+    add_mean(grades.metrics, subject + "/" + position_class, name, unit, losses);
+  }
+  add_count(grades.metrics, subject, "positions", labels.size());
+  add_count(grades.metrics, subject, "unmatched", grades.unmatched);
+  return grades;
+}
+
+}  // namespace senet

@@ -1,0 +1,34 @@
+// Marks for a player's moves on labelled positions.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "games/game.hpp"
+#include "tools/labels.hpp"
+#include "tools/metric.hpp"
+
+namespace senet {
+
+/// What a player does in one position: one of these legal moves, each equally likely. Not empty.
+using MoveMix = std::vector<Action>;
+
+struct Grades {
+  std::vector<Metric> metrics;
+  std::size_t unmatched = 0;  // positions with a move whose worth the labels do not tell
+};
+
+/// Metrics, each a share of the positions with its bootstrap interval:
+///   result_preserving                   the move keeps the won, drawn or lost result
+///   result_preserving_where_it_matters  the same, of positions where some legal move does not
+///   optimal                             the move has the best score
+/// moves[i] is for labels[i].
+Grades grade(std::span<const ConnectFourLabel> labels, std::span<const MoveMix> moves);
+
+/// Metrics, for all positions and for each class: loss_millipoints, the mean loss of equity against
+/// the best play in thousandths of a point with its bootstrap interval, and unmatched. A play is
+/// found among the labels by the position it leads to; unmatched positions count in no mean.
+Grades grade(std::span<const BackgammonLabel> labels, std::span<const MoveMix> moves);
+
+}  // namespace senet

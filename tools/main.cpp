@@ -1,0 +1,45 @@
+// The senet program: finds the sub-command and turns every failure into one line and an exit code.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "tools/command.hpp"
+
+namespace {
+
+/// Help and version go to stdout and are no failure; everything else is bad input.
+int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
+  const std::string help = command.empty() ? "--help" : command + " --help";
+  return senet::report(command.empty() ? "command line" : command,
+                       senet::fail(fmt::format("{} (see senet {})", error.what(), help)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Inference and search for game AI that learns by playing itself");
+  app.name("senet");
+  app.set_version_flag("--version", "senet " SENET_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(36);
+
+  int exit_code = 0;
+  senet::add_perft_command(app, exit_code);
+  senet::add_eval_command(app, exit_code);
+  senet::add_match_command(app, exit_code);
+
+  // The libraries used here may throw: the parser on bad input, printing on a full disk.
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_parse_error(app, error);
+  } catch (const std::exception& error) {
+    return senet::report("error", senet::fail(error.what()), senet::kExitFailed);
+  }
+  return exit_code;
+}
