@@ -58,11 +58,11 @@ struct Answers {
 /// A batch that asks `questions`, with the memory for the answers.
 class Asked {
  public:
-  Asked(const NetworkSpec& spec, const std::vector<Question>& questions)
-      : batch_(questions.size(), spec.features) {
-    answers_.outcomes.assign(questions.size(), std::vector<float>(spec.outcomes, -1.0f));
-    for (std::size_t row = 0; row < questions.size(); ++row) {
-      const Question& question = questions[row];
+  Asked(const NetworkSpec& spec, std::vector<Question> questions)
+      : questions_(std::move(questions)), batch_(questions_.size(), spec.features) {
+    answers_.outcomes.assign(questions_.size(), std::vector<float>(spec.outcomes, -1.0f));
+    for (std::size_t row = 0; row < questions_.size(); ++row) {
+      const Question& question = questions_[row];
       answers_.logits.emplace_back(question.wanted.size(), -1.0f);
       batch_.add({answers_.outcomes[row], question.wanted, answers_.logits[row].data()},
                  [&](FeatureRow& features) {
@@ -79,6 +79,7 @@ class Asked {
   const Answers& answers() const { return answers_; }
 
  private:
+  std::vector<Question> questions_;  // the batch points into it
   Batch batch_;
   Answers answers_;
 };

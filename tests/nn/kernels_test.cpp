@@ -1,0 +1,219 @@
+// Each kernel of each instruction set against plain loops in double.
+#include "nn/kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "games/game.hpp"
+#include "games/random.hpp"
+#include "nn/aligned_floats.hpp"
+
+namespace senet {
+namespace {
+
+class EveryKernel : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  void SetUp() override {
+    if (runnable_kernels(GetParam()) == nullptr) GTEST_SKIP() << "not on this processor";
+    kernels_ = runnable_kernels(GetParam());
+  }
+
+  /// [rows, padded(columns)] of which the columns are random, the padding zero.
+  AlignedFloats random_rows(std::size_t rows, std::size_t columns, float deviation = 1.0f) {
+    AlignedFloats values(rows * padded(columns));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i % padded(columns) < columns) values[i] = deviation * random_.normal();
+    }
+    return values;
+  }
+
+  static double squares_of(const AlignedFloats& squares, std::size_t row) {
+    double sum = 0;
+    for (std::size_t i = 0; i < kPanel; ++i) sum += squares[row * kPanel + i];
+    return sum;
+  }
+
+  const Kernels* kernels_ = nullptr;
+  Random random_{1, 2, 3, Purpose::kTest};
+};
+
+const std::vector<std::size_t> kRowCounts = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 23, 25, 48};
+
+TEST_P(EveryKernel, Linear) {
+  for (const std::size_t inputs : {16, 48, 128}) {
+    for (const std::size_t outputs : {16, 32, 80, 128, 240}) {
+      const AlignedFloats panels = random_rows(1, inputs * outputs);
+      const AlignedFloats bias = random_rows(1, outputs);
+      for (const std::size_t rows : kRowCounts) {
+        SCOPED_TRACE(::testing::Message() << rows << " rows, " << inputs << " to " << outputs);
+        const AlignedFloats in = random_rows(rows, inputs);
+        const AlignedFloats before = random_rows(rows, outputs);
+        for (const bool add : {false, true}) {
+          AlignedFloats out(rows * outputs), squares(rows * kPanel);
+          std::copy_n(before.data(), before.size(), out.data());
+          (add ? kernels_->add_linear : kernels_->linear)(
+              {in.data(), inputs, inputs, panels.data(), bias.data(), outputs / kPanel, out.data(),
+               outputs, squares.data()},
+              rows);
+          for (std::size_t row = 0; row < rows; ++row) {
+            double square = 0;
+            for (std::size_t o = 0; o < outputs; ++o) {
+              double sum = bias[o] + (add ? double{before[row * outputs + o]} : 0.0);
+              for (std::size_t i = 0; i < inputs; ++i) {
+                const float weight = panels[(o / kPanel * inputs + i) * kPanel + o % kPanel];
+                sum += double{in[row * inputs + i]} * weight;
+              }
+              ASSERT_NEAR(out[row * outputs + o], sum, 1e-4);
+              square += sum * sum;
+            }
+            ASSERT_NEAR(squares_of(squares, row) / square, 1.0, 1e-5);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(EveryKernel, LinearLeavesOtherMemoryAlone) {
+  constexpr std::size_t kWidth = 48, kStride = 64;
+  const AlignedFloats panels = random_rows(1, kWidth * kWidth), bias = random_rows(1, kWidth);
+  for (const std::size_t rows : kRowCounts) {
+    const AlignedFloats in = random_rows(rows, kWidth);
+    AlignedFloats out((rows + 1) * kStride), squares((rows + 1) * kPanel);
+    std::fill_n(out.data(), out.size(), 7.0f);
+    std::fill_n(squares.data(), squares.size(), 7.0f);
+    kernels_->linear({in.data(), kWidth, kWidth, panels.data(), bias.data(), kWidth / kPanel,
+                      out.data(), kStride, squares.data()},
+                     rows);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const bool ours = i < rows * kStride && i % kStride < kWidth;
+      ASSERT_EQ(out[i] == 7.0f, !ours) << i;
+    }
+    for (std::size_t i = rows * kPanel; i < squares.size(); ++i) ASSERT_EQ(squares[i], 7.0f);
+  }
+}
+
+TEST_P(EveryKernel, NormReluOfCentredRows) {
+  for (const std::size_t width : {1, 15, 16, 37, 128, 200}) {
+    for (const std::size_t rows : kRowCounts) {
+      const std::size_t stride = padded(width);
+      const AlignedFloats scale = random_rows(1, width), shift = random_rows(1, width);
+      AlignedFloats in = random_rows(rows, width, 3.0f);
+      for (std::size_t i = 0; i < stride && rows > 2; ++i)
+        in[2 * stride + i] = 0.0f;  // a constant row
+      AlignedFloats squares(rows * kPanel), out(rows * stride);
+      kernels_->centre(in.data(), stride, width, squares.data(), rows);
+      AlignedFloats again(rows * kPanel);
+      kernels_->sum_squares(in.data(), stride, again.data(), rows);
+      kernels_->norm_relu(
+          {in.data(), out.data(), stride, width, squares.data(), scale.data(), shift.data()}, rows);
+      for (std::size_t row = 0; row < rows; ++row) {
+        double mean = 0, variance = 0;
+        const double count = static_cast<double>(width);
+        for (std::size_t i = 0; i < width; ++i) mean += in[row * stride + i] / count;
+        for (std::size_t i = 0; i < width; ++i) {
+          variance += std::pow(in[row * stride + i] - mean, 2) / count;
+        }
+        EXPECT_NEAR(mean, 0.0, 1e-6);
+        EXPECT_NEAR(squares_of(squares, row) / count, variance, 1e-5 * (1 + variance));
+        EXPECT_EQ(squares_of(squares, row), squares_of(again, row));
+        for (std::size_t i = 0; i < stride; ++i) {
+          const double x = (in[row * stride + i] - mean) / std::sqrt(variance + 1e-5);
+          const double y = i < width ? std::max(0.0, x * scale[i] + shift[i]) : 0.0;
+          ASSERT_NEAR(out[row * stride + i], y, 1e-4) << "row " << row << " of " << rows;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(EveryKernel, CentreTakesTheMeanAway) {
+  constexpr std::size_t kRows = 3;
+  for (const std::size_t width : {1, 15, 16, 37, 128}) {
+    const std::size_t stride = padded(width);
+    AlignedFloats rows = random_rows(kRows, width);
+    for (std::size_t i = 0; i < width; ++i) {
+      rows[i] = 1000.0f;  // a constant row has nothing left
+      rows[stride + i] += 50.0f;
+    }
+    const std::vector<float> before(rows.data(), rows.data() + rows.size());
+    AlignedFloats squares(kRows * kPanel);
+    kernels_->centre(rows.data(), stride, width, squares.data(), kRows);
+    for (std::size_t row = 0; row < kRows; ++row) {
+      double mean = 0;
+      for (std::size_t i = 0; i < width; ++i)
+        mean += before[row * stride + i] / static_cast<double>(width);
+      for (std::size_t i = 0; i < stride; ++i) {
+        const double wanted = i < width ? before[row * stride + i] - mean : 0.0;
+        ASSERT_NEAR(rows[row * stride + i], wanted, 2e-4);
+      }
+    }
+  }
+}
+
+TEST_P(EveryKernel, Dots) {
+  constexpr std::size_t kOutputs = 50;
+  for (const std::size_t width : {16, 32, 48, 128}) {
+    const AlignedFloats in = random_rows(1, width), weight = random_rows(kOutputs, width);
+    const AlignedFloats bias = random_rows(1, kOutputs);
+    for (std::size_t count = 0; count < 12; ++count) {
+      std::vector<std::uint16_t> wanted;
+      for (std::size_t i = 0; i < count; ++i) {
+        wanted.push_back(i % 5 == 2 ? kNoLogit
+                                    : static_cast<std::uint16_t>(random_.below(kOutputs)));
+      }
+      std::vector<float> out(count + 1, 7.0f);
+      kernels_->dots(
+          {in.data(), weight.data(), bias.data(), width, wanted.data(), count, out.data()});
+      for (std::size_t i = 0; i < count; ++i) {
+        double sum = wanted[i] == kNoLogit ? 0.0 : double{bias[wanted[i]]};
+        for (std::size_t k = 0; k < width && wanted[i] != kNoLogit; ++k) {
+          sum += double{in[k]} * weight[wanted[i] * width + k];
+        }
+        ASSERT_NEAR(out[i], sum, 1e-4);
+      }
+      ASSERT_EQ(out[count], 7.0f);
+    }
+  }
+}
+
+TEST_P(EveryKernel, SparseLinear) {
+  constexpr std::size_t kFeatures = 60;
+  for (const std::size_t width : {16, 48, 112, 128, 144, 272}) {
+    const AlignedFloats weight = random_rows(kFeatures, width), bias = random_rows(1, width);
+    for (const std::size_t count : {0, 1, 7, 60}) {
+      std::vector<std::uint16_t> index;
+      std::vector<float> value;
+      for (std::size_t i = 0; i < count; ++i) {
+        index.push_back(static_cast<std::uint16_t>((i * 7) % kFeatures));
+        value.push_back(random_.normal());
+      }
+      AlignedFloats out(width), squares(kPanel);
+      kernels_->sparse_linear({index.data(), value.data(), count, weight.data(), bias.data(), width,
+                               out.data(), squares.data()});
+      double square = 0;
+      for (std::size_t o = 0; o < width; ++o) {
+        double sum = bias[o];
+        for (std::size_t i = 0; i < count; ++i)
+          sum += double{value[i]} * weight[index[i] * width + o];
+        ASSERT_NEAR(out[o], sum, 1e-4);
+        square += sum * sum;
+      }
+      ASSERT_NEAR(squares_of(squares, 0) / square, 1.0, 1e-5);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runnable, EveryKernel, ::testing::Values(0, 1, 2),
+                         [](const ::testing::TestParamInfo<std::size_t>& number) {
+                           const Kernels* kernels = runnable_kernels(number.param);
+                           return kernels == nullptr ? "none" + std::to_string(number.param)
+                                                     : std::string(kernels->name);
+                         });
+
+}  // namespace
+}  // namespace senet
