@@ -60,7 +60,6 @@ class SelfPlayThreads {
 
  private:
   void work(ModelStore& models, GameSink& sink, WorkerReport& report) {
-    keep_onednn_single_threaded();
     auto worker = Worker<G>::make(settings_.worker, models, report);
     if (!worker) {
       const std::lock_guard lock(mutex_);

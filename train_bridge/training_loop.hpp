@@ -24,10 +24,19 @@ namespace senet {
 class QueueSink final : public GameSink {
  public:
   explicit QueueSink(BoundedQueue<GameRecord>& queue) : queue_(queue) {}
-  bool offer(GameRecord& record) override { return queue_.try_push(std::move(record)); }
+  /// Once the queue is closed nobody will ever take the game: it counts as refused, so that its
+  /// lane can end.
+  bool offer(GameRecord& record) override {
+    if (queue_.try_push(std::move(record))) return true;
+    if (!queue_.closed()) return false;
+    refused_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
   BoundedQueue<GameRecord>& queue_;
+  std::atomic<std::uint64_t> refused_{0};
 };
 
 /// How far a run has come; a copy.

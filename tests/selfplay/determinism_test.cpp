@@ -1,0 +1,62 @@
+// The same seed and the same network give the same games, bit for bit, whoever plays them.
+#include <gtest/gtest.h>
+
+#include "games/registry.hpp"
+#include "tests/selfplay/selfplay_runs.hpp"
+
+namespace senet {
+namespace {
+
+template <class G>
+class SameGames : public testing::Test {};
+using Games = testing::Types<TicTacToe, ConnectFour, Backgammon>;
+TYPED_TEST_SUITE(SameGames, Games);
+
+template <Game G>
+void expect_the_same_games(SelfPlaySettings settings, std::uint64_t count) {
+  settings.workers = 1;
+  settings.worker.lanes = 1;
+  settings.driver = Driver::kPlainLoop;
+  const auto expected = play_run<G>(settings, count);
+  ASSERT_EQ(expected.size(), count);
+  for (const Driver driver : {Driver::kFibers, Driver::kPlainLoop}) {
+    for (const std::size_t workers : {1, 2}) {
+      for (const std::size_t lanes : {1, 4, 16}) {
+        settings.driver = driver;
+        settings.workers = workers;
+        settings.worker.lanes = lanes;
+        EXPECT_TRUE(play_run<G>(settings, count) == expected)
+            << workers << " workers, " << lanes << " lanes, driver " << static_cast<int>(driver);
+      }
+    }
+  }
+}
+
+TYPED_TEST(SameGames, TheSameForAnyLanesWorkersAndDriver) {
+  expect_the_same_games<TypeParam>(small_run(EvaluatorKind::kHash, 24), 24);
+}
+
+TYPED_TEST(SameGames, AlsoWithTheOwnKernelsAndAnyBatch) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kFused, 12);
+  expect_the_same_games<TypeParam>(settings, 8);
+  settings.worker.batch_rows = 32;
+  const auto wide = play_run<TypeParam>(settings, 8);
+  settings.worker.batch_rows = 3;
+  EXPECT_TRUE(play_run<TypeParam>(settings, 8) == wide);
+}
+
+TEST(Determinism, AfterstatesToo) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 4);
+  settings.worker.search.evaluates = Evaluates::kAfterstates;
+  expect_the_same_games<Backgammon>(settings, 6);
+}
+
+TEST(Determinism, AnotherSeedGivesOtherGames) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 24);
+  const auto games = play_run<ConnectFour>(settings, 4);
+  settings.play.seed = 2;
+  EXPECT_FALSE(play_run<ConnectFour>(settings, 4) == games);
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,153 @@
+// What self-play writes down is what was played: by the rules, with the models, visits and ends it
+// says.
+#include <gtest/gtest.h>
+
+#include "games/registry.hpp"
+#include "tests/search/search_driver.hpp"
+#include "tests/selfplay/selfplay_runs.hpp"
+
+namespace senet {
+namespace {
+
+template <class G>
+class PlayedGames : public testing::Test {};
+using Games = testing::Types<TicTacToe, ConnectFour, Backgammon>;
+TYPED_TEST_SUITE(PlayedGames, Games);
+
+TYPED_TEST(PlayedGames, RecordsReplayToTheirRecordedEnd) {
+  const SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 16);
+  std::size_t cut = 0, full = 0, fast = 0;
+  for (const auto& [number, record] : play_run<TypeParam>(settings, 40)) {
+    TypeParam state;
+    for (const RecordedTurn& turn : record.turns()) {
+      if (turn.kind == TurnKind::kChance) {
+        ASSERT_EQ(state.turn(), Turn::kChance);
+      } else {
+        ASSERT_EQ(state.turn(), turn.player == 0 ? Turn::kPlayer0 : Turn::kPlayer1);
+        ActionList<TypeParam::kMaxLegal> legal;
+        state.legal(legal);
+        ASSERT_TRUE(std::binary_search(legal.begin(), legal.end(), turn.action));
+        ASSERT_EQ(turn.kind == TurnKind::kForced, legal.size() == 1);
+        for (const VisitCount& visit : record.visits(turn)) {
+          ASSERT_TRUE(std::binary_search(legal.begin(), legal.end(), visit.action));
+        }
+      }
+      full += turn.kind == TurnKind::kFullSearch;
+      fast += turn.kind == TurnKind::kFastSearch;
+      ASSERT_EQ(turn.kind == TurnKind::kFullSearch, !record.visits(turn).empty());
+      state.play(turn.action);
+    }
+    if (record.end() == EndKind::kCut) {
+      ++cut;
+      EXPECT_EQ(record.turns().size(), settings.play.ply_cap);
+    } else {
+      ASSERT_EQ(record.end(), EndKind::kPlayed);
+      ASSERT_EQ(state.turn(), Turn::kOver);
+      EXPECT_EQ(state.outcome(), record.final_outcome());
+    }
+  }
+  EXPECT_GT(full, 0u);
+  EXPECT_GT(fast, 0u);
+  if (TypeParam::kName != "backgammon") {
+    EXPECT_EQ(cut, 0u);
+  }
+}
+
+TEST(Play, ResignationConcedesAPlainLossOnce) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 16);
+  settings.play.resign_below = 0.01f;
+  std::size_t resigned = 0;
+  for (const auto& [number, record] : play_run<ConnectFour>(settings, 40)) {
+    if (record.end() != EndKind::kResigned) continue;
+    ++resigned;
+    EXPECT_EQ(record.turns().back().player, record.resigned_by());
+    EXPECT_EQ(ConnectFour::kOutcomeValues[record.final_outcome()],
+              record.resigned_by() == 0 ? -1.0f : 1.0f);
+  }
+  EXPECT_GT(resigned, 0u);
+}
+
+// Publishes networks while games are played: each search must have been answered by the one network
+// that its record names, from its first visit to its last.
+TEST(Play, EverySearchEndsOnTheWeightsItBeganWith) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kFused, 40);
+  settings.workers = 2;
+  settings.play.full_share = 1;
+  settings.play.noise = false;
+  settings.worker.search.reuse_tree = false;
+  constexpr std::uint64_t kModels = 12;
+  const auto network = [](std::uint64_t seed) {
+    return initial_network(small_spec<ConnectFour>(), seed);
+  };
+  std::map<std::uint64_t, std::uint64_t> seed_of;
+  for (std::uint64_t seed = 0; seed < kModels; ++seed) seed_of[network(seed).id()] = seed;
+  ModelStore models(network(0));
+  GameNumbers numbers(0, 300);
+  KeepingSink sink;
+  {
+    SelfPlayThreads<ConnectFour> threads(settings, models, numbers, sink);
+    for (std::uint64_t seed = 1; seed < kModels; ++seed) {
+      while (sink.count() < 20 * seed && threads.running() > 0) std::this_thread::yield();
+      models.publish(network(seed));
+    }
+    EXPECT_TRUE(threads.join());
+  }
+  std::map<std::uint64_t, std::size_t> searches;
+  for (const auto& [number, record] : sink.games()) {
+    ConnectFour state;
+    for (const RecordedTurn& turn : record.turns()) {
+      if (turn.kind == TurnKind::kFullSearch && number % 4 == 0) {
+        const std::uint64_t id = record.models[turn.model];
+        ASSERT_TRUE(seed_of.contains(id));
+        ++searches[id];
+        Search<ConnectFour> search(settings.worker.search,
+                                   limits_for<ConnectFour>(40, Evaluates::kPosition));
+        const auto evaluator = make_evaluator(EvaluatorKind::kFused, network(seed_of[id]), 8);
+        Batch batch(8, ConnectFour::kMaxActive);
+        search.start(state, {40, false}, Random(0, 0, 0, Purpose::kNoise));
+        run_search(search, **evaluator, batch);
+        std::map<Action, std::uint32_t> visits;
+        for (const Choice& choice : search.decision().choices) {
+          if (choice.visits > 0) visits[choice.action] = choice.visits;
+        }
+        std::map<Action, std::uint32_t> recorded;
+        for (const VisitCount& count : record.visits(turn)) recorded[count.action] = count.visits;
+        ASSERT_EQ(visits, recorded);
+      }
+      state.play(turn.action);
+    }
+  }
+  EXPECT_GT(searches.size(), 2u);
+}
+
+// A sink that is full now and then: lanes wait, nothing is lost, nothing is played twice.
+TEST(Play, WaitsWhenNobodyTakesTheGames) {
+  class SlowSink final : public GameSink {
+   public:
+    bool offer(GameRecord& record) override {
+      if (++offers_ % 3 != 0) return false;
+      taken.push_back(record.game_number);
+      return true;
+    }
+    std::vector<std::uint64_t> taken;
+
+   private:
+    int offers_ = 0;
+  };
+  for (const Driver driver : {Driver::kFibers, Driver::kPlainLoop}) {
+    SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 8);
+    settings.driver = driver;
+    ModelStore models(initial_network(small_spec<ConnectFour>(), 1));
+    GameNumbers numbers(10, 40);
+    SlowSink sink;
+    SelfPlayThreads<ConnectFour> threads(settings, models, numbers, sink);
+    EXPECT_TRUE(threads.join());
+    std::sort(sink.taken.begin(), sink.taken.end());
+    ASSERT_EQ(sink.taken.size(), 30u);
+    for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(sink.taken[i], 10 + i);
+    EXPECT_GT(threads.reports().front().waits.load(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,277 @@
+#include "tools/daemon.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "games/registry.hpp"
+#include "selfplay/selfplay_threads.hpp"
+#include "train_bridge/linear_algebra.hpp"
+#include "train_bridge/training_loop.hpp"
+
+namespace senet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// SIGINT and SIGTERM are held back in every thread and taken here, one wait at a time: no handler,
+// no global.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGINT);
+    sigaddset(&set_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set_, &before_);
+  }
+  ~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  /// Waits up to this long for a signal; true when one came.
+  bool wait(std::chrono::milliseconds time) {
+    const timespec limit{time.count() / 1000, time.count() % 1000 * 1'000'000};
+    return sigtimedwait(&set_, nullptr, &limit) > 0;
+  }
+
+ private:
+  sigset_t set_{}, before_{};
+};
+
+struct Totals {
+  std::uint64_t rows = 0, searches = 0, visits = 0, waits = 0, forwards = 0;
+};
+
+Totals sum(const std::deque<WorkerReport>& reports) {
+  Totals totals;
+  for (const WorkerReport& report : reports) {
+    totals.rows += report.rows.load(std::memory_order_relaxed);
+    totals.searches += report.searches.load(std::memory_order_relaxed);
+    totals.visits += report.visits.load(std::memory_order_relaxed);
+    totals.waits += report.waits.load(std::memory_order_relaxed);
+    totals.forwards += report.forwards.load(std::memory_order_relaxed);
+  }
+  return totals;
+}
+
+// Resident memory of this process now, in MiB.
+double resident_mib() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t size = 0, resident = 0;
+  statm >> size >> resident;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds);
+  return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
+}
+
+// The live line on a terminal, now and then a line of a log elsewhere; and metrics.jsonl for
+// programs.
+class Watch {
+ public:
+  Watch(const std::filesystem::path& metrics, bool quiet)
+      : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), metrics_(metrics, std::ios::app) {}
+  ~Watch() {
+    if (terminal_ && !quiet_) std::fputc('\n', stderr);
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  void show(const LearnProgress& learn, const Totals& play, std::string_view doing) {
+    const double now = seconds(Clock::now() - began_);
+    if (now - counted_at_ >= 1) {
+      rate_ = static_cast<double>(learn.games - games_) / (now - counted_at_) * 60;
+      rows_rate_ = static_cast<double>(play.rows - rows_) / (now - counted_at_);
+      games_ = learn.games, rows_ = play.rows, counted_at_ = now;
+    }
+    if (!quiet_ && (terminal_ || now - said_at_ >= 10)) {
+      said_at_ = now;
+      const std::string line = fmt::format(
+          "{} {} | games {} ({:.0f}/min) | evaluations {:.0f} K/s | steps {} | networks {} | loss: "
+          "policy {:.3f} value {:.3f} | {:.0f} MiB",
+          clock_text(now), doing, learn.games, rate_, rows_rate_ / 1000, learn.steps,
+          learn.iterations, learn.policy_loss, learn.value_loss, resident_mib());
+      fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
+      std::fflush(stderr);
+    }
+    if (now - recorded_at_ < 10) return;
+    recorded_at_ = now;
+    metrics_ << nlohmann::ordered_json{{"seconds", now},
+                                       {"games", learn.games},
+                                       {"positions", learn.positions},
+                                       {"games_per_minute", rate_},
+                                       {"evaluations_per_second", rows_rate_},
+                                       {"searches", play.searches},
+                                       {"visits", play.visits},
+                                       {"hand_over_waits", play.waits},
+                                       {"steps", learn.steps},
+                                       {"dropped_steps", learn.dropped_steps},
+                                       {"skipped_steps", learn.skipped_steps},
+                                       {"networks", learn.iterations},
+                                       {"train_seconds", learn.train_seconds},
+                                       {"policy_loss", learn.policy_loss},
+                                       {"value_loss", learn.value_loss},
+                                       {"turns_per_game", learn.mean_plies},
+                                       {"resident_mib", resident_mib()}}
+             << std::endl;
+  }
+
+  double elapsed() const { return seconds(Clock::now() - began_); }
+
+ private:
+  static double seconds(Clock::duration time) {
+    return std::chrono::duration<double>(time).count();
+  }
+
+  const bool quiet_, terminal_;
+  std::ofstream metrics_;
+  const Clock::time_point began_ = Clock::now();
+  double counted_at_ = 0, said_at_ = -10, recorded_at_ = 0, rate_ = 0, rows_rate_ = 0;
+  std::uint64_t games_ = 0, rows_ = 0;
+};
+
+// The run's folder and what it holds at the start.
+struct RunStart {
+  Network network;
+  Checkpoint checkpoint;
+};
+
+Result<RunStart> prepare(const RunConfig& config, const DaemonOptions& options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.folder / "weights", error);
+  if (error) return fail(fmt::format("{}: {}", options.folder.string(), error.message()));
+  const auto config_file = options.folder / "config.json";
+  const auto checkpoint_file = options.folder / "checkpoint.safetensors";
+  if (!options.resume) {
+    if (std::filesystem::exists(config_file)) {
+      return fail(
+          fmt::format("{} already holds a run; --resume goes on with it", options.folder.string()));
+    }
+    if (const auto saved = save_config(config, config_file); !saved) {
+      return tl::unexpected(saved.error());
+    }
+  }
+  RunStart start{initial_network(config.network, config.selfplay.play.seed), {}};
+  if (!options.weights.empty()) {
+    Result<Network> given = load_network(options.weights);
+    if (!given) return tl::unexpected(given.error());
+    if (given->spec() != config.network) {
+      return fail(fmt::format("{}: its shape is not the run's (--width, --blocks ...)",
+                              options.weights.string()));
+    }
+    start.network = std::move(*given);
+  }
+  if (options.resume && std::filesystem::exists(checkpoint_file)) {
+    Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
+    if (!checkpoint) return tl::unexpected(checkpoint.error());
+    start.checkpoint = std::move(*checkpoint);
+    start.network = Network(config.network, start.checkpoint.trainer.ema);
+  }
+  return start;
+}
+
+template <Game G>
+Result<void> run(RunConfig config, const DaemonOptions& options) {
+  StopSignals signals;  // before any thread, so that all of them inherit the mask
+  Result<RunStart> start = prepare(config, options);
+  if (!start) return tl::unexpected(start.error());
+  if (config.selfplay.workers == 0) config.selfplay.workers = default_workers();
+  config.selfplay.worker.visits = config.selfplay.play.full_visits;
+  if (!options.train) config.learn.samples_per_position = 0;
+
+  const auto log_file = options.folder / "games.senet";
+  Result<RecordLog> log = RecordLog::open(log_file, G::kName, {});
+  if (!log) return tl::unexpected(log.error());
+  const RecoveryReport& found = log->recovery();
+  if (found.moved_bytes > 0) {
+    fmt::print(stderr, "game log: {} damaged bytes at its end were moved to {}\n",
+               found.moved_bytes, found.moved_to.string());
+  }
+
+  use_single_threaded_blas();
+  const auto shape = TrainingLoop<G>::batch_shape(config.learn);
+  const std::unique_ptr<Trainer> trainer =
+      make_cpu_trainer(start->network, shape, config.learn.trainer);
+  if (!start->checkpoint.trainer.weights.empty()) {
+    if (const auto restored = trainer->restore(start->checkpoint.trainer); !restored)
+      return restored;
+  }
+  trainer->warm_up();
+
+  const std::uint64_t network_id = start->network.id();
+  ModelStore models(std::move(start->network));
+  BoundedQueue<GameRecord> queue(config.queue_games);
+  QueueSink sink(queue);
+  TrainingLoop<G> loop({.settings = config.learn,
+                        .trainer = *trainer,
+                        .log = *log,
+                        .games = queue,
+                        .models = models,
+                        .seed = config.selfplay.play.seed,
+                        .folder = options.folder},
+                       start->checkpoint);
+  if (options.resume) {
+    if (const auto refilled = loop.refill(log_file); !refilled) return refilled;
+  }
+  const std::uint64_t first = loop.next_game();
+  GameNumbers numbers(
+      first, options.games > 0 ? first + options.games : std::numeric_limits<std::uint64_t>::max());
+
+  fmt::print(stderr, "{} | {} workers x {} lanes, {} visits | network {} ({} parameters) | {}\n",
+             G::kName, config.selfplay.workers, config.selfplay.worker.lanes,
+             config.selfplay.play.full_visits, id_text(network_id), parameter_count(config.network),
+             options.folder.string());
+  Watch watch(options.folder / "metrics.jsonl", options.quiet);
+  SelfPlayThreads<G> players(config.selfplay, models, numbers, sink);
+  Result<void> learnt;
+  std::atomic<bool> learning{true};
+  std::thread learner([&] {
+    learnt = loop.run();
+    // Whoever still plays must not wait for a learner that has gone.
+    queue.close();
+    learning = false;
+  });
+
+  std::string_view doing = "playing";
+  while (players.running() > 0) {
+    const bool told = signals.wait(std::chrono::milliseconds(250));
+    const bool late = options.minutes > 0 && watch.elapsed() >= options.minutes * 60;
+    if (told || late || !learning) {
+      numbers.halt();
+      doing = "finishing the games under way";
+    }
+    watch.show(loop.progress(), sum(players.reports()), doing);
+  }
+  const Result<void> played = players.join();
+  queue.close();
+  while (learning) {
+    signals.wait(std::chrono::milliseconds(50));
+    watch.show(loop.progress(), sum(players.reports()), "saving");
+  }
+  learner.join();
+  if (!learnt && sink.refused() > 0) {
+    return fail(fmt::format("{}; {} finished games could not be written", learnt.error().reason,
+                            sink.refused()));
+  }
+  return learnt ? played : learnt;
+}
+
+}  // namespace
+
+Result<void> run_daemon(const RunConfig& config, const DaemonOptions& options) {
+  return visit_game(config.game,
+                    [&]<class G>(std::type_identity<G>) { return run<G>(config, options); });
+}
+
+}  // namespace senet

@@ -1,0 +1,33 @@
+// The self-play daemon: workers that play, a thread that learns, and a main thread that watches
+// both.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "tools/run_config.hpp"
+
+namespace senet {
+
+struct DaemonOptions {
+  std::filesystem::path folder;   // the run folder
+  bool resume = false;            // go on from what is there; else the folder must not hold a run
+  std::filesystem::path weights;  // start from these instead of fresh ones; empty: fresh
+  double minutes = 0;             // stop after this time; 0: no limit
+  std::uint64_t games = 0;        // stop after so many games of this call; 0: no limit
+  bool train = true;              // false: play and record only
+  bool quiet = false;             // no progress line
+};
+
+/// Plays and learns until a limit is reached or SIGTERM or SIGINT arrives; then finishes the games
+/// under way, learns from them, saves everything and returns. Prints progress to stderr.
+///
+///   folder/config.json              the settings
+///   folder/games.senet              every finished game (docs/record-format.md)
+///   folder/weights/NNNNNN.safetensors, latest.safetensors
+///   folder/checkpoint.safetensors   optimiser and counters
+///   folder/metrics.jsonl            one line of figures every ten seconds
+Result<void> run_daemon(const RunConfig& config, const DaemonOptions& options);
+
+}  // namespace senet

@@ -1,0 +1,168 @@
+#include "tools/run_config.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "games/registry.hpp"
+#include "nn/replace_file.hpp"
+
+namespace senet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// How each game is learnt; what differs from the defaults of the settings' own types.
+void tune(std::type_identity<TicTacToe>, RunConfig& c) {
+  c.network.width = 32;
+  c.network.blocks = 1;
+  c.selfplay.play.full_visits = c.selfplay.play.fast_visits = 50;
+  c.selfplay.play.temperature_plies = 4;
+  c.learn.begin_after = 500;
+  c.learn.window_minimum = 5'000;
+}
+
+void tune(std::type_identity<ConnectFour>, RunConfig& c) {
+  PlaySettings& play = c.selfplay.play;
+  play.full_visits = 160;
+  play.fast_visits = 32;
+  play.full_share = 0.33f;
+  play.temperature_plies = 16;
+  play.random_plies = 6;
+  c.learn.samples.lambda = 0.8f;
+}
+
+// Backgammon learns by temporal differences from the best afterstate (one visit: no tree); the dice
+// explore.
+void tune(std::type_identity<Backgammon>, RunConfig& c) {
+  PlaySettings& play = c.selfplay.play;
+  play.full_visits = play.fast_visits = 1;
+  play.noise = false;
+  play.temperature_plies = 0;
+  c.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
+  c.selfplay.worker.search.reuse_tree = false;
+  c.selfplay.worker.batch_rows = 256;
+  c.learn.samples.evaluates = Evaluates::kAfterstates;
+  c.learn.samples.lambda = 0.7f;
+  c.learn.replay_capacity = 1'000'000;
+  c.learn.window_minimum = 100'000;
+  c.learn.window_share = 0.3f;
+  c.learn.begin_after = 20'000;
+  c.learn.trainer.policy_weight = 0;
+}
+
+}  // namespace
+
+std::string_view evaluates_name(Evaluates evaluates) {
+  return evaluates == Evaluates::kPosition ? "position" : "afterstates";
+}
+
+Result<Evaluates> evaluates_from_name(std::string_view name) {
+  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
+    if (name == evaluates_name(evaluates)) return evaluates;
+  }
+  return fail(fmt::format("unknown evaluation mode \"{}\"; known: position, afterstates", name));
+}
+
+Result<RunConfig> default_config(const std::string& game) {
+  return visit_game(game, [&]<class G>(std::type_identity<G> which) {
+    RunConfig config;
+    config.game = game;
+    config.network = reference_spec<G>();
+    config.selfplay.workers = 0;
+    tune(which, config);
+    return config;
+  });
+}
+
+Result<void> check_config(const RunConfig& config) {
+  Result<void> checked;
+  const auto require = [&](bool good, std::string_view name, std::string_view what) {
+    if (!good && checked) checked = fail(fmt::format("--{}: {}", name, what));
+  };
+  const PlaySettings& play = config.selfplay.play;
+  const WorkerSettings& worker = config.selfplay.worker;
+  const LearnSettings& learn = config.learn;
+  require(config.selfplay.workers <= 1024, "workers", "at most 1024");
+  require(worker.lanes >= 1 && worker.lanes <= 4096, "lanes", "1 to 4096");
+  require(worker.batch_rows >= 1 && worker.batch_rows <= 4096, "batch", "1 to 4096");
+  require(play.full_visits >= 1 && play.full_visits <= 1'000'000, "visits", "1 to 1000000");
+  require(play.fast_visits >= 1 && play.fast_visits <= play.full_visits, "fast-visits",
+          "1 to the number of --visits");
+  require(play.full_share >= 0 && play.full_share <= 1, "full-share", "0 to 1");
+  require(play.temperature >= 0 && play.temperature <= 100, "temperature", "0 to 100");
+  require(play.ply_cap >= 1 && play.ply_cap <= 100'000, "ply-cap", "1 to 100000");
+  require(play.resign_below >= 0 && play.resign_below <= 1, "resign-below", "0 to 1");
+  require(worker.search.noise_share >= 0 && worker.search.noise_share <= 1, "noise-share",
+          "0 to 1");
+  require(worker.search.noise_total > 0, "noise-total", "above 0");
+  require(worker.search.c_puct >= 0, "c-puct", "not negative");
+  require(worker.search.afterstate_temperature > 0, "afterstate-temperature", "above 0");
+  require(config.network.width >= 8 && config.network.width <= 4096, "width", "8 to 4096");
+  require(config.network.blocks <= 64, "blocks", "at most 64");
+  require(config.network.policy_layers <= 8, "policy-layers", "at most 8");
+  require(config.network.value_layers <= 8, "value-layers", "at most 8");
+  require(learn.samples.lambda >= 0 && learn.samples.lambda <= 1, "lambda", "0 to 1");
+  require(learn.replay_capacity >= 1000 && learn.replay_capacity <= 100'000'000, "replay",
+          "1000 to 100000000");
+  require(learn.batch_rows >= 1 && learn.batch_rows <= 65'536, "train-batch", "1 to 65536");
+  require(learn.samples_per_position >= 0, "samples-per-position", "not negative");
+  require(learn.learning_rate > 0, "learning-rate", "above 0");
+  require(learn.steps_per_iteration >= 1, "steps-per-iteration", "at least 1");
+  require(learn.trainer.ema_decay >= 0 && learn.trainer.ema_decay < 1, "ema", "0 to below 1");
+  require(config.queue_games >= 1, "queue", "at least 1");
+  return checked;
+}
+
+std::string config_text(const RunConfig& config) {
+  Json json;
+  json["game"] = config.game;
+  json["evaluates"] = evaluates_name(config.selfplay.worker.search.evaluates);
+  for_each_setting(config,
+                   [&](const char* name, const auto& value, const char*) { json[name] = value; });
+  return json.dump(2);
+}
+
+Result<void> save_config(const RunConfig& config, const std::filesystem::path& file) {
+  const std::string text = config_text(config) + "\n";
+  return replace_file(file, {std::as_bytes(std::span(text))});
+}
+
+Result<RunConfig> load_config(const std::filesystem::path& file) {
+  const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
+  std::ifstream stream(file);
+  if (!stream) return wrong("cannot be read");
+  Json json = Json::parse(stream, nullptr, false);
+  if (!json.is_object()) return wrong("is not a JSON object");
+  if (!json.contains("game") || !json["game"].is_string()) return wrong("names no game");
+  Result<RunConfig> config = default_config(json["game"].get<std::string>());
+  if (!config) return wrong(config.error().reason);
+  std::string bad;
+  if (json.contains("evaluates") && json["evaluates"].is_string()) {
+    const auto evaluates = evaluates_from_name(json["evaluates"].get<std::string>());
+    if (!evaluates) return wrong(evaluates.error().reason);
+    config->selfplay.worker.search.evaluates = config->learn.samples.evaluates = *evaluates;
+  }
+  json.erase("game");
+  json.erase("evaluates");
+  for_each_setting(*config, [&](const char* name, auto& value, const char*) {
+    if (!json.contains(name)) return;
+    using Value = std::remove_reference_t<decltype(value)>;
+    const Json& given = json[name];
+    const bool fits = std::is_same_v<Value, bool>       ? given.is_boolean()
+                      : std::is_floating_point_v<Value> ? given.is_number()
+                                                        : given.is_number_unsigned();
+    if (fits)
+      value = given.get<Value>();
+    else
+      bad = name;
+    json.erase(name);
+  });
+  if (!bad.empty()) return wrong("the value of \"" + bad + "\" has the wrong type");
+  if (!json.empty()) return wrong("unknown setting \"" + json.begin().key() + "\"");
+  if (const auto checked = check_config(*config); !checked) return wrong(checked.error().reason);
+  return config;
+}
+
+}  // namespace senet

@@ -1,0 +1,117 @@
+// senet selfplay: play games against itself, learn from them, keep everything in a run folder.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <memory>
+
+#include "tools/command.hpp"
+#include "tools/daemon.hpp"
+
+namespace senet {
+namespace {
+
+struct SelfPlayArguments {
+  std::string game = "connect_four";
+  std::string evaluates;
+  std::string evaluator;
+  DaemonOptions options;
+  bool print_config = false;
+  bool no_train = false;
+  std::map<std::string, std::string> settings;  // as typed, by name
+};
+
+// Sets a value from what was typed; false when it is not one.
+template <class Value>
+bool set_from_text(Value& value, const std::string& text) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    if (text != "0" && text != "1" && text != "true" && text != "false") return false;
+    value = text == "1" || text == "true";
+    return true;
+  } else {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+  }
+}
+
+Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
+  std::string bad;
+  for_each_setting(config, [&](const char* name, auto& value, const char*) {
+    const auto typed = arguments.settings.find(name);
+    if (typed == arguments.settings.end() || typed->second.empty() || !bad.empty()) return;
+    if (!set_from_text(value, typed->second)) {
+      bad = fmt::format("--{}: \"{}\" is not a {}", name, typed->second,
+                        std::is_floating_point_v<std::remove_reference_t<decltype(value)>>
+                            ? "number"
+                            : "whole number that is not negative");
+    }
+  });
+  if (!bad.empty()) return fail(bad);
+  if (!arguments.evaluates.empty()) {
+    const auto evaluates = evaluates_from_name(arguments.evaluates);
+    if (!evaluates) return tl::unexpected(evaluates.error());
+    config.selfplay.worker.search.evaluates = config.learn.samples.evaluates = *evaluates;
+    config.learn.trainer.policy_weight = *evaluates == Evaluates::kPosition ? 1.0f : 0.0f;
+  }
+  // A smaller full search alone is not meant to be an error.
+  auto& play = config.selfplay.play;
+  const auto fast = arguments.settings.find("fast-visits");
+  if (fast == arguments.settings.end() || fast->second.empty()) {
+    play.fast_visits = std::min(play.fast_visits, play.full_visits);
+  }
+  return check_config(config);
+}
+
+Result<void> selfplay(const SelfPlayArguments& arguments) {
+  const auto config_file = arguments.options.folder / "config.json";
+  Result<RunConfig> config =
+      arguments.options.resume ? load_config(config_file) : default_config(arguments.game);
+  if (!config) return tl::unexpected(config.error());
+  if (const auto applied = apply(arguments, *config); !applied) return applied;
+  if (!arguments.evaluator.empty()) {
+    const auto kind = evaluator_kind(arguments.evaluator);
+    if (!kind) return tl::unexpected(kind.error());
+    config->selfplay.worker.evaluator = *kind;
+  }
+  if (arguments.print_config) {
+    fmt::print("{}\n", config_text(*config));
+    return {};
+  }
+  if (arguments.options.folder.empty()) return fail("--run: name the run folder");
+  return run_daemon(*config, arguments.options);
+}
+
+}  // namespace
+
+void add_selfplay_command(CLI::App& app, int& exit_code) {
+  auto arguments = std::make_shared<SelfPlayArguments>();
+  CLI::App* const command = app.add_subcommand(
+      "selfplay", "Play games against itself, learn from them, keep everything in a run folder");
+  command->add_option("--game", arguments->game, "the game to learn")->capture_default_str();
+  command->add_option("--run", arguments->options.folder, "the run folder");
+  command->add_flag("--resume", arguments->options.resume,
+                    "go on with the run in the folder, with its settings");
+  command->add_option("--minutes", arguments->options.minutes, "stop after this time; 0: never")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--games", arguments->options.games, "stop after so many games; 0: never");
+  command->add_option("--weights", arguments->options.weights, "start from these weights");
+  command->add_flag("--no-train", arguments->no_train, "play and record only");
+  command->add_flag("--quiet", arguments->options.quiet, "no progress line");
+  command->add_flag("--print-config", arguments->print_config,
+                    "print the settings this call would run with, and stop");
+  command->add_option("--mode", arguments->evaluates,
+                      "what the network is asked about: position or afterstates");
+  command->add_option("--evaluator", arguments->evaluator, "the forward pass to use");
+  RunConfig names;
+  for_each_setting(names, [&](const char* name, auto&, const char* help) {
+    command->add_option(fmt::format("--{}", name), arguments->settings[name], help)
+        ->group("Settings (default: the game's own recipe, see --print-config)");
+  });
+  command->callback([arguments, &exit_code] {
+    arguments->options.train = !arguments->no_train;
+    exit_code = report("selfplay", selfplay(*arguments));
+  });
+}
+
+}  // namespace senet
