@@ -154,10 +154,6 @@ Result<RunStart> prepare(const RunConfig& config, const DaemonOptions& options) 
   const auto config_file = options.folder / "config.json";
   const auto checkpoint_file = options.folder / "checkpoint.safetensors";
   if (!options.resume) {
-    if (std::filesystem::exists(config_file)) {
-      return fail(
-          fmt::format("{} already holds a run; --resume goes on with it", options.folder.string()));
-    }
     if (const auto saved = save_config(config, config_file); !saved) {
       return tl::unexpected(saved.error());
     }

@@ -63,7 +63,7 @@ Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
   return check_config(config);
 }
 
-Result<void> selfplay(const SelfPlayArguments& arguments) {
+Result<Job> prepare(const SelfPlayArguments& arguments) {
   const auto config_file = arguments.options.folder / "config.json";
   Result<RunConfig> config =
       arguments.options.resume ? load_config(config_file) : default_config(arguments.game);
@@ -75,11 +75,18 @@ Result<void> selfplay(const SelfPlayArguments& arguments) {
     config->selfplay.worker.evaluator = *kind;
   }
   if (arguments.print_config) {
-    fmt::print("{}\n", config_text(*config));
-    return {};
+    return Job([text = config_text(*config)]() -> Result<void> {
+      fmt::print("{}\n", text);
+      return {};
+    });
   }
-  if (arguments.options.folder.empty()) return fail("--run: name the run folder");
-  return run_daemon(*config, arguments.options);
+  const DaemonOptions& options = arguments.options;
+  if (options.folder.empty()) return fail("--run: name the run folder");
+  if (!options.resume && std::filesystem::exists(config_file)) {
+    return fail(
+        fmt::format("{} already holds a run; --resume goes on with it", options.folder.string()));
+  }
+  return Job([config = *config, options] { return run_daemon(config, options); });
 }
 
 }  // namespace
@@ -110,7 +117,7 @@ void add_selfplay_command(CLI::App& app, int& exit_code) {
   });
   command->callback([arguments, &exit_code] {
     arguments->options.train = !arguments->no_train;
-    exit_code = report("selfplay", selfplay(*arguments));
+    exit_code = run_command("selfplay", prepare(*arguments));
   });
 }
 
