@@ -6,6 +6,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <thread>
@@ -17,11 +18,17 @@
 
 namespace senet {
 
+/// Builds an evaluator for batches of up to `max_rows` rows and loads `network`. Called on the
+/// thread that will use it.
+using EvaluatorMaker =
+    std::function<Result<std::unique_ptr<Evaluator>>(const Network& network, std::size_t max_rows)>;
+
 struct WorkerSettings {
   std::size_t lanes = 64;       // games played at once by one worker
   std::size_t batch_rows = 64;  // rows of one forward pass at most
   EvaluatorKind evaluator = EvaluatorKind::kOneDnn;
-  bool exact = false;  // see make_evaluator
+  bool exact = false;                 // see make_evaluator
+  EvaluatorMaker own_evaluator = {};  // a host's own, instead of those two, when set
   SearchSettings search;
   std::uint32_t visits = 100;  // the trees have room for searches of this many visits
 };
@@ -63,8 +70,9 @@ class Worker {
     std::unique_ptr<Worker> worker(new Worker(settings, models, report));
     Result<void> made;
     models.with_newest([&](const Network& network, std::uint64_t generation) {
-      auto evaluator =
-          make_evaluator(settings.evaluator, network, settings.batch_rows, settings.exact);
+      auto evaluator = settings.own_evaluator ? settings.own_evaluator(network, settings.batch_rows)
+                                              : make_evaluator(settings.evaluator, network,
+                                                               settings.batch_rows, settings.exact);
       if (!evaluator) {
         made = tl::unexpected(evaluator.error());
         return;

@@ -1,0 +1,110 @@
+#include "tools/bench_peak.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace senet {
+namespace {
+
+// A multiply-add takes about four cycles and two can begin in each, so that eight chains keep the
+// units busy; twelve do on every processor we know and still leave registers for the operands.
+constexpr int kChains = 12;
+
+float portable_chains(std::uint64_t rounds) {
+  std::array<float, kChains> sums{};
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (float& sum : sums) sum = sum * 0.999f + 0.001f;
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0f);
+}
+
+#if defined(__x86_64__)
+
+[[gnu::target("avx2,fma")]] float avx2_chains(std::uint64_t rounds) {
+  const __m256 factor = _mm256_set1_ps(0.999f), addend = _mm256_set1_ps(0.001f);
+  __m256 sums[kChains];
+  for (__m256& sum : sums) sum = _mm256_setzero_ps();
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (__m256& sum : sums) sum = _mm256_fmadd_ps(sum, factor, addend);
+  }
+  for (int i = 1; i < kChains; ++i) sums[0] = _mm256_add_ps(sums[0], sums[i]);
+  return _mm256_cvtss_f32(sums[0]);
+}
+
+[[gnu::target("avx512f")]] float avx512_chains(std::uint64_t rounds) {
+  const __m512 factor = _mm512_set1_ps(0.999f), addend = _mm512_set1_ps(0.001f);
+  __m512 sums[kChains];
+  for (__m512& sum : sums) sum = _mm512_setzero_ps();
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (__m512& sum : sums) sum = _mm512_fmadd_ps(sum, factor, addend);
+  }
+  for (int i = 1; i < kChains; ++i) sums[0] = _mm512_add_ps(sums[0], sums[i]);
+  return _mm512_cvtss_f32(sums[0]);
+}
+
+constexpr std::array<MultiplyAdd, 3> kKinds{{{"avx512", avx512_chains, 2.0 * 16 * kChains},
+                                             {"avx2", avx2_chains, 2.0 * 8 * kChains},
+                                             {"portable", portable_chains, 2.0 * kChains}}};
+
+std::size_t first_runnable() {
+  if (__builtin_cpu_supports("avx512f")) return 0;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 1 : 2;
+}
+
+#else
+
+constexpr std::array<MultiplyAdd, 1> kKinds{{{"portable", portable_chains, 2.0 * kChains}}};
+
+std::size_t first_runnable() { return 0; }
+
+#endif
+
+double fastest_slice(const MultiplyAdd& kind, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::uint64_t kRounds = 1 << 18;
+  volatile float kept = 0;  // the result has a use, so the loop stays
+  double fastest = 0;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  do {
+    const auto began = Clock::now();
+    kept = kind.chains(kRounds);
+    const std::chrono::duration<double> time = Clock::now() - began;
+    fastest = std::max(fastest, static_cast<double>(kRounds) * kind.flop_per_round / time.count());
+  } while (Clock::now() < end);
+  static_cast<void>(kept);
+  return fastest * 1e-9;
+}
+
+}  // namespace
+
+std::span<const MultiplyAdd> runnable_multiply_adds() {
+  return std::span(kKinds).subspan(first_runnable());
+}
+
+double peak_gflops(const MultiplyAdd& kind, std::size_t threads, double seconds) {
+  std::vector<double> rates(threads);
+  std::vector<std::thread> running;
+  for (double& rate : rates) {
+    running.emplace_back([&] { rate = fastest_slice(kind, seconds); });
+  }
+  for (std::thread& thread : running) thread.join();
+  return std::accumulate(rates.begin(), rates.end(), 0.0);
+}
+
+double peak_gflops_of_one_thread(double seconds) {
+  double best = 0;
+  for (const MultiplyAdd& kind : runnable_multiply_adds()) {
+    best = std::max(best, peak_gflops(kind, 1, seconds));
+  }
+  return best;
+}
+
+}  // namespace senet

@@ -1,0 +1,25 @@
+// The benchmark of self-play: everything a daemon does but training and writing.
+#pragma once
+
+#include <string>
+
+#include "tools/bench_report.hpp"
+#include "tools/bench_settings.hpp"
+
+namespace senet {
+
+/// Plays games of `game` on settings.workers threads, each with an evaluator of its own, and
+/// measures while they play: from the end of the warm-up, for settings.seconds. The games still
+/// under way then are dropped. Every decision with more than one legal move is searched with all
+/// the visits and with noise at the root; forced moves are not.
+///
+/// Figures of the whole, then for each worker the shares of its time:
+///   forward  inside Evaluator::forward, measured
+///   encode   writing features: rows times the cost of a row, which is measured afterwards on the
+///            positions of the last trees, by the same threads at the same time
+///   tree     the rest of the time inside lanes: descent, move generation, backing up, and the
+///            rules and records of the games themselves
+///   other    the rest: the loop over the lanes, clocks, waiting
+Result<Figures> bench_selfplay(const std::string& game, const BenchSettings& settings);
+
+}  // namespace senet

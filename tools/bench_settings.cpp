@@ -1,0 +1,43 @@
+#include "tools/bench_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace senet {
+
+Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkSpec& reference) {
+  constexpr std::string_view kReference = "seed-283k";
+  if (settings.network != kReference) {
+    Result<Network> network = load_network(settings.network);
+    if (!network) return tl::unexpected(network.error());
+    const Result<void> fits = check_contract(network->spec(), reference);
+    if (!fits) return tl::unexpected(fits.error());
+    return BenchNetwork{std::move(*network), std::filesystem::path(settings.network).filename()};
+  }
+  NetworkSpec spec = reference;
+  if (settings.width > 0) spec.width = settings.width;
+  spec.blocks = settings.blocks.value_or(spec.blocks);
+  if (const Result<void> good = check_spec(spec); !good) return tl::unexpected(good.error());
+  return BenchNetwork{initial_network(spec, settings.seed),
+                      spec == reference
+                          ? std::string(kReference)
+                          : fmt::format("width-{}-blocks-{}", spec.width, spec.blocks)};
+}
+
+Result<EvaluatorKind> settled_evaluator(const BenchSettings& settings, const Network& network,
+                                        std::size_t batch_rows) {
+  if (settings.evaluator != EvaluatorKind::kAuto) return settings.evaluator;
+  const auto faster = make_evaluator(settings.evaluator, network, batch_rows, settings.exact);
+  if (!faster) return tl::unexpected(faster.error());
+  return evaluator_kind((*faster)->name());
+}
+
+std::string_view evaluator_text(EvaluatorKind kind) {
+  for (const std::string_view name : {"auto", "fused", "onednn", "reference", "hash"}) {
+    if (*evaluator_kind(name) == kind) return name;
+  }
+  return "unknown";
+}
+
+}  // namespace senet

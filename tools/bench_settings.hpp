@@ -1,0 +1,49 @@
+// What can be said to a benchmark, and the network it runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "games/game.hpp"
+#include "nn/evaluator.hpp"
+
+namespace senet {
+
+struct BenchSettings {
+  Evaluates evaluates = Evaluates::kPosition;
+  std::uint32_t visits = 100;  // of every search
+  std::size_t workers = 1;     // threads that play
+  std::size_t lanes = 64;      // games at once of each worker
+  std::size_t batch_rows = 64;
+  EvaluatorKind evaluator = EvaluatorKind::kAuto;
+  bool exact = false;
+  bool reuse_tree = false;
+  std::string network = "seed-283k";  // or a weights file
+  std::uint32_t width = 0;            // 0: the reference shape's
+  std::optional<std::uint32_t> blocks;
+  std::uint64_t seed = 1;
+  double seconds = 10;  // measured, of each case and run
+  /// Played before that. Nothing said: until as many games have ended as there are lanes, so that
+  /// games of all ages are under way (at most two minutes).
+  std::optional<double> warmup_seconds;
+};
+
+/// A network and what a case is called after it: "seed-283k", "width-172-blocks-3", a file's name.
+struct BenchNetwork {
+  Network network;
+  std::string name;
+};
+
+/// Fresh weights of `reference`'s shape, with the settings' width and blocks, or the settings'
+/// file.
+Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkSpec& reference);
+
+/// Turns kAuto into what it stands for on this machine, so that all workers and runs use the same.
+Result<EvaluatorKind> settled_evaluator(const BenchSettings& settings, const Network& network,
+                                        std::size_t batch_rows);
+
+/// "fused", "onednn" ...
+std::string_view evaluator_text(EvaluatorKind kind);
+
+}  // namespace senet

@@ -1,0 +1,45 @@
+// An evaluator around another one that keeps account of its thread's heap.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "nn/evaluator.hpp"
+#include "tools/counted_malloc.hpp"
+
+namespace senet {
+
+/// Heap allocations of one worker thread, as of its last forward pass. Written by that thread, read
+/// by any.
+struct AllocationCounts {
+  std::atomic<std::uint64_t> all{0};
+  std::atomic<std::uint64_t> in_forward{0};  // those made inside Evaluator::forward
+};
+
+/// Passes everything on to `inner` and notes what the heap was asked for meanwhile. `counts`
+/// outlives it.
+class CountingEvaluator final : public Evaluator {
+ public:
+  CountingEvaluator(std::unique_ptr<Evaluator> inner, AllocationCounts& counts)
+      : inner_(std::move(inner)), counts_(counts) {}
+
+  std::string_view name() const override { return inner_->name(); }
+  void load(const Network& network) override { inner_->load(network); }
+  void forward(const Batch& batch) override {
+    const std::uint64_t before = thread_allocations().value_or(0);
+    inner_->forward(batch);
+    const std::uint64_t after = thread_allocations().value_or(0);
+    in_forward_ += after - before;
+    counts_.all.store(after, std::memory_order_relaxed);
+    counts_.in_forward.store(in_forward_, std::memory_order_relaxed);
+  }
+
+ private:
+  std::unique_ptr<Evaluator> inner_;
+  AllocationCounts& counts_;
+  std::uint64_t in_forward_ = 0;
+};
+
+}  // namespace senet
