@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "nn/faster_evaluator.hpp"
+#include "nn/faster_kind.hpp"
 #include "nn/fused_evaluator.hpp"
 #include "nn/hash_evaluator.hpp"
 #include "nn/onednn_evaluator.hpp"
@@ -20,14 +20,19 @@ Result<EvaluatorKind> evaluator_kind(std::string_view name) {
       fmt::format("no evaluator is called {}: auto, fused, onednn, reference or hash", name));
 }
 
+EvaluatorKind resolve_kind(EvaluatorKind kind, const Network& network, std::size_t max_rows,
+                           bool exact) {
+  return kind == EvaluatorKind::kAuto ? faster_kind(network, max_rows, exact) : kind;
+}
+
 Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Network& network,
                                                   std::size_t max_rows, bool exact) {
   if (max_rows == 0) return fail("an evaluator needs room for at least one row");
   const Result<void> checked = check_spec(network.spec());
   if (!checked) return tl::unexpected(checked.error());
-  switch (kind) {
+  switch (resolve_kind(kind, network, max_rows, exact)) {
     case EvaluatorKind::kAuto:
-      return faster_evaluator(network, max_rows, exact);
+      break;  // never: it is resolved
     case EvaluatorKind::kFused:
       return std::make_unique<FusedEvaluator>(network);
     case EvaluatorKind::kOneDnn:

@@ -33,6 +33,13 @@ enum class EvaluatorKind : std::uint8_t { kOneDnn, kReference, kHash, kFused, kA
 /// "auto", "fused", "onednn", "reference", "hash"; a reason that lists them otherwise.
 Result<EvaluatorKind> evaluator_kind(std::string_view name);
 
+/// What kAuto means here: times the candidates for a few milliseconds. Other kinds are returned as
+/// they are. Close candidates may win in turns: resolve once for all workers of a run, record the
+/// name, and ask for it by name to reproduce a result. `network` and `max_rows` as for
+/// make_evaluator.
+EvaluatorKind resolve_kind(EvaluatorKind kind, const Network& network, std::size_t max_rows,
+                           bool exact = false);
+
 /// Builds an evaluator for batches of up to `max_rows` rows (at least 1) and loads `network`.
 /// `exact`: oneDNN always runs the one batch size `max_rows`, so that a row's answer has the same
 /// bits whatever shares its batch; the others have that property anyway.

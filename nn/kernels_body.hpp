@@ -270,6 +270,24 @@ struct KernelSet {
   // ---- single rows
   // -------------------------------------------------------------------------------
 
+  /// Vectors kFirst and following of one panel of columns. A recursion, not a loop: indices that
+  /// are constants from the start keep the sums in registers.
+  template <int kFirst>
+  [[gnu::always_inline]] static inline void four_dots(const float* in,
+                                                      const float* const (&weight)[4],
+                                                      std::size_t column, Partial& a, Partial& b,
+                                                      Partial& c, Partial& d) {
+    if constexpr (kFirst < kVectors) {
+      const std::size_t at = column + kFirst * kLanes;
+      const Vector x = load(in + at);
+      multiply_add(a.part[kFirst], x, load(weight[0] + at));
+      multiply_add(b.part[kFirst], x, load(weight[1] + at));
+      multiply_add(c.part[kFirst], x, load(weight[2] + at));
+      multiply_add(d.part[kFirst], x, load(weight[3] + at));
+      four_dots<kFirst + 1>(in, weight, column, a, b, c, d);
+    }
+  }
+
   /// Four outputs at a time share the loads of the row and the final sums.
   static void dots(const DotPass& pass) {
     for (std::size_t first = 0; first < pass.count; first += 4) {
@@ -281,17 +299,11 @@ struct KernelSet {
         weight[i] = pass.weight + (none ? 0 : output * pass.stride);
         bias[i] = none ? 0.0f : pass.bias[output];
       }
-      Partial sum[4] = {};
+      Partial a{}, b{}, c{}, d{};
       for (std::size_t column = 0; column < pass.stride; column += kPanel) {
-        for (int v = 0; v < kVectors; ++v) {
-          const Vector x = load(pass.in + column + v * kLanes);
-#pragma GCC unroll 4
-          for (int i = 0; i < 4; ++i) {
-            multiply_add(sum[i].part[v], x, load(weight[i] + column + v * kLanes));
-          }
-        }
+        four_dots<0>(pass.in, weight, column, a, b, c, d);
       }
-      const Quad result = totals(sum[0], sum[1], sum[2], sum[3]) + bias;
+      const Quad result = totals(a, b, c, d) + bias;
       for (std::size_t i = 0; i < 4 && first + i < pass.count; ++i) {
         pass.out[first + i] = pass.wanted[first + i] == 0xffff ? 0.0f : result[i];
       }

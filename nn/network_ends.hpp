@@ -59,7 +59,7 @@ class NetworkEnds {
   /// rows, is cheaper than an inner product for each. Looks at this row only: who shares its batch
   /// must not change how its answer is rounded.
   bool wants_all_logits(const RowAnswer& answer) const {
-    return answer.wanted.size() * 3 > policy_logits_;
+    return answer.wanted.size() * 2 > policy_logits_;
   }
   void answer_wanted(const RowAnswer& answer, const float* hidden) const;
   static void pick(const RowAnswer& answer, const float* all);

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 
 #include "nn/fused_evaluator.hpp"
 #include "tests/nn/random_rows.hpp"
@@ -78,7 +79,8 @@ void expect_close(const Answers& got, const Answers& wanted) {
 }
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+  return std::ranges::equal(a, b, {}, std::bit_cast<std::uint32_t, float>,
+                            std::bit_cast<std::uint32_t, float>);
 }
 
 void expect_well_formed(const Answers& answers, const std::vector<Question>& questions) {
@@ -288,7 +290,9 @@ TEST(MakeEvaluator, SaysWhatIsWrong) {
     ASSERT_TRUE(evaluator.has_value());
     EXPECT_EQ((*evaluator)->name(), name);
   }
-  EXPECT_TRUE(evaluator_kind("auto").has_value());
+  const EvaluatorKind resolved = resolve_kind(*evaluator_kind("auto"), network, 3);
+  EXPECT_TRUE(resolved == EvaluatorKind::kFused || resolved == EvaluatorKind::kOneDnn);
+  EXPECT_EQ(resolve_kind(EvaluatorKind::kHash, network, 3), EvaluatorKind::kHash);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "nn/network.hpp"
 #include "nn/safetensors.hpp"
 #include "tests/nn/random_rows.hpp"
-#include "tests/nn/temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace senet::testing {
 namespace {
