@@ -2,9 +2,12 @@
 #pragma once
 
 #include <boost/context/fiber.hpp>
+#include <boost/context/preallocated.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstddef>
 #include <utility>
+
+#include "engine/stack_switch.hpp"
 
 namespace senet {
 
@@ -17,23 +20,80 @@ class Fiber {
 
   /// Nothing runs yet. `story` is called by the first resume(). The stack ends in a guard page.
   template <class Story>
-  explicit Fiber(Story story)
-      : inside_(std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
-                [this, story = std::move(story)](boost::context::fiber&& outside) mutable {
-                  outside_ = std::move(outside);
-                  story();
-                  return std::move(outside_);
-                }) {}
+  explicit Fiber(Story story) : Fiber(Stack(kStackBytes), std::move(story)) {}
+  /// A story that has not ended is unwound: what lies on its stack is destroyed.
+  ~Fiber() {
+    if (finished()) return;
+    const StackRange caller = switch_to([this] { inside_ = {}; });
+    // A story that never began did not say that it left its stack: say it here.
+    if (!has_begun_) StackSwitch::arrive(StackSwitch::leave(caller));
+  }
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
   /// Runs until the story suspends or ends. Needs !finished().
-  void resume() { inside_ = std::move(inside_).resume(); }
+  void resume() {
+    switch_to([this] { inside_ = std::move(inside_).resume(); });
+  }
   /// Called by the story: back to the caller of resume().
-  void suspend() { outside_ = std::move(outside_).resume(); }
+  void suspend() {
+    const Away away(*this);
+    outside_ = std::move(outside_).resume();
+  }
   bool finished() const { return !inside_; }
 
  private:
+  using Stack = boost::context::protected_fixedsize_stack;
+
+  // The story is on its stack for as long as this lives, whether it returns or is unwound.
+  class Visit {
+   public:
+    explicit Visit(Fiber& fiber) : fiber_(fiber) { fiber_.caller_ = StackSwitch::arrive(nullptr); }
+    ~Visit() { StackSwitch::leave_for_good(fiber_.caller_); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    Fiber& fiber_;
+  };
+  // The story is off its stack for as long as this lives; unwinding ends it too.
+  class Away {
+   public:
+    explicit Away(Fiber& fiber) : fiber_(fiber), token_(StackSwitch::leave(fiber.caller_)) {}
+    ~Away() { fiber_.caller_ = StackSwitch::arrive(token_); }
+    Away(const Away&) = delete;
+    Away& operator=(const Away&) = delete;
+
+   private:
+    Fiber& fiber_;
+    void* token_;
+  };
+
+  template <class Story>
+  Fiber(Stack stack, Story story) : Fiber(stack, stack.allocate(), std::move(story)) {}
+  template <class Story>
+  Fiber(Stack stack, const boost::context::stack_context& memory, Story story)
+      : stack_{static_cast<const std::byte*>(memory.sp) - memory.size, memory.size},
+        inside_(std::allocator_arg, boost::context::preallocated(memory.sp, memory.size, memory),
+                stack, [this, story = std::move(story)](boost::context::fiber&& outside) mutable {
+                  const Visit visit(*this);
+                  has_begun_ = true;
+                  outside_ = std::move(outside);
+                  story();
+                  return std::move(outside_);
+                }) {}
+
+  // Returns the stack that the code came back from.
+  template <class Switch>
+  StackRange switch_to(Switch&& there_and_back) {
+    void* const token = StackSwitch::leave(stack_);
+    there_and_back();
+    return StackSwitch::arrive(token);
+  }
+
+  StackRange stack_;   // the story's
+  StackRange caller_;  // of whoever resumed it last
+  bool has_begun_ = false;
   boost::context::fiber inside_;
   boost::context::fiber outside_;
 };
