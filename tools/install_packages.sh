@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs the Debian 12 packages that Senet is built with, if any is missing; needs root or sudo then.
+# Names given as arguments are installed as well: tools/install_packages.sh clang-format
+set -euo pipefail
+
+# docs/dependencies.md says what each is for.
+packages=(
+  g++ cmake ninja-build pkg-config git
+  libdnnl-dev
+  ocl-icd-opencl-dev # oneDNN's CMake file asks for it; nothing of ours does
+  libopenblas-dev libboost-context-dev libmimalloc-dev libabsl-dev libfmt-dev libcli11-dev
+  nlohmann-json3-dev libxxhash-dev libzstd-dev libexpected-dev libgtest-dev libbenchmark-dev
+  "$@"
+)
+
+fail() {
+  echo "install_packages: $*" >&2
+  exit 1
+}
+
+# shellcheck source=/dev/null
+system=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") || true
+if [[ "$system" != "debian 12" ]]; then
+  fail "this system is \"${system:-unknown}\", not Debian 12. Install what matches ${packages[*]}" \
+    "and build with: cmake --preset release && cmake --build --preset release"
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ "$status" == installed ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  echo "packages: all ${#packages[@]} are there"
+  exit 0
+fi
+
+as_root=()
+if ((EUID != 0)); then
+  command -v sudo >/dev/null || fail "run this as root, or install sudo, to install: ${missing[*]}"
+  as_root=(sudo)
+fi
+echo "packages: installing ${missing[*]}"
+apt_get() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
+    -o Dpkg::Use-Pty=0 "$@"
+}
+apt_get update >/dev/null || fail "apt-get update failed: is the network there?"
+apt_get install --no-install-recommends "${missing[@]}" >/dev/null ||
+  fail "apt-get could not install: ${missing[*]}"

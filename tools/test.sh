@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Builds Senet and runs its tests: tools/test.sh [--preset release|debug|asan|tsan]
+# The tsan preset builds and runs the tests that have threads in them (docs/testing.md).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  echo "usage: tools/test.sh [--preset release|debug|asan|tsan]"
+}
+
+preset=release
+while (($# > 0)); do
+  case "$1" in
+    --preset)
+      preset=${2-}
+      shift 2 || { usage >&2 && exit 2; }
+      ;;
+    --preset=*)
+      preset=${1#*=}
+      shift
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      usage >&2
+      exit 2
+      ;;
+  esac
+done
+case "$preset" in
+  release | debug | asan) target=all ;;
+  tsan) target=tests_with_threads ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac
+
+tools/install_packages.sh
+cores=$(nproc)
+cmake --preset "$preset"
+cmake --build --preset "$preset" --parallel "$cores" --target "$target"
+ctest --preset "$preset" --parallel "$cores"
