@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "backgammon_positions.hpp"
 #include "games/backgammon.hpp"
 #include "games/backgammon_shots.hpp"
+#include "tests/games/backgammon_positions.hpp"
 
 namespace senet {
 namespace {

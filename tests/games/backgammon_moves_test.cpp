@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
-#include "backgammon_positions.hpp"
 #include "games/backgammon.hpp"
+#include "tests/games/backgammon_positions.hpp"
 
 namespace senet {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "backgammon_positions.hpp"
 #include "games/backgammon.hpp"
 #include "games/backgammon_xgid.hpp"
+#include "tests/games/backgammon_positions.hpp"
 
 namespace senet {
 namespace {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "games/registry.hpp"
+#include "tests/counting_heap.hpp"
 #include "tests/search/search_driver.hpp"
-#include "tests/train_bridge/counting_heap.hpp"
 
 namespace senet {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "selfplay/record_log.hpp"
+#include "tests/counting_heap.hpp"
 #include "tests/selfplay/record_samples.hpp"
-#include "tests/selfplay/temporary_folder.hpp"
-#include "tests/train_bridge/counting_heap.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace senet {
 namespace {

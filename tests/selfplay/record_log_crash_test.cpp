@@ -10,7 +10,7 @@
 
 #include "selfplay/record_log.hpp"
 #include "tests/selfplay/record_samples.hpp"
-#include "tests/selfplay/temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace senet {
 namespace {

@@ -14,7 +14,7 @@
 #include "selfplay/record_codec.hpp"
 #include "selfplay/record_frame.hpp"
 #include "tests/selfplay/record_samples.hpp"
-#include "tests/selfplay/temporary_folder.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace senet {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "games/random.hpp"
-#include "sample_batch.hpp"
+#include "tests/train_bridge/sample_batch.hpp"
 
 namespace senet {
 namespace {

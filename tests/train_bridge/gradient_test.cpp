@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sample_batch.hpp"
+#include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/train_network.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "nn/batch.hpp"
 #include "nn/reference_evaluator.hpp"
-#include "sample_batch.hpp"
+#include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/train_network.hpp"
 
 namespace senet {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "sample_batch.hpp"
+#include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/trainer.hpp"
 

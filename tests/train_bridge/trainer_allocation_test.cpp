@@ -1,8 +1,8 @@
 // A training step allocates nothing.
 #include <gtest/gtest.h>
 
-#include "counting_heap.hpp"
-#include "sample_batch.hpp"
+#include "tests/counting_heap.hpp"
+#include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/trainer.hpp"
 

@@ -1,6 +1,6 @@
 // Alone in this file so that the compiler, seeing no call of these operators, cannot pair an
 // inlined half of them with the other and warn of a mismatch.
-#include "counting_heap.hpp"
+#include "tests/counting_heap.hpp"
 
 #include <atomic>
 #include <cstddef>

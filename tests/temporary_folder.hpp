@@ -37,6 +37,7 @@ class TemporaryFolder {
   }
 
   const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const char* name) const { return path_ / name; }
   /// Number of files in it now.
   std::ptrdiff_t files() const {
     return std::distance(std::filesystem::directory_iterator(path_),
