@@ -2,7 +2,7 @@
 // time.
 //
 // Shapes. Rows of activations have a stride that is a multiple of kPanel floats; the columns beyond
-// the width hold zeros. All buffers are 64-byte aligned, but for biases and the sparse lists.
+// the width hold zeros. Rows, weights, squares, scales and shifts are 64-byte aligned.
 //
 // Centred rows. A LayerNorm does not see a constant added to its whole row. So the weights of every
 // Linear in front of a norm are packed with their mean over the outputs taken away (and the bias
@@ -86,7 +86,7 @@ struct Kernels {
   void (*sparse_linear)(const SparsePass& pass);
   /// Takes each row's mean away from its first `width` columns and sums the squares of what is
   /// left.
-  void (*centre)(float* rows_of, std::size_t stride, std::size_t width, float* squares,
+  void (*centre)(float* values, std::size_t stride, std::size_t width, float* squares,
                  std::size_t rows);
   /// Sums the squares of each row.
   void (*sum_squares)(const float* in, std::size_t stride, float* squares, std::size_t rows);

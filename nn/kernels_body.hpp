@@ -18,7 +18,8 @@ struct KernelSet {
   typedef float Vector __attribute__((vector_size(4 * kLanes), may_alias));
   typedef float Quad __attribute__((vector_size(16), may_alias));
   typedef float Eight __attribute__((vector_size(32), may_alias));
-  static constexpr float kEpsilon = 1e-5f;                            // of LayerNorm
+  static constexpr std::uint16_t kNone = 0xffff;  // kNoLogit, whose header has code in it
+  static constexpr float kEpsilon = 1e-5f;        // of LayerNorm
   static constexpr int kVectors = static_cast<int>(kPanel) / kLanes;  // of a panel
 
   static_assert(kVectors * kLanes == static_cast<int>(kPanel));
@@ -245,11 +246,11 @@ struct KernelSet {
     }
   }
 
-  static void centre(float* rows_of, std::size_t stride, std::size_t width, float* squares,
+  static void centre(float* values, std::size_t stride, std::size_t width, float* squares,
                      std::size_t rows) {
     const float inverse_width = 1.0f / static_cast<float>(width);
     for (std::size_t row = 0; row < rows; ++row) {
-      float* x = rows_of + row * stride;
+      float* x = values + row * stride;
       Partial sum{}, square{};
       for (std::size_t column = 0; column < stride; column += kPanel) {
         for (int v = 0; v < kVectors; ++v) sum.part[v] += load(x + column + v * kLanes);
@@ -295,7 +296,7 @@ struct KernelSet {
       Quad bias{};
       for (std::size_t i = 0; i < 4; ++i) {
         const std::uint16_t output = pass.wanted[first + i < pass.count ? first + i : first];
-        const bool none = output == 0xffff;
+        const bool none = output == kNone;
         weight[i] = pass.weight + (none ? 0 : output * pass.stride);
         bias[i] = none ? 0.0f : pass.bias[output];
       }
@@ -305,7 +306,7 @@ struct KernelSet {
       }
       const Quad result = totals(a, b, c, d) + bias;
       for (std::size_t i = 0; i < 4 && first + i < pass.count; ++i) {
-        pass.out[first + i] = pass.wanted[first + i] == 0xffff ? 0.0f : result[i];
+        pass.out[first + i] = pass.wanted[first + i] == kNone ? 0.0f : result[i];
       }
     }
   }
