@@ -134,7 +134,7 @@ TEST(Play, WaitsWhenNobodyTakesTheGames) {
    private:
     int offers_ = 0;
   };
-  for (const Driver driver : {Driver::kFibers, Driver::kPlainLoop}) {
+  for (const Driver driver : drivers()) {
     SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 8);
     settings.driver = driver;
     ModelStore models(initial_network(small_spec<ConnectFour>(), 1));
