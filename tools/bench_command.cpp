@@ -29,9 +29,23 @@ struct BenchArguments {
   BenchOutput output;
 };
 
-std::vector<std::string> games_of(const BenchArguments& arguments) {
+/// The game named, or the standard ones that have the mode.
+std::vector<std::string> games_of(const BenchArguments& arguments, Evaluates evaluates) {
   if (!arguments.game.empty()) return {arguments.game};
+  if (evaluates == Evaluates::kAfterstates) return {std::string(Backgammon::kName)};
   return {std::string(ConnectFour::kName), std::string(Backgammon::kName)};
+}
+
+/// Whether the game can be played this way, and with this network.
+Result<void> check_game(const std::string& game, const BenchSettings& settings) {
+  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<void> {
+    if (settings.evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) {
+      return fail(fmt::format("--mode: {} has no afterstates", G::kName));
+    }
+    const auto network = bench_network(settings, reference_spec<G>());
+    if (!network) return fail(fmt::format("--network: {}", network.error().reason));
+    return {};
+  });
 }
 
 bool read_workers(const std::string& text, std::size_t& workers) {
@@ -43,8 +57,6 @@ bool read_workers(const std::string& text, std::size_t& workers) {
 /// `standard_seconds`: how long to measure a case when nothing is said.
 Result<BenchSettings> settings_of(const BenchArguments& arguments, double standard_seconds) {
   BenchSettings settings = arguments.settings;
-  const auto known = visit_game(games_of(arguments).front(), [](auto) {});
-  if (!known) return tl::unexpected(known.error());
   const auto evaluates = evaluates_from_name(arguments.mode);
   if (!evaluates) return tl::unexpected(evaluates.error());
   settings.evaluates = *evaluates;
@@ -55,6 +67,9 @@ Result<BenchSettings> settings_of(const BenchArguments& arguments, double standa
   settings.workers = std::max(1u, std::thread::hardware_concurrency());
   if (arguments.workers != "all" && !read_workers(arguments.workers, settings.workers)) {
     return fail("--workers: all, or 1 to 1024");
+  }
+  for (const std::string& game : games_of(arguments, settings.evaluates)) {
+    if (const auto good = check_game(game, settings); !good) return tl::unexpected(good.error());
   }
   return settings;
 }
@@ -73,7 +88,7 @@ Result<void> selfplay_case(const BenchArguments& arguments, const std::string& g
 }
 
 Result<void> selfplay(const BenchArguments& arguments, const BenchSettings& settings) {
-  for (const std::string& game : games_of(arguments)) {
+  for (const std::string& game : games_of(arguments, settings.evaluates)) {
     if (const auto done = selfplay_case(arguments, game, settings); !done) return done;
   }
   return {};
@@ -81,7 +96,7 @@ Result<void> selfplay(const BenchArguments& arguments, const BenchSettings& sett
 
 /// Both games, with policy priors and then with afterstates where the game has them.
 Result<void> standard_set(const BenchArguments& arguments, const BenchSettings& settings) {
-  for (const std::string& game : games_of(arguments)) {
+  for (const std::string& game : games_of(arguments, settings.evaluates)) {
     for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
       const Result<bool> has = visit_game(
           game, []<class G>(std::type_identity<G>) -> bool { return G::kHasAfterstates; });
@@ -110,7 +125,7 @@ Result<void> peak(const BenchArguments& arguments, const BenchSettings& settings
 }
 
 Result<void> forward(const BenchArguments& arguments, const BenchSettings& settings) {
-  for (const std::string& game : games_of(arguments)) {
+  for (const std::string& game : games_of(arguments, settings.evaluates)) {
     const auto done = run_and_print(arguments.output, "forward", [&]() -> Result<Figures> {
       const double one_thread = peak_gflops_of_one_thread(std::min(0.2, settings.seconds));
       return bench_forward(game, settings, one_thread);
@@ -121,7 +136,7 @@ Result<void> forward(const BenchArguments& arguments, const BenchSettings& setti
 }
 
 Result<void> train(const BenchArguments& arguments, const BenchSettings& settings) {
-  for (const std::string& game : games_of(arguments)) {
+  for (const std::string& game : games_of(arguments, settings.evaluates)) {
     const auto done =
         run_and_print(arguments.output, "train", [&] { return bench_train(game, settings); });
     if (!done) return done;
@@ -195,9 +210,9 @@ void add_selfplay_options(CLI::App& command, BenchArguments& arguments) {
                    "counted again");
   command
       .add_option("--warmup-seconds", settings.warmup_seconds,
-                  "played before the measurement (default: until as many games have ended as "
-                  "there are lanes)")
-      ->check(CLI::Range(0.0, 1e6));
+                  "played before the measurement, once games of all ages are under way")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
 }
 
 }  // namespace

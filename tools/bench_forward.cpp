@@ -80,9 +80,6 @@ template <Game G>
 Result<Figures> run(const BenchSettings& settings, double peak) {
   const Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
   if (!network) return tl::unexpected(network.error());
-  if (settings.evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) {
-    return fail(fmt::format("{} has no afterstates", G::kName));
-  }
   constexpr std::size_t kPositions = 256;
   std::vector<G> positions = random_decisions<G>(kPositions, settings.seed);
   if (settings.evaluates == Evaluates::kAfterstates) {

@@ -19,22 +19,48 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::uint32_t kSpreadingVisits = 2;
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// A lane's games on a fiber, until somebody says stop: then they end where they are.
+/// What the lanes of all workers look at while they play.
+struct Orders {
+  std::atomic<std::uint32_t> visits;  // of the searches that begin now
+  std::atomic<bool> stop{false};      // end where you are
+};
+
+/// A lane's whole life, as play_games() tells it, but with as many visits as are ordered now.
+template <Game G>
+void play_to_order(Lane<G>& lane, const SelfPlay& run, const Orders& orders) {
+  const auto game = std::make_unique<GameInPlay<G>>(run.settings);
+  while (const auto number = run.numbers.take()) {
+    game->begin(*number, run.evaluator);
+    while (game->next_decision()) {
+      SearchBudget budget = game->budget();
+      budget.visits = orders.visits.load(std::memory_order_relaxed);
+      const Decision<G> decision = lane.think(game->state(), budget, game->noise());
+      game->take(decision, lane.model(),
+                 [&](Action action) { return lane.search().outcomes_after(action); });
+    }
+    while (!run.sink.offer(game->record())) lane.wait();
+  }
+}
+
+/// A lane's games on a fiber, until the orders say stop: then they are dropped where they are.
 template <Game G>
 class StoppableRunner {
  public:
-  StoppableRunner(Lane<G>& lane, const SelfPlay& run, const std::atomic<bool>& stop)
-      : runner_(lane, [&run](Lane<G>& own) { play_games(own, run); }), stop_(stop) {}
+  StoppableRunner(Lane<G>& lane, const SelfPlay& run, const Orders& orders)
+      : runner_(lane, [&run, &orders](Lane<G>& own) { play_to_order(own, run, orders); }),
+        orders_(orders) {}
 
   LaneState resume() {
-    return stop_.load(std::memory_order_relaxed) ? LaneState::kFinished : runner_.resume();
+    return orders_.stop.load(std::memory_order_relaxed) ? LaneState::kFinished : runner_.resume();
   }
 
  private:
   FiberRunner<G> runner_;
-  const std::atomic<bool>& stop_;
+  const Orders& orders_;
 };
 
 /// One thread of the benchmark and what it leaves behind.
@@ -90,7 +116,7 @@ class SelfPlayBench {
       measured.warmup_seconds = std::chrono::duration<double>(begin.time - start.time).count();
       measured.resident = resident_mib();
     }
-    stop_ = true;
+    orders_.stop = true;
     for (std::thread& thread : threads) thread.join();
     for (const Player& player : players) {
       if (!player.made) return tl::unexpected(player.made.error());
@@ -121,7 +147,7 @@ class SelfPlayBench {
     const SelfPlay run{play_, numbers_, sink_, (*worker)->evaluator_name()};
     std::vector<std::unique_ptr<StoppableRunner<G>>> runners;
     for (const auto& lane : (*worker)->lanes()) {
-      runners.push_back(std::make_unique<StoppableRunner<G>>(*lane, run, stop_));
+      runners.push_back(std::make_unique<StoppableRunner<G>>(*lane, run, orders_));
     }
     (*worker)->template drive<StoppableRunner<G>>(runners);
     constexpr std::size_t kPositions = 4096;
@@ -129,15 +155,15 @@ class SelfPlayBench {
         encode_nanoseconds(evaluated_positions(**worker, settings_.evaluates, kPositions));
   }
 
+  // All lanes begin their first games together. Small searches soon bring them apart, so that games
+  // of all ages are under way; then full ones until everything is as it will stay.
   void warm_up() {
-    if (settings_.warmup_seconds) {
-      std::this_thread::sleep_for(std::chrono::duration<double>(*settings_.warmup_seconds));
-      return;
+    const auto latest = Clock::now() + std::chrono::seconds(60);
+    while (sink_.games < 2 * settings_.workers * settings_.lanes && Clock::now() < latest) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    const auto latest = Clock::now() + std::chrono::minutes(2);
-    while (sink_.games < settings_.workers * settings_.lanes && Clock::now() < latest) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
+    orders_.visits = settings_.visits;
+    std::this_thread::sleep_for(std::chrono::duration<double>(settings_.warmup_seconds));
   }
 
   Moment moment(const std::deque<Player>& players) const {
@@ -171,7 +197,7 @@ class SelfPlayBench {
   PlaySettings play_;
   GameNumbers numbers_{0};
   CountingSink sink_;
-  std::atomic<bool> stop_{false};
+  Orders orders_{std::min(kSpreadingVisits, settings_.visits)};
 };
 
 /// Shares of a worker's time; they add up to 1.
@@ -252,20 +278,17 @@ Figures figures_of(const Measured& measured, const BenchSettings& settings, std:
 
 template <Game G>
 Result<Figures> run(const BenchSettings& settings) {
-  if (settings.evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) {
-    return fail(fmt::format("{} has no afterstates", G::kName));
-  }
   Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
   if (!network) return tl::unexpected(network.error());
-  const auto evaluator = settled_evaluator(settings, network->network, settings.batch_rows);
-  if (!evaluator) return tl::unexpected(evaluator.error());
+  const EvaluatorKind evaluator =
+      resolve_kind(settings.evaluator, network->network, settings.batch_rows, settings.exact);
   const std::size_t parameters = network->network.parameters().size();
-  const auto measured = SelfPlayBench<G>(settings, *evaluator, std::move(network->network)).run();
+  const auto measured = SelfPlayBench<G>(settings, evaluator, std::move(network->network)).run();
   if (!measured) return tl::unexpected(measured.error());
   const std::string subject =
       fmt::format("{}/{}/{}/visits-{}{}/{}{}", G::kName, evaluates_name(settings.evaluates),
                   network->name, settings.visits, settings.reuse_tree ? "-reused" : "",
-                  evaluator_text(*evaluator), settings.exact ? "-exact" : "");
+                  evaluator_text(evaluator), settings.exact ? "-exact" : "");
   return figures_of(*measured, settings, parameters, subject);
 }
 

@@ -9,9 +9,10 @@
 namespace senet {
 
 /// Plays games of `game` on settings.workers threads, each with an evaluator of its own, and
-/// measures while they play: from the end of the warm-up, for settings.seconds. The games still
-/// under way then are dropped. Every decision with more than one legal move is searched with all
-/// the visits and with noise at the root; forced moves are not.
+/// measures while they play, for settings.seconds. Before that, searches of few visits bring the
+/// lanes' games apart (two games a lane, at most a minute), and settings.warmup_seconds are played
+/// in full. The games under way at the end are dropped. Every decision with more than one legal
+/// move is searched with all the visits and with noise at the root; forced moves are not.
 ///
 /// Figures of the whole, then for each worker the shares of its time:
 ///   forward  inside Evaluator::forward, measured

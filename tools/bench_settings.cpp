@@ -25,14 +25,6 @@ Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkS
                           : fmt::format("width-{}-blocks-{}", spec.width, spec.blocks)};
 }
 
-Result<EvaluatorKind> settled_evaluator(const BenchSettings& settings, const Network& network,
-                                        std::size_t batch_rows) {
-  if (settings.evaluator != EvaluatorKind::kAuto) return settings.evaluator;
-  const auto faster = make_evaluator(settings.evaluator, network, batch_rows, settings.exact);
-  if (!faster) return tl::unexpected(faster.error());
-  return evaluator_kind((*faster)->name());
-}
-
 std::string_view evaluator_text(EvaluatorKind kind) {
   for (const std::string_view name : {"auto", "fused", "onednn", "reference", "hash"}) {
     if (*evaluator_kind(name) == kind) return name;

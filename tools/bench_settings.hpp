@@ -23,10 +23,8 @@ struct BenchSettings {
   std::uint32_t width = 0;            // 0: the reference shape's
   std::optional<std::uint32_t> blocks;
   std::uint64_t seed = 1;
-  double seconds = 10;  // measured, of each case and run
-  /// Played before that. Nothing said: until as many games have ended as there are lanes, so that
-  /// games of all ages are under way (at most two minutes).
-  std::optional<double> warmup_seconds;
+  double seconds = 10;        // measured, of each case and run
+  double warmup_seconds = 2;  // played in the same way before that
 };
 
 /// A network and what a case is called after it: "seed-283k", "width-172-blocks-3", a file's name.
@@ -38,10 +36,6 @@ struct BenchNetwork {
 /// Fresh weights of `reference`'s shape, with the settings' width and blocks, or the settings'
 /// file.
 Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkSpec& reference);
-
-/// Turns kAuto into what it stands for on this machine, so that all workers and runs use the same.
-Result<EvaluatorKind> settled_evaluator(const BenchSettings& settings, const Network& network,
-                                        std::size_t batch_rows);
 
 /// "fused", "onednn" ...
 std::string_view evaluator_text(EvaluatorKind kind);
