@@ -1,4 +1,5 @@
-// What a game writes when it describes a position to the network: (index, value) pairs of one batch row.
+// What a game writes when it describes a position to the network: (index, value) pairs of one batch
+// row.
 #pragma once
 
 #include <cassert>

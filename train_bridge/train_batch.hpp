@@ -11,13 +11,14 @@
 
 namespace senet {
 
-/// Sparse inputs, policy targets over the legal actions only, and outcome targets. Fixed capacity, no
-/// allocation after construction.
+/// Sparse inputs, policy targets over the legal actions only, and outcome targets. Fixed capacity,
+/// no allocation after construction.
 ///
 ///   features  index/value [rows, max_active], `active` entries used of each row
-///   policy    rows' legal actions one after the other: row r owns [first_action(r), first_action(r + 1));
-///             each has a target probability and up to `logits_per_action` policy logits that add up to
-///             its logit (kNoLogit pads). A row without policy target owns none.
+///   policy    rows' legal actions one after the other: row r owns [first_action(r), first_action(r
+///   + 1));
+///             each has a target probability and up to `logits_per_action` policy logits that add
+///             up to its logit (kNoLogit pads). A row without policy target owns none.
 ///   outcomes  [rows, outcomes] f32, a distribution: the value target as viewer() sees it
 class TrainBatch {
  public:
@@ -27,7 +28,7 @@ class TrainBatch {
     std::size_t max_legal;          // G::kMaxLegal
     std::size_t logits_per_action;  // G::kLogitsPerAction
     std::size_t outcomes;           // kOutcomes<G>
-    std::size_t action_room;        // capacity of the policy lists of all rows together; >= max_legal
+    std::size_t action_room;  // capacity of the policy lists of all rows together; >= max_legal
   };
 
   explicit TrainBatch(const Shape& shape)
@@ -49,7 +50,8 @@ class TrainBatch {
   }
   void clear() { size_ = 0; }
 
-  /// Starts a sample: `encode` writes its features; returns its outcome target to fill. Needs fits(0).
+  /// Starts a sample: `encode` writes its features; returns its outcome target to fill. Needs
+  /// fits(0).
   template <class Encode>
   std::span<float> add(Encode&& encode) {
     assert(size_ < shape_.rows);

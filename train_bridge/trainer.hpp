@@ -13,13 +13,14 @@
 namespace senet {
 
 struct TrainerSettings {
-  float weight_decay = 1e-4f;    // decoupled (AdamW, Loshchilov and Hutter 2019), Linear weights only
-  float beta1 = 0.9f;            // Adam (Kingma and Ba 2015)
+  float weight_decay = 1e-4f;  // decoupled (AdamW, Loshchilov and Hutter 2019), Linear weights only
+  float beta1 = 0.9f;          // Adam (Kingma and Ba 2015)
   float beta2 = 0.999f;
   float epsilon = 1e-8f;
-  float ema_decay = 0.999f;      // weights served to self-play: exponential moving average of the trained
-  float gradient_clip = 1.0f;    // largest global gradient norm; larger ones are scaled down
-  float policy_weight = 1.0f;    // weights of the two cross entropies in the loss
+  float ema_decay =
+      0.999f;  // weights served to self-play: exponential moving average of the trained
+  float gradient_clip = 1.0f;  // largest global gradient norm; larger ones are scaled down
+  float policy_weight = 1.0f;  // weights of the two cross entropies in the loss
   float value_weight = 1.0f;
 };
 
@@ -31,7 +32,8 @@ struct StepReport {
   bool skipped = false;     // a value was not finite: weights and moments are untouched
 };
 
-/// Everything that a trainer carries from step to step; each vector has parameter_count(spec) values.
+/// Everything that a trainer carries from step to step; each vector has parameter_count(spec)
+/// values.
 struct TrainerState {
   std::vector<float> weights, ema, first_moment, second_moment;
   std::uint64_t steps = 0;
