@@ -108,7 +108,8 @@ MatchGame result_of(const Table<G>& table) {
 }  // namespace match_detail
 
 /// Plays `pairs` pairs of games, all of them side by side. Calls `progress(games finished)` now and
-/// then. The same settings and players give the same games, whatever else happens.
+/// then. The same settings and players give the same games, whatever else happens. `first` and
+/// `second` may be the same object.
 template <Game G>
 MatchResult play_match(MatchPlayer<G>& first, MatchPlayer<G>& second, const MatchSettings& settings,
                        const std::function<void(std::size_t)>& progress) {
@@ -126,11 +127,12 @@ MatchResult play_match(MatchPlayer<G>& first, MatchPlayer<G>& second, const Matc
   std::vector<Action> actions;
   std::vector<Table*> asked;
   for (std::uint32_t round = 0; finished < tables.size(); ++round) {
-    for (MatchPlayer<G>* player : {&first, &second}) {
+    // By number, not by address: one player may sit on both sides.
+    for (const bool is_first : {true, false}) {
       states.clear();
       asked.clear();
       for (Table& table : tables) {
-        const Player seat = player == &first ? table.first_sits : other(table.first_sits);
+        const Player seat = is_first ? table.first_sits : other(table.first_sits);
         const Turn wanted = seat == 0 ? Turn::kPlayer0 : Turn::kPlayer1;
         if (table.over || table.state.turn() != wanted) continue;
         states.push_back(table.state);
@@ -138,8 +140,9 @@ MatchResult play_match(MatchPlayer<G>& first, MatchPlayer<G>& second, const Matc
       }
       if (states.empty()) continue;
       actions.resize(states.size());
-      player->choose(states, actions,
-                     Random(settings.seed, player == &second, round, Purpose::kMove));
+      MatchPlayer<G>& player = is_first ? first : second;
+      player.choose(states, actions,
+                    Random(settings.seed, is_first ? 0 : 1, round, Purpose::kMove));
       for (std::size_t i = 0; i < asked.size(); ++i) {
         asked[i]->state.play(actions[i]);
         ++asked[i]->ply;

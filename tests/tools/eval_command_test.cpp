@@ -1,0 +1,180 @@
+// senet eval: marks on the shipped labels and on small ones made by hand, broken ones included.
+#include <gtest/gtest.h>
+
+#include "tests/tools/program.hpp"
+
+namespace senet {
+namespace {
+
+const std::string kData = SENET_SOURCE_DIR "/tests/data";
+const std::string kConnectFourLabels = kData + "/connect_four/labels_A.csv";
+const std::string kBackgammonLabels = kData + "/backgammon/labels_A.jsonl";
+const std::string kHeader = "moves,ply,s1,s2,s3,s4,s5,s6,s7,value,source\n";
+
+ProgramRun eval(const std::string& game, const std::string& labels,
+                std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"eval", "--game", game, "--labels", labels, "--json"});
+  return run_senet(more);
+}
+
+ProgramRun eval_text(const std::string& game, const std::string& text,
+                     std::vector<std::string> more = {}) {
+  const TemporaryFolder folder;
+  write_text(folder.path() / "labels", text);
+  return eval(game, folder.path() / "labels", std::move(more));
+}
+
+std::string first_backgammon_label() {
+  std::ifstream file(kBackgammonLabels);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+// The exact expectation over all legal moves, computed from the label file by other means. (A
+// single random game of moves scatters around it: by 0.02 where it matters, by 6 millipoints.)
+TEST(EvalCommand, RandomConnectFour) {
+  const ProgramRun run = eval("connect_four", kConnectFourLabels, {"--player", "random"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NEAR(run.metric("connect_four", "result_preserving"), 0.697266, 1e-6);
+  EXPECT_NEAR(run.metric("connect_four", "result_preserving_where_it_matters"), 0.364576, 1e-6);
+  EXPECT_NEAR(run.metric("connect_four", "optimal"), 0.396024, 1e-6);
+  EXPECT_EQ(run.metric("connect_four", "positions"), 997);
+  EXPECT_EQ(run.metric("connect_four", "positions_where_it_matters"), 475);
+  EXPECT_NEAR(run.metric("connect_four", "optimal", "min"), 0.376, 0.01);
+  EXPECT_NEAR(run.metric("connect_four", "optimal", "max"), 0.416, 0.01);
+}
+
+TEST(EvalCommand, RandomBackgammon) {
+  const ProgramRun run = eval("backgammon", kBackgammonLabels, {"--player", "random"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NEAR(run.metric("backgammon", "loss_millipoints"), 255.064, 1e-3);
+  EXPECT_NEAR(run.metric("backgammon/contact", "loss_millipoints"), 307.72, 0.01);
+  EXPECT_NEAR(run.metric("backgammon/crashed", "loss_millipoints"), 221.71, 0.01);
+  EXPECT_NEAR(run.metric("backgammon/race", "loss_millipoints"), 71.32, 0.01);
+  EXPECT_NEAR(run.metric("backgammon/bearoff", "loss_millipoints"), 74.43, 0.01);
+  EXPECT_EQ(run.metric("backgammon", "unmatched"), 0);
+}
+
+// X has three in column 1, O three in column 2: X wins at once, and O would. The search proves it.
+TEST(EvalCommand, SearchFindsTheWin) {
+  const std::string label = kHeader + "121212,6,18,-18,-18,-18,-18,-18,-18,18,made\n";
+  const ProgramRun search = eval_text("connect_four", label, {"--visits", "200"});
+  ASSERT_EQ(search.exit_code, 0) << search.err;
+  for (const std::string metric :
+       {"optimal", "result_preserving", "result_preserving_where_it_matters"}) {
+    EXPECT_EQ(search.metric("connect_four", metric), 1) << metric;
+  }
+  const ProgramRun random = eval_text("connect_four", label, {"--player", "random"});
+  EXPECT_NEAR(random.metric("connect_four", "optimal"), 1 / 7.0, 1e-9);
+}
+
+TEST(EvalCommand, SearchBeatsRandomEvenUntrained) {
+  const ProgramRun run = eval("connect_four", kConnectFourLabels, {"--visits", "60"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_GT(run.metric("connect_four", "result_preserving_where_it_matters"), 0.45);
+}
+
+TEST(EvalCommand, SameSeedSameMarks) {
+  const auto marks = [](const std::string& seed, const std::string& mode,
+                        const std::string& lanes) {
+    const ProgramRun run =
+        eval("backgammon", kBackgammonLabels, {"--seed", seed, "--mode", mode, "--lanes", lanes});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out;
+  };
+  const std::string first = marks("1", "afterstates", "64");
+  EXPECT_EQ(first, marks("1", "afterstates", "3"));
+  EXPECT_NE(first, marks("2", "afterstates", "64"));
+  EXPECT_NE(first, marks("1", "position", "64"));
+}
+
+// A file without value column, with Windows line ends and empty lines, is good.
+TEST(EvalCommand, TakesHarmlessVariants) {
+  const ProgramRun run =
+      eval_text("connect_four", "moves,ply,s1,s2,s3,s4,s5,s6,s7\r\n\r\n,0,-2,-1,0,1,0,-1,-2\r\n",
+                {"--player", "random"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NEAR(run.metric("connect_four", "result_preserving"), 1 / 7.0, 1e-9);
+}
+
+TEST(EvalCommand, BrokenConnectFourLabels) {
+  const auto expect_reason = [](const std::string& lines, const std::string& reason) {
+    expect_failure(eval_text("connect_four", kHeader + lines), 2, "eval", reason);
+  };
+  expect_reason("", "no labelled positions");
+  expect_reason(",0,-2,-1,0,1,0,-1,-2,1,rnd\n1,1,2\n", "line 3: 3 fields");
+  expect_reason("8,1,0,0,0,0,0,0,0,0,x\n", "line 2: moves \"8\"");
+  expect_reason("1111111,7,0,0,0,0,0,0,0,0,x\n", "line 2: ");
+  expect_reason("1,2,0,0,0,0,0,0,0,0,x\n", "ply 2 after 1 moves");
+  expect_reason("1,x,0,0,0,0,0,0,0,0,x\n", "ply \"x\"");
+  expect_reason("1,1,0,0,,0,0,0,0,0,x\n", "column 3 has no score");
+  expect_reason("111111,6,0,0,0,0,0,0,0,0,x\n", "column 1 is full and has a score");
+  expect_reason("1,1,0,0,0,0,0,0,99999999999,0,x\n", "score \"99999999999\"");
+  expect_reason("1,1,0,0,0,0,0,0,0,5,x\n", "value 5 where the best score is 0");
+  expect_reason("1212121,7,1,1,1,1,1,1,1,1,x\n", "the game is over");
+  expect_failure(eval_text("connect_four", std::string("\0\xff\xfe,\n", 6)), 2, "eval", "line 1");
+  expect_failure(eval_text("connect_four", ""), 2, "eval", "no labelled positions");
+}
+
+TEST(EvalCommand, BrokenBackgammonLabels) {
+  const auto expect_reason = [](const std::string& line, const std::string& reason) {
+    expect_failure(eval_text("backgammon", line + "\n"), 2, "eval", reason);
+  };
+  const std::string good = R"("cls":"race","posid":"4HPwATDgc/ABMA","dice":[3,1])";
+  const std::string play = R"(["8/5 6/5","4HPwATDgc/ABMA",0.1])";
+  expect_reason("", "no labelled positions");
+  expect_reason("{", "line 1: is not a JSON object");
+  expect_reason("[1]", "line 1: is not a JSON object");
+  expect_reason("{}", "\"cls\"");
+  expect_reason(R"({"cls":7})", "\"cls\"");
+  expect_reason(R"({"cls":"race","posid":[]})", "\"posid\"");
+  expect_reason(R"({"cls":"race","posid":"nonsense","dice":[3,1]})", "\"posid\"");
+  expect_reason(R"({"cls":"race","posid":"4HPwATDgc/ABMA","dice":[3,7]})", "\"dice\"");
+  expect_reason(R"({"cls":"race","posid":"4HPwATDgc/ABMA","dice":[4294967297,1]})", "\"dice\"");
+  expect_reason(R"({"cls":"race","posid":"4HPwATDgc/ABMA","dice":[3.0,1]})", "\"dice\"");
+  expect_reason("{" + good + "}", "\"moves\"");
+  expect_reason("{" + good + R"(,"moves":[]})", "\"moves\"");
+  expect_reason("{" + good + R"(,"moves":[)" + play + ",1]}", "move 2: ");
+  expect_reason("{" + good + R"(,"moves":[["","x",0]]})", "move 1: ");
+  expect_reason("{" + good + R"(,"moves":[["","4HPwATDgc/ABMA",1e999]]})", "line 1: ");
+  expect_reason("{" + good + R"(,"moves":[["","4HPwATDgc/ABMA",3.5]]})", "equity 3.5");
+}
+
+// Labels that do not know the move played: marks are printed, and the command fails.
+TEST(EvalCommand, UnmatchedMovesAreAFailure) {
+  auto label = nlohmann::json::parse(first_backgammon_label());
+  auto& plays = label["moves"];
+  ASSERT_GT(plays.size(), 1u);
+  plays.erase(plays.size() - 1);
+  const ProgramRun run = eval_text("backgammon", first_backgammon_label() + "\n" + label.dump(),
+                                   {"--player", "random"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.metric("backgammon", "unmatched"), 1);
+  EXPECT_EQ(run.err, "senet eval: in 1 positions the labels do not know the move played\n");
+}
+
+TEST(EvalCommand, BadInputIsOneLine) {
+  expect_failure(eval("go", kConnectFourLabels), 2, "eval", "unknown game");
+  expect_failure(eval("tic_tac_toe", kConnectFourLabels), 2, "eval", "no labels are known");
+  expect_failure(eval("connect_four", "/nowhere/labels.csv"), 2, "eval", "/nowhere/labels.csv");
+  expect_failure(eval("connect_four", kData), 2, "eval", "folder");
+  expect_failure(eval("connect_four", kBackgammonLabels), 2, "eval", "line 1");
+  expect_failure(eval("backgammon", kConnectFourLabels), 2, "eval", "line 1");
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--weights", "/nowhere"}), 2, "eval",
+                 "/nowhere");
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--weights", kConnectFourLabels}), 2,
+                 "eval", kConnectFourLabels);
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--evaluator", "magic"}), 2, "eval",
+                 "magic");
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--mode", "afterstates"}), 2, "eval",
+                 "no afterstates");
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--mode", "x"}), 2, "eval", "--mode");
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--visits", "-3"}), 2, "eval",
+                 "--visits");
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--lanes", "0"}), 2, "eval", "--lanes");
+  expect_failure(run_senet({"eval", "--game", "connect_four"}), 2, "eval", "--labels");
+}
+
+}  // namespace
+}  // namespace senet
