@@ -11,6 +11,8 @@
 #include <string>
 #include <thread>
 
+#include "nn/kernels.hpp"
+
 namespace senet {
 namespace {
 
@@ -65,8 +67,8 @@ void print_text(const Metric& metric, const Summary& summary, std::size_t repeat
 }  // namespace
 
 void print_machine(const BenchOutput& output) {
-  const std::string machine =
-      fmt::format("{} | g++ {} | {} build", processor_name(), __VERSION__, SENET_BUILD_TYPE);
+  const std::string machine = fmt::format("{} | {} kernels | g++ {} | {} build", processor_name(),
+                                          best_kernels().name, __VERSION__, SENET_BUILD_TYPE);
   const unsigned threads = std::thread::hardware_concurrency();
   if (output.json) {
     print_json("machine", {machine, "hardware_threads", 0, "threads"},

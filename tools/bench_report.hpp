@@ -19,8 +19,8 @@ struct BenchOutput {
   std::uint32_t repeats = 1;
 };
 
-/// Prints the line that every other figure needs beside it: processor, hardware threads, compiler,
-/// build type. JSON: metric "hardware_threads".
+/// Prints the line that every other figure needs beside it: processor, the instruction set that
+/// our kernels use on it, hardware threads, compiler, build type. JSON: metric "hardware_threads".
 void print_machine(const BenchOutput& output);
 
 /// Runs a benchmark output.repeats times and prints the median of each figure, with several runs

@@ -19,7 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t kSpreadingVisits = 2;
+// Enough for games of about the usual length: those that end in the measurement have begun so.
+constexpr std::uint32_t kSpreadingVisits = 4;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
