@@ -4,19 +4,27 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tools/command.hpp"
 
 namespace {
 
-/// Help and version go to stdout and are no failure; everything else is bad input.
-int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+/// Help and version go to stdout and are no failure; everything else is bad input. `word` is the
+/// first one behind the program's name.
+int report_parse_error(const CLI::App& app, const CLI::ParseError& error, std::string_view word) {
   if (error.get_exit_code() == 0) return app.exit(error);
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
-  const std::string help = command.empty() ? "--help" : command + " --help";
-  return senet::report(command.empty() ? "command line" : command,
-                       senet::fail(fmt::format("{} (see senet {})", error.what(), help)));
+  if (!chosen.empty()) {
+    const std::string command = chosen.front()->get_name();
+    return senet::report(
+        command, senet::fail(fmt::format("{} (see senet {} --help)", error.what(), command)));
+  }
+  const std::string reason = word.empty() || word.starts_with('-')
+                                 ? std::string(error.what())
+                                 : fmt::format("there is no command \"{}\"", word);
+  return senet::report("command line", senet::fail(reason + " (see senet --help)"));
 }
 
 }  // namespace
@@ -29,15 +37,18 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(36);
 
   int exit_code = 0;
+  senet::add_selfplay_command(app, exit_code);
+  senet::add_bench_command(app, exit_code);
   senet::add_perft_command(app, exit_code);
   senet::add_eval_command(app, exit_code);
   senet::add_match_command(app, exit_code);
+  senet::add_inspect_command(app, exit_code);
 
   // The libraries used here may throw: the parser on bad input, printing on a full disk.
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return report_parse_error(app, error);
+    return report_parse_error(app, error, argc > 1 ? argv[1] : "");
   } catch (const std::exception& error) {
     return senet::report("error", senet::fail(error.what()), senet::kExitFailed);
   }
