@@ -44,6 +44,7 @@ table() {
     }
     function show(v) {
       if (v == "" || v == "null") return "-"
+      v += 0
       if (v == int(v) || v >= 100 || v <= -100) return sprintf("%.0f", v)
       return sprintf(v < 1 ? "%.4f" : "%.2f", v)
     }
