@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "games/random.hpp"
@@ -34,7 +36,8 @@ class GameInPlay {
     record_.outcomes = kOutcomes<G>;
     record_.game = std::string(G::kName);
     record_.evaluator = evaluator;
-    Random opening = random(Purpose::kOpening);
+    // Not the stream of ply 0: the first blind move would then depend on how many there are.
+    Random opening(settings_.seed, number, kBeforeTheGame, Purpose::kOpening);
     random_moves_ = settings_.random_plies == 0 ? 0 : opening.below(settings_.random_plies + 1);
   }
 
@@ -112,6 +115,8 @@ class GameInPlay {
   GameRecord& record() { return record_; }
 
  private:
+  static constexpr std::uint32_t kBeforeTheGame = std::numeric_limits<std::uint32_t>::max();
+
   Random random(Purpose purpose) const { return {settings_.seed, number_, ply_, purpose}; }
 
   void roll() {

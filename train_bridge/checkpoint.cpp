@@ -1,7 +1,9 @@
 #include "train_bridge/checkpoint.hpp"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -39,6 +41,19 @@ auto tensors(State& state) {
                                {"second_moment", &state.second_moment}}};
 }
 
+// XXH3 of every counter and every value: a checkpoint that a disk has damaged is not gone on with.
+std::string content_text(const Checkpoint& checkpoint) {
+  std::uint64_t hash = 0;
+  const auto add = [&](const void* bytes, std::size_t size) {
+    hash = XXH3_64bits_withSeed(bytes, size, hash);
+  };
+  visit_counters(checkpoint, [&](const char*, const auto& value) { add(&value, sizeof value); });
+  for (const auto& [name, values] : tensors(checkpoint.trainer)) {
+    add(values->data(), values->size() * sizeof(float));
+  }
+  return fmt::format("{:016x}", hash);
+}
+
 std::string shape_text(const NetworkSpec& spec) {
   return fmt::format("{} {} {} {} {} {} {} {}", spec.game, spec.features, spec.policy_logits,
                      spec.outcomes, spec.width, spec.blocks, spec.policy_layers, spec.value_layers);
@@ -49,7 +64,9 @@ std::string shape_text(const NetworkSpec& spec) {
 Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
                              const std::filesystem::path& file) {
   SafetensorsHeader header;
-  header.metadata = {{"format", std::string(kFormat)}, {"network", shape_text(spec)}};
+  header.metadata = {{"format", std::string(kFormat)},
+                     {"network", shape_text(spec)},
+                     {"content", content_text(checkpoint)}};
   visit_counters(checkpoint, [&](const char* name, const auto& value) {
     header.metadata[name] = fmt::format("{}", value);
   });
@@ -95,6 +112,10 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     if (error != std::errc{} || end != digits.data() + digits.size()) bad = name;
   });
   if (!bad.empty()) return wrong("the counter '" + bad + "' is missing or not a number");
+  if (!std::isfinite(checkpoint.owed_steps) || checkpoint.owed_steps < 0 ||
+      !std::isfinite(checkpoint.seconds)) {
+    return wrong("a counter is out of range");
+  }
   for (const auto& [name, values] : tensors(checkpoint.trainer)) {
     const auto found = std::find_if(header->tensors.begin(), header->tensors.end(),
                                     [&, wanted = name](const auto& t) { return t.name == wanted; });
@@ -108,6 +129,9 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     for (const float value : *values) {
       if (!std::isfinite(value)) return wrong(fmt::format("the tensor '{}' is not finite", name));
     }
+  }
+  if (text("content") != content_text(checkpoint)) {
+    return wrong("its content is not what was written");
   }
   return checkpoint;
 }

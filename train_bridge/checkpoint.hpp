@@ -18,14 +18,13 @@ struct Checkpoint {
   std::uint64_t positions = 0;     // samples those gave
   std::uint64_t next_game = 0;     // number of the next game to play
   std::uint64_t log_position = 0;  // bytes of the game log that have been learnt from
-  std::uint64_t replay_begin =
-      0;                  // where in the log the oldest game still in the replay buffer stands
-  double owed_steps = 0;  // training steps earned by games and not yet taken
-  double seconds = 0;     // time spent so far, all runs together
+  std::uint64_t replay_begin = 0;  // where in it the oldest game in the replay buffer stands
+  double owed_steps = 0;           // training steps earned by games and not yet taken
+  double seconds = 0;              // time spent so far, all runs together
 };
 
-/// Writes safetensors (tensors weights, ema, first_moment, second_moment; the counters in the
-/// metadata) to a temporary file, flushes and renames it.
+/// Writes safetensors (tensors weights, ema, first_moment, second_moment; the counters and a
+/// checksum over everything in the metadata) to a temporary file, flushes and renames it.
 Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
                              const std::filesystem::path& file);
 

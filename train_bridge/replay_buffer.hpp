@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <concepts>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <vector>
 
 #include "games/random.hpp"
@@ -35,6 +34,8 @@ class ReplayBuffer {
   /// Samples ever added.
   std::uint64_t added() const { return end_; }
 
+  /// Adds a sample as for_each_sample() makes them: its visits are of legal actions, ascending,
+  /// and not all zero.
   void add(const Sample<G>& sample) {
     if (size() == capacity()) ++begin_;
     std::uint64_t total = 0;
@@ -55,11 +56,12 @@ class ReplayBuffer {
     ++end_;
   }
 
-  /// Fills `batch` with up to `rows` samples drawn uniformly from the newest `window` ones (all
-  /// when larger). Games with a mirror image show it half of the time. Needs size() >= 1.
+  /// Fills `batch` with up to `rows` samples drawn uniformly from the newest `window` ones (at
+  /// least one, all when larger); fewer when their policy targets do not fit. Games with a mirror
+  /// image show it half of the time. Needs size() >= 1.
   void draw(std::size_t rows, std::size_t window, Random& random, TrainBatch& batch) {
     batch.clear();
-    const auto among = static_cast<std::uint32_t>(std::min(window, size()));
+    const auto among = static_cast<std::uint32_t>(std::clamp<std::size_t>(window, 1, size()));
     for (std::size_t i = 0; i < rows; ++i) {
       const Kept& kept = at(end_ - 1 - random.below(among));
       const bool mirror = MirrorGame<G> && (random.next() & 1);

@@ -2,13 +2,14 @@
 // end.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "engine/bounded_queue.hpp"
 #include "engine/model_store.hpp"
@@ -98,16 +99,19 @@ class TrainingLoop {
   /// Puts the games of the log from `replay_begin` on back into the replay buffer, before run().
   /// Those that had not been learnt from when the checkpoint was made count as new.
   Result<void> refill(const std::filesystem::path& log) {
-    auto reader = RecordReader::open(log, done_.replay_begin);
+    // A log that lost its end to a bad disk may be shorter than the checkpoint remembers.
+    const std::uint64_t learnt = std::min(done_.log_position, parts_.log.size());
+    auto reader = RecordReader::open(log, std::min(done_.replay_begin, learnt));
     if (!reader) return tl::unexpected(reader.error());
-    const std::uint64_t learnt = done_.log_position;
     GameRecord record;
     for (;;) {
       const std::uint64_t at = reader->position();
       const Result<bool> more = reader->next(record);
       if (!more) return tl::unexpected(more.error());
       if (!*more) break;
-      if (const auto added = add(record, at, at >= learnt); !added) return added;
+      if (const auto added = add(record, at, at >= learnt); !added) {
+        return fail(log.string() + ": " + added.error().reason);
+      }
       done_.next_game = std::max(done_.next_game, record.game_number + 1);
     }
     done_.log_position = reader->position();
@@ -121,8 +125,7 @@ class TrainingLoop {
   /// when the log or a file could not be written: nothing is learnt from games that are not in the
   /// log.
   Result<void> run() {
-    began_ = Clock::now();
-    saved_ = began_;
+    began_ = saved_ = Clock::now();
     for (;;) {
       // Waiting for a game only when there is nothing to train: self-play never waits for a step
       // longer than the queue has room for.
@@ -137,7 +140,28 @@ class TrainingLoop {
         if (const auto published = publish(); !published) return published;
       }
     }
-    return finish();
+    if (steps_since_publish_ > 0) {
+      if (const auto published = publish(); !published) return published;
+    }
+    return save();
+  }
+
+  /// Writes the weights that play and a checkpoint; run() does so by itself now and then and at its
+  /// end. For the thread of run(), or before it.
+  Result<void> save() {
+    saved_ = Clock::now();
+    // First the games, then the checkpoint that counts on them.
+    if (const auto flushed = parts_.log.flush(); !flushed) return flushed;
+    Checkpoint checkpoint = done_;
+    checkpoint.trainer = parts_.trainer.state();
+    checkpoint.seconds += std::chrono::duration<double>(saved_ - began_).count();
+    const Network served = parts_.trainer.served();
+    const auto weights = parts_.folder / "weights";
+    const std::string name = std::to_string(checkpoint.iterations);
+    const std::string numbered = std::string(6 - std::min<std::size_t>(6, name.size()), '0') + name;
+    if (auto done = save_network(served, weights / (numbered + ".safetensors")); !done) return done;
+    if (auto done = save_network(served, weights / "latest.safetensors"); !done) return done;
+    return save_checkpoint(checkpoint, served.spec(), parts_.folder / "checkpoint.safetensors");
   }
 
   LearnProgress progress() const {
@@ -149,7 +173,7 @@ class TrainingLoop {
   using Clock = std::chrono::steady_clock;
 
   bool can_step() const {
-    return done_.owed_steps >= 1 && replay_.added() >= settings_.begin_after && replay_.size() > 0;
+    return done_.owed_steps >= 1 && done_.positions >= settings_.begin_after && replay_.size() > 0;
   }
 
   Result<void> take(const GameRecord& record) {
@@ -168,46 +192,48 @@ class TrainingLoop {
         record, settings_.samples, states_, [&](const Sample<G>& sample) { replay_.add(sample); });
     if (!replayed) return replayed;
     const std::uint64_t samples = replay_.added() - before;
-    kept_games_.push_back({replay_.added(), log_position});
+    if (samples > 0) kept_games_.push_back({replay_.added(), log_position});
     // A game has left when all its samples have.
-    while (kept_games_.front().samples_end + replay_.size() <= replay_.added())
+    while (!kept_games_.empty() &&
+           kept_games_.front().samples_end + replay_.size() <= replay_.added()) {
       kept_games_.pop_front();
-    done_.replay_begin = kept_games_.front().log_position;
+    }
+    done_.replay_begin = kept_games_.empty() ? log_position : kept_games_.front().log_position;
     if (!is_new) return {};
     ++done_.games;
     done_.positions += samples;
     const auto plies = static_cast<float>(record.turns().size());
     mean_plies_ +=
-        (plies - mean_plies_) / static_cast<float>(std::min<std::uint64_t>(done_.games, 200));
+        (plies - mean_plies_) / static_cast<float>(std::min<std::uint64_t>(++new_games_, 200));
     done_.owed_steps += static_cast<double>(samples) * settings_.samples_per_position /
                         static_cast<double>(settings_.batch_rows);
     const auto most = static_cast<double>(settings_.steps_per_iteration);
-    if (replay_.added() >= settings_.begin_after && done_.owed_steps > most) {
-      dropped_steps_ += done_.owed_steps - most;
-      done_.owed_steps = most;
-    }
+    dropped_steps_ += std::max(0.0, done_.owed_steps - most);
+    done_.owed_steps = std::min(done_.owed_steps, most);
     return {};
   }
 
   void step() {
     const auto began = Clock::now();
-    Random random(parts_.seed, done_.trainer.steps, 0, Purpose::kReplay);
+    // Other samples after a skipped step: the same ones might be skipped for ever.
+    Random random(parts_.seed, done_.trainer.steps + skipped_steps_, 0, Purpose::kReplay);
     const auto window = static_cast<std::size_t>(
         std::max<double>(static_cast<double>(settings_.window_minimum),
-                         settings_.window_share * static_cast<double>(replay_.added())));
+                         settings_.window_share * static_cast<double>(done_.positions)));
     replay_.draw(settings_.batch_rows, window, random, batch_);
     const float rise =
         std::min(1.0f, static_cast<float>(done_.trainer.steps + 1) /
                            static_cast<float>(std::max<std::size_t>(1, settings_.warmup_steps)));
     const StepReport report = parts_.trainer.step(batch_, settings_.learning_rate * rise);
-    ++done_.trainer.steps;
     ++steps_since_publish_;
     done_.owed_steps -= 1;
     train_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
     if (report.skipped) {
       ++skipped_steps_;
     } else {
-      const float weight = done_.trainer.steps == 1 ? 1.0f : 0.02f;
+      ++done_.trainer.steps;
+      const float weight = has_loss_ ? 0.02f : 1.0f;
+      has_loss_ = true;
       policy_loss_ += weight * (report.policy_loss - policy_loss_);
       value_loss_ += weight * (report.value_loss - value_loss_);
     }
@@ -221,29 +247,6 @@ class TrainingLoop {
     note_progress();
     const double since = std::chrono::duration<double>(Clock::now() - saved_).count();
     return since >= settings_.checkpoint_seconds ? save() : Result<void>{};
-  }
-
-  Result<void> finish() {
-    if (steps_since_publish_ > 0) {
-      if (const auto published = publish(); !published) return published;
-    }
-    return save();
-  }
-
-  // First the games, then the checkpoint that counts on them.
-  Result<void> save() {
-    saved_ = Clock::now();
-    if (const auto flushed = parts_.log.flush(); !flushed) return flushed;
-    Checkpoint checkpoint = done_;
-    checkpoint.trainer = parts_.trainer.state();
-    checkpoint.seconds += std::chrono::duration<double>(saved_ - began_).count();
-    const Network served = parts_.trainer.served();
-    const auto weights = parts_.folder / "weights";
-    const std::string name = std::to_string(checkpoint.iterations);
-    const std::string numbered = std::string(6 - std::min<std::size_t>(6, name.size()), '0') + name;
-    if (auto done = save_network(served, weights / (numbered + ".safetensors")); !done) return done;
-    if (auto done = save_network(served, weights / "latest.safetensors"); !done) return done;
-    return save_checkpoint(checkpoint, served.spec(), parts_.folder / "checkpoint.safetensors");
   }
 
   void note_progress() {
@@ -274,9 +277,11 @@ class TrainingLoop {
   std::vector<G> states_;
   std::size_t steps_since_publish_ = 0;
   std::uint64_t skipped_steps_ = 0;
+  std::uint64_t new_games_ = 0;  // since this loop was made
   double dropped_steps_ = 0, train_seconds_ = 0;
   float policy_loss_ = 0, value_loss_ = 0, mean_plies_ = 0;
-  Clock::time_point began_{}, saved_{};
+  bool has_loss_ = false;
+  Clock::time_point began_ = Clock::now(), saved_ = began_;
 
   mutable std::mutex mutex_;
   LearnProgress shown_;

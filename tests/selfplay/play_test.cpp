@@ -2,6 +2,8 @@
 // says.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "games/registry.hpp"
 #include "tests/search/search_driver.hpp"
 #include "tests/selfplay/selfplay_runs.hpp"
@@ -50,6 +52,24 @@ TYPED_TEST(PlayedGames, RecordsReplayToTheirRecordedEnd) {
   EXPECT_GT(fast, 0u);
   if (TypeParam::kName != "backgammon") {
     EXPECT_EQ(cut, 0u);
+  }
+}
+
+// The first blind move says nothing about how many there are: each column of Connect Four begins
+// games of each number of blind moves.
+TEST(Play, BlindMovesDoNotDependOnHowManyThereAre) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 2);
+  settings.play.random_plies = 6;
+  std::array<std::array<int, ConnectFour::kMaxLegal>, 7> games{};  // by blind moves, first column
+  for (const auto& [number, record] : play_run<ConnectFour>(settings, 2000)) {
+    std::size_t blind = 0;
+    while (record.turns()[blind].kind == TurnKind::kRandom) ++blind;
+    ASSERT_LE(blind, 6u);
+    ++games[blind][record.turns()[0].action];
+  }
+  for (std::size_t blind = 1; blind <= 6; ++blind) {
+    // 2000 / 49 = 41 expected; 5 standard deviations.
+    for (const int count : games[blind]) EXPECT_NEAR(count, 41, 32) << blind;
   }
 }
 

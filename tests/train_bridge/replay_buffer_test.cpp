@@ -1,0 +1,222 @@
+// The replay buffer: what is in it, what comes out of it, and that mirror images are consistent.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "games/connect_four.hpp"
+#include "games/tic_tac_toe.hpp"
+#include "train_bridge/replay_buffer.hpp"
+
+namespace senet {
+namespace {
+
+constexpr std::size_t kRows = 16;
+
+template <Game G>
+TrainBatch::Shape shape(std::size_t rows = kRows, std::size_t action_room = 0) {
+  return {.rows = rows,
+          .max_active = G::kMaxActive,
+          .max_legal = G::kMaxLegal,
+          .logits_per_action = G::kLogitsPerAction,
+          .outcomes = kOutcomes<G>,
+          .action_room = action_room > 0 ? action_room : rows * G::kMaxLegal};
+}
+
+/// A sample that is known by its first outcome, mark / 1000.
+Sample<TicTacToe> marked(int mark, std::span<const VisitCount> visits = {}) {
+  const float share = static_cast<float>(mark) / 1000;
+  return {TicTacToe{}, {share, 1 - share, 0}, visits};
+}
+
+int mark_of(const TrainBatch& batch, std::size_t row) {
+  return static_cast<int>(std::lround(batch.outcomes(row)[0] * 1000));
+}
+
+/// How often each mark comes out in `draws` batches.
+template <Game G>
+std::map<int, int> drawn(ReplayBuffer<G>& buffer, std::size_t window, int draws) {
+  std::map<int, int> counts;
+  TrainBatch batch(shape<G>());
+  for (int draw = 0; draw < draws; ++draw) {
+    Random random(3, static_cast<std::uint64_t>(draw), 0, Purpose::kReplay);
+    buffer.draw(kRows, window, random, batch);
+    EXPECT_EQ(batch.size(), kRows);
+    for (std::size_t row = 0; row < batch.size(); ++row) ++counts[mark_of(batch, row)];
+  }
+  return counts;
+}
+
+TEST(ReplayBuffer, TheNewestStayTheOldestGo) {
+  ReplayBuffer<TicTacToe> buffer(10, 1);
+  for (int mark = 0; mark < 37; ++mark) {
+    buffer.add(marked(mark));
+    EXPECT_EQ(buffer.size(), static_cast<std::size_t>(std::min(mark + 1, 10)));
+    EXPECT_EQ(buffer.added(), static_cast<std::uint64_t>(mark + 1));
+  }
+  const auto counts = drawn(buffer, 1000, 100);
+  ASSERT_EQ(counts.size(), 10u);
+  EXPECT_EQ(counts.begin()->first, 27);
+  EXPECT_EQ(counts.rbegin()->first, 36);
+  // 1600 draws, 160 expected each; 5 standard deviations.
+  for (const auto& [mark, count] : counts) EXPECT_NEAR(count, 160, 60) << mark;
+}
+
+TEST(ReplayBuffer, OnlyTheWindowIsDrawnFrom) {
+  ReplayBuffer<TicTacToe> buffer(10, 1);
+  for (int mark = 0; mark < 25; ++mark) buffer.add(marked(mark));
+  const auto three = drawn(buffer, 3, 100);
+  ASSERT_EQ(three.size(), 3u);
+  EXPECT_EQ(three.begin()->first, 22);
+  EXPECT_EQ(drawn(buffer, 1, 5).begin()->first, 24);
+  EXPECT_EQ(drawn(buffer, 0, 5).size(), 1u);
+}
+
+TEST(ReplayBuffer, ManyPolicyEntriesPushOutOlderSamples) {
+  ReplayBuffer<TicTacToe> buffer(8, 2);  // 16 entries
+  std::vector<VisitCount> visits;
+  for (Action action = 0; action < 4; ++action) visits.push_back({action, 1});
+  for (int mark = 0; mark < 20; ++mark) {
+    buffer.add(marked(mark, visits));
+    EXPECT_EQ(buffer.size(), static_cast<std::size_t>(std::min(mark + 1, 4)));
+  }
+  EXPECT_EQ(drawn(buffer, 100, 50).begin()->first, 16);
+  // Samples without a policy target take no room in that ring.
+  for (int mark = 20; mark < 24; ++mark) buffer.add(marked(mark));
+  EXPECT_EQ(buffer.size(), 8u);
+  // All nine entries of one: the two oldest that have entries must go, and one more for its place.
+  visits.clear();
+  for (Action action = 0; action < 9; ++action) visits.push_back({action, 1});
+  buffer.add(marked(24, visits));
+  EXPECT_EQ(buffer.size(), 6u);
+  EXPECT_EQ(drawn(buffer, 100, 50).begin()->first, 19);
+}
+
+TEST(ReplayBuffer, TargetsSurviveManyRoundsOfTheRing) {
+  ReplayBuffer<ConnectFour> buffer(7, 3);
+  const auto state_of = [](std::uint64_t number) {
+    ConnectFour state;
+    Random random(1, number, 0, Purpose::kTest);
+    for (std::uint32_t moves = random.below(8); moves > 0; --moves) {
+      ActionList<ConnectFour::kMaxLegal> legal;
+      state.legal(legal);
+      state.play(legal[random.below(static_cast<std::uint32_t>(legal.size()))]);
+    }
+    return state;
+  };
+  TrainBatch batch(shape<ConnectFour>(1));
+  for (std::uint64_t number = 0; number < 500; ++number) {
+    const ConnectFour state = state_of(number);
+    if (state.turn() == Turn::kOver) continue;
+    Random random(2, number, 0, Purpose::kTest);
+    ActionList<ConnectFour::kMaxLegal> legal;
+    state.legal(legal);
+    std::vector<VisitCount> visits;
+    float total = 0;
+    for (const Action action : legal) {
+      if (random.below(3) == 0) continue;
+      visits.push_back({action, 1 + random.below(1000)});
+      total += static_cast<float>(visits.back().visits);
+    }
+    Outcomes<ConnectFour> outcomes;
+    random.dirichlet(1, outcomes);
+    buffer.add({state, outcomes, visits});
+
+    Random draw(4, number, 0, Purpose::kReplay);
+    buffer.draw(1, 1, draw, batch);
+    ASSERT_EQ(batch.size(), 1u);
+    float sum = 0;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      EXPECT_NEAR(batch.outcomes(0)[i], outcomes[i], 5e-5);
+      sum += batch.outcomes(0)[i];
+    }
+    EXPECT_NEAR(sum, 1, 1e-6);
+    if (visits.empty()) {
+      EXPECT_EQ(batch.actions(), 0u);
+      continue;
+    }
+    // Every legal action, and each with its share, by its own logit or its mirror image's.
+    ASSERT_EQ(batch.actions(), legal.size());
+    std::map<Action, float> expected;
+    for (const VisitCount& count : visits) {
+      expected[count.action] = static_cast<float>(count.visits) / total;
+    }
+    // The mirror image's encoding may be the same (a symmetric position): then either will do.
+    const auto encodes = [&](const ConnectFour& seen) {
+      TrainBatch own(shape<ConnectFour>(1));
+      own.add([&](FeatureRow& row) { seen.encode(row); });
+      return std::ranges::equal(own.index(0), batch.index(0)) &&
+             std::ranges::equal(own.value(0), batch.value(0));
+    };
+    const bool plain = encodes(state), mirror = encodes(state.mirrored());
+    ASSERT_TRUE(plain || mirror);
+    bool fits_plain = plain, fits_mirror = mirror;
+    for (std::size_t i = 0; i < legal.size(); ++i) {
+      EXPECT_NEAR(batch.target(i), expected[legal[i]], 5e-5);
+      const Action logit = batch.logits(i)[0];
+      fits_plain &= logit == ConnectFour::logits_of(legal[i])[0];
+      fits_mirror &= logit == ConnectFour::logits_of(ConnectFour::mirrored(legal[i]))[0];
+    }
+    EXPECT_TRUE(fits_plain || fits_mirror);
+  }
+}
+
+TEST(ReplayBuffer, MirrorImagesComeHalfOfTheTimeAndTakeTheirPolicyAlong) {
+  static_assert(MirrorGame<TicTacToe>);
+  ReplayBuffer<TicTacToe> buffer(4, 9);
+  const TicTacToe state = *TicTacToe::from_text("a1");
+  const Action move = *state.action_from_text("a3");
+  const Action mirrored_move = TicTacToe::mirrored(move);
+  ASSERT_NE(move, mirrored_move);
+  const std::vector<VisitCount> visits{{move, 5}};
+  buffer.add({state, {1, 0, 0}, visits});
+  TrainBatch batch(shape<TicTacToe>()), plain(shape<TicTacToe>(1)), mirror(shape<TicTacToe>(1));
+  plain.add([&](FeatureRow& row) { state.encode(row); });
+  mirror.add([&](FeatureRow& row) { state.mirrored().encode(row); });
+  int plains = 0, mirrors = 0;
+  for (std::uint64_t draw = 0; draw < 50; ++draw) {
+    Random random(5, draw, 0, Purpose::kReplay);
+    buffer.draw(kRows, 10, random, batch);
+    for (std::size_t row = 0; row < batch.size(); ++row) {
+      const bool is_plain = std::ranges::equal(batch.index(row), plain.index(0));
+      const bool is_mirror = std::ranges::equal(batch.index(row), mirror.index(0));
+      ASSERT_NE(is_plain, is_mirror);
+      ++(is_plain ? plains : mirrors);
+      int wanted = 0;
+      for (std::size_t i = batch.first_action(row); i < batch.first_action(row + 1); ++i) {
+        if (batch.target(i) == 0) continue;
+        ++wanted;
+        EXPECT_EQ(batch.target(i), 1.0f);
+        EXPECT_EQ(batch.logits(i)[0], is_plain ? move : mirrored_move);
+      }
+      EXPECT_EQ(wanted, 1);
+    }
+  }
+  EXPECT_NEAR(plains, 400, 75);
+  EXPECT_EQ(plains + mirrors, 800);
+}
+
+TEST(ReplayBuffer, ADrawEndsWhereThePolicyTargetsNoLongerFit) {
+  ReplayBuffer<TicTacToe> buffer(4, 9);
+  const std::vector<VisitCount> visits{{0, 1}};
+  buffer.add(marked(1, visits));  // nine legal actions
+  TrainBatch batch(shape<TicTacToe>(kRows, 4 * 9 + 8));
+  Random random(1, 0, 0, Purpose::kReplay);
+  buffer.draw(kRows, 10, random, batch);
+  EXPECT_EQ(batch.size(), 4u);
+  EXPECT_EQ(batch.actions(), 36u);
+  // The same batch again: nothing of the last draw is left.
+  buffer.draw(2, 10, random, batch);
+  EXPECT_EQ(batch.size(), 2u);
+  EXPECT_EQ(batch.actions(), 18u);
+}
+
+TEST(ReplayBuffer, TheSameRandomNumbersDrawTheSameAfterARefill) {
+  ReplayBuffer<TicTacToe> lived(10, 1), refilled(10, 1);
+  for (int mark = 0; mark < 33; ++mark) lived.add(marked(mark));
+  for (int mark = 20; mark < 33; ++mark) refilled.add(marked(mark));
+  EXPECT_EQ(drawn(lived, 7, 20), drawn(refilled, 7, 20));
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,287 @@
+// Training targets by hand: what each position of a small game should have been worth, to whom.
+#include <gtest/gtest.h>
+
+#include "games/backgammon.hpp"
+#include "games/tic_tac_toe.hpp"
+#include "train_bridge/samples.hpp"
+
+namespace senet {
+namespace {
+
+template <Game G>
+struct KeptSample {
+  G state;
+  Outcomes<G> outcomes;
+  std::vector<VisitCount> visits;
+};
+
+template <Game G>
+GameRecord empty_record() {
+  GameRecord record;
+  record.game = std::string(G::kName);
+  record.outcomes = kOutcomes<G>;
+  record.game_number = 7;
+  return record;
+}
+
+/// In the order they are made: last position first.
+template <Game G>
+std::vector<KeptSample<G>> samples_of(const GameRecord& record, const SampleSettings& settings) {
+  std::vector<KeptSample<G>> kept;
+  std::vector<G> scratch;
+  const Result<void> done = for_each_sample<G>(record, settings, scratch, [&](const Sample<G>& s) {
+    kept.push_back({s.state, s.outcomes, {s.visits.begin(), s.visits.end()}});
+  });
+  EXPECT_TRUE(done) << done.error().reason;
+  return kept;
+}
+
+template <Game G>
+std::string refusal(const GameRecord& record) {
+  std::vector<G> scratch;
+  std::size_t samples = 0;
+  const Result<void> done =
+      for_each_sample<G>(record, SampleSettings{}, scratch, [&](const Sample<G>&) { ++samples; });
+  EXPECT_FALSE(done);
+  EXPECT_EQ(samples, 0u);
+  return done ? "" : done.error().reason;
+}
+
+// Records keep probabilities in 1/65535ths.
+template <Game G>
+void expect_outcomes(const Outcomes<G>& actual, const Outcomes<G>& expected) {
+  for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 5e-5) << i;
+}
+
+void add_move(GameRecord& record, Action action, Player player, TurnKind kind,
+              std::vector<float> root = {}, std::vector<VisitCount> visits = {}) {
+  record.add_decision(
+      {.action = action, .player = player, .kind = kind, .root_outcomes = root, .visits = visits});
+}
+
+// X a1 (blind), O a2 (full), X b1 (fast), O b2 (full), X c1 (full) and wins.
+GameRecord small_game() {
+  GameRecord record = empty_record<TicTacToe>();
+  add_move(record, 0, 0, TurnKind::kRandom);
+  add_move(record, 3, 1, TurnKind::kFullSearch, {0.2f, 0.3f, 0.5f}, {{3, 6}, {4, 3}});
+  add_move(record, 1, 0, TurnKind::kFastSearch, {0.6f, 0.2f, 0.2f});
+  add_move(record, 4, 1, TurnKind::kFullSearch, {0.1f, 0.1f, 0.8f}, {{2, 1}, {4, 9}});
+  add_move(record, 2, 0, TurnKind::kFullSearch, {0.9f, 0.1f, 0.0f}, {{2, 10}});
+  record.end_played(0);
+  return record;
+}
+
+TicTacToe position(std::string_view text) { return *TicTacToe::from_text(text); }
+
+TEST(Samples, PositionsOfASmallGame) {
+  const auto samples = samples_of<TicTacToe>(small_game(), {.lambda = 1});
+  ASSERT_EQ(samples.size(), 4u);  // the blind move is not learnt from
+  EXPECT_EQ(samples[0].state, position("a1a2b1b2"));
+  EXPECT_EQ(samples[1].state, position("a1a2b1"));
+  EXPECT_EQ(samples[2].state, position("a1a2"));
+  EXPECT_EQ(samples[3].state, position("a1"));
+  EXPECT_EQ(samples[0].visits, (std::vector<VisitCount>{{2, 10}}));
+  EXPECT_EQ(samples[1].visits, (std::vector<VisitCount>{{2, 1}, {4, 9}}));
+  EXPECT_TRUE(samples[2].visits.empty());  // a fast search
+  EXPECT_EQ(samples[3].visits, (std::vector<VisitCount>{{3, 6}, {4, 3}}));
+  // X won: a win to X, a loss to O.
+  expect_outcomes<TicTacToe>(samples[0].outcomes, {1, 0, 0});
+  expect_outcomes<TicTacToe>(samples[1].outcomes, {0, 0, 1});
+  expect_outcomes<TicTacToe>(samples[2].outcomes, {1, 0, 0});
+  expect_outcomes<TicTacToe>(samples[3].outcomes, {0, 0, 1});
+}
+
+TEST(Samples, LambdaZeroIsTheSearchItself) {
+  const auto samples = samples_of<TicTacToe>(small_game(), {.lambda = 0});
+  ASSERT_EQ(samples.size(), 4u);
+  expect_outcomes<TicTacToe>(samples[0].outcomes, {0.9f, 0.1f, 0.0f});
+  expect_outcomes<TicTacToe>(samples[1].outcomes, {0.1f, 0.1f, 0.8f});
+  expect_outcomes<TicTacToe>(samples[2].outcomes, {0.6f, 0.2f, 0.2f});
+  expect_outcomes<TicTacToe>(samples[3].outcomes, {0.2f, 0.3f, 0.5f});
+}
+
+TEST(Samples, LambdaMixesBackwardsThroughBothPlayers) {
+  const auto samples = samples_of<TicTacToe>(small_game(), {.lambda = 0.5f});
+  ASSERT_EQ(samples.size(), 4u);
+  // For X: 0.5 (0.9 0.1 0) + 0.5 (1 0 0); then O's (0.1 0.1 0.8), to X (0.8 0.1 0.1); ...
+  expect_outcomes<TicTacToe>(samples[0].outcomes, {0.95f, 0.05f, 0.0f});
+  expect_outcomes<TicTacToe>(samples[1].outcomes, {0.05f, 0.075f, 0.875f});
+  expect_outcomes<TicTacToe>(samples[2].outcomes, {0.7375f, 0.1375f, 0.125f});
+  expect_outcomes<TicTacToe>(samples[3].outcomes, {0.1625f, 0.21875f, 0.61875f});
+}
+
+TEST(Samples, ACutGameEndsWithTheNetworksWord) {
+  GameRecord record = empty_record<TicTacToe>();
+  add_move(record, 0, 0, TurnKind::kFullSearch, {0.5f, 0.5f, 0}, {{0, 2}});
+  add_move(record, 1, 1, TurnKind::kFullSearch, {0.5f, 0.5f, 0}, {{1, 2}});
+  record.end_cut(std::vector<float>{0.7f, 0.2f, 0.1f});
+  const auto samples = samples_of<TicTacToe>(record, {.lambda = 1});
+  ASSERT_EQ(samples.size(), 2u);
+  expect_outcomes<TicTacToe>(samples[0].outcomes, {0.1f, 0.2f, 0.7f});
+  expect_outcomes<TicTacToe>(samples[1].outcomes, {0.7f, 0.2f, 0.1f});
+}
+
+TEST(Samples, AResignedGameCountsAsConceded) {
+  for (const Player loser : {Player{0}, Player{1}}) {
+    GameRecord record = empty_record<TicTacToe>();
+    add_move(record, 0, 0, TurnKind::kFullSearch, {0.5f, 0.5f, 0}, {{0, 2}});
+    add_move(record, 1, 1, TurnKind::kFullSearch, {0.5f, 0.5f, 0}, {{1, 2}});
+    record.end_resigned(loser, loser == 0 ? 2 : 0);
+    const auto samples = samples_of<TicTacToe>(record, {.lambda = 1});
+    ASSERT_EQ(samples.size(), 2u);
+    EXPECT_EQ(samples[0].outcomes[0], loser == 0 ? 1.0f : 0.0f);
+    EXPECT_EQ(samples[1].outcomes[0], loser == 0 ? 0.0f : 1.0f);
+  }
+}
+
+TEST(Samples, AGameMayBeginAnywhere) {
+  GameRecord record = empty_record<TicTacToe>();
+  record.start = position("a1a2b1b2").text();
+  add_move(record, 2, 0, TurnKind::kFullSearch, {1, 0, 0}, {{2, 1}});
+  record.end_played(0);
+  const auto samples = samples_of<TicTacToe>(record, {});
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_EQ(samples[0].state, position("a1a2b1b2"));
+}
+
+// Two turns of backgammon, then cut: player 0 wins a gammon for sure, as the network has it. The
+// opening roll decides nothing about who plays: player 0 rolled.
+struct BackgammonGame {
+  BackgammonGame() : record(empty_record<Backgammon>()) {
+    for (const Player player : {Player{0}, Player{1}}) {
+      Backgammon state = states.back();
+      record.add_chance(0);
+      state.play(0);
+      states.push_back(state);
+      ActionList<Backgammon::kMaxLegal> legal;
+      state.legal(legal);
+      const std::vector<float> root = player == 0
+                                          ? std::vector<float>{0.4f, 0.2f, 0, 0.3f, 0.1f, 0}
+                                          : std::vector<float>{0.1f, 0, 0, 0.5f, 0.3f, 0.1f};
+      add_move(record, legal[0], player,
+               player == 0 ? TurnKind::kFullSearch : TurnKind::kFastSearch, root,
+               player == 0 ? std::vector<VisitCount>{{legal[0], 3}} : std::vector<VisitCount>{});
+      state.play(legal[0]);
+      states.push_back(state);
+    }
+    record.end_cut(std::vector<float>{0, 1, 0, 0, 0, 0});
+  }
+  GameRecord record;
+  std::vector<Backgammon> states{Backgammon{}};  // before each turn and behind the last
+};
+
+TEST(Samples, BackgammonPositions) {
+  const BackgammonGame game;
+  const auto samples = samples_of<Backgammon>(game.record, {.lambda = 0.5f});
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_EQ(samples[0].state, game.states[3]);
+  EXPECT_EQ(samples[1].state, game.states[1]);
+  EXPECT_TRUE(samples[0].visits.empty());
+  EXPECT_EQ(samples[1].visits.size(), 1u);
+  // To player 1, who loses a gammon.
+  expect_outcomes<Backgammon>(samples[0].outcomes, {0.05f, 0, 0, 0.25f, 0.65f, 0.05f});
+  // To player 0: half his own root, half of that seen from his side.
+  expect_outcomes<Backgammon>(samples[1].outcomes, {0.325f, 0.425f, 0.025f, 0.175f, 0.05f, 0});
+}
+
+TEST(Samples, BackgammonAfterstates) {
+  const BackgammonGame game;
+  const auto samples =
+      samples_of<Backgammon>(game.record, {.evaluates = Evaluates::kAfterstates, .lambda = 0.5f});
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_EQ(samples[0].state, game.states[4]);
+  EXPECT_EQ(samples[1].state, game.states[2]);
+  for (const auto& sample : samples) {
+    EXPECT_EQ(sample.state.turn(), Turn::kChance);
+    EXPECT_TRUE(sample.visits.empty());
+  }
+  // Behind player 1's move player 0 is about to roll; nothing but the end came later.
+  EXPECT_EQ(samples[0].state.viewer(), 0);
+  expect_outcomes<Backgammon>(samples[0].outcomes, {0, 1, 0, 0, 0, 0});
+  // Behind player 0's move player 1 is about to roll: what his decision was told.
+  EXPECT_EQ(samples[1].state.viewer(), 1);
+  expect_outcomes<Backgammon>(samples[1].outcomes, {0.05f, 0, 0, 0.25f, 0.65f, 0.05f});
+}
+
+TEST(Samples, AfterstatesOfForcedMovesAreLearntFromThoseOfBlindOnesAndOfTheEndAreNot) {
+  GameRecord record = empty_record<TicTacToe>();
+  add_move(record, 0, 0, TurnKind::kRandom);
+  add_move(record, 3, 1, TurnKind::kForced);
+  add_move(record, 1, 0, TurnKind::kFullSearch, {1, 0, 0}, {{1, 1}});
+  add_move(record, 4, 1, TurnKind::kFastSearch, {1, 0, 0});
+  add_move(record, 2, 0, TurnKind::kFullSearch, {1, 0, 0}, {{2, 1}});
+  record.end_played(0);
+  const auto samples =
+      samples_of<TicTacToe>(record, {.evaluates = Evaluates::kAfterstates, .lambda = 1});
+  ASSERT_EQ(samples.size(), 3u);
+  EXPECT_EQ(samples[0].state, position("a1a2b1b2"));
+  EXPECT_EQ(samples[1].state, position("a1a2b1"));
+  EXPECT_EQ(samples[2].state, position("a1a2"));
+}
+
+TEST(Samples, WhatIsNoGameIsRefusedWithAReason) {
+  EXPECT_NE(refusal<Backgammon>(small_game()).find("game 7: it is a game of tic_tac_toe, not of"),
+            std::string::npos);
+  GameRecord record = small_game();
+  record.outcomes = 6;
+  EXPECT_NE(refusal<TicTacToe>(record).find("wrong width"), std::string::npos);
+  record = small_game();
+  record.start = "nonsense";
+  EXPECT_NE(refusal<TicTacToe>(record).find("its start: "), std::string::npos);
+
+  const auto with = [](Action action, Player player, TurnKind kind,
+                       std::vector<VisitCount> visits = {}) {
+    GameRecord changed = empty_record<TicTacToe>();
+    add_move(changed, 0, 0, TurnKind::kForced);
+    add_move(changed, action, player, kind, {}, std::move(visits));
+    changed.end_cut(std::vector<float>{0, 1, 0});
+    return changed;
+  };
+  EXPECT_TRUE(samples_of<TicTacToe>(with(1, 1, TurnKind::kForced), {}).empty());
+  EXPECT_NE(refusal<TicTacToe>(with(0, 1, TurnKind::kForced)).find("turn 2: it has a move that"),
+            std::string::npos);
+  EXPECT_NE(refusal<TicTacToe>(with(999, 1, TurnKind::kForced)).find("it has a move that"),
+            std::string::npos);
+  EXPECT_NE(refusal<TicTacToe>(with(1, 0, TurnKind::kForced)).find("whose turn it is not"),
+            std::string::npos);
+  EXPECT_NE(refusal<TicTacToe>(with(1, 1, TurnKind::kFullSearch, {{0, 3}, {1, 4}}))
+                .find("visits of a move"),
+            std::string::npos);
+  EXPECT_NE(refusal<TicTacToe>(with(1, 1, TurnKind::kFullSearch, {{1, 0}})).find("nothing was"),
+            std::string::npos);
+  record = with(1, 1, TurnKind::kForced);
+  record.add_chance(3);
+  EXPECT_NE(refusal<TicTacToe>(record).find("turn 3: it has a chance outcome"), std::string::npos);
+
+  record = small_game();
+  record.end_played(1);
+  EXPECT_NE(refusal<TicTacToe>(record).find("does not end as its moves do"), std::string::npos);
+  record.end_cut(std::vector<float>{0, 1, 0});
+  EXPECT_NE(refusal<TicTacToe>(record).find("cut when it was over"), std::string::npos);
+  record = small_game();
+  add_move(record, 8, 1, TurnKind::kForced);
+  record.end_played(0);
+  EXPECT_NE(refusal<TicTacToe>(record).find("turn 6"), std::string::npos);
+  record = empty_record<TicTacToe>();
+  EXPECT_NE(refusal<TicTacToe>(record).find("it has no end"), std::string::npos);
+}
+
+TEST(Samples, DiceAndMovesCannotChangePlaces) {
+  GameRecord record = empty_record<Backgammon>();
+  add_move(record, 0, 0, TurnKind::kForced);
+  record.end_cut(std::vector<float>(6, 0));
+  EXPECT_NE(refusal<Backgammon>(record).find("turn 1: it has a move of a player"),
+            std::string::npos);
+  record = empty_record<Backgammon>();
+  record.add_chance(21);
+  record.end_cut(std::vector<float>(6, 0));
+  EXPECT_NE(refusal<Backgammon>(record).find("turn 1: it has a chance outcome"), std::string::npos);
+  record = empty_record<Backgammon>();
+  record.add_chance(0);
+  record.add_chance(0);
+  record.end_cut(std::vector<float>(6, 0));
+  EXPECT_NE(refusal<Backgammon>(record).find("turn 2: it has a chance outcome"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace senet
