@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "games/registry.hpp"
@@ -24,7 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // SIGINT and SIGTERM are held back in every thread and taken here, one wait at a time: no handler,
-// no global.
+// no global. SIGXFSZ is ignored meanwhile: a file that may not grow is then a failed write, with a
+// reason, as a full disk is.
 class StopSignals {
  public:
   StopSignals() {
@@ -32,8 +34,12 @@ class StopSignals {
     sigaddset(&set_, SIGINT);
     sigaddset(&set_, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &set_, &before_);
+    file_size_before_ = ::signal(SIGXFSZ, SIG_IGN);
   }
-  ~StopSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~StopSignals() {
+    ::signal(SIGXFSZ, file_size_before_);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
@@ -45,6 +51,7 @@ class StopSignals {
 
  private:
   sigset_t set_{}, before_{};
+  void (*file_size_before_)(int) = SIG_DFL;
 };
 
 struct Totals {
@@ -80,8 +87,12 @@ std::string clock_text(double seconds) {
 // programs.
 class Watch {
  public:
-  Watch(const std::filesystem::path& metrics, bool quiet)
-      : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), metrics_(metrics, std::ios::app) {}
+  /// `games` of earlier calls are not counted in the rates.
+  Watch(const std::filesystem::path& metrics, bool quiet, std::uint64_t games)
+      : quiet_(quiet),
+        terminal_(isatty(STDERR_FILENO) != 0),
+        metrics_(metrics, std::ios::app),
+        games_(games) {}
   ~Watch() {
     if (terminal_ && !quiet_) std::fputc('\n', stderr);
   }
@@ -89,7 +100,7 @@ class Watch {
   Watch& operator=(const Watch&) = delete;
 
   void show(const LearnProgress& learn, const Totals& play, std::string_view doing) {
-    const double now = seconds(Clock::now() - began_);
+    const double now = elapsed();
     if (now - counted_at_ >= 1) {
       rate_ = static_cast<double>(learn.games - games_) / (now - counted_at_) * 60;
       rows_rate_ = static_cast<double>(play.rows - rows_) / (now - counted_at_);
@@ -105,7 +116,12 @@ class Watch {
       fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
       std::fflush(stderr);
     }
-    if (now - recorded_at_ < 10) return;
+    if (now - recorded_at_ >= 10) record(learn, play);
+  }
+
+  /// Adds a line to metrics.jsonl.
+  void record(const LearnProgress& learn, const Totals& play) {
+    const double now = elapsed();
     recorded_at_ = now;
     metrics_ << nlohmann::ordered_json{{"seconds", now},
                                        {"games", learn.games},
@@ -138,70 +154,88 @@ class Watch {
   std::ofstream metrics_;
   const Clock::time_point began_ = Clock::now();
   double counted_at_ = 0, said_at_ = -10, recorded_at_ = 0, rate_ = 0, rows_rate_ = 0;
-  std::uint64_t games_ = 0, rows_ = 0;
+  std::uint64_t games_, rows_ = 0;
 };
 
-// The run's folder and what it holds at the start.
+// Files that were being written when a process was killed. Nobody else writes here: the game log is
+// ours.
+void remove_half_written(const std::filesystem::path& folder) {
+  std::error_code unknown;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unknown)) {
+    if (entry.path().extension() == ".tmp") std::filesystem::remove(entry.path(), unknown);
+  }
+}
+
+// What a run goes on from: its checkpoint, or the weights it was given, or fresh ones.
 struct RunStart {
   Network network;
-  Checkpoint checkpoint;
+  std::optional<Checkpoint> checkpoint;
 };
 
-Result<RunStart> prepare(const RunConfig& config, const DaemonOptions& options) {
+Result<RunStart> start_of(const RunConfig& config, const DaemonOptions& options) {
+  const auto checkpoint_file = options.folder / "checkpoint.safetensors";
+  std::error_code unknown;
+  if (options.resume && std::filesystem::exists(checkpoint_file, unknown)) {
+    if (!options.weights.empty()) return fail("--weights: the run has weights of its own");
+    Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
+    if (!checkpoint) return tl::unexpected(checkpoint.error());
+    Network network(config.network, checkpoint->trainer.ema);
+    return RunStart{std::move(network), std::move(*checkpoint)};
+  }
+  if (options.weights.empty()) {
+    return RunStart{initial_network(config.network, config.selfplay.play.seed), std::nullopt};
+  }
+  Result<Network> given = load_network(options.weights);
+  if (!given) return tl::unexpected(given.error());
+  if (given->spec() != config.network) {
+    return fail(fmt::format("{}: its shape is not the run's (--width, --blocks ...)",
+                            options.weights.string()));
+  }
+  return RunStart{std::move(*given), std::nullopt};
+}
+
+// The run's folder with its game log, which nobody else can open from now on.
+Result<RecordLog> open_folder(const DaemonOptions& options, std::string_view game) {
   std::error_code error;
   std::filesystem::create_directories(options.folder / "weights", error);
   if (error) return fail(fmt::format("{}: {}", options.folder.string(), error.message()));
-  const auto config_file = options.folder / "config.json";
-  const auto checkpoint_file = options.folder / "checkpoint.safetensors";
-  if (!options.resume) {
-    if (const auto saved = save_config(config, config_file); !saved) {
-      return tl::unexpected(saved.error());
-    }
+  Result<RecordLog> log = RecordLog::open(options.folder / "games.senet", game, {});
+  if (!log) return log;
+  const RecoveryReport& found = log->recovery();
+  if (!options.resume && found.records > 0) {
+    return fail(fmt::format("{} holds games but no settings of a run", options.folder.string()));
   }
-  RunStart start{initial_network(config.network, config.selfplay.play.seed), {}};
-  if (!options.weights.empty()) {
-    Result<Network> given = load_network(options.weights);
-    if (!given) return tl::unexpected(given.error());
-    if (given->spec() != config.network) {
-      return fail(fmt::format("{}: its shape is not the run's (--width, --blocks ...)",
-                              options.weights.string()));
-    }
-    start.network = std::move(*given);
+  if (found.moved_bytes > 0) {
+    fmt::print(stderr, "game log: {} damaged bytes at its end were moved to {}\n",
+               found.moved_bytes, found.moved_to.string());
   }
-  if (options.resume && std::filesystem::exists(checkpoint_file)) {
-    Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
-    if (!checkpoint) return tl::unexpected(checkpoint.error());
-    start.checkpoint = std::move(*checkpoint);
-    start.network = Network(config.network, start.checkpoint.trainer.ema);
-  }
-  return start;
+  remove_half_written(options.folder);
+  remove_half_written(options.folder / "weights");
+  return log;
 }
 
 template <Game G>
 Result<void> run(RunConfig config, const DaemonOptions& options) {
   StopSignals signals;  // before any thread, so that all of them inherit the mask
-  Result<RunStart> start = prepare(config, options);
-  if (!start) return tl::unexpected(start.error());
-  if (config.selfplay.workers == 0) config.selfplay.workers = default_workers();
-  config.selfplay.worker.visits = config.selfplay.play.full_visits;
-  if (!options.train) config.learn.samples_per_position = 0;
-
-  const auto log_file = options.folder / "games.senet";
-  Result<RecordLog> log = RecordLog::open(log_file, G::kName, {});
+  Result<RecordLog> log = open_folder(options, G::kName);
   if (!log) return tl::unexpected(log.error());
-  const RecoveryReport& found = log->recovery();
-  if (found.moved_bytes > 0) {
-    fmt::print(stderr, "game log: {} damaged bytes at its end were moved to {}\n",
-               found.moved_bytes, found.moved_to.string());
-  }
+  Result<RunStart> start = start_of(config, options);
+  if (!start) return tl::unexpected(start.error());
+  const RunConfig as_given = config;
+  if (config.selfplay.workers == 0) config.selfplay.workers = default_workers();
+  WorkerSettings& worker = config.selfplay.worker;
+  worker.visits = config.selfplay.play.full_visits;
+  worker.evaluator =
+      resolve_kind(worker.evaluator, start->network, worker.batch_rows, worker.exact);
+  if (!options.train) config.learn.samples_per_position = 0;
 
   use_single_threaded_blas();
   const auto shape = TrainingLoop<G>::batch_shape(config.learn);
   const std::unique_ptr<Trainer> trainer =
       make_cpu_trainer(start->network, shape, config.learn.trainer);
-  if (!start->checkpoint.trainer.weights.empty()) {
-    if (const auto restored = trainer->restore(start->checkpoint.trainer); !restored)
-      return restored;
+  if (start->checkpoint) {
+    const auto restored = trainer->restore(start->checkpoint->trainer);
+    if (!restored) return restored;
   }
   trainer->warm_up();
 
@@ -216,9 +250,15 @@ Result<void> run(RunConfig config, const DaemonOptions& options) {
                         .models = models,
                         .seed = config.selfplay.play.seed,
                         .folder = options.folder},
-                       start->checkpoint);
-  if (options.resume) {
-    if (const auto refilled = loop.refill(log_file); !refilled) return refilled;
+                       start->checkpoint.value_or(Checkpoint{}));
+  if (const auto refilled = loop.refill(options.folder / "games.senet"); !refilled) return refilled;
+  // The settings come last: a folder that has them has all that --resume needs.
+  if (!start->checkpoint) {
+    if (const auto saved = loop.save(); !saved) return saved;
+  }
+  if (!options.resume) {
+    const auto saved = save_config(as_given, options.folder / "config.json");
+    if (!saved) return saved;
   }
   const std::uint64_t first = loop.next_game();
   GameNumbers numbers(
@@ -228,7 +268,7 @@ Result<void> run(RunConfig config, const DaemonOptions& options) {
              G::kName, config.selfplay.workers, config.selfplay.worker.lanes,
              config.selfplay.play.full_visits, id_text(network_id), parameter_count(config.network),
              options.folder.string());
-  Watch watch(options.folder / "metrics.jsonl", options.quiet);
+  Watch watch(options.folder / "metrics.jsonl", options.quiet, loop.progress().games);
   SelfPlayThreads<G> players(config.selfplay, models, numbers, sink);
   Result<void> learnt;
   std::atomic<bool> learning{true};
@@ -256,9 +296,11 @@ Result<void> run(RunConfig config, const DaemonOptions& options) {
     watch.show(loop.progress(), sum(players.reports()), "saving");
   }
   learner.join();
-  if (!learnt && sink.refused() > 0) {
-    return fail(fmt::format("{}; {} finished games could not be written", learnt.error().reason,
-                            sink.refused()));
+  watch.record(loop.progress(), sum(players.reports()));
+  const std::uint64_t lost = sink.refused() + queue.size();
+  if (!learnt && lost > 0) {
+    return fail(fmt::format("{}; {} more finished games could not be written",
+                            learnt.error().reason, lost));
   }
   return learnt ? played : learnt;
 }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "games/registry.hpp"
 #include "nn/replace_file.hpp"
@@ -81,9 +83,19 @@ Result<void> check_config(const RunConfig& config) {
   const auto require = [&](bool good, std::string_view name, std::string_view what) {
     if (!good && checked) checked = fail(fmt::format("--{}: {}", name, what));
   };
+  for_each_setting(config, [&](const char* name, const auto& value, const char*) {
+    if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(value)>>) {
+      require(std::isfinite(value), name, "not a finite number");
+    }
+  });
   const PlaySettings& play = config.selfplay.play;
   const WorkerSettings& worker = config.selfplay.worker;
   const LearnSettings& learn = config.learn;
+  const Result<bool> has_afterstates = visit_game(
+      config.game, []<class G>(std::type_identity<G>) { return bool{G::kHasAfterstates}; });
+  if (!has_afterstates) return tl::unexpected(has_afterstates.error());
+  require(worker.search.evaluates == Evaluates::kPosition || *has_afterstates, "mode",
+          config.game + " has no afterstates");
   require(config.selfplay.workers <= 1024, "workers", "at most 1024");
   require(worker.lanes >= 1 && worker.lanes <= 4096, "lanes", "1 to 4096");
   require(worker.batch_rows >= 1 && worker.batch_rows <= 4096, "batch", "1 to 4096");
@@ -92,6 +104,7 @@ Result<void> check_config(const RunConfig& config) {
           "1 to the number of --visits");
   require(play.full_share >= 0 && play.full_share <= 1, "full-share", "0 to 1");
   require(play.temperature >= 0 && play.temperature <= 100, "temperature", "0 to 100");
+  require(play.random_plies <= 1000, "random-plies", "at most 1000");
   require(play.ply_cap >= 1 && play.ply_cap <= 100'000, "ply-cap", "1 to 100000");
   require(play.resign_below >= 0 && play.resign_below <= 1, "resign-below", "0 to 1");
   require(worker.search.noise_share >= 0 && worker.search.noise_share <= 1, "noise-share",
@@ -107,11 +120,17 @@ Result<void> check_config(const RunConfig& config) {
   require(learn.replay_capacity >= 1000 && learn.replay_capacity <= 100'000'000, "replay",
           "1000 to 100000000");
   require(learn.batch_rows >= 1 && learn.batch_rows <= 65'536, "train-batch", "1 to 65536");
+  require(learn.window_share >= 0 && learn.window_share <= 1, "window-share", "0 to 1");
   require(learn.samples_per_position >= 0, "samples-per-position", "not negative");
   require(learn.learning_rate > 0, "learning-rate", "above 0");
   require(learn.steps_per_iteration >= 1, "steps-per-iteration", "at least 1");
   require(learn.trainer.ema_decay >= 0 && learn.trainer.ema_decay < 1, "ema", "0 to below 1");
-  require(config.queue_games >= 1, "queue", "at least 1");
+  require(learn.checkpoint_seconds >= 0, "checkpoint-seconds", "not negative");
+  require(learn.trainer.weight_decay >= 0, "weight-decay", "not negative");
+  require(learn.trainer.gradient_clip > 0, "clip", "above 0");
+  require(learn.trainer.policy_weight >= 0, "policy-weight", "not negative");
+  require(learn.trainer.value_weight >= 0, "value-weight", "not negative");
+  require(config.queue_games >= 1 && config.queue_games <= 1'000'000, "queue", "1 to 1000000");
   return checked;
 }
 
@@ -139,7 +158,8 @@ Result<RunConfig> load_config(const std::filesystem::path& file) {
   Result<RunConfig> config = default_config(json["game"].get<std::string>());
   if (!config) return wrong(config.error().reason);
   std::string bad;
-  if (json.contains("evaluates") && json["evaluates"].is_string()) {
+  if (json.contains("evaluates")) {
+    if (!json["evaluates"].is_string()) return wrong("the value of \"evaluates\" is no text");
     const auto evaluates = evaluates_from_name(json["evaluates"].get<std::string>());
     if (!evaluates) return wrong(evaluates.error().reason);
     config->selfplay.worker.search.evaluates = config->learn.samples.evaluates = *evaluates;
@@ -153,13 +173,12 @@ Result<RunConfig> load_config(const std::filesystem::path& file) {
     const bool fits = std::is_same_v<Value, bool>       ? given.is_boolean()
                       : std::is_floating_point_v<Value> ? given.is_number()
                                                         : given.is_number_unsigned();
-    if (fits)
-      value = given.get<Value>();
-    else
-      bad = name;
+    if (fits) value = given.get<Value>();
+    // A whole number may have been too large for its setting.
+    if (!fits || (std::is_unsigned_v<Value> && value != given)) bad = name;
     json.erase(name);
   });
-  if (!bad.empty()) return wrong("the value of \"" + bad + "\" has the wrong type");
+  if (!bad.empty()) return wrong("the value of \"" + bad + "\" has the wrong type or size");
   if (!json.empty()) return wrong("unknown setting \"" + json.begin().key() + "\"");
   if (const auto checked = check_config(*config); !checked) return wrong(checked.error().reason);
   return config;

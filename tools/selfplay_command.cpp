@@ -13,7 +13,7 @@ namespace senet {
 namespace {
 
 struct SelfPlayArguments {
-  std::string game = "connect_four";
+  std::string game;
   std::string evaluates;
   std::string evaluator;
   DaemonOptions options;
@@ -37,38 +37,54 @@ bool set_from_text(Value& value, const std::string& text) {
 
 Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
   std::string bad;
+  const auto typed = [&](const char* name) {
+    const auto found = arguments.settings.find(name);
+    return found == arguments.settings.end() ? std::string() : found->second;
+  };
   for_each_setting(config, [&](const char* name, auto& value, const char*) {
-    const auto typed = arguments.settings.find(name);
-    if (typed == arguments.settings.end() || typed->second.empty() || !bad.empty()) return;
-    if (!set_from_text(value, typed->second)) {
-      bad = fmt::format("--{}: \"{}\" is not a {}", name, typed->second,
-                        std::is_floating_point_v<std::remove_reference_t<decltype(value)>>
-                            ? "number"
-                            : "whole number that is not negative");
-    }
+    const std::string text = typed(name);
+    if (text.empty() || !bad.empty() || set_from_text(value, text)) return;
+    using Value = std::remove_reference_t<decltype(value)>;
+    const char* const wanted = std::is_same_v<Value, bool>       ? "0 or 1"
+                               : std::is_floating_point_v<Value> ? "a number"
+                                                                 : "a whole number in range";
+    bad = fmt::format("--{}: \"{}\" is not {}", name, text, wanted);
   });
   if (!bad.empty()) return fail(bad);
   if (!arguments.evaluates.empty()) {
     const auto evaluates = evaluates_from_name(arguments.evaluates);
     if (!evaluates) return tl::unexpected(evaluates.error());
     config.selfplay.worker.search.evaluates = config.learn.samples.evaluates = *evaluates;
-    config.learn.trainer.policy_weight = *evaluates == Evaluates::kPosition ? 1.0f : 0.0f;
+    if (typed("policy-weight").empty()) {
+      config.learn.trainer.policy_weight = *evaluates == Evaluates::kPosition ? 1.0f : 0.0f;
+    }
   }
   // A smaller full search alone is not meant to be an error.
   auto& play = config.selfplay.play;
-  const auto fast = arguments.settings.find("fast-visits");
-  if (fast == arguments.settings.end() || fast->second.empty()) {
-    play.fast_visits = std::min(play.fast_visits, play.full_visits);
-  }
+  if (typed("fast-visits").empty()) play.fast_visits = std::min(play.fast_visits, play.full_visits);
   return check_config(config);
 }
 
 Result<Job> prepare(const SelfPlayArguments& arguments) {
-  const auto config_file = arguments.options.folder / "config.json";
+  const DaemonOptions& options = arguments.options;
+  const bool needs_folder = options.resume || !arguments.print_config;
+  if (needs_folder && options.folder.empty()) return fail("--run: name the run folder");
+  const auto config_file = options.folder / "config.json";
+  std::error_code unknown;
+  if (needs_folder && !options.resume && std::filesystem::exists(config_file, unknown)) {
+    return fail(
+        fmt::format("{} already holds a run; --resume goes on with it", options.folder.string()));
+  }
   Result<RunConfig> config =
-      arguments.options.resume ? load_config(config_file) : default_config(arguments.game);
+      options.resume ? load_config(config_file)
+                     : default_config(arguments.game.empty() ? "connect_four" : arguments.game);
   if (!config) return tl::unexpected(config.error());
-  if (const auto applied = apply(arguments, *config); !applied) return applied;
+  if (!arguments.game.empty() && arguments.game != config->game) {
+    return fail(
+        fmt::format("--game: the run in {} learns {}", options.folder.string(), config->game));
+  }
+  if (const auto applied = apply(arguments, *config); !applied)
+    return tl::unexpected(applied.error());
   if (!arguments.evaluator.empty()) {
     const auto kind = evaluator_kind(arguments.evaluator);
     if (!kind) return tl::unexpected(kind.error());
@@ -80,12 +96,6 @@ Result<Job> prepare(const SelfPlayArguments& arguments) {
       return {};
     });
   }
-  const DaemonOptions& options = arguments.options;
-  if (options.folder.empty()) return fail("--run: name the run folder");
-  if (!options.resume && std::filesystem::exists(config_file)) {
-    return fail(
-        fmt::format("{} already holds a run; --resume goes on with it", options.folder.string()));
-  }
   return Job([config = *config, options] { return run_daemon(config, options); });
 }
 
@@ -95,7 +105,7 @@ void add_selfplay_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<SelfPlayArguments>();
   CLI::App* const command = app.add_subcommand(
       "selfplay", "Play games against itself, learn from them, keep everything in a run folder");
-  command->add_option("--game", arguments->game, "the game to learn")->capture_default_str();
+  command->add_option("--game", arguments->game, "the game to learn (default: connect_four)");
   command->add_option("--run", arguments->options.folder, "the run folder");
   command->add_flag("--resume", arguments->options.resume,
                     "go on with the run in the folder, with its settings");
