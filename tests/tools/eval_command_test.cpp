@@ -1,6 +1,8 @@
 // senet eval: marks on the shipped labels and on small ones made by hand, broken ones included.
 #include <gtest/gtest.h>
 
+#include "games/connect_four.hpp"
+#include "nn/network.hpp"
 #include "tests/tools/program.hpp"
 
 namespace senet {
@@ -87,6 +89,19 @@ TEST(EvalCommand, SameSeedSameMarks) {
   EXPECT_EQ(first, marks("1", "afterstates", "3"));
   EXPECT_NE(first, marks("2", "afterstates", "64"));
   EXPECT_NE(first, marks("1", "position", "64"));
+}
+
+// A weights file gives the same marks as the untrained network it was saved from; one of another
+// game is refused.
+TEST(EvalCommand, WeightsFromAFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "w.safetensors";
+  ASSERT_TRUE(save_network(initial_network(reference_spec<ConnectFour>(), 8), file));
+  const ProgramRun loaded = eval("connect_four", kConnectFourLabels, {"--weights", file});
+  EXPECT_EQ(loaded.exit_code, 0) << loaded.err;
+  EXPECT_EQ(loaded.out, eval("connect_four", kConnectFourLabels, {"--seed", "8"}).out);
+  expect_failure(eval("backgammon", kBackgammonLabels, {"--weights", file}), 2, "eval",
+                 "the network plays connect_four, not backgammon");
 }
 
 // A file without value column, with Windows line ends and empty lines, is good.
