@@ -1,0 +1,78 @@
+// The senet program running beside a test, which may send it signals or let its disk run full.
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/temporary_folder.hpp"
+#include "tests/tools/program.hpp"
+
+namespace senet {
+
+/// Started by the constructor; killed by the destructor when it still runs.
+class BackgroundProgram {
+ public:
+  /// Runs `senet <arguments>`; no file it writes may be longer than `file_size_limit` (0: any).
+  explicit BackgroundProgram(std::vector<std::string> arguments, std::uint64_t file_size_limit = 0)
+      : err_(folder_ / "err") {
+    arguments.insert(arguments.begin(), SENET_PROGRAM);
+    std::vector<char*> words;
+    for (std::string& argument : arguments) words.push_back(argument.data());
+    words.push_back(nullptr);
+    child_ = ::fork();
+    if (child_ == 0) {
+      const int nothing = ::open("/dev/null", O_RDWR);
+      const int err = ::open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+      ::dup2(nothing, STDIN_FILENO);
+      ::dup2(nothing, STDOUT_FILENO);
+      ::dup2(err, STDERR_FILENO);
+      if (file_size_limit > 0) {
+        const rlimit limit{file_size_limit, file_size_limit};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+      }
+      ::execv(SENET_PROGRAM, words.data());
+      ::_exit(127);
+    }
+    EXPECT_GT(child_, 0);
+  }
+  ~BackgroundProgram() {
+    if (child_ <= 0) return;
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+  }
+  BackgroundProgram(const BackgroundProgram&) = delete;
+  BackgroundProgram& operator=(const BackgroundProgram&) = delete;
+
+  void send(int signal) const { ::kill(child_, signal); }
+
+  bool running() {
+    if (child_ > 0 && ::waitpid(child_, &status_, WNOHANG) == child_) child_ = 0;
+    return child_ > 0;
+  }
+
+  /// Waits for its end: the exit code, or 128 + the signal that ended it.
+  int wait() {
+    if (child_ > 0) ::waitpid(child_, &status_, 0);
+    child_ = 0;
+    return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+  }
+
+  /// What it has said on stderr so far.
+  std::string err() const { return text_of(err_); }
+
+ private:
+  const TemporaryFolder folder_;
+  const std::filesystem::path err_;
+  pid_t child_ = 0;
+  int status_ = 0;
+};
+
+}  // namespace senet
