@@ -1,159 +1,17 @@
-// The way back from games to weights: what is earned, capped, published, saved and gone on with.
+// The way back from games to weights: what is earned, capped, published and saved, and how it
+// fails.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <thread>
+#include <algorithm>
 
 #include "games/connect_four.hpp"
-#include "games/tic_tac_toe.hpp"
 #include "tests/temporary_folder.hpp"
-#include "tests/train_bridge/random_games.hpp"
-#include "train_bridge/linear_algebra.hpp"
-#include "train_bridge/training_loop.hpp"
+#include "tests/train_bridge/training_run.hpp"
 
 namespace senet {
 namespace {
 
 using G = TicTacToe;
-
-NetworkSpec small_spec() {
-  NetworkSpec spec = reference_spec<G>();
-  spec.width = 8;
-  spec.blocks = 1;
-  spec.policy_layers = 1;
-  return spec;
-}
-
-/// Learns nothing but how often it was asked: every weight is the number of its steps.
-class CountingTrainer final : public Trainer {
- public:
-  std::string_view name() const override { return "counting"; }
-  void warm_up() override {}
-  StepReport step(const TrainBatch& batch, float learning_rate) override {
-    EXPECT_GE(batch.size(), 1u);
-    rates.push_back(learning_rate);
-    first_rows.push_back(batch.index(0).front());
-    const bool skips = rates.size() <= skip_first;
-    if (!skips) ++steps;
-    return {.policy_loss = 2, .value_loss = 1, .skipped = skips};
-  }
-  Network served() const override {
-    return Network(small_spec(),
-                   std::vector<float>(parameter_count(small_spec()), static_cast<float>(steps)));
-  }
-  TrainerState state() const override {
-    const std::vector<float> values(parameter_count(small_spec()), static_cast<float>(steps));
-    return {values, values, values, values, steps};
-  }
-  Result<void> restore(const TrainerState& state) override {
-    steps = state.steps;
-    return {};
-  }
-
-  std::uint64_t steps = 0;
-  std::size_t skip_first = 0;
-  std::vector<float> rates;
-  std::vector<std::uint16_t> first_rows;
-};
-
-LearnSettings small_settings() {
-  LearnSettings settings;
-  settings.replay_capacity = 100;
-  settings.window_minimum = 30;
-  settings.window_share = 0.2f;
-  settings.batch_rows = 8;
-  settings.samples_per_position = 2;
-  settings.begin_after = 0;
-  settings.warmup_steps = 10;
-  settings.steps_per_iteration = 1000;
-  settings.checkpoint_seconds = 1e9;
-  return settings;
-}
-
-/// One stretch of a run in a folder: everything a daemon holds, without its threads.
-struct Stretch {
-  Stretch(const std::filesystem::path& run_folder, const LearnSettings& given, Trainer& trainer)
-      : folder(run_folder), settings(given), log(open_log(run_folder)) {
-    std::filesystem::create_directories(folder / "weights");
-    Checkpoint from;
-    if (std::filesystem::exists(folder / "checkpoint.safetensors")) {
-      Result<Checkpoint> loaded = load_checkpoint(folder / "checkpoint.safetensors", small_spec());
-      EXPECT_TRUE(loaded) << loaded.error().reason;
-      if (loaded) from = *loaded;
-      EXPECT_TRUE(trainer.restore(from.trainer));
-    }
-    loop.emplace(TrainingLoop<G>::Parts{.settings = settings,
-                                        .trainer = trainer,
-                                        .log = log,
-                                        .games = games,
-                                        .models = models,
-                                        .seed = 3,
-                                        .folder = folder},
-                 from);
-    const Result<void> refilled = loop->refill(folder / "games.senet");
-    EXPECT_TRUE(refilled) << refilled.error().reason;
-  }
-
-  static RecordLog open_log(const std::filesystem::path& folder) {
-    Result<RecordLog> opened = RecordLog::open(folder / "games.senet", G::kName, {});
-    EXPECT_TRUE(opened) << opened.error().reason;
-    return std::move(*opened);
-  }
-
-  /// Learns from all of these at once.
-  void learn(std::uint64_t first, std::uint64_t end) {
-    for (std::uint64_t number = first; number < end; ++number) {
-      EXPECT_TRUE(games.push(random_game<G>(number)));
-    }
-    games.close();
-    const Result<void> learnt = loop->run();
-    EXPECT_TRUE(learnt) << learnt.error().reason;
-  }
-
-  /// Learns from these one by one, each when all that was earned before it has been trained: the
-  /// order of everything is then fixed.
-  void learn_one_by_one(std::uint64_t first, std::uint64_t end) {
-    std::thread learner([&] {
-      const Result<void> learnt = loop->run();
-      EXPECT_TRUE(learnt) << learnt.error().reason;
-    });
-    const std::uint64_t games_before = loop->progress().games;
-    for (std::uint64_t number = first; number < end; ++number) {
-      EXPECT_TRUE(games.push(random_game<G>(number)));
-      for (;;) {
-        const LearnProgress now = loop->progress();
-        const auto earned = static_cast<std::uint64_t>(earned_steps(now.positions));
-        if (now.games == games_before + number - first + 1 && now.steps == earned) break;
-        std::this_thread::yield();
-      }
-    }
-    games.close();
-    learner.join();
-  }
-
-  double earned_steps(std::uint64_t positions) const {
-    return static_cast<double>(positions) * settings.samples_per_position /
-           static_cast<double>(settings.batch_rows);
-  }
-  Checkpoint saved() const {
-    Result<Checkpoint> loaded = load_checkpoint(folder / "checkpoint.safetensors", small_spec());
-    EXPECT_TRUE(loaded) << loaded.error().reason;
-    return loaded ? *loaded : Checkpoint{};
-  }
-
-  std::filesystem::path folder;
-  LearnSettings settings;
-  RecordLog log;
-  BoundedQueue<GameRecord> games{1000};
-  ModelStore models{initial_network(small_spec(), 1)};
-  std::optional<TrainingLoop<G>> loop;
-};
-
-std::uint64_t positions_of(std::uint64_t first, std::uint64_t end) {
-  std::uint64_t positions = 0;
-  for (; first < end; ++first) positions += random_game<G>(first).turns().size();
-  return positions;
-}
 
 TEST(TrainingLoop, TakesTheStepsThatGamesEarn) {
   const TemporaryFolder folder;
@@ -326,34 +184,6 @@ TEST(TrainingLoop, AFullQueueMakesLanesWaitAndAClosedOneDoesNot) {
   EXPECT_EQ(sink.refused(), 1u);
 }
 
-TEST(TrainingLoop, AGameThatIsNoneEndsItWithAReason) {
-  const TemporaryFolder folder;
-  CountingTrainer trainer;
-  {
-    Stretch run(folder.path(), small_settings(), trainer);
-    GameRecord wrong = random_game<G>(5);
-    wrong.end_cut(std::vector<float>{0, 1, 0});
-    ASSERT_TRUE(run.log.append(wrong));
-  }
-  Result<RecordLog> log = RecordLog::open(folder.path() / "games.senet", G::kName, {});
-  ASSERT_TRUE(log);
-  const LearnSettings settings = small_settings();
-  BoundedQueue<GameRecord> games(1);
-  ModelStore models(initial_network(small_spec(), 1));
-  TrainingLoop<G> loop({.settings = settings,
-                        .trainer = trainer,
-                        .log = *log,
-                        .games = games,
-                        .models = models,
-                        .seed = 3,
-                        .folder = folder.path()},
-                       Checkpoint{});
-  const Result<void> refilled = loop.refill(folder.path() / "games.senet");
-  ASSERT_FALSE(refilled);
-  EXPECT_NE(refilled.error().reason.find("games.senet: game 5"), std::string::npos)
-      << refilled.error().reason;
-}
-
 TEST(TrainingLoop, AFolderThatCannotBeWrittenEndsItWithAReason) {
   const TemporaryFolder folder;
   CountingTrainer trainer;
@@ -374,96 +204,6 @@ TEST(TrainingLoop, AStartCanBeSavedBeforeTheFirstGame) {
   ASSERT_TRUE(run.loop->save());
   EXPECT_EQ(run.saved().games, 0u);
   EXPECT_TRUE(load_network(folder.path() / "weights" / "000000.safetensors"));
-}
-
-// A run that is stopped and gone on with learns what one without a pause learns, bit for bit.
-TEST(TrainingLoop, ResumedIsAsIfNeverStopped) {
-  use_single_threaded_blas();
-  const auto trainer = [] {
-    auto made = make_cpu_trainer(initial_network(small_spec(), 9),
-                                 TrainingLoop<G>::batch_shape(small_settings()), {});
-    made->warm_up();
-    return made;
-  };
-  const TemporaryFolder whole_folder, parts_folder;
-  const auto whole_trainer = trainer();
-  Stretch whole(whole_folder.path(), small_settings(), *whole_trainer);
-  whole.learn_one_by_one(0, 60);
-
-  for (const std::uint64_t first : {0, 25, 45}) {
-    const auto part_trainer = trainer();
-    Stretch part(parts_folder.path(), small_settings(), *part_trainer);
-    EXPECT_EQ(part.loop->next_game(), first);
-    EXPECT_EQ(part.loop->progress().positions, positions_of(0, first));
-    part.learn_one_by_one(first, first == 0 ? 25 : first == 25 ? 45 : 60);
-  }
-  const Checkpoint expected = whole.saved();
-  const Result<Checkpoint> actual =
-      load_checkpoint(parts_folder.path() / "checkpoint.safetensors", small_spec());
-  ASSERT_TRUE(actual);
-  EXPECT_EQ(actual->trainer.weights, expected.trainer.weights);
-  EXPECT_EQ(actual->trainer.ema, expected.trainer.ema);
-  EXPECT_EQ(actual->trainer.steps, expected.trainer.steps);
-  EXPECT_EQ(actual->games, expected.games);
-  EXPECT_EQ(actual->positions, expected.positions);
-  EXPECT_EQ(actual->replay_begin, expected.replay_begin);
-  EXPECT_EQ(actual->log_position, expected.log_position);
-  EXPECT_EQ(actual->owed_steps, expected.owed_steps);
-  EXPECT_GT(expected.replay_begin, 0u);  // the ring was full: older games have left
-}
-
-TEST(TrainingLoop, GamesBehindTheCheckpointCountAsNew) {
-  const TemporaryFolder folder;
-  CountingTrainer trainer;
-  {
-    Stretch run(folder.path(), small_settings(), trainer);
-    run.learn(0, 20);
-    for (std::uint64_t number = 25; number < 30; ++number) {  // a crash lost 20 to 24
-      ASSERT_TRUE(run.log.append(random_game<G>(number)));
-    }
-  }
-  CountingTrainer again;
-  Stretch run(folder.path(), small_settings(), again);
-  EXPECT_EQ(run.loop->next_game(), 30u);
-  EXPECT_EQ(run.loop->progress().games, 25u);
-  const std::uint64_t positions = positions_of(0, 20) + positions_of(25, 30);
-  EXPECT_EQ(run.loop->progress().positions, positions);
-  run.games.close();
-  ASSERT_TRUE(run.loop->run());
-  EXPECT_EQ(run.loop->progress().steps, positions * 2 / 8);
-}
-
-TEST(TrainingLoop, WithoutACheckpointEveryGameOfTheLogIsNew) {
-  const TemporaryFolder folder;
-  CountingTrainer trainer;
-  {
-    Stretch run(folder.path(), small_settings(), trainer);
-    run.learn(0, 20);
-  }
-  std::filesystem::remove(folder.path() / "checkpoint.safetensors");
-  CountingTrainer again;
-  Stretch run(folder.path(), small_settings(), again);
-  EXPECT_EQ(run.loop->next_game(), 20u);
-  EXPECT_EQ(run.loop->progress().games, 20u);
-  EXPECT_EQ(run.loop->progress().positions, positions_of(0, 20));
-}
-
-TEST(TrainingLoop, ALogThatLostItsEndIsGoneOnWith) {
-  const TemporaryFolder folder;
-  CountingTrainer trainer;
-  std::uint64_t short_size = 0;
-  {
-    Stretch run(folder.path(), small_settings(), trainer);
-    ASSERT_TRUE(run.log.append(random_game<G>(0)));
-    short_size = run.log.size();
-    run.learn(1, 20);
-  }
-  std::filesystem::resize_file(folder.path() / "games.senet", short_size + 3);
-  Stretch run(folder.path(), small_settings(), trainer);
-  EXPECT_EQ(run.loop->next_game(), 20u);  // numbers are never given twice
-  run.learn(20, 25);
-  EXPECT_EQ(run.loop->progress().games, 24u);
-  EXPECT_EQ(run.log.records(), 6u);
 }
 
 }  // namespace

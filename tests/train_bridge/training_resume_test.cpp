@@ -1,0 +1,132 @@
+// Going on with a run: from its checkpoint and its log, as if it had never stopped.
+#include <gtest/gtest.h>
+
+#include "tests/temporary_folder.hpp"
+#include "tests/train_bridge/training_run.hpp"
+#include "train_bridge/linear_algebra.hpp"
+
+namespace senet {
+namespace {
+
+using G = TicTacToe;
+
+// A run that is stopped and gone on with learns what one without a pause learns, bit for bit.
+TEST(TrainingResume, ResumedIsAsIfNeverStopped) {
+  use_single_threaded_blas();
+  const auto trainer = [] {
+    auto made = make_cpu_trainer(initial_network(small_spec(), 9),
+                                 TrainingLoop<G>::batch_shape(small_settings()), {});
+    made->warm_up();
+    return made;
+  };
+  const TemporaryFolder whole_folder, parts_folder;
+  const auto whole_trainer = trainer();
+  Stretch whole(whole_folder.path(), small_settings(), *whole_trainer);
+  whole.learn_one_by_one(0, 60);
+
+  for (const std::uint64_t first : {0, 25, 45}) {
+    const auto part_trainer = trainer();
+    Stretch part(parts_folder.path(), small_settings(), *part_trainer);
+    EXPECT_EQ(part.loop->next_game(), first);
+    EXPECT_EQ(part.loop->progress().positions, positions_of(0, first));
+    part.learn_one_by_one(first, first == 0 ? 25 : first == 25 ? 45 : 60);
+  }
+  const Checkpoint expected = whole.saved();
+  const Result<Checkpoint> actual =
+      load_checkpoint(parts_folder.path() / "checkpoint.safetensors", small_spec());
+  ASSERT_TRUE(actual);
+  EXPECT_EQ(actual->trainer.weights, expected.trainer.weights);
+  EXPECT_EQ(actual->trainer.ema, expected.trainer.ema);
+  EXPECT_EQ(actual->trainer.steps, expected.trainer.steps);
+  EXPECT_EQ(actual->games, expected.games);
+  EXPECT_EQ(actual->positions, expected.positions);
+  EXPECT_EQ(actual->replay_begin, expected.replay_begin);
+  EXPECT_EQ(actual->log_position, expected.log_position);
+  EXPECT_EQ(actual->owed_steps, expected.owed_steps);
+  EXPECT_GT(expected.replay_begin, 0u);  // the ring was full: older games have left
+}
+
+TEST(TrainingResume, GamesBehindTheCheckpointCountAsNew) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  {
+    Stretch run(folder.path(), small_settings(), trainer);
+    run.learn(0, 20);
+    for (std::uint64_t number = 25; number < 30; ++number) {  // a crash lost 20 to 24
+      ASSERT_TRUE(run.log.append(random_game<G>(number)));
+    }
+  }
+  CountingTrainer again;
+  Stretch run(folder.path(), small_settings(), again);
+  EXPECT_EQ(run.loop->next_game(), 30u);
+  EXPECT_EQ(run.loop->progress().games, 25u);
+  const std::uint64_t positions = positions_of(0, 20) + positions_of(25, 30);
+  EXPECT_EQ(run.loop->progress().positions, positions);
+  run.games.close();
+  ASSERT_TRUE(run.loop->run());
+  EXPECT_EQ(run.loop->progress().steps, positions * 2 / 8);
+}
+
+TEST(TrainingResume, WithoutACheckpointEveryGameOfTheLogIsNew) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  {
+    Stretch run(folder.path(), small_settings(), trainer);
+    run.learn(0, 20);
+  }
+  std::filesystem::remove(folder.path() / "checkpoint.safetensors");
+  CountingTrainer again;
+  Stretch run(folder.path(), small_settings(), again);
+  EXPECT_EQ(run.loop->next_game(), 20u);
+  EXPECT_EQ(run.loop->progress().games, 20u);
+  EXPECT_EQ(run.loop->progress().positions, positions_of(0, 20));
+}
+
+TEST(TrainingResume, ALogThatLostItsEndIsGoneOnWith) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  std::uint64_t short_size = 0;
+  {
+    Stretch run(folder.path(), small_settings(), trainer);
+    ASSERT_TRUE(run.log.append(random_game<G>(0)));
+    short_size = run.log.size();
+    run.learn(1, 20);
+  }
+  std::filesystem::resize_file(folder.path() / "games.senet", short_size + 3);
+  Stretch run(folder.path(), small_settings(), trainer);
+  EXPECT_EQ(run.loop->next_game(), 20u);  // numbers are never given twice
+  run.learn(20, 25);
+  EXPECT_EQ(run.loop->progress().games, 24u);
+  EXPECT_EQ(run.log.records(), 6u);
+}
+
+TEST(TrainingResume, AGameThatIsNoneEndsItWithAReason) {
+  const TemporaryFolder folder;
+  CountingTrainer trainer;
+  {
+    Stretch run(folder.path(), small_settings(), trainer);
+    GameRecord wrong = random_game<G>(5);
+    wrong.end_cut(std::vector<float>{0, 1, 0});
+    ASSERT_TRUE(run.log.append(wrong));
+  }
+  Result<RecordLog> log = RecordLog::open(folder.path() / "games.senet", G::kName, {});
+  ASSERT_TRUE(log);
+  const LearnSettings settings = small_settings();
+  BoundedQueue<GameRecord> games(1);
+  ModelStore models(initial_network(small_spec(), 1));
+  TrainingLoop<G> loop({.settings = settings,
+                        .trainer = trainer,
+                        .log = *log,
+                        .games = games,
+                        .models = models,
+                        .seed = 3,
+                        .folder = folder.path()},
+                       Checkpoint{});
+  const Result<void> refilled = loop.refill(folder.path() / "games.senet");
+  ASSERT_FALSE(refilled);
+  EXPECT_NE(refilled.error().reason.find("games.senet: game 5"), std::string::npos)
+      << refilled.error().reason;
+}
+
+}  // namespace
+}  // namespace senet
