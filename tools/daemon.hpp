@@ -23,11 +23,12 @@ struct DaemonOptions {
 /// Plays and learns until a limit is reached or SIGTERM or SIGINT arrives; then finishes the games
 /// under way, learns from them, saves everything and returns. Prints progress to stderr.
 ///
-///   folder/config.json              the settings
+///   folder/config.json              the settings; written last when a run begins, so that a folder
+///                                   that has them can be gone on with
 ///   folder/games.senet              every finished game (docs/record-format.md)
-///   folder/weights/NNNNNN.safetensors, latest.safetensors
+///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: those it began with
 ///   folder/checkpoint.safetensors   optimiser and counters
-///   folder/metrics.jsonl            one line of figures every ten seconds
+///   folder/metrics.jsonl            one line of figures every ten seconds and at the end
 Result<void> run_daemon(const RunConfig& config, const DaemonOptions& options);
 
 }  // namespace senet
