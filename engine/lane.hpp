@@ -41,6 +41,10 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
+  /// Forgets the last game: what a search finds must not depend on which game this lane played
+  /// before.
+  void begin_game() { search_.forget(); }
+
   /// Begins a search; false while it may not, because newer weights are about to be loaded.
   bool begin(const G& state, const SearchBudget& budget, Random noise) {
     if (shared_.swap_pending) return false;

@@ -24,11 +24,11 @@ using EvaluatorMaker =
     std::function<Result<std::unique_ptr<Evaluator>>(const Network& network, std::size_t max_rows)>;
 
 struct WorkerSettings {
-  std::size_t lanes = 64;       // games played at once by one worker
-  std::size_t batch_rows = 64;  // rows of one forward pass at most
-  EvaluatorKind evaluator = EvaluatorKind::kOneDnn;
-  bool exact = false;                 // see make_evaluator
-  EvaluatorMaker own_evaluator = {};  // a host's own, instead of those two, when set
+  std::size_t lanes = 64;                           // games played at once by one worker
+  std::size_t batch_rows = 64;                      // rows of one forward pass at most
+  EvaluatorKind evaluator = EvaluatorKind::kFused;  // the same bits for any batch
+  bool exact = false;                               // see make_evaluator
+  EvaluatorMaker own_evaluator = {};  // a host's own, instead of the named one, when set
   SearchSettings search;
   std::uint32_t visits = 100;  // the trees have room for searches of this many visits
 };

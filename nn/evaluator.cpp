@@ -10,12 +10,28 @@
 
 namespace senet {
 
+std::string_view kind_name(EvaluatorKind kind) {
+  switch (kind) {
+    case EvaluatorKind::kOneDnn:
+      return "onednn";
+    case EvaluatorKind::kReference:
+      return "reference";
+    case EvaluatorKind::kHash:
+      return "hash";
+    case EvaluatorKind::kFused:
+      return "fused";
+    case EvaluatorKind::kAuto:
+      break;
+  }
+  return "auto";
+}
+
 Result<EvaluatorKind> evaluator_kind(std::string_view name) {
-  if (name == "auto") return EvaluatorKind::kAuto;
-  if (name == "fused") return EvaluatorKind::kFused;
-  if (name == "onednn") return EvaluatorKind::kOneDnn;
-  if (name == "reference") return EvaluatorKind::kReference;
-  if (name == "hash") return EvaluatorKind::kHash;
+  for (const EvaluatorKind kind :
+       {EvaluatorKind::kAuto, EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
+        EvaluatorKind::kReference, EvaluatorKind::kHash}) {
+    if (name == kind_name(kind)) return kind;
+  }
   return fail(
       fmt::format("no evaluator is called {}: auto, fused, onednn, reference or hash", name));
 }

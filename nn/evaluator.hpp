@@ -40,6 +40,9 @@ Result<EvaluatorKind> evaluator_kind(std::string_view name);
 EvaluatorKind resolve_kind(EvaluatorKind kind, const Network& network, std::size_t max_rows,
                            bool exact = false);
 
+/// The name that evaluator_kind() takes.
+std::string_view kind_name(EvaluatorKind kind);
+
 /// Builds an evaluator for batches of up to `max_rows` rows (at least 1) and loads `network`.
 /// `exact`: oneDNN always runs the one batch size `max_rows`, so that a row's answer has the same
 /// bits whatever shares its batch; the others have that property anyway.

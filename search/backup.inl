@@ -150,11 +150,11 @@ Decision<G> Search<G, Table>::decision() {
   });
   for (std::uint32_t i = 0; i < root.edges; ++i) {
     const std::uint16_t edge = order[i];
-    choices_[i] = {cold[edge].action, ranks_[edge] == 2 ? 0 : visits(edge),
+    choices_[i] = {cold[edge].action, ranks_[edge] > (known.proven() ? 0 : 1) ? 0 : visits(edge),
                    unpack_share(cold[edge].prior), edge_value(root, edge)};
   }
   return {.choices = {choices_.get(), root.edges},
-          .outcomes = statistics_.root(root.q),
+          .outcomes = with_mean<G>(statistics_.root(root.q), root.q),
           .value = root.q,
           .visits = root.n,
           .evaluations = evaluations_,

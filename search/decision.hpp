@@ -1,6 +1,7 @@
 // What a search found out about one position.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -22,6 +23,7 @@ struct Choice {
 template <Game G>
 using Outcomes = std::array<float, kOutcomes<G>>;
 
+/// The value of a distribution, for the player it is told to.
 template <Game G>
 float mean_value(const Outcomes<G>& outcomes) {
   float value = 0;
@@ -58,11 +60,28 @@ Outcomes<G> spread_value(float value) {
   return outcomes;
 }
 
+/// The distribution nearest to `outcomes` in one simple sense that has this mean: as much of all of
+/// it as needed becomes the best, or the worst, way to end. Kept visits and proofs move a node's
+/// value without a leaf to count; this lets the distribution follow.
+template <Game G>
+Outcomes<G> with_mean(Outcomes<G> outcomes, float value) {
+  const float mean = mean_value<G>(outcomes);
+  const auto [worst, best] =
+      std::minmax_element(G::kOutcomeValues.begin(), G::kOutcomeValues.end());
+  const auto end = value > mean ? best : worst;
+  const float distance = *end - mean;
+  if (distance == 0) return outcomes;
+  const float share = std::clamp((value - mean) / distance, 0.0f, 1.0f);
+  for (float& outcome : outcomes) outcome *= 1 - share;
+  outcomes[static_cast<std::size_t>(end - G::kOutcomeValues.begin())] += share;
+  return outcomes;
+}
+
 /// The result of a search. Valid until the search starts again.
 template <Game G>
 struct Decision {
   std::span<const Choice>
-      choices;                // all legal actions, most promising first: by visits, then prior
+      choices;                // all legal actions, most promising first: proofs, visits, then prior
   Outcomes<G> outcomes;       // expected end for the player to move, mean of the evaluated leaves
   float value;                // root value for the player to move
   std::uint32_t visits;       // of the root, kept ones included

@@ -45,6 +45,8 @@ void Search<G, Table>::open_root() {
   const std::span<float> noise(scores_.get(), root.edges);
   noise_.dirichlet(settings_.noise_total / static_cast<float>(root.edges), noise);
   for (std::uint32_t i = 0; i < root.edges; ++i) {
+    const Bounds bounds = edge_bounds(root, i);
+    if (bounds.proven() && bounds.lower < kRange) continue;  // nothing left to learn there
     edges.p[i] = (1 - settings_.noise_share) * unpack_share(cold[i].prior) +
                  settings_.noise_share * noise[i];
   }

@@ -48,13 +48,13 @@ inline constexpr std::uint8_t kValuedEdges = 16;  // cold block carries the afte
 
 inline Turn turn_of(const Node& node) { return static_cast<Turn>(node.flags & kTurnMask); }
 
-/// Translates a value told by a node with this turn into one for `player`.
-inline float value_for(float value, Turn told_by, Player player) {
-  const Player teller = told_by == Turn::kPlayer1 ? 1 : 0;
-  return teller == player ? value : -value;
-}
 /// The player whose value a node with this turn tells.
 inline Player teller(Turn turn) { return turn == Turn::kPlayer1 ? 1 : 0; }
+
+/// Translates a value told by a node with this turn into one for `player`.
+inline float value_for(float value, Turn told_by, Player player) {
+  return teller(told_by) == player ? value : -value;
+}
 
 /// Proven limits of a node's value; all games here end with whole values of at most 7.
 struct Bounds {

@@ -102,7 +102,9 @@ class Search {
     const Node& root = (*tree_)[root_];
     const ColdEdge* const edges = tree_->cold(root);
     for (std::uint32_t i = 0; i < root.edges; ++i) {
-      if (edges[i].action == action) return statistics_.edge(i, edge_value(root, i));
+      if (edges[i].action != action) continue;
+      const float value = edge_value(root, i);
+      return with_mean<G>(statistics_.edge(i, value), value);
     }
     return spread_value<G>(root.q);
   }
@@ -125,7 +127,8 @@ class Search {
   // a longer hot block for each of the two edges that led there.
   static constexpr std::uint32_t kVisitNodes = 3;
   static constexpr std::uint32_t kVisitWords =
-      cold_words(kMaxEdges<G>, true) + hot_words(kMaxEdges<G>);
+      cold_words(kMaxEdges<G>, true) + hot_words(kMaxEdges<G>) + cold_words(kMaxChance<G>, false) +
+      hot_words(kMaxChance<G>);
 
   bool keep(NodeId known, std::unique_ptr<TreeOf>& spare);
   bool finished();

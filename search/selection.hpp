@@ -39,7 +39,7 @@ inline Selection select_action(const HotEdges& edges, std::uint32_t opened, floa
 }
 
 /// The chance outcome that lags most behind its probability: argmax p / (1 + n). A quota instead of
-/// a sample: after N visits every outcome has had its share to within one visit (D'Hondt's rule).
+/// a sample (D'Hondt's rule): no outcome ever falls a whole visit short of its share.
 inline Selection select_outcome(const HotEdges& edges, std::uint32_t opened, bool has_candidate,
                                 float candidate_p) {
   float best = has_candidate ? candidate_p : -1.0f;

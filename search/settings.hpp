@@ -52,7 +52,8 @@ TreeLimits limits_for(std::uint32_t visits, Evaluates evaluates) {
   // The root may be as wide as the game allows, with all its edges opened for noise.
   constexpr auto widest = static_cast<std::uint32_t>(kMaxEdges<G>);
   return {(visits + 2) * nodes_per_visit + 2,
-          (visits + 2) * words_per_visit + cold_words(widest, true) + 2 * hot_words(widest)};
+          (visits + 2) * words_per_visit + cold_words(widest, true) + 2 * hot_words(widest) +
+              cold_words(kMaxChance<G>, false) + hot_words(kMaxChance<G>)};
 }
 
 /// The most visits a search fits into `bytes`; 0 when not even one does.

@@ -137,15 +137,16 @@ class GameInPlay {
     state_.play(action);
   }
 
+  // A proven result is not gambled away. Otherwise the first choice has the most visits.
   Action choose(const Decision<G>& decision) {
+    const std::uint32_t most = decision.choices.front().visits;
     const bool draws = ply_ < settings_.temperature_plies && settings_.temperature > 0 &&
-                       decision.choices.front().visits > 0;
+                       most > 0 && !decision.proven;
     if (!draws) return decision.best();
     weights_.clear();
-    const auto most = static_cast<float>(decision.choices.front().visits);
     for (const Choice& choice : decision.choices) {
-      weights_.push_back(
-          std::pow(static_cast<float>(choice.visits) / most, 1.0f / settings_.temperature));
+      weights_.push_back(std::pow(static_cast<float>(choice.visits) / static_cast<float>(most),
+                                  1.0f / settings_.temperature));
     }
     Random draw = random(Purpose::kMove);
     return decision.choices[draw.pick({weights_.data(), weights_.size()})].action;

@@ -11,6 +11,7 @@ namespace senet {
 template <Game G>
 GameRecord& play(Lane<G>& lane, GameInPlay<G>& game, std::uint64_t number,
                  std::string_view evaluator) {
+  lane.begin_game();
   game.begin(number, evaluator);
   while (game.next_decision()) {
     const Decision<G> decision = lane.think(game.state(), game.budget(), game.noise());

@@ -39,6 +39,7 @@ class PlainRunner {
         case Stage::kNextGame: {
           const auto number = run_.numbers.take();
           if (!number) return LaneState::kFinished;
+          lane_.begin_game();
           game_.begin(*number, run_.evaluator);
           stage_ = Stage::kNextMove;
           break;

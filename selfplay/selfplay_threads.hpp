@@ -63,7 +63,7 @@ class SelfPlayThreads {
     auto worker = Worker<G>::make(settings_.worker, models, report);
     if (!worker) {
       const std::lock_guard lock(mutex_);
-      failure_ = tl::unexpected(worker.error());
+      if (failure_) failure_ = tl::unexpected(worker.error());
       numbers_.halt();
     } else {
       const SelfPlay run{settings_.play, numbers_, sink, (*worker)->evaluator_name()};

@@ -35,6 +35,7 @@ template <Game G>
 void play_to_order(Lane<G>& lane, const SelfPlay& run, const Orders& orders) {
   const auto game = std::make_unique<GameInPlay<G>>(run.settings);
   while (const auto number = run.numbers.take()) {
+    lane.begin_game();
     game->begin(*number, run.evaluator);
     while (game->next_decision()) {
       SearchBudget budget = game->budget();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -78,6 +79,11 @@ double resident_mib() {
   return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
+std::size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
 std::string clock_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(seconds);
   return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
@@ -87,11 +93,12 @@ std::string clock_text(double seconds) {
 // programs.
 class Watch {
  public:
-  /// `games` of earlier calls are not counted in the rates.
-  Watch(const std::filesystem::path& metrics, bool quiet, std::uint64_t games)
+  /// `games` of earlier calls are not counted in the rates, their `seconds` are in metrics.jsonl.
+  Watch(const std::filesystem::path& metrics, bool quiet, std::uint64_t games, double seconds)
       : quiet_(quiet),
         terminal_(isatty(STDERR_FILENO) != 0),
         metrics_(metrics, std::ios::app),
+        before_(seconds),
         games_(games) {}
   ~Watch() {
     if (terminal_ && !quiet_) std::fputc('\n', stderr);
@@ -108,12 +115,19 @@ class Watch {
     }
     if (!quiet_ && (terminal_ || now - said_at_ >= 10)) {
       said_at_ = now;
-      const std::string line = fmt::format(
-          "{} {} | games {} ({:.0f}/min) | evaluations {:.0f} K/s | steps {} | networks {} | loss: "
-          "policy {:.3f} value {:.3f} | {:.0f} MiB",
+      std::string line = fmt::format(
+          "{} {} | {} games, {:.0f}/min | {:.0f} K evaluations/s | step {}, network {} | loss "
+          "{:.3f} "
+          "+ {:.3f} | {:.0f} MiB",
           clock_text(now), doing, learn.games, rate_, rows_rate_ / 1000, learn.steps,
           learn.iterations, learn.policy_loss, learn.value_loss, resident_mib());
-      fmt::print(stderr, "{}{}{}", terminal_ ? "\r\x1b[K" : "", line, terminal_ ? "" : "\n");
+      // A longer line would wrap, and every refresh would leave its first half behind.
+      if (terminal_)
+        line = "\r\x1b[K" + line.substr(0, terminal_columns() - 1);
+      else
+        line += '\n';
+      // A terminal that has gone is no reason to end: whatever this cannot say, metrics.jsonl does.
+      static_cast<void>(std::fputs(line.c_str(), stderr));
       std::fflush(stderr);
     }
     if (now - recorded_at_ >= 10) record(learn, play);
@@ -123,7 +137,7 @@ class Watch {
   void record(const LearnProgress& learn, const Totals& play) {
     const double now = elapsed();
     recorded_at_ = now;
-    metrics_ << nlohmann::ordered_json{{"seconds", now},
+    metrics_ << nlohmann::ordered_json{{"seconds", before_ + now},
                                        {"games", learn.games},
                                        {"positions", learn.positions},
                                        {"games_per_minute", rate_},
@@ -153,6 +167,7 @@ class Watch {
   const bool quiet_, terminal_;
   std::ofstream metrics_;
   const Clock::time_point began_ = Clock::now();
+  const double before_;
   double counted_at_ = 0, said_at_ = -10, recorded_at_ = 0, rate_ = 0, rows_rate_ = 0;
   std::uint64_t games_, rows_ = 0;
 };
@@ -256,10 +271,8 @@ Result<void> run(RunConfig config, const DaemonOptions& options) {
   if (!start->checkpoint) {
     if (const auto saved = loop.save(); !saved) return saved;
   }
-  if (!options.resume) {
-    const auto saved = save_config(as_given, options.folder / "config.json");
-    if (!saved) return saved;
-  }
+  if (const auto saved = save_config(as_given, options.folder / "config.json"); !saved)
+    return saved;
   const std::uint64_t first = loop.next_game();
   GameNumbers numbers(
       first, options.games > 0 ? first + options.games : std::numeric_limits<std::uint64_t>::max());
@@ -268,7 +281,8 @@ Result<void> run(RunConfig config, const DaemonOptions& options) {
              G::kName, config.selfplay.workers, config.selfplay.worker.lanes,
              config.selfplay.play.full_visits, id_text(network_id), parameter_count(config.network),
              options.folder.string());
-  Watch watch(options.folder / "metrics.jsonl", options.quiet, loop.progress().games);
+  Watch watch(options.folder / "metrics.jsonl", options.quiet, loop.progress().games,
+              start->checkpoint ? start->checkpoint->seconds : 0);
   SelfPlayThreads<G> players(config.selfplay, models, numbers, sink);
   Result<void> learnt;
   std::atomic<bool> learning{true};

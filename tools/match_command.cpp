@@ -58,6 +58,16 @@ Result<Seat<G>> prepare_seat(const std::string& source, std::uint32_t visits,
   return seat;
 }
 
+// Wilson's interval (1927) for a share seen in so many trials: also honest when all of them went
+// one way.
+Interval wilson(double share, double trials) {
+  const double z = kTwoSided95 * kTwoSided95;
+  const double middle = (share + z / (2 * trials)) / (1 + z / trials);
+  const double half = kTwoSided95 / (1 + z / trials) *
+                      std::sqrt(share * (1 - share) / trials + z / (4 * trials * trials));
+  return {middle - half, middle + half};
+}
+
 Interval around(double mean, double error) {
   return {mean - kTwoSided95 * error, mean + kTwoSided95 * error};
 }
@@ -73,7 +83,10 @@ std::vector<Metric> metrics_of(const MatchResult& result, const std::string& sub
     add(std::move(name), static_cast<double>(count), "games");
   };
   const Interval points = around(result.points, result.points_error);
-  Interval score = around(result.score, result.score_error);
+  // Pairs that all ended alike say nothing of the spread: then they count as trials.
+  Interval score = result.score_error > 0
+                       ? around(result.score, result.score_error)
+                       : wilson(result.score, static_cast<double>(result.games) / 2);
   score = {std::max(score.low, 0.0), std::min(score.high, 1.0)};
   add("score", result.score, "share", score);
   add("points_per_game", result.points, "points", points);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -52,6 +54,25 @@ void tune(std::type_identity<Backgammon>, RunConfig& c) {
   c.learn.window_share = 0.3f;
   c.learn.begin_after = 20'000;
   c.learn.trainer.policy_weight = 0;
+}
+
+// The trees are reserved at the start; more of them than the machine has memory would end the
+// program, not the call.
+Result<void> check_memory(const RunConfig& config) {
+  return visit_game(config.game, [&]<class G>(std::type_identity<G>) -> Result<void> {
+    const WorkerSettings& worker = config.selfplay.worker;
+    const auto limits = limits_for<G>(config.selfplay.play.full_visits, worker.search.evaluates);
+    const std::size_t workers =
+        config.selfplay.workers > 0 ? config.selfplay.workers : default_workers();
+    const double wanted = static_cast<double>(workers * (worker.lanes + 1)) *
+                          static_cast<double>(tree_bytes<G, EpochTable>(limits));
+    const double memory =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (wanted < 0.8 * memory) return {};
+    return fail(fmt::format(
+        "--visits, --lanes, --workers: the trees would take {:.1f} GiB, this machine has {:.1f}",
+        wanted / (1 << 30), memory / (1 << 30)));
+  });
 }
 
 }  // namespace
@@ -131,6 +152,7 @@ Result<void> check_config(const RunConfig& config) {
   require(learn.trainer.policy_weight >= 0, "policy-weight", "not negative");
   require(learn.trainer.value_weight >= 0, "value-weight", "not negative");
   require(config.queue_games >= 1 && config.queue_games <= 1'000'000, "queue", "1 to 1000000");
+  if (checked) checked = check_memory(config);
   return checked;
 }
 
@@ -138,6 +160,7 @@ std::string config_text(const RunConfig& config) {
   Json json;
   json["game"] = config.game;
   json["evaluates"] = evaluates_name(config.selfplay.worker.search.evaluates);
+  json["evaluator"] = kind_name(config.selfplay.worker.evaluator);
   for_each_setting(config,
                    [&](const char* name, const auto& value, const char*) { json[name] = value; });
   return json.dump(2);
@@ -151,7 +174,7 @@ Result<void> save_config(const RunConfig& config, const std::filesystem::path& f
 Result<RunConfig> load_config(const std::filesystem::path& file) {
   const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
   std::ifstream stream(file);
-  if (!stream) return wrong("cannot be read");
+  if (!stream) return wrong("cannot be read: there is no run to go on with");
   Json json = Json::parse(stream, nullptr, false);
   if (!json.is_object()) return wrong("is not a JSON object");
   if (!json.contains("game") || !json["game"].is_string()) return wrong("names no game");
@@ -164,8 +187,13 @@ Result<RunConfig> load_config(const std::filesystem::path& file) {
     if (!evaluates) return wrong(evaluates.error().reason);
     config->selfplay.worker.search.evaluates = config->learn.samples.evaluates = *evaluates;
   }
-  json.erase("game");
-  json.erase("evaluates");
+  if (json.contains("evaluator")) {
+    if (!json["evaluator"].is_string()) return wrong("the value of \"evaluator\" is no text");
+    const auto kind = evaluator_kind(json["evaluator"].get<std::string>());
+    if (!kind) return wrong(kind.error().reason);
+    config->selfplay.worker.evaluator = *kind;
+  }
+  for (const char* read : {"game", "evaluates", "evaluator"}) json.erase(read);
   for_each_setting(*config, [&](const char* name, auto& value, const char*) {
     if (!json.contains(name)) return;
     using Value = std::remove_reference_t<decltype(value)>;

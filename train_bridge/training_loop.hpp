@@ -75,7 +75,7 @@ class TrainingLoop {
         settings_(parts.settings),
         done_(from),
         replay_(settings_.replay_capacity,
-                settings_.samples.evaluates == Evaluates::kPosition ? 8 : 0),
+                settings_.samples.evaluates == Evaluates::kPosition ? kPolicyPerSample : 0),
         batch_(batch_shape(settings_)) {
     const std::uint64_t steps = from.trainer.steps;
     done_.trainer = {};  // the tensors are the trainer's; only the count of steps is kept here
@@ -127,6 +127,7 @@ class TrainingLoop {
   Result<void> run() {
     began_ = saved_ = Clock::now();
     for (;;) {
+      if (const auto saved = save_when_due(); !saved) return saved;
       // Waiting for a game only when there is nothing to train: self-play never waits for a step
       // longer than the queue has room for.
       std::optional<GameRecord> record = can_step() ? parts_.games.try_pop() : parts_.games.pop();
@@ -170,6 +171,8 @@ class TrainingLoop {
   }
 
  private:
+  /// Moves with visits of an ordinary position.
+  static constexpr std::size_t kPolicyPerSample = std::min<std::size_t>(G::kMaxLegal, 24);
   using Clock = std::chrono::steady_clock;
 
   bool can_step() const {
@@ -245,6 +248,9 @@ class TrainingLoop {
     ++done_.iterations;
     parts_.models.publish(parts_.trainer.served());
     note_progress();
+    return {};
+  }
+  Result<void> save_when_due() {
     const double since = std::chrono::duration<double>(Clock::now() - saved_).count();
     return since >= settings_.checkpoint_seconds ? save() : Result<void>{};
   }

@@ -30,6 +30,10 @@ const TensorPlace& place_of(const std::vector<TensorPlace>& layout, std::string_
 TEST(NetworkSpec, ReferenceShapeHasItsSize) {
   const NetworkSpec spec = reference_shape();
   EXPECT_EQ(parameter_count(spec), 283562u);
+  EXPECT_NEAR(dense_flop(spec), 0.557e6, 0.01e6);
+  NetworkSpec narrow = spec;
+  narrow.features = 330;
+  EXPECT_EQ(parameter_count(narrow), 281770u);
   EXPECT_DOUBLE_EQ(dense_flop(spec), 557568.0);
 }
 

@@ -76,7 +76,9 @@ TYPED_TEST(EveryGame, BothTablesGrowTheSameTree) {
 }
 
 TYPED_TEST(EveryGame, ProvenRootsAreExact) {
-  // A random playout to its last decision: there a search of a few visits must know the result.
+  // A random playout to its last decision: there a search knows the result, by proof unless dice
+  // are in the way.
+  std::size_t proofs = 0;
   for (std::uint64_t game = 0; game < 20; ++game) {
     Random draw(3, game, 0, Purpose::kTest);
     TypeParam state, last;
@@ -103,10 +105,12 @@ TYPED_TEST(EveryGame, ProvenRootsAreExact) {
     const Player mover = last.turn() == Turn::kPlayer1 ? 1 : 0;
     // Whoever just ended the game could at least have that result; a proof may promise more, never
     // less.
+    proofs += decision.proven;
     if (decision.proven) {
       EXPECT_GE(decision.value, final_value(state, mover));
     }
   }
+  EXPECT_GE(proofs, kMaxChance<TypeParam> > 0 ? 1u : 20u);
 }
 
 TYPED_TEST(EveryGame, StopsWhenTheTreeIsFullAndSaysSo) {
@@ -187,6 +191,8 @@ TEST(Search, ReusedTreesKeepTheirVisits) {
   const Decision<ConnectFour> second = search.decision();
   EXPECT_GE(second.visits, best.visits);
   EXPECT_EQ(second.evaluations, 0u);
+  // Nothing was evaluated, yet the expected end agrees with the value.
+  EXPECT_NEAR(mean_value<ConnectFour>(second.outcomes), second.value, 1e-4f);
   EXPECT_NEAR(second.value, -best.value, 1e-4f);
 }
 
@@ -215,15 +221,14 @@ TEST(Search, ConnectFourTactics) {
     float value;
     const char* best;
   };
-  for (const auto& [moves, value, best] :
-       {Case{"112233", 1, "4"}, Case{"4455", 1, nullptr}, Case{"44556", -1, nullptr},
-        Case{"71122334", 1, nullptr}, Case{"7112233", 1, "4"}}) {
+  for (const auto& [moves, value, best] : {Case{"112233", 1, "4"}, Case{"4455", 1, nullptr},
+                                           Case{"44556", -1, nullptr}, Case{"7112233", 1, "4"}}) {
     Search<ConnectFour> search({}, limits_for<ConnectFour>(20'000, Evaluates::kPosition));
     UniformEvaluator evaluator;
     Batch batch(8, ConnectFour::kMaxActive);
     const Result<ConnectFour> state = ConnectFour::from_text(moves);
     ASSERT_TRUE(state) << moves;
-    if (state->turn() == Turn::kOver) continue;
+    ASSERT_NE(state->turn(), Turn::kOver) << moves;
     search.start(*state, {20'000, false}, kNoNoise);
     run_search(search, evaluator, batch);
     const Decision<ConnectFour> decision = search.decision();
@@ -249,8 +254,8 @@ TEST(Search, TicTacToeIsADraw) {
 TEST(Search, GoldenTrees) {
   SearchSettings afterstates;
   afterstates.evaluates = Evaluates::kAfterstates;
-  EXPECT_EQ((game_signature<TicTacToe, EpochTable>({}, 100, true, 16)), 6922717992377092422u);
-  EXPECT_EQ((game_signature<ConnectFour, EpochTable>({}, 200, true, 16)), 7641385589356719396u);
+  EXPECT_EQ((game_signature<TicTacToe, EpochTable>({}, 100, true, 16)), 17141160699479829244u);
+  EXPECT_EQ((game_signature<ConnectFour, EpochTable>({}, 200, true, 16)), 4940749520480412851u);
   EXPECT_EQ((game_signature<Backgammon, EpochTable>({}, 100, true, 16)), 12448747240986879449u);
   EXPECT_EQ((game_signature<Backgammon, EpochTable>(afterstates, 30, true, 64)),
             3295364239390547224u);

@@ -51,6 +51,17 @@ TEST(Determinism, AfterstatesToo) {
   expect_the_same_games<Backgammon>(settings, 6);
 }
 
+// A lane must not remember the game before: short games with long blind openings meet the same
+// positions again.
+TEST(Determinism, WhateverALanePlayedBefore) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 48);
+  settings.play.full_share = 1;
+  settings.play.random_plies = 8;
+  settings.play.resign_below = 0.02f;
+  expect_the_same_games<ConnectFour>(settings, 200);
+  expect_the_same_games<TicTacToe>(settings, 200);
+}
+
 TEST(Determinism, AnotherSeedGivesOtherGames) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 24);
   const auto games = play_run<ConnectFour>(settings, 4);
