@@ -2,6 +2,8 @@
 // thread.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,9 +18,12 @@ namespace senet {
 template <Game G>
 class Analysis {
  public:
+  /// Reserves `lanes` trees with room for searches of `visits` visits, at least one lane; a larger
+  /// budget ends early and says so.
   Analysis(Evaluator& evaluator, const SearchSettings& settings, std::uint32_t visits,
            std::size_t lanes, std::size_t batch_rows)
       : evaluator_(evaluator), batch_(batch_rows, G::kMaxActive) {
+    assert(lanes >= 1 && batch_rows >= 1);
     for (std::size_t i = 0; i < lanes; ++i) {
       searches_.push_back(
           std::make_unique<Search<G>>(settings, limits_for<G>(visits, settings.evaluates)));

@@ -1,4 +1,4 @@
-// What the network sees of backgammon: 344 features, told from the side of viewer(). About 40 of
+// What the network sees of backgammon: 344 features, told from the side of viewer(). About 35 of
 // them are not zero.
 //
 //   0                155                310     323      325      327      328          344

@@ -1,6 +1,7 @@
 // Randomness as a function, not a state: the same (seed, game, ply, purpose) gives the same numbers
-// on every machine, thread and lane, so that any game can be replayed and no draw depends on
-// another's order.
+// on every thread and lane, so that any game can be replayed and no draw depends on another's
+// order. Whole numbers and uniform() are the same on every machine; normal() and what is built on
+// it follow the C library's log and pow.
 #pragma once
 
 #include <array>

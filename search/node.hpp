@@ -88,7 +88,8 @@ inline float unpack_share(std::uint16_t packed) {
 }
 
 /// One legal action and its prior (or chance outcome and its probability). A node's cold block is
-/// its edges, sorted by falling prior, and behind them, if kValuedEdges, their afterstates' values:
+/// its edges, sorted by falling prior (by falling value if kValuedEdges), and behind them, if
+/// kValuedEdges, their afterstates' values:
 ///
 ///   | action u16, prior u16 | x edges | value i16 | x edges, padded to whole words |
 struct ColdEdge {

@@ -1,6 +1,7 @@
 // Self-play on several threads: one worker each, nothing shared but weights in, games out.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <thread>

@@ -17,7 +17,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// How each game is learnt; what differs from the defaults of the settings' own types.
+// How each game is learnt; what differs from the defaults of the settings' own types. A game
+// without a recipe of its own gets those defaults.
+template <Game G>
+void tune(std::type_identity<G>, RunConfig&) {}
+
 void tune(std::type_identity<TicTacToe>, RunConfig& c) {
   c.network.width = 32;
   c.network.blocks = 1;

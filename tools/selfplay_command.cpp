@@ -119,7 +119,8 @@ void add_selfplay_command(CLI::App& app, int& exit_code) {
                     "print the settings this call would run with, and stop");
   command->add_option("--mode", arguments->evaluates,
                       "what the network is asked about: position or afterstates");
-  command->add_option("--evaluator", arguments->evaluator, "the forward pass to use");
+  command->add_option("--evaluator", arguments->evaluator,
+                      "the forward pass: fused (default), onednn, auto, reference or hash");
   RunConfig names;
   for_each_setting(names, [&](const char* name, auto&, const char* help) {
     command->add_option(fmt::format("--{}", name), arguments->settings[name], help)

@@ -1,0 +1,98 @@
+// Many positions side by side get the answers each would get alone.
+#include "engine/analyse.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/model_store.hpp"
+#include "games/registry.hpp"
+#include "tests/search/search_driver.hpp"
+
+namespace senet {
+namespace {
+
+template <Game G>
+std::vector<G> some_decisions(std::size_t count) {
+  std::vector<G> states;
+  for (std::uint64_t game = 0; states.size() < count; ++game) {
+    Random draw(11, game, 0, Purpose::kTest);
+    G state;
+    for (int ply = 0; ply < 12 && state.turn() != Turn::kOver; ++ply) {
+      if constexpr (StochasticGame<G>) {
+        if (state.turn() == Turn::kChance) {
+          std::array<float, kMaxChance<G>> probability;
+          const std::size_t outcomes = state.chance(probability);
+          state.play(static_cast<Action>(draw.below(static_cast<std::uint32_t>(outcomes))));
+          continue;
+        }
+      }
+      if (ply > 2) states.push_back(state);
+      ActionList<G::kMaxLegal> legal;
+      state.legal(legal);
+      state.play(legal[draw.below(static_cast<std::uint32_t>(legal.size()))]);
+    }
+  }
+  states.resize(count);
+  return states;
+}
+
+template <Game G>
+std::vector<std::uint64_t> answers(std::span<const G> states, Evaluates evaluates,
+                                   std::size_t lanes, std::size_t batch_rows) {
+  SearchSettings settings;
+  settings.evaluates = evaluates;
+  const auto evaluator = hash_evaluator<G>(batch_rows);
+  Analysis<G> analysis(*evaluator, settings, 20, lanes, batch_rows);
+  std::vector<std::uint64_t> answers(states.size(), 0);
+  std::size_t told = 0;
+  analysis.run(states, {.visits = 20}, 1,
+               [&](std::size_t i, const Decision<G>& decision, Search<G>&) {
+                 answers[i] = signature(decision);
+                 ++told;
+               });
+  EXPECT_EQ(told, states.size());
+  return answers;
+}
+
+template <Game G>
+void expect_the_same_answers(Evaluates evaluates) {
+  const std::vector<G> states = some_decisions<G>(40);
+  const auto alone = answers<G>(states, evaluates, 1, 1);
+  for (const std::size_t lanes : {1, 7, 64}) {
+    for (const std::size_t rows : {1, 3, 64}) {
+      EXPECT_EQ(answers<G>(states, evaluates, lanes, rows), alone) << lanes << ' ' << rows;
+    }
+  }
+}
+
+TEST(Analysis, TheSameForAnyLanesAndRows) {
+  expect_the_same_answers<ConnectFour>(Evaluates::kPosition);
+  expect_the_same_answers<Backgammon>(Evaluates::kPosition);
+  expect_the_same_answers<Backgammon>(Evaluates::kAfterstates);
+}
+
+TEST(Analysis, NoPositionsNoAnswers) {
+  EXPECT_TRUE(answers<ConnectFour>({}, Evaluates::kPosition, 4, 8).empty());
+}
+
+TEST(ModelStore, ServesTheNewestAndCounts) {
+  const NetworkSpec spec = reference_spec<TicTacToe>();
+  Network first = initial_network(spec, 1), second = initial_network(spec, 2);
+  const std::uint64_t first_id = first.id(), second_id = second.id();
+  ModelStore store(std::move(first));
+  const std::uint64_t generation = store.generation();
+  const auto newest = [&] {
+    std::uint64_t id = 0;
+    store.with_newest([&](const Network& network, std::uint64_t at) {
+      id = network.id();
+      EXPECT_EQ(at, store.generation());
+    });
+    return id;
+  };
+  EXPECT_EQ(newest(), first_id);
+  store.publish(std::move(second));
+  EXPECT_EQ(newest(), second_id);
+  EXPECT_EQ(store.generation(), generation + 1);
+}
+
+}  // namespace
+}  // namespace senet
