@@ -83,10 +83,10 @@ std::vector<Metric> metrics_of(const MatchResult& result, const std::string& sub
     add(std::move(name), static_cast<double>(count), "games");
   };
   const Interval points = around(result.points, result.points_error);
-  // Pairs that all ended alike say nothing of the spread: then they count as trials.
-  Interval score = result.score_error > 0
-                       ? around(result.score, result.score_error)
-                       : wilson(result.score, static_cast<double>(result.games) / 2);
+  // Nothing but wins, or losses, says nothing of the spread: then the pairs count as trials.
+  const bool one_sided = result.score == 0 || result.score == 1;
+  Interval score = !one_sided ? around(result.score, result.score_error)
+                              : wilson(result.score, static_cast<double>(result.games) / 2);
   score = {std::max(score.low, 0.0), std::min(score.high, 1.0)};
   add("score", result.score, "share", score);
   add("points_per_game", result.points, "points", points);

@@ -250,7 +250,9 @@ class TrainingLoop {
     note_progress();
     return {};
   }
+  // Only between iterations: what is saved under an iteration's number is what it published.
   Result<void> save_when_due() {
+    if (steps_since_publish_ > 0) return {};
     const double since = std::chrono::duration<double>(Clock::now() - saved_).count();
     return since >= settings_.checkpoint_seconds ? save() : Result<void>{};
   }
