@@ -33,7 +33,4 @@ Result<void> run_and_print(const BenchOutput& output, std::string_view bench,
 /// Not of nothing.
 double median_of(std::vector<double> values);
 
-/// Memory of this process that is in use now, in MiB.
-double resident_mib();
-
 }  // namespace senet

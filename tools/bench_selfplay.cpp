@@ -11,6 +11,7 @@
 #include "games/registry.hpp"
 #include "selfplay/runners.hpp"
 #include "tools/encode_cost.hpp"
+#include "tools/resident_memory.hpp"
 #include "tools/run_config.hpp"
 #include "tools/selfplay_counts.hpp"
 

@@ -17,6 +17,7 @@
 
 #include "games/registry.hpp"
 #include "selfplay/selfplay_threads.hpp"
+#include "tools/resident_memory.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/training_loop.hpp"
 
@@ -69,14 +70,6 @@ Totals sum(const std::deque<WorkerReport>& reports) {
     totals.forwards += report.forwards.load(std::memory_order_relaxed);
   }
   return totals;
-}
-
-// Resident memory of this process now, in MiB.
-double resident_mib() {
-  std::ifstream statm("/proc/self/statm");
-  std::uint64_t size = 0, resident = 0;
-  statm >> size >> resident;
-  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
 std::size_t terminal_columns() {

@@ -1,0 +1,17 @@
+#include "tools/resident_memory.hpp"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+
+namespace senet {
+
+double resident_mib() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t size = 0, resident = 0;
+  statm >> size >> resident;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+}  // namespace senet
