@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "nn/kernels.hpp"
 
@@ -23,44 +23,24 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-std::string number(double value) {
-  if (!std::isfinite(value)) return "-";
-  if (value == std::floor(value)) return fmt::format("{:.0f}", value);
-  const double size = std::abs(value);
-  return fmt::format("{:.{}f}", value, size < 1 ? 4 : size < 100 ? 2 : 0);
-}
-
-struct Summary {
-  double median, least, greatest;
-};
-
-Summary summary_of(const std::vector<Figures>& runs, std::size_t figure) {
+// A figure over all runs: the median, with several runs also the least and the greatest.
+Metric summary_of(const std::vector<Figures>& runs, std::size_t figure) {
+  Metric summary = runs.front()[figure];
   std::vector<double> values;
   for (const Figures& run : runs) values.push_back(run[figure].value);
   const auto [least, greatest] = std::ranges::minmax(values);
-  return {median_of(values), least, greatest};
+  if (runs.size() > 1) summary.interval = {least, greatest};
+  summary.repeats = runs.size();
+  summary.value = median_of(std::move(values));
+  return summary;
 }
 
-void print_json(std::string_view bench, const Metric& metric, const Summary& summary,
-                std::size_t repeats) {
-  nlohmann::ordered_json line = {{"bench", bench},
-                                 {"case", metric.subject},
-                                 {"metric", metric.name},
-                                 {"value", summary.median},
-                                 {"unit", metric.unit}};
-  if (repeats > 1) {
-    line["min"] = summary.least;
-    line["max"] = summary.greatest;
-    line["repeats"] = repeats;
-  }
-  fmt::print("{}\n", line.dump());
-}
-
-void print_text(const Metric& metric, const Summary& summary, std::size_t repeats) {
-  const std::string spread =
-      repeats > 1 ? fmt::format("  ({} .. {})", number(summary.least), number(summary.greatest))
-                  : "";
-  fmt::print("  {:<34} {:>12} {}{}\n", metric.name, number(summary.median), metric.unit, spread);
+void print_text(const Metric& metric) {
+  const std::string spread = metric.interval
+                                 ? fmt::format("  ({} .. {})", number_text(metric.interval->low),
+                                               number_text(metric.interval->high))
+                                 : "";
+  fmt::print("  {:<34} {:>12} {}{}\n", metric.name, number_text(metric.value), metric.unit, spread);
 }
 
 }  // namespace
@@ -70,8 +50,8 @@ void print_machine(const BenchOutput& output) {
                                           best_kernels().name, __VERSION__, SENET_BUILD_TYPE);
   const unsigned threads = std::thread::hardware_concurrency();
   if (output.json) {
-    print_json("machine", {machine, "hardware_threads", 0, "threads"},
-               {static_cast<double>(threads), 0, 0}, 1);
+    const Metric metric = {machine, "hardware_threads", static_cast<double>(threads), "threads"};
+    print_metrics("machine", {&metric, 1}, true);
   } else {
     fmt::print("machine: {} | {} hardware threads\n", machine, threads);
   }
@@ -88,15 +68,14 @@ Result<void> run_and_print(const BenchOutput& output, std::string_view bench,
   }
   std::string_view subject;
   for (std::size_t i = 0; i < runs.front().size(); ++i) {
-    const Metric& metric = runs.front()[i];
-    const Summary summary = summary_of(runs, i);
+    const Metric metric = summary_of(runs, i);
     if (output.json) {
-      print_json(bench, metric, summary, runs.size());
+      print_metrics(bench, {&metric, 1}, true);
       continue;
     }
     if (metric.subject != subject) fmt::print("{} {}\n", bench, metric.subject);
-    subject = metric.subject;
-    print_text(metric, summary, runs.size());
+    subject = runs.front()[i].subject;
+    print_text(metric);
   }
   std::fflush(stdout);
   return {};

@@ -5,12 +5,32 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "games/random.hpp"
 
 namespace senet {
+namespace {
+
+// Without a line break.
+std::string metric_json(std::string_view bench, const Metric& metric) {
+  nlohmann::ordered_json line = {{"bench", bench},
+                                 {"case", metric.subject},
+                                 {"metric", metric.name},
+                                 {"value", metric.value},
+                                 {"unit", metric.unit}};
+  if (metric.interval) {
+    line["min"] = metric.interval->low;
+    line["max"] = metric.interval->high;
+  }
+  if (metric.repeats > 1) line["repeats"] = metric.repeats;
+  // Names come from files: bytes that are no UTF-8 must not throw here.
+  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
 
 Interval bootstrap_mean(std::span<const double> values) {
   constexpr std::size_t kResamples = 2000;
@@ -26,32 +46,25 @@ Interval bootstrap_mean(std::span<const double> values) {
   return {means[kResamples * 25 / 1000], means[kResamples * 975 / 1000 - 1]};
 }
 
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "-";
+  if (value == std::floor(value)) return fmt::format("{:.0f}", value);
+  const double size = std::abs(value);
+  return fmt::format("{:.{}f}", value, size < 1 ? 4 : size < 100 ? 2 : 0);
+}
+
 void print_metrics(std::string_view bench, std::span<const Metric> metrics, bool json) {
-  const auto number = [](double value) {
-    if (value == std::floor(value)) return fmt::format("{:.0f}", value);
-    return fmt::format("{:.{}f}", value, std::abs(value) < 10 ? 4 : 2);
-  };
   for (const Metric& metric : metrics) {
     if (json) {
-      nlohmann::ordered_json line = {{"bench", bench},
-                                     {"case", metric.subject},
-                                     {"metric", metric.name},
-                                     {"value", metric.value},
-                                     {"unit", metric.unit}};
-      if (metric.interval) {
-        line["min"] = metric.interval->low;
-        line["max"] = metric.interval->high;
-      }
-      // Names come from files: bytes that are no UTF-8 must not throw here.
-      fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      fmt::print("{}\n", metric_json(bench, metric));
       continue;
     }
-    const std::string interval = metric.interval
-                                     ? fmt::format("  95 % {} .. {}", number(metric.interval->low),
-                                                   number(metric.interval->high))
-                                     : "";
-    fmt::print("{:<24} {:<36} {:>10} {}{}\n", metric.subject, metric.name, number(metric.value),
-               metric.unit, interval);
+    const std::string interval =
+        metric.interval ? fmt::format("  95 % {} .. {}", number_text(metric.interval->low),
+                                      number_text(metric.interval->high))
+                        : "";
+    fmt::print("{:<24} {:<36} {:>10} {}{}\n", metric.subject, metric.name,
+               number_text(metric.value), metric.unit, interval);
   }
 }
 

@@ -2,6 +2,7 @@
 // programs.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace senet {
 
-/// A 95 % interval.
+/// Where a figure lies: with 95 % confidence, or the least and the greatest of several runs.
 struct Interval {
   double low = 0;
   double high = 0;
@@ -22,14 +23,18 @@ struct Metric {
   double value = 0;
   std::string unit;
   std::optional<Interval> interval = {};
+  std::size_t repeats = 1;  // runs that `value` is the median of
 };
 
 /// Interval of the mean of `values` by the percentile bootstrap (Efron 1979), 2,000 resamples drawn
 /// from a fixed seed: the same values give the same interval. `values` is not empty.
 Interval bootstrap_mean(std::span<const double> values);
 
-/// Prints the metrics to stdout. JSON keys: bench, case, metric, value, unit and, with an interval,
-/// min and max; what is not finite becomes null.
+/// A value with as many decimals as its size leaves room for, "-" for what is not finite.
+std::string number_text(double value);
+
+/// Prints the metrics to stdout, a line each. JSON keys: bench, case, metric, value, unit, with an
+/// interval min and max, with several runs repeats; what is not finite becomes null.
 void print_metrics(std::string_view bench, std::span<const Metric> metrics, bool json);
 
 }  // namespace senet
