@@ -37,7 +37,7 @@ struct LinearPass {
   float* squares;           // [rows, kPanel]: partial sums of the squares of `out`
 };
 
-/// out = relu(in / sqrt(mean square + 1e-5) * scale + shift), for rows whose mean is zero.
+/// out = relu(in / sqrt(mean square + kNormEpsilon) * scale + shift), for rows whose mean is zero.
 struct NormPass {
   const float* in;       // [rows, stride]
   float* out;            // [rows, stride], may be `in`

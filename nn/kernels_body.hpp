@@ -5,6 +5,7 @@
 #pragma once
 
 #include "nn/kernels.hpp"
+#include "nn/norm_epsilon.hpp"
 
 namespace senet {
 namespace {
@@ -19,7 +20,6 @@ struct KernelSet {
   typedef float Quad __attribute__((vector_size(16), may_alias));
   typedef float Eight __attribute__((vector_size(32), may_alias));
   static constexpr std::uint16_t kNone = 0xffff;  // kNoLogit, whose header has code in it
-  static constexpr float kEpsilon = 1e-5f;        // of LayerNorm
   static constexpr int kVectors = static_cast<int>(kPanel) / kLanes;  // of a panel
 
   static_assert(kVectors * kLanes == static_cast<int>(kPanel));
@@ -215,7 +215,8 @@ struct KernelSet {
     for (int r = 0; r < kRows; ++r) {
       const Partial square =
           load_partial(pass.squares + (row + static_cast<std::size_t>(r)) * kPanel);
-      factor[r] = all(1.0f / __builtin_sqrtf(total(square) * inverse_width + kEpsilon));
+      factor[r] = all(
+          1.0f / __builtin_sqrtf(total(square) * inverse_width + static_cast<float>(kNormEpsilon)));
     }
     for (std::size_t column = 0; column < stride; column += kLanes) {
       const Vector scale = load(pass.scale + column), shift = load(pass.shift + column);

@@ -4,12 +4,11 @@
 #include <cassert>
 #include <cmath>
 
+#include "nn/norm_epsilon.hpp"
 #include "nn/parameter_cursor.hpp"
 
 namespace senet {
 namespace {
-
-constexpr double kEpsilon = 1e-5;  // of LayerNorm
 
 /// out = weight in + bias
 void linear(const LinearView& layer, std::span<const double> in, std::span<double> out) {
@@ -28,7 +27,7 @@ void norm_relu(const NormView& norm, std::span<const double> in, std::span<doubl
   double mean = 0, variance = 0;
   for (const double x : in) mean += x / count;
   for (const double x : in) variance += (x - mean) * (x - mean) / count;
-  const double inverse = 1.0 / std::sqrt(variance + kEpsilon);
+  const double inverse = 1.0 / std::sqrt(variance + kNormEpsilon);
   for (std::size_t i = 0; i < in.size(); ++i) {
     out[i] = std::max(0.0, (in[i] - mean) * inverse * norm.scale[i] + norm.shift[i]);
   }

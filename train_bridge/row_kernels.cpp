@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nn/norm_epsilon.hpp"
 #include "train_bridge/multiversion.hpp"
 
 namespace senet {

@@ -10,9 +10,6 @@
 
 namespace senet {
 
-/// Added to the variance inside LayerNorm, as in every evaluator.
-inline constexpr double kNormEpsilon = 1e-5;
-
 /// What a backward pass through LayerNorm and ReLU reads: the forward pass's arguments and results.
 template <class Real>
 struct NormRelu {
