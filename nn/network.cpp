@@ -40,11 +40,10 @@ bool is_norm(const TensorPlace& place) { return place.name.find("norm") != std::
 }  // namespace
 
 std::uint64_t content_id(const NetworkSpec& spec, std::span<const float> parameters) {
-  const std::string text = fmt::format(
-      "{} features {} policy_logits {} outcomes {} width {} blocks {} policy_layers {} "
-      "value_layers {}",
-      spec.game, spec.features, spec.policy_logits, spec.outcomes, spec.width, spec.blocks,
-      spec.policy_layers, spec.value_layers);
+  std::string text = spec.game;
+  for (const SpecField& field : kSpecFields) {
+    text += fmt::format(" {} {}", field.name, spec.*field.value);
+  }
   return XXH3_64bits_withSeed(parameters.data(), parameters.size_bytes(),
                               XXH3_64bits(text.data(), text.size()));
 }

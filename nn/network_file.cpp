@@ -1,9 +1,8 @@
 // Networks as safetensors files: which metadata they carry and every check before weights are used.
 //
-//   __metadata__   format "senet-network-1"; game; features, policy_logits, outcomes, width,
-//   blocks,
-//                  policy_layers, value_layers as decimal text; id as 16 hex digits (may be missing
-//                  in a file that another program wrote)
+//   __metadata__   format "senet-network-1"; game; every number of kSpecFields as decimal text; id
+//   as
+//                  16 hex digits (may be missing in a file that another program wrote)
 //   tensors        those of parameter_layout, a Linear weight [outputs, inputs], all others
 //   [length]
 #include <fmt/format.h>
@@ -28,20 +27,6 @@ constexpr std::size_t kMaxParameters = std::size_t{1} << 30;
 
 using Metadata = std::map<std::string, std::string>;
 
-struct SpecField {
-  const char* key;
-  std::uint32_t NetworkSpec::*field;
-};
-constexpr SpecField kSpecFields[] = {
-    {"features", &NetworkSpec::features},
-    {"policy_logits", &NetworkSpec::policy_logits},
-    {"outcomes", &NetworkSpec::outcomes},
-    {"width", &NetworkSpec::width},
-    {"blocks", &NetworkSpec::blocks},
-    {"policy_layers", &NetworkSpec::policy_layers},
-    {"value_layers", &NetworkSpec::value_layers},
-};
-
 /// The whole of `text` as a number in `base`; false when it is anything else.
 template <class Number>
 bool parse_number(const std::string& text, Number& number, int base) {
@@ -59,11 +44,11 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
   const auto game = metadata.find("game");
   if (game == metadata.end()) return fail("__metadata__: no game");
   spec.game = game->second;
-  for (const SpecField& place : kSpecFields) {
-    const auto found = metadata.find(place.key);
-    if (found == metadata.end()) return fail(fmt::format("__metadata__: no {}", place.key));
-    if (!parse_number(found->second, spec.*place.field, 10)) {
-      return fail(fmt::format("__metadata__: {} is not a number", place.key));
+  for (const SpecField& field : kSpecFields) {
+    const auto found = metadata.find(std::string(field.name));
+    if (found == metadata.end()) return fail(fmt::format("__metadata__: no {}", field.name));
+    if (!parse_number(found->second, spec.*field.value, 10)) {
+      return fail(fmt::format("__metadata__: {} is not a number", field.name));
     }
   }
   const Result<void> checked = check_spec(spec);
@@ -181,8 +166,8 @@ Result<void> save_network(const Network& network, const std::filesystem::path& f
   header.metadata["format"] = kFormat;
   header.metadata["game"] = spec.game;
   header.metadata["id"] = id_text(network.id());
-  for (const SpecField& place : kSpecFields) {
-    header.metadata[place.key] = std::to_string(spec.*place.field);
+  for (const SpecField& field : kSpecFields) {
+    header.metadata[std::string(field.name)] = std::to_string(spec.*field.value);
   }
   for (const TensorPlace& place : parameter_layout(spec)) {
     const std::uint64_t begin = place.offset * sizeof(float);

@@ -8,12 +8,6 @@
 namespace senet {
 namespace {
 
-// Generous for a board game, small enough that no product of them overflows 64 bits.
-constexpr std::uint32_t kMaxWidth = 1u << 14;
-constexpr std::uint32_t kMaxLayers = 1u << 10;
-constexpr std::uint32_t kMaxOutcomes = 255;
-constexpr std::uint32_t kMaxInputs =
-    0xffff;  // feature and logit numbers are 16 bits, kNoLogit is taken
 constexpr std::size_t kMaxNameLength = 64;
 
 /// Appends tensors one after the other, without gaps.
@@ -40,10 +34,6 @@ class LayoutWriter {
   std::vector<TensorPlace> places_;
   std::size_t offset_ = 0;
 };
-
-bool in_range(std::uint32_t value, std::uint32_t low, std::uint32_t high) {
-  return low <= value && value <= high;
-}
 
 }  // namespace
 
@@ -95,20 +85,11 @@ Result<void> check_spec(const NetworkSpec& spec) {
   if (spec.game.empty() || spec.game.size() > kMaxNameLength || !printable) {
     return fail("the network's game is not a name of 1 to 64 printable characters");
   }
-  struct Bound {
-    const char* what;
-    std::uint32_t value, low, high;
-  };
-  for (const Bound& bound :
-       {Bound{"features", spec.features, 1, kMaxInputs},
-        Bound{"policy_logits", spec.policy_logits, 1, kMaxInputs},
-        Bound{"outcomes", spec.outcomes, 1, kMaxOutcomes}, Bound{"width", spec.width, 1, kMaxWidth},
-        Bound{"blocks", spec.blocks, 0, kMaxLayers},
-        Bound{"policy_layers", spec.policy_layers, 0, kMaxLayers},
-        Bound{"value_layers", spec.value_layers, 0, kMaxLayers}}) {
-    if (!in_range(bound.value, bound.low, bound.high)) {
-      return fail(fmt::format("the network's {} is {}, not in {}..{}", bound.what, bound.value,
-                              bound.low, bound.high));
+  for (const SpecField& field : kSpecFields) {
+    const std::uint32_t value = spec.*field.value;
+    if (value < field.least || value > field.most) {
+      return fail(fmt::format("the network's {} is {}, not in {}..{}", field.name, value,
+                              field.least, field.most));
     }
   }
   return {};
@@ -118,16 +99,11 @@ Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted) 
   if (spec.game != wanted.game) {
     return fail(fmt::format("the network plays {}, not {}", spec.game, wanted.game));
   }
-  struct Pair {
-    const char* what;
-    std::uint32_t has, needs;
-  };
-  for (const Pair& pair : {Pair{"features", spec.features, wanted.features},
-                           Pair{"policy logits", spec.policy_logits, wanted.policy_logits},
-                           Pair{"outcomes", spec.outcomes, wanted.outcomes}}) {
-    if (pair.has != pair.needs) {
-      return fail(fmt::format("the network has {} {}, {} needs {}", pair.has, pair.what,
-                              wanted.game, pair.needs));
+  for (const SpecField& field : kSpecFields) {
+    const std::uint32_t has = spec.*field.value, needs = wanted.*field.value;
+    if (field.by_contract && has != needs) {
+      return fail(
+          fmt::format("the network has {} {}, {} needs {}", has, field.name, wanted.game, needs));
     }
   }
   return {};

@@ -1,6 +1,7 @@
 // The shape of a network, as data: everything that must agree before weights can be used.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "games/game.hpp"
+#include "nn/norm_epsilon.hpp"
 
 namespace senet {
 
@@ -19,7 +21,7 @@ namespace senet {
 ///   policy: `policy_layers` x relu(norm(linear)), then linear -> policy_logits
 ///   value:  `value_layers`  x relu(norm(linear)), then linear -> outcomes, softmax
 ///
-/// `norm` is LayerNorm over the row with epsilon 1e-5 and learnt scale and shift.
+/// `norm` is LayerNorm over the row with kNormEpsilon and learnt scale and shift.
 struct NetworkSpec {
   std::string game;                 // the game contract: G::kName ...
   std::uint32_t features = 0;       // ... G::kFeatures
@@ -32,6 +34,38 @@ struct NetworkSpec {
 
   bool operator==(const NetworkSpec&) const = default;
 };
+
+/// One number of a NetworkSpec.
+struct SpecField {
+  std::string_view name;  // in files, in ids and in messages
+  std::uint32_t NetworkSpec::*value;
+  std::uint32_t least, most;
+  bool by_contract;  // fixed by the game
+};
+
+namespace spec_limits {
+
+// Generous for a board game, small enough that no product of them overflows 64 bits.
+inline constexpr std::uint32_t kMaxWidth = 1u << 14;
+inline constexpr std::uint32_t kMaxLayers = 1u << 10;
+inline constexpr std::uint32_t kMaxOutcomes = 255;
+// Feature and logit numbers are 16 bits, and kNoLogit is taken.
+inline constexpr std::uint32_t kMaxInputs = 0xffff;
+
+}  // namespace spec_limits
+
+/// Every number of a NetworkSpec, in the order in which files and ids tell them.
+inline constexpr std::array kSpecFields = {
+    SpecField{"features", &NetworkSpec::features, 1, spec_limits::kMaxInputs, true},
+    SpecField{"policy_logits", &NetworkSpec::policy_logits, 1, spec_limits::kMaxInputs, true},
+    SpecField{"outcomes", &NetworkSpec::outcomes, 1, spec_limits::kMaxOutcomes, true},
+    SpecField{"width", &NetworkSpec::width, 1, spec_limits::kMaxWidth, false},
+    SpecField{"blocks", &NetworkSpec::blocks, 0, spec_limits::kMaxLayers, false},
+    SpecField{"policy_layers", &NetworkSpec::policy_layers, 0, spec_limits::kMaxLayers, false},
+    SpecField{"value_layers", &NetworkSpec::value_layers, 0, spec_limits::kMaxLayers, false},
+};
+static_assert(sizeof(NetworkSpec) == sizeof(std::string) + 8 * sizeof(std::uint32_t),
+              "kSpecFields tells every number of a NetworkSpec");
 
 /// One named tensor of a network, in the order of NetworkSpec's picture.
 struct TensorPlace {
@@ -59,9 +93,8 @@ std::size_t parameter_count(const NetworkSpec& spec);
 /// Multiply-adds times two of one dense evaluation (matrix products only).
 double dense_flop(const NetworkSpec& spec);
 
-/// Whether every field is in its range: game 1 to 64 printable characters; features and
-/// policy_logits 1..65535; outcomes 1..255; width 1..16384; blocks and head layers 0..1024. Names
-/// the first that is not.
+/// Whether the game is a name of 1 to 64 printable characters and every number in the range that
+/// kSpecFields gives it. Names the first that is not.
 Result<void> check_spec(const NetworkSpec& spec);
 
 /// The game's half of the spec filled in; the reference shape (`seed-283k`: width 128, 3 blocks,

@@ -1,16 +1,13 @@
 // senet inspect for safetensors files: networks and checkpoints.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "nn/mapped_file.hpp"
 #include "nn/network.hpp"
-#include "nn/safetensors.hpp"
 #include "tools/inspect.hpp"
 #include "train_bridge/checkpoint.hpp"
 
@@ -27,14 +24,9 @@ double norm(std::span<const float> values) {
 }
 
 Json spec_json(const NetworkSpec& spec) {
-  return {{"game", spec.game},
-          {"features", spec.features},
-          {"policy_logits", spec.policy_logits},
-          {"outcomes", spec.outcomes},
-          {"width", spec.width},
-          {"blocks", spec.blocks},
-          {"policy_layers", spec.policy_layers},
-          {"value_layers", spec.value_layers}};
+  Json json = {{"game", spec.game}};
+  for (const SpecField& field : kSpecFields) json[std::string(field.name)] = spec.*field.value;
+  return json;
 }
 
 void print_spec(const NetworkSpec& spec) {
@@ -48,38 +40,6 @@ void print_spec(const NetworkSpec& spec) {
 
 void print_json(const Json& json) {
   fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
-
-/// The network shape as a checkpoint's metadata tells it: the game and seven numbers, with spaces
-/// between.
-Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
-  const auto wrong = [&](std::string_view what) {
-    return fail(fmt::format("{}: {}", file.string(), what));
-  };
-  const Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return tl::unexpected(mapped.error());
-  const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
-  if (!header) return wrong(header.error().reason);
-  const auto found = header->metadata.find("network");
-  if (found == header->metadata.end()) return wrong("__metadata__: no network shape");
-  std::string_view text = found->second;
-  NetworkSpec spec;
-  // From the end, because a game's name may hold spaces too.
-  for (std::uint32_t* field : {&spec.value_layers, &spec.policy_layers, &spec.blocks, &spec.width,
-                               &spec.outcomes, &spec.policy_logits, &spec.features}) {
-    const std::size_t space = text.rfind(' ');
-    if (space == std::string_view::npos) return wrong("__metadata__: no network shape");
-    const std::string_view digits = text.substr(space + 1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *field);
-    if (error != std::errc() || end != digits.data() + digits.size()) {
-      return wrong("__metadata__: the network shape is not made of numbers");
-    }
-    text = text.substr(0, space);
-  }
-  spec.game = std::string(text);
-  const Result<void> checked = check_spec(spec);
-  if (!checked) return wrong(checked.error().reason);
-  return spec;
 }
 
 }  // namespace
@@ -127,19 +87,9 @@ Result<void> inspect_checkpoint(const std::filesystem::path& file, bool json) {
   const Checkpoint& checkpoint = *loaded;
   const TrainerState& trainer = checkpoint.trainer;
   const std::string served = id_text(Network(*spec, trainer.ema).id());
-  const Json counters = {{"steps", trainer.steps},
-                         {"iterations", checkpoint.iterations},
-                         {"games", checkpoint.games},
-                         {"positions", checkpoint.positions},
-                         {"next_game", checkpoint.next_game},
-                         {"log_position", checkpoint.log_position},
-                         {"replay_begin", checkpoint.replay_begin},
-                         {"owed_steps", checkpoint.owed_steps},
-                         {"seconds", checkpoint.seconds}};
-  const Json norms = {{"weights", norm(trainer.weights)},
-                      {"ema", norm(trainer.ema)},
-                      {"first_moment", norm(trainer.first_moment)},
-                      {"second_moment", norm(trainer.second_moment)}};
+  Json counters, norms;
+  visit_counters(checkpoint, [&](const char* name, const auto& value) { counters[name] = value; });
+  for (const StateTensor& tensor : kStateTensors) norms[tensor.name] = norm(trainer.*tensor.values);
   if (json) {
     print_json({{"kind", "checkpoint"},
                 {"spec", spec_json(*spec)},

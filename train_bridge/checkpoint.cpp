@@ -4,10 +4,12 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "nn/mapped_file.hpp"
 #include "nn/replace_file.hpp"
@@ -18,29 +20,6 @@ namespace {
 
 constexpr std::string_view kFormat = "senet-checkpoint-1";
 
-// The counters by name, so that writing and reading cannot drift apart.
-template <class C, class Visit>
-void visit_counters(C& checkpoint, Visit&& visit) {
-  visit("steps", checkpoint.trainer.steps);
-  visit("iterations", checkpoint.iterations);
-  visit("games", checkpoint.games);
-  visit("positions", checkpoint.positions);
-  visit("next_game", checkpoint.next_game);
-  visit("log_position", checkpoint.log_position);
-  visit("replay_begin", checkpoint.replay_begin);
-  visit("owed_steps", checkpoint.owed_steps);
-  visit("seconds", checkpoint.seconds);
-}
-
-template <class State>
-auto tensors(State& state) {
-  using Named = std::pair<const char*, decltype(&state.weights)>;
-  return std::array<Named, 4>{{{"weights", &state.weights},
-                               {"ema", &state.ema},
-                               {"first_moment", &state.first_moment},
-                               {"second_moment", &state.second_moment}}};
-}
-
 // XXH3 of every counter and every value: a checkpoint that a disk has damaged is not gone on with.
 std::string content_text(const Checkpoint& checkpoint) {
   std::uint64_t hash = 0;
@@ -48,15 +27,18 @@ std::string content_text(const Checkpoint& checkpoint) {
     hash = XXH3_64bits_withSeed(bytes, size, hash);
   };
   visit_counters(checkpoint, [&](const char*, const auto& value) { add(&value, sizeof value); });
-  for (const auto& [name, values] : tensors(checkpoint.trainer)) {
-    add(values->data(), values->size() * sizeof(float));
+  for (const StateTensor& tensor : kStateTensors) {
+    const std::vector<float>& values = checkpoint.trainer.*tensor.values;
+    add(values.data(), values.size() * sizeof(float));
   }
   return fmt::format("{:016x}", hash);
 }
 
+// "connect_four 85 7 ...": the game and the numbers of kSpecFields.
 std::string shape_text(const NetworkSpec& spec) {
-  return fmt::format("{} {} {} {} {} {} {} {}", spec.game, spec.features, spec.policy_logits,
-                     spec.outcomes, spec.width, spec.blocks, spec.policy_layers, spec.value_layers);
+  std::string text = spec.game;
+  for (const SpecField& field : kSpecFields) text += fmt::format(" {}", spec.*field.value);
+  return text;
 }
 
 }  // namespace
@@ -71,10 +53,11 @@ Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& sp
     header.metadata[name] = fmt::format("{}", value);
   });
   std::uint64_t end = 0;
-  for (const auto& [name, values] : tensors(checkpoint.trainer)) {
+  for (const StateTensor& tensor : kStateTensors) {
+    const std::size_t size = (checkpoint.trainer.*tensor.values).size();
     const std::uint64_t begin = end;
-    end += values->size() * sizeof(float);
-    header.tensors.push_back({name, {values->size()}, begin, end});
+    end += size * sizeof(float);
+    header.tensors.push_back({tensor.name, {size}, begin, end});
   }
   const std::string front = write_safetensors_header(header);
   const TrainerState& state = checkpoint.trainer;
@@ -116,17 +99,17 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
       !std::isfinite(checkpoint.seconds)) {
     return wrong("a counter is out of range");
   }
-  for (const auto& [name, values] : tensors(checkpoint.trainer)) {
-    const auto found = std::find_if(header->tensors.begin(), header->tensors.end(),
-                                    [&, wanted = name](const auto& t) { return t.name == wanted; });
+  for (const auto& [name, member] : kStateTensors) {
+    const auto found = std::ranges::find(header->tensors, name, &StoredTensor::name);
     if (found == header->tensors.end() ||
         found->end - found->begin != parameter_count(spec) * sizeof(float)) {
       return wrong(fmt::format("the tensor '{}' is missing or has the wrong size", name));
     }
-    values->resize(parameter_count(spec));
-    std::memcpy(values->data(), mapped->bytes().data() + header->data_start + found->begin,
+    std::vector<float>& values = checkpoint.trainer.*member;
+    values.resize(parameter_count(spec));
+    std::memcpy(values.data(), mapped->bytes().data() + header->data_start + found->begin,
                 found->end - found->begin);
-    for (const float value : *values) {
+    for (const float value : values) {
       if (!std::isfinite(value)) return wrong(fmt::format("the tensor '{}' is not finite", name));
     }
   }
@@ -134,6 +117,36 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     return wrong("its content is not what was written");
   }
   return checkpoint;
+}
+
+Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
+  const auto wrong = [&](std::string_view what) {
+    return fail(fmt::format("{}: {}", file.string(), what));
+  };
+  const Result<MappedFile> mapped = MappedFile::open(file);
+  if (!mapped) return tl::unexpected(mapped.error());
+  const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
+  if (!header) return wrong(header.error().reason);
+  const auto found = header->metadata.find("network");
+  if (found == header->metadata.end()) return wrong("__metadata__: no network shape");
+  std::string_view text = found->second;
+  NetworkSpec spec;
+  // From the end: the game is whatever stands in front of the numbers.
+  for (std::size_t i = kSpecFields.size(); i-- > 0;) {
+    const std::size_t space = text.rfind(' ');
+    if (space == std::string_view::npos) return wrong("__metadata__: no network shape");
+    const char* digits_end = text.data() + text.size();
+    const auto [end, error] =
+        std::from_chars(text.data() + space + 1, digits_end, spec.*kSpecFields[i].value);
+    if (error != std::errc() || end != digits_end) {
+      return wrong("__metadata__: the network shape is not made of numbers");
+    }
+    text = text.substr(0, space);
+  }
+  spec.game = std::string(text);
+  const Result<void> checked = check_spec(spec);
+  if (!checked) return wrong(checked.error().reason);
+  return spec;
 }
 
 }  // namespace senet

@@ -1,8 +1,10 @@
 // What a training run needs to go on after it stopped, as one file that is replaced whole.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "nn/network_spec.hpp"
 #include "train_bridge/trainer.hpp"
@@ -28,8 +30,40 @@ struct Checkpoint {
 Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
                              const std::filesystem::path& file);
 
+/// Calls visit(name, value) for each counter of a Checkpoint, const or not.
+template <class C, class Visit>
+void visit_counters(C& checkpoint, Visit&& visit) {
+  visit("steps", checkpoint.trainer.steps);
+  visit("iterations", checkpoint.iterations);
+  visit("games", checkpoint.games);
+  visit("positions", checkpoint.positions);
+  visit("next_game", checkpoint.next_game);
+  visit("log_position", checkpoint.log_position);
+  visit("replay_begin", checkpoint.replay_begin);
+  visit("owed_steps", checkpoint.owed_steps);
+  visit("seconds", checkpoint.seconds);
+}
+
+/// One tensor of a TrainerState.
+struct StateTensor {
+  const char* name;
+  std::vector<float> TrainerState::*values;
+};
+
+/// All of them, in the order in which a checkpoint holds them.
+inline constexpr std::array kStateTensors = {
+    StateTensor{"weights", &TrainerState::weights},
+    StateTensor{"ema", &TrainerState::ema},
+    StateTensor{"first_moment", &TrainerState::first_moment},
+    StateTensor{"second_moment", &TrainerState::second_moment},
+};
+
 /// Reads it back; a reason that names the file and what is wrong, also when it is of another
 /// network shape.
 Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const NetworkSpec& spec);
+
+/// The network shape that a checkpoint was made for; a reason that names the file when it tells
+/// none.
+Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file);
 
 }  // namespace senet
