@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "nn/aligned_vector.hpp"
 #include "nn/network_spec.hpp"
-#include "train_bridge/scratch.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
+#include "nn/aligned_vector.hpp"
 #include "train_bridge/adamw.hpp"
 #include "train_bridge/row_kernels.hpp"
-#include "train_bridge/scratch.hpp"
 #include "train_bridge/train_network.hpp"
 #include "train_bridge/trainer.hpp"
 
