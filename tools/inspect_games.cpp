@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "games/registry.hpp"
 #include "nn/network.hpp"
 #include "selfplay/record_log.hpp"
+#include "selfplay/record_replay.hpp"
 #include "tools/inspect.hpp"
 
 namespace senet {
@@ -126,22 +128,6 @@ void print_summary(const LogSummary& sum, const RecordReader& log, std::uint64_t
   }
 }
 
-/// Whether a recorded action can be played here: a damaged or foreign record must not break a rule
-/// of the game's functions.
-template <Game G>
-bool is_playable(const G& state, Action action) {
-  if (state.turn() == Turn::kOver) return false;
-  if constexpr (StochasticGame<G>) {
-    if (state.turn() == Turn::kChance) {
-      std::array<float, G::kMaxChance> probabilities;
-      return action < state.chance(probabilities);
-    }
-  }
-  ActionList<G::kMaxLegal> legal;
-  state.legal(legal);
-  return std::ranges::find(legal, action) != legal.end();
-}
-
 Json end_json(const GameRecord& record) {
   Json end = {{"end", name_of(record.end())}};
   if (record.end() == EndKind::kCut) {
@@ -176,7 +162,6 @@ std::string turn_text(const GameRecord& record, const RecordedTurn& turn, std::s
   line += "  visits";
   constexpr std::size_t kShown = 4;
   for (std::size_t i = 0; i < std::min(visits.size(), kShown); ++i) {
-    if (!is_playable(state, visits[i].action)) continue;
     line += fmt::format(" {}: {}{}", state.action_text(visits[i].action), visits[i].visits,
                         i + 1 < std::min(visits.size(), kShown) ? "," : "");
   }
@@ -190,53 +175,46 @@ Json turn_json(const GameRecord& record, const RecordedTurn& turn, const G& stat
   if (turn.model != kNoModel) line["model"] = id_text(record.models[turn.model]);
   if (turn.has_root) line["value"] = turn.root_value;
   for (const VisitCount& count : record.visits(turn)) {
-    if (is_playable(state, count.action)) {
-      line["visits"][state.action_text(count.action)] = count.visits;
-    }
+    line["visits"][state.action_text(count.action)] = count.visits;
   }
   return line;
 }
 
+/// Prints the game as far as the rules allow it.
 template <Game G>
 Result<void> print_game(const GameRecord& record, bool json) {
-  G state;
-  if (!record.start.empty()) {
-    const Result<G> start = G::from_text(record.start);
-    if (!start) return tl::unexpected(start.error());
-    state = *start;
-  }
+  std::vector<G> states;
+  const Result<void> replayed = replay(record, states);
+  if (states.empty()) return replayed;
   Json whole = {
       {"kind", "game"},        {"game", record.game},           {"game_number", record.game_number},
-      {"seed", record.seed},   {"evaluator", record.evaluator}, {"start", state.text()},
+      {"seed", record.seed},   {"evaluator", record.evaluator}, {"start", states[0].text()},
       {"turns", Json::array()}};
   if (!json) {
     fmt::print("{} game {}, seed {}, evaluator {}\nstart {}\n", record.game, record.game_number,
-               record.seed, record.evaluator, state.text());
+               record.seed, record.evaluator, states[0].text());
   }
-  std::size_t number = 0;
-  for (const RecordedTurn& turn : record.turns()) {
-    ++number;
-    if (!is_playable(state, turn.action)) {
-      return fail(fmt::format("game {}: turn {}: action {} cannot be played in {}",
-                              record.game_number, number, turn.action, state.text()));
-    }
+  const std::size_t allowed = states.size() - 1;
+  for (std::size_t i = 0; i < allowed; ++i) {
+    const RecordedTurn& turn = record.turns()[i];
     if (json) {
-      whole["turns"].push_back(turn_json(record, turn, state));
+      whole["turns"].push_back(turn_json(record, turn, states[i]));
     } else {
-      fmt::print("{}\n", turn_text(record, turn, number, state));
+      fmt::print("{}\n", turn_text(record, turn, i + 1, states[i]));
     }
-    // Who resigns still has a move recorded, which was chosen and not played.
-    if (record.end() == EndKind::kResigned && number == record.turns().size()) break;
-    state.play(turn.action);
   }
+  if (!replayed) return replayed;
+  // Who resigns still has a move recorded, which was chosen and not played.
+  const bool unplayed = record.end() == EndKind::kResigned && allowed > 0;
+  const std::string last = states[allowed - (unplayed ? 1 : 0)].text();
   const Json end = end_json(record);
   if (json) {
     whole.update(end);
-    whole["final"] = state.text();
+    whole["final"] = last;
     fmt::print("{}\n", whole.dump(-1, ' ', false, Json::error_handler_t::replace));
     return {};
   }
-  fmt::print("final {}\n", state.text());
+  fmt::print("final {}\n", last);
   print_end(end);
   return {};
 }

@@ -1,0 +1,91 @@
+// A recorded game played again by the rules: nothing of a file is believed before.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "games/game.hpp"
+#include "games/result.hpp"
+#include "selfplay/game_record.hpp"
+
+namespace senet {
+
+/// Plays one turn of `record` after checking that the rules allow it.
+template <Game G>
+Result<void> play_recorded(const GameRecord& record, const RecordedTurn& turn, G& state) {
+  if (turn.kind == TurnKind::kChance) {
+    if constexpr (StochasticGame<G>) {
+      std::array<float, kMaxChance<G>> probability;
+      if (state.turn() == Turn::kChance && turn.action < state.chance(probability)) {
+        state.play(turn.action);
+        return {};
+      }
+    }
+    return fail("it has a chance outcome that the rules do not allow");
+  }
+  if (state.turn() != (turn.player == 0 ? Turn::kPlayer0 : Turn::kPlayer1)) {
+    return fail("it has a move of a player whose turn it is not");
+  }
+  ActionList<G::kMaxLegal> legal;
+  state.legal(legal);
+  if (!std::ranges::binary_search(legal, turn.action)) {
+    return fail("it has a move that the rules do not allow");
+  }
+  const std::span<const VisitCount> visits = record.visits(turn);
+  if (!std::ranges::includes(legal, visits, {}, {}, &VisitCount::action)) {
+    return fail("it has visits of a move that the rules do not allow");
+  }
+  const auto visited = [](const VisitCount& count) { return count.visits > 0; };
+  if (!visits.empty() && std::ranges::none_of(visits, visited)) {
+    return fail("it has a list of visits in which nothing was visited");
+  }
+  state.play(turn.action);
+  return {};
+}
+
+/// Fills `states` with the state before each turn of `record`, and behind the last. A reason when
+/// the record is not a game of G that its rules allow: its turns, its visits, its end. Then
+/// `states` ends before the turn that was wrong; it is empty when the record has no start in G.
+template <Game G>
+Result<void> replay(const GameRecord& record, std::vector<G>& states) {
+  const auto wrong = [&](const std::string& what) {
+    return fail("game " + std::to_string(record.game_number) + ": " + what);
+  };
+  states.clear();
+  if (record.game != G::kName) {
+    return wrong("it is a game of " + record.game + ", not of " + std::string(G::kName));
+  }
+  if (record.outcomes != kOutcomes<G>) return wrong("its outcome vectors have the wrong width");
+  G state;
+  if (!record.start.empty()) {
+    const Result<G> start = G::from_text(record.start);
+    if (!start) return wrong("its start: " + start.error().reason);
+    state = *start;
+  }
+  states.push_back(state);
+  for (const RecordedTurn& turn : record.turns()) {
+    if (const Result<void> played = play_recorded(record, turn, state); !played) {
+      return wrong("turn " + std::to_string(states.size()) + ": " + played.error().reason);
+    }
+    states.push_back(state);
+  }
+  const bool over = state.turn() == Turn::kOver;
+  switch (record.end()) {
+    case EndKind::kPlayed:
+      if (over && state.outcome() == record.final_outcome()) return {};
+      return wrong("it does not end as its moves do");
+    case EndKind::kResigned:
+      return {};  // its last move may have ended the game: nobody looked
+    case EndKind::kCut:
+      if (!over) return {};
+      return wrong("it was cut when it was over");
+    case EndKind::kNone:
+      break;
+  }
+  return wrong("it has no end");
+}
+
+}  // namespace senet
