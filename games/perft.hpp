@@ -4,17 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "games/game.hpp"
 
 namespace senet {
 
-/// How the outcomes of a chance turn count.
-enum class PerftWeights {
-  kEachOnce,     // 1 each
-  kProbability,  // in units of the turn's least likely outcome: doubles 1, other rolls 2
+/// Leaves below a position; without dice both are the same.
+struct Leaves {
+  std::uint64_t each_once = 0;  // every outcome of a chance turn counts once
+  std::uint64_t by_chance = 0;  // in units of the turn's least likely one: doubles 1, other rolls 2
+
+  bool operator==(const Leaves&) const = default;
 };
 
 /// Number of ways to play exactly `depth` moves from `state`. Only players' moves count towards the
@@ -22,10 +24,10 @@ enum class PerftWeights {
 /// not. A game that ends earlier contributes nothing. The last moves are counted without being
 /// played.
 template <Game G>
-std::uint64_t perft(const G& state, int depth, PerftWeights weights = PerftWeights::kEachOnce) {
-  if (depth == 0) return 1;
-  if (state.turn() == Turn::kOver) return 0;
-  std::uint64_t leaves = 0;
+Leaves perft(const G& state, int depth) {
+  if (depth == 0) return {1, 1};
+  if (state.turn() == Turn::kOver) return {};
+  Leaves leaves;
   if constexpr (StochasticGame<G>) {
     if (state.turn() == Turn::kChance) {
       std::array<float, G::kMaxChance> probabilities;
@@ -34,22 +36,23 @@ std::uint64_t perft(const G& state, int depth, PerftWeights weights = PerftWeigh
       for (std::size_t i = 0; i < outcomes; ++i) {
         G child = state;
         child.play(static_cast<Action>(i));
-        const std::uint64_t weight =
-            weights == PerftWeights::kEachOnce
-                ? 1
-                : static_cast<std::uint64_t>(std::lround(probabilities[i] / unit));
-        leaves += weight * perft(child, depth, weights);
+        const Leaves below = perft(child, depth);
+        leaves.each_once += below.each_once;
+        leaves.by_chance +=
+            below.by_chance * static_cast<std::uint64_t>(std::lround(probabilities[i] / unit));
       }
       return leaves;
     }
   }
   ActionList<G::kMaxLegal> actions;
   state.legal(actions);
-  if (depth == 1) return actions.size();
+  if (depth == 1) return {actions.size(), actions.size()};
   for (const Action action : actions) {
     G child = state;
     child.play(action);
-    leaves += perft(child, depth - 1, weights);
+    const Leaves below = perft(child, depth - 1);
+    leaves.each_once += below.each_once;
+    leaves.by_chance += below.by_chance;
   }
   return leaves;
 }

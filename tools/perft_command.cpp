@@ -19,21 +19,6 @@ struct PerftArguments {
   bool divide = false;
 };
 
-/// Leaves below a position; without dice both are the same.
-struct Leaves {
-  std::uint64_t each_once = 0;    // every roll counts once
-  std::uint64_t probability = 0;  // doubles count once, other rolls twice
-};
-
-template <Game G>
-Leaves count(const G& state, int depth) {
-  Leaves leaves;
-  leaves.each_once = perft(state, depth, PerftWeights::kEachOnce);
-  leaves.probability =
-      StochasticGame<G> ? perft(state, depth, PerftWeights::kProbability) : leaves.each_once;
-  return leaves;
-}
-
 template <Game G>
 Result<G> start_position(const std::string& position) {
   if (!position.empty()) return G::from_text(position);
@@ -48,14 +33,14 @@ Result<G> start_position(const std::string& position) {
 template <Game G>
 std::string leaves_text(const Leaves& leaves) {
   if (!StochasticGame<G>) return fmt::format("leaves {}", leaves.each_once);
-  return fmt::format("plays_21 {}  plays_36 {}", leaves.each_once, leaves.probability);
+  return fmt::format("plays_21 {}  plays_36 {}", leaves.each_once, leaves.by_chance);
 }
 
 template <Game G>
 void print_child(const G& state, Action action, int depth) {
   G child = state;
   child.play(action);
-  fmt::print("{:<24} {}\n", state.action_text(action), leaves_text<G>(count(child, depth)));
+  fmt::print("{:<24} {}\n", state.action_text(action), leaves_text<G>(perft(child, depth)));
 }
 
 /// A line for every first move; on a chance turn for every roll, which takes nothing off the depth.
@@ -81,12 +66,10 @@ template <Game G>
 Result<void> run(const G& state, const PerftArguments& arguments) {
   if (arguments.divide && arguments.depth > 0) print_divided(state, arguments.depth);
   const auto began = std::chrono::steady_clock::now();
-  const Leaves leaves = count(state, arguments.depth);
+  const Leaves leaves = perft(state, arguments.depth);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  // With dice the tree was walked twice.
-  const double walked =
-      static_cast<double>(leaves.each_once) * (StochasticGame<G> ? 2 : 1) / time.count();
-  fmt::print("{}\n{:.3f} s, {:.0f} nodes/s\n", leaves_text<G>(leaves), time.count(), walked);
+  fmt::print("{}\n{:.3f} s, {:.0f} nodes/s\n", leaves_text<G>(leaves), time.count(),
+             static_cast<double>(leaves.each_once) / time.count());
   return {};
 }
 

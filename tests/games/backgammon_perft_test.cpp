@@ -2,60 +2,28 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <string>
 #include <string_view>
 
 #include "games/backgammon.hpp"
+#include "games/perft.hpp"
 
 namespace senet {
 namespace {
 
 using backgammon::Dice;
 
-struct Count {
-  std::uint64_t plays_21 = 0;  // every roll counted once
-  std::uint64_t plays_36 = 0;  // every roll weighted by 1 (doubles) or 2
-  bool operator==(const Count&) const = default;
-};
-
-// Ways to play `depth` rolls and turns from a chance turn. The last turn is counted, not played.
-Count perft(const Backgammon& state, int depth) {
-  Count count;
-  for (Action roll = 0; roll < backgammon::kRolls; ++roll) {
-    Backgammon rolled = state;
-    rolled.play(roll);
-    ActionList<Backgammon::kMaxLegal> actions;
-    rolled.legal(actions);
-    Count below;
-    if (depth == 1) {
-      below = {actions.size(), actions.size()};
-    } else {
-      for (const Action action : actions) {
-        Backgammon next = rolled;
-        next.play(action);
-        const Count leaves = perft(next, depth - 1);
-        below.plays_21 += leaves.plays_21;
-        below.plays_36 += leaves.plays_36;
-      }
-    }
-    count.plays_21 += below.plays_21;
-    count.plays_36 += below.plays_36 * (backgammon::dice_of(roll).is_double() ? 1 : 2);
-  }
-  return count;
-}
-
-void expect_perft(std::string_view position_id, int depth, Count expected) {
+void expect_perft(std::string_view position_id, int depth, Leaves expected) {
   const Result<Backgammon> state = Backgammon::from_position_id(position_id, 0);
   ASSERT_TRUE(state) << state.error().reason;
-  const Count count = perft(*state, depth);
-  EXPECT_EQ(count.plays_21, expected.plays_21) << position_id << " depth " << depth;
-  EXPECT_EQ(count.plays_36, expected.plays_36) << position_id << " depth " << depth;
+  const Leaves leaves = perft(*state, depth);
+  EXPECT_EQ(leaves.each_once, expected.each_once) << position_id << " depth " << depth;
+  EXPECT_EQ(leaves.by_chance, expected.by_chance) << position_id << " depth " << depth;
 }
 
 struct KnownCount {
   std::string_view position_id;
   int depth;
-  Count count;
+  Leaves leaves;
 };
 
 constexpr KnownCount kKnown[] = {
@@ -73,7 +41,7 @@ constexpr KnownCount kKnown[] = {
 };
 
 TEST(BackgammonPerft, KnownPositionsToDepthTwo) {
-  for (const KnownCount& known : kKnown) expect_perft(known.position_id, known.depth, known.count);
+  for (const KnownCount& known : kKnown) expect_perft(known.position_id, known.depth, known.leaves);
 }
 
 TEST(BackgammonPerft, StartToDepthThree) {
