@@ -12,32 +12,19 @@
 
 #include "games/game.hpp"
 #include "games/random.hpp"
-#include "games/registry.hpp"
+#include "tests/game_types.hpp"
 
 namespace senet {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-template <class List>
-struct AsTestTypes;
-template <class... G>
-struct AsTestTypes<GameList<G...>> {
-  using type = ::testing::Types<G...>;
-};
-
-struct GameName {
-  template <class G>
-  static std::string GetName(int) {
-    return std::string(G::kName);
-  }
-};
-
 template <class G>
 class Conformance : public ::testing::Test {};
-TYPED_TEST_SUITE(Conformance, AsTestTypes<AllGames>::type, GameName);
+TYPED_TEST_SUITE(Conformance, GameTypes, GameName);
 
-// What can be done in a state, chance outcomes included.
+// What can be done in a state, chance outcomes included. A list longer than the game promises
+// throws.
 template <Game G>
 std::vector<Action> edges(const G& state) {
   if constexpr (StochasticGame<G>) {
@@ -133,7 +120,6 @@ TYPED_TEST(Conformance, LegalActionsAreAscendingUniqueAndPlayable) {
     if (state.turn() == Turn::kOver) return;
     const std::vector<Action> actions = edges(state);
     ASSERT_FALSE(actions.empty()) << state.text();
-    ASSERT_LE(actions.size(), kMaxEdges<G>);
     const std::string text = state.text();
     const std::uint64_t key = state.key();
     for (std::size_t i = 0; i < actions.size(); ++i) {
@@ -174,7 +160,8 @@ TYPED_TEST(Conformance, ChanceIsADistribution) {
     play_games<G>(kEdgeGames<G>, [&turns](const G& state) {
       if (state.turn() != Turn::kChance) return;
       ++turns;
-      std::array<float, G::kMaxChance> probabilities;
+      // Longer than promised, so that too many outcomes are seen and not undefined.
+      std::array<float, G::kMaxChance + 64> probabilities;
       const std::size_t outcomes = state.chance(probabilities);
       ASSERT_GE(outcomes, 1u);
       ASSERT_LE(outcomes, G::kMaxChance);
@@ -304,25 +291,31 @@ TYPED_TEST(Conformance, NonsenseIsRefusedWithAReason) {
   }
 }
 
-// The heavy one: among a million different states (or all of a small game) keys and texts
-// correspond one to one. Texts are compared by a hash of their own, which has nothing in common
-// with the keys.
+// The heavy one: among a million different states keys and texts correspond one to one. A game that
+// shows nothing new for long has fewer, and all that were seen must do. Texts are compared by a
+// hash of their own, which has nothing in common with the keys.
 TYPED_TEST(Conformance, DifferentStatesHaveDifferentKeys) {
   using G = TypeParam;
-  constexpr bool kIsSmall = std::is_same_v<G, TicTacToe>;
-  constexpr std::size_t kStates = kIsSmall ? 5'478 : 1'000'000;
-  constexpr std::uint64_t kMostGames = 200'000;
+  constexpr std::size_t kStates = 1'000'000;
+  constexpr std::uint64_t kMostGames = 200'000, kGamesWithoutNews = 20'000;
   absl::flat_hash_map<std::size_t, std::uint64_t> key_of;
-  std::uint64_t games = 0;
-  for (; games < kMostGames && key_of.size() < kStates && !this->HasFailure(); ++games) {
-    play_at_random<G>(games, [&key_of](const G& state) {
+  std::uint64_t games = 0, without_news = 0;
+  while (games < kMostGames && key_of.size() < kStates && without_news < kGamesWithoutNews &&
+         !this->HasFailure()) {
+    const std::size_t known = key_of.size();
+    play_at_random<G>(games++, [&key_of](const G& state) {
       const auto [entry, is_new] =
           key_of.try_emplace(std::hash<std::string>{}(state.text()), state.key());
       ASSERT_TRUE(is_new || entry->second == state.key())
           << "one state, two keys: " << state.text();
     });
+    without_news = key_of.size() > known ? 0 : without_news + 1;
   }
-  EXPECT_GE(key_of.size(), kStates) << games << " games";
+  EXPECT_TRUE(key_of.size() >= kStates || without_news >= kGamesWithoutNews)
+      << "only " << key_of.size() << " states in " << games << " games";
+  if constexpr (std::is_same_v<G, TicTacToe>) {
+    EXPECT_EQ(key_of.size(), 5'478u);
+  }
   absl::flat_hash_set<std::uint64_t> keys;
   for (const auto& [text, key] : key_of) keys.insert(key);
   EXPECT_EQ(keys.size(), key_of.size()) << "two states share a key";

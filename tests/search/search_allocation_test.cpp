@@ -1,8 +1,12 @@
 // Searching allocates nothing: not a byte, in no game, in neither mode.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <memory>
+
 #include "games/registry.hpp"
 #include "tests/counting_heap.hpp"
+#include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
 
 namespace senet {
@@ -10,8 +14,7 @@ namespace {
 
 template <class G>
 class SearchAllocation : public testing::Test {};
-using Games = testing::Types<TicTacToe, ConnectFour, Backgammon>;
-TYPED_TEST_SUITE(SearchAllocation, Games);
+TYPED_TEST_SUITE(SearchAllocation, GameTypes, GameName);
 
 template <Game G, NodeTable Table>
 long allocations_of_a_game(Evaluates evaluates) {
@@ -26,9 +29,12 @@ long allocations_of_a_game(Evaluates evaluates) {
   std::uint64_t visits = 0;
   G state;
   for (std::uint32_t ply = 0; ply < 80 && state.turn() != Turn::kOver; ++ply) {
-    if (state.turn() == Turn::kChance) {
-      state.play(static_cast<Action>(ply % 15));
-      continue;
+    if constexpr (StochasticGame<G>) {
+      if (state.turn() == Turn::kChance) {
+        std::array<float, kMaxChance<G>> probability;
+        state.play(static_cast<Action>(ply % state.chance(probability)));
+        continue;
+      }
     }
     search.start(state, {50, true}, Random(1, 0, ply, Purpose::kNoise), &spare);
     run_search(search, *evaluator, batch);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "games/registry.hpp"
+#include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
 
 namespace senet {
@@ -65,8 +66,7 @@ std::uint64_t game_signature(const SearchSettings& settings, std::uint32_t visit
 
 template <class G>
 class EveryGame : public testing::Test {};
-using Games = testing::Types<TicTacToe, ConnectFour, Backgammon>;
-TYPED_TEST_SUITE(EveryGame, Games);
+TYPED_TEST_SUITE(EveryGame, GameTypes, GameName);
 
 TYPED_TEST(EveryGame, BothTablesGrowTheSameTree) {
   for (const bool reuse : {false, true}) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "games/registry.hpp"
+#include "tests/game_types.hpp"
 #include "tests/selfplay/selfplay_runs.hpp"
 
 namespace senet {
@@ -9,8 +10,7 @@ namespace {
 
 template <class G>
 class SameGames : public testing::Test {};
-using Games = testing::Types<TicTacToe, ConnectFour, Backgammon>;
-TYPED_TEST_SUITE(SameGames, Games);
+TYPED_TEST_SUITE(SameGames, GameTypes, GameName);
 
 template <Game G>
 void expect_the_same_games(SelfPlaySettings settings, std::uint64_t count) {

@@ -12,6 +12,7 @@
 #include "games/tic_tac_toe.hpp"
 #include "nn/fused_evaluator.hpp"
 #include "nn/network.hpp"
+#include "tests/game_types.hpp"
 
 namespace senet {
 namespace {
@@ -39,8 +40,7 @@ void ignore(std::size_t) {}
 
 template <class G>
 class MatchOf : public testing::Test {};
-using Games = testing::Types<TicTacToe, ConnectFour, Backgammon>;
-TYPED_TEST_SUITE(MatchOf, Games);
+TYPED_TEST_SUITE(MatchOf, GameTypes, GameName);
 
 TYPED_TEST(MatchOf, SwappedPlayersGiveTheMirroredResult) {
   using G = TypeParam;

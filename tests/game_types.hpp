@@ -1,0 +1,33 @@
+// The games of the registry as a list of test types: a new game is tested by being registered.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "games/registry.hpp"
+
+namespace senet {
+namespace game_types_detail {
+
+template <class List>
+struct AsTestTypes;
+template <class... G>
+struct AsTestTypes<GameList<G...>> {
+  using type = testing::Types<G...>;
+};
+
+}  // namespace game_types_detail
+
+/// For TYPED_TEST_SUITE(Suite, GameTypes, GameName).
+using GameTypes = game_types_detail::AsTestTypes<AllGames>::type;
+
+/// Names the cases by their games.
+struct GameName {
+  template <class G>
+  static std::string GetName(int) {
+    return std::string(G::kName);
+  }
+};
+
+}  // namespace senet
