@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/temporary_folder.hpp"
@@ -49,11 +50,11 @@ inline void write_text(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
 }
 
-/// Runs `senet <arguments>` without a shell; stdin is empty.
-inline ProgramRun run_senet(std::vector<std::string> arguments) {
+/// Runs `program <arguments>` without a shell; stdin is empty.
+inline ProgramRun run_program(const char* program, std::vector<std::string> arguments) {
   const TemporaryFolder folder;
   const std::string out = folder.path() / "out", err = folder.path() / "err";
-  arguments.insert(arguments.begin(), SENET_PROGRAM);
+  arguments.insert(arguments.begin(), program);
   const pid_t child = fork();
   if (child == 0) {
     const bool ready = std::freopen("/dev/null", "r", stdin) != nullptr &&
@@ -62,19 +63,24 @@ inline ProgramRun run_senet(std::vector<std::string> arguments) {
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
-    if (ready) execv(SENET_PROGRAM, words.data());
+    if (ready) execv(program, words.data());
     _exit(127);
   }
   ProgramRun run;
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) {
-    ADD_FAILURE() << "cannot run " << SENET_PROGRAM;
+    ADD_FAILURE() << "cannot run " << program;
     return run;
   }
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   run.out = text_of(out);
   run.err = text_of(err);
   return run;
+}
+
+/// Runs `senet <arguments>`.
+inline ProgramRun run_senet(std::vector<std::string> arguments) {
+  return run_program(SENET_PROGRAM, std::move(arguments));
 }
 
 /// Expects what every failure looks like: this exit code, nothing on stdout, and one line on stderr
