@@ -3,113 +3,95 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 #include "games/registry.hpp"
-#include "search/decision.hpp"
+#include "tools/bench_peak.hpp"
 #include "tools/bench_positions.hpp"
 #include "tools/counted_malloc.hpp"
+#include "tools/recorded_batches.hpp"
 #include "tools/run_config.hpp"
 
 namespace senet {
 namespace {
 
-/// Batches of one size with the memory for their answers.
-template <Game G>
-class RecordedBatches {
- public:
-  RecordedBatches(const std::vector<G>& positions, std::size_t rows, Evaluates evaluates)
-      : outcomes_(positions.size()), wanted_(positions.size()), logits_(positions.size()) {
-    for (std::size_t i = 0; i + rows <= positions.size(); i += rows) {
-      Batch& batch = batches_.emplace_back(rows, G::kMaxActive);
-      for (std::size_t k = i; k < i + rows; ++k) {
-        if (evaluates == Evaluates::kPosition) want_legal(positions[k], k);
-        batch.add({outcomes_[k], wanted_[k], logits_[k].data()},
-                  [&](FeatureRow& row) { positions[k].encode(row); });
-      }
-    }
-  }
+constexpr std::size_t kPositions = 256;
 
-  const std::vector<Batch>& batches() const { return batches_; }
-
- private:
-  void want_legal(const G& position, std::size_t k) {
-    ActionList<G::kMaxLegal> actions;
-    position.legal(actions);
-    for (const Action action : actions) {
-      for (const std::uint16_t logit : G::logits_of(action)) wanted_[k].push_back(logit);
-    }
-    logits_[k].resize(wanted_[k].size());
-  }
-
-  std::vector<Batch> batches_;
-  std::vector<Outcomes<G>> outcomes_;
-  std::vector<std::vector<std::uint16_t>> wanted_;
-  std::vector<std::vector<float>> logits_;
-};
-
-struct Rate {
-  double states_per_second = 0;        // median over passes through all batches
+struct Rates {
+  double states_per_second = 0;  // medians over passes through all batches
+  double peak_gflops = 0;
+  double peak_fraction = 0;
   double allocations_per_forward = 0;  // NaN when they are not counted
 };
 
-Rate rate_of(Evaluator& evaluator, const std::vector<Batch>& batches, double seconds) {
+template <Game G>
+Rates rates_of(Evaluator& evaluator, const RecordedBatches<G>& recorded, double dense_gflop,
+               double seconds) {
   using Clock = std::chrono::steady_clock;
-  const auto pass = [&] {
-    for (const Batch& batch : batches) evaluator.forward(batch);
-  };
-  pass();
-  const auto allocations = thread_allocations();
-  std::vector<double> rates;
-  rates.reserve(1 << 20);
-  const auto states = static_cast<double>(batches.size() * batches.front().size());
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  const PeakMeter meter;
+  std::vector<double> rates, peaks, fractions;
+  for (auto* const values : {&rates, &peaks, &fractions}) values->reserve(1 << 18);
+  for (const Batch& batch : recorded.batches()) evaluator.forward(batch);
   const std::uint64_t before = thread_allocations().value_or(0);
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  double peak_before = meter.gflops();
   do {
     const auto began = Clock::now();
-    pass();
-    rates.push_back(states / std::chrono::duration<double>(Clock::now() - began).count());
+    for (const Batch& batch : recorded.batches()) evaluator.forward(batch);
+    const std::chrono::duration<double> time = Clock::now() - began;
+    const double peak_after = meter.gflops();
+    rates.push_back(recorded.rows() / time.count());
+    peaks.push_back((peak_before + peak_after) / 2);
+    fractions.push_back(rates.back() * dense_gflop / peaks.back());
+    peak_before = peak_after;
   } while (Clock::now() < end && rates.size() < rates.capacity());
-  const std::uint64_t after = thread_allocations().value_or(0);
-  const double forwards = static_cast<double>(rates.size() * batches.size());
-  return {median_of(std::move(rates)),
-          allocations ? static_cast<double>(after - before) / forwards : std::nan("")};
+  const auto allocations = static_cast<double>(thread_allocations().value_or(0) - before);
+  const auto forwards = static_cast<double>(rates.size() * recorded.batches().size());
+  return {median_of(std::move(rates)), median_of(std::move(peaks)), median_of(std::move(fractions)),
+          thread_allocations() ? allocations / forwards : std::nan("")};
 }
 
 template <Game G>
-Result<Figures> run(const BenchSettings& settings, double peak) {
-  const Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-  if (!network) return tl::unexpected(network.error());
-  constexpr std::size_t kPositions = 256;
-  std::vector<G> positions = random_decisions<G>(kPositions, settings.seed);
-  if (settings.evaluates == Evaluates::kAfterstates) {
-    Random random(settings.seed, 1, 0, Purpose::kTest);
-    for (G& position : positions) {
-      const G after = random_successor(position, random);
-      if (after.turn() != Turn::kOver) position = after;
-    }
-  }
+void add_figures(Figures& figures, std::string subject, const Rates& rates,
+                 const RecordedBatches<G>& recorded, double dense_gflop) {
+  const auto rows = static_cast<double>(recorded.batches().front().size());
+  const auto add = [&](const char* name, double value, const char* unit) {
+    figures.push_back({subject, name, value, unit});
+  };
+  add("states_per_second", rates.states_per_second, "states/s");
+  add("latency", 1e6 * rows / rates.states_per_second, "us");
+  add("dense_gflops", rates.states_per_second * dense_gflop, "GFLOP/s");
+  add("peak_gflops", rates.peak_gflops, "GFLOP/s");
+  add("peak_fraction", rates.peak_fraction, "share");
+  add("nonzeros", recorded.mean_active(), "features/state");
+  add("wanted_logits", recorded.mean_wanted(), "logits/state");
+  add("allocations_per_forward", rates.allocations_per_forward, "allocations/forward");
+}
+
+template <Game G>
+Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
+                    const std::vector<G>& positions) {
   std::vector<EvaluatorKind> kinds{settings.evaluator};
   if (settings.evaluator == EvaluatorKind::kAuto) {
     kinds = {EvaluatorKind::kFused, EvaluatorKind::kOneDnn};
   }
-  const double dense_gflop = dense_flop(network->network.spec()) * 1e-9;
+  const double dense_gflop = dense_flop(network.network.spec()) * 1e-9;
   Figures figures;
   for (const EvaluatorKind kind : kinds) {
     for (const std::size_t rows : {1, 16, 64, 256}) {
-      const auto evaluator = make_evaluator(kind, network->network, rows, settings.exact);
+      const auto evaluator = make_evaluator(kind, network.network, rows, settings.exact);
       if (!evaluator) return tl::unexpected(evaluator.error());
-      const RecordedBatches<G> recorded(positions, rows, settings.evaluates);
-      const Rate rate = rate_of(**evaluator, recorded.batches(), settings.seconds);
-      const std::string subject =
-          fmt::format("{}/{}/{}/{}{}/batch-{}", G::kName, evaluates_name(settings.evaluates),
-                      network->name, (*evaluator)->name(), settings.exact ? "-exact" : "", rows);
-      const double dense = rate.states_per_second * dense_gflop;
-      figures.push_back({subject, "states_per_second", rate.states_per_second, "states/s"});
-      figures.push_back({subject, "dense_gflops", dense, "GFLOP/s"});
-      figures.push_back({subject, "share_of_peak", dense / peak, "share"});
-      figures.push_back({subject, "allocations_per_forward", rate.allocations_per_forward,
-                         "allocations/forward"});
+      const auto measure = [&](const char* inputs, const RecordedBatches<G>& recorded) {
+        const std::string subject = fmt::format(
+            "{}/{}/{}/{}{}/{}/batch-{}", G::kName, evaluates_name(settings.evaluates), network.name,
+            (*evaluator)->name(), settings.exact ? "-exact" : "", inputs, rows);
+        add_figures(figures, subject,
+                    rates_of(**evaluator, recorded, dense_gflop, settings.seconds), recorded,
+                    dense_gflop);
+      };
+      measure("sparse", RecordedBatches<G>(positions, rows, settings.evaluates));
+      measure("dense", *RecordedBatches<G>::dense(kPositions, rows, settings.seed));
     }
   }
   return figures;
@@ -117,12 +99,25 @@ Result<Figures> run(const BenchSettings& settings, double peak) {
 
 }  // namespace
 
-Result<Figures> bench_forward(const std::string& game, const BenchSettings& settings, double peak) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) {
-    // oneDNN leaves settings in the thread that runs it: give it one of its own.
-    Result<Figures> figures;
-    std::thread([&] { figures = run<G>(settings, peak); }).join();
-    return figures;
+Result<Benchmark> prepare_forward(const std::string& game, const BenchSettings& settings) {
+  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
+    Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
+    if (!network) return tl::unexpected(network.error());
+    auto positions = recorded_decisions<G>(settings, network->network, kPositions);
+    if (!positions) return tl::unexpected(positions.error());
+    if (settings.evaluates == Evaluates::kAfterstates) {
+      Random random(settings.seed, 1, 0, Purpose::kTest);
+      for (G& position : *positions) {
+        const G after = random_successor(position, random);
+        if (after.turn() != Turn::kOver) position = after;
+      }
+    }
+    return Benchmark([settings, network = std::move(*network), positions = std::move(*positions)] {
+      // oneDNN leaves settings in the thread that runs it: give it one of its own.
+      Result<Figures> figures;
+      std::thread([&] { figures = run<G>(settings, network, positions); }).join();
+      return figures;
+    });
   });
 }
 

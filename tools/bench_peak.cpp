@@ -67,20 +67,23 @@ std::size_t first_runnable() { return 0; }
 
 #endif
 
+using Clock = std::chrono::steady_clock;
+
+/// GFLOP/s of one slice of `rounds` rounds.
+double slice_gflops(const MultiplyAdd& kind, std::uint64_t rounds) {
+  const auto began = Clock::now();
+  [[maybe_unused]] volatile float kept = kind.chains(rounds);  // a use, so that the loop stays
+  const std::chrono::duration<double, std::nano> time = Clock::now() - began;
+  return static_cast<double>(rounds) * kind.flop_per_round / time.count();
+}
+
 double fastest_slice(const MultiplyAdd& kind, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::uint64_t kRounds = 1 << 18;
-  volatile float kept = 0;  // the result has a use, so the loop stays
   double fastest = 0;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   do {
-    const auto began = Clock::now();
-    kept = kind.chains(kRounds);
-    const std::chrono::duration<double> time = Clock::now() - began;
-    fastest = std::max(fastest, static_cast<double>(kRounds) * kind.flop_per_round / time.count());
+    fastest = std::max(fastest, slice_gflops(kind, 1 << 18));
   } while (Clock::now() < end);
-  static_cast<void>(kept);
-  return fastest * 1e-9;
+  return fastest;
 }
 
 }  // namespace
@@ -99,12 +102,11 @@ double peak_gflops(const MultiplyAdd& kind, std::size_t threads, double seconds)
   return std::accumulate(rates.begin(), rates.end(), 0.0);
 }
 
-double peak_gflops_of_one_thread(double seconds) {
-  double best = 0;
-  for (const MultiplyAdd& kind : runnable_multiply_adds()) {
-    best = std::max(best, peak_gflops(kind, 1, seconds));
-  }
-  return best;
-}
+PeakMeter::PeakMeter()
+    : kind_(*std::ranges::max_element(runnable_multiply_adds(), {}, [](const MultiplyAdd& kind) {
+        return fastest_slice(kind, 0.005);
+      })) {}
+
+double PeakMeter::gflops() const { return slice_gflops(kind_, 1 << 16); }
 
 }  // namespace senet

@@ -23,7 +23,18 @@ std::span<const MultiplyAdd> runnable_multiply_adds();
 /// each thread's fastest few milliseconds, added up.
 double peak_gflops(const MultiplyAdd& kind, std::size_t threads, double seconds);
 
-/// The best of all kinds on one thread.
-double peak_gflops_of_one_thread(double seconds);
+/// The calling thread's peak, taken again and again between other measurements, so that a share of
+/// it is of the same moment: clocks drift, and neighbours come and go.
+class PeakMeter {
+ public:
+  /// Finds the fastest kind in a few milliseconds.
+  PeakMeter();
+
+  /// GFLOP/s of a fraction of a millisecond.
+  double gflops() const;
+
+ private:
+  MultiplyAdd kind_;
+};
 
 }  // namespace senet

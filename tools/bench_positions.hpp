@@ -1,11 +1,15 @@
-// Positions to measure on: those of games played at random.
+// Positions to measure on: those that self-play searched.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "games/game.hpp"
 #include "games/random.hpp"
+#include "selfplay/runners.hpp"
+#include "tools/bench_settings.hpp"
 
 namespace senet {
 
@@ -27,14 +31,53 @@ G random_successor(const G& state, Random& random) {
   return next;
 }
 
-/// `count` positions in which a player is to move, one after the other from games played at random.
+/// Keeps whole games.
+class KeepingSink final : public GameSink {
+ public:
+  bool offer(GameRecord& record) override {
+    games.push_back(record);
+    return true;
+  }
+
+  std::vector<GameRecord> games;
+};
+
+/// `count` positions that were searched in settings.recorded_games games of self-play, spread
+/// evenly over all of them and in the order of the games; the same one several times when there are
+/// fewer. The games are played as the self-play benchmark plays: `network` asked about positions,
+/// 100 visits, noise, moves drawn by their visits in the opening. The same seed and network give
+/// the same positions.
 template <Game G>
-std::vector<G> random_decisions(std::size_t count, std::uint64_t seed) {
+Result<std::vector<G>> recorded_decisions(const BenchSettings& settings, const Network& network,
+                                          std::size_t count) {
+  constexpr std::uint32_t kVisits = 100;
+  ModelStore models(copy_of(network));
+  WorkerReport report;
+  WorkerSettings of_worker;
+  of_worker.lanes = std::min<std::size_t>(settings.recorded_games, 64);
+  of_worker.visits = kVisits;
+  auto worker = Worker<G>::make(of_worker, models, report);
+  if (!worker) return tl::unexpected(worker.error());
+  PlaySettings play;
+  play.seed = settings.seed;
+  play.full_visits = play.fast_visits = kVisits;
+  GameNumbers numbers(0, settings.recorded_games);
+  KeepingSink sink;
+  play_on(**worker, SelfPlay{play, numbers, sink, (*worker)->evaluator_name()}, Driver::kPlainLoop);
+
+  std::ranges::sort(sink.games, {}, &GameRecord::game_number);
+  std::vector<G> searched;
+  for (const GameRecord& game : sink.games) {
+    G state;
+    for (const RecordedTurn& turn : game.turns()) {
+      if (turn.kind == TurnKind::kFullSearch) searched.push_back(state);
+      state.play(turn.action);
+    }
+  }
+  if (searched.empty()) return fail("self-play came to no decision");
   std::vector<G> decisions;
-  Random random(seed, 0, 0, Purpose::kTest);
-  for (G state; decisions.size() < count;) {
-    if (is_decision(state.turn())) decisions.push_back(state);
-    state = state.turn() == Turn::kOver ? G{} : random_successor(state, random);
+  for (std::size_t i = 0; i < count; ++i) {
+    decisions.push_back(searched[i * searched.size() / count]);
   }
   return decisions;
 }

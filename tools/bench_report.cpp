@@ -23,24 +23,22 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-// A figure over all runs: the median, with several runs also the least and the greatest.
+/// A figure over all runs: the median, the least and the greatest.
 Metric summary_of(const std::vector<Figures>& runs, std::size_t figure) {
   Metric summary = runs.front()[figure];
   std::vector<double> values;
   for (const Figures& run : runs) values.push_back(run[figure].value);
-  const auto [least, greatest] = std::ranges::minmax(values);
-  if (runs.size() > 1) summary.interval = {least, greatest};
+  summary.value = median_of(values);
+  const bool known = !std::isnan(summary.value);
+  summary.interval = known ? Interval{std::ranges::min(values), std::ranges::max(values)}
+                           : Interval{summary.value, summary.value};
   summary.repeats = runs.size();
-  summary.value = median_of(std::move(values));
   return summary;
 }
 
-void print_text(const Metric& metric) {
-  const std::string spread = metric.interval
-                                 ? fmt::format("  ({} .. {})", number_text(metric.interval->low),
-                                               number_text(metric.interval->high))
-                                 : "";
-  fmt::print("  {:<34} {:>12} {}{}\n", metric.name, number_text(metric.value), metric.unit, spread);
+void print_text(std::string_view name, std::string_view median, std::string_view least,
+                std::string_view greatest, std::string_view unit) {
+  fmt::print("  {:<34} {:>12} {:>12} {:>12}  {}\n", name, median, least, greatest, unit);
 }
 
 }  // namespace
@@ -48,18 +46,19 @@ void print_text(const Metric& metric) {
 void print_machine(const BenchOutput& output) {
   const std::string machine = fmt::format("{} | {} kernels | g++ {} | {} build", processor_name(),
                                           best_kernels().name, __VERSION__, SENET_BUILD_TYPE);
-  const unsigned threads = std::thread::hardware_concurrency();
+  const double threads = std::thread::hardware_concurrency();
   if (output.json) {
-    const Metric metric = {machine, "hardware_threads", static_cast<double>(threads), "threads"};
+    const Metric metric = {machine,   "hardware_threads",         threads,
+                           "threads", Interval{threads, threads}, 1};
     print_metrics("machine", {&metric, 1}, true);
   } else {
     fmt::print("machine: {} | {} hardware threads\n", machine, threads);
+    print_text(fmt::format("medians of {}", output.repeats), "value", "least", "greatest", "unit");
   }
   std::fflush(stdout);
 }
 
-Result<void> run_and_print(const BenchOutput& output, std::string_view bench,
-                           const std::function<Result<Figures>()>& run) {
+Result<void> run_and_print(const BenchOutput& output, std::string_view bench, Benchmark run) {
   std::vector<Figures> runs;
   for (std::uint32_t i = 0; i < output.repeats; ++i) {
     Result<Figures> figures = run();
@@ -75,7 +74,8 @@ Result<void> run_and_print(const BenchOutput& output, std::string_view bench,
     }
     if (metric.subject != subject) fmt::print("{} {}\n", bench, metric.subject);
     subject = runs.front()[i].subject;
-    print_text(metric);
+    print_text(metric.name, number_text(metric.value), number_text(metric.interval->low),
+               number_text(metric.interval->high), metric.unit);
   }
   std::fflush(stdout);
   return {};

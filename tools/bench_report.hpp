@@ -1,8 +1,9 @@
 // What every benchmark prints: the machine, then each figure of a case, over repeated runs.
 #pragma once
 
+#include <absl/functional/any_invocable.h>
+
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -14,20 +15,23 @@ namespace senet {
 /// The figures of one run. A figure that could not be had is NaN: "-" in a table, null in JSON.
 using Figures = std::vector<Metric>;
 
+/// A benchmark whose inputs are ready: each call is one run. All runs give the same figures in the
+/// same order.
+using Benchmark = absl::AnyInvocable<Result<Figures>()>;
+
 struct BenchOutput {
   bool json = false;
   std::uint32_t repeats = 1;
 };
 
 /// Prints the line that every other figure needs beside it: processor, the instruction set that
-/// our kernels use on it, hardware threads, compiler, build type. JSON: metric "hardware_threads".
+/// our kernels use on it, hardware threads, compiler, build type; then the head of the table. JSON:
+/// metric "hardware_threads".
 void print_machine(const BenchOutput& output);
 
-/// Runs a benchmark output.repeats times and prints the median of each figure, with several runs
-/// also the least and the greatest. All runs give the same figures in the same order. JSON, one
-/// object a line: bench, case, metric, value, unit and, with several runs, min, max, repeats.
-Result<void> run_and_print(const BenchOutput& output, std::string_view bench,
-                           const std::function<Result<Figures>()>& run);
+/// Runs a benchmark output.repeats times and prints the median of each figure, the least and the
+/// greatest. JSON, one object a line: bench, case, metric, value, unit, min, max, repeats.
+Result<void> run_and_print(const BenchOutput& output, std::string_view bench, Benchmark run);
 
 /// The middle one, of an even number the mean of the two in the middle; NaN where any is NaN.
 /// Not of nothing.

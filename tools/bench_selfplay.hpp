@@ -8,7 +8,8 @@
 
 namespace senet {
 
-/// Plays games of `game` on settings.workers threads, each with an evaluator of its own, and
+/// Plays games of `game` on settings.workers threads (several numbers: one after the other, and the
+/// ratios of their speeds), each with an evaluator of its own, and
 /// measures while they play, for settings.seconds. Before that, searches of few visits bring the
 /// lanes' games apart (two games a lane, at most a minute), and settings.warmup_seconds are played
 /// in full. The games under way at the end are dropped. Every decision with more than one legal
@@ -21,6 +22,11 @@ namespace senet {
 ///   tree     the rest of the time inside lanes: descent, move generation, backing up, and the
 ///            rules and records of the games themselves
 ///   other    the rest: the loop over the lanes, clocks, waiting
-Result<Figures> bench_selfplay(const std::string& game, const BenchSettings& settings);
+///
+/// tree_over_forward compares two of these. Memory and counts of the searches are those of the
+/// trees as they are in the end, most of them half grown. A `trace_file` (none when empty) gets the
+/// first run's trace; see WorkerTrace.
+Result<Benchmark> prepare_selfplay(const std::string& game, const BenchSettings& settings,
+                                   const std::string& trace_file);
 
 }  // namespace senet

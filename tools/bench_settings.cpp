@@ -25,11 +25,9 @@ Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkS
                           : fmt::format("width-{}-blocks-{}", spec.width, spec.blocks)};
 }
 
-std::string_view evaluator_text(EvaluatorKind kind) {
-  for (const std::string_view name : {"auto", "fused", "onednn", "reference", "hash"}) {
-    if (*evaluator_kind(name) == kind) return name;
-  }
-  return "unknown";
+Network copy_of(const Network& network) {
+  const std::span<const float> parameters = network.parameters();
+  return Network(network.spec(), {parameters.begin(), parameters.end()});
 }
 
 }  // namespace senet

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "games/game.hpp"
 #include "nn/evaluator.hpp"
@@ -12,9 +13,9 @@ namespace senet {
 
 struct BenchSettings {
   Evaluates evaluates = Evaluates::kPosition;
-  std::uint32_t visits = 100;  // of every search
-  std::size_t workers = 1;     // threads that play
-  std::size_t lanes = 64;      // games at once of each worker
+  std::uint32_t visits = 100;           // of every search
+  std::vector<std::size_t> workers{1};  // threads that play
+  std::size_t lanes = 64;               // games at once of each worker
   std::size_t batch_rows = 64;
   EvaluatorKind evaluator = EvaluatorKind::kAuto;
   bool exact = false;
@@ -23,8 +24,9 @@ struct BenchSettings {
   std::uint32_t width = 0;            // 0: the reference shape's
   std::optional<std::uint32_t> blocks;
   std::uint64_t seed = 1;
-  double seconds = 10;        // measured, of each case and run
-  double warmup_seconds = 2;  // played in the same way before that
+  std::uint32_t recorded_games = 32;  // of self-play, whose positions are measured on
+  double seconds = 10;                // measured, of each case and run
+  double warmup_seconds = 2;          // played in the same way before that
 };
 
 /// A network and what a case is called after it: "seed-283k", "width-172-blocks-3", a file's name.
@@ -37,7 +39,7 @@ struct BenchNetwork {
 /// file.
 Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkSpec& reference);
 
-/// "fused", "onednn" ...
-std::string_view evaluator_text(EvaluatorKind kind);
+/// The same network once more, for a store that takes one over.
+Network copy_of(const Network& network);
 
 }  // namespace senet

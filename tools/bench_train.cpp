@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "games/registry.hpp"
 #include "search/decision.hpp"
+#include "tools/bench_peak.hpp"
 #include "tools/bench_positions.hpp"
 #include "tools/counted_malloc.hpp"
 #include "tools/run_config.hpp"
@@ -16,9 +18,16 @@
 namespace senet {
 namespace {
 
+constexpr std::size_t kMostRows = 1024;
+
+void make_certain(std::span<float> outcomes, Random& random) {
+  std::ranges::fill(outcomes, 0.0f);
+  outcomes[random.below(static_cast<std::uint32_t>(outcomes.size()))] = 1;
+}
+
+/// Recorded positions with legal moves as targets.
 template <Game G>
-TrainBatch random_batch(std::size_t rows, const BenchSettings& settings) {
-  const std::vector<G> positions = random_decisions<G>(rows, settings.seed);
+TrainBatch sparse_batch(std::span<const G> positions, const BenchSettings& settings) {
   std::size_t actions = G::kMaxLegal;
   ActionList<G::kMaxLegal> legal;
   for (const G& position : positions) {
@@ -26,7 +35,7 @@ TrainBatch random_batch(std::size_t rows, const BenchSettings& settings) {
     position.legal(legal);
     actions += legal.size();
   }
-  TrainBatch batch({.rows = rows,
+  TrainBatch batch({.rows = positions.size(),
                     .max_active = G::kMaxActive,
                     .max_legal = G::kMaxLegal,
                     .logits_per_action = G::kLogitsPerAction,
@@ -34,9 +43,7 @@ TrainBatch random_batch(std::size_t rows, const BenchSettings& settings) {
                     .action_room = actions});
   Random random(settings.seed, 1, 0, Purpose::kTest);
   for (const G& position : positions) {
-    const auto outcomes = batch.add([&](FeatureRow& row) { position.encode(row); });
-    std::ranges::fill(outcomes, 0.0f);
-    outcomes[random.below(static_cast<std::uint32_t>(outcomes.size()))] = 1;
+    make_certain(batch.add([&](FeatureRow& row) { position.encode(row); }), random);
     if (settings.evaluates == Evaluates::kAfterstates) continue;
     legal.clear();
     position.legal(legal);
@@ -47,46 +54,105 @@ TrainBatch random_batch(std::size_t rows, const BenchSettings& settings) {
   return batch;
 }
 
+/// Samples without a zero, with all logits as targets.
 template <Game G>
-Result<Figures> run(const BenchSettings& settings) {
+TrainBatch dense_batch(std::size_t rows, const BenchSettings& settings) {
+  TrainBatch batch({.rows = rows,
+                    .max_active = G::kFeatures,
+                    .max_legal = G::kPolicyLogits,
+                    .logits_per_action = 1,
+                    .outcomes = kOutcomes<G>,
+                    .action_room = rows * G::kPolicyLogits});
+  Random random(settings.seed, 1, 0, Purpose::kTest);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::span<float> outcomes = batch.add([&](FeatureRow& row) {
+      for (std::size_t k = 0; k < G::kFeatures; ++k) row.add(k, random.uniform() + 0.01f);
+    });
+    make_certain(outcomes, random);
+    if (settings.evaluates == Evaluates::kAfterstates) continue;
+    for (std::size_t k = 0; k < G::kPolicyLogits; ++k) {
+      const std::array<std::uint16_t, 1> logit{static_cast<std::uint16_t>(k)};
+      batch.add_action(1.0f / static_cast<float>(G::kPolicyLogits), logit);
+    }
+  }
+  return batch;
+}
+
+void measure(Figures& figures, const std::string& subject, const BenchSettings& settings,
+             const Network& network, const TrainBatch& batch) {
   using Clock = std::chrono::steady_clock;
-  const Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-  if (!network) return tl::unexpected(network.error());
+  const auto rows = static_cast<double>(batch.size());
+  const double gflop = 3e-9 * dense_flop(network.spec());
+  const PeakMeter meter;
+  const auto trainer = make_cpu_trainer(network, batch.shape(), {});
+  trainer->warm_up();
+  std::vector<double> rates, fractions;
+  for (auto* const values : {&rates, &fractions}) values->reserve(1 << 18);
+  const std::uint64_t before = thread_allocations().value_or(0);
+  const auto end = Clock::now() + std::chrono::duration<double>(settings.seconds);
+  double peak_before = meter.gflops();
+  do {
+    const auto began = Clock::now();
+    trainer->step(batch, 1e-3f);
+    const std::chrono::duration<double> time = Clock::now() - began;
+    const double peak_after = meter.gflops();
+    rates.push_back(rows / time.count());
+    fractions.push_back(rates.back() * gflop / ((peak_before + peak_after) / 2));
+    peak_before = peak_after;
+  } while (Clock::now() < end && rates.size() < rates.capacity());
+  const auto allocations = static_cast<double>(thread_allocations().value_or(0) - before);
+  const auto steps = static_cast<double>(rates.size());
+  const double rate = median_of(std::move(rates));
+
+  double active = 0;
+  for (std::size_t row = 0; row < batch.size(); ++row) {
+    active += static_cast<double>(batch.index(row).size());
+  }
+  const auto add = [&](const char* name, double value, const char* unit) {
+    figures.push_back(
+        {fmt::format("{}/{}/batch-{}", subject, trainer->name(), rows), name, value, unit});
+  };
+  add("samples_per_second", rate, "samples/s");
+  add("step_time", 1e3 * rows / rate, "ms");
+  add("dense_gflops", rate * gflop, "GFLOP/s");
+  add("peak_fraction", median_of(std::move(fractions)), "share");
+  add("threads", 1, "threads");
+  add("nonzeros", active / rows, "features/sample");
+  add("policy_targets", static_cast<double>(batch.actions()) / rows, "actions/sample");
+  add("allocations_per_step", thread_allocations() ? allocations / steps : std::nan(""),
+      "allocations/step");
+}
+
+template <Game G>
+Figures run(const BenchSettings& settings, const BenchNetwork& network,
+            const std::vector<G>& positions) {
   use_single_threaded_blas();
   Figures figures;
-  for (const std::size_t rows : {512, 1024}) {
-    const TrainBatch batch = random_batch<G>(rows, settings);
-    const auto trainer = make_cpu_trainer(network->network, batch.shape(), {});
-    trainer->warm_up();
-    std::vector<double> rates;
-    rates.reserve(1 << 20);
-    const std::uint64_t before = thread_allocations().value_or(0);
-    const auto end = Clock::now() + std::chrono::duration<double>(settings.seconds);
-    do {
-      const auto began = Clock::now();
-      trainer->step(batch, 1e-3f);
-      const std::chrono::duration<double> time = Clock::now() - began;
-      rates.push_back(static_cast<double>(rows) / time.count());
-    } while (Clock::now() < end && rates.size() < rates.capacity());
-    const std::uint64_t after = thread_allocations().value_or(0);
-    const double allocations =
-        static_cast<double>(after - before) / static_cast<double>(rates.size());
-    const double rate = median_of(std::move(rates));
+  for (const std::size_t rows : {kMostRows / 2, kMostRows}) {
     const std::string subject =
-        fmt::format("{}/{}/{}/{}/batch-{}", G::kName, evaluates_name(settings.evaluates),
-                    network->name, trainer->name(), rows);
-    figures.push_back({subject, "samples_per_second", rate, "samples/s"});
-    figures.push_back({subject, "step_time", 1e3 * static_cast<double>(rows) / rate, "ms"});
-    figures.push_back({subject, "allocations_per_step",
-                       thread_allocations() ? allocations : std::nan(""), "allocations/step"});
+        fmt::format("{}/{}/{}/", G::kName, evaluates_name(settings.evaluates), network.name);
+    // Every second one, or all: of all games either way.
+    std::vector<G> some;
+    for (std::size_t i = 0; i < rows; ++i) some.push_back(positions[i * kMostRows / rows]);
+    measure(figures, subject + "sparse", settings, network.network,
+            sparse_batch<G>(some, settings));
+    measure(figures, subject + "dense", settings, network.network, dense_batch<G>(rows, settings));
   }
   return figures;
 }
 
 }  // namespace
 
-Result<Figures> bench_train(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) { return run<G>(settings); });
+Result<Benchmark> prepare_train(const std::string& game, const BenchSettings& settings) {
+  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
+    Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
+    if (!network) return tl::unexpected(network.error());
+    auto positions = recorded_decisions<G>(settings, network->network, kMostRows);
+    if (!positions) return tl::unexpected(positions.error());
+    return Benchmark([settings, network = std::move(*network), positions = std::move(*positions)] {
+      return Result<Figures>(run<G>(settings, network, positions));
+    });
+  });
 }
 
 }  // namespace senet

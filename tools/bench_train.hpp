@@ -1,4 +1,4 @@
-// The benchmark of the trainer on the CPU.
+// The benchmark of the CPU trainer.
 #pragma once
 
 #include <string>
@@ -8,9 +8,14 @@
 
 namespace senet {
 
-/// Samples per second that one thread learns from, at batches of 512 and 1024, each for
-/// settings.seconds: the median step on positions of random games, with policy targets over all
-/// their legal actions (kPosition) or none (kAfterstates).
-Result<Figures> bench_train(const std::string& game, const BenchSettings& settings);
+/// Training steps of 512 and 1024 samples on the calling thread alone, each for settings.seconds:
+///
+///   sparse  recorded positions with policy targets for their legal moves (kPosition) or none
+///           (kAfterstates)
+///   dense   no feature is zero and every logit has a target
+///
+/// `dense_gflops` counts three dense forward passes a sample (one forward, two backward), skipped
+/// or not; `peak_fraction` is its share of the thread's multiply-add peak, measured between steps.
+Result<Benchmark> prepare_train(const std::string& game, const BenchSettings& settings);
 
 }  // namespace senet

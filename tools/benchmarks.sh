@@ -133,7 +133,7 @@ One thread; positions of random games with the logits of their legal moves. *den
 the work of a dense pass, also what is skipped (inputs that are zero, logits that nobody asked for),
 so that shares above 1 are possible; the peak was measured in the same run.
 
-$(table "$work/forward.json" states_per_second dense_gflops share_of_peak allocations_per_forward)
+$(table "$work/forward.json" states_per_second dense_gflops peak_fraction allocations_per_forward)
 
 $(output forward)
 ## The trainer on the CPU

@@ -1,4 +1,4 @@
-// An evaluator around another one that keeps account of its thread's heap.
+// An evaluator around another one that keeps account of its thread's heap and of its time.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 
 #include "nn/evaluator.hpp"
 #include "tools/counted_malloc.hpp"
+#include "tools/worker_trace.hpp"
 
 namespace senet {
 
@@ -18,18 +19,24 @@ struct AllocationCounts {
   std::atomic<std::uint64_t> in_forward{0};  // those made inside Evaluator::forward
 };
 
-/// Passes everything on to `inner` and notes what the heap was asked for meanwhile. `counts`
-/// outlives it.
+/// Passes everything on to `inner` and notes what the heap was asked for meanwhile, and in `trace`
+/// (may be null) when. `counts` and `trace` outlive it.
 class CountingEvaluator final : public Evaluator {
  public:
-  CountingEvaluator(std::unique_ptr<Evaluator> inner, AllocationCounts& counts)
-      : inner_(std::move(inner)), counts_(counts) {}
+  CountingEvaluator(std::unique_ptr<Evaluator> inner, AllocationCounts& counts, WorkerTrace* trace)
+      : inner_(std::move(inner)), counts_(counts), trace_(trace) {}
 
   std::string_view name() const override { return inner_->name(); }
   void load(const Network& network) override { inner_->load(network); }
   void forward(const Batch& batch) override {
     const std::uint64_t before = thread_allocations().value_or(0);
-    inner_->forward(batch);
+    if (trace_ != nullptr && trace_->wants_forward()) {
+      const auto began = WorkerTrace::Clock::now();
+      inner_->forward(batch);
+      trace_->forward(began, WorkerTrace::Clock::now(), batch.size());
+    } else {
+      inner_->forward(batch);
+    }
     const std::uint64_t after = thread_allocations().value_or(0);
     in_forward_ += after - before;
     counts_.all.store(after, std::memory_order_relaxed);
@@ -39,6 +46,7 @@ class CountingEvaluator final : public Evaluator {
  private:
   std::unique_ptr<Evaluator> inner_;
   AllocationCounts& counts_;
+  WorkerTrace* trace_;
   std::uint64_t in_forward_ = 0;
 };
 

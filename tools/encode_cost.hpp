@@ -34,25 +34,35 @@ std::vector<G> evaluated_positions(Worker<G>& worker, Evaluates evaluates, std::
   return positions;
 }
 
-/// Mean nanoseconds of encoding one of `positions` into a batch; 0 when there are none.
+/// Means over positions.
+struct EncodeCost {
+  double nanoseconds = 0;  // of encoding one into a batch
+  double nonzeros = 0;     // features it writes
+};
+
+/// What encoding `positions` takes; zeros when there are none.
 template <Game G>
-double encode_nanoseconds(const std::vector<G>& positions) {
+EncodeCost encode_cost(const std::vector<G>& positions) {
   using Clock = std::chrono::steady_clock;
   constexpr std::size_t kBatchRows = 64;
   constexpr std::chrono::milliseconds kTime{50};
-  if (positions.empty()) return 0;
+  if (positions.empty()) return {};
   Batch batch(kBatchRows, G::kMaxActive);
   const auto began = Clock::now();
-  std::size_t rows = 0;
+  std::size_t rows = 0, active = 0;
   do {
     for (const G& position : positions) {
       if (batch.room() == 0) batch.clear();
-      batch.add({}, [&](FeatureRow& row) { position.encode(row); });
+      batch.add({}, [&](FeatureRow& row) {
+        position.encode(row);
+        active += row.count();
+      });
     }
     rows += positions.size();
   } while (Clock::now() - began < kTime);
   const std::chrono::duration<double, std::nano> time = Clock::now() - began;
-  return time.count() / static_cast<double>(rows);
+  const auto count = static_cast<double>(rows);
+  return {time.count() / count, static_cast<double>(active) / count};
 }
 
 }  // namespace senet

@@ -25,7 +25,7 @@ std::string metric_json(std::string_view bench, const Metric& metric) {
     line["min"] = metric.interval->low;
     line["max"] = metric.interval->high;
   }
-  if (metric.repeats > 1) line["repeats"] = metric.repeats;
+  if (metric.repeats > 0) line["repeats"] = metric.repeats;
   // Names come from files: bytes that are no UTF-8 must not throw here.
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -23,7 +23,7 @@ struct Metric {
   double value = 0;
   std::string unit;
   std::optional<Interval> interval = {};
-  std::size_t repeats = 1;  // runs that `value` is the median of
+  std::size_t repeats = 0;  // runs that `value` is the median of; 0: it is not of runs
 };
 
 /// Interval of the mean of `values` by the percentile bootstrap (Efron 1979), 2,000 resamples drawn
@@ -34,7 +34,7 @@ Interval bootstrap_mean(std::span<const double> values);
 std::string number_text(double value);
 
 /// Prints the metrics to stdout, a line each. JSON keys: bench, case, metric, value, unit, with an
-/// interval min and max, with several runs repeats; what is not finite becomes null.
+/// interval min and max, of runs repeats; what is not finite becomes null.
 void print_metrics(std::string_view bench, std::span<const Metric> metrics, bool json);
 
 }  // namespace senet

@@ -2,19 +2,37 @@
 // sense. How fast anything is, no test asks.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "games/backgammon.hpp"
+#include "games/connect_four.hpp"
 #include "tests/tools/program.hpp"
 
 namespace senet {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
+
+const std::vector<std::string> kKeys = {"bench", "case", "metric", "value",
+                                        "unit",  "min",  "max",    "repeats"};
 
 struct BenchRun {
   std::vector<Json> lines;
   std::map<std::string, double> values;  // of the first case; what is null is not there
+
+  /// The same of a case.
+  std::map<std::string, double> of(const std::string& name) const {
+    std::map<std::string, double> found;
+    for (const Json& line : lines) {
+      if (line["case"] == name && line["value"].is_number()) {
+        EXPECT_TRUE(found.emplace(line["metric"], line["value"]).second) << line;
+      }
+    }
+    return found;
+  }
 };
 
 /// Runs a benchmark with --json and checks what holds for every line.
@@ -31,11 +49,20 @@ BenchRun bench(std::vector<std::string> arguments) {
     const Json json = Json::parse(line, nullptr, false);
     EXPECT_TRUE(json.is_object()) << line;
     if (!json.is_object()) continue;
+    std::vector<std::string> keys;
+    for (const auto& item : json.items()) keys.push_back(item.key());
+    EXPECT_EQ(keys, kKeys) << line;
+    if (keys != kKeys) continue;
     for (const char* const key : {"bench", "case", "metric", "unit"}) {
-      EXPECT_TRUE(json.contains(key) && json[key].is_string() && json[key] != "") << line;
+      EXPECT_TRUE(json[key].is_string() && json[key] != "") << line;
     }
-    EXPECT_TRUE(json.contains("value") && (json["value"].is_number() || json["value"].is_null()))
-        << line;
+    EXPECT_TRUE(json["repeats"].is_number_unsigned() && json["repeats"] >= 1) << line;
+    EXPECT_TRUE(json["value"].is_number() || json["value"].is_null()) << line;
+    EXPECT_EQ(json["value"].is_null(), json["min"].is_null() && json["max"].is_null()) << line;
+    if (json["value"].is_number()) {
+      EXPECT_LE(json["min"], json["value"]) << line;
+      EXPECT_LE(json["value"], json["max"]) << line;
+    }
     bench.lines.push_back(json);
     if (bench.lines.size() == 1) continue;
     if (first_case.empty()) first_case = json["case"];
@@ -89,6 +116,12 @@ void expect_sane_selfplay(BenchRun& run, double capacity) {
   EXPECT_EQ(values["workers"], 2);
   EXPECT_EQ(values["lanes_per_worker"], 8);
   EXPECT_GT(values["resident"], 1);
+  EXPECT_NEAR(values["tree_over_forward"] * values["share_forward"], values["share_tree"], 1e-9);
+  EXPECT_GT(values["nonzeros"], 1);
+  EXPECT_GE(values["legal_moves"], 1);
+  EXPECT_GT(values["plies_per_visit"], 0);
+  EXPECT_GT(values["bytes_per_visited_node"], 32);
+  EXPECT_GT(values["reserved_bytes_per_visited_node"], values["bytes_per_visited_node"]);
   // Counted, or said to be unknown (sanitizer builds).
   if (values.contains("own_allocations_per_simulation")) {
     // The records of the games still grow now and then; nothing grows with the visits.
@@ -137,31 +170,198 @@ TEST(BenchCommand, RepeatsGiveMedianLeastAndGreatest) {
   for (std::size_t i = 1; i < run.lines.size(); ++i) {
     const Json& line = run.lines[i];
     EXPECT_EQ(line["repeats"], 3);
-    EXPECT_LE(line["min"], line["value"]);
-    EXPECT_LE(line["value"], line["max"]);
     EXPECT_GT(line["min"], 0);
   }
 }
 
 TEST(BenchCommand, Forward) {
-  BenchRun run = bench(
-      {"forward", "--game", "backgammon", "--seconds", "0.02", "--width", "16", "--blocks", "1"});
-  // Two evaluators at four batch sizes.
-  EXPECT_EQ(cases_of(run).size(), 8u);
-  EXPECT_GT(run.values["states_per_second"], 0);
-  EXPECT_GT(run.values["share_of_peak"], 0);
-  if (run.values.contains("allocations_per_forward")) {
-    EXPECT_EQ(run.values["allocations_per_forward"], 0);  // the fused one
+  BenchRun run = bench({"forward", "--game", "backgammon", "--seconds", "0.02", "--width", "16",
+                        "--blocks", "1", "--games", "1", "--repeat", "2"});
+  // Two evaluators at four batch sizes with two kinds of rows.
+  EXPECT_EQ(cases_of(run).size(), 16u);
+  for (const std::string& name : cases_of(run)) {
+    auto values = run.of(name);
+    const bool dense = name.find("/dense/") != std::string::npos;
+    const bool fused = name.find("/fused/") != std::string::npos;
+    EXPECT_GT(values["states_per_second"], 0) << name;
+    EXPECT_GT(values["latency"], 0) << name;
+    EXPECT_GT(values["peak_gflops"], 0) << name;
+    EXPECT_GT(values["peak_fraction"], 0) << name;
+    if (dense) {
+      EXPECT_EQ(values["nonzeros"], Backgammon::kFeatures) << name;
+      EXPECT_EQ(values["wanted_logits"], Backgammon::kPolicyLogits) << name;
+    } else {
+      EXPECT_GT(values["nonzeros"], 10) << name;
+      EXPECT_LE(values["nonzeros"], Backgammon::kMaxActive) << name;
+      // Searched positions have at least two moves.
+      EXPECT_GE(values["wanted_logits"], 2) << name;
+      EXPECT_LT(values["wanted_logits"], 100) << name;
+    }
+    if (fused && values.contains("allocations_per_forward")) {
+      EXPECT_EQ(values["allocations_per_forward"], 0) << name;
+    }
+  }
+}
+
+TEST(BenchCommand, TreeCountsAreTheSameInEveryRun) {
+  const auto arguments = [](const std::string& game) {
+    return std::vector<std::string>{"tree", "--game",  game, "--seconds", "0.02", "--games",
+                                    "1",    "--width", "8",  "--blocks",  "0",    "--visits",
+                                    "60",   "--lanes", "4",  "--repeat",  "2"};
+  };
+  for (const std::string game : {"connect_four", "backgammon"}) {
+    BenchRun run = bench(arguments(game));
+    EXPECT_EQ(cases_of(run), std::set<std::string>{game + "/position/visits-60/lanes-4"});
+    auto& values = run.values;
+    EXPECT_GT(values["simulations_per_second"], 0);
+    EXPECT_GE(values["simulations_per_second_of_tree"], values["simulations_per_second"]);
+    // A visit asks at most once.
+    EXPECT_GT(values["evaluations_per_visit"], 0.3);
+    EXPECT_LE(values["evaluations_per_visit"], 1);
+    EXPECT_GE(values["legal_moves"], 1);
+    EXPECT_GT(values["plies_per_visit"], 1);
+    EXPECT_LT(values["plies_per_visit"], 60);
+    const double nodes = game == "backgammon" ? 2 : 1;  // the dice are nodes of their own
+    EXPECT_LE(values["nodes_per_visit"], nodes);
+    EXPECT_GT(values["bytes_per_visited_node"], 32 + 24);  // a node and a state
+    EXPECT_GT(values["reserved_bytes_per_visited_node"], values["bytes_per_visited_node"]);
+    if (values.contains("allocations_per_simulation")) {
+      EXPECT_EQ(values["allocations_per_simulation"], 0);
+    }
+    std::set<std::string> counts = {"legal_moves", "plies_per_visit", "evaluations_per_visit",
+                                    "nodes_per_visit", "bytes_per_visited_node"};
+    for (std::size_t i = 1; i < run.lines.size(); ++i) {
+      if (!counts.contains(run.lines[i]["metric"])) continue;
+      EXPECT_EQ(run.lines[i]["min"], run.lines[i]["max"]) << run.lines[i];
+    }
+    EXPECT_EQ(run.of(game + "/position/visits-60/lanes-4")["nodes_per_visit"],
+              bench(arguments(game)).values["nodes_per_visit"]);
+  }
+}
+
+TEST(BenchCommand, TreeWithAfterstatesAsksForWholeFamilies) {
+  BenchRun run =
+      bench({"tree", "--mode", "afterstates", "--seconds", "0.02", "--games", "1", "--width", "8",
+             "--blocks", "0", "--visits", "30", "--lanes", "4", "--batch", "16"});
+  EXPECT_GT(run.values["evaluations_per_visit"], 2);
+  EXPECT_NEAR(run.values["evaluations_per_visit"], run.values["legal_moves"],
+              run.values["legal_moves"] / 2);
+}
+
+TEST(BenchCommand, Playout) {
+  // Known of uniformly random play: 7.6 plies and 58.5 % wins of the first player in tic-tac-toe.
+  BenchRun tiny = bench({"playout", "--game", "tic_tac_toe", "--seconds", "0.01"});
+  EXPECT_NEAR(tiny.values["plies_per_game"], 7.6, 0.2);
+  EXPECT_NEAR(tiny.values["first_player_wins"], 0.585, 0.05);
+  EXPECT_EQ(tiny.values["decisions_per_game"], tiny.values["plies_per_game"]);
+
+  BenchRun run = bench({"playout", "--seconds", "0.01", "--repeat", "2"});
+  EXPECT_EQ(cases_of(run), (std::set<std::string>{"connect_four", "backgammon"}));
+  EXPECT_NEAR(run.values["plies_per_game"], 21.3, 0.7);
+  auto backgammon = run.of("backgammon");
+  // Every turn is a roll and a move, the last one too.
+  EXPECT_NEAR(backgammon["plies_per_game"], 2 * backgammon["decisions_per_game"], 1e-9);
+  EXPECT_NEAR(backgammon["first_player_wins"], 0.5, 0.06);
+  for (auto* const values : {&run.values, &backgammon}) {
+    EXPECT_GT((*values)["games_per_second"], 0);
+    if (values->contains("allocations_per_game")) {
+      EXPECT_EQ((*values)["allocations_per_game"], 0);
+    }
   }
 }
 
 TEST(BenchCommand, Train) {
-  BenchRun run = bench(
-      {"train", "--game", "connect_four", "--seconds", "0.02", "--width", "16", "--blocks", "1"});
+  BenchRun run = bench({"train", "--game", "connect_four", "--seconds", "0.02", "--width", "16",
+                        "--blocks", "1", "--games", "2"});
+  const std::string shape = "connect_four/position/width-16-blocks-1/";
   EXPECT_EQ(cases_of(run),
-            (std::set<std::string>{"connect_four/position/width-16-blocks-1/cpu/batch-512",
-                                   "connect_four/position/width-16-blocks-1/cpu/batch-1024"}));
-  EXPECT_GT(run.values["samples_per_second"], 0);
+            (std::set<std::string>{shape + "sparse/cpu/batch-512", shape + "sparse/cpu/batch-1024",
+                                   shape + "dense/cpu/batch-512", shape + "dense/cpu/batch-1024"}));
+  for (const std::string& name : cases_of(run)) {
+    auto values = run.of(name);
+    const bool dense = name.find("/dense/") != std::string::npos;
+    EXPECT_GT(values["samples_per_second"], 0) << name;
+    EXPECT_GT(values["peak_fraction"], 0) << name;
+    EXPECT_EQ(values["threads"], 1) << name;
+    if (dense) {
+      EXPECT_EQ(values["nonzeros"], ConnectFour::kFeatures) << name;
+      EXPECT_EQ(values["policy_targets"], ConnectFour::kPolicyLogits) << name;
+    } else {
+      EXPECT_LE(values["nonzeros"], ConnectFour::kMaxActive) << name;
+      EXPECT_GE(values["policy_targets"], 2) << name;
+    }
+    if (values.contains("allocations_per_step")) {
+      EXPECT_EQ(values["allocations_per_step"], 0) << name;
+    }
+  }
+}
+
+TEST(BenchCommand, WorkersAreComparedInOneRun) {
+  std::vector<std::string> arguments = tiny_selfplay("connect_four");
+  *std::ranges::find(arguments, "2") = "1,2";
+  arguments.insert(arguments.end(), {"--evaluator", "hash", "--repeat", "2"});
+  BenchRun run = bench(arguments);
+  const std::string name = "connect_four/position/width-8-blocks-1/visits-20/hash";
+  EXPECT_EQ(cases_of(run), (std::set<std::string>{name + "/workers-1", name + "/workers-2",
+                                                  name + "/workers-1-to-2"}));
+  EXPECT_EQ(run.of(name + "/workers-1")["workers"], 1);
+  EXPECT_EQ(run.of(name + "/workers-2")["workers"], 2);
+  EXPECT_GT(run.of(name + "/workers-1-to-2")["decisions_per_second_ratio"], 0);
+}
+
+struct Span {
+  std::string name;
+  std::int64_t begin, end;  // ns
+  int rows;
+};
+
+TEST(BenchCommand, TracesAWorker) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "trace.json";
+  std::vector<std::string> arguments = tiny_selfplay("backgammon");
+  arguments.insert(arguments.end(), {"--evaluator", "fused", "--trace", file});
+  bench(arguments);
+  const Json trace = Json::parse(text_of(file), nullptr, false);
+  ASSERT_TRUE(trace.is_object() && trace["traceEvents"].is_array());
+  std::vector<Span> stages, lanes;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == "M") continue;
+    ASSERT_EQ(event["ph"], "X") << event;
+    EXPECT_EQ(event["pid"], 1);
+    EXPECT_EQ(event["tid"], 1);
+    const auto nanoseconds = [&](const char* key) {
+      return std::llround(1e3 * event[key].get<double>());
+    };
+    const Span span{event["name"], nanoseconds("ts"), nanoseconds("ts") + nanoseconds("dur"),
+                    event["args"].value("rows", -1)};
+    EXPECT_LE(span.begin, span.end);
+    (span.rows < 0 ? lanes : stages).push_back(span);
+  }
+  // Gathers and forward passes in turns, without a gap.
+  ASSERT_GE(stages.size(), 20u);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    EXPECT_EQ(stages[i].name, i % 2 == 0 ? "gather" : "forward");
+    EXPECT_EQ(stages[i].begin, i == 0 ? 0 : stages[i - 1].end);
+    EXPECT_GE(stages[i].rows, 1);
+    EXPECT_LE(stages[i].rows, 8);  // a lane asks about one position at a time
+    if (i % 2 == 1) {
+      EXPECT_EQ(stages[i].rows, stages[i - 1].rows);
+    }
+  }
+  // One lane after the other, each inside a gather.
+  std::size_t stage = 0;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    names.insert(lanes[i].name);
+    if (i > 0) {
+      EXPECT_GE(lanes[i].begin, lanes[i - 1].end);
+    }
+    while (stage < stages.size() && stages[stage].end < lanes[i].end) stage += 2;
+    ASSERT_LT(stage, stages.size());
+    EXPECT_GE(lanes[i].begin, stages[stage].begin);
+  }
+  EXPECT_EQ(names.size(), 8u);
+  EXPECT_LE(trace["traceEvents"].size(), 200u * (8 + 2) + 2);
 }
 
 TEST(BenchCommand, WithoutANameTheStandardSet) {
@@ -177,7 +377,11 @@ TEST(BenchCommand, WithoutANameTheStandardSet) {
 TEST(BenchCommand, SaysWhatIsWrong) {
   expect_failure(run_senet({"bench", "selfplay", "--game", "chess"}), 2, "bench", "chess");
   expect_failure(run_senet({"bench", "selfplay", "--mode", "both"}), 2, "bench", "both");
-  expect_failure(run_senet({"bench", "selfplay", "--workers", "0"}), 2, "bench", "--workers");
+  for (const char* const workers : {"0", "1,", ",1", "1,1", "2,x", "1025"}) {
+    expect_failure(run_senet({"bench", "selfplay", "--workers", workers}), 2, "bench", "--workers");
+  }
+  expect_failure(run_senet({"bench", "selfplay", "--trace", "/nowhere/trace.json"}), 2, "bench",
+                 "/nowhere/trace.json");
   expect_failure(
       run_senet({"bench", "selfplay", "--game", "connect_four", "--mode", "afterstates"}), 2,
       "bench", "afterstates");

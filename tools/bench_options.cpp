@@ -1,0 +1,166 @@
+#include "tools/bench_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <thread>
+
+#include "games/registry.hpp"
+#include "tools/run_config.hpp"
+
+namespace senet {
+namespace {
+
+/// Whether the game can be played this way, and with this network.
+Result<void> check_game(const std::string& game, const BenchSettings& settings) {
+  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<void> {
+    if (settings.evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) {
+      return fail(fmt::format("--mode: {} has no afterstates", G::kName));
+    }
+    const auto network = bench_network(settings, reference_spec<G>());
+    if (!network) return fail(fmt::format("--network: {}", network.error().reason));
+    return {};
+  });
+}
+
+/// "1,2,4": numbers of 1 to 1024, none of them twice in a row.
+std::optional<std::vector<std::size_t>> read_workers(std::string_view text) {
+  std::vector<std::size_t> workers;
+  for (;;) {
+    const std::string_view word = text.substr(0, text.find(','));
+    std::size_t number = 0;
+    const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc{} || rest != word.data() + word.size()) return std::nullopt;
+    if (number < 1 || number > 1024) return std::nullopt;
+    if (!workers.empty() && workers.back() == number) return std::nullopt;
+    workers.push_back(number);
+    if (word.size() == text.size()) return workers;
+    text.remove_prefix(word.size() + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> games_of(const BenchArguments& arguments, Evaluates evaluates) {
+  if (!arguments.game.empty()) return {arguments.game};
+  if (evaluates == Evaluates::kAfterstates) return {std::string(Backgammon::kName)};
+  return {std::string(ConnectFour::kName), std::string(Backgammon::kName)};
+}
+
+Result<BenchSettings> settings_of(const BenchArguments& arguments, double standard_seconds) {
+  BenchSettings settings = arguments.settings;
+  const auto evaluates = evaluates_from_name(arguments.mode);
+  if (!evaluates) return tl::unexpected(evaluates.error());
+  settings.evaluates = *evaluates;
+  const auto evaluator = evaluator_kind(arguments.evaluator);
+  if (!evaluator) return tl::unexpected(evaluator.error());
+  settings.evaluator = *evaluator;
+  settings.seconds = arguments.seconds.value_or(standard_seconds);
+  settings.visits = arguments.visits.value_or(settings.visits);
+  settings.batch_rows = batch_rows_for(arguments, settings.evaluates);
+  settings.workers = {std::max(1u, std::thread::hardware_concurrency())};
+  if (arguments.workers != "all") {
+    const auto workers = read_workers(arguments.workers);
+    if (!workers) return fail("--workers: all, or numbers of 1 to 1024 with commas between them");
+    settings.workers = *workers;
+  }
+  for (const std::string& game : games_of(arguments, settings.evaluates)) {
+    if (const auto good = check_game(game, settings); !good) return tl::unexpected(good.error());
+  }
+  // Better now than after the measurement.
+  if (!arguments.trace.empty() && !std::ofstream(arguments.trace, std::ios::app)) {
+    return fail(fmt::format("--trace: {} cannot be written", arguments.trace));
+  }
+  return settings;
+}
+
+std::size_t batch_rows_for(const BenchArguments& arguments, Evaluates evaluates) {
+  if (arguments.batch_rows > 0) return arguments.batch_rows;
+  return evaluates == Evaluates::kPosition ? 64 : 256;
+}
+
+void add_common_options(CLI::App& command, BenchArguments& arguments) {
+  command.add_flag("--json", arguments.output.json, "one JSON object a line");
+  command.add_option("--repeat", arguments.output.repeats, "runs; figures are their medians")
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--seconds", arguments.seconds, "measured time of each case and run")
+      ->check(CLI::Range(0.001, 1e6));
+}
+
+void add_game_option(CLI::App& command, BenchArguments& arguments) {
+  command.add_option("--game", arguments.game, "default: connect_four, then backgammon");
+  command.add_option("--seed", arguments.settings.seed, "of weights and games")
+      ->capture_default_str();
+}
+
+void add_network_options(CLI::App& command, BenchArguments& arguments) {
+  command
+      .add_option("--network", arguments.settings.network,
+                  "seed-283k (fresh weights of the reference shape) or a weights file")
+      ->capture_default_str();
+  command.add_option("--width", arguments.settings.width, "fresh weights of this width instead")
+      ->check(CLI::Range(8, 4096));
+  command.add_option("--blocks", arguments.settings.blocks, "... with so many residual blocks")
+      ->check(CLI::Range(0, 64));
+}
+
+void add_recording_options(CLI::App& command, BenchArguments& arguments) {
+  command
+      .add_option("--games", arguments.settings.recorded_games,
+                  "self-play games whose positions are measured on")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+}
+
+void add_mode_option(CLI::App& command, BenchArguments& arguments) {
+  command
+      .add_option("--mode", arguments.mode,
+                  "what the network is asked about: position or afterstates")
+      ->capture_default_str();
+}
+
+void add_evaluator_options(CLI::App& command, BenchArguments& arguments) {
+  command.add_option("--evaluator", arguments.evaluator, "auto, fused, onednn, reference or hash")
+      ->capture_default_str();
+  command.add_flag("--exact", arguments.settings.exact,
+                   "the same bits at every batch size, with oneDNN too");
+}
+
+void add_search_options(CLI::App& command, BenchArguments& arguments,
+                        const std::string& standard_visits) {
+  command
+      .add_option("--visits", arguments.visits,
+                  fmt::format("visits of every search (default: {})", standard_visits))
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_option("--lanes", arguments.settings.lanes, "searches side by side on a thread")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command
+      .add_option("--batch", arguments.batch_rows,
+                  "most rows of a forward pass (default: 64; with afterstates 256)")
+      ->check(CLI::Range(1, 4096));
+}
+
+void add_workers_option(CLI::App& command, BenchArguments& arguments) {
+  command
+      .add_option("--workers", arguments.workers,
+                  "threads at once; several numbers (1,2) are measured in turns")
+      ->capture_default_str();
+}
+
+void add_play_options(CLI::App& command, BenchArguments& arguments) {
+  BenchSettings& settings = arguments.settings;
+  add_workers_option(command, arguments);
+  command.add_flag("--reuse-tree", settings.reuse_tree,
+                   "keep the tree between moves: kept visits count towards --visits and are not "
+                   "counted again");
+  command
+      .add_option("--warmup-seconds", settings.warmup_seconds,
+                  "played before the measurement, once games of all ages are under way")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+}
+
+}  // namespace senet

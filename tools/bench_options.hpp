@@ -1,0 +1,50 @@
+// The command line of senet bench: its options, and what they mean.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/bench_report.hpp"
+#include "tools/bench_settings.hpp"
+
+namespace senet {
+
+/// What was said; what is not there was not said.
+struct BenchArguments {
+  std::string game;  // empty: both of the standard set
+  std::string mode = "position";
+  std::string evaluator = "auto";
+  std::string workers = "all";
+  std::string trace;  // a file, or empty
+  std::optional<double> seconds;
+  std::optional<std::uint32_t> visits;
+  std::size_t batch_rows = 0;
+  BenchSettings settings;
+  BenchOutput output;
+};
+
+/// The game named, or the standard ones that have the mode.
+std::vector<std::string> games_of(const BenchArguments& arguments, Evaluates evaluates);
+
+/// Checked settings. `standard_seconds`: how long to measure a case when nothing is said. Batches
+/// and visits are the mode's and the benchmark's standard ones where nothing is said.
+Result<BenchSettings> settings_of(const BenchArguments& arguments, double standard_seconds);
+
+/// Families of afterstates are many rows at once.
+std::size_t batch_rows_for(const BenchArguments& arguments, Evaluates evaluates);
+
+void add_common_options(CLI::App& command, BenchArguments& arguments);
+void add_game_option(CLI::App& command, BenchArguments& arguments);
+void add_network_options(CLI::App& command, BenchArguments& arguments);
+void add_recording_options(CLI::App& command, BenchArguments& arguments);
+void add_mode_option(CLI::App& command, BenchArguments& arguments);
+void add_evaluator_options(CLI::App& command, BenchArguments& arguments);
+/// `standard_visits` is said in the help.
+void add_search_options(CLI::App& command, BenchArguments& arguments,
+                        const std::string& standard_visits);
+void add_workers_option(CLI::App& command, BenchArguments& arguments);
+void add_play_options(CLI::App& command, BenchArguments& arguments);
+
+}  // namespace senet

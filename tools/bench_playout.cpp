@@ -1,0 +1,105 @@
+#include "tools/bench_playout.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "games/random.hpp"
+#include "games/registry.hpp"
+#include "tools/counted_malloc.hpp"
+
+namespace senet {
+namespace {
+
+/// Sums over games.
+struct PlayoutCounts {
+  double games = 0, plies = 0, decisions = 0, legal = 0, first_player_wins = 0;
+};
+
+/// An outcome of a turn of chance, drawn by its probability.
+template <StochasticGame G>
+Action roll(const G& state, Random& random) {
+  std::array<float, kMaxChance<G>> probability;
+  const std::size_t count = state.chance(probability);
+  return static_cast<Action>(random.pick({probability.data(), count}));
+}
+
+template <Game G>
+void play_out(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts) {
+  Random random(seed, number, 0, Purpose::kTest);
+  ActionList<G::kMaxLegal> actions;
+  G state;
+  for (;; ++counts.plies) {
+    const Turn turn = state.turn();
+    if (turn == Turn::kOver) break;
+    if constexpr (StochasticGame<G>) {
+      if (turn == Turn::kChance) {
+        state.play(roll(state, random));
+        continue;
+      }
+    }
+    actions.clear();
+    state.legal(actions);
+    counts.legal += static_cast<double>(actions.size());
+    ++counts.decisions;
+    state.play(actions[random.below(static_cast<std::uint32_t>(actions.size()))]);
+  }
+  counts.first_player_wins += final_value(state, 0) > 0 ? 1 : 0;
+  ++counts.games;
+}
+
+template <Game G>
+Figures run(const BenchSettings& settings) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::uint64_t kCountedGames = 1000;
+  PlayoutCounts counted;
+  for (std::uint64_t game = 0; game < kCountedGames; ++game) {
+    play_out<G>(settings.seed, game, counted);
+  }
+  // Slices of a few milliseconds, whose median a passing disturbance does not touch.
+  const double plies_per_slice = 20'000;
+  const auto games_per_slice =
+      static_cast<std::uint64_t>(plies_per_slice * counted.games / counted.plies) + 1;
+  std::vector<double> games_rates, plies_rates;
+  for (auto* const rates : {&games_rates, &plies_rates}) rates->reserve(1 << 20);
+  const std::uint64_t before = thread_allocations().value_or(0);
+  std::uint64_t next = kCountedGames;
+  const auto end = Clock::now() + std::chrono::duration<double>(settings.seconds);
+  do {
+    PlayoutCounts slice;
+    const auto began = Clock::now();
+    for (std::uint64_t i = 0; i < games_per_slice; ++i) {
+      play_out<G>(settings.seed, next++, slice);
+    }
+    const std::chrono::duration<double> time = Clock::now() - began;
+    games_rates.push_back(slice.games / time.count());
+    plies_rates.push_back(slice.plies / time.count());
+  } while (Clock::now() < end && games_rates.size() < games_rates.capacity());
+  const auto allocations = static_cast<double>(thread_allocations().value_or(0) - before);
+
+  const std::string subject(G::kName);
+  Figures figures;
+  const auto add = [&](const char* name, double value, const char* unit) {
+    figures.push_back({subject, name, value, unit});
+  };
+  add("games_per_second", median_of(std::move(games_rates)), "games/s");
+  add("plies_per_second", median_of(std::move(plies_rates)), "plies/s");
+  add("plies_per_game", counted.plies / counted.games, "plies/game");
+  add("decisions_per_game", counted.decisions / counted.games, "decisions/game");
+  add("legal_moves", counted.legal / counted.decisions, "moves/position");
+  add("first_player_wins", counted.first_player_wins / counted.games, "share");
+  add("allocations_per_game",
+      thread_allocations() ? allocations / static_cast<double>(next - kCountedGames) : std::nan(""),
+      "allocations/game");
+  return figures;
+}
+
+}  // namespace
+
+Result<Benchmark> prepare_playout(const std::string& game, const BenchSettings& settings) {
+  return visit_game(game, [&]<class G>(std::type_identity<G>) {
+    return Benchmark([settings] { return Result<Figures>(run<G>(settings)); });
+  });
+}
+
+}  // namespace senet
