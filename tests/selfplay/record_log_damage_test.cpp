@@ -1,0 +1,233 @@
+// Damage in the log of game records: found, reported, set aside, and never read.
+#include <gtest/gtest.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "games/random.hpp"
+#include "selfplay/record_codec.hpp"
+#include "selfplay/record_frame.hpp"
+#include "selfplay/record_log.hpp"
+#include "tests/selfplay/record_log_files.hpp"
+
+namespace senet {
+namespace {
+
+using RecordLogDamage = RecordLogTest;
+
+// A crash at any byte: every whole record is kept, the rest is set aside and told, the log goes on.
+TEST_F(RecordLogDamage, RecoversFromEveryTruncation) {
+  std::vector<std::uint64_t> ends;
+  {
+    auto log = open_log(path_);
+    ends = append_samples(log, 0, 5);
+  }
+  const auto whole = read_file(path_);
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "log";
+    write_file(path, std::span(whole).first(size));
+    std::uint64_t kept = 0, good = 0;  // records, and bytes up to the end of the last of them
+    for (std::size_t i = 0; i < ends.size() && ends[i] <= size; ++i) kept = i, good = ends[i];
+    {
+      auto log = open_log(path);
+      const RecoveryReport& report = log.recovery();
+      ASSERT_EQ(report.records, kept) << "cut to " << size;
+      ASSERT_EQ(report.created, size < ends[0]);
+      ASSERT_EQ(report.damaged_bytes, 0u);
+      ASSERT_EQ(report.moved_bytes, size - good);
+      ASSERT_EQ(report.moved_to.empty(), size == good);
+      if (size > good) {
+        ASSERT_EQ(report.moved_to, path.string() + ".damaged-" + std::to_string(good));
+        const auto moved = read_file(report.moved_to);
+        ASSERT_TRUE(std::ranges::equal(moved, std::span(whole).first(size).subspan(good)));
+      }
+      append_samples(log, 10, 12);
+    }
+    auto expected = numbers(0, kept);
+    expected.push_back(10);
+    expected.push_back(11);
+    auto reader = open_reader(path);
+    ASSERT_EQ(read_all(reader), expected);
+    ASSERT_EQ(reader.skipped_bytes(), 0u);
+  }
+}
+
+TEST_F(RecordLogDamage, NeverOverwritesASideFile) {
+  {
+    auto log = open_log(path_);
+    append_samples(log, 0, 3);
+  }
+  std::set<std::filesystem::path> moved;
+  for (int round = 0; round < 3; ++round) {
+    auto bytes = read_file(path_);
+    bytes.resize(bytes.size() + 5);
+    write_file(path_, bytes);
+    moved.insert(open_log(path_).recovery().moved_to);
+  }
+  EXPECT_EQ(moved.size(), 3u);
+  for (const auto& file : moved) EXPECT_EQ(read_file(file).size(), 5u);
+}
+
+TEST_F(RecordLogDamage, FindsDamageInTheMiddleAndGoesOn) {
+  std::vector<std::uint64_t> ends;
+  {
+    auto log = open_log(path_);
+    ends = append_samples(log, 0, 10);
+  }
+  auto bytes = read_file(path_);
+  bytes[ends[3] + 20] ^= std::byte{1};  // in record 3
+  bytes[ends[6]] ^= std::byte{1};       // in the magic of record 6
+  bytes[ends[7] + 6] ^= std::byte{1};   // in the length of record 7, now beyond the end of the file
+  write_file(path_, bytes);
+  const std::uint64_t damaged = ends[4] - ends[3] + ends[8] - ends[6];
+
+  auto log = open_log(path_);
+  EXPECT_EQ(log.recovery().records, 7u);
+  EXPECT_EQ(log.recovery().damaged_bytes, damaged);
+  EXPECT_EQ(log.recovery().damaged_places, 2u);
+  EXPECT_EQ(log.recovery().moved_bytes, 0u);
+  append_samples(log, 10, 12);
+  auto reader = open_reader(path_);
+  EXPECT_EQ(read_all(reader), (std::vector<std::uint64_t>{0, 1, 2, 4, 5, 8, 9, 10, 11}));
+  EXPECT_EQ(reader.skipped_bytes(), damaged);
+  EXPECT_EQ(reader.skipped_places(), 2u);
+}
+
+// A record whose text holds a whole frame and many frame magics must not be taken for several
+// records.
+TEST_F(RecordLogDamage, FramesInsideRecordsAreNotRecords) {
+  std::vector<std::byte> payload, frame;
+  ASSERT_TRUE(encode(sample(1), payload));
+  FramePacker(0).pack(payload, frame);
+  GameRecord record = sample(2);
+  record.settings.assign(reinterpret_cast<const char*>(frame.data()), frame.size());
+  for (int i = 0; i < 100; ++i) record.settings += "SGR\x1aSG";
+  auto log = open_log(path_, {.compression_level = 0});
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(log.append(record));
+  auto reader = open_reader(path_);
+  GameRecord read;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(*reader.next(read));
+    EXPECT_EQ(read, record);
+  }
+  EXPECT_FALSE(*reader.next(read));
+}
+
+TEST_F(RecordLogDamage, ADamagedFileHeaderCostsTheReaderNothing) {
+  {
+    auto log = open_log(path_);
+    append_samples(log, 0, 5);
+  }
+  const auto whole = read_file(path_);
+  for (std::size_t at = 0; at < file_header("nim").size(); ++at) {
+    auto bytes = whole;
+    bytes[at] ^= std::byte{0x10};
+    write_file(path_, bytes);
+    auto reader = open_reader(path_);
+    EXPECT_TRUE(reader.header_damaged());
+    EXPECT_EQ(read_all(reader), numbers(0, 5));
+    EXPECT_FALSE(RecordLog::open(path_, "nim", {}));  // nobody writes on into a log like this
+    EXPECT_EQ(read_file(path_), bytes);
+  }
+}
+
+TEST_F(RecordLogDamage, ANewerVersionIsToldAndNotTakenForDamage) {
+  auto header = file_header("nim");
+  header[8] = std::byte{kLogVersion + 1};
+  std::uint64_t checksum = XXH3_64bits(header.data(), header.size() - 8);
+  for (std::size_t i = 0; i < 8; ++i, checksum >>= 8) {
+    header[header.size() - 8 + i] = static_cast<std::byte>(checksum);
+  }
+  write_file(path_, header);
+  const auto reader = RecordReader::open(path_);
+  ASSERT_FALSE(reader);
+  EXPECT_NE(reader.error().reason.find("version"), std::string::npos);
+  EXPECT_FALSE(RecordLog::open(path_, "nim", {}));
+}
+
+// Whole frames that hold no record we can read: each is told as an error, and the next record is
+// read.
+TEST_F(RecordLogDamage, UndecodableRecordsAreErrorsAndArePassed) {
+  {
+    auto log = open_log(path_);
+    append_samples(log, 0, 1);
+  }
+  std::vector<std::byte> payload, newer, uncompressible, good;
+  ASSERT_TRUE(encode(sample(1), payload));
+  FramePacker(0).pack(payload, good);
+  payload[0] = std::byte{kPayloadVersion + 1};
+  FramePacker(1).pack(payload, newer);
+  // Plain bytes that claim to be compressed, under a checksum that is right.
+  FramePacker(0).pack(payload, uncompressible);
+  uncompressible[7] |= std::byte{0x80};
+  const std::uint64_t seed = payload.size() | 0x80000000u;
+  std::uint64_t checksum = XXH3_64bits_withSeed(payload.data(), payload.size(), seed);
+  for (std::size_t i = 0; i < 8; ++i, checksum >>= 8) {
+    uncompressible[8 + i] = static_cast<std::byte>(checksum);
+  }
+  auto bytes = read_file(path_);
+  for (const auto& frame : {newer, uncompressible, good}) {
+    bytes.insert(bytes.end(), frame.begin(), frame.end());
+  }
+  write_file(path_, bytes);
+  auto reader = open_reader(path_);
+  GameRecord record;
+  EXPECT_TRUE(*reader.next(record));
+  EXPECT_FALSE(reader.next(record));
+  EXPECT_FALSE(reader.next(record));
+  EXPECT_TRUE(*reader.next(record));
+  EXPECT_EQ(record, sample(1));
+  EXPECT_FALSE(*reader.next(record));
+  EXPECT_EQ(reader.skipped_bytes(), 0u);
+}
+
+// Thousands of flipped bits, moved blocks and zeroed stretches: what is read was written, and in
+// its order.
+TEST_F(RecordLogDamage, DamageNeverYieldsAWrongRecord) {
+  {
+    auto log = open_log(path_);
+    append_samples(log, 0, 30);
+  }
+  const auto whole = read_file(path_);
+  Random random(9, 0, 0, Purpose::kTest);
+  std::size_t lost = 0;
+  for (int round = 0; round < 3000; ++round) {
+    auto bytes = whole;
+    const std::uint32_t kind = random.below(4);
+    const std::uint32_t damages = 1 + random.below(kind == 0 ? 20 : 2);
+    for (std::uint32_t i = 0; i < damages; ++i) {
+      const auto size = static_cast<std::uint32_t>(bytes.size());
+      const std::uint32_t length = 1 + random.below(200);
+      const auto at = bytes.begin() + random.below(size - length);
+      const auto source = whole.begin() + random.below(size - length);
+      if (kind == 0) *at ^= static_cast<std::byte>(1u << random.below(8));
+      if (kind == 1) std::fill_n(at, length, std::byte{0});
+      if (kind == 2) std::copy_n(source, length, at);
+      if (kind == 3) bytes.erase(at, at + length);
+    }
+    write_file(path_, bytes);
+    auto reader = open_reader(path_);
+    const auto read = read_all(reader);  // compares each with its sample
+    if (kind != 2) {  // a moved block may hold a whole record, which then is there twice
+      ASSERT_TRUE(std::ranges::is_sorted(read));
+      ASSERT_EQ(std::ranges::adjacent_find(read), read.end());
+    }
+    ASSERT_EQ(reader.position() + *reader.bytes_left(), bytes.size());
+    lost += 30 - std::min<std::size_t>(read.size(), 30);
+    // No more is lost than the damage can have touched.
+    if (kind == 0) {
+      ASSERT_GE(read.size() + damages, 30u);
+    }
+  }
+  EXPECT_GT(lost, 3000u);
+}
+
+}  // namespace
+}  // namespace senet
