@@ -35,25 +35,25 @@ class Analysis {
   /// draw the noise, if the budget asks for any.
   template <class Use>
   void run(std::span<const G> states, const SearchBudget& budget, std::uint64_t seed, Use&& use) {
-    std::vector<Seat> seats(std::min(searches_.size(), states.size()));
+    std::vector<Slot> slots(std::min(searches_.size(), states.size()));
     std::size_t next = 0, open = states.size();
     while (open > 0) {
-      for (std::size_t s = 0; s < seats.size(); ++s) {
-        Seat& seat = seats[s];
+      for (std::size_t s = 0; s < slots.size(); ++s) {
+        Slot& slot = slots[s];
         Search<G>& search = *searches_[s];
         for (bool waits = false; !waits;) {
-          if (!seat.busy) {
+          if (!slot.busy) {
             if (next == states.size()) break;
-            seat = {next, true, false};
+            slot = {next, true, false};
             search.start(states[next], budget, Random(seed, next, 0, Purpose::kNoise));
             ++next;
           }
-          if (seat.asked) search.absorb();
+          if (slot.asked) search.absorb();
           const Step step = search.gather(batch_);
-          seat.asked = step == Step::kWaiting;
+          slot.asked = step == Step::kWaiting;
           if (step == Step::kDone) {
-            use(seat.index, search.decision(), search);
-            seat.busy = false;
+            use(slot.index, search.decision(), search);
+            slot.busy = false;
             --open;
           } else if (step == Step::kBatchFull) {
             forward();
@@ -62,13 +62,14 @@ class Analysis {
           }
         }
       }
-      // After this every seat that asked has been answered: each asks once a round.
+      // After this every slot that asked has been answered: each asks once a round.
       if (batch_.size() > 0) forward();
     }
   }
 
  private:
-  struct Seat {
+  /// The search that one lane has under way.
+  struct Slot {
     std::size_t index = 0;
     bool busy = false;
     bool asked = false;  // rows are in the batch or answered and not yet absorbed

@@ -28,7 +28,7 @@ enum class LaneState : std::uint8_t {
   kReady,     // can go on at once
   kAnswers,   // its rows are in the batch
   kRoom,      // the batch is full
-  kPatience,  // waits for something outside: newer weights, or room in the hand-over queue
+  kBlocked,   // waits for something outside: newer weights, or room in the hand-over queue
   kFinished,  // will never go on
 };
 
@@ -71,7 +71,7 @@ class Lane {
   /// Searches `state`, which is not over, to the end of the budget; called by a story running on
   /// this lane's fiber. This and wait() are the only places where a game can suspend.
   Decision<G> think(const G& state, const SearchBudget& budget, Random noise) {
-    while (!begin(state, budget, noise)) suspend(LaneState::kPatience);
+    while (!begin(state, budget, noise)) suspend(LaneState::kBlocked);
     for (;;) {
       const LaneState wants = advance();
       if (wants == LaneState::kReady) return search_.decision();
@@ -82,7 +82,7 @@ class Lane {
   /// Lets the other lanes run; returns at the worker's next round. For stories on fibers.
   void wait() {
     WorkerReport::add(shared_.report->waits, 1);
-    suspend(LaneState::kPatience);
+    suspend(LaneState::kBlocked);
   }
 
   Search<G>& search() { return search_; }
@@ -91,7 +91,7 @@ class Lane {
   WorkerReport& report() { return *shared_.report; }
 
   /// The fiber that tells this lane's story, while there is one; not owned.
-  void ride(Fiber* fiber) { fiber_ = fiber; }
+  void attach_fiber(Fiber* fiber) { fiber_ = fiber; }
   LaneState state() const { return state_; }
 
  private:

@@ -48,7 +48,7 @@ class FiberRunner {
   template <class Story>
   FiberRunner(Lane<G>& lane, Story story)
       : lane_(lane), fiber_([&lane, story = std::move(story)]() mutable { story(lane); }) {
-    lane.ride(&fiber_);
+    lane.attach_fiber(&fiber_);
   }
   LaneState resume() {
     fiber_.resume();
@@ -99,7 +99,7 @@ class Worker {
       bool progress = false;
       for (std::size_t i = 0; i < runners.size(); ++i) {
         if (states[i] == LaneState::kFinished || states[i] == LaneState::kAnswers) continue;
-        const bool waited = states[i] == LaneState::kPatience;
+        const bool waited = states[i] == LaneState::kBlocked;
         states[i] = runners[i]->resume();
         while (states[i] == LaneState::kRoom) {
           add_time(shared_.report->lanes_ns, mark);
@@ -107,7 +107,7 @@ class Worker {
           states[i] = runners[i]->resume();
         }
         if (states[i] == LaneState::kFinished) --alive;
-        progress |= !waited || states[i] != LaneState::kPatience;
+        progress |= !waited || states[i] != LaneState::kBlocked;
       }
       add_time(shared_.report->lanes_ns, mark);
       if (shared_.batch.size() > 0)

@@ -72,13 +72,13 @@ struct Table {
   G state;
   std::uint64_t pair = 0;  // both games of a pair share openings and dice
   std::uint32_t ply = 0;
-  Player first_sits = 0;  // which player of the game the match's first player is
+  Player first_side = 0;  // which player of its game the match's first player is
   bool over = false;      // finished or cut
 };
 
 /// Plays dice, blind openings and forced moves, up to the next decision or the end.
 template <Game G>
-void play_on(Table<G>& table, const MatchSettings& settings) {
+void play_until_decision(Table<G>& table, const MatchSettings& settings) {
   for (; table.state.turn() != Turn::kOver && table.ply < settings.ply_cap; ++table.ply) {
     Random draw(settings.seed, table.pair, table.ply, Purpose::kMatch);
     if (table.state.turn() == Turn::kChance) {
@@ -102,7 +102,7 @@ template <Game G>
 MatchGame result_of(const Table<G>& table) {
   if (table.state.turn() != Turn::kOver) return std::nullopt;
   const std::uint8_t outcome = table.state.outcome();
-  return table.first_sits == 0 ? outcome : G::kOutcomeMirror[outcome];
+  return table.first_side == 0 ? outcome : G::kOutcomeMirror[outcome];
 }
 
 }  // namespace match_detail
@@ -118,8 +118,8 @@ MatchResult play_match(MatchPlayer<G>& first, MatchPlayer<G>& second, const Matc
   std::size_t finished = 0;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     tables[i].pair = i / 2;
-    tables[i].first_sits = static_cast<Player>(i & 1);
-    match_detail::play_on(tables[i], settings);
+    tables[i].first_side = static_cast<Player>(i & 1);
+    match_detail::play_until_decision(tables[i], settings);
     finished += tables[i].over;
   }
 
@@ -127,13 +127,13 @@ MatchResult play_match(MatchPlayer<G>& first, MatchPlayer<G>& second, const Matc
   std::vector<Action> actions;
   std::vector<Table*> asked;
   for (std::uint32_t round = 0; finished < tables.size(); ++round) {
-    // By number, not by address: one player may sit on both sides.
+    // By number, not by address: one player may play both sides.
     for (const bool is_first : {true, false}) {
       states.clear();
       asked.clear();
       for (Table& table : tables) {
-        const Player seat = is_first ? table.first_sits : other(table.first_sits);
-        const Turn wanted = seat == 0 ? Turn::kPlayer0 : Turn::kPlayer1;
+        const Player side = is_first ? table.first_side : other(table.first_side);
+        const Turn wanted = side == 0 ? Turn::kPlayer0 : Turn::kPlayer1;
         if (table.over || table.state.turn() != wanted) continue;
         states.push_back(table.state);
         asked.push_back(&table);
@@ -146,7 +146,7 @@ MatchResult play_match(MatchPlayer<G>& first, MatchPlayer<G>& second, const Matc
       for (std::size_t i = 0; i < asked.size(); ++i) {
         asked[i]->state.play(actions[i]);
         ++asked[i]->ply;
-        match_detail::play_on(*asked[i], settings);
+        match_detail::play_until_decision(*asked[i], settings);
         finished += asked[i]->over;
       }
       progress(finished);

@@ -49,7 +49,7 @@ class PlainRunner {
           break;
         case Stage::kBeginSearch:
           if (!lane_.begin(game_.state(), game_.budget(), game_.noise())) {
-            return LaneState::kPatience;
+            return LaneState::kBlocked;
           }
           stage_ = Stage::kSearch;
           break;
@@ -64,7 +64,7 @@ class PlainRunner {
         case Stage::kHandOver:
           if (!run_.sink.offer(game_.record())) {
             WorkerReport::add(lane_.report().waits, 1);
-            return LaneState::kPatience;
+            return LaneState::kBlocked;
           }
           stage_ = Stage::kNextGame;
           break;
@@ -86,7 +86,7 @@ enum class Driver : std::uint8_t { kFibers, kPlainLoop };
 
 /// Plays until the numbers run out, on the calling thread.
 template <Game G>
-void play_on(Worker<G>& worker, const SelfPlay& run, Driver driver) {
+void play_all_games(Worker<G>& worker, const SelfPlay& run, Driver driver) {
   if (driver == Driver::kFibers) {
     std::vector<std::unique_ptr<FiberRunner<G>>> runners;
     for (const auto& lane : worker.lanes()) {

@@ -68,7 +68,7 @@ class SelfPlayThreads {
       numbers_.halt();
     } else {
       const SelfPlay run{settings_.play, numbers_, sink, (*worker)->evaluator_name()};
-      play_on(**worker, run, settings_.driver);
+      play_all_games(**worker, run, settings_.driver);
     }
     --running_;
   }

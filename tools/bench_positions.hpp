@@ -63,7 +63,8 @@ Result<std::vector<G>> recorded_decisions(const BenchSettings& settings, const N
   play.full_visits = play.fast_visits = kVisits;
   GameNumbers numbers(0, settings.recorded_games);
   KeepingSink sink;
-  play_on(**worker, SelfPlay{play, numbers, sink, (*worker)->evaluator_name()}, Driver::kPlainLoop);
+  play_all_games(**worker, SelfPlay{play, numbers, sink, (*worker)->evaluator_name()},
+                 Driver::kPlainLoop);
 
   std::ranges::sort(sink.games, {}, &GameRecord::game_number);
   std::vector<G> searched;

@@ -34,28 +34,28 @@ struct MatchArguments {
 
 /// A player and, when it searches, what it searches with.
 template <Game G>
-struct Seat {
+struct Side {
   SearchSetup setup;
   std::unique_ptr<MatchPlayer<G>> player;
 };
 
 template <Game G>
-Result<Seat<G>> prepare_seat(const std::string& source, std::uint32_t visits,
+Result<Side<G>> prepare_side(const std::string& source, std::uint32_t visits,
                              const SearchOptions& options) {
-  Seat<G> seat;
+  Side<G> side;
   if (source == "random") {
-    seat.player = std::make_unique<RandomPlayer<G>>();
-    return seat;
+    side.player = std::make_unique<RandomPlayer<G>>();
+    return side;
   }
   const Result<Network> network = open_network(source, reference_spec<G>());
   if (!network) return tl::unexpected(network.error());
   Result<SearchSetup> setup = set_up_search<G>(*network, options, visits);
   if (!setup) return tl::unexpected(setup.error());
-  seat.setup = std::move(*setup);
-  seat.player =
-      std::make_unique<SearchPlayer<G>>(*seat.setup.evaluator, seat.setup.settings,
-                                        seat.setup.visits, seat.setup.lanes, seat.setup.batch_rows);
-  return seat;
+  side.setup = std::move(*setup);
+  side.player =
+      std::make_unique<SearchPlayer<G>>(*side.setup.evaluator, side.setup.settings,
+                                        side.setup.visits, side.setup.lanes, side.setup.batch_rows);
+  return side;
 }
 
 // Wilson's interval (1927) for a share seen in so many trials: also honest when all of them went
@@ -106,7 +106,7 @@ std::vector<Metric> metrics_of(const MatchResult& result, const std::string& sub
 }
 
 template <Game G>
-Result<void> run(const Seat<G>& first, const Seat<G>& second, const MatchArguments& arguments) {
+Result<void> run(const Side<G>& first, const Side<G>& second, const MatchArguments& arguments) {
   MatchResult result;
   {
     ProgressLine progress("games", arguments.match.pairs * 2);
@@ -126,11 +126,11 @@ Result<Job> prepare(const MatchArguments& arguments) {
   const auto visits = [&](std::uint32_t own) {
     return own == MatchArguments::kUnset ? arguments.visits : own;
   };
-  Result<Seat<G>> first =
-      prepare_seat<G>(arguments.first, visits(arguments.first_visits), arguments.search);
+  Result<Side<G>> first =
+      prepare_side<G>(arguments.first, visits(arguments.first_visits), arguments.search);
   if (!first) return fail("--first: " + first.error().reason);
-  Result<Seat<G>> second =
-      prepare_seat<G>(arguments.second, visits(arguments.second_visits), arguments.search);
+  Result<Side<G>> second =
+      prepare_side<G>(arguments.second, visits(arguments.second_visits), arguments.search);
   if (!second) return fail("--second: " + second.error().reason);
   return Job([first = std::move(*first), second = std::move(*second), arguments] {
     return run<G>(first, second, arguments);
