@@ -49,7 +49,8 @@ class Search {
   /// Begins a search of `state`, which is not over. `noise` is drawn from only if the budget asks
   /// for it. With a `spare` tree of the same limits (settings.reuse_tree), what the old tree knows
   /// about positions reachable from `state` is kept: it moves to the spare, and the two change
-  /// places.
+  /// places. A search under way is given up; rows of it in a batch must be run or cleared before
+  /// the next gather(), because their answers land in this search's memory.
   void start(const G& state, const SearchBudget& budget, Random noise,
              std::unique_ptr<TreeOf>* spare = nullptr) {
     budget_ = budget;

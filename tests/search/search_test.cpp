@@ -196,6 +196,40 @@ TEST(Search, ReusedTreesKeepTheirVisits) {
   EXPECT_NEAR(second.value, -best.value, 1e-4f);
 }
 
+// Given up after any number of forward passes, with rows in the batch or without, a search leaves
+// nothing behind that the next one could see; with a tree that is kept, nothing that harms it.
+TEST(Search, StartGivesUpASearchUnderWay) {
+  const TreeLimits limits = limits_for<ConnectFour>(100, Evaluates::kPosition);
+  const auto evaluator = hash_evaluator<ConnectFour>(8);
+  Batch batch(8, ConnectFour::kMaxActive);
+  Search<ConnectFour> fresh({}, limits);
+  fresh.start(ConnectFour{}, {100, false}, kNoNoise);
+  run_search(fresh, *evaluator, batch);
+  const std::uint64_t expected = signature(fresh.decision());
+  for (int passes = 0; passes < 40; ++passes) {
+    for (const bool keeps_tree : {false, true}) {
+      Search<ConnectFour> search({}, limits);
+      auto spare = std::make_unique<Tree<ConnectFour>>(limits);
+      search.start(ConnectFour{}, {100, false}, kNoNoise);
+      for (int pass = 0; pass <= passes; ++pass) {
+        ASSERT_EQ(search.gather(batch), Step::kWaiting);
+        if (pass == passes) break;
+        evaluator->forward(batch);
+        batch.clear();
+        search.absorb();
+      }
+      batch.clear();
+      search.start(ConnectFour{}, {100, false}, kNoNoise, keeps_tree ? &spare : nullptr);
+      run_search(search, *evaluator, batch);
+      const Decision<ConnectFour> decision = search.decision();
+      EXPECT_EQ(decision.visits, 100u) << passes;
+      if (!keeps_tree) {
+        EXPECT_EQ(signature(decision), expected) << passes;
+      }
+    }
+  }
+}
+
 TEST(Search, NoiseChangesTheRootOnly) {
   Search<ConnectFour> search({}, limits_for<ConnectFour>(100, Evaluates::kPosition));
   const auto evaluator = hash_evaluator<ConnectFour>(8);
