@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -89,13 +90,18 @@ class Worker {
   std::string_view evaluator_name() const { return evaluator_->name(); }
 
   /// Runs the runners, one per lane and in their order, until all have finished. When every lane
-  /// waits or the batch is full, one forward pass answers for all.
+  /// waits or the batch is full, one forward pass answers for all. Returns early, between two
+  /// passes, once `abandoned` is true; the lanes may then be left in the middle of a search.
   template <Runner R>
-  void drive(std::span<const std::unique_ptr<R>> runners) {
+  void drive(std::span<const std::unique_ptr<R>> runners,
+             const std::atomic<bool>* abandoned = nullptr) {
     std::vector<LaneState> states(runners.size(), LaneState::kReady);
     const auto began = Clock::now();
     auto mark = began;
-    for (std::size_t alive = runners.size(); alive > 0;) {
+    const auto goes_on = [&] {
+      return abandoned == nullptr || !abandoned->load(std::memory_order_relaxed);
+    };
+    for (std::size_t alive = runners.size(); alive > 0 && goes_on();) {
       bool progress = false;
       for (std::size_t i = 0; i < runners.size(); ++i) {
         if (states[i] == LaneState::kFinished || states[i] == LaneState::kAnswers) continue;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "games/evaluates.hpp"
 #include "games/feature_row.hpp"
 #include "games/result.hpp"
 
@@ -26,12 +27,6 @@ enum class Turn : std::uint8_t { kPlayer0, kPlayer1, kChance, kOver };
 
 /// 0 or 1.
 using Player = std::uint8_t;
-
-/// What the network is asked about when a node is expanded.
-enum class Evaluates : std::uint8_t {
-  kPosition,     // one row: the position itself; its policy logits become priors
-  kAfterstates,  // one row per legal move: the position it leads to; their values become priors
-};
 
 /// A list of actions that never touches the heap.
 template <std::size_t kCapacity>

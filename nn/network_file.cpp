@@ -1,8 +1,8 @@
 // Networks as safetensors files: which metadata they carry and every check before weights are used.
 //
-//   __metadata__   format "senet-network-1"; game; every number of kSpecFields as decimal text; id
-//   as
-//                  16 hex digits (may be missing in a file that another program wrote)
+//   __metadata__   format "senet-network-1"; game; every number of kSpecFields as decimal text;
+//                  evaluates as evaluates_name() says it (may be missing); id as 16 hex digits (may
+//                  be missing in a file that another program wrote)
 //   tensors        those of parameter_layout, a Linear weight [outputs, inputs], all others
 //   [length]
 #include <fmt/format.h>
@@ -22,6 +22,7 @@ namespace senet {
 namespace {
 
 constexpr const char* kFormat = "senet-network-1";
+constexpr const char* kEvaluates = "evaluates";
 // A network larger than this is a damaged header, not a board game's network.
 constexpr std::size_t kMaxParameters = std::size_t{1} << 30;
 
@@ -50,6 +51,11 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
     if (!parse_number(found->second, spec.*field.value, 10)) {
       return fail(fmt::format("__metadata__: {} is not a number", field.name));
     }
+  }
+  if (const auto learnt = metadata.find(kEvaluates); learnt != metadata.end()) {
+    const Result<Evaluates> evaluates = evaluates_from_name(learnt->second);
+    if (!evaluates) return fail("__metadata__: " + evaluates.error().reason);
+    spec.evaluates = *evaluates;
   }
   const Result<void> checked = check_spec(spec);
   if (!checked) return tl::unexpected(checked.error());
@@ -166,6 +172,7 @@ Result<void> save_network(const Network& network, const std::filesystem::path& f
   header.metadata["format"] = kFormat;
   header.metadata["game"] = spec.game;
   header.metadata["id"] = id_text(network.id());
+  if (spec.evaluates) header.metadata[kEvaluates] = evaluates_name(*spec.evaluates);
   for (const SpecField& field : kSpecFields) {
     header.metadata[std::string(field.name)] = std::to_string(spec.*field.value);
   }

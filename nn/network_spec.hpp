@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ struct NetworkSpec {
   std::uint32_t blocks = 3;
   std::uint32_t policy_layers = 2;
   std::uint32_t value_layers = 1;
+  /// What it has learnt to be asked about, if anybody said: a network that learnt from afterstates
+  /// has a policy head that learnt nothing. No part of the shape or of the content's id.
+  std::optional<Evaluates> evaluates = {};
 
   bool operator==(const NetworkSpec&) const = default;
 };

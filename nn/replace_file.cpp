@@ -42,18 +42,6 @@ Result<void> write_temporary(const std::string& name,
   return done;
 }
 
-Result<void> flush_folder(const std::filesystem::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return fail_with_errno(folder.string(), "cannot open");
-  Result<void> done;
-  // Some file systems cannot flush a folder and say EINVAL: the rename is then as safe as it gets
-  // there.
-  if (::fsync(descriptor) != 0 && errno != EINVAL)
-    done = fail_with_errno(folder.string(), "cannot flush");
-  ::close(descriptor);
-  return done;
-}
-
 }  // namespace
 
 Result<void> replace_file(const std::filesystem::path& file,
@@ -67,7 +55,20 @@ Result<void> replace_file(const std::filesystem::path& file,
     ::unlink(temporary.c_str());
     return done;
   }
-  return flush_folder(file.has_parent_path() ? file.parent_path() : std::filesystem::path("."));
+  return flush_folder_of(file);
+}
+
+Result<void> flush_folder_of(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return fail_with_errno(folder.string(), "cannot open");
+  Result<void> done;
+  // Some file systems cannot flush a folder and say EINVAL: the name is then as safe as it gets
+  // there.
+  if (::fsync(descriptor) != 0 && errno != EINVAL)
+    done = fail_with_errno(folder.string(), "cannot flush");
+  ::close(descriptor);
+  return done;
 }
 
 }  // namespace senet

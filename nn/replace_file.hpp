@@ -17,4 +17,8 @@ namespace senet {
 Result<void> replace_file(const std::filesystem::path& file,
                           std::initializer_list<std::span<const std::byte>> parts);
 
+/// Waits until the names in the folder of `file` are on the disk, so that a new or renamed file is
+/// found after a power failure. File systems that cannot flush a folder count as flushed.
+Result<void> flush_folder_of(const std::filesystem::path& file);
+
 }  // namespace senet

@@ -115,16 +115,4 @@ Result<void> FileHandle::lock() {
   return {};
 }
 
-Result<void> sync_directory_of(const std::filesystem::path& file) {
-  const std::filesystem::path directory =
-      file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return system_failure(directory, "open");
-  const int synced = ::fsync(descriptor);
-  Result<void> result;
-  if (synced != 0) result = system_failure(directory, "flush to the disk");
-  ::close(descriptor);
-  return result;
-}
-
 }  // namespace senet

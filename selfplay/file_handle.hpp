@@ -53,8 +53,4 @@ class FileHandle {
   std::filesystem::path path_;
 };
 
-/// Waits until the names in the directory of `file` are on the disk, so that a new file is found
-/// after a power failure.
-Result<void> sync_directory_of(const std::filesystem::path& file);
-
 }  // namespace senet

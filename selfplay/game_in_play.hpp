@@ -23,8 +23,8 @@ class GameInPlay {
  public:
   explicit GameInPlay(const PlaySettings& settings) : settings_(settings) {}
 
-  /// Sets up game `number` of the run.
-  void begin(std::uint64_t number, std::string_view evaluator) {
+  /// Sets up game `number` of the run. `evaluator` and `settings` are written into its record.
+  void begin(std::uint64_t number, std::string_view evaluator, std::string_view settings) {
     number_ = number;
     state_ = G{};
     ply_ = 0;
@@ -36,6 +36,7 @@ class GameInPlay {
     record_.outcomes = kOutcomes<G>;
     record_.game = std::string(G::kName);
     record_.evaluator = evaluator;
+    record_.settings = settings;
     // Not the stream of ply 0: the first blind move would then depend on how many there are.
     Random opening(settings_.seed, number, kBeforeTheGame, Purpose::kOpening);
     random_moves_ = settings_.random_plies == 0 ? 0 : opening.below(settings_.random_plies + 1);

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
-#include "games/game.hpp"
+#include "search/settings.hpp"
 
 namespace senet {
 
@@ -27,5 +28,9 @@ struct PlaySettings {
   /// his in a row gives up. 0: nobody ever does.
   float resign_below = 0.0f;
 };
+
+/// How games with these settings are played, in one short line for their records: "position,
+/// 160 visits for 0.33 of the moves, else 32, c_puct 1.5, ...".
+std::string settings_text(const PlaySettings& play, const SearchSettings& search);
 
 }  // namespace senet

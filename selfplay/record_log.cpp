@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "nn/replace_file.hpp"
 #include "selfplay/record_codec.hpp"
 
 namespace senet {
@@ -113,7 +114,7 @@ Result<void> RecordLog::create_header() {
   const std::vector<std::byte> header = file_header(game_);
   if (auto written = file_.write_at(0, header); !written) return written;
   if (auto synced = file_.sync(); !synced) return synced;
-  if (auto synced = sync_directory_of(file_.path()); !synced) return synced;
+  if (auto synced = flush_folder_of(file_.path()); !synced) return synced;
   end_ = header.size();
   recovery_.created = true;
   return {};
@@ -124,7 +125,7 @@ Result<void> RecordLog::move_tail(std::uint64_t file_size) {
   auto side = open_side_file(file_.path(), end_);
   if (!side) return tl::unexpected(side.error());
   auto copied = copy_tail(file_, end_, file_size, *side);
-  if (copied) copied = sync_directory_of(side->path());
+  if (copied) copied = flush_folder_of(side->path());
   if (!copied) {
     std::error_code unknown;
     std::filesystem::remove(side->path(), unknown);

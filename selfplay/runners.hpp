@@ -2,6 +2,11 @@
 // machine.
 #pragma once
 
+#include <atomic>
+#include <memory>
+#include <string_view>
+#include <vector>
+
 #include "engine/worker.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/play.hpp"
@@ -13,7 +18,9 @@ struct SelfPlay {
   const PlaySettings& settings;
   GameNumbers& numbers;
   GameSink& sink;
-  std::string_view evaluator;  // its name, for the records
+  std::string_view evaluator;           // its name, for the records
+  std::string_view settings_text = {};  // how the games are played in short, for the records
+  const std::atomic<bool>* abandoned = nullptr;  // true: leave the games under way where they are
 };
 
 /// A lane's whole life on a fiber: game after game.
@@ -21,7 +28,7 @@ template <Game G>
 void play_games(Lane<G>& lane, const SelfPlay& run) {
   const auto game = std::make_unique<GameInPlay<G>>(run.settings);
   while (const auto number = run.numbers.take()) {
-    GameRecord& record = play(lane, *game, *number, run.evaluator);
+    GameRecord& record = play(lane, *game, *number, run.evaluator, run.settings_text);
     while (!run.sink.offer(record)) lane.wait();
   }
 }
@@ -40,7 +47,7 @@ class PlainRunner {
           const auto number = run_.numbers.take();
           if (!number) return LaneState::kFinished;
           lane_.begin_game();
-          game_.begin(*number, run_.evaluator);
+          game_.begin(*number, run_.evaluator, run_.settings_text);
           stage_ = Stage::kNextMove;
           break;
         }
@@ -84,7 +91,7 @@ class PlainRunner {
 /// Who drives the lanes of a worker.
 enum class Driver : std::uint8_t { kFibers, kPlainLoop };
 
-/// Plays until the numbers run out, on the calling thread.
+/// Plays until the numbers run out or the run is abandoned, on the calling thread.
 template <Game G>
 void play_all_games(Worker<G>& worker, const SelfPlay& run, Driver driver) {
   if (driver == Driver::kFibers) {
@@ -93,13 +100,13 @@ void play_all_games(Worker<G>& worker, const SelfPlay& run, Driver driver) {
       runners.push_back(
           std::make_unique<FiberRunner<G>>(*lane, [&run](Lane<G>& own) { play_games(own, run); }));
     }
-    worker.template drive<FiberRunner<G>>(runners);
+    worker.template drive<FiberRunner<G>>(runners, run.abandoned);
   } else {
     std::vector<std::unique_ptr<PlainRunner<G>>> runners;
     for (const auto& lane : worker.lanes()) {
       runners.push_back(std::make_unique<PlainRunner<G>>(*lane, run));
     }
-    worker.template drive<PlainRunner<G>>(runners);
+    worker.template drive<PlainRunner<G>>(runners, run.abandoned);
   }
 }
 

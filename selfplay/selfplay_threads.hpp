@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -30,10 +31,13 @@ inline std::size_t default_workers() {
 template <Game G>
 class SelfPlayThreads {
  public:
-  /// Starts playing at once. `played_by` is the evaluator's name for the records.
+  /// Starts playing at once.
   SelfPlayThreads(const SelfPlaySettings& settings, ModelStore& models, GameNumbers& numbers,
                   GameSink& sink)
-      : settings_(settings), numbers_(numbers), reports_(settings.workers) {
+      : settings_(settings),
+        how_(settings_text(settings.play, settings.worker.search)),
+        numbers_(numbers),
+        reports_(settings.workers) {
     for (WorkerReport& report : reports_) {
       threads_.emplace_back([this, &models, &sink, &report] { work(models, sink, report); });
     }
@@ -45,6 +49,9 @@ class SelfPlayThreads {
   }
   SelfPlayThreads(const SelfPlayThreads&) = delete;
   SelfPlayThreads& operator=(const SelfPlayThreads&) = delete;
+
+  /// Every worker stops where it is, within a forward pass or two; the games under way are dropped.
+  void abandon() { abandoned_ = true; }
 
   /// Waits until every worker has run out of games; the first reason why one could not start.
   Result<void> join() {
@@ -67,17 +74,20 @@ class SelfPlayThreads {
       if (failure_) failure_ = tl::unexpected(worker.error());
       numbers_.halt();
     } else {
-      const SelfPlay run{settings_.play, numbers_, sink, (*worker)->evaluator_name()};
+      const SelfPlay run{settings_.play, numbers_,   sink, (*worker)->evaluator_name(),
+                         how_,           &abandoned_};
       play_all_games(**worker, run, settings_.driver);
     }
     --running_;
   }
 
   const SelfPlaySettings settings_;
+  const std::string how_;
   GameNumbers& numbers_;
   std::deque<WorkerReport> reports_;
   std::mutex mutex_;
   Result<void> failure_;
+  std::atomic<bool> abandoned_{false};
   std::atomic<std::size_t> running_{settings_.workers};
   std::vector<std::thread> threads_;
 };

@@ -1,5 +1,6 @@
 #include "tools/daemon.hpp"
 
+#include <absl/cleanup/cleanup.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -26,15 +27,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// SIGINT and SIGTERM are held back in every thread and taken here, one wait at a time: no handler,
-// no global. SIGXFSZ is ignored meanwhile: a file that may not grow is then a failed write, with a
-// reason, as a full disk is.
+// SIGINT, SIGTERM and SIGHUP are held back in every thread and taken here, one wait at a time: no
+// handler, no global. Whoever had SIGHUP ignored (nohup) goes on ignoring it. SIGXFSZ is ignored
+// meanwhile: a file that may not grow is then a failed write, with a reason, as a full disk is.
 class StopSignals {
  public:
   StopSignals() {
     sigemptyset(&set_);
     sigaddset(&set_, SIGINT);
     sigaddset(&set_, SIGTERM);
+    struct sigaction hangup {};
+    sigaction(SIGHUP, nullptr, &hangup);
+    if (hangup.sa_handler != SIG_IGN) sigaddset(&set_, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set_, &before_);
     file_size_before_ = ::signal(SIGXFSZ, SIG_IGN);
   }
@@ -99,6 +103,7 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
+  /// `doing` is a text that lives on.
   void show(const LearnProgress& learn, const Totals& play, std::string_view doing) {
     const double now = elapsed();
     if (now - counted_at_ >= 1) {
@@ -106,8 +111,9 @@ class Watch {
       rows_rate_ = static_cast<double>(play.rows - rows_) / (now - counted_at_);
       games_ = learn.games, rows_ = play.rows, counted_at_ = now;
     }
-    if (!quiet_ && (terminal_ || now - said_at_ >= 10)) {
+    if (!quiet_ && (terminal_ || now - said_at_ >= 10 || doing != said_)) {
       said_at_ = now;
+      said_ = doing;
       std::string line = fmt::format(
           "{} {} | {} games, {:.0f}/min | {:.0f} K evaluations/s | step {}, network {} | loss "
           "{:.3f} "
@@ -161,6 +167,7 @@ class Watch {
   std::ofstream metrics_;
   const Clock::time_point began_ = Clock::now();
   const double before_;
+  std::string_view said_;
   double counted_at_ = 0, said_at_ = -10, recorded_at_ = 0, rate_ = 0, rows_rate_ = 0;
   std::uint64_t games_, rows_ = 0;
 };
@@ -194,12 +201,15 @@ Result<RunStart> start_of(const RunConfig& config, const DaemonOptions& options)
     return RunStart{initial_network(config.network, config.selfplay.play.seed), std::nullopt};
   }
   Result<Network> given = load_network(options.weights);
-  if (!given) return tl::unexpected(given.error());
-  if (given->spec() != config.network) {
-    return fail(fmt::format("{}: its shape is not the run's (--width, --blocks ...)",
+  if (!given) return fail("--weights: " + given.error().reason);
+  NetworkSpec shape = given->spec();
+  shape.evaluates = config.network.evaluates;
+  if (shape != config.network) {
+    return fail(fmt::format("--weights: {}: its shape is not the run's (--width, --blocks ...)",
                             options.weights.string()));
   }
-  return RunStart{std::move(*given), std::nullopt};
+  const std::span<const float> parameters = given->parameters();
+  return RunStart{Network(std::move(shape), {parameters.begin(), parameters.end()}), std::nullopt};
 }
 
 // The run's folder with its game log, which nobody else can open from now on.
@@ -222,13 +232,20 @@ Result<RecordLog> open_folder(const DaemonOptions& options, std::string_view gam
   return log;
 }
 
+// All that a run needs, read and found good, its folder opened.
+struct Prepared {
+  RunConfig config;
+  DaemonOptions options;
+  RunStart start;
+  RecordLog log;
+};
+
 template <Game G>
-Result<void> run(RunConfig config, const DaemonOptions& options) {
+Result<void> run(Prepared& prepared) {
   StopSignals signals;  // before any thread, so that all of them inherit the mask
-  Result<RecordLog> log = open_folder(options, G::kName);
-  if (!log) return tl::unexpected(log.error());
-  Result<RunStart> start = start_of(config, options);
-  if (!start) return tl::unexpected(start.error());
+  RunConfig& config = prepared.config;
+  const DaemonOptions& options = prepared.options;
+  RunStart* const start = &prepared.start;
   const RunConfig as_given = config;
   if (config.selfplay.workers == 0) config.selfplay.workers = default_workers();
   WorkerSettings& worker = config.selfplay.worker;
@@ -253,7 +270,7 @@ Result<void> run(RunConfig config, const DaemonOptions& options) {
   QueueSink sink(queue);
   TrainingLoop<G> loop({.settings = config.learn,
                         .trainer = *trainer,
-                        .log = *log,
+                        .log = prepared.log,
                         .games = queue,
                         .models = models,
                         .seed = config.selfplay.play.seed,
@@ -279,21 +296,28 @@ Result<void> run(RunConfig config, const DaemonOptions& options) {
   SelfPlayThreads<G> players(config.selfplay, models, numbers, sink);
   Result<void> learnt;
   std::atomic<bool> learning{true};
-  std::thread learner([&] {
+  std::jthread learner([&] {
     learnt = loop.run();
     // Whoever still plays must not wait for a learner that has gone.
     queue.close();
     learning = false;
   });
+  // Whatever throws here leaves nobody waiting.
+  const absl::Cleanup close_queue = [&] { queue.close(); };
 
   std::string_view doing = "playing";
+  bool told = false;
   while (players.running() > 0) {
-    const bool told = signals.wait(std::chrono::milliseconds(250));
+    const bool told_now = signals.wait(std::chrono::milliseconds(250));
     const bool late = options.minutes > 0 && watch.elapsed() >= options.minutes * 60;
-    if (told || late || !learning) {
+    if (told_now && told) {
+      players.abandon();
+      doing = "leaving the games under way";
+    } else if (told_now || late || !learning) {
       numbers.halt();
       doing = "finishing the games under way";
     }
+    told |= told_now;
     watch.show(loop.progress(), sum(players.reports()), doing);
   }
   const Result<void> played = players.join();
@@ -314,9 +338,17 @@ Result<void> run(RunConfig config, const DaemonOptions& options) {
 
 }  // namespace
 
-Result<void> run_daemon(const RunConfig& config, const DaemonOptions& options) {
-  return visit_game(config.game,
-                    [&]<class G>(std::type_identity<G>) { return run<G>(config, options); });
+Result<Job> prepare_daemon(const RunConfig& config, const DaemonOptions& options) {
+  return visit_game(config.game, [&]<class G>(std::type_identity<G>) -> Result<Job> {
+    RunConfig complete = config;
+    complete.network.evaluates = config.selfplay.worker.search.evaluates;
+    Result<RunStart> start = start_of(complete, options);
+    if (!start) return tl::unexpected(start.error());
+    Result<RecordLog> log = open_folder(options, G::kName);
+    if (!log) return tl::unexpected(log.error());
+    return Job([prepared = Prepared{std::move(complete), options, std::move(*start),
+                                    std::move(*log)}]() mutable { return run<G>(prepared); });
+  });
 }
 
 }  // namespace senet

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tools/command.hpp"
 #include "tools/run_config.hpp"
 
 namespace senet {
@@ -20,15 +21,18 @@ struct DaemonOptions {
   bool quiet = false;             // no progress line
 };
 
-/// Plays and learns until a limit is reached or SIGTERM or SIGINT arrives; then finishes the games
-/// under way, learns from them, saves everything and returns. Prints progress to stderr.
+/// Reads what the run starts from and opens its folder; whatever is wrong with either is the
+/// reason. The job plays and learns until a limit is reached or SIGTERM, SIGINT or SIGHUP arrives;
+/// then it finishes the games under way (a second signal: drops them), learns from them, saves
+/// everything and returns. It prints progress to stderr.
 ///
 ///   folder/config.json              the settings; written last when a run begins, so that a folder
 ///                                   that has them can be gone on with
 ///   folder/games.senet              every finished game (docs/record-format.md)
-///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: those it began with
+///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: those it began with; see
+///                                   train_bridge/weights_folder.hpp
 ///   folder/checkpoint.safetensors   optimiser and counters
 ///   folder/metrics.jsonl            one line of figures every ten seconds and at the end
-Result<void> run_daemon(const RunConfig& config, const DaemonOptions& options);
+Result<Job> prepare_daemon(const RunConfig& config, const DaemonOptions& options);
 
 }  // namespace senet

@@ -81,17 +81,6 @@ Result<void> check_memory(const RunConfig& config) {
 
 }  // namespace
 
-std::string_view evaluates_name(Evaluates evaluates) {
-  return evaluates == Evaluates::kPosition ? "position" : "afterstates";
-}
-
-Result<Evaluates> evaluates_from_name(std::string_view name) {
-  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
-    if (name == evaluates_name(evaluates)) return evaluates;
-  }
-  return fail(fmt::format("unknown evaluation mode \"{}\"; known: position, afterstates", name));
-}
-
 Result<RunConfig> default_config(const std::string& game) {
   return visit_game(game, [&]<class G>(std::type_identity<G> which) {
     RunConfig config;
@@ -151,6 +140,8 @@ Result<void> check_config(const RunConfig& config) {
   require(learn.steps_per_iteration >= 1, "steps-per-iteration", "at least 1");
   require(learn.trainer.ema_decay >= 0 && learn.trainer.ema_decay < 1, "ema", "0 to below 1");
   require(learn.checkpoint_seconds >= 0, "checkpoint-seconds", "not negative");
+  require(learn.kept_networks == 0 || learn.kept_networks >= 4, "kept-networks",
+          "0, or 4 and more");
   require(learn.trainer.weight_decay >= 0, "weight-decay", "not negative");
   require(learn.trainer.gradient_clip > 0, "clip", "above 0");
   require(learn.trainer.policy_weight >= 0, "policy-weight", "not negative");

@@ -68,6 +68,8 @@ void for_each_setting(Config& c, Visit&& visit) {
   visit("steps-per-iteration", c.learn.steps_per_iteration,
         "training steps between two publications");
   visit("checkpoint-seconds", c.learn.checkpoint_seconds, "time between checkpoints");
+  visit("kept-networks", c.learn.kept_networks,
+        "numbered weights files kept; beyond, the older half gets sparser; 0: all");
   visit("weight-decay", c.learn.trainer.weight_decay, "AdamW weight decay");
   visit("ema", c.learn.trainer.ema_decay, "decay of the weights' moving average, which plays");
   visit("clip", c.learn.trainer.gradient_clip, "largest gradient norm");
@@ -90,9 +92,5 @@ Result<void> save_config(const RunConfig& config, const std::filesystem::path& f
 /// Reads it back over the game's defaults. Unknown keys and wrong types are errors that name the
 /// key.
 Result<RunConfig> load_config(const std::filesystem::path& file);
-
-/// "position", "afterstates".
-std::string_view evaluates_name(Evaluates evaluates);
-Result<Evaluates> evaluates_from_name(std::string_view name);
 
 }  // namespace senet

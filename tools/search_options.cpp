@@ -13,8 +13,8 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
       ->capture_default_str();
   command
       .add_option("--mode", options.mode,
-                  "what the network is asked about: position or afterstates (default: afterstates "
-                  "in games that have them)")
+                  "what the network is asked about: position or afterstates (default: what it has "
+                  "learnt; if its file does not say, afterstates in games that have them)")
       ->check(CLI::IsMember({"position", "afterstates"}));
   command
       .add_option("--lanes", options.lanes,

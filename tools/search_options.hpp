@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kMostVisits = 1'000'000;
 /// Options as typed.
 struct SearchOptions {
   std::string evaluator = "fused";
-  std::string mode;       // "position", "afterstates"; empty: afterstates for games that have them
+  std::string mode;       // "position", "afterstates"; empty: what the network learnt
   std::size_t lanes = 0;  // searches side by side; 0: up to 64 that fit into kTreeMemory
   SearchSettings settings;
 };
@@ -55,7 +55,10 @@ Result<SearchSetup> set_up_search(const Network& network, const SearchOptions& o
   if (!kind) return fail("--evaluator: " + kind.error().reason);
   SearchSetup setup;
   setup.settings = options.settings;
-  const bool is_family = options.mode.empty() ? G::kHasAfterstates : options.mode == "afterstates";
+  const Evaluates unsaid = G::kHasAfterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
+  const bool is_family = options.mode.empty()
+                             ? network.spec().evaluates.value_or(unsaid) == Evaluates::kAfterstates
+                             : options.mode == evaluates_name(Evaluates::kAfterstates);
   if (is_family && !G::kHasAfterstates) {
     return fail("--mode: " + std::string(G::kName) + " has no afterstates");
   }

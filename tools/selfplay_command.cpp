@@ -96,7 +96,7 @@ Result<Job> prepare(const SelfPlayArguments& arguments) {
       return {};
     });
   }
-  return Job([config = *config, options] { return run_daemon(config, options); });
+  return prepare_daemon(*config, options);
 }
 
 }  // namespace

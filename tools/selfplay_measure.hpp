@@ -35,7 +35,7 @@ void play_to_order(Lane<G>& lane, const SelfPlay& run, const Orders& orders) {
   const auto game = std::make_unique<GameInPlay<G>>(run.settings);
   while (const auto number = run.numbers.take()) {
     lane.begin_game();
-    game->begin(*number, run.evaluator);
+    game->begin(*number, run.evaluator, run.settings_text);
     while (game->next_decision()) {
       SearchBudget budget = game->budget();
       budget.visits = orders.visits.load(std::memory_order_relaxed);

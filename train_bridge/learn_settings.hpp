@@ -27,6 +27,9 @@ struct LearnSettings {
   /// training cannot fall behind without end.
   std::size_t steps_per_iteration = 100;
   double checkpoint_seconds = 60;
+  /// Numbered weights files kept in the run folder; beyond that the older half gets sparser. 0:
+  /// all.
+  std::size_t kept_networks = 100;
 };
 
 }  // namespace senet

@@ -18,6 +18,7 @@
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/learn_settings.hpp"
 #include "train_bridge/replay_buffer.hpp"
+#include "train_bridge/weights_folder.hpp"
 
 namespace senet {
 
@@ -158,10 +159,11 @@ class TrainingLoop {
     checkpoint.seconds += std::chrono::duration<double>(saved_ - began_).count();
     const Network served = parts_.trainer.served();
     const auto weights = parts_.folder / "weights";
-    const std::string name = std::to_string(checkpoint.iterations);
-    const std::string numbered = std::string(6 - std::min<std::size_t>(6, name.size()), '0') + name;
-    if (auto done = save_network(served, weights / (numbered + ".safetensors")); !done) return done;
-    if (auto done = save_network(served, weights / "latest.safetensors"); !done) return done;
+    if (auto done =
+            save_to_weights_folder(served, checkpoint.iterations, weights, settings_.kept_networks);
+        !done) {
+      return done;
+    }
     return save_checkpoint(checkpoint, served.spec(), parts_.folder / "checkpoint.safetensors");
   }
 

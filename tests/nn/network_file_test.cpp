@@ -107,6 +107,21 @@ TEST_F(NetworkFile, RoundTrip) {
   EXPECT_EQ(read_all(again), good_);
 }
 
+TEST_F(NetworkFile, RemembersWhatItLearnt) {
+  EXPECT_EQ(load(good_)->spec().evaluates, std::nullopt);
+  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
+    NetworkSpec spec = network_.spec();
+    spec.evaluates = evaluates;
+    const auto parameters = network_.parameters();
+    const Network told(spec, {parameters.begin(), parameters.end()});
+    EXPECT_EQ(told.id(), network_.id());
+    ASSERT_TRUE(save_network(told, file_));
+    EXPECT_EQ(load_network(file_)->spec().evaluates, evaluates);
+  }
+  expect_reason(with(changed("\"id\"", "\"evaluates\":\"dreams\",\"id\""), data_),
+                {"__metadata__", "dreams"});
+}
+
 TEST_F(NetworkFile, IsUsedWhereItIsMapped) {
   EXPECT_EQ((good_.size() - data_.size()) % 64, 0u);
   const Result<Network> loaded = load_network(file_);

@@ -20,6 +20,7 @@ TYPED_TEST(PlayedGames, RecordsReplayToTheirRecordedEnd) {
   const SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 16);
   std::size_t cut = 0, full = 0, fast = 0;
   for (const auto& [number, record] : play_run<TypeParam>(settings, 40)) {
+    EXPECT_EQ(record.settings, settings_text(settings.play, settings.worker.search));
     TypeParam state;
     for (const RecordedTurn& turn : record.turns()) {
       if (turn.kind == TurnKind::kChance) {

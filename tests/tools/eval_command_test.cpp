@@ -1,6 +1,9 @@
 // senet eval: marks on the shipped labels and on small ones made by hand, broken ones included.
 #include <gtest/gtest.h>
 
+#include <optional>
+
+#include "games/backgammon.hpp"
 #include "games/connect_four.hpp"
 #include "nn/network.hpp"
 #include "tests/tools/program.hpp"
@@ -75,6 +78,28 @@ TEST(EvalCommand, SearchBeatsRandomEvenUntrained) {
   const ProgramRun run = eval("connect_four", kConnectFourLabels, {"--visits", "60"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GT(run.metric("connect_four", "result_preserving_where_it_matters"), 0.45);
+}
+
+// Nothing said: a network is asked what it has learnt to be asked.
+TEST(EvalCommand, AsksWhatTheNetworkLearnt) {
+  const TemporaryFolder folder;
+  const auto loss = [&](std::optional<Evaluates> learnt, std::vector<std::string> more) {
+    NetworkSpec spec = reference_spec<Backgammon>();
+    spec.evaluates = learnt;
+    const std::string file = folder / "learnt.safetensors";
+    EXPECT_TRUE(save_network(initial_network(spec, 3), file));
+    more.insert(more.end(), {"--weights", file});
+    const ProgramRun run = eval("backgammon", kBackgammonLabels, more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.metric("backgammon", "loss_millipoints");
+  };
+  const double position = loss(std::nullopt, {"--mode", "position"});
+  const double afterstates = loss(std::nullopt, {"--mode", "afterstates"});
+  EXPECT_NE(position, afterstates);
+  EXPECT_EQ(loss(Evaluates::kPosition, {}), position);
+  EXPECT_EQ(loss(Evaluates::kAfterstates, {}), afterstates);
+  EXPECT_EQ(loss(std::nullopt, {}), afterstates);
+  EXPECT_EQ(loss(Evaluates::kPosition, {"--mode", "afterstates"}), afterstates);
 }
 
 TEST(EvalCommand, SameSeedSameMarks) {

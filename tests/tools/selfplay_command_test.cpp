@@ -184,7 +184,7 @@ TEST_F(SelfPlayCommand, BackgammonLearnsFromAfterstates) {
 
 TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {
   std::uint64_t size = 0;
-  for (const int signal : {SIGTERM, SIGINT, SIGTERM}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     BackgroundProgram program(size == 0 ? tiny({}) : resume());
     ASSERT_TRUE(wait_for_games(program, size + 5000)) << program.err();
     program.send(signal);
@@ -197,6 +197,25 @@ TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {
     EXPECT_EQ(saved.log_position, log_size());
     size = log_size();
   }
+}
+
+// Nobody lives to see the end of a game whose every move takes so many visits.
+TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
+  BackgroundProgram program({"selfplay", "--run", run().string(), "--game", "connect_four",
+                             "--workers", "1", "--lanes", "2", "--visits", "400000", "--full-share",
+                             "1"});
+  const auto wait_for = [&](const char* said) {
+    while (program.running() && program.err().find(said) == std::string::npos) ::usleep(2000);
+    return program.running();
+  };
+  ASSERT_TRUE(wait_for(" playing |")) << program.err();
+  program.send(SIGTERM);
+  ASSERT_TRUE(wait_for(" finishing the games under way |")) << program.err();
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_TRUE(games().empty());
+  expect_finished(run_senet(resume({"--games", "1", "--visits", "4", "--fast-visits", "4"})));
+  EXPECT_EQ(games(), first(1));
 }
 
 // It ends by itself, however many games a busy machine lets it begin in that time, and all of those
@@ -268,10 +287,10 @@ TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
     write_text(run() / name, good);
   };
   std::string checkpoint_text = text_of(run() / "checkpoint.safetensors");
-  damaged("checkpoint.safetensors", "", 1, "too short");
-  damaged("checkpoint.safetensors", checkpoint_text.substr(0, checkpoint_text.size() / 2), 1, "");
+  damaged("checkpoint.safetensors", "", 2, "too short");
+  damaged("checkpoint.safetensors", checkpoint_text.substr(0, checkpoint_text.size() / 2), 2, "");
   checkpoint_text.back() = static_cast<char>(checkpoint_text.back() ^ 1);
-  damaged("checkpoint.safetensors", checkpoint_text, 1, "not what was written");
+  damaged("checkpoint.safetensors", checkpoint_text, 2, "not what was written");
 
   const std::string config = text_of(run() / "config.json");
   const auto replaced = [&](const std::string& from, const std::string& to) {
@@ -293,9 +312,9 @@ TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
   damaged("config.json", replaced("\"position\"", "\"motion\""), 2, "evaluation mode");
   damaged("config.json", replaced("\"position\"", "7"), 2, "\"evaluates\"");
   damaged("config.json", replaced("\"position\"", "\"afterstates\""), 2, "no afterstates");
-  damaged("games.senet", "no log at all, by any means", 1, "");
+  damaged("games.senet", "no log at all, by any means", 2, "");
 
-  expect_failure(run_senet(resume({"--width", "24"})), 1, "selfplay",
+  expect_failure(run_senet(resume({"--width", "24"})), 2, "selfplay",
                  (run() / "checkpoint.safetensors").string() + ": made for the network shape");
 
   expect_finished(run_senet(resume({"--games", "1"})));
@@ -339,7 +358,7 @@ TEST_F(SelfPlayCommand, WithoutTrainingItOnlyPlays) {
 TEST_F(SelfPlayCommand, OneProgramAtATime) {
   BackgroundProgram program(tiny({}));
   ASSERT_TRUE(wait_for_games(program, 1000)) << program.err();
-  expect_failure(run_senet(resume({"--games", "1"})), 1, "selfplay", "in use by another writer");
+  expect_failure(run_senet(resume({"--games", "1"})), 2, "selfplay", "in use by another writer");
   program.send(SIGTERM);
   EXPECT_EQ(program.wait(), 0) << program.err();
 }
@@ -350,10 +369,20 @@ TEST_F(SelfPlayCommand, BeginsWithGivenWeights) {
   ASSERT_TRUE(save_network(given, file));
   expect_finished(run_senet(tiny({"--games", "1", "--no-train", "--weights", file.string()})));
   EXPECT_TRUE(std::ranges::equal(checkpoint().trainer.ema, given.parameters()));
-  expect_failure(run_senet(resume({"--weights", file.string()})), 1, "selfplay", "--weights");
+  expect_failure(run_senet(resume({"--weights", file.string()})), 2, "selfplay", "--weights");
   std::filesystem::remove_all(run());
-  expect_failure(run_senet(tiny({"--value-layers", "2", "--weights", file.string()})), 1,
-                 "selfplay", file.string());
+  expect_failure(run_senet(tiny({"--value-layers", "2", "--weights", file.string()})), 2,
+                 "selfplay", "--weights: " + file.string());
+  const std::string nowhere = folder_ / "nowhere.safetensors";
+  expect_failure(run_senet(tiny({"--weights", nowhere})), 2, "selfplay", "--weights: " + nowhere);
+  EXPECT_FALSE(std::filesystem::exists(run()));
+}
+
+TEST_F(SelfPlayCommand, WeightsTellWhatTheyLearnt) {
+  expect_finished(run_senet(tiny({"--games", "1"})));
+  const Result<Network> latest = load_network(run() / "weights/latest.safetensors");
+  ASSERT_TRUE(latest) << latest.error().reason;
+  EXPECT_EQ(latest->spec().evaluates, Evaluates::kPosition);
 }
 
 TEST_F(SelfPlayCommand, WhatMakesNoSenseIsRefused) {
@@ -383,12 +412,12 @@ TEST_F(SelfPlayCommand, AFolderThatCannotBeMadeOrIsSomethingElseIsNamed) {
   write_text(folder_ / "file", "a file");
   for (const std::string& place : {(folder_ / "file").string(), (folder_ / "file" / "run").string(),
                                    (folder_ / std::string(300, 'x').c_str()).string()}) {
-    expect_failure(run_senet({"selfplay", "--run", place, "--games", "1"}), 1, "selfplay", place);
+    expect_failure(run_senet({"selfplay", "--run", place, "--games", "1"}), 2, "selfplay", place);
   }
   // Somebody's games, but no run.
   expect_finished(run_senet(tiny({"--games", "3"})));
   std::filesystem::remove(run() / "config.json");
-  expect_failure(run_senet(tiny({"--games", "3"})), 1, "selfplay", run().string());
+  expect_failure(run_senet(tiny({"--games", "3"})), 2, "selfplay", run().string());
   EXPECT_EQ(games(), first(3));
 }
 
