@@ -62,6 +62,10 @@ class Batch {
   std::span<const float> value(std::size_t row) const {
     return {&value_[row * max_active_], active_[row]};
   }
+  /// Entries from one row's first to the next row's first, in index() and in value().
+  std::size_t entry_stride() const { return max_active_; }
+  /// The number of entries of `row` and of the rows after it.
+  const std::uint16_t* active(std::size_t row) const { return &active_[row]; }
   const RowAnswer& answer(std::size_t row) const { return answers_[row]; }
 
  private:

@@ -102,8 +102,8 @@ void FusedEvaluator::run_blocks(std::size_t rows) {
   for (std::size_t i = 0; i < blocks_.size(); i += 2) {
     normalise(blocks_[i].norm, trunk, hidden, rows);
     kernels_.linear(pass(blocks_[i].linear, hidden, scratch, stride_), rows);
-    normalise(blocks_[i + 1].norm, scratch, hidden, rows);
-    kernels_.add_linear(pass(blocks_[i + 1].linear, hidden, trunk, stride_), rows);
+    normalise(blocks_[i + 1].norm, scratch, scratch, rows);
+    kernels_.add_linear(pass(blocks_[i + 1].linear, scratch, trunk, stride_), rows);
   }
 }
 

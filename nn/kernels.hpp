@@ -50,25 +50,28 @@ struct NormPass {
 
 /// One row's inner products with some rows of a weight matrix.
 struct DotPass {
-  const float* in;              // [stride]
-  const float* weight;          // [outputs, stride]
-  const float* bias;            // [outputs]
+  const float* in;      // [stride]
+  const float* weight;  // [outputs + 1, stride], the last row all zeros
+  const float* bias;    // [outputs + 1], the last zero
+  std::size_t outputs;
   std::size_t stride;           // in floats
   const std::uint16_t* wanted;  // [count] numbers of outputs; kNoLogit gives 0
   std::size_t count;
   float* out;  // [count]
 };
 
-/// One row's sparse input layer: out = sum of value[i] * weight[index[i]] + bias.
+/// A sparse input layer: each row of `out` is the sum of value[i] * weight[index[i]] + bias over
+/// the row's entries, in their order.
 struct SparsePass {
-  const std::uint16_t* index;  // [count]
-  const float* value;          // [count]
-  std::size_t count;
+  const std::uint16_t* index;   // [rows, entry_stride]
+  const float* value;           // [rows, entry_stride]
+  const std::uint16_t* active;  // [rows] entries of each row
+  std::size_t entry_stride;
   const float* weight;  // [features, stride]
   const float* bias;    // [stride], 64-byte aligned
   std::size_t stride;   // in floats
-  float* out;           // [stride]
-  float* squares;       // [kPanel]
+  float* out;           // [rows, stride]
+  float* squares;       // [rows, kPanel]
 };
 
 /// One instruction set's versions. Pure functions: no state, no allocation, any thread.
@@ -83,7 +86,11 @@ struct Kernels {
   void (*add_linear)(const LinearPass& pass, std::size_t rows);
   void (*norm_relu)(const NormPass& pass, std::size_t rows);
   void (*dots)(const DotPass& pass);
-  void (*sparse_linear)(const SparsePass& pass);
+  void (*sparse_linear)(const SparsePass& pass, std::size_t rows);
+  /// out[0, count) = softmax of in[0, count), in whole panels: beyond `count` the input holds
+  /// values so low (-1e30) that they do not count, and the output what came of them. 64-byte
+  /// aligned.
+  void (*softmax)(const float* in, float* out, std::size_t count);
   /// Takes each row's mean away from its first `width` columns and sums the squares of what is
   /// left.
   void (*centre)(float* values, std::size_t stride, std::size_t width, float* squares,

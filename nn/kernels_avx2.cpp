@@ -5,6 +5,6 @@
 
 namespace senet {
 
-constinit const Kernels kAvx2Kernels = KernelSet<8, 6, 16>::kernels("avx2");
+constinit const Kernels kAvx2Kernels = make_kernels<8, 6, 16>("avx2");
 
 }  // namespace senet

@@ -4,6 +4,6 @@
 
 namespace senet {
 
-constinit const Kernels kPortableKernels = KernelSet<4, 2, 16>::kernels("portable");
+constinit const Kernels kPortableKernels = make_kernels<4, 2, 16>("portable");
 
 }  // namespace senet

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "nn/batch.hpp"
@@ -16,6 +17,10 @@ namespace senet {
 /// padded(spec.width). Owns packed weights; belongs to one evaluator.
 class NetworkEnds {
  public:
+  /// Most rows whose logits are computed at once: all of a row's are long, and should be picked
+  /// from a near cache.
+  static constexpr std::size_t kLogitRows = 48;
+
   /// `kernels` outlives this.
   NetworkEnds(const NetworkSpec& spec, const Kernels& kernels);
 
@@ -28,18 +33,19 @@ class NetworkEnds {
   /// with each row's mean taken away: from there on only norms read the residual stream, and they
   /// do not see its mean. `squares` [rows, kPanel] are those of the result.
   void run_input(const Batch& batch, std::size_t first, std::size_t rows, float* trunk,
-                 float* squares) const;
+                 float* squares);
 
   /// Answers the rows' wanted logits from the policy head's last hidden rows. For each run of
-  /// neighbours that want most logits `all_logits(row, count)` is asked for all of them: it returns
-  /// [count, padded(policy_logits)] f32 of rows [row, row + count) of `hidden`.
+  /// up to kLogitRows neighbours that want most logits `all_logits(row, count)` is asked for all of
+  /// them: it returns [count, padded(policy_logits)] f32 of rows [row, row + count) of `hidden`.
   template <class AllLogits>
   void answer_policy(const Batch& batch, std::size_t first, std::size_t rows, const float* hidden,
                      AllLogits&& all_logits) const {
     std::size_t row = 0;
     while (row < rows) {
       std::size_t end = row;
-      while (end < rows && wants_all_logits(batch.answer(first + end))) ++end;
+      while (end < rows && end - row < kLogitRows && wants_all_logits(batch.answer(first + end)))
+        ++end;
       if (end == row) {
         answer_wanted(batch.answer(first + row), hidden + row * stride_);
         ++row;
@@ -61,16 +67,32 @@ class NetworkEnds {
   bool wants_all_logits(const RowAnswer& answer) const {
     return answer.wanted.size() * 2 > policy_logits_;
   }
+  /// Whether a row has so many features that a dense product is cheaper; looks at this row only.
+  bool is_dense(const Batch& batch, std::size_t row) const {
+    return std::size_t{*batch.active(row)} * 2 > features_;
+  }
+  void run_sparse_input(const Batch& batch, std::size_t first, std::size_t rows, float* out,
+                        float* squares) const;
+  void run_dense_input(const Batch& batch, std::size_t first, std::size_t rows, float* out,
+                       float* squares);
   void answer_wanted(const RowAnswer& answer, const float* hidden) const;
-  static void pick(const RowAnswer& answer, const float* all);
+  void pick(const RowAnswer& answer, const float* all) const;
+  /// Whether these are 0, 1, 2 ...
+  bool in_order(std::span<const std::uint16_t> numbers) const;
+
+  static constexpr std::size_t kDenseRows = 24;  // scattered at a time; a multiple of tile_rows
+  static constexpr std::size_t kValueRows = 16;  // whose raw outcomes are kept at a time
 
   const Kernels& kernels_;
-  std::size_t width_, stride_, policy_logits_;
+  std::size_t features_, width_, stride_, policy_logits_, outcomes_;
   SparseLinear input_;
+  PanelLinear dense_input_;   // the same weights
+  AlignedFloats dense_rows_;  // [kDenseRows, padded(features)]
   PackedNorm input_norm_;
   RowLinear policy_out_, value_out_;
-  std::vector<std::uint16_t> every_outcome_;  // 0, 1, 2 ...
-  std::vector<float> raw_outcomes_;           // of one row, before the softmax
+  std::vector<std::uint16_t> ascending_;  // 0, 1, 2 ... up to the longest row's length
+  AlignedFloats raw_outcomes_;            // [kValueRows, padded(outcomes)], before the softmax
+  AlignedFloats shares_;                  // [padded(outcomes)], after it
 };
 
 }  // namespace senet

@@ -69,18 +69,22 @@ class PanelLinear {
   AlignedFloats panels_, bias_;
 };
 
-/// A Linear for DotPass: [outputs, padded inputs].
+/// A Linear for DotPass: [outputs + 1, padded inputs], the last row zero.
 class RowLinear {
  public:
   RowLinear(std::size_t inputs, std::size_t outputs)
-      : stride_(padded(inputs)), weight_(stride_ * outputs), bias_(outputs) {}
+      : outputs_(outputs),
+        stride_(padded(inputs)),
+        weight_(stride_ * (outputs + 1)),
+        bias_(outputs + 1) {}
   void load(const LinearView& layer);
-  std::size_t stride() const { return stride_; }
-  const float* weight() const { return weight_.data(); }
-  const float* bias() const { return bias_.data(); }
+  /// The pass that answers wanted[0, count) from `in`.
+  DotPass pass(const float* in, const std::uint16_t* wanted, std::size_t count, float* out) const {
+    return {in, weight_.data(), bias_.data(), outputs_, stride_, wanted, count, out};
+  }
 
  private:
-  std::size_t stride_;
+  std::size_t outputs_, stride_;
   AlignedFloats weight_, bias_;
 };
 

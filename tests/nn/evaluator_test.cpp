@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "nn/fused_evaluator.hpp"
 #include "tests/nn/random_rows.hpp"
@@ -42,6 +43,14 @@ std::vector<NetworkSpec> shapes() {
           make_spec(300, 17, 6, 15, 6, 0, 3)};
 }
 
+/// Every feature, wanting every logit, both in order.
+Question all_in_order(const NetworkSpec& spec, Random& random) {
+  Question question = random_question(spec, spec.features, spec.policy_logits, random);
+  std::iota(question.index.begin(), question.index.end(), std::uint16_t{0});
+  std::iota(question.wanted.begin(), question.wanted.end(), std::uint16_t{0});
+  return question;
+}
+
 /// Rows from empty to full, wanting from nothing to more than everything.
 std::vector<Question> questions_for(const NetworkSpec& spec, std::size_t rows) {
   Random random(rows, spec.width, spec.features, Purpose::kTest);
@@ -49,7 +58,11 @@ std::vector<Question> questions_for(const NetworkSpec& spec, std::size_t rows) {
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t active = row % 7 == 3 ? 0 : random.below(std::min(spec.features, 60u) + 1);
     const std::size_t wanted = row % 5 == 4 ? spec.policy_logits + 3 : random.below(24);
-    questions.push_back(random_question(spec, active, wanted, random));
+    Question& question = questions.emplace_back(random_question(spec, active, wanted, random));
+    // Rows with most features and all logits, in order and not: evaluators take other ways for
+    // them.
+    if (row % 9 == 5) question = random_question(spec, spec.features, wanted, random);
+    if (row % 9 == 6) question = all_in_order(spec, random);
   }
   return questions;
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -158,17 +159,19 @@ TEST_P(EveryKernel, CentreTakesTheMeanAway) {
 TEST_P(EveryKernel, Dots) {
   constexpr std::size_t kOutputs = 50;
   for (const std::size_t width : {16, 32, 48, 128}) {
-    const AlignedFloats in = random_rows(1, width), weight = random_rows(kOutputs, width);
-    const AlignedFloats bias = random_rows(1, kOutputs);
-    for (std::size_t count = 0; count < 12; ++count) {
+    const AlignedFloats in = random_rows(1, width);
+    AlignedFloats weight = random_rows(kOutputs + 1, width), bias = random_rows(1, kOutputs + 1);
+    std::fill_n(weight.data() + kOutputs * width, width, 0.0f);  // what kNoLogit stands for
+    bias[kOutputs] = 0.0f;
+    for (std::size_t count = 0; count < 28; ++count) {
       std::vector<std::uint16_t> wanted;
       for (std::size_t i = 0; i < count; ++i) {
         wanted.push_back(i % 5 == 2 ? kNoLogit
                                     : static_cast<std::uint16_t>(random_.below(kOutputs)));
       }
       std::vector<float> out(count + 1, 7.0f);
-      kernels_->dots(
-          {in.data(), weight.data(), bias.data(), width, wanted.data(), count, out.data()});
+      kernels_->dots({in.data(), weight.data(), bias.data(), kOutputs, width, wanted.data(), count,
+                      out.data()});
       for (std::size_t i = 0; i < count; ++i) {
         double sum = wanted[i] == kNoLogit ? 0.0 : double{bias[wanted[i]]};
         for (std::size_t k = 0; k < width && wanted[i] != kNoLogit; ++k) {
@@ -185,25 +188,50 @@ TEST_P(EveryKernel, SparseLinear) {
   constexpr std::size_t kFeatures = 60;
   for (const std::size_t width : {16, 48, 112, 128, 144, 272}) {
     const AlignedFloats weight = random_rows(kFeatures, width), bias = random_rows(1, width);
-    for (const std::size_t count : {0, 1, 7, 60}) {
-      std::vector<std::uint16_t> index;
-      std::vector<float> value;
-      for (std::size_t i = 0; i < count; ++i) {
-        index.push_back(static_cast<std::uint16_t>((i * 7) % kFeatures));
+    const std::vector<std::uint16_t> active = {0, 1, 60, 7, 34};
+    std::vector<std::uint16_t> index;
+    std::vector<float> value;
+    for (std::size_t row = 0; row < active.size(); ++row) {
+      for (std::size_t i = 0; i < kFeatures; ++i) {
+        index.push_back(static_cast<std::uint16_t>((row + i * 7) % kFeatures));
         value.push_back(random_.normal());
       }
-      AlignedFloats out(width), squares(kPanel);
-      kernels_->sparse_linear({index.data(), value.data(), count, weight.data(), bias.data(), width,
-                               out.data(), squares.data()});
+    }
+    AlignedFloats out(active.size() * width), squares(active.size() * kPanel);
+    kernels_->sparse_linear({index.data(), value.data(), active.data(), kFeatures, weight.data(),
+                             bias.data(), width, out.data(), squares.data()},
+                            active.size());
+    for (std::size_t row = 0; row < active.size(); ++row) {
       double square = 0;
       for (std::size_t o = 0; o < width; ++o) {
         double sum = bias[o];
-        for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t i = row * kFeatures; i < row * kFeatures + active[row]; ++i) {
           sum += double{value[i]} * weight[index[i] * width + o];
-        ASSERT_NEAR(out[o], sum, 1e-4);
+        }
+        ASSERT_NEAR(out[row * width + o], sum, 1e-4) << "row " << row;
         square += sum * sum;
       }
-      ASSERT_NEAR(squares_of(squares, 0) / square, 1.0, 1e-5);
+      ASSERT_NEAR(squares_of(squares, row) / square, 1.0, 1e-5);
+    }
+  }
+}
+
+TEST_P(EveryKernel, Softmax) {
+  for (const std::size_t count : {1, 2, 3, 6, 15, 16, 17, 100, 255}) {
+    for (const float deviation : {0.0f, 0.1f, 3.0f, 40.0f, 1000.0f}) {
+      AlignedFloats in(padded(count)), out(padded(count));
+      std::fill_n(in.data(), in.size(), -1e30f);
+      for (std::size_t i = 0; i < count; ++i) in[i] = deviation * random_.normal() - 200.0f;
+      kernels_->softmax(in.data(), out.data(), count);
+      const double largest = *std::max_element(in.data(), in.data() + count);
+      double sum = 0;
+      for (std::size_t i = 0; i < count; ++i) sum += std::exp(in[i] - largest);
+      for (std::size_t i = 0; i < count; ++i) {
+        const double wanted = std::exp(in[i] - largest) / sum;
+        // Next to nothing is as good as nothing.
+        ASSERT_NEAR(out[i], wanted, 5e-7 * wanted + 1e-34) << i << " of " << count;
+        ASSERT_TRUE(out[i] == 0.0f || std::isnormal(out[i]));
+      }
     }
   }
 }
