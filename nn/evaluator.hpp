@@ -15,7 +15,9 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// The kernel's name as recorded beside results: "onednn", "reference", "hash" ...
+  /// The name recorded beside results, which tells apart what may differ in bits: "fused-fma" (any
+  /// instruction set with fused multiply-add), "fused-plain" (without), "onednn", "reference",
+  /// "hash". What evaluator_kind() takes is what stands before the hyphen.
   virtual std::string_view name() const = 0;
 
   /// Takes over the weights of `network`, which must have the spec the evaluator was built for. The

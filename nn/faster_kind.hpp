@@ -5,9 +5,9 @@
 
 namespace senet {
 
-/// Builds the fused and the oneDNN evaluator and times both for a few milliseconds on rows of
-/// random features, on a thread of its own. kOneDnn if it can be built and is at least a twentieth
-/// faster; else kFused, whose answers do not depend on the batch.
+/// Builds the fused and the oneDNN evaluator and times both in turns for a few milliseconds on
+/// rows of random features, on a thread of its own. kOneDnn if it can be built and is at least a
+/// twentieth faster; else kFused, whose answers do not depend on the batch.
 EvaluatorKind faster_kind(const Network& network, std::size_t max_rows, bool exact);
 
 }  // namespace senet

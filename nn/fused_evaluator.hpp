@@ -20,7 +20,7 @@ class FusedEvaluator : public Evaluator {
   /// `kernels` outlives the evaluator.
   explicit FusedEvaluator(const Network& network, const Kernels& kernels = best_kernels());
 
-  std::string_view name() const override { return "fused"; }
+  std::string_view name() const override { return kernels_.fma ? "fused-fma" : "fused-plain"; }
   void load(const Network& network) override;
   void forward(const Batch& batch) override;
 

@@ -77,6 +77,7 @@ struct SparsePass {
 /// One instruction set's versions. Pure functions: no state, no allocation, any thread.
 struct Kernels {
   const char* name;  // "avx512", "avx2", "portable"
+  bool fma;          // has fused multiply-add: all that do give the same bits
 
   /// Rows that linear() works on at a time: blocks of a multiple of it are best.
   std::size_t tile_rows;

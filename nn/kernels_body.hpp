@@ -14,6 +14,7 @@ constexpr Kernels make_kernels(const char* name) {
   using Linear = LinearKernel<kLanes, kMaxRows, kRegisters>;
   using Rows = RowKernels<kLanes>;
   return {name,
+          Vectors<kLanes>::kFma,
           kMaxRows,
           &Linear::template linear<false>,
           &Linear::template linear<true>,

@@ -42,6 +42,12 @@ struct Vectors {
   }
   [[gnu::always_inline]] static inline Vector relu(Vector x) { return larger(x, Vector{}); }
 
+#if defined(__FMA__) || defined(__aarch64__)
+  static constexpr bool kFma = true;
+#else
+  static constexpr bool kFma = false;
+#endif
+
   /// sum += a * b, rounded once where the processor can. Always spelt out, for two reasons: a
   /// compiler that fuses or does not as it sees fit gives rows different bits in different tiles,
   /// and g++ 12 picks the form of the instruction that overwrites a factor and pays with register
