@@ -85,7 +85,7 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
       const auto measure = [&](const char* inputs, const RecordedBatches<G>& recorded) {
         const std::string subject = fmt::format(
             "{}/{}/{}/{}{}/{}/batch-{}", G::kName, evaluates_name(settings.evaluates), network.name,
-            (*evaluator)->name(), settings.exact ? "-exact" : "", inputs, rows);
+            kind_name(kind), settings.exact ? "-exact" : "", inputs, rows);
         add_figures(figures, subject,
                     rates_of(**evaluator, recorded, dense_gflop, settings.seconds), recorded,
                     dense_gflop);
