@@ -12,6 +12,7 @@
 #include "tools/counted_malloc.hpp"
 #include "tools/recorded_batches.hpp"
 #include "tools/run_config.hpp"
+#include "tools/thread_clock.hpp"
 
 namespace senet {
 namespace {
@@ -37,11 +38,11 @@ Rates rates_of(Evaluator& evaluator, const RecordedBatches<G>& recorded, double 
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   double peak_before = meter.gflops();
   do {
-    const auto began = Clock::now();
+    const double began = ThreadClock::now();
     for (const Batch& batch : recorded.batches()) evaluator.forward(batch);
-    const std::chrono::duration<double> time = Clock::now() - began;
+    const double time = ThreadClock::now() - began;
     const double peak_after = meter.gflops();
-    rates.push_back(recorded.rows() / time.count());
+    rates.push_back(recorded.rows() / time);
     peaks.push_back((peak_before + peak_after) / 2);
     fractions.push_back(rates.back() * dense_gflop / peaks.back());
     peak_before = peak_after;
