@@ -1,5 +1,6 @@
 #include "nn/hash_evaluator.hpp"
 
+#include <array>
 #include <bit>
 
 namespace senet {
@@ -16,11 +17,20 @@ std::uint64_t hash_row(std::span<const std::uint16_t> index, std::span<const flo
 }
 
 /// 16 bits of the stream that belongs to this hash: logit i is number i, outcome i number 2^32 + i.
-std::uint32_t bits_of(std::uint64_t hash, std::uint64_t number) {
-  return static_cast<std::uint32_t>(mix(hash ^ mix(number)) >> 48);
+/// `scattered` is mix(number).
+std::uint32_t bits_of(std::uint64_t hash, std::uint64_t scattered) {
+  return static_cast<std::uint32_t>(mix(hash ^ scattered) >> 48);
 }
 
-constexpr std::uint64_t kFirstOutcome = std::uint64_t{1} << 32;
+/// mix(first + i): what does not depend on the row.
+template <std::size_t kCount>
+constexpr std::array<std::uint64_t, kCount> scattered_numbers(std::uint64_t first) {
+  std::array<std::uint64_t, kCount> scattered;
+  for (std::size_t i = 0; i < kCount; ++i) scattered[i] = mix(first + i);
+  return scattered;
+}
+constexpr auto kScatteredLogits = scattered_numbers<1024>(0);
+constexpr auto kScatteredOutcomes = scattered_numbers<256>(std::uint64_t{1} << 32);
 
 }  // namespace
 
@@ -30,18 +40,21 @@ void HashEvaluator::forward(const Batch& batch) {
     const RowAnswer& answer = batch.answer(row);
     for (std::size_t i = 0; i < answer.wanted.size(); ++i) {
       const std::uint16_t wanted = answer.wanted[i];
-      const auto bits = static_cast<float>(bits_of(hash, wanted));
-      answer.logits[i] = wanted == kNoLogit ? 0.0f : (bits - 32768.0f) * 0x1p-13f;
+      if (wanted == kNoLogit) {
+        answer.logits[i] = 0;
+        continue;
+      }
+      const std::uint64_t scattered =
+          wanted < kScatteredLogits.size() ? kScatteredLogits[wanted] : mix(wanted);
+      answer.logits[i] = (static_cast<float>(bits_of(hash, scattered)) - 32768.0f) * 0x1p-13f;
     }
     // At most 255 outcomes of at most 2^16 each: the sum is exact in a float's 24 bits.
-    std::uint32_t sum = 0;
+    float sum = 0;
     for (std::size_t i = 0; i < answer.outcomes.size(); ++i) {
-      sum += 1 + bits_of(hash, kFirstOutcome + i);
+      answer.outcomes[i] = static_cast<float>(1 + bits_of(hash, kScatteredOutcomes[i]));
+      sum += answer.outcomes[i];
     }
-    for (std::size_t i = 0; i < answer.outcomes.size(); ++i) {
-      answer.outcomes[i] =
-          static_cast<float>(1 + bits_of(hash, kFirstOutcome + i)) / static_cast<float>(sum);
-    }
+    for (float& outcome : answer.outcomes) outcome /= sum;
   }
 }
 

@@ -28,46 +28,34 @@ void Search<G, Table>::back_up(NodeId leaf) {
     Node& node = (*tree_)[hop.node];
     const Node& below = (*tree_)[child];
     const HotEdges edges = tree_->hot(node);
-    ++edges.n[hop.edge];
-    edges.q[hop.edge] = value_for(below.q, turn_of(below), teller(turn_of(node)));
+    const float value = value_for(below.q, turn_of(below), teller(turn_of(node)));
+    if (bounds_of(below) != Bounds{-kRange, kRange}) {
+      edges.q(hop.edge) = value;
+      update_bounds(node);
+    }
+    // The other edges are summed up before this one's new value is stored, so that the sums need
+    // not wait for the node below.
+    const bool chance = turn_of(node) == Turn::kChance;
+    const EdgeSums others = chance ? sum_of_outcomes(edges, node.opened, hop.edge)
+                                   : sum_of_actions(edges, node.opened, hop.edge, -G::kValueRange);
+    const auto n = static_cast<float>(++edges.n(hop.edge));
+    edges.q(hop.edge) = value;
+    const float p = edges.p(hop.edge);
+    const float own = unpack_value(node.own, G::kValueRange);
+    ++node.n;
+    if (chance) {
+      node.q = others.value + p * value + (1 - (others.weight + p)) * own;
+    } else {
+      // What is proven to be the worst there is will not be played: the visits spent on finding out
+      // count, its value does not.
+      const float weight = p == 0 && value == -G::kValueRange ? 0 : n;
+      node.q = std::max((others.value + value * weight + own) / (others.weight + weight + 1),
+                        static_cast<float>(bounds_of(node).lower));
+    }
+    if (proven(node)) node.q = static_cast<float>(bounds_of(node).lower);
     node.flags &= static_cast<std::uint8_t>(~kOnPath);
-    if (bounds_of(below) != Bounds{-kRange, kRange}) update_bounds(node);
-    update(node);
     child = hop.node;
   }
-}
-
-template <Game G, NodeTable Table>
-void Search<G, Table>::update(Node& node) {
-  const HotEdges edges = tree_->hot(node);
-  const float own = unpack_value(node.own, G::kValueRange);
-  float sum = 0;
-  std::uint32_t n = 0;
-  if (turn_of(node) == Turn::kChance) {
-    float seen = 0;
-    for (std::uint32_t i = 0; i < node.opened; ++i) {
-      if (edges.n[i] == 0) continue;
-      sum += edges.p[i] * edges.q[i];
-      seen += edges.p[i];
-      n += edges.n[i];
-    }
-    node.n = n;
-    node.q = sum + (1 - seen) * own;
-  } else {
-    // What is proven to be the worst there is will not be played: the visits spent on finding out
-    // count, its value does not.
-    std::uint32_t weight = 1;
-    for (std::uint32_t i = 0; i < node.opened; ++i) {
-      n += edges.n[i];
-      if (edges.p[i] == 0 && edges.q[i] == -G::kValueRange) continue;
-      sum += edges.q[i] * static_cast<float>(edges.n[i]);
-      weight += edges.n[i];
-    }
-    node.n = n + 1;
-    node.q = std::max((sum + own) / static_cast<float>(weight),
-                      static_cast<float>(bounds_of(node).lower));
-  }
-  if (proven(node)) node.q = static_cast<float>(bounds_of(node).lower);
 }
 
 // A player can reach the best of the lower bounds and nothing above the best upper one; chance
@@ -80,9 +68,9 @@ void Search<G, Table>::update_bounds(Node& node) {
     float lower = 0, upper = 0, total = 0;
     for (std::uint32_t i = 0; i < node.opened; ++i) {
       const Bounds bounds = edge_bounds(node, i);
-      lower += edges.p[i] * static_cast<float>(bounds.lower);
-      upper += edges.p[i] * static_cast<float>(bounds.upper);
-      total += edges.p[i];
+      lower += edges.p(i) * static_cast<float>(bounds.lower);
+      upper += edges.p(i) * static_cast<float>(bounds.upper);
+      total += edges.p(i);
     }
     // The packed probabilities do not quite sum to 1; what is exact must not become loose by that.
     constexpr float kRounding = 1e-3f;
@@ -97,8 +85,8 @@ void Search<G, Table>::update_bounds(Node& node) {
     best.upper = std::max(best.upper, bounds.upper);
     if (!bounds.proven()) continue;
     // Exact and nothing left to learn: only its value may attract further visits.
-    edges.q[i] = static_cast<float>(bounds.lower);
-    if (bounds.lower < kRange) edges.p[i] = 0;
+    edges.q(i) = static_cast<float>(bounds.lower);
+    if (bounds.lower < kRange) edges.p(i) = 0;
   }
   set_bounds(node, best);
 }
@@ -107,7 +95,7 @@ void Search<G, Table>::update_bounds(Node& node) {
 template <Game G, NodeTable Table>
 Bounds Search<G, Table>::edge_bounds(const Node& node, std::uint32_t edge) const {
   if (edge >= node.opened) return {-kRange, kRange};
-  const NodeId child = tree_->hot(node).child[edge];
+  const NodeId child = tree_->hot(node).child(edge);
   if (child == kNoNode) return {-kRange, kRange};
   const Node& below = (*tree_)[child];
   const Bounds bounds = bounds_of(below);
@@ -118,7 +106,7 @@ Bounds Search<G, Table>::edge_bounds(const Node& node, std::uint32_t edge) const
 /// its afterstate's own value or, without one, its parent's.
 template <Game G, NodeTable Table>
 float Search<G, Table>::edge_value(const Node& node, std::uint32_t edge) const {
-  if (edge < node.opened && tree_->hot(node).n[edge] > 0) return tree_->hot(node).q[edge];
+  if (edge < node.opened && tree_->hot(node).n(edge) > 0) return tree_->hot(node).q(edge);
   if (!(node.flags & kValuedEdges)) return node.q;
   return unpack_value(tree_->edge_values(node)[edge], G::kValueRange);
 }
@@ -127,7 +115,11 @@ template <Game G, NodeTable Table>
 Decision<G> Search<G, Table>::decision() {
   const Node& root = (*tree_)[root_];
   const Bounds known = bounds_of(root);
-  const ColdEdge* const cold = tree_->cold(root);
+  ColdEdge* const cold = tree_->cold(root);
+  if (!(root.flags & kValuedEdges)) {  // what no visit needed in order is told in order
+    std::sort(cold + root.opened, cold + root.edges,
+              [](const ColdEdge& a, const ColdEdge& b) { return a.rank() > b.rank(); });
+  }
   const std::span<std::uint16_t> order(order_.get(), root.edges);
   std::iota(order.begin(), order.end(), std::uint16_t{0});
   // Proven results overrule visits: first what is proven to be as good as the root, last what is
@@ -140,7 +132,7 @@ Decision<G> Search<G, Table>::decision() {
     return worse ? 2 : 1;
   };
   const auto visits = [&](std::uint32_t edge) {
-    return edge < root.opened ? tree_->hot(root).n[edge] : 0u;
+    return edge < root.opened ? static_cast<std::uint32_t>(tree_->hot(root).n(edge)) : 0u;
   };
   for (std::uint32_t i = 0; i < root.edges; ++i) ranks_[i] = rank(i);
   std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {

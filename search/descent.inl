@@ -47,7 +47,7 @@ void Search<G, Table>::open_root() {
   for (std::uint32_t i = 0; i < root.edges; ++i) {
     const Bounds bounds = edge_bounds(root, i);
     if (bounds.proven() && bounds.lower < kRange) continue;  // nothing left to learn there
-    edges.p[i] = (1 - settings_.noise_share) * unpack_share(cold[i].prior) +
+    edges.p(i) = (1 - settings_.noise_share) * unpack_share(cold[i].prior) +
                  settings_.noise_share * noise[i];
   }
 }
@@ -83,7 +83,8 @@ bool Search<G, Table>::descend() {
     // A position that repeats on this path, or one that was visited more often than this edge
     // because other paths lead there: count the visit with the value that is known (KataGo,
     // GraphSearch.md).
-    const bool ahead = (next.flags & kEvaluated) && next.n > tree_->hot(node).n[selection.edge];
+    const bool ahead = (next.flags & kEvaluated) &&
+                       next.n > static_cast<std::uint32_t>(tree_->hot(node).n(selection.edge));
     if ((next.flags & kOnPath) || (ahead && turn_of(next) != Turn::kOver)) {
       back_up(child);
       return false;
@@ -96,31 +97,22 @@ template <Game G, NodeTable Table>
 Selection Search<G, Table>::select(Node& node) {
   const HotEdges edges = tree_->hot(node);
   const bool has_candidate = node.opened < node.edges;
-  const float candidate_p =
-      has_candidate ? unpack_share(tree_->cold(node)[node.opened].prior) : 0.0f;
-  if (turn_of(node) == Turn::kChance) {
-    return select_outcome(edges, node.opened, has_candidate, candidate_p);
-  }
-  float candidate_q = 0;
-  if (has_candidate) {
-    if (node.flags & kValuedEdges) {
-      candidate_q = unpack_value(tree_->edge_values(node)[node.opened], G::kValueRange);
-    } else {
-      float seen = 0;
-      for (std::uint32_t i = 0; i < node.opened; ++i) seen += edges.p[i];
-      candidate_q = node.q - settings_.fpu_reduction * std::sqrt(seen);
-    }
-  }
+  const float p = has_candidate ? unpack_share(tree_->cold(node)[node.opened].prior) : 0.0f;
+  if (turn_of(node) == Turn::kChance) return select_outcome(edges, node.opened, has_candidate, p);
   const float c = settings_.c_puct * std::sqrt(static_cast<float>(node.n));
-  return select_action(edges, node.opened, c, scores_.get(), has_candidate, candidate_q,
-                       candidate_p);
+  if (!has_candidate) return select_action(edges, node.opened, c, nullptr);
+  const Candidate candidate =
+      node.flags & kValuedEdges
+          ? Candidate{p, unpack_value(tree_->edge_values(node)[node.opened], G::kValueRange), 0}
+          : Candidate{p, node.q, settings_.fpu_reduction};
+  return select_action(edges, node.opened, c, &candidate);
 }
 
 // The node behind an opened edge, made when this is the first way there.
 template <Game G, NodeTable Table>
 NodeId Search<G, Table>::follow(NodeId id, std::uint32_t edge) {
   Node& node = (*tree_)[id];
-  NodeId& child = tree_->hot(node).child[edge];
+  NodeId& child = tree_->hot(node).child(edge);
   if (child != kNoNode) return child;
   G state = tree_->state(id);
   state.play(tree_->cold(node)[edge].action);

@@ -72,7 +72,7 @@ void Search<G, Table>::expand_position(Node& node) {
   for (std::size_t i = 0; i < count; ++i) sum += values_[i] = std::exp(values_[i] - top);
   for (std::size_t i = 0; i < count; ++i) scores_[i] = values_[i] / sum;
   node.own = pack_value(mean_value<G>(outcomes_), G::kValueRange);
-  write_edges(node, false);
+  write_edges(node);
   if (leaf_ == root_) statistics_.clear(count);
   count_leaf(teller(turn_of(node)) == 0 ? outcomes_ : mirrored<G>(outcomes_));
 }
@@ -107,30 +107,38 @@ void Search<G, Table>::expand_family(Node& node) {
   }
   for (std::size_t i = 0; i < count; ++i) scores_[i] /= sum;
   node.own = pack_value(values_[best], G::kValueRange);
-  write_edges(node, true);
+  write_valued_edges(node);
   if (leaf_ == root_) {
     for (std::size_t i = 0; i < count; ++i) statistics_.note(i, family_[order_[i]]);
   }
   count_leaf(mover == 0 ? family_[best] : mirrored<G>(family_[best]));
 }
 
-// Edges from moves_ with the priors in scores_ (and values in values_), sorted by falling value or
-// prior.
+// Edges from moves_ with the priors in scores_.
 template <Game G, NodeTable Table>
-void Search<G, Table>::write_edges(Node& node, bool valued) {
+void Search<G, Table>::write_edges(Node& node) {
+  const std::size_t count = moves_->size();
+  tree_->add_cold(node, static_cast<std::uint16_t>(count), false);
+  ColdEdge* const edges = tree_->cold(node);
+  const Action* const moves = moves_->data();
+  for (std::size_t i = 0; i < count; ++i) edges[i] = {moves[i], pack_share(scores_[i])};
+  tree_->find_next(node);
+}
+
+// The same with the values in values_, sorted by falling value.
+template <Game G, NodeTable Table>
+void Search<G, Table>::write_valued_edges(Node& node) {
   const std::size_t count = moves_->size();
   const std::span<std::uint16_t> order(order_.get(), count);
   std::iota(order.begin(), order.end(), std::uint16_t{0});
-  const float* const rank = valued ? values_.get() : scores_.get();
-  std::sort(order.begin(), order.end(), [rank](std::uint16_t a, std::uint16_t b) {
-    return rank[a] != rank[b] ? rank[a] > rank[b] : a < b;
+  std::sort(order.begin(), order.end(), [this](std::uint16_t a, std::uint16_t b) {
+    return values_[a] != values_[b] ? values_[a] > values_[b] : a < b;
   });
-  tree_->add_cold(node, static_cast<std::uint16_t>(count), valued);
+  tree_->add_cold(node, static_cast<std::uint16_t>(count), true);
   ColdEdge* const edges = tree_->cold(node);
   for (std::size_t i = 0; i < count; ++i) {
     edges[i] = {(*moves_)[order[i]], pack_share(scores_[order[i]])};
   }
-  if (!valued) return;
   std::int16_t* const packed = tree_->edge_values(node);
   for (std::size_t i = 0; i < count; ++i) packed[i] = pack_value(values_[order[i]], G::kValueRange);
 }
@@ -143,16 +151,12 @@ void Search<G, Table>::expand_chance(NodeId id, float own) {
     const G& state = tree_->state(id);
     std::array<float, kMaxChance<G>> probability;
     const std::size_t count = state.chance(probability);
-    std::array<std::uint16_t, kMaxChance<G>> order;
-    std::iota(order.begin(), order.begin() + count, std::uint16_t{0});
-    std::sort(order.begin(), order.begin() + count, [&](std::uint16_t a, std::uint16_t b) {
-      return probability[a] != probability[b] ? probability[a] > probability[b] : a < b;
-    });
     tree_->add_cold(node, static_cast<std::uint16_t>(count), false);
     ColdEdge* const edges = tree_->cold(node);
     for (std::size_t i = 0; i < count; ++i) {
-      edges[i] = {static_cast<Action>(order[i]), pack_share(probability[order[i]])};
+      edges[i] = {static_cast<Action>(i), pack_share(probability[i])};
     }
+    tree_->find_next(node);
     node.own = pack_value(own, G::kValueRange);
     node.q = own;
     node.flags |= kEvaluated;

@@ -31,7 +31,7 @@ struct Node {
   float q;               // mean value
   std::uint32_t n;       // visits that ended here or passed through
   std::uint32_t cold;    // word offset of the cold block (all edges, written once)
-  std::uint32_t hot;     // word offset of the hot block (opened edges, grows 4, 8, 16, ...)
+  std::uint32_t hot;     // index of the first hot block (opened edges, see search/hot_edges.hpp)
   std::uint16_t edges;   // legal actions, or chance outcomes
   std::uint16_t opened;  // length of the opened prefix of the edges
   std::int16_t own;      // the node's own evaluation, in 1/32767 of the game's value range
@@ -51,9 +51,11 @@ inline Turn turn_of(const Node& node) { return static_cast<Turn>(node.flags & kT
 /// The player whose value a node with this turn tells.
 inline Player teller(Turn turn) { return turn == Turn::kPlayer1 ? 1 : 0; }
 
-/// Translates a value told by a node with this turn into one for `player`.
+/// Translates a value told by a node with this turn into one for `player`. Who tells whom is as
+/// good as random to a processor: the sign is flipped without a branch.
 inline float value_for(float value, Turn told_by, Player player) {
-  return teller(told_by) == player ? value : -value;
+  const auto flip = static_cast<std::uint32_t>(teller(told_by) ^ player) << 31;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ flip);
 }
 
 /// Proven limits of a node's value; all games here end with whole values of at most 7.
@@ -88,36 +90,27 @@ inline float unpack_share(std::uint16_t packed) {
 }
 
 /// One legal action and its prior (or chance outcome and its probability). A node's cold block is
-/// its edges, sorted by falling prior (by falling value if kValuedEdges), and behind them, if
-/// kValuedEdges, their afterstates' values:
+/// its edges, and behind them, if kValuedEdges, their afterstates' values:
 ///
 ///   | action u16, prior u16 | x edges | value i16 | x edges, padded to whole words |
+///
+/// With kValuedEdges they are sorted by falling value. Without, the opened ones and the next to be
+/// opened are the first in the order of rank() and stand in that order; behind them the rest lies
+/// in any order, because most of it never gets a visit.
 struct ColdEdge {
   Action action;
   std::uint16_t prior;
+
+  /// Higher is opened earlier: a higher prior, then a lower action. No two edges of a node are
+  /// equal.
+  std::uint32_t rank() const {
+    return (static_cast<std::uint32_t>(prior) << 16) | (0xffffu - action);
+  }
 };
 static_assert(sizeof(ColdEdge) == 4);
 
 constexpr std::uint32_t cold_words(std::uint32_t edges, bool valued) {
   return edges + (valued ? (edges + 1) / 2 : 0);
 }
-
-/// The opened edges as four parallel arrays in one block, so that selection reads q, p and n with
-/// unit stride and never follows a child:
-///
-///   | q f32 x capacity | p f32 x capacity | n u32 x capacity | child u32 x capacity |
-///
-/// q is told by the edge's parent.
-struct HotEdges {
-  float* q;
-  float* p;
-  std::uint32_t* n;
-  NodeId* child;
-};
-
-constexpr std::uint32_t hot_capacity(std::uint32_t opened) {
-  return opened == 0 ? 0 : std::max<std::uint32_t>(4, std::bit_ceil(opened));
-}
-constexpr std::uint32_t hot_words(std::uint32_t opened) { return 4 * hot_capacity(opened); }
 
 }  // namespace senet

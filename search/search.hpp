@@ -146,10 +146,10 @@ class Search {
   void expand_position(Node& node);
   void expand_family(Node& node);
   void expand_chance(NodeId id, float own);
-  void write_edges(Node& node, bool valued);
+  void write_edges(Node& node);
+  void write_valued_edges(Node& node);
   void count_leaf(const Outcomes<G>& player0_sees);
   void back_up(NodeId leaf);
-  void update(Node& node);
   void update_bounds(Node& node);
   float edge_value(const Node& node, std::uint32_t edge) const;
   Bounds edge_bounds(const Node& node, std::uint32_t edge) const;

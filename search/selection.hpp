@@ -1,10 +1,12 @@
 // Which edge a descent takes: PUCT for players, a quota for chance.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
-#include "search/node.hpp"
+#include "search/hot_edges.hpp"
 
 namespace senet {
 
@@ -14,44 +16,86 @@ struct Selection {
   bool opens;  // the edge is the first unopened one
 };
 
+/// The highest of a node's scores, seen four edges at a time. Which edge wins is what no processor
+/// can predict, so nothing branches on it.
+class HighestScore {
+ public:
+  /// Scores of the first edges.
+  explicit HighestScore(FloatLanes scores) : best_(scores) {}
+
+  /// Scores of the edges first .. first + kLanes - 1.
+  void see(FloatLanes scores, std::uint32_t first) {
+    const IntLanes higher = scores > best_;
+    best_ = higher ? scores : best_;
+    at_ = higher ? kLaneNumbers + static_cast<std::int32_t>(first) : at_;
+  }
+
+  /// The first edge with the highest score.
+  struct Edge {
+    std::uint32_t index;
+    float score;
+  };
+  Edge edge() const {
+    // Each lane becomes one whole number: its score, and below it the index, lower being better.
+    const auto bits = std::bit_cast<IntLanes>(best_);
+    const IntLanes ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // ordered as the floats are
+    using Pair = std::int64_t __attribute__((vector_size(16)));
+    const auto low = std::bit_cast<Pair>(__builtin_shuffle(~at_, ordered, IntLanes{0, 4, 1, 5}));
+    const auto high = std::bit_cast<Pair>(__builtin_shuffle(~at_, ordered, IntLanes{2, 6, 3, 7}));
+    const std::int64_t best = std::max(std::max(low[0], low[1]), std::max(high[0], high[1]));
+    const auto score = static_cast<std::int32_t>(best >> 32);
+    return {~static_cast<std::uint32_t>(best),
+            std::bit_cast<float>(score ^ ((score >> 31) & 0x7fffffff))};
+  }
+
+ private:
+  FloatLanes best_;
+  IntLanes at_ = kLaneNumbers;
+};
+
+/// The first edge not yet opened, as selection sees it; it has the highest prior of them, so no
+/// other can win.
+///   q - reduction * sqrt(sum of the opened edges' p)    what it is taken to be worth
+struct Candidate {
+  float p;
+  float q;
+  float reduction;
+};
+
 /// PUCT (Rosin 2011, as in AlphaZero): argmax q + c sqrt(N) p / (1 + n) over the opened edges and
-/// one candidate, the first unopened edge; priors are sorted, so no other unopened edge can win.
+/// the candidate.
 ///   c           exploration constant times the root of the node's visits
-///   scores      scratch, room for `opened` values
-///   candidate_q, candidate_p    assumed value and prior of the first unopened edge, if there is
-///   one
-inline Selection select_action(const HotEdges& edges, std::uint32_t opened, float c, float* scores,
-                               bool has_candidate, float candidate_q, float candidate_p) {
-  // Two passes, so that the first one has no branch and vectorises.
-  for (std::uint32_t i = 0; i < opened; ++i) {
-    scores[i] = edges.q[i] + c * edges.p[i] / static_cast<float>(1 + static_cast<int>(edges.n[i]));
+///   candidate   nothing when all edges are open
+inline Selection select_action(HotEdges edges, std::uint32_t opened, float c,
+                               const Candidate* candidate) {
+  if (opened == 0) return {0, true};
+  const auto scores = [c](const EdgeBlock& block) {
+    return block.q + c * (block.p / as_floats(block.n + 1));
+  };
+  HighestScore highest(scores(edges.block(0)));
+  FloatLanes seen = edges.block(0).p;
+  for (std::uint32_t i = kLanes; i < opened; i += kLanes) {
+    highest.see(scores(edges.block(i)), i);
+    seen += edges.block(i).p;
   }
-  float best = -1e30f;
-  std::uint32_t at = 0;
-  for (std::uint32_t i = 0; i < opened; ++i) {
-    if (scores[i] > best) {
-      best = scores[i];
-      at = i;
-    }
-  }
-  if (has_candidate && candidate_q + c * candidate_p > best) return {opened, true};
-  return {at, false};
+  const HighestScore::Edge best = highest.edge();
+  if (candidate == nullptr) return {best.index, false};
+  const float q = candidate->q - candidate->reduction * std::sqrt(sum_of(seen));
+  const bool opens = q + c * candidate->p > best.score;
+  return {opens ? opened : best.index, opens};
 }
 
 /// The chance outcome that lags most behind its probability: argmax p / (1 + n). A quota instead of
 /// a sample (D'Hondt's rule): no outcome ever falls a whole visit short of its share.
-inline Selection select_outcome(const HotEdges& edges, std::uint32_t opened, bool has_candidate,
+inline Selection select_outcome(HotEdges edges, std::uint32_t opened, bool has_candidate,
                                 float candidate_p) {
-  float best = has_candidate ? candidate_p : -1.0f;
-  Selection selection{opened, has_candidate};
-  for (std::uint32_t i = 0; i < opened; ++i) {
-    const float score = edges.p[i] / static_cast<float>(1 + edges.n[i]);
-    if (score > best) {
-      best = score;
-      selection = {i, false};
-    }
-  }
-  return selection;
+  if (opened == 0) return {0, true};
+  const auto lags = [](const EdgeBlock& block) { return block.p / as_floats(block.n + 1); };
+  HighestScore highest(lags(edges.block(0)));
+  for (std::uint32_t i = kLanes; i < opened; i += kLanes) highest.see(lags(edges.block(i)), i);
+  const HighestScore::Edge best = highest.edge();
+  if (has_candidate && candidate_p >= best.score) return {opened, true};
+  return {best.index, false};
 }
 
 }  // namespace senet

@@ -1,10 +1,13 @@
 // The tree of one search: one block of nodes, states and edge words, reserved once and never grown.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <span>
 
+#include "search/hot_edges.hpp"
 #include "search/node.hpp"
 #include "search/node_table.hpp"
 
@@ -35,14 +38,16 @@ class Tree {
       : limits_(limits),
         nodes_(std::make_unique_for_overwrite<Node[]>(limits.nodes)),
         states_(std::make_unique_for_overwrite<G[]>(limits.nodes)),
-        words_(std::make_unique_for_overwrite<std::byte[]>(limits.words * std::size_t{4})),
-        table_(limits.nodes) {}
+        lines_(std::make_unique_for_overwrite<Line[]>(lines(limits))),
+        table_(limits.nodes) {
+    free_blocks_.fill(kNoBlock);
+  }
 
   const TreeLimits& limits() const { return limits_; }
   std::uint32_t size() const { return used_nodes_; }
-  std::uint32_t used_words() const { return used_words_; }
+  std::uint32_t used_words() const { return cold_words_ + kBlockWords * hot_blocks_; }
   std::size_t bytes_used() const {
-    return used_nodes_ * (sizeof(Node) + sizeof(G)) + used_words_ * std::size_t{4};
+    return used_nodes_ * (sizeof(Node) + sizeof(G)) + used_words() * std::size_t{4};
   }
 
   Node& operator[](NodeId id) { return nodes_[id]; }
@@ -51,7 +56,7 @@ class Tree {
 
   /// Whether `nodes` more nodes and `words` more words fit.
   bool fits(std::uint32_t nodes, std::uint32_t words) const {
-    return used_nodes_ + nodes <= limits_.nodes && used_words_ + words <= limits_.words;
+    return used_nodes_ + nodes <= limits_.nodes && used_words() + words <= limits_.words;
   }
 
   NodeId find(std::uint64_t key) const { return table_.find(key); }
@@ -83,37 +88,36 @@ class Tree {
     return reinterpret_cast<std::int16_t*>(at(node.cold + node.edges));
   }
 
-  HotEdges hot(const Node& node) const {
-    const std::uint32_t capacity = hot_capacity(node.opened);
-    return {reinterpret_cast<float*>(at(node.hot)),
-            reinterpret_cast<float*>(at(node.hot + capacity)),
-            reinterpret_cast<std::uint32_t*>(at(node.hot + 2 * capacity)),
-            reinterpret_cast<NodeId*>(at(node.hot + 3 * capacity))};
+  HotEdges hot(const Node& node) const { return HotEdges(blocks_at(node.hot)); }
+
+  /// Exchanges the first unopened edge with the one of highest rank among them, if there is any.
+  /// The next edge is looked for when it is needed: sorting all would cost more than the rest of
+  /// the expansion, and most nodes never open a third.
+  void find_next(const Node& node) {
+    if (node.opened >= node.edges) return;
+    ColdEdge* const edges = cold(node);
+    std::uint64_t highest = 0;  // rank and, below it, number: a search without a branch
+    for (std::uint32_t i = node.opened; i < node.edges; ++i) {
+      highest = std::max(highest, (std::uint64_t{edges[i].rank()} << 32) | i);
+    }
+    std::swap(edges[node.opened], edges[static_cast<std::uint32_t>(highest)]);
   }
 
   /// Lengthens the opened prefix by one edge (no visits, no child, prior as in the cold block) and
   /// returns its index. Needs fits(0, hot_words(node.opened + 1)).
   std::uint32_t open_edge(Node& node, float q) {
-    const std::uint32_t edge = node.opened;
-    const HotEdges old = hot(node);
-    if (hot_capacity(edge + 1) != hot_capacity(edge)) node.hot = take(hot_words(edge + 1));
-    ++node.opened;
+    const std::uint32_t edge = node.opened++;
+    if (edge % kLanes == 0 && hot_blocks(edge) != hot_blocks(edge + 1)) lengthen_hot(node, edge);
     const HotEdges edges = hot(node);
-    if (edges.q != old.q) {
-      std::copy_n(old.q, edge, edges.q);
-      std::copy_n(old.p, edge, edges.p);
-      std::copy_n(old.n, edge, edges.n);
-      std::copy_n(old.child, edge, edges.child);
-    }
-    edges.q[edge] = q;
-    edges.p[edge] = unpack_share(cold(node)[edge].prior);
-    edges.n[edge] = 0;
-    edges.child[edge] = kNoNode;
+    edges.q(edge) = q;
+    edges.p(edge) = unpack_share(cold(node)[edge].prior);
+    if (!(node.flags & kValuedEdges)) find_next(node);
     return edge;
   }
 
   void clear() {
-    used_nodes_ = used_words_ = 0;
+    used_nodes_ = cold_words_ = hot_blocks_ = 0;
+    free_blocks_.fill(kNoBlock);
     table_.clear();
   }
 
@@ -129,22 +133,61 @@ class Tree {
       const bool valued = (node.flags & kValuedEdges) != 0;
       node.cold = to.copy_words(*this, node.cold, cold_words(node.edges, valued));
       if (node.opened == 0) continue;
-      node.hot = to.copy_words(*this, node.hot, hot_words(node.opened));
+      const std::uint32_t blocks = hot_blocks(node.opened);
+      const EdgeBlock* const old = blocks_at(node.hot);
+      node.hot = to.take_blocks(blocks);
+      std::copy_n(old, blocks, to.blocks_at(node.hot));
       const HotEdges edges = to.hot(node);
       for (std::uint32_t i = 0; i < node.opened; ++i) {
-        if (edges.child[i] != kNoNode) edges.child[i] = forward(edges.child[i], to);
+        if (edges.child(i) != kNoNode) edges.child(i) = forward(edges.child(i), to);
       }
     }
     return 0;
   }
 
  private:
-  std::byte* at(std::uint32_t word) const { return words_.get() + word * std::size_t{4}; }
+  static constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
+  static std::size_t lines(const TreeLimits& limits) {
+    return (limits.words + std::size_t{kBlockWords} - 1) / kBlockWords;
+  }
+  std::byte* at(std::uint32_t word) const {
+    return lines_.get()->bytes.data() + word * std::size_t{4};
+  }
+  EdgeBlock* blocks_at(std::uint32_t line) const {
+    return reinterpret_cast<EdgeBlock*>(lines_.get() + line);
+  }
   std::uint32_t take(std::uint32_t words) {
     assert(fits(0, words));
-    const std::uint32_t first = used_words_;
-    used_words_ += words;
+    const std::uint32_t first = cold_words_;
+    cold_words_ += words;
     return first;
+  }
+  // A longer row of blocks for a node whose `had` opened edges fill the old one.
+  void lengthen_hot(Node& node, std::uint32_t had) {
+    const std::uint32_t old = node.hot, old_blocks = hot_blocks(had), blocks = hot_blocks(had + 1);
+    node.hot = take_blocks(blocks);
+    EdgeBlock* const first = blocks_at(node.hot);
+    std::copy_n(blocks_at(old), old_blocks, first);
+    std::fill_n(first + old_blocks, blocks - old_blocks, EdgeBlock{});
+    if (old_blocks != 0) give_back_blocks(old, old_blocks);
+  }
+  // Hot blocks are taken from the end of the lines, and again when a node has outgrown them.
+  // `count` is a power of two.
+  std::uint32_t take_blocks(std::uint32_t count) {
+    std::uint32_t& free = free_blocks_[static_cast<std::size_t>(std::countr_zero(count))];
+    if (free != kNoBlock) {
+      const std::uint32_t first = free;
+      std::memcpy(&free, lines_.get() + first, sizeof free);
+      return first;
+    }
+    assert(fits(0, count * kBlockWords));
+    hot_blocks_ += count;
+    return static_cast<std::uint32_t>(lines(limits_)) - hot_blocks_;
+  }
+  void give_back_blocks(std::uint32_t first, std::uint32_t count) {
+    std::uint32_t& free = free_blocks_[static_cast<std::size_t>(std::countr_zero(count))];
+    std::memcpy(lines_.get() + first, &free, sizeof free);
+    free = first;
   }
   std::uint32_t copy_words(const Tree& from, std::uint32_t first, std::uint32_t count) {
     const std::uint32_t copy = take(count);
@@ -165,13 +208,19 @@ class Tree {
     return id;
   }
 
+  // Raw storage: cold words from its beginning, hot blocks from its end.
+  struct alignas(EdgeBlock) Line {
+    std::array<std::byte, sizeof(EdgeBlock)> bytes;
+  };
+
   TreeLimits limits_;
   std::uint32_t used_nodes_ = 0;
-  std::uint32_t used_words_ = 0;
+  std::uint32_t cold_words_ = 0;
+  std::uint32_t hot_blocks_ = 0;
+  std::array<std::uint32_t, 16> free_blocks_;  // by the logarithm of their number; linked
   std::unique_ptr<Node[]> nodes_;
   std::unique_ptr<G[]> states_;
-  std::unique_ptr<std::byte[]>
-      words_;  // raw storage: it holds floats, words and edges side by side
+  std::unique_ptr<Line[]> lines_;
   Table table_;
 };
 

@@ -32,7 +32,7 @@ struct TreeCounts {
         legal += node.edges;
       }
       const HotEdges edges = tree.hot(node);
-      for (std::uint32_t i = 0; i < node.opened; ++i) plies += edges.n[i];
+      for (std::uint32_t i = 0; i < node.opened; ++i) plies += edges.n(i);
     }
   }
 

@@ -290,7 +290,7 @@ TEST(Search, GoldenTrees) {
   afterstates.evaluates = Evaluates::kAfterstates;
   EXPECT_EQ((game_signature<TicTacToe, EpochTable>({}, 100, true, 16)), 17141160699479829244u);
   EXPECT_EQ((game_signature<ConnectFour, EpochTable>({}, 200, true, 16)), 4940749520480412851u);
-  EXPECT_EQ((game_signature<Backgammon, EpochTable>({}, 100, true, 16)), 12448747240986879449u);
+  EXPECT_EQ((game_signature<Backgammon, EpochTable>({}, 100, true, 16)), 5812039222023252980u);
   EXPECT_EQ((game_signature<Backgammon, EpochTable>(afterstates, 30, true, 64)),
             3295364239390547224u);
 }
