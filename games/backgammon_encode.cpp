@@ -52,7 +52,8 @@ static_assert(kEnd == Backgammon::kFeatures);
 
 // Most non-zero features of a side: one for each of 15 checkers' places (a second for a place needs
 // four checkers), two for the borne off, one for each other line of the table. Then three dice or
-// one phase, and contact, lead and lead step.
+// one phase, and contact, lead and lead step; the last is always there, so that there is room for
+// each add_if() before it.
 static_assert(2 * (15 + 2 + 8) + 3 + 3 == Backgammon::kMaxActive);
 
 int pips_outside_home(const Checkers& checkers) {
@@ -63,15 +64,16 @@ int pips_outside_home(const Checkers& checkers) {
   return sum;
 }
 
+// Of places in a row, at most 6: a longer one is not told apart.
 int longest_run(Places places) {
   int length = 0;
-  for (; places != 0; places &= places >> 1) ++length;
+  for (int i = 0; i < 6; ++i, places &= places >> 1) length += places != 0 ? 1 : 0;
   return length;
 }
 
 // One of `size` features for a count of 1, 2 ... size or more; none for 0.
 void add_count(FeatureRow& row, std::size_t first, std::size_t size, int count) {
-  if (count > 0) row.add(first + std::min(static_cast<std::size_t>(count), size) - 1, 1.0f);
+  row.add_if(count > 0, first + std::min(static_cast<std::size_t>(count), size) - 1, 1.0f);
 }
 
 void add_places(FeatureRow& row, std::size_t first, const Checkers& checkers, Places occupied) {
@@ -80,7 +82,7 @@ void add_places(FeatureRow& row, std::size_t first, const Checkers& checkers, Pl
     const int count = checkers[place];
     const std::size_t feature = first + (place - 1) * 4;
     row.add(feature + static_cast<std::size_t>(std::min(count, 3) - 1), 1.0f);
-    if (count > 3) row.add(feature + 3, static_cast<float>(count - 3) * 0.25f);
+    row.add_if(count > 3, feature + 3, static_cast<float>(count - 3) * 0.25f);
   }
 }
 
@@ -104,9 +106,8 @@ void add_side(FeatureRow& row, std::size_t first, const Checkers& mine, const Ch
   add_count(row, first + kBack, 5, back);
   add_count(row, first + kBlots, 4, std::popcount(occupied & ~made & backgammon::kPoints));
   if (contact) {
-    if (const int rolls = backgammon::hitting_rolls(mine, opponent); rolls > 0) {
-      row.add(first + kHittingRolls, static_cast<float>(rolls) / 36);
-    }
+    const int rolls = backgammon::hitting_rolls(mine, opponent);
+    row.add_if(rolls > 0, first + kHittingRolls, static_cast<float>(rolls) / 36);
   }
   row.add(first + kPips, static_cast<float>(pips) / 167);
   row.add(first + kPipSteps + static_cast<std::size_t>(std::min(pips / 12, 14)), 1.0f);

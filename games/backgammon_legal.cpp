@@ -14,11 +14,17 @@ using backgammon::kOutsideHome;
 using backgammon::occupied_places;
 using backgammon::open_points;
 using backgammon::opponent_blots;
+using backgammon::pair_action;
 using backgammon::Places;
+using backgammon::places_with;
 using backgammon::Sources;
 using List = ActionList<Backgammon::kMaxLegal>;
 
 constexpr Places place(unsigned p) { return Places{1} << p; }
+constexpr Places kNoPlace = Places{1} << 31;
+
+// Two dice have at most 240 turns (see Backgammon); the rest is room for writing ahead.
+constexpr std::size_t kRoomForPairs = 256;
 
 // The places whose checkers a die can move. `occupied`: places with a checker of ours; `open`:
 // points that are not blocked.
@@ -60,6 +66,63 @@ class PairTurns {
   void list(List& out) {
     const Places high_first = sources_for(occupied_, open_, dice_.high);
     const Places low_first = sources_for(occupied_, open_, dice_.low);
+    if (stays_on_points()) {
+      list_on_points(high_first, low_first, out);
+    } else {
+      mark_all(high_first, low_first);
+      if (marked_ != 0) list_both(out);
+    }
+    if (!out.empty()) return;
+    if (high_first != 0) {  // the higher die must be played if either can
+      list_single(high_first, backgammon::kSources, out);
+    } else if (low_first != 0) {
+      list_single(low_first, 1, out);
+    } else {
+      out.push_back(backgammon::kPass);
+    }
+  }
+
+ private:
+  // Nobody enters from the bar, and whatever the first die does, nobody bears off.
+  bool stays_on_points() const {
+    const Places outside = occupied_ & kOutsideHome;
+    const bool two_outside =
+        (outside & (outside - 1)) != 0 || (outside & places_with(mine_, 2)) != 0;
+    return two_outside && (occupied_ & place(kBar)) == 0;
+  }
+
+  // The ordinary case, worked out on whole sets. The higher die can go first from `high_first`;
+  // what the lower die going first adds is the same checker moving on with the higher.
+  void list_on_points(Places high_first, Places low_first, List& out) const {
+    const unsigned high = dice_.high, low = dice_.low;
+    const Places open_low = open_ << low, open_high = open_ << high;
+    const Places single = occupied_ & ~places_with(mine_, 2);
+    const Places moves_on = low_first >> low & open_high;
+    // The one checker that gets to the same place by either way and hits nothing on both: the code
+    // with the lower source of the higher die stays.
+    const Places repeated = high_first & moves_on << low & ~(blots_ << high | blots_ << low);
+    out.resize(kRoomForPairs, boost::container::default_init);
+    Action* end = out.data();
+    for (Places rows = high_first | moves_on; rows != 0; rows &= rows - 1) {
+      const Places a = rows & (~rows + 1);
+      const Places after_high = ((occupied_ & ~(a & single)) | a >> high) & open_low;
+      Places row = ((a & high_first) != 0 ? after_high : 0) | (a & moves_on) << low;
+      row &= ~((a & repeated) >> high);
+      const auto first = pair_action(static_cast<unsigned>(std::countr_zero(a)), 0);
+      // Four at a time whether or not there are so many: how many is hard to predict.
+      while (row != 0) {
+        for (int i = 0; i < 4; ++i) {
+          *end = static_cast<Action>(first + std::countr_zero(row | kNoPlace));
+          end += row != 0 ? 1 : 0;
+          row &= row - 1;
+        }
+      }
+    }
+    out.resize(static_cast<std::size_t>(end - out.data()), boost::container::default_init);
+  }
+
+  // The general case: entering, bearing off, or close to it.
+  void mark_all(Places high_first, Places low_first) {
     for (Places left = high_first; left != 0; left &= left - 1) {
       const auto source = static_cast<unsigned>(std::countr_zero(left));
       mark(source, then(source, dice_.high, dice_.low));
@@ -70,18 +133,8 @@ class PairTurns {
         mark(static_cast<unsigned>(std::countr_zero(next)), place(source));
       }
     }
-    if (marked_ != 0) {
-      list_both(out);
-    } else if (high_first != 0) {  // the higher die must be played if either can
-      list_single(high_first, backgammon::kSources, out);
-    } else if (low_first != 0) {
-      list_single(low_first, 1, out);
-    } else {
-      out.push_back(backgammon::kPass);
-    }
   }
 
- private:
   void mark(unsigned source_of_high, Places sources_of_low) {
     if (sources_of_low == 0) return;
     // Rows are cleared when first used: most of them never are.

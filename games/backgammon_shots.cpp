@@ -14,19 +14,23 @@ struct Targets {
   Places blots;     // points where it hits
 };
 
-// True when up to four steps of `die` can hit.
-bool hits_with_double(const Targets& targets, unsigned on_bar, unsigned die) {
-  Places moving = targets.occupied;
-  unsigned steps = 4;
-  if (on_bar > 0) {
-    const Places entry = kBarPlace >> die & targets.open;
-    if (entry & targets.blots) return true;
-    if (entry == 0 || on_bar >= steps) return false;
-    steps -= on_bar;
-    moving = (targets.occupied & ~kBarPlace) | entry;
-  }
+// True when up to four steps of `die` can hit, with nobody on the bar.
+bool hits_with_double(const Targets& targets, unsigned die) {
+  const Places one = targets.occupied >> die & targets.open;
+  const Places two = one >> die & targets.open;
+  const Places three = two >> die & targets.open;
+  const Places four = three >> die;
+  return ((one | two | three | four) & targets.blots) != 0;
+}
+
+// The same with checkers on the bar, which take the first steps.
+bool enters_and_hits_with_double(const Targets& targets, unsigned on_bar, unsigned die) {
+  const Places entry = kBarPlace >> die & targets.open;
+  if (entry & targets.blots) return true;
+  if (entry == 0) return false;
+  Places moving = (targets.occupied & ~kBarPlace) | entry;
   Places reached = 0;
-  for (; steps > 0; --steps) {
+  for (unsigned step = on_bar; step < 4; ++step) {
     moving = moving >> die & targets.open;
     reached |= moving;
   }
@@ -58,7 +62,10 @@ int hitting_rolls(const Checkers& mine, const Checkers& opponent) {
       const Places reached = landed[high] | landed[low] | next[high] >> low | next[low] >> high;
       rolls += (reached & targets.blots) != 0 ? 2 : 0;
     }
-    rolls += hits_with_double(targets, on_bar, high) ? 1 : 0;
+    rolls += (on_bar == 0 ? hits_with_double(targets, high)
+                          : enters_and_hits_with_double(targets, on_bar, high))
+                 ? 1
+                 : 0;
   }
   return rolls;
 }

@@ -26,6 +26,14 @@ class FeatureRow {
     ++count_;
   }
 
+  /// Appends one feature if `present`, without a branch. Needs room for it in either case.
+  void add_if(bool present, std::size_t index, float value) {
+    assert(count_ < capacity_);
+    index_[count_] = static_cast<std::uint16_t>(index);
+    value_[count_] = value;
+    count_ += present ? 1 : 0;
+  }
+
   /// Entries written so far.
   std::size_t count() const { return count_; }
 
