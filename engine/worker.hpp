@@ -15,6 +15,7 @@
 
 #include "engine/lane.hpp"
 #include "engine/model_store.hpp"
+#include "nn/cached_evaluator.hpp"
 #include "nn/evaluator.hpp"
 
 namespace senet {
@@ -30,6 +31,7 @@ struct WorkerSettings {
   EvaluatorKind evaluator = EvaluatorKind::kFused;  // the same bits for any batch
   bool exact = false;                               // see make_evaluator
   EvaluatorMaker own_evaluator = {};  // a host's own, instead of the named one, when set
+  std::size_t cache_mib = 0;          // MiB in which this worker remembers evaluations; 0: none
   SearchSettings search;
   std::uint32_t visits = 100;  // the trees have room for searches of this many visits
 };
@@ -78,7 +80,7 @@ class Worker {
         made = tl::unexpected(evaluator.error());
         return;
       }
-      worker->evaluator_ = std::move(*evaluator);
+      worker->take_evaluator(std::move(*evaluator), network, settings);
       worker->shared_.model = network.id();
       worker->generation_ = generation;
     });
@@ -141,11 +143,29 @@ class Worker {
     return limits_for<G>(settings.visits, settings.search.evaluates);
   }
 
+  void take_evaluator(std::unique_ptr<Evaluator> evaluator, const Network& network,
+                      const WorkerSettings& settings) {
+    evaluator_ = std::move(evaluator);
+    if (settings.cache_mib == 0) return;
+    // Families of afterstates want no logits; very wide positions are rare and not remembered.
+    constexpr std::size_t kMostLogits =
+        std::min<std::size_t>(G::kMaxLegal * G::kLogitsPerAction, 96);
+    const bool position = settings.search.evaluates == Evaluates::kPosition;
+    auto cached = std::make_unique<CachedEvaluator>(
+        std::move(evaluator_), network, settings.batch_rows,
+        CacheSettings{settings.cache_mib << 20, G::kMaxActive, position ? kMostLogits : 0});
+    cache_ = cached.get();
+    evaluator_ = std::move(cached);
+  }
+
   // Answers every row; lanes that waited for answers can go on.
   void forward(std::span<LaneState> states, Clock::time_point& mark) {
     evaluator_->forward(shared_.batch);
     WorkerReport::add(shared_.report->forwards, 1);
     WorkerReport::add(shared_.report->rows, shared_.batch.size());
+    if (cache_ != nullptr) {
+      shared_.report->remembered.store(cache_->hits(), std::memory_order_relaxed);
+    }
     shared_.batch.clear();
     for (LaneState& state : states) {
       if (state == LaneState::kAnswers) state = LaneState::kReady;
@@ -190,6 +210,7 @@ class Worker {
   ModelStore& models_;
   SharedByLanes<G> shared_;
   std::unique_ptr<Evaluator> evaluator_;
+  const CachedEvaluator* cache_ = nullptr;  // the evaluator, when it remembers
   std::uint64_t generation_ = 0;
   std::vector<std::unique_ptr<Lane<G>>> lanes_;
 };

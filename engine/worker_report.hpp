@@ -10,7 +10,8 @@ namespace senet {
 /// be a moment apart.
 struct WorkerReport {
   std::atomic<std::uint64_t> forwards{0};    // batches evaluated
-  std::atomic<std::uint64_t> rows{0};        // rows evaluated
+  std::atomic<std::uint64_t> rows{0};        // rows answered
+  std::atomic<std::uint64_t> remembered{0};  // ... of them from the evaluation cache
   std::atomic<std::uint64_t> searches{0};    // decisions searched to their end
   std::atomic<std::uint64_t> visits{0};      // visits made by those searches, kept ones not counted
   std::atomic<std::uint64_t> forward_ns{0};  // inside Evaluator::forward

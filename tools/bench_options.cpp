@@ -153,6 +153,11 @@ void add_workers_option(CLI::App& command, BenchArguments& arguments) {
 void add_play_options(CLI::App& command, BenchArguments& arguments) {
   BenchSettings& settings = arguments.settings;
   add_workers_option(command, arguments);
+  command
+      .add_option("--cache", settings.cache_mib,
+                  "MiB in which each worker remembers evaluations; 0: none")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   command.add_flag("--reuse-tree", settings.reuse_tree,
                    "keep the tree between moves: kept visits count towards --visits and are not "
                    "counted again");

@@ -60,6 +60,7 @@ Figures figures_of(const Measured& measured, const BenchSettings& settings, std:
   add("simulations_per_second", sum.visits / seconds, "visits/s");
   add("evaluations_per_second", sum.rows / seconds, "rows/s");
   add("evaluations_per_visit", ratio(sum.rows, sum.visits), "rows/visit");
+  add("remembered_share", ratio(sum.remembered, sum.rows), "share");
   add("mean_batch_fill", fill, "rows/forward");
   add("mean_batch_fill_share", fill / static_cast<double>(settings.batch_rows), "share");
 
@@ -126,9 +127,11 @@ Figures scaling(const std::string& subject, const Figures& before, std::size_t w
 template <Game G>
 Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
                     EvaluatorKind evaluator, const std::string& trace_file) {
+  const std::string cache =
+      settings.cache_mib > 0 ? fmt::format("-cache-{}", settings.cache_mib) : "";
   const std::string subject =
-      fmt::format("{}/{}/{}/visits-{}{}/{}{}", G::kName, evaluates_name(settings.evaluates),
-                  network.name, settings.visits, settings.reuse_tree ? "-reused" : "",
+      fmt::format("{}/{}/{}/visits-{}{}{}/{}{}", G::kName, evaluates_name(settings.evaluates),
+                  network.name, settings.visits, settings.reuse_tree ? "-reused" : "", cache,
                   kind_name(evaluator), settings.exact ? "-exact" : "");
   const bool compares = settings.workers.size() > 1;
   std::optional<WorkerTrace> trace;

@@ -20,6 +20,7 @@ struct BenchSettings {
   EvaluatorKind evaluator = EvaluatorKind::kAuto;
   bool exact = false;
   bool reuse_tree = false;
+  std::size_t cache_mib = 0;          // evaluation cache of each worker; 0: none
   std::string network = "seed-283k";  // or a weights file
   std::uint32_t width = 0;            // 0: the reference shape's
   std::optional<std::uint32_t> blocks;

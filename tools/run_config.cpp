@@ -69,13 +69,15 @@ Result<void> check_memory(const RunConfig& config) {
     const std::size_t workers =
         config.selfplay.workers > 0 ? config.selfplay.workers : default_workers();
     const double wanted = static_cast<double>(workers * (worker.lanes + 1)) *
-                          static_cast<double>(tree_bytes<G, EpochTable>(limits));
+                              static_cast<double>(tree_bytes<G, EpochTable>(limits)) +
+                          static_cast<double>(workers * (worker.cache_mib << 20));
     const double memory =
         static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     if (wanted < 0.8 * memory) return {};
-    return fail(fmt::format(
-        "--visits, --lanes, --workers: the trees would take {:.1f} GiB, this machine has {:.1f}",
-        wanted / (1 << 30), memory / (1 << 30)));
+    return fail(
+        fmt::format("--visits, --lanes, --cache, --workers: trees and caches would take {:.1f} "
+                    "GiB, this machine has {:.1f}",
+                    wanted / (1 << 30), memory / (1 << 30)));
   });
 }
 
@@ -113,6 +115,7 @@ Result<void> check_config(const RunConfig& config) {
   require(config.selfplay.workers <= 1024, "workers", "at most 1024");
   require(worker.lanes >= 1 && worker.lanes <= 4096, "lanes", "1 to 4096");
   require(worker.batch_rows >= 1 && worker.batch_rows <= 4096, "batch", "1 to 4096");
+  require(worker.cache_mib <= 1'000'000, "cache", "at most 1000000");
   require(play.full_visits >= 1 && play.full_visits <= 1'000'000, "visits", "1 to 1000000");
   require(play.fast_visits >= 1 && play.fast_visits <= play.full_visits, "fast-visits",
           "1 to the number of --visits");

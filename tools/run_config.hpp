@@ -31,6 +31,7 @@ void for_each_setting(Config& c, Visit&& visit) {
         "self-play threads; 0: hardware threads less two, at least one");
   visit("lanes", worker.lanes, "games played at once by each worker");
   visit("batch", worker.batch_rows, "most rows of one forward pass");
+  visit("cache", worker.cache_mib, "MiB in which each worker remembers evaluations; 0: none");
   visit("visits", play.full_visits, "visits of a full search");
   visit("fast-visits", play.fast_visits, "visits of a fast search (playout cap randomisation)");
   visit("full-share", play.full_share, "share of the decisions that get a full search");

@@ -32,7 +32,7 @@ class CountingSink final : public GameSink {
 
 /// One worker's counters, or what they grew by; see WorkerReport and AllocationCounts.
 struct WorkerCounts {
-  double forwards = 0, rows = 0, searches = 0, visits = 0;
+  double forwards = 0, rows = 0, remembered = 0, searches = 0, visits = 0;
   double forward_ns = 0, lanes_ns = 0, total_ns = 0;
   double allocations = 0, forward_allocations = 0;
 
@@ -42,6 +42,7 @@ struct WorkerCounts {
     };
     return {.forwards = read(report.forwards),
             .rows = read(report.rows),
+            .remembered = read(report.remembered),
             .searches = read(report.searches),
             .visits = read(report.visits),
             .forward_ns = read(report.forward_ns),
@@ -54,9 +55,9 @@ struct WorkerCounts {
   /// Adds `factor` times the other's.
   void add(const WorkerCounts& counts, double factor) {
     for (double WorkerCounts::*const field :
-         {&WorkerCounts::forwards, &WorkerCounts::rows, &WorkerCounts::searches,
-          &WorkerCounts::visits, &WorkerCounts::forward_ns, &WorkerCounts::lanes_ns,
-          &WorkerCounts::total_ns, &WorkerCounts::allocations,
+         {&WorkerCounts::forwards, &WorkerCounts::rows, &WorkerCounts::remembered,
+          &WorkerCounts::searches, &WorkerCounts::visits, &WorkerCounts::forward_ns,
+          &WorkerCounts::lanes_ns, &WorkerCounts::total_ns, &WorkerCounts::allocations,
           &WorkerCounts::forward_allocations}) {
       this->*field += factor * counts.*field;
     }

@@ -154,6 +154,7 @@ class SelfPlayBench {
     worker_settings.visits = settings_.visits;
     worker_settings.search.evaluates = settings_.evaluates;
     worker_settings.search.reuse_tree = settings_.reuse_tree;
+    worker_settings.cache_mib = settings_.cache_mib;
     worker_settings.own_evaluator = [&](const Network& network,
                                         std::size_t rows) -> Result<std::unique_ptr<Evaluator>> {
       auto evaluator = make_evaluator(evaluator_, network, rows, settings_.exact);

@@ -1,0 +1,50 @@
+// An evaluator that remembers: rows that were asked before are answered without the network.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "nn/evaluation_cache.hpp"
+#include "nn/evaluator.hpp"
+
+namespace senet {
+
+/// Sizes of a cache; see EvaluationCache.
+struct CacheSettings {
+  std::size_t bytes = 0;       // 0: no cache
+  std::size_t max_active = 0;  // features of a row at most: G::kMaxActive
+  std::size_t max_logits = 0;  // rows that want more logits are not remembered
+};
+
+/// Asks `inner` only for rows it does not remember. The key is what the network sees: the row's
+/// features, the logits it wants and the network's id, so that answers of other weights are never
+/// found. Where the inner evaluator gives a row the same bits in every batch, results are the same
+/// with and without the cache.
+class CachedEvaluator final : public Evaluator {
+ public:
+  /// `inner` has `network` loaded and was built for `max_rows` rows, and so is this.
+  CachedEvaluator(std::unique_ptr<Evaluator> inner, const Network& network, std::size_t max_rows,
+                  const CacheSettings& settings);
+
+  /// The inner one's: who computed the answers.
+  std::string_view name() const override { return inner_->name(); }
+  void load(const Network& network) override;
+  void forward(const Batch& batch) override;
+
+  /// Rows answered from memory so far.
+  std::uint64_t hits() const { return hits_; }
+
+ private:
+  std::uint64_t key_of(const Batch& batch, std::size_t row) const;
+
+  std::unique_ptr<Evaluator> inner_;
+  std::uint64_t model_;
+  EvaluationCache cache_;
+  Batch unknown_;                      // the rows to ask
+  std::vector<std::uint64_t> keys_;    // [rows of the batch]
+  std::vector<std::uint64_t> learnt_;  // [rows of unknown_]: their keys
+  std::uint64_t hits_ = 0;
+};
+
+}  // namespace senet
