@@ -45,6 +45,19 @@ TYPED_TEST(SameGames, AlsoWithTheOwnKernelsAndAnyBatch) {
   EXPECT_TRUE(play_run<TypeParam>(settings, 8) == wide);
 }
 
+// Remembered answers are the answers.
+TYPED_TEST(SameGames, WithAndWithoutRememberedEvaluations) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kFused, 24);
+  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
+    if (evaluates == Evaluates::kAfterstates && !TypeParam::kHasAfterstates) continue;
+    settings.worker.search.evaluates = evaluates;
+    settings.worker.cache_mib = 0;
+    const auto without = play_run<TypeParam>(settings, 12);
+    settings.worker.cache_mib = 1;
+    EXPECT_TRUE(play_run<TypeParam>(settings, 12) == without);
+  }
+}
+
 TEST(Determinism, AfterstatesToo) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 4);
   settings.worker.search.evaluates = Evaluates::kAfterstates;
