@@ -1,0 +1,98 @@
+// Another program, talked to line by line: started, asked, and gone when its owner is gone.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "games/result.hpp"
+
+namespace senet {
+
+/// Owns a child process, its process group, and the pipes to its stdin, stdout and stderr. Movable;
+/// belongs to one thread at a time. The destructor kills the whole group and reaps the child.
+///
+/// Every wait ends at a deadline. Meanwhile whatever the child says on either stream is taken, so
+/// that none of the two can wait for the other for ever. A child that has ended is an error like
+/// any other, never a signal. Reasons name the command, how the child ended, and the last lines of
+/// its stderr. The child is in a process group of its own, so that Ctrl-C reaches us and not the
+/// child.
+class ChildProcess {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Deadline = Clock::time_point;
+
+  /// Starts a program. words[0] is its name, looked for in PATH when it has no slash; `environment`
+  /// holds "NAME=value" entries that are added to ours or replace them. Fails when it cannot be
+  /// started at all.
+  static Result<ChildProcess> start(std::vector<std::string> words,
+                                    std::vector<std::string> environment = {});
+
+  /// Starts what /bin/sh makes of a command line. A command that does not exist is told by the
+  /// first read or write.
+  static Result<ChildProcess> start_shell(const std::string& command_line);
+
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ~ChildProcess();
+
+  /// Writes `line` and a line end to the child's stdin. Fails when the child has ended or does not
+  /// take it in time.
+  Result<void> write_line(std::string_view line, Deadline deadline);
+
+  /// The next line of the child's stdout, without its line end. Fails when the child has ended
+  /// without one, says more than 1 MiB without a line end, or says nothing whole in time.
+  Result<std::string> read_line(Deadline deadline);
+
+  /// Closes the child's stdin: it reads an end of input.
+  void close_input() { input_.close(); }
+
+  /// The command, in words, as reasons name it.
+  const std::string& name() const { return name_; }
+
+  /// Process id and process group of the child.
+  pid_t id() const { return id_; }
+
+ private:
+  /// A file descriptor that closes itself; -1 is none.
+  class Descriptor {
+   public:
+    explicit Descriptor(int number = -1) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept;
+    Descriptor& operator=(Descriptor&& other) noexcept;
+    ~Descriptor() { close(); }
+    int number() const { return number_; }
+    bool is_open() const { return number_ >= 0; }
+    void close();
+
+   private:
+    int number_;
+  };
+
+  explicit ChildProcess(std::string name) : name_(std::move(name)) {}
+
+  static Result<ChildProcess> spawn(std::string name, std::vector<std::string> words,
+                                    std::vector<std::string> environment);
+
+  // Waits until the child takes input (`for_writing`), says something or closes a stream, and takes
+  // what it said. False at the deadline.
+  bool pump(bool for_writing, Deadline deadline);
+  void take_output();
+  void take_errors();
+  // What became of the child, in words; waits a moment for its end and its last words.
+  tl::unexpected<Error> ended();
+  tl::unexpected<Error> failure(std::string_view what) const;
+
+  std::string name_;
+  pid_t id_ = 0;  // 0: none to kill and reap
+  Descriptor input_, output_, errors_;
+  std::string said_;       // stdout, from the first line not yet read
+  std::size_t begin_ = 0;  // what was read of it stands before this
+  std::string last_errors_;
+};
+
+}  // namespace senet
