@@ -35,8 +35,8 @@ class BearoffTable {
  public:
   static constexpr std::size_t kMostCheckers = 8;
 
-  /// Works the whole table out: C(most_checkers + 6, 6) squared floats. A few tenths of a second
-  /// for 6 checkers. most_checkers: 1..kMostCheckers.
+  /// Works the whole table out: C(most_checkers + 6, 6) squared floats. Tenths of a second for 6
+  /// checkers, seconds for 8. most_checkers: 1..kMostCheckers.
   explicit BearoffTable(std::size_t most_checkers = 6);
 
   /// True when each player has at most so many checkers left, all of them home.

@@ -42,4 +42,9 @@ tools/install_packages.sh
 cores=$(nproc)
 cmake --preset "$preset"
 cmake --build --preset "$preset" --parallel "$cores" --target "$target"
-ctest --preset "$preset" --parallel "$cores"
+status=0
+ctest --preset "$preset" --parallel "$cores" || status=$?
+if [[ -z $(PATH=$PATH:/usr/games command -v gnubg) ]]; then
+  echo "test.sh: WARNING: gnubg is not installed: the tests against GNU Backgammon were SKIPPED" >&2
+fi
+exit "$status"
