@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "games/game.hpp"
 
@@ -53,6 +55,41 @@ Leaves perft(const G& state, int depth) {
     const Leaves below = perft(child, depth - 1);
     leaves.each_once += below.each_once;
     leaves.by_chance += below.by_chance;
+  }
+  return leaves;
+}
+
+/// The same, asking `goes_on` before every count of two moves; none as soon as it says no.
+template <Game G>
+std::optional<Leaves> perft(const G& state, int depth, const std::function<bool()>& goes_on) {
+  constexpr int kUnasked = 2;
+  if (!goes_on()) return std::nullopt;
+  if (depth <= kUnasked) return perft(state, depth);
+  Leaves leaves;
+  const auto add = [&](Action action, int rest, std::uint64_t weight) {
+    G child = state;
+    child.play(action);
+    const std::optional<Leaves> below = perft(child, rest, goes_on);
+    if (!below) return false;
+    leaves.each_once += below->each_once;
+    leaves.by_chance += below->by_chance * weight;
+    return true;
+  };
+  if (is_decision(state.turn())) {
+    ActionList<G::kMaxLegal> actions;
+    state.legal(actions);
+    for (const Action action : actions) {
+      if (!add(action, depth - 1, 1)) return std::nullopt;
+    }
+  } else if constexpr (StochasticGame<G>) {
+    if (state.turn() == Turn::kOver) return leaves;
+    std::array<float, G::kMaxChance> probabilities;
+    const std::size_t outcomes = state.chance(probabilities);
+    const float unit = *std::min_element(probabilities.begin(), probabilities.begin() + outcomes);
+    for (std::size_t i = 0; i < outcomes; ++i) {
+      const auto weight = static_cast<std::uint64_t>(std::lround(probabilities[i] / unit));
+      if (!add(static_cast<Action>(i), depth, weight)) return std::nullopt;
+    }
   }
   return leaves;
 }

@@ -90,6 +90,14 @@ class Search {
     }
   }
 
+  /// Changes the budget of the search under way. Fewer visits than it has end it as soon as the one
+  /// under way is complete (the first one always is); more let it go on after it was done. A search
+  /// whose visits were granted bit by bit finds what it would have found with all of them at once.
+  void set_visits(std::uint32_t visits) {
+    budget_.visits = visits;
+    if (phase_ == Phase::kDone) phase_ = Phase::kDescend;
+  }
+
   /// Takes the answers to the rows that gather() wrote since the last forward pass.
   void absorb() {
     if (phase_ == Phase::kRows && next_row_ == rows_wanted()) finish_leaf();

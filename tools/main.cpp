@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   senet::add_perft_command(app, exit_code);
   senet::add_eval_command(app, exit_code);
   senet::add_match_command(app, exit_code);
+  senet::add_uci_command(app, exit_code);
   senet::add_inspect_command(app, exit_code);
 
   // The libraries used here may throw: the parser on bad input, printing on a full disk.

@@ -1,9 +1,5 @@
 #include "tools/search_options.hpp"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
 namespace senet {
 
 void add_search_options(CLI::App& command, SearchOptions& options) {
@@ -28,29 +24,6 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
              "how much less than its parent an unvisited move is taken to be worth", 0);
   add_number("--afterstate-temperature", options.settings.afterstate_temperature,
              "afterstates: priors are softmax(value / this)", 1e-4);
-}
-
-Result<Network> open_network(std::string_view source, const NetworkSpec& reference) {
-  constexpr std::string_view kUntrained = "untrained";
-  std::string_view rest = source;
-  if (source == kUntrained || source.starts_with("untrained:")) {
-    std::uint64_t seed = 1;
-    rest.remove_prefix(kUntrained.size());
-    if (!rest.empty()) {
-      rest.remove_prefix(1);
-      const char* const end = rest.data() + rest.size();
-      const auto [stop, error] = std::from_chars(rest.data(), end, seed);
-      if (error != std::errc() || stop != end) {
-        return fail(fmt::format("{}: \"{}\" is no seed", source, rest));
-      }
-    }
-    return initial_network(reference, seed);
-  }
-  Result<Network> network = load_network(std::string(source));
-  if (!network) return network;
-  const Result<void> fits = check_contract(network->spec(), reference);
-  if (!fits) return fail(fmt::format("{}: {}", source, fits.error().reason));
-  return network;
 }
 
 }  // namespace senet

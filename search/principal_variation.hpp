@@ -1,0 +1,60 @@
+// What a search expects to be played: the line of best moves.
+#pragma once
+
+#include <boost/container/static_vector.hpp>
+#include <cstddef>
+
+#include "search/search.hpp"
+
+namespace senet {
+
+/// A line is cut after so many moves.
+inline constexpr std::size_t kLongestVariation = 64;
+
+/// `first`, a legal action of the root, and the moves that are expected behind it: proven results
+/// before visits, until a turn of chance, the end of the game or the end of what was visited. For
+/// when no visit is under way.
+template <Game G, NodeTable Table>
+ActionList<kLongestVariation> principal_variation(const Search<G, Table>& search, Action first) {
+  const Tree<G, Table>& tree = search.tree();
+  ActionList<kLongestVariation> line{first};
+  NodeId id = kNoNode;
+  const auto child = [&](const Node& node, std::uint32_t edge) {
+    return edge < node.opened ? tree.hot(node).child(edge) : kNoNode;
+  };
+  const Node& root = tree[search.root()];
+  for (std::uint32_t i = 0; i < root.edges; ++i) {
+    if (tree.cold(root)[i].action == first) id = child(root, i);
+  }
+  while (id != kNoNode && line.size() < kLongestVariation) {
+    const Node& node = tree[id];
+    if (!is_decision(turn_of(node)) || node.opened == 0) break;
+    const HotEdges edges = tree.hot(node);
+    // Of a proven node's moves only those that reach its value count.
+    const auto reaches_proof = [&](std::uint32_t edge) {
+      if (edges.child(edge) == kNoNode) return false;
+      const Node& below = tree[edges.child(edge)];
+      const Bounds bounds = teller(turn_of(below)) == teller(turn_of(node))
+                                ? bounds_of(below)
+                                : bounds_of(below).mirrored();
+      return bounds.proven() && bounds.lower == bounds_of(node).lower;
+    };
+    std::uint32_t best = 0;
+    bool best_reaches = false;
+    for (std::uint32_t i = 0; i < node.opened; ++i) {
+      const bool reaches = proven(node) && reaches_proof(i);
+      if (i > 0 &&
+          (reaches < best_reaches || (reaches == best_reaches && edges.n(i) <= edges.n(best)))) {
+        continue;
+      }
+      best = i;
+      best_reaches = reaches;
+    }
+    if (edges.n(best) == 0) break;
+    line.push_back(tree.cold(node)[best].action);
+    id = edges.child(best);
+  }
+  return line;
+}
+
+}  // namespace senet

@@ -1,0 +1,125 @@
+// Words, lines and the inbox: what stands between bytes and commands.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tools/protocol/inbox.hpp"
+#include "tools/protocol/line_splitter.hpp"
+#include "tools/protocol/words.hpp"
+
+namespace senet::protocol {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines split(std::initializer_list<std::string_view> pieces) {
+  LineSplitter splitter;
+  Lines lines;
+  const auto use = [&](std::string line) { lines.push_back(std::move(line)); };
+  for (const std::string_view piece : pieces) splitter.feed(piece, use);
+  splitter.finish(use);
+  return lines;
+}
+
+TEST(ProtocolWords, AreWhatStandsBetweenBlanks) {
+  Words words("  go \t nodes  5 \x01 ");
+  EXPECT_EQ(words.peek(), "go");
+  EXPECT_EQ(words.next(), "go");
+  EXPECT_EQ(words.rest(), "nodes  5");
+  EXPECT_EQ(words.next(), "nodes");
+  EXPECT_EQ(words.next(), "5");
+  EXPECT_TRUE(words.empty());
+  EXPECT_EQ(words.next(), "");
+  EXPECT_TRUE(Words(" \t").empty());
+}
+
+TEST(ProtocolWords, NumbersAreWholeAndBounded) {
+  EXPECT_EQ(number("0"), 0u);
+  EXPECT_EQ(number("100", 100), 100u);
+  EXPECT_EQ(number("18446744073709551615"), UINT64_MAX);
+  for (const char* const wrong : {"", "-1", "+1", "1.0", "1x", "0x10", "18446744073709551616"}) {
+    EXPECT_FALSE(number(wrong)) << wrong;
+  }
+  EXPECT_FALSE(number("101", 100));
+}
+
+TEST(ProtocolWords, MessagesStayHarmless) {
+  EXPECT_EQ(in_quotes("abc"), "\"abc\"");
+  EXPECT_EQ(in_quotes(std::string_view("a\0\n\xff", 4)), "\"a???\"");
+  EXPECT_EQ(in_quotes(std::string(1000, 'x')).size(), 45u);
+}
+
+TEST(LineSplitter, TakesEveryLineEndAndEveryCut) {
+  const Lines wanted = {"uci", "isready", "go"};
+  EXPECT_EQ(split({"uci\nisready\ngo\n"}), wanted);
+  EXPECT_EQ(split({"uci\nisready\ngo"}), wanted);
+  EXPECT_EQ(split({"u", "ci", "\n", "isrea", "dy\ng", "o"}), wanted);
+  EXPECT_EQ(split({"uci\risready\rgo\r"}), wanted);
+  EXPECT_EQ(split({"uci\r", "\nisready\r\ngo"}), (Lines{"uci", "", "isready", "", "go"}));
+  EXPECT_EQ(split({""}), Lines{});
+}
+
+TEST(LineSplitter, KeepsLittleOfALineThatIsTooLong) {
+  const std::string piece(100'000, 'x');
+  LineSplitter splitter;
+  Lines lines;
+  const auto use = [&](std::string line) { lines.push_back(std::move(line)); };
+  for (int i = 0; i < 30; ++i) splitter.feed(piece, use);
+  EXPECT_EQ(lines, Lines{});
+  splitter.feed("\nisready\n", use);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].size(), kLongestLine + 1);
+  EXPECT_EQ(lines[1], "isready");
+}
+
+TEST(Inbox, SeesAStopBehindOtherLines) {
+  Inbox inbox;
+  EXPECT_TRUE(inbox.is_quiet());
+  inbox.push("position startpos");
+  EXPECT_FALSE(inbox.is_quiet());
+  EXPECT_FALSE(inbox.has_interrupt());
+  inbox.push("  stop ");
+  EXPECT_TRUE(inbox.has_interrupt());
+  EXPECT_EQ(inbox.next_if("isready"), std::nullopt);
+  EXPECT_EQ(inbox.next_if("position"), "position startpos");
+  EXPECT_TRUE(inbox.has_interrupt());
+  EXPECT_EQ(inbox.next(), "  stop ");
+  EXPECT_FALSE(inbox.has_interrupt());
+  EXPECT_TRUE(inbox.is_quiet());
+  inbox.push("stopped");
+  EXPECT_FALSE(inbox.has_interrupt());
+  inbox.push("quit now");
+  EXPECT_TRUE(inbox.has_interrupt());
+}
+
+TEST(Inbox, GivesOutWhatItHasWhenClosed) {
+  Inbox inbox;
+  inbox.push("uci");
+  inbox.close();
+  EXPECT_TRUE(inbox.is_closed());
+  EXPECT_FALSE(inbox.is_quiet());
+  EXPECT_EQ(inbox.next(), "uci");
+  EXPECT_EQ(inbox.next(), std::nullopt);
+  EXPECT_FALSE(inbox.is_quiet());
+  inbox.wait();
+}
+
+// More lines than fit pass from one thread to another, none lost and none exchanged.
+TEST(Inbox, PassesLinesBetweenThreadsInOrder) {
+  constexpr int kLines = 2000;
+  const std::string filler(20'000, 'x');
+  Inbox inbox;
+  std::jthread pusher([&] {
+    for (int i = 0; i < kLines; ++i) inbox.push(std::to_string(i) + " " + filler);
+    inbox.close();
+  });
+  int expected = 0;
+  while (const std::optional<std::string> line = inbox.next()) {
+    ASSERT_EQ(Words(*line).peek(), std::to_string(expected));
+    ++expected;
+  }
+  EXPECT_EQ(expected, kLines);
+}
+
+}  // namespace
+}  // namespace senet::protocol

@@ -1,0 +1,55 @@
+// The lines on their way from whoever reads them to the session that carries them out.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace senet::protocol {
+
+/// Longest line that is carried out, in bytes: room for every move of the longest game.
+inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+/// Lines in their order, with two questions that a running search may ask at any time: is anything
+/// there, and does a stop or quit wait, whatever stands before it? One thread pushes and closes,
+/// another takes out. Holds at most kMostBytes: a pusher waits then.
+class Inbox {
+ public:
+  static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+
+  /// Adds a line; waits for room unless the inbox is empty.
+  void push(std::string line);
+  /// Says that no line will follow.
+  void close();
+
+  /// The oldest line, waiting for one; none once closed and empty.
+  std::optional<std::string> next();
+  /// The oldest line if there is one and its first word is `word`, or any if `word` is empty.
+  std::optional<std::string> next_if(std::string_view word);
+  /// Waits until there is a line or the inbox is closed.
+  void wait();
+
+  /// Nothing waits and more may come; the cheap question, asked after every visit.
+  bool is_quiet() const { return !attention_.load(std::memory_order_relaxed); }
+  /// A stop or quit waits.
+  bool has_interrupt() const;
+  bool is_closed() const;
+
+ private:
+  std::string take();  // the oldest; needs the lock and a line
+
+  mutable std::mutex mutex_;
+  std::condition_variable arrived_, taken_;
+  std::deque<std::string> lines_;
+  std::size_t bytes_ = 0;
+  std::size_t interrupts_ = 0;
+  bool closed_ = false;
+  std::atomic<bool> attention_ = false;
+};
+
+}  // namespace senet::protocol

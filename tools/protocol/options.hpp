@@ -1,0 +1,38 @@
+// What a session can be told with setoption, and what changes by it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/protocol/problem.hpp"
+#include "tools/search_setup.hpp"
+
+namespace senet::protocol {
+
+/// Every setting of a session, by the name of its option.
+struct Options {
+  std::string game = "backgammon";  // Game
+  std::string weights;              // WeightsFile; empty: the untrained network
+  std::uint32_t visits = 100;       // Visits, of a bare go; 0: the network alone
+  std::uint32_t hash_mib = 256;     // Hash: memory of the tree
+  std::uint32_t multi_pv = 1;       // MultiPV: moves told in each info
+  SearchOptions search;             // Evaluator, Mode, CPuct, FpuReduction, AfterstateTemperature
+};
+
+inline constexpr std::uint32_t kMostHashMib = 1u << 20;
+inline constexpr std::uint32_t kMostMultiPv = 500;
+
+/// How much has to be built anew after a change; each includes those before it.
+enum class Change : std::uint8_t { kNothing, kSearch, kNetwork, kGame };
+
+/// The lines "option name <Name> type <type> default <value> ...", with the current values as the
+/// defaults.
+std::vector<std::string> option_lines(const Options& options);
+
+/// Sets the option of this name, in any case of letters. `value` may be empty only where that means
+/// something. A refusal leaves `options` as they were.
+Answer<Change> set_option(Options& options, std::string_view name, std::string_view value);
+
+}  // namespace senet::protocol

@@ -1,0 +1,168 @@
+#include "tools/protocol/requests.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace senet::protocol {
+namespace {
+
+// Eleven days; more is a slip of the keyboard.
+constexpr std::uint64_t kMostMilliseconds = 1'000'000'000;
+constexpr std::uint32_t kMostNodes = 1u << 30;
+
+Answer<std::uint64_t> read_number(Words& words, std::string_view what, std::uint64_t most) {
+  const std::string_view word = words.next();
+  if (word.empty()) return refuse(Code::kBadArgument, fmt::format("{} needs a number", what));
+  const std::optional<std::uint64_t> value = number(word, most);
+  if (value) return *value;
+  return refuse(Code::kBadArgument, fmt::format("{} takes a whole number up to {}, not {}", what,
+                                                most, in_quotes(word)));
+}
+
+Answer<void> read_time(Words& words, std::string_view what, std::optional<Milliseconds>& to) {
+  const Answer<std::uint64_t> value = read_number(words, what, kMostMilliseconds);
+  if (!value) return tl::unexpected(value.error());
+  to = Milliseconds(*value);
+  return {};
+}
+
+Answer<void> read_count(Words& words, std::string_view what, std::optional<std::uint32_t>& to) {
+  const Answer<std::uint64_t> value = read_number(words, what, kMostNodes);
+  if (!value) return tl::unexpected(value.error());
+  to = static_cast<std::uint32_t>(*value);
+  return {};
+}
+
+Answer<void> read_role(Words& words, std::optional<Role>& role) {
+  const std::string_view word = words.next();
+  if (word == "chequer")
+    role = Role::kChequer;
+  else if (word == "cube")
+    role = Role::kCube;
+  else if (word == "turn")
+    role = Role::kTurn;
+  else
+    return refuse(Code::kBadArgument,
+                  fmt::format("role is chequer, cube or turn, not {}", in_quotes(word)));
+  return {};
+}
+
+Answer<void> read_go_word(std::string_view word, Words& words, GoRequest& go) {
+  if (word == "role") return read_role(words, go.role);
+  if (word == "nodes") return read_count(words, word, go.nodes);
+  if (word == "movetime") return read_time(words, word, go.movetime);
+  if (word == "movestogo") return read_count(words, word, go.moves_to_go);
+  if (word == "wtime" || word == "p1time") return read_time(words, word, go.time[0]);
+  if (word == "btime" || word == "p2time") return read_time(words, word, go.time[1]);
+  if (word == "winc" || word == "p1inc") return read_time(words, word, go.increment[0]);
+  if (word == "binc" || word == "p2inc") return read_time(words, word, go.increment[1]);
+  if (word == "infinite") {
+    go.infinite = true;
+    return {};
+  }
+  for (const std::string_view known : {"depth", "trials", "mate", "ponder", "searchmoves"}) {
+    if (word != known) continue;
+    return refuse(Code::kUnsupportedFeature,
+                  fmt::format("go {}: a search here is limited by nodes or by time", word));
+  }
+  return refuse(Code::kBadArgument, fmt::format("go does not know the word {}", in_quotes(word)));
+}
+
+Answer<bool> read_switch(Words& words, std::string_view what) {
+  const std::string_view word = words.next();
+  if (word == "on" || word == "off") return word == "on";
+  return refuse(Code::kBadArgument, fmt::format("{} is on or off, not {}", what, in_quotes(word)));
+}
+
+}  // namespace
+
+std::optional<Milliseconds> GoRequest::thinking_time(Player on_turn) const {
+  if (movetime || !time[on_turn]) return movetime;
+  // An even share of what is left for the moves that are likely to come, and most of what each move
+  // brings; some always stays on the clock for the way there and back.
+  constexpr std::int64_t kLikelyMoves = 30, kLeastMoves = 2, kOnTheWay = 20;
+  const std::int64_t left = time[on_turn]->count();
+  const std::int64_t moves = moves_to_go
+                                 ? std::clamp<std::int64_t>(*moves_to_go, kLeastMoves, kLikelyMoves)
+                                 : kLikelyMoves;
+  const std::int64_t gained = increment[on_turn].value_or(Milliseconds(0)).count();
+  const std::int64_t share = left / moves + gained * 3 / 4;
+  return Milliseconds(std::max<std::int64_t>(std::min(share, left - kOnTheWay), 1));
+}
+
+Answer<GoRequest> parse_go(Words words) {
+  GoRequest go;
+  while (!words.empty()) {
+    const Answer<void> read = read_go_word(words.next(), words, go);
+    if (!read) return tl::unexpected(read.error());
+  }
+  if (go.infinite && (go.nodes || go.movetime || go.has_clock())) {
+    return refuse(Code::kBadArgument, "go infinite takes no limit");
+  }
+  return go;
+}
+
+Answer<PositionRequest> parse_position(Words words) {
+  using Kind = PositionRequest::Kind;
+  if (words.empty()) {
+    return refuse(Code::kBadArgument, "position needs startpos or a position");
+  }
+  PositionRequest position;
+  const std::string_view first = words.next();
+  if (first != "startpos") {
+    const bool is_told = first == "fen" || first == "gnubgid" || first == "xgid";
+    position.kind = first == "gnubgid" ? Kind::kGnuId : first == "xgid" ? Kind::kXgid : Kind::kText;
+    position.text = is_told ? words.next() : first;
+    if (position.text.empty()) {
+      return refuse(Code::kBadArgument, fmt::format("position {} needs a position", first));
+    }
+  }
+  if (words.empty()) return position;
+  if (const std::string_view word = words.next(); word != "moves") {
+    return refuse(Code::kBadArgument,
+                  fmt::format("behind a position stands \"moves\", not {}", in_quotes(word)));
+  }
+  position.moves = words_of(words.rest());
+  return position;
+}
+
+Answer<Contest> parse_newsession(Words words) {
+  Contest contest;
+  bool has_type = false;
+  while (!words.empty()) {
+    const std::string_view word = words.next();
+    if (word == "type") {
+      const std::string_view type = words.next();
+      if (type != "money" && type != "match") {
+        return refuse(Code::kBadArgument,
+                      fmt::format("type is money or match, not {}", in_quotes(type)));
+      }
+      contest.is_match = type == "match";
+      has_type = true;
+    } else if (word == "length") {
+      const Answer<std::uint64_t> length = read_number(words, word, 1000);
+      if (!length) return tl::unexpected(length.error());
+      contest.length = static_cast<std::uint32_t>(*length);
+    } else if (word == "jacoby" || word == "crawford") {
+      const Answer<bool> is_on = read_switch(words, word);
+      if (!is_on) return tl::unexpected(is_on.error());
+      (word == "jacoby" ? contest.jacoby : contest.crawford) = *is_on;
+    } else {
+      return refuse(Code::kBadArgument,
+                    fmt::format("newsession does not know the word {}", in_quotes(word)));
+    }
+  }
+  if (!has_type) return refuse(Code::kBadArgument, "newsession needs type money or type match");
+  if (contest.is_match != (contest.length > 0)) {
+    return refuse(Code::kBadArgument, "a match has a length of 1 or more, money play has none");
+  }
+  return contest;
+}
+
+Answer<Player> parse_player(std::string_view word) {
+  if (word == "p0" || word == "p1") return static_cast<Player>(word[1] - '0');
+  return refuse(Code::kBadArgument, fmt::format("a player is p0 or p1, not {}", in_quotes(word)));
+}
+
+}  // namespace senet::protocol

@@ -1,0 +1,334 @@
+#include "tools/protocol/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <span>
+#include <utility>
+
+#include "games/backgammon.hpp"
+
+namespace senet::protocol {
+namespace {
+
+// A search without limits has these; it ends by stop, or waits for it.
+constexpr std::uint32_t kEndlessVisits = 1u << 30;
+
+}  // namespace
+
+Result<Session> Session::open(const Options& options, Inbox& inbox, Writer write) {
+  Result<std::unique_ptr<Seat>> seat = make_seat(options);
+  if (!seat) return tl::unexpected(seat.error());
+  return Session(options, inbox, std::move(write), std::move(*seat));
+}
+
+Session::Session(const Options& options, Inbox& inbox, Writer write, std::unique_ptr<Seat> seat)
+    : options_(options), inbox_(&inbox), write_(std::move(write)), seat_(std::move(seat)) {}
+
+std::span<const Session::Command> Session::commands() {
+  static constexpr Command kCommands[] = {
+      {"uci", &Session::uci},
+      {"ubgi", &Session::ubgi},
+      {"ugi", &Session::ugi},
+      {"isready", &Session::isready},
+      {"ucinewgame", &Session::newgame},
+      {"uginewgame", &Session::newgame},
+      {"newgame", &Session::newgame},
+      {"setoption", &Session::setoption},
+      {"set", &Session::setoption},
+      {"position", &Session::position},
+      {"go", &Session::go},
+      {"stop", &Session::stop},
+      {"quit", &Session::quit},
+      {"debug", &Session::debug},
+      {"query", &Session::query},
+      {"newsession", &Session::newsession},
+      {"setscore", &Session::setscore},
+      {"setcube", &Session::setcube},
+      {"setturn", &Session::setturn},
+      {"dice", &Session::dice},
+      {"d", &Session::draw},
+      {"eval", &Session::eval},
+      {"perft", &Session::perft},
+      {"bench", &Session::bench},
+  };
+  return kCommands;
+}
+
+void Session::run() {
+  while (const std::optional<std::string> line = inbox_->next()) {
+    if (!handle(*line)) return;
+  }
+}
+
+bool Session::handle(std::string_view line) {
+  try {
+    const Answer<void> done = carry_out(line);
+    if (!done) refuse_line(done.error());
+  } catch (const std::exception& error) {
+    refuse_line({Code::kInternal, error.what()});
+  }
+  return !quits_;
+}
+
+void Session::refuse_line(const Problem& problem) {
+  constexpr std::size_t kLongestText = 300;
+  say(fmt::format("error {} {}", code_name(problem.code), printable(problem.text, kLongestText)));
+}
+
+Answer<void> Session::carry_out(std::string_view line) {
+  if (line.size() > kLongestLine) {
+    return refuse(Code::kBadArgument, fmt::format("a line has at most {} bytes", kLongestLine));
+  }
+  Words words(line);
+  if (words.empty()) return {};
+  const std::string_view word = words.next();
+  const auto command = std::ranges::find(commands(), word, &Command::word);
+  if (command == commands().end()) {
+    return refuse(Code::kUnknownCommand, fmt::format("there is no command {}", in_quotes(word)));
+  }
+  return (this->*command->run)(words);
+}
+
+bool Session::is_backgammon() const { return seat_->game() == Backgammon::kName; }
+
+Answer<void> Session::only_backgammon(std::string_view word) const {
+  if (is_backgammon()) return {};
+  return refuse(Code::kUnsupportedFeature,
+                fmt::format("{} is a word of backgammon; this is {}", word, seat_->game()));
+}
+
+void Session::introduce(std::string_view end) {
+  say("id name Senet " SENET_VERSION);
+  say("id author The Senet developers");
+  for (const std::string& line : option_lines(options_)) say(line);
+  say(end);
+}
+
+Answer<void> Session::uci(Words) {
+  dialect_ = Dialect::kUci;
+  introduce("uciok");
+  return {};
+}
+
+Answer<void> Session::ubgi(Words) {
+  if (const Answer<void> fits = only_backgammon("ubgi"); !fits) return fits;
+  dialect_ = Dialect::kUbgi;
+  introduce("ubgiok");
+  return {};
+}
+
+Answer<void> Session::ugi(Words) {
+  dialect_ = Dialect::kUgi;
+  introduce("ugiok");
+  return {};
+}
+
+void Session::mention_untrained() {
+  if (!options_.weights.empty() || std::exchange(mentioned_untrained_, true)) return;
+  say("info string the network is untrained (no WeightsFile): its moves mean nothing");
+}
+
+Answer<void> Session::isready(Words) {
+  seat_->prepare();
+  mention_untrained();
+  say("readyok");
+  return {};
+}
+
+Answer<void> Session::newgame(Words) {
+  turn_ = 0;
+  cube_ = 1;
+  cube_owner_ = "center";
+  return seat_->set_position({}, turn_);
+}
+
+Answer<void> Session::setoption(Words words) {
+  std::string name;
+  if (words.peek() == "name") {
+    words.next();
+    // A name may have blanks in it; the value is what stands behind "value", as it is.
+    while (!words.empty() && words.peek() != "value") {
+      name.append(name.empty() ? "" : " ").append(words.next());
+    }
+  } else {
+    name = words.next();
+  }
+  if (words.peek() == "value") words.next();
+  if (name.empty()) return refuse(Code::kBadArgument, "setoption needs name and value");
+
+  Options changed = options_;
+  const Answer<Change> change = set_option(changed, name, words.rest());
+  if (!change) return tl::unexpected(change.error());
+  if (*change == Change::kGame) {
+    Result<std::unique_ptr<Seat>> seat = make_seat(changed);
+    if (!seat) return refuse(Code::kBadArgument, seat.error());
+    seat_ = std::move(*seat);
+  } else if (const Result<void> built = seat_->configure(changed, *change); !built) {
+    return refuse(Code::kBadArgument, built.error());
+  }
+  if (*change >= Change::kNetwork) mentioned_untrained_ = false;
+  options_ = std::move(changed);
+  return {};
+}
+
+Answer<void> Session::position(Words words) {
+  const Answer<PositionRequest> request = parse_position(words);
+  if (!request) return tl::unexpected(request.error());
+  return seat_->set_position(*request, turn_);
+}
+
+Answer<void> Session::stop(Words) { return {}; }
+
+Answer<void> Session::quit(Words) {
+  quits_ = true;
+  return {};
+}
+
+Answer<void> Session::debug(Words words) {
+  const std::string_view word = words.next();
+  if (word == "on" || word == "off") return {};
+  return refuse(Code::kBadArgument, fmt::format("debug is on or off, not {}", in_quotes(word)));
+}
+
+Answer<void> Session::query(Words words) {
+  const std::string_view question = words.next();
+  const Standing standing = seat_->standing();
+  const bool is_over = standing.turn == Turn::kOver;
+  const auto respond = [&](std::string_view answer) -> Answer<void> {
+    say(fmt::format("response {}", answer));
+    return {};
+  };
+  if (question == "gameover") return respond(is_over ? "true" : "false");
+  if (question == "p1turn") return respond(standing.viewer == 0 ? "true" : "false");
+  if (question == "result") {
+    if (!is_over) return respond("none");
+    if (standing.final_value == 0) return respond("draw");
+    return respond(standing.final_value > 0 ? "p1win" : "p2win");
+  }
+  return refuse(Code::kBadArgument,
+                fmt::format("query is p1turn, gameover or result, not {}", in_quotes(question)));
+}
+
+Answer<void> Session::go(Words words) {
+  const Clock::time_point began = Clock::now();
+  const Answer<GoRequest> request = parse_go(words);
+  if (!request) return tl::unexpected(request.error());
+  if (request->role) {
+    if (const Answer<void> fits = only_backgammon("role"); !fits) return fits;
+  }
+  const Standing standing = seat_->standing();
+  if (standing.turn == Turn::kOver) {
+    return refuse(Code::kGameOver, "the game is over: there is nothing to decide");
+  }
+  const Role role = request->role.value_or(Role::kChequer);
+  if (role == Role::kCube) {
+    say("bestcube nodouble");
+    return {};
+  }
+  if (standing.must_roll) {
+    return refuse(Code::kMissingContext, "the dice are not known: dice <d1> <d2>");
+  }
+  return think(*request, role, began);
+}
+
+Answer<void> Session::think(const GoRequest& go, Role role, Clock::time_point began) {
+  const Standing standing = seat_->standing();
+  const std::optional<Milliseconds> time = go.thinking_time(standing.viewer);
+  ThinkLimits limits;
+  limits.visits = go.nodes.value_or(go.infinite || time ? kEndlessVisits : options_.visits);
+  // One legal move needs no thought, unless thought is what was asked for.
+  if (standing.legal == 1 && !go.infinite && !go.nodes) limits.visits = 1;
+  if (time) limits.until = began + *time;
+  limits.goes_on = [&] { return goes_on(go.infinite); };
+
+  mention_untrained();
+  const Thought thought = seat_->think(limits, options_.multi_pv,
+                                       [&](const Thought& so_far) { tell(so_far, role, began); });
+  if (thought.full) say("info string the tree is full (option Hash): the search ended early");
+  tell(thought, role, began);
+  // Nothing more to find out, but who asked for an endless search gets no answer before its end.
+  while (go.infinite && listen(true)) inbox_->wait();
+  const std::string& move = thought.variations.front().moves.front();
+  say(role == Role::kTurn ? fmt::format("bestturn cube=nodouble move={}", move)
+                          : fmt::format("bestmove {}", move));
+  return {};
+}
+
+void Session::tell(const Thought& thought, Role role, Clock::time_point began) {
+  const auto lines =
+      info_lines(thought, dialect_, role, Clock::now() - began, options_.multi_pv > 1);
+  for (const std::string& line : lines) say(line);
+}
+
+bool Session::goes_on(bool is_endless) { return inbox_->is_quiet() || listen(is_endless); }
+
+bool Session::listen(bool is_endless) {
+  for (;;) {
+    if (inbox_->has_interrupt()) return false;
+    const std::optional<std::string> line = inbox_->next_if(is_endless ? "" : "isready");
+    if (!line) break;
+    const std::string_view word = Words(*line).peek();
+    if (word == "isready") {
+      say("readyok");
+    } else if (!word.empty()) {
+      refuse_line(
+          {Code::kSearchInProgress,
+           fmt::format("a search without limits runs: stop it before {}", in_quotes(word))});
+    }
+  }
+  return !(is_endless && inbox_->is_closed());
+}
+
+Answer<void> Session::draw(Words) {
+  for (const std::string& line : seat_->drawing()) say(line);
+  if (is_backgammon()) {
+    say(fmt::format("cube {} {}, score {} : {}, {}", cube_, cube_owner_, score_[0], score_[1],
+                    contest_.is_match ? fmt::format("match to {}", contest_.length) : "money"));
+  }
+  say(fmt::format("position {}", seat_->text()));
+  return {};
+}
+
+Answer<void> Session::eval(Words) {
+  mention_untrained();
+  say(eval_line(seat_->evaluate(), is_backgammon()));
+  return {};
+}
+
+Answer<void> Session::perft(Words words) {
+  constexpr std::uint64_t kDeepest = 1000;
+  const std::optional<std::uint64_t> depth = number(words.next(), kDeepest);
+  if (!depth) return refuse(Code::kBadArgument, "perft needs a depth, 0 .. 1000");
+  const std::optional<Leaves> leaves =
+      seat_->count_leaves(static_cast<int>(*depth), [&] { return goes_on(false); });
+  if (!leaves) return refuse(Code::kStopped, "perft was stopped");
+  say(is_backgammon() ? fmt::format("perft {} plays_21 {} plays_36 {}", *depth, leaves->each_once,
+                                    leaves->by_chance)
+                      : fmt::format("perft {} leaves {}", *depth, leaves->each_once));
+  return {};
+}
+
+Answer<void> Session::bench(Words words) {
+  std::uint32_t visits = options_.visits;
+  if (!words.empty()) {
+    const std::optional<std::uint64_t> told = number(words.next(), kMostVisits);
+    if (!told) return refuse(Code::kBadArgument, "bench takes a number of visits");
+    visits = static_cast<std::uint32_t>(*told);
+  }
+  mention_untrained();
+  const Clock::time_point began = Clock::now();
+  const std::optional<BenchTotals> totals = seat_->bench(visits, [&] { return goes_on(false); });
+  if (!totals) return refuse(Code::kStopped, "bench was stopped");
+  const double seconds =
+      std::max(std::chrono::duration<double>(Clock::now() - began).count(), 1e-6);
+  say(
+      fmt::format("bench positions {} nodes {} evaluations {} signature {:016x} time_ms {:.0f} nps "
+                  "{:.0f}",
+                  totals->positions, totals->visits, totals->evaluations, totals->signature,
+                  seconds * 1000, static_cast<double>(totals->visits) / seconds));
+  return {};
+}
+
+}  // namespace senet::protocol

@@ -1,0 +1,105 @@
+// A conversation: one line in, the lines that answer it out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tools/protocol/inbox.hpp"
+#include "tools/protocol/options.hpp"
+#include "tools/protocol/problem.hpp"
+#include "tools/protocol/replies.hpp"
+#include "tools/protocol/requests.hpp"
+#include "tools/protocol/seat.hpp"
+#include "tools/protocol/words.hpp"
+
+namespace senet::protocol {
+
+/// Carries out lines in their order, on one thread, and never fails: what is wrong is answered with
+/// "error <code> <text>". docs/protocol.md has the words.
+///
+/// While a search runs, the session looks into the inbox: a stop or quit that waits there ends it,
+/// whatever stands before them; isready is answered. Other lines wait for its end, unless it has no
+/// limits: then they are refused. No line will come any more: such a search ends.
+class Session {
+ public:
+  using Writer = std::function<void(std::string_view line)>;
+
+  /// A session with its seat ready. `inbox` outlives it; `write` takes one line at a time, on the
+  /// session's thread. Fails when the options ask for what is not there.
+  static Result<Session> open(const Options& options, Inbox& inbox, Writer write);
+
+  /// Carries out lines from the inbox until quit or the end of input.
+  void run();
+  /// Carries out one line. False after quit.
+  bool handle(std::string_view line);
+
+ private:
+  struct Command {
+    std::string_view word;
+    Answer<void> (Session::*run)(Words words);
+  };
+  static std::span<const Command> commands();
+
+  Session(const Options& options, Inbox& inbox, Writer write, std::unique_ptr<Seat> seat);
+
+  void say(std::string_view line) { write_(line); }
+  void refuse_line(const Problem& problem);
+  Answer<void> carry_out(std::string_view line);
+
+  // UCI's words and UGI's.
+  Answer<void> uci(Words words);
+  Answer<void> ubgi(Words words);
+  Answer<void> ugi(Words words);
+  void introduce(std::string_view end);
+  Answer<void> isready(Words words);
+  Answer<void> newgame(Words words);
+  Answer<void> setoption(Words words);
+  Answer<void> position(Words words);
+  Answer<void> go(Words words);
+  Answer<void> stop(Words words);
+  Answer<void> quit(Words words);
+  Answer<void> debug(Words words);
+  Answer<void> query(Words words);
+
+  // UBGI's.
+  Answer<void> newsession(Words words);
+  Answer<void> setscore(Words words);
+  Answer<void> setcube(Words words);
+  Answer<void> setturn(Words words);
+  Answer<void> dice(Words words);
+  Answer<void> only_backgammon(std::string_view word) const;
+
+  // For people.
+  Answer<void> draw(Words words);
+  Answer<void> eval(Words words);
+  Answer<void> perft(Words words);
+  Answer<void> bench(Words words);
+
+  bool is_backgammon() const;
+  void mention_untrained();
+  Answer<void> think(const GoRequest& go, Role role, Clock::time_point began);
+  void tell(const Thought& thought, Role role, Clock::time_point began);
+  bool goes_on(bool is_endless);
+  bool listen(bool is_endless);
+
+  Options options_;
+  Inbox* inbox_;
+  Writer write_;
+  std::unique_ptr<Seat> seat_;
+  Dialect dialect_ = Dialect::kUci;
+  bool quits_ = false;
+  bool mentioned_untrained_ = false;
+
+  // What UBGI tells of the surroundings. Only whose turn it is matters to the answers.
+  Player turn_ = 0;
+  Contest contest_;
+  std::array<std::uint32_t, 2> score_{};
+  std::uint32_t cube_ = 1;
+  std::string cube_owner_ = "center";
+};
+
+}  // namespace senet::protocol

@@ -1,0 +1,83 @@
+// The session's UBGI words: what surrounds a decision of backgammon.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "tools/protocol/session.hpp"
+
+namespace senet::protocol {
+
+Answer<void> Session::newsession(Words words) {
+  if (const Answer<void> fits = only_backgammon("newsession"); !fits) return fits;
+  const Answer<Contest> contest = parse_newsession(words);
+  if (!contest) return tl::unexpected(contest.error());
+  contest_ = *contest;
+  score_ = {};
+  return newgame(words);
+}
+
+Answer<void> Session::setscore(Words words) {
+  if (const Answer<void> fits = only_backgammon("setscore"); !fits) return fits;
+  constexpr std::uint64_t kMost = 1'000'000;
+  const std::optional<std::uint64_t> first = number(words.next(), kMost);
+  const std::optional<std::uint64_t> second = number(words.next(), kMost);
+  if (!first || !second || !words.empty()) {
+    return refuse(Code::kBadArgument, "setscore takes two whole numbers of points");
+  }
+  score_ = {static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*second)};
+  return {};
+}
+
+Answer<void> Session::setcube(Words words) {
+  if (const Answer<void> fits = only_backgammon("setcube"); !fits) return fits;
+  constexpr std::uint64_t kMost = 1u << 24;
+  std::uint32_t cube = cube_;
+  std::string owner = cube_owner_;
+  if (words.empty()) return refuse(Code::kBadArgument, "setcube takes value <N> owner <player>");
+  while (!words.empty()) {
+    const std::string_view word = words.next();
+    const std::string_view value = words.next();
+    if (word == "value") {
+      const std::optional<std::uint64_t> told = number(value, kMost);
+      if (!told || !std::has_single_bit(*told)) {
+        return refuse(Code::kBadArgument,
+                      fmt::format("a cube shows a power of two, not {}", in_quotes(value)));
+      }
+      cube = static_cast<std::uint32_t>(*told);
+    } else if (word == "owner") {
+      if (value != "center" && value != "p0" && value != "p1") {
+        return refuse(
+            Code::kBadArgument,
+            fmt::format("the cube's owner is center, p0 or p1, not {}", in_quotes(value)));
+      }
+      owner = value;
+    } else {
+      return refuse(Code::kBadArgument,
+                    fmt::format("setcube does not know the word {}", in_quotes(word)));
+    }
+  }
+  cube_ = cube;
+  cube_owner_ = std::move(owner);
+  return {};
+}
+
+Answer<void> Session::setturn(Words words) {
+  if (const Answer<void> fits = only_backgammon("setturn"); !fits) return fits;
+  const Answer<Player> player = parse_player(words.next());
+  if (!player) return tl::unexpected(player.error());
+  const Answer<void> set = seat_->set_on_roll(*player);
+  if (set) turn_ = *player;
+  return set;
+}
+
+Answer<void> Session::dice(Words words) {
+  if (const Answer<void> fits = only_backgammon("dice"); !fits) return fits;
+  const std::optional<std::uint64_t> first = number(words.next(), 6);
+  const std::optional<std::uint64_t> second = number(words.next(), 6);
+  if (!first || !second || !words.empty()) {
+    return refuse(Code::kBadArgument, "dice takes two numbers, 1 to 6 each");
+  }
+  return seat_->set_dice(static_cast<int>(*first), static_cast<int>(*second));
+}
+
+}  // namespace senet::protocol
