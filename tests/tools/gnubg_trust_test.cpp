@@ -62,8 +62,20 @@ std::vector<Action> legal_actions(const Backgammon& state) {
   return {actions.begin(), actions.end()};
 }
 
-/// Decisions of all kinds: 700 from random play, 700 with checkers thrown on the board, and the
-/// positions of 600 decisions that good players met, with other dice. Both players are on roll.
+/// True where either die can be played but not both: then the higher one must be.
+bool has_to_choose_a_die(const Backgammon& state) {
+  const backgammon::Dice dice = *state.dice();
+  const backgammon::Sources sources = backgammon::sources_of(legal_actions(state).front());
+  if (dice.is_double() || (sources[0] != 0) == (sources[1] != 0)) return false;
+  return std::ranges::all_of(std::array{dice.high, dice.low}, [&](std::uint8_t die) {
+    const auto alone = Backgammon::from_board(state.board(), 0, backgammon::Dice{die, die});
+    return legal_actions(*alone).front() != backgammon::kPass;
+  });
+}
+
+/// Decisions of all kinds: 600 from random play, 600 with checkers thrown on the board, 200 of
+/// those where only one of two dice can be played, and the positions of 600 decisions that good
+/// players met, with other dice. Both players are on roll.
 std::vector<Backgammon> many_decisions() {
   std::vector<Backgammon> played;
   backgammon::visit_random_games(71, 40, [&](const Backgammon& state) {
@@ -71,9 +83,15 @@ std::vector<Backgammon> many_decisions() {
   });
   Random random(72, 0, 0, Purpose::kTest);
   std::vector<Backgammon> decisions;
-  for (std::size_t i = 0; i < 700; ++i) {
+  for (std::size_t i = 0; i < 600; ++i) {
     decisions.push_back(played[random.below(static_cast<std::uint32_t>(played.size()))]);
     decisions.push_back(backgammon::random_placement(random));
+  }
+  for (int found = 0; found < 200;) {
+    const Backgammon state = backgammon::random_placement(random);
+    if (!has_to_choose_a_die(state)) continue;
+    decisions.push_back(state);
+    ++found;
   }
   const std::vector<BackgammonLabel> met = labels();
   for (std::size_t i = 0; i < 600; ++i) {
@@ -209,6 +227,9 @@ TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
     const Backgammon state = value_of(Backgammon::from_board(
         label.state.board(), static_cast<Player>(i % 2), label.state.dice()));
     const std::vector<GnubgPlay> plays = value_of(gnubg.rank(state, 0));
+    for (const GnubgPlay& play : plays) {
+      ASSERT_NEAR(play.evaluation.probabilities.equity(), play.evaluation.equity, 5e-6);
+    }
     ranked.push_back(label_of(state, plays));
     its.push_back({value_of(gnubg.best_play(state))});
     worst.push_back({plays.back().action});
