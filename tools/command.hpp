@@ -30,6 +30,7 @@ int report(std::string_view command, const Result<void>& result, int failure = k
 void add_perft_command(CLI::App& app, int& exit_code);
 void add_inspect_command(CLI::App& app, int& exit_code);
 void add_eval_command(CLI::App& app, int& exit_code);
+void add_label_command(CLI::App& app, int& exit_code);
 void add_match_command(CLI::App& app, int& exit_code);
 void add_selfplay_command(CLI::App& app, int& exit_code);
 void add_uci_command(CLI::App& app, int& exit_code);

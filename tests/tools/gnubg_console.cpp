@@ -84,16 +84,6 @@ void read_line(const std::string& line, std::vector<ConsoleAnswer>& answers) {
 
 }  // namespace
 
-SignedPoints signed_points(const backgammon::Board& board) {
-  SignedPoints points{};
-  for (std::size_t p = 1; p <= 24; ++p) {
-    points[p] = board.on_roll[p] - int{board.waiting[25 - p]};
-  }
-  points[0] = -int{board.waiting[backgammon::kBar]};
-  points[25] = board.on_roll[backgammon::kBar];
-  return points;
-}
-
 Result<std::vector<ConsoleAnswer>> ask_gnubg_console(std::span<const Backgammon> states,
                                                      ConsoleSide side) {
   const auto program = find_gnubg();

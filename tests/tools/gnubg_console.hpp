@@ -2,21 +2,15 @@
 // generator, and its position ids, which its `external` interface does not tell.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "games/backgammon.hpp"
 #include "games/result.hpp"
+#include "tools/gnubg/gnubg.hpp"
 
 namespace senet {
-
-/// A board as GNU Backgammon numbers it, from the side of the player on roll: own checkers
-/// positive, [25] own bar, [0] the opponent's bar (0 or negative).
-using SignedPoints = std::array<int, 26>;
-
-SignedPoints signed_points(const backgammon::Board& board);
 
 /// What it says to one decision.
 struct ConsoleAnswer {

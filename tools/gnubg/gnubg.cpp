@@ -49,15 +49,9 @@ std::vector<std::string> startup_commands(int ply, const std::filesystem::path& 
 /// The board as the FIBS server tells it to the player on roll, dice 0 before the roll; a match
 /// length of 0 means money.
 std::string fibs_board(const Board& board, Dice dice) {
-  std::array<int, 26> points{};
-  for (std::size_t p = 1; p <= 24; ++p) {
-    points[p] = board.on_roll[p] - int{board.waiting[25 - p]};
-  }
-  points[0] = -int{board.waiting[backgammon::kBar]};
-  points[25] = board.on_roll[backgammon::kBar];
   return fmt::format("board:X:O:0:0:0:{}:1:{}:{}:0:0:1:1:1:0:1:-1:0:25:{}:{}:0:0:0:0:0:1",
-                     fmt::join(points, ":"), dice.high, dice.low, board.on_roll[backgammon::kOff],
-                     board.waiting[backgammon::kOff]);
+                     fmt::join(signed_points(board), ":"), dice.high, dice.low,
+                     board.on_roll[backgammon::kOff], board.waiting[backgammon::kOff]);
 }
 
 Result<GnubgEvaluation> parse_evaluation(std::string_view text) {
@@ -121,6 +115,16 @@ std::optional<std::filesystem::path> find_gnubg() {
     if (is_program(file)) return file;
   }
   return std::nullopt;
+}
+
+SignedPoints signed_points(const Board& board) {
+  SignedPoints points{};
+  for (std::size_t p = 1; p <= 24; ++p) {
+    points[p] = board.on_roll[p] - int{board.waiting[25 - p]};
+  }
+  points[0] = -int{board.waiting[backgammon::kBar]};
+  points[25] = board.on_roll[backgammon::kBar];
+  return points;
 }
 
 GnubgEvaluation GnubgEvaluation::from_other_side() const {

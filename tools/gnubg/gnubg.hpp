@@ -2,6 +2,7 @@
 // asked over its `external` interface. Nothing of it is linked or copied.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -37,6 +38,12 @@ std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text);
 
 /// The program: `gnubg` in PATH or in Debian's folder for games. Nothing when it is not installed.
 std::optional<std::filesystem::path> find_gnubg();
+
+/// A board in signed numbers from the side of the player on roll: [1..24] its points, own checkers
+/// positive; [25] its bar; [0] the opponent's bar, 0 or negative.
+using SignedPoints = std::array<int, 26>;
+
+SignedPoints signed_points(const backgammon::Board& board);
 
 /// What GNU Backgammon thinks of a position.
 struct GnubgEvaluation {
