@@ -144,6 +144,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   for (CLI::App* const sub : {of_forward, of_tree, of_train}) {
     add_recording_options(*sub, *arguments);
   }
+  add_workers_option(*of_train, *arguments);
   for (CLI::App* const sub : {of_forward, of_selfplay}) add_evaluator_options(*sub, *arguments);
   add_search_options(*of_tree, *arguments, "800 in connect_four, 400 in other games");
   add_search_options(*of_selfplay, *arguments, "100");

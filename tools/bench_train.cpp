@@ -79,28 +79,34 @@ TrainBatch dense_batch(std::size_t rows, const BenchSettings& settings) {
   return batch;
 }
 
+double wall_time() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 void measure(Figures& figures, const std::string& subject, const BenchSettings& settings,
-             const Network& network, const TrainBatch& batch) {
-  using Clock = std::chrono::steady_clock;
+             const Network& network, const TrainBatch& batch, std::size_t threads) {
   const auto rows = static_cast<double>(batch.size());
+  // Against as many threads' peak, which they do not have where they share cores.
   const double gflop = 3e-9 * dense_flop(network.spec());
+  const auto share_of_peak = gflop / static_cast<double>(threads);
+  const auto clock = threads == 1 ? &ThreadClock::now : &wall_time;
   const PeakMeter meter;
-  const auto trainer = make_cpu_trainer(network, batch.shape(), {});
+  const auto trainer = make_cpu_trainer(network, batch.shape(), {.threads = threads});
   trainer->warm_up();
   std::vector<double> rates, fractions;
   for (auto* const values : {&rates, &fractions}) values->reserve(1 << 18);
   const std::uint64_t before = thread_allocations().value_or(0);
-  const auto end = Clock::now() + std::chrono::duration<double>(settings.seconds);
+  const double end = wall_time() + settings.seconds;
   double peak_before = meter.gflops();
   do {
-    const double began = ThreadClock::now();  // it runs on this thread alone
+    const double began = clock();
     trainer->step(batch, 1e-3f);
-    const double time = ThreadClock::now() - began;
+    const double time = clock() - began;
     const double peak_after = meter.gflops();
     rates.push_back(rows / time);
-    fractions.push_back(rates.back() * gflop / ((peak_before + peak_after) / 2));
+    fractions.push_back(rates.back() * share_of_peak / ((peak_before + peak_after) / 2));
     peak_before = peak_after;
-  } while (Clock::now() < end && rates.size() < rates.capacity());
+  } while (wall_time() < end && rates.size() < rates.capacity());
   const auto allocations = static_cast<double>(thread_allocations().value_or(0) - before);
   const auto steps = static_cast<double>(rates.size());
   const double rate = median_of(std::move(rates));
@@ -111,13 +117,13 @@ void measure(Figures& figures, const std::string& subject, const BenchSettings& 
   }
   const auto add = [&](const char* name, double value, const char* unit) {
     figures.push_back(
-        {fmt::format("{}/{}/batch-{}", subject, trainer->name(), rows), name, value, unit});
+        {fmt::format("{}/{}/batch-{}/threads-{}", subject, trainer->name(), rows, threads), name,
+         value, unit});
   };
   add("samples_per_second", rate, "samples/s");
   add("step_time", 1e3 * rows / rate, "ms");
   add("dense_gflops", rate * gflop, "GFLOP/s");
   add("peak_fraction", median_of(std::move(fractions)), "share");
-  add("threads", 1, "threads");
   add("nonzeros", active / rows, "features/sample");
   add("policy_targets", static_cast<double>(batch.actions()) / rows, "actions/sample");
   add("allocations_per_step", thread_allocations() ? allocations / steps : std::nan(""),
@@ -135,9 +141,12 @@ Figures run(const BenchSettings& settings, const BenchNetwork& network,
     // Every second one, or all: of all games either way.
     std::vector<G> some;
     for (std::size_t i = 0; i < rows; ++i) some.push_back(positions[i * kMostRows / rows]);
-    measure(figures, subject + "sparse", settings, network.network,
-            sparse_batch<G>(some, settings));
-    measure(figures, subject + "dense", settings, network.network, dense_batch<G>(rows, settings));
+    const TrainBatch sparse = sparse_batch<G>(some, settings);
+    const TrainBatch dense = dense_batch<G>(rows, settings);
+    for (const std::size_t threads : settings.workers) {
+      measure(figures, subject + "sparse", settings, network.network, sparse, threads);
+      measure(figures, subject + "dense", settings, network.network, dense, threads);
+    }
   }
   return figures;
 }

@@ -105,8 +105,9 @@ bars() {
   row "self-play, backgammon, 100 visits, all cores, decisions/s (games/min)" \
     "$(show %.0f $a) ($(show %.0f $b))" "2,900" "4,500" "" "$a >= 2900"
   a=$(value deeper "connect_four/position/width-128-blocks-6/visits-100/$evaluator" games_per_minute)
-  row "self-play, Connect Four, 279 K parameters, 100 visits, all cores, no cache, games/min" \
-    "$(show %.0f $a)" "8,000" "12,000" "" "$a >= 8000"
+  b=$(value cache "connect_four/position/width-128-blocks-6/visits-100-cache-256/$evaluator" games_per_minute)
+  row "self-play, Connect Four, 279 K parameters, 100 visits, all cores, no cache / cache, games/min" \
+    "$(show %.0f $a $b)" "8,000 / 16,000" "12,000 / 30,000" "$note_cache" "$a >= 8000 && $b >= 16000"
   a=$(value standard $self_bg share_forward)
   b=$(value standard $self_bg share_encode)
   c=$(value standard $self_bg share_tree)
@@ -128,10 +129,9 @@ bars() {
   d=$(value tree $tree_bg/lanes-64 reserved_bytes_per_visited_node)
   row "bytes used a visited node, Connect Four / backgammon (reserved)" \
     "$(show %.0f $a $b) ($(show %.0f $c $d))" "130 / 300" "100 / 200" "$note_memory" "$a <= 130 && $b <= 300"
-  a=$(value train $forward/dense/cpu/batch-1024 samples_per_second)
-  b=$(value train $forward/sparse/cpu/batch-1024 samples_per_second)
-  c=$(value train $forward/sparse/cpu/batch-1024 threads)
-  row "CPU trainer, samples/s, dense / sparse, on $(show %.0f $c) thread(s)" "$(show %.0f $a $b)" \
+  a=$(value train $forward/dense/cpu/batch-1024/threads-2 samples_per_second)
+  b=$(value train $forward/sparse/cpu/batch-1024/threads-2 samples_per_second)
+  row "CPU trainer, samples/s, dense / sparse, on 2 threads" "$(show %.0f $a $b)" \
     "75,000 / 120,000 on 2 cores" "83,000 / 140,000" "$note_train" "$a >= 75e3 && $b >= 12e4"
 }
 
@@ -139,11 +139,12 @@ bars() {
 note_dense="A dense input row goes through the sparse input layer, which adds one row of weights a feature; the products behind it have one size of tile."
 note_sparse="See the dense rows: the products of the trunk are what is left."
 note_tree="64 trees do not fit into the second-level cache together, as in a worker; each visit then waits for its nodes. The figure of one search alone says how much of it that is."
+note_cache="With fresh weights games differ more than with trained ones, which share their openings."
 note_share="The forward pass has become shorter; the tree's time is what it was."
 note_scaling="Two hardware threads may share a core's units; the peak table says what two threads can do."
 note_allocations="Records that grow to the longest game so far."
 note_memory="A node, its state, its edges at two words each and the table's slots."
-note_train="One thread. No part of the trainer is made for dense rows: the lists of wanted logits are followed one by one."
+note_train="No part of the trainer is made for dense rows: the lists of wanted logits are followed one by one."
 
 write_page() {
   cat <<TEXT
@@ -251,6 +252,13 @@ $(table deeper games_per_minute decisions_per_second simulations_per_second \
 
 $(command_of deeper)
 
+The same with evaluations remembered, 256 MiB a worker:
+
+$(table cache games_per_minute decisions_per_second simulations_per_second \
+    evaluations_per_second remembered_share resident)
+
+$(command_of cache)
+
 With the tree kept between moves, visits that were kept count towards the 100 and are not counted
 again in the figures:
 
@@ -284,7 +292,7 @@ A step is forward, backward and update of one batch. *sparse*: positions that se
 targets for their legal moves. *dense*: no feature is zero and all logits have targets. *dense
 gflops* counts three dense forward passes a sample, skipped or not.
 
-$(table train samples_per_second step_time dense_gflops peak_fraction threads nonzeros \
+$(table train samples_per_second step_time dense_gflops peak_fraction nonzeros \
     policy_targets allocations_per_step)
 
 $(command_of train)

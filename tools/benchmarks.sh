@@ -60,9 +60,10 @@ bench tree_alone tree --lanes 1 --seconds "$short" --repeat "$repeats"
 bench playout playout --seconds "$short" --repeat "$repeats"
 bench standard --seconds "$seconds" --repeat "$repeats"
 bench deeper selfplay --game connect_four --blocks 6 --seconds "$seconds" --repeat "$repeats"
+bench cache selfplay --game connect_four --blocks 6 --cache 256 --seconds "$seconds" --repeat "$repeats"
 bench reuse selfplay --reuse-tree --seconds "$seconds" --repeat "$repeats"
 bench scaling selfplay --game backgammon --workers 1,2 --seconds "$seconds" --repeat "$repeats"
-bench train train --game backgammon --seconds "$short" --repeat "$repeats"
+bench train train --game backgammon --workers 1,2 --seconds "$short" --repeat "$repeats"
 if command -v strace >/dev/null; then count_system_calls; else : >"$work/calls.json"; fi
 
 cat "$work"/*.json | awk 'NF && !($0 ~ /"bench":"machine"/ && seen++)' >docs/benchmarks.jsonl

@@ -141,6 +141,7 @@ Result<void> check_config(const RunConfig& config) {
   require(learn.samples_per_position >= 0, "samples-per-position", "not negative");
   require(learn.learning_rate > 0, "learning-rate", "above 0");
   require(learn.steps_per_iteration >= 1, "steps-per-iteration", "at least 1");
+  require(learn.trainer.threads >= 1 && learn.trainer.threads <= 64, "trainer-threads", "1 to 64");
   require(learn.trainer.ema_decay >= 0 && learn.trainer.ema_decay < 1, "ema", "0 to below 1");
   require(learn.checkpoint_seconds >= 0, "checkpoint-seconds", "not negative");
   require(learn.kept_networks == 0 || learn.kept_networks >= 4, "kept-networks",

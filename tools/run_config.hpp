@@ -63,6 +63,7 @@ void for_each_setting(Config& c, Visit&& visit) {
   visit("train-batch", c.learn.batch_rows, "samples of a training step");
   visit("samples-per-position", c.learn.samples_per_position,
         "training samples earned by a new position");
+  visit("trainer-threads", c.learn.trainer.threads, "threads of a training step");
   visit("begin-after", c.learn.begin_after, "positions before the first training step");
   visit("learning-rate", c.learn.learning_rate, "AdamW step size");
   visit("warmup-steps", c.learn.warmup_steps, "steps over which the step size rises from zero");

@@ -78,12 +78,13 @@ AdamW::AdamW(const NetworkSpec& spec, std::span<const float> weights,
   assert(weights.size() == ranges_.back().end);
 }
 
-void AdamW::step(std::span<const float> gradient, double gradient_norm, float learning_rate) {
+void AdamW::step(std::span<const float> gradient, double gradient_norm, float learning_rate,
+                 ThreadTeam& team) {
   assert(gradient.size() == weights_.size());
   ++steps_;
   const double steps = static_cast<double>(steps_);
   const double clip = static_cast<double>(settings_.gradient_clip);
-  StepFactors factors{
+  const StepFactors factors{
       .gradient_scale = gradient_norm > clip ? static_cast<float>(clip / gradient_norm) : 1.0f,
       .beta1 = settings_.beta1,
       .beta2 = settings_.beta2,
@@ -98,10 +99,17 @@ void AdamW::step(std::span<const float> gradient, double gradient_norm, float le
   };
   const Parameters parameters{gradient.data(), weights_.data(), average_.data(),
                               first_moment_.data(), second_moment_.data()};
-  for (const Range& range : ranges_) {
-    factors.keep = range.decays ? 1.0f - learning_rate * settings_.weight_decay : 1.0f;
-    update(parameters, range.begin, range.end, factors);
-  }
+  team.run([&](std::size_t member) {
+    const Share mine = team.share(weights_.size(), kLineBytes / sizeof(float), member);
+    StepFactors f = factors;
+    for (const Range& range : ranges_) {
+      const std::size_t begin = std::max(range.begin, mine.begin);
+      const std::size_t end = std::min(range.end, mine.end);
+      if (begin >= end) continue;
+      f.keep = range.decays ? 1.0f - learning_rate * settings_.weight_decay : 1.0f;
+      update(parameters, begin, end, f);
+    }
+  });
 }
 
 TrainerState AdamW::state() const {

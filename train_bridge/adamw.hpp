@@ -7,6 +7,7 @@
 
 #include "nn/aligned_vector.hpp"
 #include "nn/network_spec.hpp"
+#include "train_bridge/thread_team.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
@@ -32,8 +33,10 @@ class AdamW {
   std::span<const float> weights() const { return weights_; }
   std::span<const float> average() const { return average_; }
 
-  /// One step against `gradient`, whose norm is `gradient_norm`; all finite.
-  void step(std::span<const float> gradient, double gradient_norm, float learning_rate);
+  /// One step against `gradient`, whose norm is `gradient_norm`; all finite. Each member of the
+  /// team takes its share of the parameters: the result is the same for any number of them.
+  void step(std::span<const float> gradient, double gradient_norm, float learning_rate,
+            ThreadTeam& team);
 
   TrainerState state() const;
   /// Takes a state over; a reason, and nothing changed, when its sizes do not fit or a value is not

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <deque>
 #include <vector>
 
 #include "nn/aligned_vector.hpp"
 #include "train_bridge/adamw.hpp"
 #include "train_bridge/row_kernels.hpp"
+#include "train_bridge/thread_team.hpp"
 #include "train_bridge/train_network.hpp"
 #include "train_bridge/trainer.hpp"
 
@@ -42,9 +44,12 @@ class CpuTrainer final : public Trainer {
       : spec_(start.spec()),
         shape_(shape),
         settings_(settings),
-        network_(spec_, shape),
-        optimizer_(spec_, start.parameters(), settings),
-        gradient_(start.parameters().size()) {}
+        team_(settings.threads),
+        optimizer_(spec_, start.parameters(), settings) {
+    for (std::size_t i = 0; i < team_.members(); ++i) {
+      parts_.emplace_back(spec_, shape, start.parameters().size());
+    }
+  }
 
   std::string_view name() const override { return "cpu"; }
 
@@ -57,15 +62,14 @@ class CpuTrainer final : public Trainer {
 
   StepReport step(const TrainBatch& batch, float learning_rate) override {
     assert(batch.size() >= 1 && batch.size() <= shape_.rows);
-    const Losses losses = network_.gradient(optimizer_.weights(), batch, settings_.policy_weight,
-                                            settings_.value_weight, gradient_);
-    const double norm = std::sqrt(sum_of_squares(gradient_));
+    const Losses losses = find_gradient(batch);
+    const double norm = add_up_gradient();
     StepReport report{.policy_loss = static_cast<float>(losses.policy),
                       .value_loss = static_cast<float>(losses.value),
                       .gradient_norm = static_cast<float>(norm)};
     report.skipped = !std::isfinite(norm) || !std::isfinite(losses.policy) ||
                      !std::isfinite(losses.value) || !std::isfinite(learning_rate);
-    if (!report.skipped) optimizer_.step(gradient_, norm, learning_rate);
+    if (!report.skipped) optimizer_.step(parts_[0].gradient, norm, learning_rate, team_);
     return report;
   }
 
@@ -78,12 +82,57 @@ class CpuTrainer final : public Trainer {
   Result<void> restore(const TrainerState& state) override { return optimizer_.restore(state); }
 
  private:
+  /// What one thread works with.
+  struct Part {
+    Part(const NetworkSpec& spec, const TrainBatch::Shape& shape, std::size_t parameters)
+        : network(spec, shape), gradient(parameters) {}
+    TrainNetwork<float> network;
+    AlignedVector<float> gradient;
+    Losses losses;
+    double squares = 0;
+  };
+
+  // Each thread has a share of the rows.
+  Losses find_gradient(const TrainBatch& batch) {
+    const LossWeights weights{static_cast<double>(settings_.policy_weight),
+                              static_cast<double>(settings_.value_weight)};
+    team_.run([&](std::size_t member) {
+      Part& part = parts_[member];
+      part.losses =
+          part.network.gradient(optimizer_.weights(), batch, team_.share(batch.size(), 1, member),
+                                weights, part.gradient);
+    });
+    Losses sum;
+    for (const Part& part : parts_) {
+      sum.policy += part.losses.policy;
+      sum.value += part.losses.value;
+    }
+    return sum;
+  }
+
+  // Adds the parts' gradients into the first's, each thread for a share of the parameters. Returns
+  // the norm.
+  double add_up_gradient() {
+    team_.run([&](std::size_t member) {
+      const std::span<float> sum = parts_[0].gradient;
+      const Share mine = team_.share(sum.size(), kLineBytes / sizeof(float), member);
+      float* const to = sum.data() + mine.begin;
+      for (std::size_t i = 1; i < parts_.size(); ++i) {
+        RowKernels<float>::add_row(to, parts_[i].gradient.data() + mine.begin, 1, mine.size(), to);
+      }
+      parts_[member].squares = sum_of_squares({to, mine.size()});
+    });
+    double squares = 0;
+    for (const Part& part : parts_) squares += part.squares;
+    return std::sqrt(squares);
+  }
+
   NetworkSpec spec_;
   TrainBatch::Shape shape_;
   TrainerSettings settings_;
-  TrainNetwork<float> network_;
+  ThreadTeam team_;
+  std::deque<Part> parts_;  // one a thread
   AdamW optimizer_;
-  AlignedVector<float> gradient_;
 };
 
 }  // namespace

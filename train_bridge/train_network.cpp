@@ -80,21 +80,21 @@ void TrainNetwork<Real>::trunk_backward(const Pass<Real>& pass, const TrainBatch
 
 template <class Real>
 Losses TrainNetwork<Real>::gradient(std::span<const Real> parameters, const TrainBatch& batch,
-                                    Real policy_weight, Real value_weight,
-                                    std::span<Real> gradient) {
-  assert(batch.size() >= 1);
+                                    Share rows, LossWeights weights, std::span<Real> gradient) {
+  assert(batch.size() >= 1 && rows.end <= batch.size());
   const std::size_t policy_rows = rows_with_policy(batch);
   const Real policy_share =
-      policy_rows == 0 ? Real{0} : policy_weight / static_cast<Real>(policy_rows);
-  const Real value_share = value_weight / static_cast<Real>(batch.size());
+      policy_rows == 0 ? Real{0}
+                       : static_cast<Real>(weights.policy) / static_cast<Real>(policy_rows);
+  const Real value_share = static_cast<Real>(weights.value) / static_cast<Real>(batch.size());
 
   std::fill(gradient.begin(), gradient.end(), Real{0});
   Pass<Real> pass{parameters.data(),  gradient.data(),    &scratch_, 0,
                   scratch_.at(work_), scratch_.at(spare_)};
   input_.begin_step(pass);
   Losses losses;
-  for (std::size_t first = 0; first < batch.size(); first += pass.rows) {
-    pass.rows = std::min(plan_.rows, batch.size() - first);
+  for (std::size_t first = rows.begin; first < rows.end; first += pass.rows) {
+    pass.rows = std::min(plan_.rows, rows.end - first);
     const Real* trunk = trunk_forward(pass, batch, first);
     Real* d_trunk = scratch_.at(d_trunk_);
     losses.value += value_.learn(pass, batch, first, trunk, value_share, d_trunk);

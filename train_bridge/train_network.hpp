@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nn/network_spec.hpp"
+#include "train_bridge/thread_team.hpp"
 #include "train_bridge/train_batch.hpp"
 #include "train_bridge/train_heads.hpp"
 #include "train_bridge/train_layers.hpp"
@@ -18,6 +19,12 @@ namespace senet {
 struct Losses {
   double policy = 0;
   double value = 0;
+};
+
+/// What the two losses count in the gradient.
+struct LossWeights {
+  double policy = 1;
+  double value = 1;
 };
 
 /// Computes gradients for networks of one spec and batches of one shape, in float or (to check the
@@ -34,11 +41,18 @@ class TrainNetwork {
   TrainNetwork& operator=(const TrainNetwork&) = delete;
 
   /// Losses of `batch` under `parameters`; writes to `gradient` the gradient of
-  ///   policy_weight * losses.policy + value_weight * losses.value.
+  ///   weights.policy * losses.policy + weights.value * losses.value.
   /// Both blocks are laid out by parameter_layout(spec). batch.size() >= 1. Values that are not
   /// finite pass through to the gradient.
-  Losses gradient(std::span<const Real> parameters, const TrainBatch& batch, Real policy_weight,
-                  Real value_weight, std::span<Real> gradient);
+  Losses gradient(std::span<const Real> parameters, const TrainBatch& batch, LossWeights weights,
+                  std::span<Real> gradient) {
+    return this->gradient(parameters, batch, {0, batch.size()}, weights, gradient);
+  }
+
+  /// What the given rows contribute to the batch's losses and gradient: over shares that make up
+  /// the batch, both add up to those above.
+  Losses gradient(std::span<const Real> parameters, const TrainBatch& batch, Share rows,
+                  LossWeights weights, std::span<Real> gradient);
 
   /// Bytes of activations and other scratch memory.
   std::size_t scratch_bytes() const { return scratch_.bytes(); }

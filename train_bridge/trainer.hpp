@@ -22,6 +22,8 @@ struct TrainerSettings {
   float gradient_clip = 1.0f;  // largest global gradient norm; larger ones are scaled down
   float policy_weight = 1.0f;  // weights of the two cross entropies in the loss
   float value_weight = 1.0f;
+  std::size_t threads =
+      1;  // of a step on the CPU; at least 1. Steps are repeatable for the same number
 };
 
 /// What one step did. Losses are means over the rows that have the target, before the step.
@@ -60,9 +62,9 @@ class Trainer {
   virtual Result<void> restore(const TrainerState& state) = 0;
 };
 
-/// CPU backend: OpenBLAS matrix products, own fused backward pass, one scratch pool, no allocation
-/// per step. Runs on the calling thread alone once the program has called
-/// use_single_threaded_blas() (linear_algebra.hpp). `start` is only read here;
+/// CPU backend: OpenBLAS matrix products, own fused backward pass, one scratch pool a thread, no
+/// allocation per step. Runs on the calling thread and settings.threads - 1 of its own, once the
+/// program has called use_single_threaded_blas() (linear_algebra.hpp). `start` is only read here;
 /// settings.gradient_clip is above 0.
 std::unique_ptr<Trainer> make_cpu_trainer(const Network& start, const TrainBatch::Shape& shape,
                                           const TrainerSettings& settings);

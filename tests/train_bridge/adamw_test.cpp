@@ -35,6 +35,7 @@ TEST(AdamW, FollowsItsFormula) {
   const TrainerSettings settings{.weight_decay = 0.1f, .ema_decay = 0.6f, .gradient_clip = 2.0f};
   const std::vector<float> start = random_parameters<float>(spec(), 1);
   AdamW optimizer(spec(), start, settings);
+  ThreadTeam team(3);
   std::vector<double> weight(start.begin(), start.end()), average(weight);
   std::vector<double> first(start.size()), second(start.size());
   std::vector<bool> decays(start.size());
@@ -49,7 +50,7 @@ TEST(AdamW, FollowsItsFormula) {
         random_gradient(start.size(), step, step % 2 == 0 ? 1.0f : 0.05f);
     const double norm = norm_of(gradient);
     const float rate = 0.01f * static_cast<float>(step);
-    optimizer.step(gradient, norm, rate);
+    optimizer.step(gradient, norm, rate, team);
     const double decay = std::min(0.6, (1.0 + step) / (10.0 + step));
     for (std::size_t i = 0; i < start.size(); ++i) {
       const double g = static_cast<double>(gradient[i]) * std::min(1.0, 2.0 / norm);
@@ -82,8 +83,9 @@ TEST(AdamW, MomentsDieOut) {
   AdamW optimizer(spec(), start, {});
   const std::vector<float> gradient = random_gradient(start.size(), 0, 0.01f);
   const std::vector<float> zero(start.size());
-  optimizer.step(gradient, norm_of(gradient), 1e-3f);
-  for (int step = 0; step < 1000; ++step) optimizer.step(zero, 0, 1e-3f);
+  ThreadTeam alone(1);
+  optimizer.step(gradient, norm_of(gradient), 1e-3f, alone);
+  for (int step = 0; step < 1000; ++step) optimizer.step(zero, 0, 1e-3f, alone);
   for (const float moment : optimizer.state().first_moment) EXPECT_EQ(moment, 0.0f);
 }
 

@@ -107,6 +107,31 @@ TEST(CpuTrainer, ContinuesBitIdenticallyFromAState) {
   EXPECT_EQ(whole->served().id(), second_half->served().id());
 }
 
+// Threads share a step's rows; only the order of the sums differs.
+TEST(CpuTrainer, ThreadsChangeNoMoreThanTheOrderOfSums) {
+  use_single_threaded_blas();
+  const auto alone = small_trainer(1);
+  for (const std::size_t threads : {2, 3, 7}) {
+    const auto team = small_trainer(1, {.threads = threads});
+    const auto again = small_trainer(1, {.threads = threads});
+    ASSERT_TRUE(team->restore(alone->state()));
+    ASSERT_TRUE(again->restore(alone->state()));
+    const auto reference = small_trainer(1);
+    ASSERT_TRUE(reference->restore(alone->state()));
+    for (std::uint64_t step = 0; step < 4; ++step) {
+      const TrainBatch batch = random_batch(small_spec(), kSamples, step);
+      const StepReport one = reference->step(batch, 1e-3f);
+      const StepReport many = team->step(batch, 1e-3f);
+      const StepReport same = again->step(batch, 1e-3f);
+      EXPECT_NEAR(one.policy_loss, many.policy_loss, 1e-4f * one.policy_loss);
+      EXPECT_NEAR(one.value_loss, many.value_loss, 1e-4f * one.value_loss);
+      EXPECT_NEAR(one.gradient_norm, many.gradient_norm, 1e-4f * one.gradient_norm);
+      EXPECT_EQ(many.gradient_norm, same.gradient_norm) << "repeatable for the same number";
+    }
+    expect_same(team->state(), again->state());
+  }
+}
+
 TEST(CpuTrainer, WarmUpLeavesNoTrace) {
   const auto trainer = small_trainer(3);
   const auto warm = small_trainer(3);

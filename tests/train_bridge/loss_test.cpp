@@ -69,7 +69,7 @@ void expect_agreement(const NetworkSpec& spec, const SampleShape& samples) {
   const std::vector<double> parameters(weights.begin(), weights.end());
   std::vector<double> gradient(parameters.size());
   const Losses losses =
-      TrainNetwork<double>(spec, batch.shape()).gradient(parameters, batch, 1, 1, gradient);
+      TrainNetwork<double>(spec, batch.shape()).gradient(parameters, batch, {}, gradient);
   const Losses expected = losses_by_evaluator(Network(spec, weights), batch);
   EXPECT_NEAR(losses.policy, expected.policy, 1e-5 * expected.policy);
   EXPECT_NEAR(losses.value, expected.value, 1e-5 * expected.value);

@@ -9,13 +9,14 @@
 namespace senet {
 namespace {
 
-TEST(TrainerAllocation, StepsAllocateNothing) {
+void expect_no_allocation(std::size_t threads) {
   use_single_threaded_blas();
   const NetworkSpec spec{
       .game = "test", .features = 344, .policy_logits = 676, .outcomes = 6, .width = 64};
   const SampleShape samples{
       .rows = 300, .active = 30, .legal = 40, .logits_per_action = 2, .without_policy = 3};
-  const auto trainer = make_cpu_trainer(initial_network(spec, 1), batch_shape(spec, samples), {});
+  const auto trainer =
+      make_cpu_trainer(initial_network(spec, 1), batch_shape(spec, samples), {.threads = threads});
   const TrainBatch one = random_batch(spec, samples, 1);
   const TrainBatch two = random_batch(spec, samples, 2);
 
@@ -28,7 +29,12 @@ TEST(TrainerAllocation, StepsAllocateNothing) {
     trainer->step(one, 1e-3f);
     trainer->step(two, 1e-3f);
   }
-  EXPECT_EQ(heap_allocations() - before, 0);
+  EXPECT_EQ(heap_allocations() - before, 0) << threads << " threads";
+}
+
+TEST(TrainerAllocation, StepsAllocateNothing) {
+  expect_no_allocation(1);
+  expect_no_allocation(3);
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+// Threads that work together: everyone once a run, nothing left over, shares without gap or
+// overlap.
+#include "train_bridge/thread_team.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <vector>
+
+namespace senet {
+namespace {
+
+TEST(ThreadTeam, EveryMemberWorksOnceARun) {
+  for (const std::size_t members : {1u, 2u, 5u}) {
+    ThreadTeam team(members);
+    std::vector<int> runs(members);
+    for (int run = 1; run <= 1000; ++run) {
+      team.run([&](std::size_t member) { ++runs[member]; });
+      for (const int done : runs) ASSERT_EQ(done, run);
+    }
+  }
+}
+
+TEST(ThreadTeam, MembersRunAtOnceAndTheFirstIsTheCaller) {
+  ThreadTeam team(3);
+  std::vector<std::thread::id> who(3);
+  std::atomic<int> inside = 0;
+  team.run([&](std::size_t member) {
+    who[member] = std::this_thread::get_id();
+    ++inside;
+    while (inside < 3) std::this_thread::yield();  // would wait for ever if one came after another
+  });
+  EXPECT_EQ(who[0], std::this_thread::get_id());
+  EXPECT_EQ(std::set<std::thread::id>(who.begin(), who.end()).size(), 3u);
+}
+
+TEST(ThreadTeam, SharesCoverEverythingOnce) {
+  for (const std::size_t members : {1u, 2u, 3u, 7u}) {
+    const ThreadTeam team(members);
+    for (const std::size_t size : {0u, 1u, 5u, 16u, 17u, 1000u}) {
+      for (const std::size_t grain : {1u, 16u}) {
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < members; ++i) {
+          const Share share = team.share(size, grain, i);
+          EXPECT_EQ(share.begin, next);
+          EXPECT_TRUE(share.begin % grain == 0 || share.begin == size);
+          EXPECT_LE(share.size(), (size + grain - 1) / grain / members * grain + grain);
+          next = share.end;
+        }
+        EXPECT_EQ(next, size);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace senet
