@@ -14,10 +14,7 @@ void Search<G, Table>::begin_leaf() {
   moves_->clear();
   tree_->state(leaf_).legal(*moves_);
   if (settings_.evaluates == Evaluates::kAfterstates) return;
-  std::uint16_t* wanted = wanted_.get();
-  for (const Action action : *moves_) {
-    for (const std::uint16_t logit : G::logits_of(action)) *wanted++ = logit;
-  }
+  wanted_.list({moves_->data(), moves_->size()});
 }
 
 /// Writes rows while there is room; true when all of the leaf's rows have been written.
@@ -27,8 +24,7 @@ bool Search<G, Table>::add_rows(Batch& batch) {
   for (; next_row_ < rows_wanted(); ++next_row_) {
     if (settings_.evaluates == Evaluates::kPosition) {
       if (batch.room() == 0) return false;
-      const std::size_t logits = moves_->size() * G::kLogitsPerAction;
-      batch.add({outcomes_, {wanted_.get(), logits}, logits_.get()},
+      batch.add({outcomes_, wanted_.wanted(), wanted_.answers()},
                 [&](FeatureRow& row) { state.encode(row); });
       ++evaluations_;
       continue;
@@ -62,12 +58,8 @@ void Search<G, Table>::expand_position(Node& node) {
   const std::size_t count = moves_->size();
   float top = -1e30f, sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    float logit = 0;
-    for (std::size_t k = 0; k < G::kLogitsPerAction; ++k) {
-      logit += logits_[i * G::kLogitsPerAction + k];
-    }
-    values_[i] = logit;
-    top = std::max(top, logit);
+    values_[i] = wanted_.sum(i);
+    top = std::max(top, values_[i]);
   }
   for (std::size_t i = 0; i < count; ++i) sum += values_[i] = std::exp(values_[i] - top);
   for (std::size_t i = 0; i < count; ++i) scores_[i] = values_[i] / sum;

@@ -16,6 +16,7 @@
 #include "search/selection.hpp"
 #include "search/settings.hpp"
 #include "search/tree.hpp"
+#include "search/wanted_logits.hpp"
 
 namespace senet {
 
@@ -37,8 +38,6 @@ class Search {
       : settings_(settings),
         tree_(std::make_unique<TreeOf>(limits)),
         moves_(std::make_unique<Moves>()),
-        wanted_(std::make_unique_for_overwrite<std::uint16_t[]>(kMaxLogits)),
-        logits_(std::make_unique_for_overwrite<float[]>(kMaxLogits)),
         family_(std::make_unique_for_overwrite<Outcomes<G>[]>(G::kMaxLegal)),
         values_(std::make_unique_for_overwrite<float[]>(kMaxEdges<G>)),
         scores_(std::make_unique_for_overwrite<float[]>(kMaxEdges<G>)),
@@ -129,7 +128,6 @@ class Search {
     NodeId node;
     std::uint32_t edge;
   };
-  static constexpr std::size_t kMaxLogits = G::kMaxLegal * G::kLogitsPerAction;
   static constexpr std::uint32_t kMaxDepth = 512;
   static constexpr int kRange = static_cast<int>(G::kValueRange);
   // What one visit can use up: a turn of chance and the position behind it with all its edges, and
@@ -179,10 +177,9 @@ class Search {
   NodeId leaf_ = kNoNode;
   std::size_t next_row_ = 0;
   std::unique_ptr<Moves> moves_;
-  Outcomes<G> outcomes_{};                   // kPosition: the leaf's own
-  std::unique_ptr<std::uint16_t[]> wanted_;  // kPosition: [moves, kLogitsPerAction]
-  std::unique_ptr<float[]> logits_;          // kPosition: the same shape
-  std::unique_ptr<Outcomes<G>[]> family_;    // kAfterstates: [moves]
+  Outcomes<G> outcomes_{};                 // kPosition: the leaf's own
+  WantedLogits<G> wanted_;                 // kPosition: of its moves
+  std::unique_ptr<Outcomes<G>[]> family_;  // kAfterstates: [moves]
 
   std::unique_ptr<float[]> values_;  // scratch, [edges]
   std::unique_ptr<float[]> scores_;

@@ -7,6 +7,7 @@
 #include "games/random.hpp"
 #include "nn/batch.hpp"
 #include "search/decision.hpp"
+#include "search/wanted_logits.hpp"
 
 namespace senet {
 
@@ -52,11 +53,8 @@ class RecordedBatches {
     return mean([](const Batch& batch, std::size_t row) { return batch.index(row).size(); });
   }
   double mean_wanted() const {
-    return mean([](const Batch& batch, std::size_t row) {
-      const auto wanted = batch.answer(row).wanted;
-      return wanted.size() -
-             static_cast<std::size_t>(std::ranges::count(wanted, std::uint16_t{kNoLogit}));
-    });
+    return mean(
+        [](const Batch& batch, std::size_t row) { return batch.answer(row).wanted.size(); });
   }
 
  private:
@@ -72,9 +70,9 @@ class RecordedBatches {
   void want_legal(const G& position, std::size_t k) {
     ActionList<G::kMaxLegal> actions;
     position.legal(actions);
-    for (const Action action : actions) {
-      for (const std::uint16_t logit : G::logits_of(action)) wanted_[k].push_back(logit);
-    }
+    WantedLogits<G> wanted;
+    wanted.list({actions.data(), actions.size()});
+    wanted_[k].assign(wanted.wanted().begin(), wanted.wanted().end());
   }
 
   void drop_part_full() {
