@@ -3,6 +3,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -12,41 +13,48 @@
 
 namespace senet {
 
-/// A map from key to node, made once for at most `nodes` entries; nothing allocates afterwards.
-///   find(key)          the node, or kNoNode
+/// A map from key to node, made once for at most `nodes` entries; nothing allocates afterwards. The
+/// nodes know their keys, so a table need not.
+///   find(key, key_of)  the node, or kNoNode; key_of(node) is the key of a node in the table
 ///   insert(key, node)  adds a key that is not there
 ///   clear()            forgets everything
 template <class T>
 concept NodeTable = std::constructible_from<T, std::uint32_t> &&
-    requires(T t, const T& c, std::uint64_t key, NodeId node) {
-  { c.find(key) } -> std::same_as<NodeId>;
+    requires(T t, const T& c, std::uint64_t key, NodeId node, std::uint64_t (*key_of)(NodeId)) {
+  { c.find(key, key_of) } -> std::same_as<NodeId>;
   { t.insert(key, node) } -> std::same_as<void>;
   { t.clear() } -> std::same_as<void>;
   { T::bytes(std::uint32_t{}) } -> std::same_as<std::size_t>;
 };
 
-/// Open addressing with linear probing, at most half full; clearing is one increment.
+/// Open addressing with linear probing, at most two thirds full; clearing is one increment.
+///
+///   0       4       6       8
+///   +-------+-------+-------+
+///   | node  | epoch |  tag  |    tag: the key's top 16 bits, which the place does not depend on,
+///   +-------+-------+-------+    so that hardly ever a node is looked at that is not the one
 class EpochTable {
  public:
   explicit EpochTable(std::uint32_t nodes)
-      : mask_(slots(nodes) - 1), slots_(std::make_unique<Slot[]>(mask_ + 1)) {}
+      : count_(slots(nodes)), slots_(std::make_unique<Slot[]>(count_)) {}
 
-  NodeId find(std::uint64_t key) const {
-    for (std::uint32_t i = static_cast<std::uint32_t>(key) & mask_;; i = (i + 1) & mask_) {
+  template <class KeyOf>
+  NodeId find(std::uint64_t key, KeyOf&& key_of) const {
+    for (std::uint32_t i = home(key);; i = after(i)) {
       const Slot& slot = slots_[i];
       if (slot.epoch != epoch_) return kNoNode;
-      if (slot.key == key) return slot.node;
+      if (slot.tag == tag(key) && key_of(slot.node) == key) return slot.node;
     }
   }
   void insert(std::uint64_t key, NodeId node) {
-    std::uint32_t i = static_cast<std::uint32_t>(key) & mask_;
-    while (slots_[i].epoch == epoch_) i = (i + 1) & mask_;
-    slots_[i] = {key, node, epoch_};
+    std::uint32_t i = home(key);
+    while (slots_[i].epoch == epoch_) i = after(i);
+    slots_[i] = {node, epoch_, tag(key)};
   }
   void clear() {
     if (++epoch_ != 0) return;
-    // After 2^32 clears old epochs would come alive again.
-    std::fill_n(slots_.get(), mask_ + 1, Slot{});
+    // After 2^16 clears old epochs would come alive again.
+    std::fill_n(slots_.get(), count_, Slot{});
     epoch_ = 1;
   }
   /// Memory of a table for this many nodes.
@@ -54,17 +62,24 @@ class EpochTable {
 
  private:
   struct Slot {
-    std::uint64_t key = 0;
     NodeId node = 0;
-    std::uint32_t epoch = 0;
+    std::uint16_t epoch = 0;
+    std::uint16_t tag = 0;
   };
-  static_assert(sizeof(Slot) == 16);
+  static_assert(sizeof(Slot) == 8);
   static std::uint32_t slots(std::uint32_t nodes) {
-    return std::bit_ceil(std::max<std::uint32_t>(nodes, 8) * 2);
+    const std::uint32_t most = std::max<std::uint32_t>(nodes, 8);
+    return most + most / 2;
   }
+  static std::uint16_t tag(std::uint64_t key) { return static_cast<std::uint16_t>(key >> 48); }
+  // The low half of the key as a fraction of the table: no power of two needed.
+  std::uint32_t home(std::uint64_t key) const {
+    return static_cast<std::uint32_t>((key & 0xffffffffu) * count_ >> 32);
+  }
+  std::uint32_t after(std::uint32_t slot) const { return slot + 1 == count_ ? 0 : slot + 1; }
 
-  std::uint32_t mask_;
-  std::uint32_t epoch_ = 1;
+  std::uint32_t count_;
+  std::uint16_t epoch_ = 1;
   std::unique_ptr<Slot[]> slots_;
 };
 static_assert(NodeTable<EpochTable>);
@@ -74,7 +89,8 @@ class FlatTable {
  public:
   explicit FlatTable(std::uint32_t nodes) { map_.reserve(nodes); }
 
-  NodeId find(std::uint64_t key) const {
+  template <class KeyOf>
+  NodeId find(std::uint64_t key, KeyOf&&) const {
     const auto found = map_.find(key);
     return found == map_.end() ? kNoNode : found->second;
   }

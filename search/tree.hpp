@@ -59,7 +59,9 @@ class Tree {
     return used_nodes_ + nodes <= limits_.nodes && used_words() + words <= limits_.words;
   }
 
-  NodeId find(std::uint64_t key) const { return table_.find(key); }
+  NodeId find(std::uint64_t key) const {
+    return table_.find(key, [this](NodeId id) { return nodes_[id].key; });
+  }
 
   /// Adds an unevaluated node for a state whose key is not in the tree. Needs fits(1, 0).
   NodeId add(const G& state, std::uint64_t key) {

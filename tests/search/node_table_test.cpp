@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "games/random.hpp"
 
 namespace senet {
@@ -12,28 +14,57 @@ class EveryTable : public testing::Test {};
 using Tables = testing::Types<EpochTable, FlatTable>;
 TYPED_TEST_SUITE(EveryTable, Tables);
 
+// A table and the keys of its nodes, as a tree has them.
+template <class T>
+struct Keyed {
+  explicit Keyed(std::uint32_t nodes) : table(nodes), keys(nodes) {}
+  NodeId find(std::uint64_t key) {
+    return table.find(key, [this](NodeId id) { return keys[id]; });
+  }
+  void insert(std::uint64_t key, NodeId id) {
+    keys[id] = key;
+    table.insert(key, id);
+  }
+  T table;
+  std::vector<std::uint64_t> keys;
+};
+
 TYPED_TEST(EveryTable, FindsWhatWasInsertedUntilCleared) {
   constexpr std::uint32_t kNodes = 5000;
-  TypeParam table(kNodes);
-  for (int round = 0; round < 3; ++round) {
+  Keyed<TypeParam> nodes(kNodes);
+  for (std::uint64_t round = 0; round < 3; ++round) {
     for (NodeId id = 0; id < kNodes; ++id) {
-      const std::uint64_t key = mix(id + 1000u * static_cast<unsigned>(round));
-      EXPECT_EQ(table.find(key), kNoNode);
-      table.insert(key, id);
+      const std::uint64_t key = mix(id + 1000 * round);
+      EXPECT_EQ(nodes.find(key), kNoNode);
+      nodes.insert(key, id);
     }
-    for (NodeId id = 0; id < kNodes; ++id) {
-      EXPECT_EQ(table.find(mix(id + 1000u * static_cast<unsigned>(round))), id);
-    }
-    table.clear();
-    EXPECT_EQ(table.find(mix(1000u * static_cast<unsigned>(round))), kNoNode);
+    for (NodeId id = 0; id < kNodes; ++id) EXPECT_EQ(nodes.find(mix(id + 1000 * round)), id);
+    nodes.table.clear();
+    EXPECT_EQ(nodes.find(mix(1000 * round)), kNoNode);
   }
 }
 
-TYPED_TEST(EveryTable, KeysThatShareTheirLowBitsAreKeptApart) {
-  TypeParam table(64);
-  for (NodeId id = 0; id < 64; ++id) table.insert(std::uint64_t{id} << 40, id);
-  for (NodeId id = 0; id < 64; ++id) EXPECT_EQ(table.find(std::uint64_t{id} << 40), id);
-  EXPECT_EQ(table.find(std::uint64_t{64} << 40), kNoNode);
+// The same place, and the same tag or the next place: only the whole key tells them apart.
+TYPED_TEST(EveryTable, KeysThatAgreeInPartAreKeptApart) {
+  for (const int shift : {12, 30, 32, 40, 57}) {
+    Keyed<TypeParam> nodes(64);
+    const auto key = [&](std::uint64_t id) { return (id << shift) | 0xfff; };
+    for (NodeId id = 0; id < 64; ++id) nodes.insert(key(id), id);
+    for (NodeId id = 0; id < 64; ++id) EXPECT_EQ(nodes.find(key(id)), id);
+    EXPECT_EQ(nodes.find(key(64)), kNoNode);
+  }
+}
+
+// Epochs come round after 2^16 of them.
+TYPED_TEST(EveryTable, OldKeysNeverComeBack) {
+  Keyed<TypeParam> nodes(8);
+  for (std::uint64_t round = 0; round < 200'000; ++round) {
+    const std::uint64_t key = mix(round % 1000 == 0 ? 1 : 2);
+    EXPECT_EQ(nodes.find(mix(1)), kNoNode) << round;
+    EXPECT_EQ(nodes.find(mix(2)), kNoNode) << round;
+    if (round % 1000 < 2) nodes.insert(key, 0);
+    nodes.table.clear();
+  }
 }
 
 }  // namespace
