@@ -42,11 +42,8 @@ int main(int argc, char** argv) {
   senet::add_perft_command(app, exit_code);
   senet::add_eval_command(app, exit_code);
   senet::add_match_command(app, exit_code);
-<<<<<<< HEAD
   senet::add_uci_command(app, exit_code);
-=======
   senet::add_label_command(app, exit_code);
->>>>>>> 4a67f3e (senet label: GNU Backgammon judges every play of decisions, in the format of the shipped labels)
   senet::add_inspect_command(app, exit_code);
 
   // The libraries used here may throw: the parser on bad input, printing on a full disk.
