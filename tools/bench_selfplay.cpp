@@ -22,14 +22,16 @@ struct Shares {
 };
 
 Shares shares_of(const WorkerCounts& counts, double encode_ns) {
-  const double total = counts.total_ns;
+  // The counters of one round are not written at once, so the parts may be a little ahead of the
+  // whole.
+  const double total = std::max(counts.total_ns, counts.forward_ns + counts.lanes_ns);
   if (!(total > 0)) return {kNaN, kNaN, kNaN, kNaN};
   Shares shares;
   shares.forward = counts.forward_ns / total;
   const double lanes = counts.lanes_ns / total;
   shares.encode = std::min(counts.rows * encode_ns / total, lanes);
   shares.tree = lanes - shares.encode;
-  shares.other = std::max(0.0, 1 - shares.forward - lanes);
+  shares.other = 1 - shares.forward - lanes;
   return shares;
 }
 

@@ -109,10 +109,10 @@ void expect_sane_selfplay(BenchRun& run, double capacity) {
   double shares = 0;
   for (const char* const share : {"share_forward", "share_encode", "share_tree", "share_other"}) {
     ASSERT_TRUE(values.contains(share));
-    EXPECT_GE(values[share], 0);
+    EXPECT_GE(values[share], -1e-9);
     shares += values[share];
   }
-  EXPECT_NEAR(shares, 1, 0.02);
+  EXPECT_NEAR(shares, 1, 1e-9);
   EXPECT_EQ(values["workers"], 2);
   EXPECT_EQ(values["lanes_per_worker"], 8);
   EXPECT_GT(values["resident"], 1);
