@@ -28,26 +28,31 @@ class Mean {
 
 }  // namespace
 
-MatchResult sum_up(std::span<const MatchGame> games, std::span<const float> values) {
+double points_of(const MatchOutcome& outcome, std::span<const float> values) {
+  return outcome ? values[*outcome] : 0;
+}
+
+double score_of(const MatchOutcome& outcome, std::span<const float> values) {
+  const double points = points_of(outcome, values);
+  return points > 0 ? 1 : points < 0 ? 0 : 0.5;
+}
+
+MatchResult sum_up(std::span<const MatchOutcome> games, std::span<const float> values) {
   MatchResult result;
   result.games = games.size();
   result.outcomes.resize(values.size());
   Mean points, score;
   double pair_points = 0, pair_score = 0;
   for (std::size_t i = 0; i < games.size(); ++i) {
-    float value = 0;
-    if (games[i]) {
-      value = values[*games[i]];
-      ++result.outcomes[*games[i]];
-    } else {
-      ++result.cut;
-    }
-    ++(value > 0 ? result.wins : value < 0 ? result.losses : result.draws);
-    pair_points += value / 2.0;
-    pair_score += value > 0 ? 0.5 : value < 0 ? 0.0 : 0.25;
+    ++(games[i] ? result.outcomes[*games[i]] : result.cut);
+    const double game_score = score_of(games[i], values);
+    ++(game_score > 0.5 ? result.wins : game_score < 0.5 ? result.losses : result.draws);
+    pair_points += points_of(games[i], values);
+    pair_score += game_score;
     if (i % 2 == 1) {
-      points.add(pair_points);
-      score.add(pair_score);
+      points.add(pair_points / 2);
+      score.add(pair_score / 2);
+      ++result.pairs[static_cast<std::size_t>(2 * pair_score)];
       pair_points = pair_score = 0;
     }
   }
@@ -59,5 +64,7 @@ MatchResult sum_up(std::span<const MatchGame> games, std::span<const float> valu
 }
 
 double elo_difference(double score) { return -400 * std::log10(1 / score - 1); }
+
+double expected_score(double elo) { return 1 / (1 + std::pow(10, -elo / 400)); }
 
 }  // namespace senet

@@ -3,8 +3,6 @@
 #include <absl/cleanup/cleanup.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -19,6 +17,7 @@
 #include "games/registry.hpp"
 #include "selfplay/selfplay_threads.hpp"
 #include "tools/resident_memory.hpp"
+#include "tools/stop_signals.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/training_loop.hpp"
 
@@ -26,39 +25,6 @@ namespace senet {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// SIGINT, SIGTERM and SIGHUP are held back in every thread and taken here, one wait at a time: no
-// handler, no global. Whoever had SIGHUP ignored (nohup) goes on ignoring it. SIGXFSZ is ignored
-// meanwhile: a file that may not grow is then a failed write, with a reason, as a full disk is.
-class StopSignals {
- public:
-  StopSignals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    struct sigaction hangup {};
-    sigaction(SIGHUP, nullptr, &hangup);
-    if (hangup.sa_handler != SIG_IGN) sigaddset(&set_, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &set_, &before_);
-    file_size_before_ = ::signal(SIGXFSZ, SIG_IGN);
-  }
-  ~StopSignals() {
-    ::signal(SIGXFSZ, file_size_before_);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
-  /// Waits up to this long for a signal; true when one came.
-  bool wait(std::chrono::milliseconds time) {
-    const timespec limit{time.count() / 1000, time.count() % 1000 * 1'000'000};
-    return sigtimedwait(&set_, nullptr, &limit) > 0;
-  }
-
- private:
-  sigset_t set_{}, before_{};
-  void (*file_size_before_)(int) = SIG_DFL;
-};
 
 struct Totals {
   std::uint64_t rows = 0, searches = 0, visits = 0, waits = 0, forwards = 0;
@@ -242,7 +208,7 @@ struct Prepared {
 
 template <Game G>
 Result<void> run(Prepared& prepared) {
-  StopSignals signals;  // before any thread, so that all of them inherit the mask
+  StopSignals signals(StopSignals::Mode::kEach);
   RunConfig& config = prepared.config;
   const DaemonOptions& options = prepared.options;
   RunStart* const start = &prepared.start;

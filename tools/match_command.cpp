@@ -1,145 +1,345 @@
 // senet match: two players, the same openings and dice with sides swapped.
-#include "selfplay/match.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "games/registry.hpp"
+#include "nn/replace_file.hpp"
+#include "selfplay/match.hpp"
 #include "tools/command.hpp"
+#include "tools/match/mat_file.hpp"
+#include "tools/match/match_book.hpp"
+#include "tools/match/match_log.hpp"
+#include "tools/match/match_report.hpp"
+#include "tools/match/players.hpp"
 #include "tools/metric.hpp"
 #include "tools/progress_line.hpp"
-#include "tools/search_options.hpp"
+#include "tools/stop_signals.hpp"
 
 namespace senet {
 namespace {
 
-/// Standard errors on each side of a mean in a 95 % interval.
-constexpr double kTwoSided95 = 1.96;
+// Games side by side: many for batches of a network, few where each move is waited for and a kill
+// loses the games under way.
+constexpr std::size_t kGamesAtOnce = 256;
+constexpr std::size_t kGamesAtOnceWithProcess = 32;
 
 struct MatchArguments {
   std::string game;
   std::string first, second;
-  std::uint32_t visits = 100;
   std::uint32_t first_visits = kUnset, second_visits = kUnset;
-  SearchOptions search;
+  std::vector<std::string> first_options, second_options;
+  double answer_seconds = 60;
+  PlayerSettings player;  // of both; visits and options are those of each
   MatchSettings match;
+  std::size_t games_at_once = 0;  // 0: the constants above
+  std::string sprt;               // "A,B"
+  double alpha = 0.05, beta = 0.05;
+  std::filesystem::path log, mat;
+  bool resume = false;
   bool json = false;
 
   static constexpr std::uint32_t kUnset = kMostVisits + 1;
 };
 
-/// A player and, when it searches, what it searches with.
-template <Game G>
-struct Side {
-  SearchSetup setup;
-  std::unique_ptr<MatchPlayer<G>> player;
+/// The sequential test as it was asked for.
+struct SprtRequest {
+  double first = 0, second = 0;  // Elo, or points a game
+  SprtSettings settings;
 };
 
 template <Game G>
-Result<Side<G>> prepare_side(const std::string& source, std::uint32_t visits,
-                             const SearchOptions& options) {
-  Side<G> side;
-  if (source == "random") {
-    side.player = std::make_unique<RandomPlayer<G>>();
-    return side;
+constexpr bool kHasElo = !StochasticGame<G>;
+template <Game G>
+constexpr PairUnit kUnit = kHasElo<G> ? PairUnit::kScore : PairUnit::kPoints;
+template <Game G>
+constexpr std::string_view kUnitName = kHasElo<G> ? "Elo" : "points a game";
+
+Result<double> read_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    return fail(fmt::format("--sprt: \"{}\" is no number", text));
   }
-  const Result<Network> network = open_network(source, reference_spec<G>());
-  if (!network) return tl::unexpected(network.error());
-  Result<SearchSetup> setup = set_up_search<G>(*network, options, visits);
-  if (!setup) return tl::unexpected(setup.error());
-  side.setup = std::move(*setup);
-  side.player =
-      std::make_unique<SearchPlayer<G>>(*side.setup.evaluator, side.setup.settings,
-                                        side.setup.visits, side.setup.lanes, side.setup.batch_rows);
-  return side;
-}
-
-// Wilson's interval (1927) for a share seen in so many trials: also honest when all of them went
-// one way.
-Interval wilson(double share, double trials) {
-  const double z = kTwoSided95 * kTwoSided95;
-  const double middle = (share + z / (2 * trials)) / (1 + z / trials);
-  const double half = kTwoSided95 / (1 + z / trials) *
-                      std::sqrt(share * (1 - share) / trials + z / (4 * trials * trials));
-  return {middle - half, middle + half};
-}
-
-Interval around(double mean, double error) {
-  return {mean - kTwoSided95 * error, mean + kTwoSided95 * error};
+  return value;
 }
 
 template <Game G>
-std::vector<Metric> metrics_of(const MatchResult& result, const std::string& subject) {
-  std::vector<Metric> metrics;
-  const auto add = [&](std::string name, double value, std::string unit,
-                       std::optional<Interval> interval = std::nullopt) {
-    metrics.push_back({subject, std::move(name), value, std::move(unit), interval});
-  };
-  const auto add_count = [&](std::string name, std::size_t count) {
-    add(std::move(name), static_cast<double>(count), "games");
-  };
-  const Interval points = around(result.points, result.points_error);
-  // Nothing but wins, or losses, says nothing of the spread: then the pairs count as trials.
-  const bool one_sided = result.score == 0 || result.score == 1;
-  Interval score = !one_sided ? around(result.score, result.score_error)
-                              : wilson(result.score, static_cast<double>(result.games) / 2);
-  score = {std::max(score.low, 0.0), std::min(score.high, 1.0)};
-  add("score", result.score, "share", score);
-  add("points_per_game", result.points, "points", points);
-  if constexpr (!StochasticGame<G>) {
-    add("elo_difference", elo_difference(result.score), "Elo",
-        Interval{elo_difference(score.low), elo_difference(score.high)});
+Result<std::optional<SprtRequest>> sprt_request(const MatchArguments& arguments) {
+  if (arguments.sprt.empty()) return std::nullopt;
+  const std::size_t comma = arguments.sprt.find(',');
+  if (comma == std::string::npos) return fail("--sprt: two numbers with a comma between them");
+  const std::string_view text = arguments.sprt;
+  const Result<double> first = read_number(text.substr(0, comma));
+  if (!first) return tl::unexpected(first.error());
+  const Result<double> second = read_number(text.substr(comma + 1));
+  if (!second) return tl::unexpected(second.error());
+  SprtRequest request{*first, *second, {.alpha = arguments.alpha, .beta = arguments.beta}};
+  request.settings.mean0 = kHasElo<G> ? expected_score(*first) : *first;
+  request.settings.mean1 = kHasElo<G> ? expected_score(*second) : *second;
+  const double least = kHasElo<G> ? 0 : -G::kValueRange, most = G::kValueRange;
+  if (!(*first < *second)) return fail("--sprt: the first number is the smaller one");
+  if (!(least < request.settings.mean0 && request.settings.mean1 < most)) {
+    return fail(fmt::format("--sprt: no result of a game is beyond that many {}", kUnitName<G>));
   }
-  add_count("games", result.games);
-  add_count("wins", result.wins);
-  add_count("draws", result.draws);
-  add_count("losses", result.losses);
-  add_count("cut_games", result.cut);
-  for (std::size_t i = 0; i < kOutcomes<G>; ++i) {
-    add_count(fmt::format("games_worth_{:+g}", G::kOutcomeValues[i]), result.outcomes[i]);
-  }
-  return metrics;
+  return request;
 }
 
+/// What a log must agree on to be gone on with.
 template <Game G>
-Result<void> run(const Side<G>& first, const Side<G>& second, const MatchArguments& arguments) {
-  MatchResult result;
-  {
-    ProgressLine progress("games", arguments.match.pairs * 2);
-    result = play_match<G>(*first.player, *second.player, arguments.match,
-                           [&](std::size_t finished) { progress.show(finished); });
+MatchIdentity identity_of(const MatchArguments& arguments, const PlayerHolder<G>& first,
+                          const PlayerHolder<G>& second) {
+  return {{"game", std::string(G::kName)},
+          {"seed", std::to_string(arguments.match.seed)},
+          {"random_plies", std::to_string(arguments.match.random_plies)},
+          {"ply_cap", std::to_string(arguments.match.ply_cap)},
+          {"first", first.identity},
+          {"second", second.identity}};
+}
+
+/// A match that is ready to be played.
+template <Game G>
+struct PreparedMatch {
+  MatchArguments arguments;
+  PlayerHolder<G> first, second;
+  std::optional<SprtRequest> sprt;
+  MatchBook book;
+  std::optional<MatchLog> log;
+};
+
+template <Game G>
+Result<void> open_log(PreparedMatch<G>& prepared) {
+  const MatchArguments& arguments = prepared.arguments;
+  const MatchIdentity identity = identity_of(arguments, prepared.first, prepared.second);
+  std::error_code unknown;
+  const bool is_there = std::filesystem::exists(arguments.log, unknown);
+  if (is_there && !arguments.resume) {
+    return fail(fmt::format("--log: {} is there already; --resume goes on with it",
+                            arguments.log.string()));
   }
-  if (!arguments.json) {
-    fmt::print("{}: {} (first) against {}, {} pairs of games, seed {}\n", G::kName, arguments.first,
-               arguments.second, arguments.match.pairs, arguments.match.seed);
-  }
-  print_metrics("match", metrics_of<G>(result, std::string(G::kName)), arguments.json);
+  const auto use = [&](const LoggedGame& logged) -> Result<void> {
+    // More pairs than now asked for are no harm.
+    if (pair_of(logged.number) >= arguments.match.pairs) return {};
+    if (prepared.book.has(logged.number)) {
+      return fail(fmt::format("game {} is told twice", logged.number));
+    }
+    Result<PlayedGame> game = from_log<G>(logged, arguments.match);
+    if (!game) {
+      return fail(fmt::format("game {}: {}", logged.number, game.error().reason));
+    }
+    prepared.book.add(std::move(*game));
+    return {};
+  };
+  Result<MatchLog> log = is_there ? MatchLog::resume(arguments.log, identity, use)
+                                  : MatchLog::create(arguments.log, identity);
+  if (!log) return fail("--log: " + log.error().reason);
+  prepared.log = std::move(*log);
   return {};
 }
 
+/// One game, ply by ply, on stdout.
 template <Game G>
-Result<Job> prepare(const MatchArguments& arguments) {
-  const auto visits = [&](std::uint32_t own) {
-    return own == MatchArguments::kUnset ? arguments.visits : own;
-  };
-  Result<Side<G>> first =
-      prepare_side<G>(arguments.first, visits(arguments.first_visits), arguments.search);
-  if (!first) return fail("--first: " + first.error().reason);
-  Result<Side<G>> second =
-      prepare_side<G>(arguments.second, visits(arguments.second_visits), arguments.search);
-  if (!second) return fail("--second: " + second.error().reason);
-  return Job([first = std::move(*first), second = std::move(*second), arguments] {
-    return run<G>(first, second, arguments);
-  });
+void print_game(const PlayedGame& game, const MatchArguments& arguments) {
+  const LoggedGame logged = to_log<G>(game);
+  if (arguments.json) {
+    fmt::print("{}\n", game_line(logged, arguments.match.seed));
+    return;
+  }
+  fmt::print("game {} of seed {}: pair {}, the first player ({}) is player {}\n", game.number,
+             arguments.match.seed, pair_of(game.number), arguments.first,
+             first_side_of(game.number));
+  G state;
+  for (std::size_t ply = 0; ply < game.actions.size(); ++ply) {
+    const Turn turn = state.turn();
+    const std::string who =
+        turn == Turn::kChance ? "dice" : fmt::format("player {}", turn == Turn::kPlayer0 ? 0 : 1);
+    fmt::print("{:4}  {:<28} {:<9} {}\n", ply, state.text(), who, logged.plies[ply]);
+    state.play(game.actions[ply]);
+  }
+  fmt::print("{:4}  {:<28} {}\n", game.actions.size(), state.text(),
+             logged.points ? fmt::format("{:+g} for the first player", *logged.points) : "cut");
+}
+
+Result<void> write_mat(const MatchArguments& arguments, const MatchBook& book) {
+  std::vector<const PlayedGame*> games;
+  for (std::size_t i = 0; i < book.counted().size(); ++i) games.push_back(&book.game(i));
+  const std::string text =
+      mat_text(games, fmt::format("first: {}, second: {}, seed {}", arguments.first,
+                                  arguments.second, arguments.match.seed));
+  return replace_file(arguments.mat, {std::as_bytes(std::span(text))});
+}
+
+template <Game G>
+Result<void> run(PreparedMatch<G>& prepared) {
+  const MatchArguments& arguments = prepared.arguments;
+  MatchBook& book = prepared.book;
+  StopSignals signals(StopSignals::Mode::kFirstOnly);
+  bool is_stopped = false;
+  MatchRun played;
+  {
+    ProgressLine progress("games", arguments.match.only_game ? 1 : arguments.match.pairs * 2);
+    const MatchHooks hooks{
+        .finished = [&](const PlayedGame& game) -> Result<void> {
+          if (arguments.match.only_game) {
+            print_game<G>(game, arguments);
+            return {};
+          }
+          if (prepared.log) {
+            const auto kept =
+                prepared.log->append(game_line(to_log<G>(game), arguments.match.seed));
+            if (!kept) return kept;
+          }
+          book.add(game);
+          progress.show(book.size());
+          return {};
+        },
+        .is_stopped =
+            [&] {
+              is_stopped = is_stopped || signals.wait(std::chrono::milliseconds(0));
+              return is_stopped || book.decision() != Sprt::Decision::kNone;
+            }};
+    Match<G> match(*prepared.first.player, *prepared.second.player, arguments.match);
+    if (!hooks.is_stopped()) played = match.run(book.numbers(), hooks);
+  }
+  const Result<void> ended =
+      played.fault ? Result<void>(tl::unexpected(*played.fault)) : Result<void>();
+  if (arguments.match.only_game) return ended;
+  if (!arguments.json) {
+    fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", G::kName,
+               arguments.first, arguments.second, book.counted().size() / 2, arguments.match.pairs,
+               arguments.match.seed);
+    if (prepared.sprt) {
+      fmt::print("{}\n",
+                 sprt_sentence(book, prepared.sprt->first, prepared.sprt->second, kUnitName<G>));
+    }
+  }
+  print_metrics("match", match_metrics(std::string(G::kName), book, kHasElo<G>, played.faults),
+                arguments.json);
+  if (!arguments.mat.empty()) {
+    if (const auto written = write_mat(arguments, book); !written) return written;
+  }
+  if (is_stopped) fmt::print(stderr, "stopped after {} games\n", book.size());
+  return ended;
+}
+
+template <Game G>
+Result<PlayerHolder<G>> prepare_player(const MatchArguments& arguments, bool is_first) {
+  PlayerSettings settings = arguments.player;
+  const std::uint32_t own = is_first ? arguments.first_visits : arguments.second_visits;
+  if (own != MatchArguments::kUnset) settings.visits = own;
+  settings.options = is_first ? arguments.first_options : arguments.second_options;
+  settings.answer_time =
+      std::chrono::milliseconds(static_cast<std::int64_t>(arguments.answer_seconds * 1000));
+  Result<PlayerHolder<G>> player =
+      make_player<G>(is_first ? arguments.first : arguments.second, settings);
+  if (!player) return fail((is_first ? "--first: " : "--second: ") + player.error().reason);
+  return player;
+}
+
+template <Game G>
+Result<Job> prepare(MatchArguments arguments) {
+  const bool is_one_game = arguments.match.only_game.has_value();
+  if (!arguments.mat.empty() && !std::is_same_v<G, Backgammon>) {
+    return fail("--mat: the format is for backgammon only");
+  }
+  if (arguments.resume && arguments.log.empty()) return fail("--resume: name the --log");
+  if (is_one_game && !(arguments.log.empty() && arguments.mat.empty())) {
+    return fail("--game-number: one game is printed, not logged");
+  }
+  const auto sprt = sprt_request<G>(arguments);
+  if (!sprt) return tl::unexpected(sprt.error());
+  Result<PlayerHolder<G>> first = prepare_player<G>(arguments, true);
+  if (!first) return tl::unexpected(first.error());
+  Result<PlayerHolder<G>> second = prepare_player<G>(arguments, false);
+  if (!second) return tl::unexpected(second.error());
+  const bool is_slow = first->is_process || second->is_process;
+  arguments.match.games_at_once = arguments.games_at_once > 0 ? arguments.games_at_once
+                                  : is_slow ? kGamesAtOnceWithProcess * arguments.player.processes
+                                            : kGamesAtOnce;
+  const std::vector<float> values(G::kOutcomeValues.begin(), G::kOutcomeValues.end());
+  const auto settings =
+      *sprt ? std::optional<SprtSettings>((*sprt)->settings) : std::optional<SprtSettings>();
+  MatchBook book(arguments.match.pairs, values, kUnit<G>, settings);
+  PreparedMatch<G> prepared{.arguments = std::move(arguments),
+                            .first = std::move(*first),
+                            .second = std::move(*second),
+                            .sprt = *sprt,
+                            .book = std::move(book),
+                            .log = {}};
+  if (!prepared.arguments.log.empty()) {
+    if (const auto opened = open_log(prepared); !opened) return tl::unexpected(opened.error());
+  }
+  return Job([prepared = std::move(prepared)]() mutable { return run<G>(prepared); });
 }
 
 Result<Job> prepare(const MatchArguments& arguments) {
   return visit_game(arguments.game,
                     [&]<class G>(std::type_identity<G>) { return prepare<G>(arguments); });
+}
+
+void add_protocol_options(CLI::App& command, MatchArguments& arguments) {
+  const char* const group = "Other programs";
+  command
+      .add_option("--processes", arguments.player.processes,
+                  "processes of each other program, side by side")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256))
+      ->group(group);
+  command
+      .add_option("--answer-seconds", arguments.answer_seconds,
+                  "a program that takes longer for a move is taken to hang")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 86400.0))
+      ->group(group);
+  command
+      .add_option("--first-option", arguments.first_options,
+                  "NAME=VALUE for the first player by setoption, as often as needed")
+      ->take_all()
+      ->group(group);
+  command.add_option("--second-option", arguments.second_options, "the same for the second player")
+      ->take_all()
+      ->group(group);
+}
+
+void add_result_options(CLI::App& command, MatchArguments& arguments) {
+  const char* const group = "Games and result";
+  command
+      .add_option("--sprt", arguments.sprt,
+                  "A,B: stop as soon as the pairs tell a strength of A from one of B: Elo, or "
+                  "points a game where games are worth more than one")
+      ->group(group);
+  const auto risk = CLI::Range(1e-6, 0.499);
+  command.add_option("--sprt-alpha", arguments.alpha, "risk of accepting B where A is true")
+      ->capture_default_str()
+      ->check(risk)
+      ->group(group);
+  command.add_option("--sprt-beta", arguments.beta, "risk of accepting A where B is true")
+      ->capture_default_str()
+      ->check(risk)
+      ->group(group);
+  command
+      .add_option("--log", arguments.log,
+                  "append every finished game with its moves and dice to this file, a JSON line "
+                  "each")
+      ->group(group);
+  command
+      .add_flag("--resume", arguments.resume,
+                "go on with the log if it is there: the same match, perhaps with more pairs")
+      ->group(group);
+  command
+      .add_option("--mat", arguments.mat,
+                  "backgammon: write the games that count to this file, for other programs")
+      ->group(group);
+  command
+      .add_option("--game-number", arguments.match.only_game,
+                  "play this game of the match alone, 0 being the first, and print it")
+      ->group(group);
+  command.add_flag("--json", arguments.json, "print one JSON object a line")->group(group);
 }
 
 }  // namespace
@@ -149,9 +349,9 @@ void add_match_command(CLI::App& app, int& exit_code) {
   CLI::App* const command =
       app.add_subcommand("match", "Let two players play many games against each other");
   command->add_option("--game", arguments->game, "the game")->required();
-  const std::string who = "a weights file, \"random\", \"untrained\" or \"untrained:SEED\"";
+  const std::string who(kPlayerWords);
   command->add_option("--first", arguments->first, "first player: " + who)->required();
-  command->add_option("--second", arguments->second, "second player: " + who)->required();
+  command->add_option("--second", arguments->second, "second player: the same words")->required();
   command
       ->add_option("--pairs", arguments->match.pairs,
                    "pairs of games: the same opening and dice twice, with sides swapped")
@@ -159,7 +359,7 @@ void add_match_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 10'000'000));
   const auto visits = CLI::Range(0u, kMostVisits);
   command
-      ->add_option("--visits", arguments->visits,
+      ->add_option("--visits", arguments->player.visits,
                    "visits of each search, without noise; 0: the network alone")
       ->capture_default_str()
       ->check(visits);
@@ -178,9 +378,17 @@ void add_match_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 1'000'000));
   command->add_option("--seed", arguments->match.seed, "fixes openings, dice and random moves")
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "print one JSON object a line");
-  add_search_options(*command, arguments->search);
-  command->footer("All figures are the first player's; intervals are 95 %, from the pairs.");
+  command
+      ->add_option("--games-at-once", arguments->games_at_once,
+                   "games under way side by side (default: 256, with other programs 32 a process)")
+      ->check(CLI::Range(1, 100'000));
+  add_search_options(*command, arguments->player.search);
+  add_protocol_options(*command, *arguments);
+  add_result_options(*command, *arguments);
+  command->footer(
+      "All figures are the first player's; intervals are 95 %, from the pairs. An illegal move or "
+      "a\n"
+      "program that fails twice ends the match.");
   command->callback(
       [arguments, &exit_code] { exit_code = run_command("match", prepare(*arguments)); });
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -22,21 +24,60 @@ template <Game G>
 class EdgePlayer final : public MatchPlayer<G> {
  public:
   explicit EdgePlayer(bool last) : last_(last) {}
-  void choose(std::span<const G> states, std::span<Action> actions, Random) override {
+  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+                      std::span<Action> actions) override {
+    EXPECT_EQ(states.size(), draws.size());
+    EXPECT_EQ(states.size(), actions.size());
     for (std::size_t i = 0; i < states.size(); ++i) {
-      ASSERT_TRUE(is_decision(states[i].turn()));
+      EXPECT_TRUE(is_decision(states[i].turn()));
       ActionList<G::kMaxLegal> legal;
       states[i].legal(legal);
       EXPECT_GT(legal.size(), 1u) << "forced moves need no player";
       actions[i] = last_ ? legal.back() : legal.front();
     }
+    return {};
   }
 
  private:
   bool last_;
 };
 
-void ignore(std::size_t) {}
+/// All games of a match in the order of their numbers, and how it ended.
+template <Game G>
+struct Played {
+  std::vector<PlayedGame> games;
+  MatchRun run;
+
+  MatchResult result() const {
+    std::vector<MatchOutcome> outcomes;
+    for (const PlayedGame& game : games) outcomes.push_back(game.outcome);
+    return sum_up(outcomes, G::kOutcomeValues);
+  }
+};
+
+/// Plays the games whose numbers are not in `before`, until `most` of them have ended.
+template <Game G>
+Played<G> play(MatchPlayer<G>& first, MatchPlayer<G>& second, const MatchSettings& settings,
+               const std::vector<std::uint64_t>& before = {}, std::size_t most = 1'000'000) {
+  Played<G> played;
+  const MatchHooks hooks{.finished = [&](const PlayedGame& game) -> Result<void> {
+                           played.games.push_back(game);
+                           return {};
+                         },
+                         .is_stopped = [&] { return played.games.size() >= most; }};
+  played.run = Match<G>(first, second, settings).run(before, hooks);
+  std::ranges::sort(played.games, {}, &PlayedGame::number);
+  return played;
+}
+
+template <Game G>
+MatchResult play_match(MatchPlayer<G>& first, MatchPlayer<G>& second,
+                       const MatchSettings& settings) {
+  const Played<G> played = play<G>(first, second, settings);
+  EXPECT_FALSE(played.run.fault) << played.run.fault->reason;
+  EXPECT_EQ(played.games.size(), 2 * settings.pairs);
+  return played.result();
+}
 
 template <class G>
 class MatchOf : public testing::Test {};
@@ -46,8 +87,8 @@ TYPED_TEST(MatchOf, SwappedPlayersGiveTheMirroredResult) {
   using G = TypeParam;
   EdgePlayer<G> first(false), second(true);
   const MatchSettings settings{.pairs = 40, .random_plies = 3, .ply_cap = 3000, .seed = 9};
-  const MatchResult ab = play_match<G>(first, second, settings, ignore);
-  const MatchResult ba = play_match<G>(second, first, settings, ignore);
+  const MatchResult ab = play_match<G>(first, second, settings);
+  const MatchResult ba = play_match<G>(second, first, settings);
   EXPECT_EQ(ab.games, 80u);
   EXPECT_EQ(ab.wins, ba.losses);
   EXPECT_EQ(ab.losses, ba.wins);
@@ -66,7 +107,7 @@ TYPED_TEST(MatchOf, OneDeterministicPlayerAgainstItselfIsExactlyEven) {
   using G = TypeParam;
   EdgePlayer<G> first(true), second(true);
   const MatchResult result =
-      play_match<G>(first, second, {.pairs = 20, .random_plies = 2, .ply_cap = 3000}, ignore);
+      play_match<G>(first, second, {.pairs = 20, .random_plies = 2, .ply_cap = 3000});
   EXPECT_EQ(result.wins, result.losses);
   EXPECT_EQ(result.points, 0);
   EXPECT_EQ(result.points_error, 0);
@@ -78,7 +119,7 @@ TYPED_TEST(MatchOf, TheSeedDecides) {
   using G = TypeParam;
   RandomPlayer<G> first, second;
   const auto play = [&](std::uint64_t seed) {
-    return play_match<G>(first, second, {.pairs = 100, .seed = seed}, ignore).outcomes;
+    return play_match<G>(first, second, {.pairs = 100, .seed = seed}).outcomes;
   };
   EXPECT_EQ(play(1), play(1));
   EXPECT_NE(play(1), play(2));
@@ -87,21 +128,152 @@ TYPED_TEST(MatchOf, TheSeedDecides) {
 TYPED_TEST(MatchOf, LongGamesAreCut) {
   using G = TypeParam;
   RandomPlayer<G> first, second;
-  const MatchResult result = play_match<G>(first, second, {.pairs = 5, .ply_cap = 4}, ignore);
+  const MatchResult result = play_match<G>(first, second, {.pairs = 5, .ply_cap = 4});
   EXPECT_EQ(result.cut, 10u);
   EXPECT_EQ(result.draws, 10u);
   EXPECT_EQ(result.points, 0);
   EXPECT_EQ(result.score, 0.5);
 }
 
-TEST(Match, ProgressGrowsUpToAllGames) {
-  RandomPlayer<ConnectFour> first, second;
-  std::size_t before = 0;
-  play_match<ConnectFour>(first, second, {.pairs = 30}, [&](std::size_t finished) {
-    EXPECT_GE(finished, before);
-    before = finished;
-  });
-  EXPECT_EQ(before, 60u);
+TYPED_TEST(MatchOf, GamesDoNotDependOnWhatElseIsPlayed) {
+  using G = TypeParam;
+  RandomPlayer<G> first, second;
+  const MatchSettings settings{.pairs = 20, .ply_cap = 300, .seed = 4};
+  const std::vector<PlayedGame> all = play<G>(first, second, settings).games;
+  ASSERT_EQ(all.size(), 40u);
+  for (const std::size_t at_once : {1, 3, 40}) {
+    MatchSettings other = settings;
+    other.games_at_once = at_once;
+    EXPECT_EQ(play<G>(first, second, other).games, all) << at_once;
+  }
+  for (const std::uint64_t number : {0, 7, 39}) {
+    MatchSettings one = settings;
+    one.only_game = number;
+    EXPECT_EQ(play<G>(first, second, one).games, std::vector<PlayedGame>{all[number]});
+  }
+}
+
+TYPED_TEST(MatchOf, GoesOnAfterAnInterruption) {
+  using G = TypeParam;
+  RandomPlayer<G> first, second;
+  const MatchSettings settings{.pairs = 20, .ply_cap = 300, .seed = 4, .games_at_once = 8};
+  const std::vector<PlayedGame> all = play<G>(first, second, settings).games;
+  std::vector<PlayedGame> begun = play<G>(first, second, settings, {}, 9).games;
+  EXPECT_GE(begun.size(), 9u);
+  EXPECT_LT(begun.size(), 9 + settings.games_at_once);
+  std::vector<std::uint64_t> numbers;
+  for (const PlayedGame& game : begun) numbers.push_back(game.number);
+  const std::vector<PlayedGame> rest = play<G>(first, second, settings, numbers).games;
+  EXPECT_EQ(begun.size() + rest.size(), all.size());
+  begun.insert(begun.end(), rest.begin(), rest.end());
+  std::ranges::sort(begun, {}, &PlayedGame::number);
+  EXPECT_EQ(begun, all);
+}
+
+TYPED_TEST(MatchOf, GamesOfAPairShareOpeningAndDice) {
+  using G = TypeParam;
+  EdgePlayer<G> first(false), second(true);
+  const auto games = play<G>(first, second, {.pairs = 10, .ply_cap = 300}).games;
+  for (std::size_t i = 0; i < games.size(); i += 2) {
+    G one, other;
+    for (std::size_t ply = 0; ply < std::min(games[i].actions.size(), games[i + 1].actions.size());
+         ++ply) {
+      const bool is_drawn = one.turn() == Turn::kChance || (!StochasticGame<G> && ply < 4);
+      // Later, games of one pair may have their rolls at other plies.
+      if (one.turn() != other.turn()) break;
+      if (is_drawn) {
+        EXPECT_EQ(games[i].actions[ply], games[i + 1].actions[ply]);
+      }
+      one.play(games[i].actions[ply]);
+      other.play(games[i + 1].actions[ply]);
+    }
+  }
+}
+
+TYPED_TEST(MatchOf, ToldGamesAreChecked) {
+  using G = TypeParam;
+  RandomPlayer<G> first, second;
+  const MatchSettings settings{.pairs = 3, .ply_cap = 300};
+  for (const PlayedGame& game : play<G>(first, second, settings).games) {
+    EXPECT_TRUE(check_game<G>(game, settings));
+    PlayedGame changed = game;
+    changed.number ^= 2;  // another pair's dice, or opening
+    EXPECT_FALSE(check_game<G>(changed, settings));
+    changed = game;
+    changed.actions.pop_back();
+    EXPECT_FALSE(check_game<G>(changed, settings));
+    changed = game;
+    changed.actions.push_back(changed.actions.back());
+    EXPECT_FALSE(check_game<G>(changed, settings));
+    changed = game;
+    changed.outcome = changed.outcome ? std::nullopt : MatchOutcome(0);
+    EXPECT_FALSE(check_game<G>(changed, settings));
+    changed = game;
+    changed.actions[changed.actions.size() / 2] = 65000;
+    EXPECT_FALSE(check_game<G>(changed, settings));
+  }
+}
+
+/// Right until its n-th question.
+template <Game G>
+class FaultyPlayer final : public MatchPlayer<G> {
+ public:
+  FaultyPlayer(int questions, bool fails) : questions_(questions), fails_(fails) {}
+  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+                      std::span<Action> actions) override {
+    const auto chosen = RandomPlayer<G>().choose(states, draws, actions);
+    if (--questions_ > 0) return chosen;
+    if (fails_) {
+      ++faults_.crashes;
+      return fail("out of order");
+    }
+    actions.back() = 65000;
+    return {};
+  }
+  PlayerFaults faults() const override { return faults_; }
+
+ private:
+  int questions_;
+  bool fails_;
+  PlayerFaults faults_;
+};
+
+TYPED_TEST(MatchOf, AnIllegalMoveEndsTheMatchAndIsTold) {
+  using G = TypeParam;
+  RandomPlayer<G> sane;
+  FaultyPlayer<G> faulty(2, false);
+  const Played<G> played = play<G>(sane, faulty, {.pairs = 20, .random_plies = 0});
+  ASSERT_TRUE(played.run.fault);
+  const std::string& reason = played.run.fault->reason;
+  EXPECT_TRUE(reason.starts_with("the second player chose the action 65000 in ")) << reason;
+  EXPECT_EQ(played.run.faults[0].illegal, 0u);
+  EXPECT_EQ(played.run.faults[1].illegal, 1u);
+  EXPECT_EQ(played.run.faults[1].crashes, 0u);
+  EXPECT_LT(played.games.size(), 40u);
+}
+
+TYPED_TEST(MatchOf, APlayerThatFailsEndsTheMatch) {
+  using G = TypeParam;
+  RandomPlayer<G> sane;
+  FaultyPlayer<G> faulty(2, true);
+  const Played<G> played = play<G>(faulty, sane, {.pairs = 20, .random_plies = 0});
+  ASSERT_TRUE(played.run.fault);
+  EXPECT_EQ(played.run.fault->reason, "the first player: out of order");
+  EXPECT_EQ(played.run.faults[0].crashes, 1u);
+  EXPECT_EQ(played.run.faults[1].crashes, 0u);
+}
+
+TEST(Match, AGameThatCannotBeKeptEndsTheMatch) {
+  RandomPlayer<ConnectFour> player;
+  std::size_t games = 0;
+  const MatchHooks hooks{.finished = [&](const PlayedGame&) -> Result<void> {
+                           return ++games < 3 ? Result<void>() : fail("the disk is full");
+                         },
+                         .is_stopped = [] { return false; }};
+  const MatchRun run = Match<ConnectFour>(player, player, {.pairs = 30}).run({}, hooks);
+  ASSERT_TRUE(run.fault);
+  EXPECT_EQ(run.fault->reason, "the disk is full");
+  EXPECT_EQ(games, 3u);
 }
 
 // Searched to the end, tic-tac-toe is never lost, and a random player loses most of the time.
@@ -117,20 +289,20 @@ TEST(Match, PerfectTicTacToeBeatsRandom) {
   SearchPlayer<TicTacToe> perfect(evaluator, SearchSettings{}, kVisits, kLanes, kLanes);
   RandomPlayer<TicTacToe> random;
   const MatchSettings settings{.pairs = 30, .random_plies = 0};
-  const MatchResult first = play_match<TicTacToe>(perfect, random, settings, ignore);
+  const MatchResult first = play_match<TicTacToe>(perfect, random, settings);
   EXPECT_EQ(first.losses, 0u);
   EXPECT_GT(first.wins, 45u);
   EXPECT_GT(first.score, 0.8);
-  const MatchResult second = play_match<TicTacToe>(random, perfect, settings, ignore);
+  const MatchResult second = play_match<TicTacToe>(random, perfect, settings);
   EXPECT_EQ(second.wins, 0u);
   EXPECT_LT(second.score, 0.2);
-  const MatchResult itself = play_match<TicTacToe>(perfect, perfect, settings, ignore);
+  const MatchResult itself = play_match<TicTacToe>(perfect, perfect, settings);
   EXPECT_EQ(itself.draws, itself.games);
 }
 
 TEST(MatchResult, Sums) {
   // Pairs: won and won, won and lost, drawn and cut. Backgammon's values, a gammon among them.
-  const std::vector<MatchGame> games = {0, 1, 0, 3, std::nullopt, std::nullopt};
+  const std::vector<MatchOutcome> games = {0, 1, 0, 3, std::nullopt, std::nullopt};
   const MatchResult result = sum_up(games, Backgammon::kOutcomeValues);
   EXPECT_EQ(result.games, 6u);
   EXPECT_EQ(result.wins, 3u);
@@ -138,6 +310,7 @@ TEST(MatchResult, Sums) {
   EXPECT_EQ(result.draws, 2u);
   EXPECT_EQ(result.cut, 2u);
   EXPECT_EQ(result.outcomes, (std::vector<std::size_t>{2, 1, 0, 1, 0, 0}));
+  EXPECT_EQ(result.pairs, (std::array<std::size_t, 5>{0, 0, 2, 0, 1}));
   // Means of the pairs: points 1.5, 0, 0; score 1, 0.5, 0.5.
   EXPECT_NEAR(result.points, 0.5, 1e-12);
   EXPECT_NEAR(result.points_error, 0.5, 1e-12);
@@ -146,7 +319,7 @@ TEST(MatchResult, Sums) {
 }
 
 TEST(MatchResult, OnePairHasNoError) {
-  const std::vector<MatchGame> games = {0, 0};
+  const std::vector<MatchOutcome> games = {0, 0};
   const MatchResult result = sum_up(games, ConnectFour::kOutcomeValues);
   EXPECT_EQ(result.score, 1);
   EXPECT_EQ(result.score_error, 0);
@@ -155,6 +328,8 @@ TEST(MatchResult, OnePairHasNoError) {
 TEST(MatchResult, EloDifference) {
   EXPECT_EQ(elo_difference(0.5), 0);
   EXPECT_NEAR(elo_difference(0.75), 190.8485, 1e-3);
+  EXPECT_NEAR(expected_score(190.8485), 0.75, 1e-6);
+  EXPECT_EQ(expected_score(0), 0.5);
   EXPECT_NEAR(elo_difference(0.25), -190.8485, 1e-3);
   EXPECT_EQ(elo_difference(1), std::numeric_limits<double>::infinity());
   EXPECT_EQ(elo_difference(0), -std::numeric_limits<double>::infinity());

@@ -1,0 +1,100 @@
+// An engine for tests of those who talk to engines: plays the first legal move, until it does not.
+//
+//   fake_engine GAME PROTOCOL [BEHAVIOUR [COUNT]]
+//
+// PROTOCOL is uci or ubgi; after COUNT (default 0) good answers it does what BEHAVIOUR says:
+//   good      goes on
+//   illegal   a move that is not legal here
+//   garbage   bytes that are no move
+//   crash     ends with exit code 3 and a last word on stderr
+//   hang      says nothing any more
+//   error     "error ..."
+//   chatter   says something else for ever
+// "deaf" never answers the greeting at all.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <type_traits>
+
+#include "games/registry.hpp"
+
+namespace senet {
+namespace {
+
+void say(const std::string& line) { std::cout << line << std::endl; }
+
+[[noreturn]] void wait_for_ever() {
+  for (;;) ::pause();
+}
+
+void misbehave(const std::string& behaviour) {
+  if (behaviour == "illegal") say("bestmove 24/1");
+  if (behaviour == "garbage") say("bestmove \x01\xff*?");
+  if (behaviour == "error") say("error internal I give up");
+  if (behaviour == "hang") wait_for_ever();
+  if (behaviour == "crash") {
+    std::cerr << "I am not well" << std::endl;
+    std::_Exit(3);
+  }
+  if (behaviour == "chatter") {
+    for (;;) say("info string still thinking");
+  }
+}
+
+template <Game G>
+int serve(const std::string& protocol, const std::string& behaviour, int count) {
+  G state;
+  std::string id;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (word == "quit") return 0;
+    if (word == protocol) {
+      if (behaviour == "deaf") wait_for_ever();
+      say("id name fake");
+      say(protocol + "ok");
+    } else if (word == "setoption") {
+      if (line != "setoption name Level value 7") say("error bad_argument " + line);
+    } else if (word == "isready") {
+      say("readyok");
+    } else if (word == "position") {
+      words >> word >> id;
+      if (protocol == "uci") state = *G::from_text(id);
+    } else if (word == "dice") {
+      int first = 0, second = 0;
+      words >> first >> second;
+      if constexpr (std::is_same_v<G, Backgammon>) {
+        state = *Backgammon::from_position_id(id, 0, backgammon::make_dice(first, second));
+      }
+    } else if (word == "go") {
+      if (behaviour != "good" && count-- == 0) {
+        misbehave(behaviour);
+        continue;
+      }
+      say("info string nothing to say");
+      ActionList<G::kMaxLegal> legal;
+      state.legal(legal);
+      say("bestmove " + state.action_text(legal.front()) +
+          (protocol == "uci" ? " ponder something" : ""));
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace senet
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const std::string protocol = argv[2], behaviour = argc > 3 ? argv[3] : "good";
+  const int count = argc > 4 ? std::atoi(argv[4]) : 0;
+  const auto served = senet::visit_game(argv[1], [&]<class G>(std::type_identity<G>) {
+    return senet::serve<G>(protocol, behaviour, count);
+  });
+  return served.value_or(2);
+}

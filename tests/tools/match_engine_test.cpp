@@ -1,0 +1,129 @@
+// senet match against other programs: good ones, and every way to be a bad one.
+#include <gtest/gtest.h>
+
+#include "tests/tools/program.hpp"
+
+namespace senet {
+namespace {
+
+const std::string kFake = SENET_FAKE_ENGINE;
+
+ProgramRun match(const std::string& game, const std::string& first, const std::string& second,
+                 std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"match", "--game", game, "--first", first, "--second", second,
+                             "--json", "--pairs", "4"});
+  return run_senet(more);
+}
+
+std::string uci(const std::string& game, const std::string& behaviour = "good") {
+  return "uci:" + kFake + " " + game + " uci " + behaviour;
+}
+std::string ubgi(const std::string& behaviour = "good") {
+  return "ubgi:" + kFake + " backgammon ubgi " + behaviour;
+}
+
+TEST(MatchEngine, EveryGameIsPlayedByUci) {
+  for (const std::string game : {"tic_tac_toe", "connect_four", "backgammon"}) {
+    const ProgramRun run = match(game, uci(game), "random", {"--ply-cap", "300"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.metric(game, "games"), 8);
+    EXPECT_EQ(run.metric(game, "first_illegal_moves"), 0);
+    EXPECT_EQ(run.metric(game, "first_crashes"), 0);
+  }
+}
+
+// The same player behind both protocols, so the same games; and as many processes as one likes.
+TEST(MatchEngine, ProtocolsAndProcessesDoNotMatter) {
+  const std::vector<std::string> cap = {"--ply-cap", "300"};
+  const ProgramRun by_uci = match("backgammon", uci("backgammon"), "random", cap);
+  ASSERT_EQ(by_uci.exit_code, 0) << by_uci.err;
+  EXPECT_EQ(match("backgammon", ubgi(), "random", cap).out, by_uci.out);
+  EXPECT_EQ(match("backgammon", ubgi(), "random",
+                  {"--ply-cap", "300", "--processes", "3", "--games-at-once", "5"})
+                .out,
+            by_uci.out);
+}
+
+TEST(MatchEngine, BothPlayersMayBePrograms) {
+  const ProgramRun run =
+      match("connect_four", uci("connect_four"), uci("connect_four"), {"--random-plies", "2"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.metric("connect_four", "score"), 0.5);
+}
+
+TEST(MatchEngine, AnIllegalMoveEndsTheMatchWithBothPositions) {
+  for (const std::string behaviour : {"illegal", "garbage"}) {
+    const ProgramRun run = match("backgammon", "random", ubgi(behaviour + " 20"));
+    EXPECT_EQ(run.exit_code, 1);
+    EXPECT_EQ(run.metric("backgammon", "second_illegal_moves"), 1);
+    EXPECT_EQ(run.metric("backgammon", "second_crashes"), 0);
+    EXPECT_EQ(run.metric("backgammon", "first_illegal_moves"), 0);
+    EXPECT_LT(run.metric("backgammon", "games"), 8);
+    EXPECT_TRUE(run.err.starts_with("senet match: the second player: illegal move \"")) << run.err;
+    EXPECT_NE(run.err.find("position gnubgid "), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("| dice "), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
+  }
+  const ProgramRun run = match("connect_four", uci("connect_four", "illegal"), "random");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.metric("connect_four", "first_illegal_moves"), 1);
+  EXPECT_NE(run.err.find("illegal move \"24/1\" in "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("position fen "), std::string::npos) << run.err;
+}
+
+// Started anew it answers, so that the games are those of a sound engine.
+TEST(MatchEngine, ACrashIsCountedAndAskedAgain) {
+  const ProgramRun sound = match("connect_four", uci("connect_four"), "random");
+  const ProgramRun ill = match("connect_four", uci("connect_four", "crash 10"), "random");
+  ASSERT_EQ(ill.exit_code, 0) << ill.err;
+  EXPECT_GE(ill.metric("connect_four", "first_crashes"), 2);
+  EXPECT_EQ(ill.metric("connect_four", "first_illegal_moves"), 0);
+  for (const std::string metric : {"games", "score", "wins", "points_per_game"}) {
+    EXPECT_EQ(ill.metric("connect_four", metric), sound.metric("connect_four", metric));
+  }
+}
+
+TEST(MatchEngine, AProgramThatFailsTwiceEndsTheMatch) {
+  const auto expect_end = [](const std::string& behaviour, const std::string& reason,
+                             std::vector<std::string> more = {}) {
+    const ProgramRun run = match("connect_four", "random", uci("connect_four", behaviour), more);
+    EXPECT_EQ(run.exit_code, 1) << behaviour;
+    EXPECT_EQ(run.metric("connect_four", "second_crashes"), 2) << behaviour;
+    EXPECT_EQ(run.metric("connect_four", "second_illegal_moves"), 0) << behaviour;
+    EXPECT_TRUE(run.err.starts_with("senet match: the second player: ")) << run.err;
+    EXPECT_NE(run.err.find(reason), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
+  };
+  expect_end("crash", "has ended with exit code 3; its last words: I am not well");
+  expect_end("error", "error internal I give up");
+  expect_end("hang", "says nothing in time", {"--answer-seconds", "0.3"});
+  expect_end("chatter", "does not say \"bestmove\" in time", {"--answer-seconds", "0.3"});
+}
+
+TEST(MatchEngine, OptionsAreSent) {
+  EXPECT_EQ(
+      match("connect_four", uci("connect_four"), "random", {"--first-option", "Level=7"}).exit_code,
+      0);
+  expect_failure(
+      match("connect_four", uci("connect_four"), "random", {"--first-option", "Level=8"}), 2,
+      "match", "error bad_argument setoption name Level value 8");
+  expect_failure(match("connect_four", "random", "random", {"--second-option", "Level=8"}), 2,
+                 "match", "takes no options");
+  expect_failure(match("connect_four", uci("connect_four"), "random", {"--first-option", "Level"}),
+                 2, "match", "NAME=VALUE");
+}
+
+TEST(MatchEngine, WhatDoesNotStartIsBadInput) {
+  expect_failure(match("connect_four", "uci:/nowhere/engine", "random"), 2, "match",
+                 "exit code 127");
+  expect_failure(match("connect_four", "random", "uci:exit 4"), 2, "match",
+                 "--second: exit 4: has ended with exit code 4");
+  expect_failure(
+      match("connect_four", uci("connect_four", "deaf"), "random", {"--answer-seconds", "0.2"}), 2,
+      "match", "says nothing in time");
+  expect_failure(match("connect_four", "ubgi:" + kFake, "random"), 2, "match",
+                 "UBGI is for backgammon");
+}
+
+}  // namespace
+}  // namespace senet

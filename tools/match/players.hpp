@@ -1,0 +1,120 @@
+// Who the words of --first, --second and --player mean, and how such a player is put together.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "games/result.hpp"
+#include "selfplay/match_player.hpp"
+#include "tools/match/engine_player.hpp"
+#include "tools/search_options.hpp"
+
+namespace senet {
+
+/// What the words are, for --help.
+inline constexpr std::string_view kPlayerWords =
+    "a weights file, untrained[:SEED], random, one-ply, linear (backgammon), uci:COMMAND, "
+    "ubgi:COMMAND (backgammon)";
+
+/// What players are made with, beside their word.
+struct PlayerSettings {
+  std::uint32_t visits = 100;
+  SearchOptions search;
+  std::size_t processes = 1;                      // of another program, side by side
+  std::chrono::milliseconds answer_time{60'000};  // of another program
+  std::vector<std::string> options;               // of another program, "NAME=VALUE"
+};
+
+/// A player and what it needs.
+template <Game G>
+struct PlayerHolder {
+  SearchSetup setup;  // of one that searches; outlives it
+  std::unique_ptr<MatchPlayer<G>> player;
+  std::string identity;     // all that its moves depend on, in words
+  bool is_process = false;  // another program
+};
+
+/// Reads "NAME=VALUE" words. A reason when one has no name.
+Result<std::vector<std::pair<std::string, std::string>>> parse_options(
+    const std::vector<std::string>& options);
+
+/// What a network's moves depend on.
+std::string network_identity(const Network& network, const SearchSetup& setup);
+
+namespace match_players_detail {
+
+template <Game G>
+Result<PlayerHolder<G>> make_network_player(const std::string& word,
+                                            const PlayerSettings& settings) {
+  const Result<Network> network = open_network(word, reference_spec<G>());
+  if (!network) return tl::unexpected(network.error());
+  Result<SearchSetup> setup = set_up_search<G>(*network, settings.search, settings.visits);
+  if (!setup) return tl::unexpected(setup.error());
+  PlayerHolder<G> holder;
+  holder.identity = network_identity(*network, *setup);
+  holder.setup = std::move(*setup);
+  holder.player = std::make_unique<SearchPlayer<G>>(*holder.setup.evaluator, holder.setup.settings,
+                                                    holder.setup.visits, holder.setup.lanes,
+                                                    holder.setup.batch_rows);
+  return holder;
+}
+
+template <Game G>
+Result<PlayerHolder<G>> make_engine_player(EngineProtocol protocol, const std::string& word,
+                                           const PlayerSettings& settings) {
+  const std::string command = word.substr(word.find(':') + 1);
+  auto options = parse_options(settings.options);
+  if (!options) return tl::unexpected(options.error());
+  const bool is_uci = protocol == EngineProtocol::kUci;
+  const std::string go = is_uci && settings.visits > 0 ? fmt::format("go nodes {}", settings.visits)
+                         : is_uci                      ? "go"
+                                                       : "go role chequer";
+  auto player = EnginePlayer<G>::start({.protocol = protocol,
+                                        .command = command,
+                                        .options = std::move(*options),
+                                        .answer_time = settings.answer_time},
+                                       go, settings.processes);
+  if (!player) return tl::unexpected(player.error());
+  PlayerHolder<G> holder;
+  holder.identity = word + ", " + go;
+  for (const std::string& option : settings.options) holder.identity += ", " + option;
+  holder.player = std::make_unique<EnginePlayer<G>>(std::move(*player));
+  holder.is_process = true;
+  return holder;
+}
+
+}  // namespace match_players_detail
+
+/// Makes the player that `word` means. A reason when there is no such player in this game or it
+/// cannot be started.
+template <Game G>
+Result<PlayerHolder<G>> make_player(const std::string& word, const PlayerSettings& settings) {
+  using namespace match_players_detail;
+  const bool is_process = word.starts_with("uci:") || word.starts_with("ubgi:");
+  if (!settings.options.empty() && !is_process) return fail(word + ": takes no options");
+  if (word.starts_with("uci:")) {
+    return make_engine_player<G>(EngineProtocol::kUci, word, settings);
+  }
+  if (word.starts_with("ubgi:")) {
+    if constexpr (std::is_same_v<G, Backgammon>) {
+      return make_engine_player<G>(EngineProtocol::kUbgi, word, settings);
+    } else {
+      return fail("UBGI is for backgammon; uci:COMMAND is for all games");
+    }
+  }
+  PlayerHolder<G> holder;
+  holder.identity = word;
+  if (word == "random") {
+    holder.player = std::make_unique<RandomPlayer<G>>();
+    return holder;
+  }
+  return make_network_player<G>(word, settings);
+}
+
+}  // namespace senet
