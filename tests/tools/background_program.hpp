@@ -51,7 +51,11 @@ class BackgroundProgram {
   BackgroundProgram(const BackgroundProgram&) = delete;
   BackgroundProgram& operator=(const BackgroundProgram&) = delete;
 
-  void send(int signal) const { ::kill(child_, signal); }
+  /// It must still run: signal 0's group is our own.
+  void send(int signal) const {
+    ASSERT_GT(child_, 0) << "has ended: " << err();
+    ::kill(child_, signal);
+  }
 
   bool running() {
     if (child_ > 0 && ::waitpid(child_, &status_, WNOHANG) == child_) child_ = 0;
