@@ -51,7 +51,7 @@ class BackgroundProgram {
   BackgroundProgram(const BackgroundProgram&) = delete;
   BackgroundProgram& operator=(const BackgroundProgram&) = delete;
 
-  /// It must still run: signal 0's group is our own.
+  /// It must still run: process 0 would be our own group.
   void send(int signal) const {
     ASSERT_GT(child_, 0) << "has ended: " << err();
     ::kill(child_, signal);
