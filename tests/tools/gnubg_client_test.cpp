@@ -17,6 +17,7 @@
 
 #include "tests/temporary_folder.hpp"
 #include "tools/gnubg/gnubg.hpp"
+#include "tools/gnubg/gnubg_player.hpp"
 
 namespace senet {
 namespace {
@@ -204,6 +205,31 @@ TEST_F(GnubgProcess, SilenceIsAReason) {
   // Its late answer must not be taken for that of the next question.
   ::kill(gnubg.process_id(), SIGCONT);
   EXPECT_FALSE(gnubg.evaluate(start_, 0));
+}
+
+// A process that is gone is started anew, within the same question and once.
+TEST_F(GnubgProcess, PlayersGoOnWithANewOne) {
+  std::vector<Backgammon> states;
+  for (Action roll = 0; roll < backgammon::kRolls; ++roll) {
+    states.push_back(*Backgammon::from_board(start_, 0, backgammon::dice_of(roll)));
+  }
+  const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
+  const auto chosen = [&](GnubgPlayer& player) {
+    std::vector<Action> actions(states.size());
+    const Result<void> answered = player.choose(states, draws, actions);
+    EXPECT_TRUE(answered) << answered.error().reason;
+    return actions;
+  };
+  for (const std::size_t processes : {1u, 2u}) {
+    Result<GnubgPlayer> player = GnubgPlayer::start({}, processes);
+    ASSERT_TRUE(player) << player.error().reason;
+    const std::vector<Action> before = chosen(*player);
+    EXPECT_EQ(player->faults().crashes, 0u);
+    ::kill(player->process_id(), SIGKILL);
+    EXPECT_EQ(chosen(*player), before);
+    EXPECT_EQ(player->faults().crashes, 1u);
+    EXPECT_EQ(player->faults().illegal, 0u);
+  }
 }
 
 }  // namespace

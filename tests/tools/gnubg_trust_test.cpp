@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -17,9 +18,11 @@
 #include "games/backgammon.hpp"
 #include "games/backgammon_bearoff.hpp"
 #include "games/random.hpp"
+#include "selfplay/match.hpp"
 #include "tests/games/backgammon_positions.hpp"
 #include "tests/tools/gnubg_console.hpp"
 #include "tools/gnubg/gnubg.hpp"
+#include "tools/gnubg/gnubg_player.hpp"
 #include "tools/grade.hpp"
 #include "tools/labels.hpp"
 
@@ -294,6 +297,50 @@ TEST_F(GnubgTrust, BothSidesGetTheSameAnswer) {
   const GnubgEvaluation start = value_of(gnubg.evaluate(Backgammon().board(), 1));
   EXPECT_GT(start.equity, 0.02);
   EXPECT_LT(start.equity, 0.15);
+}
+
+/// How a match of few pairs ends for the first player, and what either did wrong.
+MatchResult played(MatchPlayer<Backgammon>& first, MatchPlayer<Backgammon>& second,
+                   std::size_t pairs) {
+  std::vector<PlayedGame> games;
+  const MatchHooks hooks{.finished = [&](const PlayedGame& game) -> Result<void> {
+                           games.push_back(game);
+                           return {};
+                         },
+                         .is_stopped = [] { return false; }};
+  const MatchRun run = Match<Backgammon>(first, second, {.pairs = pairs, .seed = 5}).run({}, hooks);
+  EXPECT_FALSE(run.fault) << run.fault->reason;
+  for (const PlayerFaults& faults : run.faults) {
+    EXPECT_EQ(faults.illegal, 0u);
+    EXPECT_EQ(faults.crashes, 0u);
+  }
+  std::ranges::sort(games, {}, &PlayedGame::number);
+  std::vector<MatchOutcome> outcomes;
+  for (const PlayedGame& game : games) outcomes.push_back(game.outcome);
+  return sum_up(outcomes, Backgammon::kOutcomeValues);
+}
+
+// A player that ranks our legal plays by its 0-ply evaluations is as good as its own 0-ply play.
+// With the same dice for both sides the games of a pair are mirror images, and nobody gains a
+// point; only two plays of the same worth to six digits could make them part.
+TEST_F(GnubgTrust, ACopyOfItDrawsWithIt) {
+  GnubgPlayer its = value_of(GnubgPlayer::start({.ply = 0}));
+  GnubgPlayer copy = value_of(GnubgPlayer::start({.ply = 0, .full = true}));
+  const MatchResult result = played(copy, its, 30);
+  EXPECT_EQ(result.games, 60u);
+  EXPECT_LE(std::abs(result.points), 3.5 * result.points_error);
+  EXPECT_LT(result.points_error, 0.1);
+  const MatchResult itself = played(its, its, 30);
+  EXPECT_EQ(itself.points, 0);
+  EXPECT_EQ(itself.points_error, 0);
+}
+
+// It beats blind play by far more than a point a game, whoever of the two is called first.
+TEST_F(GnubgTrust, BlindPlayLosesToIt) {
+  GnubgPlayer its = value_of(GnubgPlayer::start({.ply = 0}, 2));
+  RandomPlayer<Backgammon> blind;
+  EXPECT_GT(played(its, blind, 20).points, 1.5);
+  EXPECT_LT(played(blind, its, 20).points, -1.5);
 }
 
 // At most 6 checkers a player, all home, one at least.

@@ -86,6 +86,9 @@ class Gnubg {
   /// All legal plays judged at `ply`, the best first; of equals the lower action first.
   Result<std::vector<GnubgPlay>> rank(const Backgammon& state, int ply);
 
+  /// False once there was no answer in time or the process has gone.
+  bool is_alive() const { return socket_.is_open(); }
+
   const GnubgSettings& settings() const { return settings_; }
   /// The process, for those who want to watch it.
   pid_t process_id() const { return process_.id(); }

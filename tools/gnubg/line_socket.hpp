@@ -34,6 +34,9 @@ class LineSocket {
   /// answer by the deadline; then the conversation is given up, and all later questions fail too.
   Result<std::string> ask(std::string_view line, Clock::time_point deadline);
 
+  /// False once the conversation has been given up.
+  bool is_open() const { return descriptor_ >= 0; }
+
  private:
   explicit LineSocket(int descriptor) : descriptor_(descriptor) {}
 
