@@ -15,7 +15,7 @@ void Search<G, Table>::count_leaf(const Outcomes<G>& player0_sees) {
   if (depth_ == 0)
     statistics_.add(seen);
   else
-    statistics_.add(path_[0].edge, seen);
+    statistics_.add(scratch_->path[0].edge, seen);
 }
 
 // Values are recomputed from a node's own edges, never summed up along the way: so a visit through
@@ -24,7 +24,7 @@ template <Game G, NodeTable Table>
 void Search<G, Table>::back_up(NodeId leaf) {
   longest_ = std::max(longest_, depth_);
   for (NodeId child = leaf; depth_ > 0;) {
-    const Hop hop = path_[--depth_];
+    const Hop hop = scratch_->path[--depth_];
     Node& node = (*tree_)[hop.node];
     const Node& below = (*tree_)[child];
     const HotEdges edges = tree_->hot(node);
@@ -113,6 +113,8 @@ float Search<G, Table>::edge_value(const Node& node, std::uint32_t edge) const {
 
 template <Game G, NodeTable Table>
 Decision<G> Search<G, Table>::decision() {
+  auto& ranks = scratch_->ranks;
+  auto& choices = scratch_->choices;
   const Node& root = (*tree_)[root_];
   const Bounds known = bounds_of(root);
   ColdEdge* const cold = tree_->cold(root);
@@ -120,7 +122,7 @@ Decision<G> Search<G, Table>::decision() {
     std::sort(cold + root.opened, cold + root.edges,
               [](const ColdEdge& a, const ColdEdge& b) { return a.rank() > b.rank(); });
   }
-  const std::span<std::uint16_t> order(order_.get(), root.edges);
+  const std::span<std::uint16_t> order(scratch_->order.data(), root.edges);
   std::iota(order.begin(), order.end(), std::uint16_t{0});
   // Proven results overrule visits: first what is proven to be as good as the root, last what is
   // proven worse.
@@ -134,18 +136,18 @@ Decision<G> Search<G, Table>::decision() {
   const auto visits = [&](std::uint32_t edge) {
     return edge < root.opened ? static_cast<std::uint32_t>(tree_->hot(root).n(edge)) : 0u;
   };
-  for (std::uint32_t i = 0; i < root.edges; ++i) ranks_[i] = rank(i);
+  for (std::uint32_t i = 0; i < root.edges; ++i) ranks[i] = rank(i);
   std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
-    if (ranks_[a] != ranks_[b]) return ranks_[a] < ranks_[b];
+    if (ranks[a] != ranks[b]) return ranks[a] < ranks[b];
     if (visits(a) != visits(b)) return visits(a) > visits(b);
     return a < b;
   });
   for (std::uint32_t i = 0; i < root.edges; ++i) {
     const std::uint16_t edge = order[i];
-    choices_[i] = {cold[edge].action, ranks_[edge] > (known.proven() ? 0 : 1) ? 0 : visits(edge),
-                   unpack_share(cold[edge].prior), edge_value(root, edge)};
+    choices[i] = {cold[edge].action, ranks[edge] > (known.proven() ? 0 : 1) ? 0 : visits(edge),
+                  unpack_share(cold[edge].prior), edge_value(root, edge)};
   }
-  return {.choices = {choices_.get(), root.edges},
+  return {.choices = {choices.data(), root.edges},
           .outcomes = with_mean<G>(statistics_.root(root.q), root.q),
           .value = root.q,
           .visits = root.n,

@@ -42,7 +42,7 @@ void Search<G, Table>::open_root() {
   }
   const HotEdges edges = tree_->hot(root);
   const ColdEdge* const cold = tree_->cold(root);
-  const std::span<float> noise(scores_.get(), root.edges);
+  const std::span<float> noise(scratch_->scores.data(), root.edges);
   noise_.dirichlet(settings_.noise_total / static_cast<float>(root.edges), noise);
   for (std::uint32_t i = 0; i < root.edges; ++i) {
     const Bounds bounds = edge_bounds(root, i);
@@ -77,7 +77,7 @@ bool Search<G, Table>::descend() {
     const Selection selection = select(node);
     if (selection.opens) tree_->open_edge(node, 0);
     const NodeId child = follow(id, selection.edge);
-    path_[depth_++] = {id, selection.edge};
+    scratch_->path[depth_++] = {id, selection.edge};
     node.flags |= kOnPath;
     const Node& next = (*tree_)[child];
     // A position that repeats on this path, or one that was visited more often than this edge

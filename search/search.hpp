@@ -13,10 +13,10 @@
 #include "nn/batch.hpp"
 #include "search/decision.hpp"
 #include "search/root_statistics.hpp"
+#include "search/scratch.hpp"
 #include "search/selection.hpp"
 #include "search/settings.hpp"
 #include "search/tree.hpp"
-#include "search/wanted_logits.hpp"
 
 namespace senet {
 
@@ -33,17 +33,26 @@ class Search {
  public:
   using TreeOf = Tree<G, Table>;
 
-  /// Reserves the tree and all scratch memory; nothing allocates afterwards.
+  /// Reserves the tree and a scratch of its own; nothing allocates afterwards.
   Search(const SearchSettings& settings, const TreeLimits& limits)
       : settings_(settings),
         tree_(std::make_unique<TreeOf>(limits)),
-        moves_(std::make_unique<Moves>()),
-        family_(std::make_unique_for_overwrite<Outcomes<G>[]>(G::kMaxLegal)),
-        values_(std::make_unique_for_overwrite<float[]>(kMaxEdges<G>)),
-        scores_(std::make_unique_for_overwrite<float[]>(kMaxEdges<G>)),
-        order_(std::make_unique_for_overwrite<std::uint16_t[]>(kMaxEdges<G>)),
-        choices_(std::make_unique_for_overwrite<Choice[]>(kMaxEdges<G>)),
-        ranks_(std::make_unique_for_overwrite<int[]>(kMaxEdges<G>)) {}
+        own_scratch_(std::make_unique<SearchScratch<G>>()),
+        scratch_(own_scratch_.get()) {}
+
+  /// Reserves the tree only: has to be lent a scratch before every gather() and decision().
+  struct Lent {};
+  Search(const SearchSettings& settings, const TreeLimits& limits, Lent)
+      : settings_(settings), tree_(std::make_unique<TreeOf>(limits)) {}
+
+  /// Works in `scratch` from now on. Not while has_leaf().
+  void lend(SearchScratch<G>* scratch) {
+    assert(!has_leaf());
+    scratch_ = scratch;
+  }
+  /// Whether a leaf is on its way, in this search's scratch: from a gather() that asked for
+  /// something to the absorb() behind the last of its rows.
+  bool has_leaf() const { return phase_ == Phase::kRows; }
 
   /// Begins a search of `state`, which is not over. `noise` is drawn from only if the budget asks
   /// for it. With a `spare` tree of the same limits (settings.reuse_tree), what the old tree knows
@@ -123,12 +132,7 @@ class Search {
 
  private:
   enum class Phase : std::uint8_t { kDescend, kRows, kDone };
-  using Moves = ActionList<G::kMaxLegal>;
-  struct Hop {
-    NodeId node;
-    std::uint32_t edge;
-  };
-  static constexpr std::uint32_t kMaxDepth = 512;
+  static constexpr std::uint32_t kMaxDepth = SearchScratch<G>::kMaxDepth;
   static constexpr int kRange = static_cast<int>(G::kValueRange);
   // What one visit can use up: a turn of chance and the position behind it with all its edges, and
   // a longer hot block for each of the two edges that led there.
@@ -145,7 +149,7 @@ class Search {
   Selection select(Node& node);
   void begin_leaf();
   std::size_t rows_wanted() const {
-    return settings_.evaluates == Evaluates::kPosition ? 1 : moves_->size();
+    return settings_.evaluates == Evaluates::kPosition ? 1 : scratch_->moves.size();
   }
   bool add_rows(Batch& batch);
   void finish_leaf();
@@ -171,21 +175,13 @@ class Search {
   std::uint32_t evaluations_ = 0;
   std::uint32_t longest_ = 0;
 
+  std::unique_ptr<SearchScratch<G>> own_scratch_;
+  SearchScratch<G>* scratch_ = nullptr;
   // The descent under way and the leaf that waits for answers.
-  std::array<Hop, kMaxDepth> path_;
   std::uint32_t depth_ = 0;
   NodeId leaf_ = kNoNode;
   std::size_t next_row_ = 0;
-  std::unique_ptr<Moves> moves_;
-  Outcomes<G> outcomes_{};                 // kPosition: the leaf's own
-  WantedLogits<G> wanted_;                 // kPosition: of its moves
-  std::unique_ptr<Outcomes<G>[]> family_;  // kAfterstates: [moves]
 
-  std::unique_ptr<float[]> values_;  // scratch, [edges]
-  std::unique_ptr<float[]> scores_;
-  std::unique_ptr<std::uint16_t[]> order_;
-  std::unique_ptr<Choice[]> choices_;
-  std::unique_ptr<int[]> ranks_;
   RootStatistics<G> statistics_;
 };
 

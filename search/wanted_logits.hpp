@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <span>
 
 #include "games/game.hpp"
@@ -10,7 +9,7 @@
 namespace senet {
 
 /// One list of logits for the network, without padding and mostly without repeats, and where in it
-/// each action finds its own. Reserves all its memory when constructed.
+/// each action finds its own. Never allocates; never moves while a batch points into it.
 ///
 ///   wanted()  [n] u16                    what to ask for
 ///   answers() [n] f32                    where the network writes them
@@ -20,18 +19,15 @@ class WantedLogits {
  public:
   static constexpr std::size_t kMost = G::kMaxLegal * G::kLogitsPerAction;
 
-  WantedLogits() : memory_(std::make_unique<Memory>()) {}
-
   /// Starts over with these actions. Those of one logit are asked for as they stand: they rarely
   /// share it, as backgammon's do not, but the halves of its doubles repeat all the time.
   void list(std::span<const Action> actions) {
-    Memory& m = *memory_;
-    std::uint16_t* place = m.places.data();
+    std::uint16_t* place = places_.data();
     size_ = 0;
     for (const Action action : actions) {
       const std::array<std::uint16_t, G::kLogitsPerAction> logits = G::logits_of(action);
       if (is_single(logits)) {
-        m.wanted[size_] = logits[0];
+        wanted_[size_] = logits[0];
         place[0] = static_cast<std::uint16_t>(size_++);
         for (std::size_t k = 1; k < G::kLogitsPerAction; ++k) place[k] = kNowhere;
       } else {
@@ -44,15 +40,14 @@ class WantedLogits {
   }
 
   /// Valid until the next list(); the answers' memory stays where it is.
-  std::span<const std::uint16_t> wanted() const { return {memory_->wanted.data(), size_}; }
-  float* answers() { return memory_->answers.data(); }
+  std::span<const std::uint16_t> wanted() const { return {wanted_.data(), size_}; }
+  float* answers() { return answers_.data(); }
 
   /// The logit of the `number`-th action, once the answers are there.
   float sum(std::size_t number) const {
-    const Memory& m = *memory_;
-    const std::uint16_t* place = &m.places[number * G::kLogitsPerAction];
+    const std::uint16_t* place = &places_[number * G::kLogitsPerAction];
     float sum = 0;
-    for (std::size_t k = 0; k < G::kLogitsPerAction; ++k) sum += m.answers[place[k]];
+    for (std::size_t k = 0; k < G::kLogitsPerAction; ++k) sum += answers_[place[k]];
     return sum;
   }
 
@@ -60,32 +55,27 @@ class WantedLogits {
   static constexpr auto kNowhere = static_cast<std::uint16_t>(kMost);
   static_assert(kMost < 0xffff);
 
-  struct Memory {
-    std::array<std::uint16_t, kMost> wanted;
-    std::array<float, kMost + 1> answers;  // the last is 0
-    std::array<std::uint16_t, kMost> places;
-    // Where a logit was put last. Never cleared: an entry counts if that place holds its logit.
-    std::array<std::uint16_t, G::kPolicyLogits> known;
-  };
-
   static bool is_single(const std::array<std::uint16_t, G::kLogitsPerAction>& logits) {
     if constexpr (G::kLogitsPerAction == 1) return true;
     return logits[1] == kNoLogit;
   }
 
   std::uint16_t find_or_add(std::uint16_t logit) {
-    Memory& m = *memory_;
-    const std::uint16_t place = m.known[logit];
-    const bool is_there = place < size_ && m.wanted[place] == logit;
-    m.wanted[size_] = logit;
+    const std::uint16_t place = known_[logit];
+    const bool is_there = place < size_ && wanted_[place] == logit;
+    wanted_[size_] = logit;
     const auto now = is_there ? place : static_cast<std::uint16_t>(size_);
-    m.known[logit] = now;
+    known_[logit] = now;
     size_ += is_there ? 0 : 1;
     return now;
   }
 
-  std::unique_ptr<Memory> memory_;
   std::size_t size_ = 0;
+  std::array<std::uint16_t, kMost> wanted_;
+  std::array<float, kMost + 1> answers_{};  // the last stays 0
+  std::array<std::uint16_t, kMost> places_;
+  // Where a logit was put last. Never cleared: an entry counts if that place holds its logit.
+  std::array<std::uint16_t, G::kPolicyLogits> known_{};
 };
 
 }  // namespace senet

@@ -75,6 +75,48 @@ TYPED_TEST(EveryGame, BothTablesGrowTheSameTree) {
   }
 }
 
+// Three searches take turns with one scratch, and find what each finds alone.
+TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
+  using G = TypeParam;
+  constexpr std::uint32_t kVisits = 40;
+  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
+    if (evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) continue;
+    const SearchSettings settings{.evaluates = evaluates};
+    const TreeLimits limits = limits_for<G>(kVisits, evaluates);
+    const auto evaluator = hash_evaluator<G>(7);
+    Batch batch(7, G::kMaxActive);  // smaller than many a family
+    const auto noise = [](std::uint64_t i) { return Random(i, 0, 0, Purpose::kNoise); };
+    std::vector<std::unique_ptr<Search<G>>> searches;
+    std::vector<std::uint64_t> alone;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      Search<G> own(settings, limits);
+      own.start(G(), {kVisits, true}, noise(i));
+      run_search(own, *evaluator, batch);
+      alone.push_back(signature(own.decision(), 0));
+      searches.push_back(std::make_unique<Search<G>>(settings, limits, typename Search<G>::Lent{}));
+      searches.back()->start(G(), {kVisits, true}, noise(i));
+    }
+    SearchScratch<G> scratch;
+    for (bool any = true; any;) {
+      any = false;
+      for (const auto& search : searches) {
+        search->lend(&scratch);
+        Step step;
+        do {
+          step = search->gather(batch);
+          evaluator->forward(batch);
+          batch.clear();
+          search->absorb();
+        } while (search->has_leaf());
+        any |= step != Step::kDone;
+      }
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(signature(searches[i]->decision(), 0), alone[i]) << i;
+    }
+  }
+}
+
 TYPED_TEST(EveryGame, ProvenRootsAreExact) {
   // A random playout to its last decision: there a search knows the result, by proof unless dice
   // are in the way.
