@@ -101,9 +101,9 @@ constexpr std::array kOptions = {
            [](Options& o, std::string_view value) {
              return set_spin(o.visits, value, 0, kMostVisits, Change::kNothing);
            }},
-    Option{"Hash", [](const Options& o) { return spin(o.hash_mib, 1, kMostHashMib); },
+    Option{"Hash", [](const Options& o) { return spin(o.hash_mib, 1, o.hash_limit_mib); },
            [](Options& o, std::string_view value) {
-             return set_spin(o.hash_mib, value, 1, kMostHashMib, Change::kSearch);
+             return set_spin(o.hash_mib, value, 1, o.hash_limit_mib, Change::kSearch);
            }},
     Option{"MultiPV", [](const Options& o) { return spin(o.multi_pv, 1, kMostMultiPv); },
            [](Options& o, std::string_view value) {

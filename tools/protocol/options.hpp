@@ -11,18 +11,19 @@
 
 namespace senet::protocol {
 
-/// Every setting of a session, by the name of its option.
-struct Options {
-  std::string game = "backgammon";  // Game
-  std::string weights;              // WeightsFile; empty: the untrained network
-  std::uint32_t visits = 100;       // Visits, of a bare go; 0: the network alone
-  std::uint32_t hash_mib = 256;     // Hash: memory of the tree
-  std::uint32_t multi_pv = 1;       // MultiPV: moves told in each info
-  SearchOptions search;             // Evaluator, Mode, CPuct, FpuReduction, AfterstateTemperature
-};
-
 inline constexpr std::uint32_t kMostHashMib = 1u << 20;
 inline constexpr std::uint32_t kMostMultiPv = 500;
+
+/// Every setting of a session, by the name of its option.
+struct Options {
+  std::string game = "backgammon";              // Game
+  std::string weights;                          // WeightsFile; empty: the untrained network
+  std::uint32_t visits = 100;                   // Visits, of a bare go; 0: the network alone
+  std::uint32_t hash_mib = 128;                 // Hash: memory of the tree
+  std::uint32_t multi_pv = 1;                   // MultiPV: moves told in each info
+  std::uint32_t hash_limit_mib = kMostHashMib;  // the most that Hash takes
+  SearchOptions search;  // Evaluator, Mode, CPuct, FpuReduction, AfterstateTemperature
+};
 
 /// How much has to be built anew after a change; each includes those before it.
 enum class Change : std::uint8_t { kNothing, kSearch, kNetwork, kGame };

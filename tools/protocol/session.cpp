@@ -63,6 +63,7 @@ void Session::run() {
 }
 
 bool Session::handle(std::string_view line) {
+  quits_ = false;
   try {
     const Answer<void> done = carry_out(line);
     if (!done) refuse_line(done.error());

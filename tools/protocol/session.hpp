@@ -34,7 +34,7 @@ class Session {
 
   /// Carries out lines from the inbox until quit or the end of input.
   void run();
-  /// Carries out one line. False after quit.
+  /// Carries out one line. False when it was quit.
   bool handle(std::string_view line);
 
  private:

@@ -1,0 +1,32 @@
+// "position\nturn": any text read as a turn is a legal one, and is read again from its own words.
+#include <algorithm>
+#include <string>
+
+#include "games/backgammon.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace senet;
+  const std::string_view text = text_of(data, size);
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const Result<Backgammon> state = Backgammon::from_text(text.substr(0, end));
+  if (!state) return 0;
+  promise(Backgammon::from_text(state->text()) == *state, "a position is read from its own text");
+  if (end == text.size()) return 0;
+  const Result<Action> action = state->action_from_text(text.substr(end + 1));
+  if (!action) {
+    promise(!action.error().reason.empty(), "a refusal has a reason");
+    return 0;
+  }
+  const std::string told = state->action_text(*action);
+  promise(state->action_from_text(told) == *action, "a turn is read from its own words");
+  if (is_decision(state->turn())) {
+    ActionList<Backgammon::kMaxLegal> legal;
+    state->legal(legal);
+    promise(std::ranges::binary_search(legal, *action), "what is read is legal");
+  }
+  Backgammon after = *state;
+  after.play(*action);
+  promise(Backgammon::from_text(after.text()).has_value(), "what follows is possible");
+  return 0;
+}

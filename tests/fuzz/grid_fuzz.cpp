@@ -1,0 +1,36 @@
+// "position\nmove" in the games of stones on a grid.
+#include <algorithm>
+
+#include "games/connect_four.hpp"
+#include "games/tic_tac_toe.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+namespace senet {
+namespace {
+
+template <Game G>
+void read(std::string_view text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const Result<G> state = G::from_text(text.substr(0, end));
+  if (!state) return;
+  promise(G::from_text(state->text()) == *state, "a position is read from its own text");
+  if (end == text.size()) return;
+  const Result<Action> action = state->action_from_text(text.substr(end + 1));
+  if (!action) return;
+  ActionList<G::kMaxLegal> legal;
+  state->legal(legal);
+  promise(std::ranges::binary_search(legal, *action), "what is read is legal");
+  promise(state->action_from_text(state->action_text(*action)) == *action, "a move is read back");
+  G after = *state;
+  after.play(*action);
+  promise(G::from_text(after.text()) == after, "what follows is possible");
+}
+
+}  // namespace
+}  // namespace senet
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  senet::read<senet::ConnectFour>(senet::text_of(data, size));
+  senet::read<senet::TicTacToe>(senet::text_of(data, size));
+  return 0;
+}

@@ -1,0 +1,14 @@
+// Any text as a GNU position id.
+#include "games/position_id.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace senet;
+  using namespace senet::backgammon;
+  const Result<Board> board = board_from_position_id(text_of(data, size));
+  if (!board) return 0;
+  promise(check(*board).has_value(), "what is read is possible");
+  promise(position_id(*board).size() == kPositionIdLength, "an id has its length");
+  promise(board_from_position_id(position_id(*board)) == *board, "an id is read back");
+  return 0;
+}

@@ -1,0 +1,117 @@
+// Any bytes as a conversation: every line is answered as the protocol promises.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/fuzz_target.hpp"
+#include "tools/protocol/line_splitter.hpp"
+#include "tools/protocol/session.hpp"
+
+namespace senet::protocol {
+namespace {
+
+Options small_options() {
+  Options options;
+  options.visits = 4;
+  options.hash_mib = 1;
+  options.hash_limit_mib = 4;
+  options.search.evaluator = "hash";
+  return options;
+}
+
+class Conversation {
+ public:
+  Conversation()
+      : session_(Session::open(small_options(), inbox_,
+                               [this](std::string_view line) { said_.emplace_back(line); })) {
+    promise(session_.has_value(), "a session opens");
+  }
+
+  // A session costs a network, so there is one for all inputs; each finds it as the first did.
+  void begin() {
+    said_.clear();
+    for (const char* const line :
+         {"setoption name Game value backgammon", "setoption name Evaluator value hash",
+          "setoption name Mode value auto", "setoption name Hash value 1",
+          "setoption name Visits value 4", "setoption name MultiPV value 1",
+          "setoption name CPuct value 1.5", "setoption name FpuReduction value 0.2",
+          "setoption name AfterstateTemperature value 0.1", "newsession type money"}) {
+      promise(session_->handle(line) && said_.empty(), line);
+    }
+    session_->handle("uci");
+    said_.clear();
+  }
+
+  // False after quit.
+  bool ask(const std::string& line) {
+    const std::string word(Words(line).peek());
+    // Files and clocks are not the protocol's; everything long-winded ends at its first look.
+    if (names_a_file(line)) return true;
+    inbox_.push("stop");
+    said_.clear();
+    const bool goes_on = session_->handle(line);
+    while (inbox_.next_if("")) {
+    }
+    check(word, line.size());
+    return goes_on;
+  }
+
+ private:
+  static bool names_a_file(std::string line) {
+    std::ranges::transform(line, line.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    });
+    return line.find("weightsfile") != std::string::npos;
+  }
+
+  std::size_t count(std::initializer_list<std::string_view> words) const {
+    return static_cast<std::size_t>(std::ranges::count_if(said_, [&](const std::string& line) {
+      return std::ranges::find(words, Words(line).peek()) != words.end();
+    }));
+  }
+
+  void check(const std::string& word, std::size_t size) const {
+    for (const std::string& line : said_) {
+      promise(std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; }),
+              "answers are printable");
+      promise(!line.empty(), "answers say something");
+    }
+    const std::size_t errors = count({"error"});
+    promise(errors <= 1, "a line has at most one error");
+    if (size > kLongestLine) return;
+    if (word == "go") {
+      promise(count({"bestmove", "bestcube", "bestturn", "error"}) == 1, "a go has one answer");
+    } else if (word == "isready") {
+      promise(count({"readyok"}) == 1, "isready has one answer");
+    } else if (word == "uci" || word == "ubgi" || word == "ugi") {
+      promise(count({word + "ok", "error"}) == 1, "a handshake has one answer");
+    } else if (word == "query" || word == "eval" || word == "perft" || word == "bench") {
+      promise(count({"response", "eval", "perft", "bench", "error"}) == 1, "a question has one");
+    } else if (word == "d") {
+      promise(count({"position"}) == 1 && errors == 0, "a board is drawn");
+    } else if (word.empty() || word == "stop" || word == "quit") {
+      promise(said_.empty(), "these are silent");
+    } else {
+      promise(said_.size() == errors, "what sets something says nothing but errors");
+    }
+  }
+
+  Inbox inbox_;
+  std::vector<std::string> said_;
+  Result<Session> session_;
+};
+
+}  // namespace
+}  // namespace senet::protocol
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace senet;
+  static protocol::Conversation conversation;
+  conversation.begin();
+  bool goes_on = true;
+  const auto ask = [&](std::string line) { goes_on = goes_on && conversation.ask(line); };
+  protocol::LineSplitter splitter;
+  splitter.feed(text_of(data, size), ask);
+  splitter.finish(ask);
+  return 0;
+}
