@@ -246,6 +246,23 @@ TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
   EXPECT_LT(blind_loss, worst_loss / 2);
 }
 
+// Its own 0-ply play on the shipped labels, which another program made with another copy of it at
+// 2-ply, and which yet another program of other hands graded 2.92. (Between processors its answers
+// differ by hundredths of a millipoint.)
+TEST_F(GnubgTrust, ItsMarkOnTheShippedLabelsIsKnown) {
+  GnubgPlayer player = value_of(GnubgPlayer::start({.ply = 0}));
+  const std::vector<BackgammonLabel> met = labels();
+  std::vector<Backgammon> states;
+  for (const BackgammonLabel& label : met) states.push_back(label.state);
+  const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
+  std::vector<Action> actions(states.size());
+  const Result<void> chosen = player.choose(states, draws, actions);
+  ASSERT_TRUE(chosen) << chosen.error().reason;
+  std::vector<MoveMix> moves;
+  for (const Action action : actions) moves.push_back({action});
+  EXPECT_NEAR(mean_loss(met, moves), 2.92, 0.15);
+}
+
 // Its 1-ply value of a position is the mean over the rolls of its best play's 0-ply value. Our
 // rules, dice, signs and sides make the one from the other.
 TEST_F(GnubgTrust, OneRollOfOursIsOnePlyOfIts) {
