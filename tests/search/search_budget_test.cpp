@@ -1,0 +1,129 @@
+// Budgets that change while a search is under way, and the line of moves that it expects.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "games/registry.hpp"
+#include "search/principal_variation.hpp"
+#include "tests/search/search_driver.hpp"
+
+namespace senet {
+namespace {
+
+const Random kNoNoise(0, 0, 0, Purpose::kNoise);
+
+// A search of one game with the hash evaluator and everything it needs.
+template <Game G>
+struct Player {
+  explicit Player(std::uint32_t visits)
+      : search({}, limits_for<G>(visits, Evaluates::kPosition)),
+        evaluator(hash_evaluator<G>(1)),
+        batch(1, G::kMaxActive) {}
+
+  void run() { run_search(search, *evaluator, batch); }
+
+  Search<G> search;
+  std::unique_ptr<Evaluator> evaluator;
+  Batch batch;
+};
+
+template <Game G>
+void expect_same_in_slices(const G& state) {
+  constexpr std::uint32_t kVisits = 700;
+  Player<G> whole(kVisits), sliced(kVisits);
+  whole.search.start(state, {.visits = kVisits}, kNoNoise);
+  whole.run();
+  sliced.search.start(state, {.visits = 1}, kNoNoise);
+  for (std::uint32_t visits = 1; visits <= kVisits; visits += 3) {
+    sliced.search.set_visits(visits);
+    sliced.run();
+  }
+  sliced.search.set_visits(kVisits);
+  sliced.run();
+  const Decision<G> first = whole.search.decision(), second = sliced.search.decision();
+  EXPECT_EQ(first.visits, second.visits);
+  EXPECT_EQ(first.value, second.value);
+  EXPECT_EQ(signature(first), signature(second));
+}
+
+TEST(SearchBudget, VisitsGrantedBitByBitFindTheSame) {
+  expect_same_in_slices(ConnectFour{});
+  expect_same_in_slices(TicTacToe{});
+  expect_same_in_slices(*Backgammon::from_text("4HPwATDgc/ABMA:0:31"));
+}
+
+TEST(SearchBudget, FewerVisitsEndASearchUnderWay) {
+  Player<ConnectFour> player(1000);
+  player.search.start(ConnectFour{}, {.visits = 1000}, kNoNoise);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(player.search.gather(player.batch), Step::kWaiting);
+    player.evaluator->forward(player.batch);
+    player.batch.clear();
+    player.search.absorb();
+  }
+  player.search.set_visits(1);
+  EXPECT_EQ(player.search.gather(player.batch), Step::kDone);
+  const std::uint32_t visits = player.search.decision().visits;
+  EXPECT_GE(visits, 10u);
+  EXPECT_LT(visits, 1000u);
+  // And it can be had to go on.
+  player.search.set_visits(1000);
+  player.run();
+  EXPECT_EQ(player.search.decision().visits, 1000u);
+}
+
+TEST(SearchBudget, TheFirstVisitIsAlwaysMade) {
+  Player<ConnectFour> player(10);
+  player.search.start(ConnectFour{}, {.visits = 10}, kNoNoise);
+  player.search.set_visits(0);
+  player.run();
+  EXPECT_EQ(player.search.decision().visits, 1u);
+}
+
+TEST(PrincipalVariation, IsALegalLineThatBeginsAsAsked) {
+  Player<ConnectFour> player(5000);
+  player.search.start(ConnectFour{}, {.visits = 5000}, kNoNoise);
+  player.run();
+  const Decision<ConnectFour> decision = player.search.decision();
+  for (const Choice& choice : decision.choices) {
+    const auto line = principal_variation(player.search, choice.action);
+    ASSERT_FALSE(line.empty());
+    EXPECT_EQ(line.front(), choice.action);
+    EXPECT_LE(line.size(), std::max(choice.visits, 1u));
+    ConnectFour state;
+    for (const Action action : line) {
+      ActionList<ConnectFour::kMaxLegal> legal;
+      ASSERT_NE(state.turn(), Turn::kOver);
+      state.legal(legal);
+      EXPECT_TRUE(std::ranges::binary_search(legal, action));
+      state.play(action);
+    }
+  }
+  EXPECT_GT(principal_variation(player.search, decision.best()).size(), 2u);
+}
+
+// Whoever wins by force plays the moves that win, however seldom they were visited.
+TEST(PrincipalVariation, FollowsProofs) {
+  Player<TicTacToe> player(20000);
+  const TicTacToe state = *TicTacToe::from_text("a1c3a3");  // X has two corners: O blocks, X forks
+  player.search.start(state, {.visits = 20000}, kNoNoise);
+  player.run();
+  const Decision<TicTacToe> decision = player.search.decision();
+  ASSERT_TRUE(decision.proven);
+  EXPECT_EQ(decision.value, -1.0f);
+  TicTacToe end = state;
+  for (const Action action : principal_variation(player.search, decision.best())) end.play(action);
+  ASSERT_EQ(end.turn(), Turn::kOver);
+  EXPECT_EQ(final_value(end, 0), 1.0f);
+}
+
+// Behind a turn the dice decide.
+TEST(PrincipalVariation, EndsAtChance) {
+  Player<Backgammon> player(300);
+  player.search.start(*Backgammon::from_text("4HPwATDgc/ABMA:0:31"), {.visits = 300}, kNoNoise);
+  player.run();
+  EXPECT_EQ(principal_variation(player.search, player.search.decision().best()).size(), 1u);
+}
+
+}  // namespace
+}  // namespace senet
