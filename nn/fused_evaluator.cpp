@@ -14,6 +14,17 @@ constexpr std::size_t kBlockRows = 48;
 
 }  // namespace
 
+std::size_t fused_evaluator_bytes(const NetworkSpec& spec) {
+  const std::size_t width = padded(spec.width), logits = padded(spec.policy_logits);
+  const std::size_t outcomes = padded(spec.outcomes), features = padded(spec.features);
+  const std::size_t layers = std::size_t{spec.blocks} * 2 + spec.policy_layers + spec.value_layers;
+  const std::size_t square = width * width + 3 * width;
+  const std::size_t ends = 2 * features * width + (24 + 2) * features + (2 * logits + 2) * width +
+                           (outcomes + 2) * width + 32 * outcomes;
+  const std::size_t rows = kBlockRows * (3 * width + kPanel + logits);
+  return sizeof(FusedEvaluator) + (layers * square + ends + rows) * sizeof(float);
+}
+
 FusedEvaluator::FusedEvaluator(const Network& network, const Kernels& kernels)
     : kernels_(kernels),
       spec_(network.spec()),

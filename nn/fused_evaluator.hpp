@@ -12,6 +12,9 @@
 
 namespace senet {
 
+/// Memory of an evaluator of this shape, to within a few hundred bytes a layer.
+std::size_t fused_evaluator_bytes(const NetworkSpec& spec);
+
 /// A row's answers have the same bits at every batch size and position, and with every instruction
 /// set that has fused multiply-add. Works on blocks of rows that fit the near caches, so its
 /// scratch memory does not grow with the batch. Agrees with the reference evaluator to about 1e-6.

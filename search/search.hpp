@@ -8,6 +8,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "games/random.hpp"
 #include "nn/batch.hpp"
@@ -45,14 +46,16 @@ class Search {
   Search(const SearchSettings& settings, const TreeLimits& limits, Lent)
       : settings_(settings), tree_(std::make_unique<TreeOf>(limits)) {}
 
-  /// Works in `scratch` from now on. Not while has_leaf().
-  void lend(SearchScratch<G>* scratch) {
+  /// Works in `scratch` from now on, null for none, and returns what it had. Not while has_leaf().
+  SearchScratch<G>* lend(SearchScratch<G>* scratch) {
     assert(!has_leaf());
-    scratch_ = scratch;
+    return std::exchange(scratch_, scratch);
   }
   /// Whether a leaf is on its way, in this search's scratch: from a gather() that asked for
   /// something to the absorb() behind the last of its rows.
   bool has_leaf() const { return phase_ == Phase::kRows; }
+  /// Whether that leaf has rows that did not fit into the batch.
+  bool wants_more_rows() const { return has_leaf() && next_row_ < rows_wanted(); }
 
   /// Begins a search of `state`, which is not over. `noise` is drawn from only if the budget asks
   /// for it. With a `spare` tree of the same limits (settings.reuse_tree), what the old tree knows

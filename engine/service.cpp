@@ -1,0 +1,275 @@
+#include "engine/service.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "games/registry.hpp"
+
+namespace senet {
+namespace {
+
+// Stack and whatever else the system keeps for a thread of ours, and our own small change.
+constexpr std::size_t kThreadBytes = std::size_t{256} << 10;
+constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
+
+tl::unexpected<Failure> no_memory(std::string_view what, const Ledger& ledger, std::size_t bytes) {
+  return refuse(Status::kNoMemory, std::string(what) + " would take " + std::to_string(bytes) +
+                                       " bytes; " + std::to_string(ledger.limit() - ledger.used()) +
+                                       " of " + std::to_string(ledger.limit()) + " are left");
+}
+
+std::size_t drivers(const ServiceSettings& settings) {
+  return settings.workers > 0 ? settings.workers : settings.pollers;
+}
+
+std::size_t fixed_bytes(const ServiceSettings& settings) {
+  return kServiceBytes + settings.workers * kThreadBytes;
+}
+
+SearchSettings search_settings(const NetworkSpec& spec) {
+  SearchSettings settings;
+  settings.evaluates = spec.evaluates.value_or(Evaluates::kPosition);
+  return settings;
+}
+
+template <Game G>
+class RoomOf final : public GameRoom {
+ public:
+  /// Pools for networks of this shape. Their memory has been promised.
+  RoomOf(const ServiceSettings& settings, const NetworkSpec& spec, Ledger& ledger, Charge memory)
+      : settings_(settings), spec_(spec), ledger_(ledger), memory_(std::move(memory)) {
+    for (std::size_t i = 0; i < drivers(settings); ++i) {
+      pools_.push_back(std::make_unique<SearchPool<G>>(pool_settings(settings, spec), models_));
+    }
+  }
+
+  static PoolSettings pool_settings(const ServiceSettings& settings, const NetworkSpec& spec) {
+    return {search_settings(spec), settings.visits, settings.batch_rows};
+  }
+  static std::size_t bytes(const ServiceSettings& settings, const NetworkSpec& spec) {
+    return sizeof(RoomOf) +
+           drivers(settings) * SearchPool<G>::bytes(pool_settings(settings, spec), spec);
+  }
+  static std::size_t session_bytes(const ServiceSettings& settings, const NetworkSpec& spec) {
+    return SessionOf<G>::bytes(settings.visits, search_settings(spec).evaluates);
+  }
+
+  AnySearchPool& pool(std::size_t worker) override { return *pools_[worker]; }
+
+  Outcome<std::unique_ptr<Session>> open_session(std::uint64_t number) override {
+    const std::size_t bytes = session_bytes(settings_, spec_);
+    Charge memory(ledger_, bytes);
+    if (!memory) return no_memory("one more session", ledger_, bytes);
+    return std::make_unique<SessionOf<G>>(search_settings(spec_), settings_.visits, settings_.seed,
+                                          number, std::move(memory));
+  }
+
+  Outcome<void> use(SharedNetwork network) override {
+    const NetworkSpec& spec = network->spec();
+    if (!(spec == spec_)) {
+      return refuse(Status::kModelMismatch,
+                    "the weights have another shape, or were taught another mode, than those that "
+                    "this engine began to play " +
+                        spec_.game + " with");
+    }
+    models_.use(std::move(network));
+    return {};
+  }
+
+ private:
+  const ServiceSettings& settings_;
+  const NetworkSpec spec_;
+  Ledger& ledger_;
+  const Charge memory_;
+  ModelSlot models_;
+  std::vector<std::unique_ptr<SearchPool<G>>> pools_;
+};
+
+/// A network and the promise of its memory.
+struct Held {
+  Network network;
+  Charge memory;
+};
+
+Outcome<SharedNetwork> hold(Network network, Ledger& ledger) {
+  const std::size_t bytes = network.parameters().size_bytes() + sizeof(Held);
+  Charge memory(ledger, bytes);
+  if (!memory) return no_memory("these weights", ledger, bytes);
+  auto held = std::make_shared<const Held>(std::move(network), std::move(memory));
+  return SharedNetwork(held, &held->network);
+}
+
+}  // namespace
+
+Outcome<void> check_settings(const ServiceSettings& settings) {
+  const auto bad = [](const char* what) { return refuse(Status::kBadArgument, what); };
+  if (settings.workers > 1024) return bad("workers: at most 1024");
+  if (settings.pollers < 1 || settings.pollers > 1024) return bad("pollers: 1 to 1024");
+  if (settings.sessions < 1 || settings.sessions > 1'000'000) return bad("sessions: 1 to 1000000");
+  if (settings.visits < 1 || settings.visits > 10'000'000) return bad("visits: 1 to 10000000");
+  if (settings.batch_rows < 1 || settings.batch_rows > 4096) return bad("batch: 1 to 4096");
+  if (fixed_bytes(settings) > settings.memory) {
+    return refuse(Status::kNoMemory, "memory: not even the threads fit into " +
+                                         std::to_string(settings.memory) + " bytes");
+  }
+  return {};
+}
+
+Outcome<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
+                                                const NetworkSpec& spec) {
+  if (auto checked = check_settings(settings); !checked) return tl::unexpected(checked.error());
+  Result<std::uint32_t> fitting =
+      visit_game(spec.game, [&]<class G>(std::type_identity<G>) -> std::uint32_t {
+        ServiceSettings tried = settings;
+        const auto fits = [&](std::uint32_t visits) {
+          tried.visits = visits;
+          const std::size_t weights = parameter_count(spec) * sizeof(float) + sizeof(Held);
+          return fixed_bytes(tried) + weights + RoomOf<G>::bytes(tried, spec) +
+                     tried.sessions * RoomOf<G>::session_bytes(tried, spec) <=
+                 tried.memory;
+        };
+        std::uint32_t low = 0, high = 10'000'000;
+        while (low < high) {
+          const std::uint32_t middle = low + (high - low + 1) / 2;
+          if (fits(middle)) {
+            low = middle;
+          } else {
+            high = middle - 1;
+          }
+        }
+        return low;
+      });
+  if (!fitting) return refuse(Status::kUnknownGame, fitting.error().reason);
+  return *fitting;
+}
+
+Service::Service(const ServiceSettings& settings)
+    : settings_(settings), ledger_(settings.memory), fixed_(ledger_, fixed_bytes(settings)) {
+  for (std::size_t i = 0; i < drivers(settings); ++i) {
+    workers_.push_back(std::make_unique<ServiceWorker>());
+  }
+  for (std::size_t i = 0; i < settings.workers; ++i) {
+    threads_.emplace_back([worker = workers_[i].get()] { worker->serve(); });
+  }
+}
+
+Outcome<std::unique_ptr<Service>> Service::open(const ServiceSettings& settings) {
+  if (auto checked = check_settings(settings); !checked) return tl::unexpected(checked.error());
+  return std::unique_ptr<Service>(new Service(settings));
+}
+
+Service::~Service() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    for (const auto& [session, owned] : open_) session->stop();
+  }
+  for (const auto& worker : workers_) worker->end();
+  if (threads_.empty()) {
+    for (const auto& worker : workers_) worker->serve();
+  }
+  threads_.clear();  // joins
+}
+
+Outcome<SharedNetwork> Service::load(const std::filesystem::path& file) {
+  Result<Network> network = load_network(file);
+  if (!network) return refuse(Status::kBadModel, network.error().reason);
+  return adopt(std::move(*network));
+}
+
+Outcome<SharedNetwork> Service::adopt(Network network) { return hold(std::move(network), ledger_); }
+
+GameRoom* Service::find_room(std::string_view game) {
+  const auto found = std::ranges::find(rooms_, game, &Room::game);
+  return found == rooms_.end() ? nullptr : found->room.get();
+}
+
+Outcome<void> Service::use(const SharedNetwork& network) {
+  const NetworkSpec& spec = network->spec();
+  const std::lock_guard lock(mutex_);
+  if (GameRoom* const room = find_room(spec.game)) return room->use(network);
+  Outcome<std::unique_ptr<GameRoom>> made = refuse(Status::kUnknownGame, "");
+  const Result<void> known = visit_game(spec.game, [&]<class G>(std::type_identity<G>) {
+    if (const auto fits = check_contract(spec, reference_spec<G>()); !fits) {
+      made = refuse(Status::kModelMismatch, fits.error().reason);
+      return;
+    }
+    const std::size_t bytes = RoomOf<G>::bytes(settings_, spec);
+    Charge memory(ledger_, bytes);
+    if (!memory) {
+      made = no_memory("batches and evaluators of " + spec.game, ledger_, bytes);
+      return;
+    }
+    made = std::make_unique<RoomOf<G>>(settings_, spec, ledger_, std::move(memory));
+  });
+  if (!known) return refuse(Status::kUnknownGame, known.error().reason);
+  if (!made) return tl::unexpected(made.error());
+  if (auto used = (*made)->use(network); !used) return used;
+  rooms_.push_back({spec.game, std::move(*made)});
+  return {};
+}
+
+Outcome<Session*> Service::open_session(std::string_view game) {
+  const std::lock_guard lock(mutex_);
+  GameRoom* const room = find_room(game);
+  if (room == nullptr) {
+    const Result<void> known = visit_game(game, []<class G>(std::type_identity<G>) {});
+    if (!known) return refuse(Status::kUnknownGame, known.error().reason);
+    return refuse(Status::kBadState, "no weights are in use for " + std::string(game));
+  }
+  if (open_.size() == settings_.sessions) {
+    return refuse(Status::kNoSlot,
+                  "all " + std::to_string(settings_.sessions) + " sessions are open");
+  }
+  Outcome<std::unique_ptr<Session>> session = room->open_session(opened_);
+  if (!session) return tl::unexpected(session.error());
+  ++opened_;
+  Session* const opened = session->get();
+  opened->room_ = room;
+  open_.emplace(opened, std::move(*session));
+  return opened;
+}
+
+void Service::close_session(Session* session) {
+  const auto release = [this, session] {
+    std::unique_ptr<Session> closed;  // is destroyed behind the lock
+    const std::lock_guard lock(mutex_);
+    const auto found = open_.find(session);
+    closed = std::move(found->second);
+    open_.erase(found);
+  };
+  if (session->close(release)) release();
+}
+
+Outcome<void> Service::search(Session& session, const SessionLimits& limits, Session::Done done) {
+  // To the worker with least to do.
+  std::size_t least = 0;
+  for (std::size_t i = 1; i < workers_.size(); ++i) {
+    if (workers_[i]->searches() < workers_[least]->searches()) least = i;
+  }
+  ServiceWorker& worker = *workers_[least];
+  const std::lock_guard lock(mutex_);
+  if (closing_) return refuse(Status::kStopped, "the engine is being closed");
+  auto begun = session.begin(limits, [&worker, done = std::move(done)] {
+    worker.count_ended();
+    if (done) done();
+  });
+  if (begun) worker.take(session.room_->pool(least), session);
+  return begun;
+}
+
+std::uint32_t Service::poll(std::chrono::microseconds budget) {
+  const auto end = ServiceClock::now() + budget;
+  std::uint32_t searches = 0;
+  for (const auto& worker : workers_) {
+    const std::unique_lock polling(worker->polling(), std::try_to_lock);
+    if (polling && threads_.empty()) {
+      while (worker->round() && ServiceClock::now() < end) continue;
+    }
+    searches += worker->searches();
+  }
+  return searches;
+}
+
+}  // namespace senet

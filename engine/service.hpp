@@ -1,0 +1,106 @@
+// The engine that a host program holds: sessions of any game, searched by a few workers within a
+// bound of memory. The C interface (engine/include/senet/senet.h) is a thin coat over this.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "engine/ledger.hpp"
+#include "engine/model_slot.hpp"
+#include "engine/service_worker.hpp"
+#include "engine/session.hpp"
+
+namespace senet {
+
+struct ServiceSettings {
+  std::uint32_t workers = 1;      // threads of the service; 0: the host polls
+  std::uint32_t pollers = 1;      // without workers: threads of the host that may poll at once
+  std::uint32_t sessions = 16;    // open at once, at most
+  std::uint32_t visits = 800;     // that every session's tree has room for
+  std::uint32_t batch_rows = 32;  // of a forward pass, at most
+  std::size_t memory = std::size_t{256} << 20;  // bytes for everything; never exceeded
+  std::uint64_t seed = 1;                       // draws noise and temperature
+};
+
+/// A reason that names the setting when a value makes no sense.
+Outcome<void> check_settings(const ServiceSettings& settings);
+
+/// What one game needs in a service.
+class GameRoom {
+ public:
+  virtual ~GameRoom() = default;
+  /// The pool of this worker.
+  virtual AnySearchPool& pool(std::size_t worker) = 0;
+  virtual Outcome<std::unique_ptr<Session>> open_session(std::uint64_t number) = 0;
+  virtual Outcome<void> use(SharedNetwork network) = 0;
+};
+
+/// Everything of it may be called from any thread. Sessions and networks that it gave out must not
+/// be used after its end.
+class Service {
+ public:
+  /// Starts the workers; reserves nothing else. Fails on settings that make no sense.
+  static Outcome<std::unique_ptr<Service>> open(const ServiceSettings& settings);
+  /// Ends all searches, with what they have, then the workers and all sessions.
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// The most visits that ServiceSettings::visits can be for `sessions` sessions of this game with
+  /// a network of this shape, everything else as in `settings`; 0 when not even one fits.
+  static Outcome<std::uint32_t> visits_that_fit(const ServiceSettings& settings,
+                                                const NetworkSpec& spec);
+
+  /// Weights from a file. They count as long as anybody holds them.
+  Outcome<SharedNetwork> load(const std::filesystem::path& file);
+  /// Takes a network over.
+  Outcome<SharedNetwork> adopt(Network network);
+  /// Searches of that network's game that begin from now on are answered by it. The first network
+  /// of a game reserves what the game needs.
+  Outcome<void> use(const SharedNetwork& network);
+
+  /// A session at the start of the game. Fails when no weights are in use for it, when all slots
+  /// are taken, or when there is no memory for one more tree.
+  Outcome<Session*> open_session(std::string_view game);
+  /// Ends its search, waits for that end, and frees it.
+  void close_session(Session* session);
+
+  /// Begins a search and returns at once; see Session::Done.
+  Outcome<void> search(Session& session, const SessionLimits& limits, Session::Done done);
+
+  /// Without workers: searches for about that long, or until there is nothing to do. Returns how
+  /// many searches are under way. Several threads may poll at once, up to `pollers`; one more
+  /// returns at once.
+  std::uint32_t poll(std::chrono::microseconds budget);
+
+  const Ledger& memory() const { return ledger_; }
+
+ private:
+  struct Room {
+    std::string game;
+    std::unique_ptr<GameRoom> room;
+  };
+  explicit Service(const ServiceSettings& settings);
+  GameRoom* find_room(std::string_view game);
+
+  const ServiceSettings settings_;
+  Ledger ledger_;
+  const Charge fixed_;
+  std::vector<std::unique_ptr<ServiceWorker>> workers_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<Room> rooms_;
+  absl::flat_hash_map<Session*, std::unique_ptr<Session>> open_;
+  bool closing_ = false;
+  std::uint64_t opened_ = 0;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace senet

@@ -1,0 +1,144 @@
+// One game being played or analysed for a host: what it may be told, and how its searches end.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "engine/failure.hpp"
+#include "games/game.hpp"
+#include "search/decision.hpp"
+
+namespace senet {
+
+class GameRoom;
+
+using ServiceClock = std::chrono::steady_clock;
+
+/// Under load a search of high priority gets twice the visits of a normal one, and that twice those
+/// of a low one.
+enum class Priority : std::uint8_t { kLow, kNormal, kHigh };
+
+/// A search ends at whichever limit comes first; 0: no such limit. With neither it ends when its
+/// tree is full or when it is stopped.
+struct SessionLimits {
+  std::uint32_t visits = 0;  // of the root, those kept from the last search included
+  std::chrono::microseconds time{0};
+  float temperature = 0;  // the action is drawn with weights visits^(1 / temperature); 0: the best
+  bool noise = false;     // Dirichlet noise at the root, for games that shall differ
+  Priority priority = Priority::kNormal;
+};
+
+/// Why a search ended. The numbers are those of senet_ending.
+enum class Ending : std::uint8_t {
+  kVisits = 0,
+  kTime = 1,
+  kStopped = 2,
+  kProven = 3,
+  kTreeFull = 4
+};
+
+/// What a search found. Values are told for the player to move.
+struct SessionResult {
+  Ending ending = Ending::kVisits;
+  Action action = 0;         // to play
+  float value = 0;           // in the game's values
+  std::uint32_t visits = 0;  // of the root
+  std::uint32_t evaluations = 0;
+  std::uint32_t depth = 0;      // longest line looked at, in plies
+  std::uint64_t model = 0;      // id of the weights that answered
+  std::vector<float> outcomes;  // shares of the ways the game can end, in the game's order
+  std::vector<Choice> choices;  // all legal actions, most promising first
+};
+
+/// A session of any game. Every function may be called from any thread; between the start of a
+/// search and its end those that would change the game fail with kBusy.
+class Session {
+ public:
+  /// Called once for each search that was begun, on the thread that ended it, when the session is
+  /// idle again: it may be searched, played or closed from here. Throws nothing.
+  using Done = std::function<void()>;
+
+  virtual ~Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Sets the position from text and plays actions from there (chance outcomes too). On failure
+  /// nothing has changed.
+  Outcome<void> set(std::string_view text, std::span<const Action> actions);
+  /// Plays a legal action or a chance outcome; what the tree knows about what follows is kept.
+  Outcome<void> play(Action action);
+
+  /// The position as text, who is to act, the legal actions (empty but on a player's turn), and
+  /// their notation and back. kBusy during a search.
+  Outcome<std::string> text() const;
+  Outcome<Turn> turn() const;
+  Outcome<std::vector<Action>> legal() const;
+  Outcome<std::string> action_text(Action action) const;
+  Outcome<Action> action_from_text(std::string_view text) const;
+  /// How a finished game ended, as player 0 sees it: a number of the game's outcomes.
+  Outcome<std::uint8_t> outcome() const;
+
+  /// Asks the search under way to end with what it has, at least one visit. Harmless otherwise.
+  void stop() { stop_.store(true, std::memory_order_relaxed); }
+  /// Waits until no search is under way: false when that took longer.
+  bool wait(std::chrono::microseconds time) const;
+  bool idle() const;
+  /// Of the last search that ended; kBusy during one, kBadState before the first and after the
+  /// position has changed.
+  Outcome<SessionResult> result() const;
+
+ protected:
+  Session() = default;
+
+  // What a game makes of the above; the session is idle and locked.
+  virtual Outcome<void> set_position(std::string_view text, std::span<const Action> actions) = 0;
+  virtual Outcome<void> play_action(Action action) = 0;
+  virtual std::string position_text() const = 0;
+  virtual Turn turn_now() const = 0;
+  virtual std::vector<Action> legal_now() const = 0;
+  virtual std::string text_of(Action action) const = 0;
+  virtual Outcome<Action> action_of(std::string_view text) const = 0;
+  virtual std::uint8_t outcome_now() const = 0;
+
+ private:
+  friend class Service;
+  template <Game G>
+  friend class SearchPool;
+  template <Game G>
+  friend class SessionOf;
+
+  // The session's side of a search: begin() by a host's thread, end() by the one that searched. The
+  // session may be gone when end() returns.
+  Outcome<void> begin(const SessionLimits& limits, Done done);
+  void end(SessionResult result);
+
+  // Stops, waits for the end of search and callbacks, and returns true: it can be destroyed now. In
+  // a callback of its own it cannot: false, and `release` is called behind the last of them.
+  bool close(std::function<void()> release);
+
+  template <class Function>
+  auto when_idle(Function&& function) const -> decltype(function());
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable became_idle_;
+  bool searching_ = false;
+  bool has_result_ = false;
+  SessionResult result_;
+  Done done_;
+  SessionLimits limits_;
+  ServiceClock::time_point deadline_;
+  std::atomic<bool> stop_{false};
+  GameRoom* room_ = nullptr;
+  std::vector<std::thread::id> tellers_;  // threads inside a done_ of this session
+  std::function<void()> release_;
+};
+
+}  // namespace senet

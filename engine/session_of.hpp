@@ -1,0 +1,191 @@
+// A session of one game: its state, its tree, and its side of the searches.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/ledger.hpp"
+#include "engine/session.hpp"
+#include "search/search.hpp"
+
+namespace senet {
+
+template <Game G>
+class SearchPool;
+
+/// See Session. Its searches run in a pool, on one thread at a time.
+template <Game G>
+class SessionOf final : public Session {
+ public:
+  /// The tree has room for searches of `visits` visits. `number` and `seed` draw noise and
+  /// temperature.
+  SessionOf(const SearchSettings& settings, std::uint32_t visits, std::uint64_t seed,
+            std::uint64_t number, Charge memory)
+      : memory_(std::move(memory)),
+        most_visits_(visits),
+        seed_(seed),
+        number_(number),
+        search_(settings, limits_for<G>(visits, settings.evaluates), typename Search<G>::Lent{}) {}
+
+  /// Memory of one, its tree included.
+  static std::size_t bytes(std::uint32_t visits, Evaluates evaluates) {
+    constexpr std::size_t kResult = kMaxEdges<G> * sizeof(Choice);
+    constexpr std::size_t kStatistics = kMaxEdges<G> * (sizeof(Outcomes<G>) + 4);
+    return sizeof(SessionOf) + kResult + kStatistics +
+           tree_bytes<G, EpochTable>(limits_for<G>(visits, evaluates)) + 1024;
+  }
+
+ private:
+  friend class SearchPool<G>;
+
+  // The host's side.
+  Outcome<void> set_position(std::string_view text, std::span<const Action> actions) override {
+    Result<G> read = G::from_text(text);
+    if (!read) return refuse(Status::kBadArgument, read.error().reason);
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      if (!is_legal(*read, actions[i])) {
+        return refuse(Status::kBadAction, "action " + std::to_string(i + 1) + " of " +
+                                              std::to_string(actions.size()) + " is not legal in " +
+                                              read->text());
+      }
+      read->play(actions[i]);
+    }
+    state_ = *read;
+    return {};
+  }
+  Outcome<void> play_action(Action action) override {
+    if (!is_legal(state_, action)) {
+      return refuse(Status::kBadAction,
+                    "action " + std::to_string(action) + " is not legal in " + state_.text());
+    }
+    state_.play(action);
+    return {};
+  }
+  std::string position_text() const override { return state_.text(); }
+  Turn turn_now() const override { return state_.turn(); }
+  std::vector<Action> legal_now() const override {
+    if (!is_decision(state_.turn())) return {};
+    const auto list = std::make_unique<ActionList<G::kMaxLegal>>();
+    state_.legal(*list);
+    return {list->begin(), list->end()};
+  }
+  std::string text_of(Action action) const override {
+    return is_legal(state_, action) ? state_.action_text(action) : std::string();
+  }
+  Outcome<Action> action_of(std::string_view text) const override {
+    Result<Action> action = state_.action_from_text(text);
+    if (!action) return refuse(Status::kBadAction, action.error().reason);
+    return *action;
+  }
+  std::uint8_t outcome_now() const override { return state_.outcome(); }
+
+  static bool is_legal(const G& state, Action action) {
+    switch (state.turn()) {
+      case Turn::kOver:
+        return false;
+      case Turn::kChance:
+        if constexpr (StochasticGame<G>) {
+          std::array<float, kMaxChance<G>> probability;
+          return action < state.chance(probability);
+        }
+        return false;
+      default: {
+        const auto list = std::make_unique<ActionList<G::kMaxLegal>>();
+        state.legal(*list);
+        return std::binary_search(list->begin(), list->end(), action);
+      }
+    }
+  }
+
+  // The searching thread's side; a scratch has been lent before each of these but the first.
+
+  /// Starts the search that the host asked for, on the weights `model`.
+  void start(std::uint64_t model, std::unique_ptr<Tree<G>>& spare) {
+    if (model != model_) search_.forget();
+    model_ = model;
+    ++searches_;
+    most_ = limits_.visits == 0 ? most_visits_ : std::min(limits_.visits, most_visits_);
+    // What is known of a root's first moments must not depend on noise that an old root had.
+    if (limits_.noise) search_.forget();
+    granted_ = std::min(most_, kGrant);
+    search_.start(state_, {most_, limits_.noise},
+                  Random(seed_, number_, searches_, Purpose::kNoise), &spare);
+    search_.set_visits(granted_);
+    ending_.reset();
+  }
+
+  /// Works until rows are in the batch (kWaiting), the batch is full, or the search is over.
+  Step advance(Batch& batch, ServiceClock::time_point now) {
+    for (;;) {
+      if (!search_.has_leaf() && visits() > 0) {
+        if (stop_.load(std::memory_order_relaxed))
+          ending_ = Ending::kStopped;
+        else if (now >= deadline_)
+          ending_ = Ending::kTime;
+        if (ending_) return Step::kDone;
+      }
+      const Step step = search_.gather(batch);
+      if (step != Step::kDone) return step;
+      // Visits are granted some at a time: where they need no network, gather() would otherwise
+      // look at no clock until the last of them.
+      if (visits() < granted_ || granted_ == most_) {
+        ending_ = visits() < granted_       ? early_ending()
+                  : limits_.visits == most_ ? Ending::kVisits
+                                            : Ending::kTreeFull;
+        return Step::kDone;
+      }
+      granted_ = std::min(most_, granted_ + kGrant);
+      search_.set_visits(granted_);
+      now = ServiceClock::now();
+    }
+  }
+
+  SessionResult result() {
+    const Decision<G> decision = search_.decision();
+    SessionResult result;
+    result.ending = *ending_;
+    result.value = decision.value;
+    result.visits = decision.visits;
+    result.evaluations = decision.evaluations;
+    result.depth = decision.depth;
+    result.model = model_;
+    result.outcomes.assign(decision.outcomes.begin(), decision.outcomes.end());
+    result.choices.assign(decision.choices.begin(), decision.choices.end());
+    result.action = chosen(decision);
+    return result;
+  }
+
+  static constexpr std::uint32_t kGrant = 64;
+
+  std::uint32_t visits() const { return search_.tree()[search_.root()].n; }
+  Ending early_ending() {
+    return proven(search_.tree()[search_.root()]) ? Ending::kProven : Ending::kTreeFull;
+  }
+  Action chosen(const Decision<G>& decision) const {
+    if (!(limits_.temperature > 0) || decision.proven) return decision.best();
+    std::vector<float> weights;
+    const float most = static_cast<float>(std::max(1u, decision.choices.front().visits));
+    for (const Choice& choice : decision.choices) {
+      weights.push_back(
+          std::pow(static_cast<float>(choice.visits) / most, 1 / limits_.temperature));
+    }
+    Random draw(seed_, number_, searches_, Purpose::kMove);
+    return decision.choices[draw.pick(weights)].action;
+  }
+
+  const Charge memory_;
+  const std::uint32_t most_visits_;
+  const std::uint64_t seed_, number_;
+  G state_;
+  Search<G> search_;
+  std::uint64_t model_ = 0;
+  std::uint32_t searches_ = 0;
+  std::uint32_t most_ = 0, granted_ = 0;  // visits of the search under way
+  std::optional<Ending> ending_;
+};
+
+}  // namespace senet

@@ -1,0 +1,381 @@
+// Sessions of many games on a few workers: the same answers as alone, endings of every kind,
+// manners under memory bounds, exchanged weights, closings at any moment.
+#include "engine/service.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <thread>
+
+#include "engine/analyse.hpp"
+#include "games/registry.hpp"
+
+namespace senet {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+template <Game G>
+Network small_network(std::uint64_t seed, Evaluates evaluates = Evaluates::kPosition) {
+  NetworkSpec spec = reference_spec<G>();
+  spec.width = 16;
+  spec.blocks = 1;
+  spec.evaluates = evaluates;
+  return initial_network(spec, seed);
+}
+
+std::unique_ptr<Service> open_service(const ServiceSettings& settings) {
+  auto service = Service::open(settings);
+  EXPECT_TRUE(service) << service.error().reason;
+  return std::move(*service);
+}
+
+template <Game G>
+void use_small_network(Service& service, std::uint64_t seed,
+                       Evaluates evaluates = Evaluates::kPosition) {
+  const auto network = service.adopt(small_network<G>(seed, evaluates));
+  ASSERT_TRUE(network) << network.error().reason;
+  const auto used = service.use(*network);
+  ASSERT_TRUE(used) << used.error().reason;
+}
+
+Session& open_session(Service& service, std::string_view game) {
+  const auto session = service.open_session(game);
+  EXPECT_TRUE(session) << session.error().reason;
+  return **session;
+}
+
+SessionResult search(Service& service, Session& session, const SessionLimits& limits) {
+  const auto begun = service.search(session, limits, nullptr);
+  EXPECT_TRUE(begun) << begun.error().reason;
+  EXPECT_TRUE(session.wait(seconds(60)));
+  const auto result = session.result();
+  EXPECT_TRUE(result) << result.error().reason;
+  return *result;
+}
+
+// What the simplest driver of a search finds.
+template <Game G>
+std::vector<Choice> found_alone(const Network& network, const G& state, std::uint32_t visits) {
+  FusedEvaluator evaluator(network);
+  const SearchSettings settings{.evaluates = *network.spec().evaluates};
+  Analysis<G> analysis(evaluator, settings, visits, 1, 16);
+  std::vector<Choice> choices;
+  analysis.run(std::span(&state, 1), {.visits = visits}, 0,
+               [&](std::size_t, const Decision<G>& decision, const Search<G>&) {
+                 choices.assign(decision.choices.begin(), decision.choices.end());
+               });
+  return choices;
+}
+
+void expect_same(const std::vector<Choice>& a, const std::vector<Choice>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].action, b[i].action) << i;
+    EXPECT_EQ(a[i].visits, b[i].visits) << i;
+    EXPECT_EQ(a[i].value, b[i].value) << i;
+  }
+}
+
+TEST(Service, ManySessionsFindWhatEachFindsAlone) {
+  const Network network = small_network<ConnectFour>(1);
+  std::vector<std::vector<Choice>> alone;
+  for (Action column = 0; column < 7; ++column) {
+    ConnectFour state;
+    state.play(column);
+    alone.push_back(found_alone(network, state, 150));
+  }
+  const auto service =
+      open_service({.workers = 2, .sessions = 100, .visits = 150, .batch_rows = 16});
+  use_small_network<ConnectFour>(*service, 1);
+  std::vector<Session*> sessions;
+  for (Action i = 0; i < 100; ++i) {
+    Session& session = open_session(*service, "connect_four");
+    ASSERT_TRUE(session.play(i % 7));
+    sessions.push_back(&session);
+  }
+  // More than a batch has rows, of all priorities, so that rounds are shared out.
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    ASSERT_TRUE(service->search(
+        *sessions[i], {.visits = 150, .priority = static_cast<Priority>(i % 3)}, nullptr));
+  }
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    ASSERT_TRUE(sessions[i]->wait(seconds(60)));
+    const auto result = sessions[i]->result();
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->ending, Ending::kVisits);
+    EXPECT_EQ(result->visits, 150u);
+    EXPECT_EQ(result->model, network.id());
+    EXPECT_EQ(result->action, result->choices.front().action);
+    expect_same(result->choices, alone[i % 7]);
+  }
+}
+
+// Families of afterstates span batches.
+TEST(Service, BackgammonFromAfterstates) {
+  const Network network = small_network<Backgammon>(3, Evaluates::kAfterstates);
+  const Backgammon state =
+      *Backgammon::from_position_id("4HPwATDgc/ABMA", 0, backgammon::Dice{3, 3});
+  const auto alone = found_alone(network, state, 40);
+  const auto service = open_service({.workers = 1, .sessions = 20, .visits = 40, .batch_rows = 7});
+  use_small_network<Backgammon>(*service, 3, Evaluates::kAfterstates);
+  std::vector<Session*> sessions;
+  for (int i = 0; i < 20; ++i) {
+    Session& session = open_session(*service, "backgammon");
+    ASSERT_TRUE(session.set(state.text(), {}));
+    ASSERT_TRUE(service->search(session, {.visits = 40}, nullptr));
+    sessions.push_back(&session);
+  }
+  for (Session* const session : sessions) {
+    ASSERT_TRUE(session->wait(seconds(60)));
+    const auto result = session->result();
+    expect_same(result->choices, alone);
+    EXPECT_EQ(result->outcomes.size(), 6u);
+  }
+}
+
+TEST(Service, EndsAsItWasTold) {
+  const auto service = open_service({.workers = 1, .visits = 2000});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& session = open_session(*service, "connect_four");
+  EXPECT_EQ(search(*service, session, {.visits = 1}).visits, 1u);
+  EXPECT_EQ(search(*service, session, {.visits = 100}).ending, Ending::kVisits);
+  EXPECT_EQ(search(*service, session, {.time = microseconds(1)}).ending, Ending::kTime);
+  EXPECT_EQ(search(*service, session, {}).ending, Ending::kTreeFull);
+  // A won position is proven.
+  ASSERT_TRUE(session.set("", std::vector<Action>{3, 0, 3, 0, 3, 0}));
+  const SessionResult won = search(*service, session, {.visits = 2000});
+  EXPECT_EQ(won.ending, Ending::kProven);
+  EXPECT_EQ(won.action, 3);
+  EXPECT_EQ(won.value, 1.0f);
+  // The tree of the position before the move is kept.
+  ASSERT_TRUE(session.set("", {}));
+  const SessionResult before = search(*service, session, {.visits = 500});
+  ASSERT_TRUE(session.play(before.action));
+  EXPECT_EQ(session.result().error().status, Status::kBadState);
+  const SessionResult after = search(*service, session, {.visits = 500});
+  EXPECT_LT(after.evaluations, 450u);
+  EXPECT_EQ(after.visits, 500u);
+}
+
+TEST(Service, StopsAndAnswersWithWhatItHas) {
+  const auto service = open_service({.workers = 1, .visits = 500'000});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& session = open_session(*service, "connect_four");
+  ASSERT_TRUE(service->search(session, {}, nullptr));
+  EXPECT_FALSE(session.wait(microseconds(100)));
+  EXPECT_EQ(session.play(0).error().status, Status::kBusy);
+  EXPECT_EQ(session.text().error().status, Status::kBusy);
+  EXPECT_EQ(session.result().error().status, Status::kBusy);
+  EXPECT_EQ(service->search(session, {}, nullptr).error().status, Status::kBusy);
+  session.stop();
+  ASSERT_TRUE(session.wait(seconds(60)));
+  const auto result = session.result();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->ending, Ending::kStopped);
+  EXPECT_GE(result->visits, 1u);
+  EXPECT_EQ(result->choices.size(), 7u);
+}
+
+TEST(Service, SaysWhatIsWrong) {
+  const auto service = open_service({.workers = 1, .sessions = 2});
+  EXPECT_EQ(service->open_session("connect_four").error().status, Status::kBadState);
+  EXPECT_EQ(service->open_session("chess").error().status, Status::kUnknownGame);
+  use_small_network<ConnectFour>(*service, 1);
+  const auto other = service->adopt(initial_network(reference_spec<ConnectFour>(), 1));
+  EXPECT_EQ(service->use(*other).error().status, Status::kModelMismatch);
+  EXPECT_EQ(service->load("/no/such/file").error().status, Status::kBadModel);
+  Session& session = open_session(*service, "connect_four");
+  EXPECT_EQ(session.play(7).error().status, Status::kBadAction);
+  EXPECT_EQ(session.set("nonsense", {}).error().status, Status::kBadArgument);
+  EXPECT_EQ(session.set("", std::vector<Action>{3, 9}).error().status, Status::kBadAction);
+  EXPECT_EQ(*session.text(), ConnectFour().text());
+  EXPECT_EQ(session.outcome().error().status, Status::kBadState);
+  ASSERT_TRUE(session.set("", std::vector<Action>{3, 0, 3, 0, 3, 0, 3}));
+  EXPECT_EQ(*session.turn(), Turn::kOver);
+  EXPECT_EQ(*session.outcome(), 0);
+  EXPECT_TRUE(session.legal()->empty());
+  EXPECT_EQ(service->search(session, {}, nullptr).error().status, Status::kBadState);
+  open_session(*service, "connect_four");
+  EXPECT_EQ(service->open_session("connect_four").error().status, Status::kNoSlot);
+  service->close_session(&session);
+  EXPECT_TRUE(service->open_session("connect_four"));
+}
+
+TEST(Service, MemoryIsBounded) {
+  ServiceSettings settings{.workers = 2, .sessions = 50, .memory = std::size_t{24} << 20};
+  const NetworkSpec spec = small_network<ConnectFour>(1).spec();
+  const auto visits = Service::visits_that_fit(settings, spec);
+  ASSERT_TRUE(visits) << visits.error().reason;
+  ASSERT_GT(*visits, 10u);
+  settings.visits = *visits;
+  {
+    const auto service = open_service(settings);
+    use_small_network<ConnectFour>(*service, 1);
+    for (int i = 0; i < 50; ++i) open_session(*service, "connect_four");
+    EXPECT_LE(service->memory().used(), settings.memory);
+    EXPECT_GT(service->memory().used(), settings.memory * 98 / 100);
+  }
+  settings.visits = *visits + *visits / 10;
+  const auto service = open_service(settings);
+  use_small_network<ConnectFour>(*service, 1);
+  std::vector<Session*> sessions;
+  for (;;) {
+    const auto session = service->open_session("connect_four");
+    if (!session) {
+      EXPECT_EQ(session.error().status, Status::kNoMemory);
+      break;
+    }
+    sessions.push_back(*session);
+  }
+  EXPECT_LT(sessions.size(), 50u);
+  service->close_session(sessions.back());
+  EXPECT_TRUE(service->open_session("connect_four"));
+  EXPECT_EQ(Service::open({.memory = 1000}).error().status, Status::kNoMemory);
+}
+
+TEST(Service, HostsCanLendTheirThreads) {
+  auto service = open_service({.workers = 0, .pollers = 2, .sessions = 41, .visits = 200});
+  use_small_network<ConnectFour>(*service, 1);
+  std::atomic<int> done = 0;
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(
+        service->search(open_session(*service, "connect_four"), {.visits = 200}, [&] { ++done; }));
+  }
+  EXPECT_EQ(done, 0);
+  std::vector<std::jthread> hosts;
+  for (int i = 0; i < 3; ++i) {  // one more than can poll at once
+    hosts.emplace_back([&] {
+      while (service->poll(microseconds(500)) > 0) continue;
+    });
+  }
+  hosts.clear();
+  EXPECT_EQ(done, 40);
+  // What is under way when the service ends is ended by it.
+  ASSERT_TRUE(service->search(open_session(*service, "connect_four"), {}, [&] { ++done; }));
+  service.reset();
+  EXPECT_EQ(done, 41);
+}
+
+TEST(Service, SessionsMayBeClosedAndSearchedInTheirCallback) {
+  const auto service = open_service({.workers = 2, .sessions = 30, .visits = 50});
+  use_small_network<TicTacToe>(*service, 1);
+  constexpr int kSessions = 30, kSearches = 20;
+  std::latch closed(kSessions);
+  struct Story {
+    Service& service;
+    std::latch& closed;
+    Session* session;
+    int left;
+    void next() {
+      if (left-- == 0) {
+        service.close_session(session);
+        closed.count_down();
+        return;
+      }
+      const auto begun =
+          service.search(*session, {.visits = 20, .noise = true}, [this] { next(); });
+      EXPECT_TRUE(begun) << begun.error().reason;
+    }
+  };
+  std::vector<std::unique_ptr<Story>> stories;
+  for (int i = 0; i < kSessions; ++i) {
+    stories.push_back(std::make_unique<Story>(
+        Story{*service, closed, &open_session(*service, "tic_tac_toe"), kSearches}));
+  }
+  for (const auto& story : stories) story->next();
+  closed.wait();
+  for (int i = 0; i < kSessions; ++i) open_session(*service, "tic_tac_toe");
+}
+
+TEST(Service, WeightsAreExchangedUnderLoad) {
+  const auto service = open_service({.workers = 2, .sessions = 25, .visits = 60});
+  use_small_network<ConnectFour>(*service, 0);
+  std::vector<std::uint64_t> ids;
+  for (std::uint64_t i = 0; i <= 50; ++i) ids.push_back(small_network<ConnectFour>(i).id());
+  std::atomic<bool> stop = false;
+  std::atomic<int> searches = 0;
+  std::vector<std::jthread> players;
+  for (int t = 0; t < 2; ++t) {
+    players.emplace_back([&] {
+      std::vector<Session*> sessions;
+      for (int i = 0; i < 12; ++i) sessions.push_back(&open_session(*service, "connect_four"));
+      while (!stop) {
+        for (Session* const session : sessions) {
+          EXPECT_TRUE(service->search(*session, {.visits = 60}, nullptr));
+        }
+        for (Session* const session : sessions) {
+          ASSERT_TRUE(session->wait(seconds(60)));
+          const auto result = session->result();
+          ASSERT_TRUE(result);
+          EXPECT_NE(std::ranges::find(ids, result->model), ids.end());
+          ++searches;
+          ASSERT_TRUE(session->set("", {}));
+        }
+      }
+    });
+  }
+  for (std::uint64_t i = 1; i <= 50; ++i) {
+    use_small_network<ConnectFour>(*service, i);
+    const int before = searches;
+    while (searches < before + 24) std::this_thread::yield();
+  }
+  stop = true;
+  players.clear();
+  // Who begins now plays with the newest.
+  Session& session = open_session(*service, "connect_four");
+  EXPECT_EQ(search(*service, session, {.visits = 60}).model, ids.back());
+}
+
+// Opened, searched, stopped, closed at random by four threads.
+TEST(Service, Abuse) {
+  const auto service = open_service({.workers = 2, .sessions = 64, .visits = 100});
+  use_small_network<ConnectFour>(*service, 1);
+  use_small_network<Backgammon>(*service, 1);
+  std::atomic<int> ended = 0;
+  std::vector<std::jthread> hosts;
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    hosts.emplace_back([&, t] {
+      std::vector<Session*> mine;
+      for (std::uint32_t step = 0; step < 600; ++step) {
+        Random draw(9, t, step, Purpose::kTest);
+        const std::uint32_t what = draw.below(6);
+        if (mine.empty() || what == 0) {
+          const auto session =
+              service->open_session(draw.below(2) == 0 ? "connect_four" : "backgammon");
+          if (session) mine.push_back(*session);
+          continue;
+        }
+        Session* const session = mine[draw.below(static_cast<std::uint32_t>(mine.size()))];
+        switch (what) {
+          case 1:
+            session->stop();
+            break;
+          case 2:
+            std::erase(mine, session);
+            service->close_session(session);
+            break;
+          case 3: {
+            const auto legal = session->legal();
+            const auto turn = session->turn();
+            if (turn && *turn == Turn::kChance) static_cast<void>(session->play(0));
+            if (legal && !legal->empty()) static_cast<void>(session->play(legal->front()));
+            break;
+          }
+          default:
+            static_cast<void>(service->search(
+                *session,
+                {.visits = draw.below(100), .time = microseconds(draw.below(2000)), .noise = true},
+                [&] { ++ended; }));
+        }
+      }
+    });
+  }
+  hosts.clear();
+  EXPECT_GT(ended, 100);
+}  // the service is closed with searches under way
+
+}  // namespace
+}  // namespace senet
