@@ -25,7 +25,9 @@ enum class Status : std::uint8_t {
   kNoSlot = 21,         // as many sessions are open as may be
   kBusy = 30,           // the session searches
   kTimeout = 31,        // still searching when the wait was over
-  kStopped = 32,        // the engine was closed before the search began
+  kStopped = 32,        // the engine is being closed
+  kNoRoom = 33,         // a buffer of the caller is too small
+  kInternal = 99,       // our own error
 };
 
 struct Failure {

@@ -1,6 +1,7 @@
 // A network: its shape and one flat block of parameters, immutable once it is shared.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -32,7 +33,9 @@ class Network {
 
  private:
   friend Result<Network> load_network(const std::filesystem::path& file);
+  friend Result<Network> read_network(std::span<const std::byte> file);
   struct Content;  // owns a vector, or a read-only mapping of a file
+  static Result<void> read(Content& content, std::span<const std::byte> file, bool in_place);
   explicit Network(std::unique_ptr<Content> content);
   std::unique_ptr<Content> content_;
 };
@@ -48,6 +51,9 @@ Network initial_network(const NetworkSpec& spec, std::uint64_t seed);
 /// file stays mapped while the network lives: replace it by renaming another over it, as
 /// save_network does.
 Result<Network> load_network(const std::filesystem::path& file);
+
+/// The same from a whole file in memory, which is copied. The reason names the tensor.
+Result<Network> read_network(std::span<const std::byte> file);
 
 /// Writes safetensors with the spec and the id in its metadata: to a temporary file beside it,
 /// flushed to disk, then renamed, so that no reader ever sees half a file.

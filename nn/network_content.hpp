@@ -9,7 +9,7 @@
 
 namespace senet {
 
-/// Internal to nn/: built by Network's constructor and by load_network.
+/// Internal to nn/: built by Network's constructor, load_network and read_network.
 struct Network::Content {
   NetworkSpec spec;
   std::vector<float> storage;         // empty when the parameters are used where the file is mapped

@@ -124,43 +124,53 @@ Result<void> check_id(const Metadata& metadata, std::uint64_t id) {
 
 }  // namespace
 
-Result<Network> load_network(const std::filesystem::path& file) {
-  const auto fail_in_file = [&](const Error& error) {
-    return fail(fmt::format("{}: {}", file.string(), error.reason));
-  };
-  Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return tl::unexpected(mapped.error());  // names the file already
-  const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
-  if (!header) return fail_in_file(header.error());
+// Checks a whole file and fills `content` but for its mapping. `in_place`: the parameters may stay
+// where they are in `file`.
+Result<void> Network::read(Content& content, std::span<const std::byte> file, bool in_place) {
+  const Result<SafetensorsHeader> header = parse_safetensors(file);
+  if (!header) return tl::unexpected(header.error());
   Result<NetworkSpec> spec = read_spec(header->metadata);
-  if (!spec) return fail_in_file(spec.error());
+  if (!spec) return tl::unexpected(spec.error());
   const std::vector<TensorPlace> layout = parameter_layout(*spec);
   const auto tensors = match_tensors(layout, *header);
-  if (!tensors) return fail_in_file(tensors.error());
+  if (!tensors) return tl::unexpected(tensors.error());
 
-  auto content = std::make_unique<Network::Content>();
-  const std::byte* data = mapped->bytes().data() + header->data_start;
+  const std::byte* data = file.data() + header->data_start;
   const std::size_t count = parameter_count(*spec);
-  if (laid_out(layout, *tensors, data)) {
-    content->parameters = {reinterpret_cast<const float*>(data), count};
-    content->file = std::move(*mapped);
+  if (in_place && laid_out(layout, *tensors, data)) {
+    content.parameters = {reinterpret_cast<const float*>(data), count};
   } else {
-    content->storage.resize(count);
+    content.storage.resize(count);
     for (std::size_t i = 0; i < layout.size(); ++i) {
-      std::memcpy(&content->storage[layout[i].offset], data + (*tensors)[i]->begin,
+      std::memcpy(&content.storage[layout[i].offset], data + (*tensors)[i]->begin,
                   layout[i].size() * sizeof(float));
     }
-    content->parameters = content->storage;
+    content.parameters = content.storage;
   }
   for (const TensorPlace& place : layout) {
     const Result<void> finite =
-        check_finite(place, content->parameters.subspan(place.offset, place.size()));
-    if (!finite) return fail_in_file(finite.error());
+        check_finite(place, content.parameters.subspan(place.offset, place.size()));
+    if (!finite) return finite;
   }
-  content->spec = std::move(*spec);
-  content->id = content_id(content->spec, content->parameters);
-  const Result<void> same = check_id(header->metadata, content->id);
-  if (!same) return fail_in_file(same.error());
+  content.spec = std::move(*spec);
+  content.id = content_id(content.spec, content.parameters);
+  return check_id(header->metadata, content.id);
+}
+
+Result<Network> load_network(const std::filesystem::path& file) {
+  Result<MappedFile> mapped = MappedFile::open(file);
+  if (!mapped) return tl::unexpected(mapped.error());  // names the file already
+  auto content = std::make_unique<Network::Content>();
+  const Result<void> read = Network::read(*content, mapped->bytes(), true);
+  if (!read) return fail(fmt::format("{}: {}", file.string(), read.error().reason));
+  if (content->storage.empty()) content->file = std::move(*mapped);
+  return Network(std::move(content));
+}
+
+Result<Network> read_network(std::span<const std::byte> file) {
+  auto content = std::make_unique<Network::Content>();
+  const Result<void> read = Network::read(*content, file, false);
+  if (!read) return tl::unexpected(read.error());
   return Network(std::move(content));
 }
 

@@ -260,7 +260,7 @@ TEST(Service, HostsCanLendTheirThreads) {
 }
 
 TEST(Service, SessionsMayBeClosedAndSearchedInTheirCallback) {
-  const auto service = open_service({.workers = 2, .sessions = 30, .visits = 50});
+  const auto service = open_service({.workers = 2, .sessions = 60, .visits = 50});
   use_small_network<TicTacToe>(*service, 1);
   constexpr int kSessions = 30, kSearches = 20;
   std::latch closed(kSessions);

@@ -1,0 +1,66 @@
+/* A whole game against itself over the C interface, as a C99 host would write it. */
+#include "tests/engine/play_in_c.h"
+
+#include <senet/senet.h>
+#include <string.h>
+
+static senet_text text(const char *words) {
+  senet_text text;
+  text.data = words;
+  text.size = strlen(words);
+  return text;
+}
+
+static void note(void *user, senet_session *session) {
+  (void)session;
+  ++*(int *)user;
+}
+
+int play_in_c(const void *weights, size_t size, const char *game, char *story, size_t room) {
+  senet_config config;
+  senet_limits limits = SENET_LIMITS_INIT;
+  senet_engine *engine = NULL;
+  senet_model *model = NULL;
+  senet_session *session = NULL;
+  senet_reason why;
+  senet_turn turn;
+  int plies = 0, told = 0;
+  size_t used = 0;
+
+  story[0] = '\0';
+  senet_config_init(&config);
+  config.seed = 7;
+  limits.visits = 30;
+  if (senet_engine_open(&config, &engine, &why) != SENET_OK) return -1;
+  if (senet_model_from_memory(engine, weights, size, &model, &why) != SENET_OK) plies = -2;
+  if (plies == 0 && senet_engine_use(engine, model, &why) != SENET_OK) plies = -3;
+  senet_model_release(model);
+  if (plies == 0 && senet_session_open(engine, text(game), &session, &why) != SENET_OK) plies = -4;
+  while (plies >= 0 && plies < 1000 && senet_session_turn(session, &turn) == SENET_OK &&
+         turn != SENET_OVER) {
+    senet_result result;
+    size_t length = 0;
+    if (turn == SENET_CHANCE) {
+      if (senet_session_play(session, (senet_action)(plies % 15), &why) != SENET_OK) plies = -5;
+      continue;
+    }
+    result.struct_size = (uint32_t)sizeof result;
+    if (senet_session_search(session, &limits, note, &told, &why) != SENET_OK ||
+        senet_session_wait(session, UINT64_MAX) != SENET_OK ||
+        senet_session_result(session, &result, NULL, 0) != SENET_OK ||
+        senet_session_action_text(session, result.action, story + used, room - used, &length) !=
+            SENET_OK) {
+      plies = -6;
+      break;
+    }
+    used += length;
+    if (used + 2 > room) break;
+    story[used++] = ',';
+    story[used] = '\0';
+    if (senet_session_play(session, result.action, &why) != SENET_OK) plies = -7;
+    ++plies;
+  }
+  senet_session_close(session);
+  senet_engine_close(engine);
+  return plies < 0 ? plies : told;
+}

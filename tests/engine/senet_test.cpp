@@ -1,0 +1,187 @@
+// The C interface: what it says to good and bad callers, old and new ones.
+#include <gtest/gtest.h>
+#include <senet/senet.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "games/registry.hpp"
+#include "nn/network.hpp"
+#include "tests/engine/play_in_c.h"
+#include "tests/temporary_folder.hpp"
+
+namespace senet {
+namespace {
+
+senet_text text(std::string_view words) { return {words.data(), words.size()}; }
+
+template <Game G>
+Network small_network(std::uint64_t seed) {
+  NetworkSpec spec = reference_spec<G>();
+  spec.width = 16;
+  spec.blocks = 1;
+  return initial_network(spec, seed);
+}
+
+template <Game G>
+std::string small_weights(const std::filesystem::path& file) {
+  EXPECT_TRUE(save_network(small_network<G>(1), file));
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class SenetTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    weights_ = small_weights<ConnectFour>(file());
+    senet_config_init(&config_);
+    ASSERT_EQ(senet_engine_open(&config_, &engine_, &why_), SENET_OK) << why_.text;
+  }
+  void TearDown() override { senet_engine_close(engine_); }
+
+  std::filesystem::path file() const { return folder_ / "weights.safetensors"; }
+  void use_weights() {
+    senet_model* model = nullptr;
+    ASSERT_EQ(senet_model_open(engine_, text(file().native()), &model, &why_), SENET_OK)
+        << why_.text;
+    EXPECT_EQ(senet_model_id(model), small_network<ConnectFour>(1).id());
+    EXPECT_EQ(senet_engine_use(engine_, model, &why_), SENET_OK) << why_.text;
+    senet_model_release(model);
+  }
+  senet_session* open() {
+    senet_session* session = nullptr;
+    EXPECT_EQ(senet_session_open(engine_, text("connect_four"), &session, &why_), SENET_OK)
+        << why_.text;
+    return session;
+  }
+
+  const TemporaryFolder folder_;
+  std::string weights_;
+  senet_config config_;
+  senet_engine* engine_ = nullptr;
+  senet_reason why_{};
+};
+
+TEST_F(SenetTest, PlaysWholeGamesInC) {
+  std::array<char, 4096> story{}, again{};
+  const int told =
+      play_in_c(weights_.data(), weights_.size(), "connect_four", story.data(), story.size());
+  ASSERT_GE(told, 7);
+  EXPECT_EQ(std::ranges::count(std::string_view(story.data()), ','), told);
+  EXPECT_EQ(play_in_c(weights_.data(), weights_.size(), "connect_four", again.data(), again.size()),
+            told);
+  EXPECT_STREQ(story.data(), again.data());
+  const std::string backgammon = small_weights<Backgammon>(folder_ / "other.safetensors");
+  std::vector<char> long_story(100'000);
+  EXPECT_GT(play_in_c(backgammon.data(), backgammon.size(), "backgammon", long_story.data(),
+                      long_story.size()),
+            10);
+  EXPECT_EQ(
+      play_in_c(backgammon.data(), backgammon.size(), "connect_four", story.data(), story.size()),
+      -4);
+  EXPECT_EQ(play_in_c("nothing", 7, "connect_four", story.data(), story.size()), -2);
+}
+
+TEST_F(SenetTest, TellsAboutItself) {
+  EXPECT_EQ(senet_abi(), SENET_ABI);
+  EXPECT_STREQ(senet_version(), SENET_VERSION);
+  EXPECT_STREQ(senet_status_name(SENET_BUSY), "SENET_BUSY");
+  EXPECT_STREQ(senet_status_name(static_cast<senet_status>(77)), "not a senet_status");
+  std::uint32_t visits = 0;
+  EXPECT_EQ(senet_config_fit(&config_, text("connect_four"), &visits, &why_), SENET_OK);
+  EXPECT_GT(visits, 1000u);
+  EXPECT_EQ(senet_config_fit(&config_, text("chess"), &visits, &why_), SENET_UNKNOWN_GAME);
+  EXPECT_NE(std::strstr(why_.text, "connect_four"), nullptr) << why_.text;
+  EXPECT_GT(senet_engine_memory(engine_), 0u);
+  EXPECT_LE(senet_engine_memory(engine_), config_.memory);
+}
+
+TEST_F(SenetTest, NamesWhatIsWrong) {
+  senet_session* session = nullptr;
+  EXPECT_EQ(senet_session_open(engine_, text("connect_four"), &session, &why_), SENET_BAD_STATE);
+  EXPECT_EQ(session, nullptr);
+  senet_model* model = nullptr;
+  EXPECT_EQ(senet_model_open(engine_, text("/no/such/file"), &model, &why_), SENET_BAD_MODEL);
+  EXPECT_NE(std::strstr(why_.text, "/no/such/file"), nullptr) << why_.text;
+  EXPECT_EQ(senet_model_from_memory(engine_, weights_.data(), weights_.size() - 1, &model, &why_),
+            SENET_BAD_MODEL);
+  EXPECT_EQ(model, nullptr);
+  EXPECT_EQ(senet_engine_use(engine_, nullptr, &why_), SENET_BAD_ARGUMENT);
+  use_weights();
+  session = open();
+  EXPECT_EQ(senet_session_play(session, 9, &why_), SENET_BAD_ACTION);
+  EXPECT_EQ(senet_session_set(session, text("x"), nullptr, 0, nullptr), SENET_BAD_ARGUMENT);
+  senet_result result{};
+  EXPECT_EQ(senet_session_result(session, &result, nullptr, 0), SENET_BAD_ARGUMENT);  // no size
+  result.struct_size = sizeof result;
+  EXPECT_EQ(senet_session_result(session, &result, nullptr, 0), SENET_BAD_STATE);
+  senet_limits limits = SENET_LIMITS_INIT;
+  limits.priority = 5;
+  EXPECT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why_), SENET_BAD_ARGUMENT);
+  senet_engine* other = nullptr;
+  config_.sessions = 0;
+  EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
+  EXPECT_STREQ(why_.text, "sessions: 1 to 1000000");
+  config_.struct_size = 2;
+  EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
+  // Nothing at all.
+  senet_engine_close(nullptr);
+  senet_model_release(nullptr);
+  senet_session_close(nullptr);
+  senet_session_stop(nullptr);
+  senet_config_init(nullptr);
+  EXPECT_EQ(senet_session_turn(nullptr, nullptr), SENET_BAD_ARGUMENT);
+  EXPECT_EQ(senet_engine_open(nullptr, &other, nullptr), SENET_BAD_ARGUMENT);
+}
+
+TEST_F(SenetTest, BuffersAreTheCallers) {
+  use_weights();
+  senet_session* const session = open();
+  std::size_t count = 0;
+  std::array<senet_action, 7> actions{};
+  EXPECT_EQ(senet_session_legal(session, nullptr, 0, &count), SENET_NO_ROOM);
+  EXPECT_EQ(count, 7u);
+  EXPECT_EQ(senet_session_legal(session, actions.data(), actions.size(), &count), SENET_OK);
+  EXPECT_EQ(actions[6], 6);
+  std::array<char, 64> words;
+  words.fill('#');
+  std::size_t size = 0;
+  EXPECT_EQ(senet_session_text(session, words.data(), 5, &size), SENET_NO_ROOM);
+  EXPECT_EQ(words[0], '#');
+  EXPECT_EQ(senet_session_text(session, words.data(), size, nullptr), SENET_NO_ROOM);
+  EXPECT_EQ(senet_session_text(session, words.data(), size + 1, nullptr), SENET_OK);
+  EXPECT_EQ(words.data(), ConnectFour().text());
+  EXPECT_EQ(words[size + 1], '#');
+  senet_action action = 0;
+  EXPECT_EQ(senet_session_read_action(session, text("5"), &action, &why_), SENET_OK);
+  EXPECT_EQ(action, 4);
+
+  senet_limits limits = SENET_LIMITS_INIT;
+  limits.visits = 50;
+  ASSERT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why_), SENET_OK);
+  ASSERT_EQ(senet_session_wait(session, UINT64_MAX), SENET_OK);
+  senet_result result{};
+  result.struct_size = sizeof result;
+  std::array<senet_choice, 3> choices{};
+  ASSERT_EQ(senet_session_result(session, &result, choices.data(), choices.size()), SENET_OK);
+  EXPECT_EQ(result.choice_count, 7u);
+  EXPECT_EQ(result.outcome_count, 3);
+  EXPECT_EQ(result.visits, 50u);
+  EXPECT_EQ(result.action, choices[0].action);
+  EXPECT_GE(choices[1].visits, choices[2].visits);
+  EXPECT_EQ(result.model, small_network<ConnectFour>(1).id());
+  // A caller of an older header, whose result ended with `value`, gets no more than that.
+  senet_result old{};
+  old.struct_size = offsetof(senet_result, visits);
+  old.visits = 12345;
+  ASSERT_EQ(senet_session_result(session, &old, nullptr, 0), SENET_OK);
+  EXPECT_EQ(old.action, result.action);
+  EXPECT_EQ(old.visits, 12345u);
+  senet_session_close(session);
+}
+
+}  // namespace
+}  // namespace senet
