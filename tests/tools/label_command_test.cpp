@@ -1,8 +1,10 @@
 // senet label: what it prints is what senet eval reads, the same for the same seed, and says of the
 // shipped labels' decisions what those say.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -15,6 +17,7 @@
 #include "games/backgammon_phase.hpp"
 #include "games/position_id.hpp"
 #include "tests/tools/program.hpp"
+#include "tools/child_process.hpp"
 #include "tools/gnubg/gnubg.hpp"
 
 namespace senet {
@@ -167,6 +170,26 @@ TEST_F(LabelCommand, RecordedGames) {
       label({"--from", log + "/games.senet", "--one-in", "3", "--ply", "0", "--count", "20"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(lines_of(run.out).size(), 20u);
+}
+
+// What was printed stays, the reason says how much that is, and nothing is left behind.
+TEST_F(LabelCommand, CanBeStopped) {
+  const TemporaryFolder folder;
+  auto run = ChildProcess::start(
+      {SENET_PROGRAM, "label", "--count", "100000", "--ply", "0", "--one-in", "1"},
+      {"TMPDIR=" + folder.path().string()});
+  ASSERT_TRUE(run) << run.error().reason;
+  const auto deadline = ChildProcess::Clock::now() + std::chrono::minutes(5);
+  Result<std::string> line = run->read_line(deadline);
+  ASSERT_TRUE(line) << line.error().reason;
+  EXPECT_GT(folder.files(), 0);
+  ::kill(run->id(), SIGINT);
+  for (; line; line = run->read_line(deadline)) {
+    EXPECT_TRUE(Json::parse(*line, nullptr, false).is_object()) << *line;
+  }
+  EXPECT_NE(line.error().reason.find("senet label: stopped with "), std::string::npos)
+      << line.error().reason;
+  EXPECT_EQ(folder.files(), 0);
 }
 
 TEST_F(LabelCommand, BadInputIsOneLine) {

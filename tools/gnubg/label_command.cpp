@@ -1,7 +1,7 @@
 // senet label: backgammon decisions with GNU Backgammon's worth of every play, for senet eval.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <set>
@@ -15,6 +15,7 @@
 #include "tools/gnubg/gnubg.hpp"
 #include "tools/gnubg/label_decision.hpp"
 #include "tools/progress_line.hpp"
+#include "tools/stop_signals.hpp"
 
 namespace senet {
 namespace {
@@ -137,14 +138,22 @@ Result<void> visit_decisions(const LabelArguments& arguments, const TakeDecision
 }
 
 Result<void> run(const LabelArguments& arguments, std::vector<Gnubg>& judges) {
+  StopSignals signals(StopSignals::Mode::kFirstOnly);
   Selection selection(arguments);
   Labeller labeller(judges, arguments);
+  bool is_stopped = false;
   const Result<void> visited =
       visit_decisions(arguments, [&](const MetDecision& met) -> Result<bool> {
+        is_stopped = signals.wait(std::chrono::milliseconds(0));
+        if (is_stopped) return false;
         if (!selection.wants(met)) return true;
         return labeller.take(met);
       });
   if (!visited) return visited;
+  if (is_stopped) {
+    return fail(fmt::format("stopped with {} of {} decisions labelled", labeller.printed(),
+                            arguments.count));
+  }
   if (const Result<void> done = labeller.flush(); !done) return done;
   if (labeller.printed() == 0) {
     return fail(fmt::format("--from: no decision of {} was chosen", arguments.from));
