@@ -1,8 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that Senet is built with, if any is missing; needs root or sudo then.
 # Names given as arguments are installed as well: tools/install_packages.sh clang-format
-# GNU Backgammon, which only judges (docs/strength.md), is installed where it can be and loudly done without elsewhere.
+# --with-gnubg as the first argument: GNU Backgammon too, which judges in tests (docs/strength.md), where it can be
+# installed; elsewhere it is loudly done without.
 set -euo pipefail
+
+wants_gnubg=0
+if [[ ${1-} == --with-gnubg ]]; then
+  wants_gnubg=1
+  shift
+fi
 
 # docs/dependencies.md says what each is for.
 packages=(
@@ -34,9 +41,9 @@ for package in "${packages[@]}"; do
   is_installed "$package" || missing+=("$package")
 done
 judge=()
-is_installed gnubg || judge=(gnubg)
+((wants_gnubg == 0)) || is_installed gnubg || judge=(gnubg)
 if ((${#missing[@]} + ${#judge[@]} == 0)); then
-  echo "packages: all ${#packages[@]} are there, and gnubg"
+  echo "packages: all ${#packages[@]} are there"
   exit 0
 fi
 
@@ -53,7 +60,7 @@ if ((EUID != 0)); then
   fi
   as_root=(sudo)
 fi
-echo "packages: installing ${missing[*]} ${judge[*]}"
+echo "packages: installing" "${missing[@]}" "${judge[@]}"
 apt_get() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
     -o Dpkg::Use-Pty=0 "$@"

@@ -38,7 +38,7 @@ case "$preset" in
     ;;
 esac
 
-tools/install_packages.sh
+tools/install_packages.sh --with-gnubg
 cores=$(nproc)
 cmake --preset "$preset"
 cmake --build --preset "$preset" --parallel "$cores" --target "$target"
