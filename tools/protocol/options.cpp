@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "games/registry.hpp"
 #include "tools/protocol/words.hpp"
@@ -35,6 +36,14 @@ tl::unexpected<Problem> refuse_value(std::string text) {
   return refuse(Code::kBadArgument, std::move(text));
 }
 
+// What is set to the value it has builds nothing anew.
+template <class Value>
+Change replace(Value& to, Value value, Change change) {
+  const bool is_new = to != value;
+  to = std::move(value);
+  return is_new ? change : Change::kNothing;
+}
+
 Answer<Change> set_spin(std::uint32_t& to, std::string_view value, std::uint32_t least,
                         std::uint32_t most, Change change) {
   const std::optional<std::uint64_t> told = number(value, most);
@@ -42,8 +51,7 @@ Answer<Change> set_spin(std::uint32_t& to, std::string_view value, std::uint32_t
     return refuse_value(
         fmt::format("a whole number {} .. {}, not {}", least, most, in_quotes(value)));
   }
-  to = static_cast<std::uint32_t>(*told);
-  return change;
+  return replace(to, static_cast<std::uint32_t>(*told), change);
 }
 
 template <class Names>
@@ -54,9 +62,7 @@ Answer<Change> set_combo(std::string& to, std::string_view value, const Names& n
     for (const std::string_view name : names) known.append(known.empty() ? "" : ", ").append(name);
     return refuse_value(fmt::format("one of {}, not {}", known, in_quotes(value)));
   }
-  const bool is_new = to != value;
-  to = value;
-  return is_new ? change : Change::kNothing;
+  return replace(to, std::string(value), change);
 }
 
 // UCI has no type for numbers with a fraction.
@@ -69,8 +75,7 @@ Answer<Change> set_real(float& to, std::string_view value, float least) {
     return refuse_value(
         fmt::format("a number {:g} .. {:g}, not {}", least, kMost, in_quotes(value)));
   }
-  to = told;
-  return Change::kSearch;
+  return replace(to, told, Change::kSearch);
 }
 
 constexpr std::array<std::string_view, 5> kEvaluators = {"fused", "onednn", "auto", "reference",
