@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <optional>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,10 +25,20 @@ inline Options small_options(const std::string& game = "backgammon") {
   return options;
 }
 
-/// What changes from run to run taken out.
+/// An "info" or "bench" line without what changes from run to run; other lines as they are.
 inline std::string without_times(const std::string& line) {
-  static const std::regex kTimes("(time|time_ms|nps) [0-9]+ ");
-  return std::regex_replace(line, kTimes, "");
+  Words words(line);
+  if (words.peek() != "info" && words.peek() != "bench") return line;
+  std::string kept;
+  while (!words.empty()) {
+    const std::string_view word = words.next();
+    if (word == "time" || word == "time_ms" || word == "nps") {
+      words.next();
+    } else {
+      kept.append(kept.empty() ? "" : " ").append(word);
+    }
+  }
+  return kept;
 }
 
 class Talk {
