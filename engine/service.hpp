@@ -2,8 +2,6 @@
 // bound of memory. The C interface (engine/include/senet/senet.h) is a thin coat over this.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -11,6 +9,7 @@
 #include <span>
 #include <string_view>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/ledger.hpp"
@@ -97,7 +96,7 @@ class Service {
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
   std::mutex mutex_;  // guards what follows
   std::vector<Room> rooms_;
-  absl::flat_hash_map<Session*, std::unique_ptr<Session>> open_;
+  std::unordered_map<Session*, std::unique_ptr<Session>> open_;
   bool closing_ = false;
   std::uint64_t opened_ = 0;
   std::vector<std::jthread> threads_;

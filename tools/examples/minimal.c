@@ -1,0 +1,57 @@
+/* A game of Connect Four, played by libsenet against itself: minimal WEIGHTS */
+#include <senet/senet.h>
+#include <stdio.h>
+#include <string.h>
+
+static int fail(const char* what, senet_status status, const senet_reason* why) {
+  fprintf(stderr, "minimal: %s: %s: %s\n", what, senet_status_name(status), why->text);
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  senet_config config;
+  senet_limits limits = SENET_LIMITS_INIT;
+  senet_engine* engine;
+  senet_model* model;
+  senet_session* session;
+  senet_reason why = {""};
+  senet_status status;
+  senet_text path, game = {"connect_four", 12};
+  senet_turn turn;
+
+  if (argc != 2) {
+    fprintf(stderr, "usage: minimal WEIGHTS\n");
+    return 2;
+  }
+  path.data = argv[1];
+  path.size = strlen(argv[1]);
+  limits.visits = 200;
+  limits.time_us = 50000;
+
+  senet_config_init(&config);
+  if ((status = senet_engine_open(&config, &engine, &why)) != SENET_OK)
+    return fail("engine", status, &why);
+  if ((status = senet_model_open(engine, path, &model, &why)) != SENET_OK ||
+      (status = senet_engine_use(engine, model, &why)) != SENET_OK ||
+      (status = senet_session_open(engine, game, &session, &why)) != SENET_OK) {
+    senet_engine_close(engine);
+    return fail("weights", status, &why);
+  }
+  senet_model_release(model); /* the engine keeps what it uses */
+
+  while (senet_session_turn(session, &turn) == SENET_OK && turn != SENET_OVER) {
+    senet_result result;
+    char move[32];
+    result.struct_size = sizeof result;
+    senet_session_search(session, &limits, NULL, NULL, &why);
+    senet_session_wait(session, UINT64_MAX);
+    senet_session_result(session, &result, NULL, 0);
+    senet_session_action_text(session, result.action, move, sizeof move, NULL);
+    printf("player %d: %s  value %+.2f, %u visits\n", turn, move, (double)result.value,
+           (unsigned)result.visits);
+    senet_session_play(session, result.action, &why);
+  }
+  senet_session_close(session);
+  senet_engine_close(engine);
+  return 0;
+}

@@ -1,0 +1,26 @@
+// A game of backgammon, played by libsenet against itself: minimal WEIGHTS
+#include <cstdio>
+#include <random>
+#include <senet/senet.hpp>
+
+int main(int argc, char** argv) try {
+  if (argc != 2) return std::fputs("usage: minimal WEIGHTS\n", stderr), 2;
+  senet::api::Engine engine;
+  engine.use(engine.load(argv[1]));
+  auto game = engine.open_session("backgammon");
+  std::minstd_rand dice(1);
+  for (bool opening = true; game.turn() != SENET_OVER;) {
+    if (game.turn() == SENET_CHANCE) {  // 15 opening rolls, then 21: the host throws
+      game.play(static_cast<senet_action>(dice() % (opening ? 15 : 21)));
+      opening = false;
+      continue;
+    }
+    const auto found = game.search({.visits = 50, .time = std::chrono::milliseconds(50)});
+    std::printf("%s  %s  equity %+.3f\n", game.text().c_str(),
+                game.action_text(found.action).c_str(), static_cast<double>(found.value));
+    game.play(found.action);
+  }
+} catch (const senet::api::Error& error) {
+  std::fprintf(stderr, "minimal: %s\n", error.what());
+  return 1;
+}
