@@ -90,8 +90,8 @@ std::string objection(std::string_view folder, const Include& include) {
   const std::optional<std::size_t> rank = rank_of(first);
   const bool is_test = folder == "tests";
   if (include.bracket == '<') {
-    // The tests of the installed package see the library as a user does.
-    if (is_test && first == kPublicHeaders) return "";
+    // Tests and examples see the installed library as a host does.
+    if ((is_test || folder == "tools") && first == kPublicHeaders) return "";
     return rank || first == "tests" ? "our own headers are included with quotes" : "";
   }
   if (first == "tests" && include.path != first) return is_test ? "" : "only tests include tests";
@@ -144,7 +144,8 @@ TEST(Architecture, TheRuleSeesWhatItShould) {
   EXPECT_EQ(verdict("tests", "#include \"tests/search/fakes.hpp\""), "");
   EXPECT_EQ(verdict("tests", "#include \"tools/command.hpp\""), "");
   EXPECT_EQ(verdict("tests", "#include <senet/senet.hpp>"), "");
-  EXPECT_NE(verdict("tools", "#include <senet/senet.hpp>"), "");
+  EXPECT_EQ(verdict("tools", "#include <senet/senet.hpp>"), "");
+  EXPECT_NE(verdict("selfplay", "#include <senet/senet.hpp>"), "");
 }
 
 TEST(Architecture, HeadersSayWhatTheyAreForAndGuardThemselves) {
