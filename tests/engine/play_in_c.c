@@ -4,24 +4,24 @@
 #include <senet/senet.h>
 #include <string.h>
 
-static senet_text text(const char *words) {
+static senet_text text(const char* words) {
   senet_text text;
   text.data = words;
   text.size = strlen(words);
   return text;
 }
 
-static void note(void *user, senet_session *session) {
+static void note(void* user, senet_session* session) {
   (void)session;
-  ++*(int *)user;
+  ++*(int*)user;
 }
 
-int play_in_c(const void *weights, size_t size, const char *game, char *story, size_t room) {
+int play_in_c(const void* weights, size_t size, const char* game, char* story, size_t room) {
   senet_config config;
   senet_limits limits = SENET_LIMITS_INIT;
-  senet_engine *engine = NULL;
-  senet_model *model = NULL;
-  senet_session *session = NULL;
+  senet_engine* engine = NULL;
+  senet_model* model = NULL;
+  senet_session* session = NULL;
   senet_reason why;
   senet_turn turn;
   int plies = 0, told = 0;

@@ -47,7 +47,7 @@ typedef uint16_t senet_action; /* a move, or an outcome of chance; a number of t
 
 /* UTF-8, not terminated. {NULL, 0} is the empty text. */
 typedef struct senet_text {
-  const char *data;
+  const char* data;
   size_t size;
 } senet_text;
 
@@ -58,12 +58,12 @@ typedef struct senet_reason {
 
 typedef enum senet_status {
   SENET_OK = 0,
-  SENET_BAD_ARGUMENT = 1,    /* a value that makes no sense */
-  SENET_BAD_STATE = 2,       /* not now: no weights in use, nothing searched yet, the game is over */
-  SENET_BAD_ACTION = 3,      /* not legal here */
-  SENET_UNKNOWN_GAME = 4,    /* no game of that name */
-  SENET_NO_FILE = 10,        /* cannot be read */
-  SENET_BAD_MODEL = 11,      /* not the weights of a network, or damaged */
+  SENET_BAD_ARGUMENT = 1, /* a value that makes no sense */
+  SENET_BAD_STATE = 2,    /* not now: no weights in use, nothing searched yet, the game is over */
+  SENET_BAD_ACTION = 3,   /* not legal here */
+  SENET_UNKNOWN_GAME = 4, /* no game of that name */
+  SENET_NO_FILE = 10,     /* cannot be read */
+  SENET_BAD_MODEL = 11,   /* not the weights of a network, or damaged */
   SENET_MODEL_MISMATCH = 12, /* another game's, or another shape than the engine began with */
   SENET_NO_MEMORY = 20,      /* senet_config.memory would be exceeded, or the system has no more */
   SENET_NO_SLOT = 21,        /* senet_config.sessions are open */
@@ -102,100 +102,101 @@ typedef struct senet_config {
   uint64_t seed;     /* draws noise and temperature: the same seed, the same games. Default 1 */
 } senet_config;
 
-SENET_API uint32_t senet_abi(void);              /* SENET_ABI of the library that runs */
-SENET_API const char *senet_version(void);       /* "0.1.0"; static */
-SENET_API const char *senet_status_name(senet_status status); /* "SENET_BUSY"; static */
-SENET_API void senet_config_init(senet_config *config);
+SENET_API uint32_t senet_abi(void);        /* SENET_ABI of the library that runs */
+SENET_API const char* senet_version(void); /* "0.1.0"; static */
+SENET_API const char* senet_status_name(senet_status status); /* "SENET_BUSY"; static */
+SENET_API void senet_config_init(senet_config* config);
 
 /* The largest `visits` for which this configuration's sessions, all of `game` with the reference
  * network, fit into its memory; 0: not even one fits. Allocates nothing. */
-SENET_API senet_status senet_config_fit(const senet_config *config, senet_text game,
-                                        uint32_t *visits, senet_reason *why);
+SENET_API senet_status senet_config_fit(const senet_config* config, senet_text game,
+                                        uint32_t* visits, senet_reason* why);
 
-SENET_API senet_status senet_engine_open(const senet_config *config, senet_engine **engine,
-                                         senet_reason *why);
+SENET_API senet_status senet_engine_open(const senet_config* config, senet_engine** engine,
+                                         senet_reason* why);
 /* Ends all searches (their callbacks come), then threads and sessions. NULL is allowed. */
-SENET_API void senet_engine_close(senet_engine *engine);
+SENET_API void senet_engine_close(senet_engine* engine);
 /* Bytes promised so far; never more than senet_config.memory. */
-SENET_API uint64_t senet_engine_memory(const senet_engine *engine);
+SENET_API uint64_t senet_engine_memory(const senet_engine* engine);
 
-/* With workers = 0: searches on the calling thread for about budget_us, or until there is nothing to
- * do; *searches is how many are under way then. */
-SENET_API senet_status senet_poll(senet_engine *engine, uint32_t budget_us, uint32_t *searches);
+/* With workers = 0: searches on the calling thread for about budget_us, or until there is nothing
+ * to do; *searches is how many are under way then. */
+SENET_API senet_status senet_poll(senet_engine* engine, uint32_t budget_us, uint32_t* searches);
 
 /* ---- Models ------------------------------------------------------------------------------ */
 
 /* A safetensors file as `senet selfplay` writes them. It is mapped while anybody uses the model:
  * replace it by renaming another over it. */
-SENET_API senet_status senet_model_open(senet_engine *engine, senet_text path, senet_model **model,
-                                        senet_reason *why);
+SENET_API senet_status senet_model_open(senet_engine* engine, senet_text path, senet_model** model,
+                                        senet_reason* why);
 /* The same from memory, which is copied. */
-SENET_API senet_status senet_model_from_memory(senet_engine *engine, const void *bytes, size_t size,
-                                               senet_model **model, senet_reason *why);
+SENET_API senet_status senet_model_from_memory(senet_engine* engine, const void* bytes, size_t size,
+                                               senet_model** model, senet_reason* why);
 /* The caller lets go; searches that use it keep it. NULL is allowed. Before senet_engine_close. */
-SENET_API void senet_model_release(senet_model *model);
+SENET_API void senet_model_release(senet_model* model);
 /* Names the content, wherever it came from. */
-SENET_API uint64_t senet_model_id(const senet_model *model);
-/* Searches of the model's game that begin from now on are answered by it; those under way end on the
- * weights they began with. All models of a game in one engine have one shape. */
-SENET_API senet_status senet_engine_use(senet_engine *engine, const senet_model *model,
-                                        senet_reason *why);
+SENET_API uint64_t senet_model_id(const senet_model* model);
+/* Searches of the model's game that begin from now on are answered by it; those under way end on
+ * the weights they began with. All models of a game in one engine have one shape. */
+SENET_API senet_status senet_engine_use(senet_engine* engine, const senet_model* model,
+                                        senet_reason* why);
 
 /* ---- Sessions ---------------------------------------------------------------------------- */
 
 /* At the start of the game; a model of the game must be in use. */
-SENET_API senet_status senet_session_open(senet_engine *engine, senet_text game,
-                                          senet_session **session, senet_reason *why);
+SENET_API senet_status senet_session_open(senet_engine* engine, senet_text game,
+                                          senet_session** session, senet_reason* why);
 /* Ends its search and waits for the end of callbacks. Called in one of its own it returns at once,
  * and the session's memory and slot are free when that callback has returned. NULL is allowed. */
-SENET_API void senet_session_close(senet_session *session);
+SENET_API void senet_session_close(senet_session* session);
 
 /* The position from text (empty: the start), then `count` actions played from there. Nothing has
  * changed on failure. */
-SENET_API senet_status senet_session_set(senet_session *session, senet_text position,
-                                         const senet_action *actions, size_t count,
-                                         senet_reason *why);
+SENET_API senet_status senet_session_set(senet_session* session, senet_text position,
+                                         const senet_action* actions, size_t count,
+                                         senet_reason* why);
 /* Plays a move or an outcome of chance. What the tree knows about what follows is kept. */
-SENET_API senet_status senet_session_play(senet_session *session, senet_action action,
-                                          senet_reason *why);
+SENET_API senet_status senet_session_play(senet_session* session, senet_action action,
+                                          senet_reason* why);
 
-SENET_API senet_status senet_session_turn(const senet_session *session, senet_turn *turn);
+SENET_API senet_status senet_session_turn(const senet_session* session, senet_turn* turn);
 /* How a finished game ended, as player 0 sees it: an index as into senet_result.outcomes. */
-SENET_API senet_status senet_session_outcome(const senet_session *session, uint32_t *outcome);
+SENET_API senet_status senet_session_outcome(const senet_session* session, uint32_t* outcome);
 /* Legal moves, ascending; none but on a player's turn. Writes up to `room`, and to *count how many
  * there are: SENET_NO_ROOM when that is more. */
-SENET_API senet_status senet_session_legal(const senet_session *session, senet_action *actions,
-                                           size_t room, size_t *count);
+SENET_API senet_status senet_session_legal(const senet_session* session, senet_action* actions,
+                                           size_t room, size_t* count);
 /* The position, or an action that is legal in it, as terminated text; *size without the end. */
-SENET_API senet_status senet_session_text(const senet_session *session, char *text, size_t room,
-                                          size_t *size);
-SENET_API senet_status senet_session_action_text(const senet_session *session, senet_action action,
-                                                 char *text, size_t room, size_t *size);
-SENET_API senet_status senet_session_read_action(const senet_session *session, senet_text text,
-                                                 senet_action *action, senet_reason *why);
+SENET_API senet_status senet_session_text(const senet_session* session, char* text, size_t room,
+                                          size_t* size);
+SENET_API senet_status senet_session_action_text(const senet_session* session, senet_action action,
+                                                 char* text, size_t room, size_t* size);
+SENET_API senet_status senet_session_read_action(const senet_session* session, senet_text text,
+                                                 senet_action* action, senet_reason* why);
 
 typedef struct senet_limits { /* a search ends at whichever comes first; 0: no such limit */
   uint32_t struct_size;
-  uint32_t visits;     /* of the root, those kept from the search before included */
+  uint32_t visits; /* of the root, those kept from the search before included */
   uint64_t time_us;
-  float temperature;   /* of the drawn action: weights visits^(1/temperature); 0: the best */
-  uint32_t noise;      /* not 0: noise at the root, for games that shall differ */
-  int32_t priority;    /* under load: -1 half of the visits of 0, +1 twice as many */
+  float temperature; /* of the drawn action: weights visits^(1/temperature); 0: the best */
+  uint32_t noise;    /* not 0: noise at the root, for games that shall differ */
+  int32_t priority;  /* under load: -1 half of the visits of 0, +1 twice as many */
 } senet_limits;
-#define SENET_LIMITS_INIT {(uint32_t)sizeof(senet_limits), 0, 0, 0.0f, 0, 0}
+#define SENET_LIMITS_INIT \
+  { (uint32_t)sizeof(senet_limits), 0, 0, 0.0f, 0, 0 }
 
 /* Called once for each search, on the thread that ended it, with the session idle: it may be
  * searched, played and closed from here. */
-typedef void (*senet_done)(void *user, senet_session *session);
+typedef void (*senet_done)(void* user, senet_session* session);
 
 /* Begins a search and returns at once. `done` may be NULL. */
-SENET_API senet_status senet_session_search(senet_session *session, const senet_limits *limits,
-                                            senet_done done, void *user, senet_reason *why);
+SENET_API senet_status senet_session_search(senet_session* session, const senet_limits* limits,
+                                            senet_done done, void* user, senet_reason* why);
 /* Asks the search to end with what it has, at least one visit. */
-SENET_API void senet_session_stop(senet_session *session);
+SENET_API void senet_session_stop(senet_session* session);
 /* SENET_OK when no search is under way, SENET_TIMEOUT when that took longer. UINT64_MAX: no limit.
  * With workers = 0 somebody else has to poll meanwhile. */
-SENET_API senet_status senet_session_wait(const senet_session *session, uint64_t timeout_us);
+SENET_API senet_status senet_session_wait(const senet_session* session, uint64_t timeout_us);
 
 typedef struct senet_choice {
   senet_action action;
@@ -213,15 +214,15 @@ typedef struct senet_result {
   uint8_t outcome_count;
   float value; /* for the player to move, in the game's points: win 1, loss -1; backgammon to 3 */
   uint32_t visits, evaluations, depth;
-  uint32_t choice_count; /* legal moves, also when there was less room */
-  uint64_t model;        /* senet_model_id of the weights that answered */
+  uint32_t choice_count;               /* legal moves, also when there was less room */
+  uint64_t model;                      /* senet_model_id of the weights that answered */
   float outcomes[SENET_MOST_OUTCOMES]; /* shares of the ways to end, for the player to move */
 } senet_result;
 
 /* Of the last search: SENET_BUSY during one, SENET_BAD_STATE before the first and when the position
  * has changed. Writes up to `room` choices, most promising first. */
-SENET_API senet_status senet_session_result(const senet_session *session, senet_result *result,
-                                            senet_choice *choices, size_t room);
+SENET_API senet_status senet_session_result(const senet_session* session, senet_result* result,
+                                            senet_choice* choices, size_t room);
 
 #ifdef __cplusplus
 }
