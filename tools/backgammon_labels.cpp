@@ -58,7 +58,8 @@ Result<BackgammonLabel> parse_line(std::string_view line) {
   if (!state) return fail(fmt::format("\"posid\": {}", state.error().reason));
   if (state->turn() == Turn::kOver) return fail("the game is over");
 
-  BackgammonLabel label{*position_class, *state, {}};
+  const std::string* const id = string_member(object, "id");
+  BackgammonLabel label{id != nullptr ? *id : "", *position_class, *state, {}};
   const auto plays = object.find("moves");
   if (plays == object.end() || !plays->is_array() || plays->empty()) {
     return fail("\"moves\" is missing, empty or no list");

@@ -54,6 +54,7 @@ Result<ConnectFourLabel> parse_line(std::string_view line) {
   }
 
   ConnectFourLabel label;
+  label.moves = moves;
   label.state = *state;
   ActionList<ConnectFour::kMaxLegal> legal;
   state->legal(legal);

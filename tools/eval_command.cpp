@@ -1,17 +1,19 @@
 // senet eval: grade a player on positions whose best moves are known.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/analyse.hpp"
 #include "games/registry.hpp"
+#include "nn/replace_file.hpp"
 #include "tools/command.hpp"
 #include "tools/grade.hpp"
 #include "tools/labels.hpp"
+#include "tools/match/players.hpp"
 #include "tools/metric.hpp"
 #include "tools/progress_line.hpp"
-#include "tools/search_options.hpp"
 
 namespace senet {
 namespace {
@@ -22,8 +24,8 @@ struct EvalArguments {
   std::string weights;  // empty: untrained
   std::string player = "search";
   std::uint64_t seed = 1;
-  std::uint32_t visits = 0;
-  SearchOptions search;
+  PlayerSettings settings;
+  std::filesystem::path answers;
   bool json = false;
 };
 
@@ -52,21 +54,51 @@ std::vector<MoveMix> random_moves(std::span<const Label> labels) {
   return moves;
 }
 
+/// What a player chooses in each position.
 template <Game G, class Label>
-std::vector<MoveMix> best_moves(std::span<const Label> labels, const SearchSetup& setup) {
-  std::vector<G> states;
-  for (const Label& label : labels) states.push_back(label.state);
-  std::vector<MoveMix> moves(labels.size());
-  Analysis<G> analysis(*setup.evaluator, setup.settings, setup.visits, setup.lanes,
-                       setup.batch_rows);
-  ProgressLine progress("searched", labels.size());
-  std::size_t done = 0;
-  analysis.run(states, {.visits = setup.visits}, 0,
-               [&](std::size_t i, const Decision<G>& decision, const Search<G>&) {
-                 moves[i] = {decision.best()};
-                 progress.show(++done);
-               });
+Result<std::vector<MoveMix>> chosen_moves(std::span<const Label> labels, MatchPlayer<G>& player,
+                                          std::size_t at_once) {
+  std::vector<MoveMix> moves;
+  ProgressLine progress("positions", labels.size());
+  while (moves.size() < labels.size()) {
+    const std::size_t begin = moves.size();
+    std::vector<G> states;
+    std::vector<Random> draws;
+    for (std::size_t i = begin; i < std::min(begin + at_once, labels.size()); ++i) {
+      states.push_back(labels[i].state);
+      draws.emplace_back(0, i, 0, Purpose::kMove);
+    }
+    std::vector<Action> actions(states.size());
+    if (const auto chosen = player.choose(states, draws, actions); !chosen) {
+      return tl::unexpected(chosen.error());
+    }
+    for (const Action action : actions) moves.push_back({action});
+    progress.show(moves.size());
+  }
   return moves;
+}
+
+/// The answers for programs that grade them by other means: JSON lines for backgammon, CSV for
+/// Connect Four.
+std::string answer_line(const BackgammonLabel& label, Action action) {
+  return nlohmann::ordered_json{{"id", label.id},
+                                {"move", label.state.action_text(action)},
+                                {"after", position_after(label, action)}}
+      .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+std::string answer_line(const ConnectFourLabel& label, Action action) {
+  return fmt::format("{},{}", label.moves, label.state.action_text(action));
+}
+
+template <class Label>
+Result<void> write_answers(const std::filesystem::path& file, std::span<const Label> labels,
+                           const std::vector<MoveMix>& moves) {
+  if (file.empty()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    text += answer_line(labels[i], moves[i].front()) + "\n";
+  }
+  return replace_file(file, {std::as_bytes(std::span(text))});
 }
 
 Result<void> print_grades(const Grades& grades, bool json) {
@@ -82,20 +114,27 @@ Result<Job> prepare(const EvalArguments& arguments) {
   auto labels = LabelsOf<G>::read(arguments.labels);
   if (!labels) return tl::unexpected(labels.error());
   if (arguments.player == "random") {
+    if (!arguments.answers.empty()) return fail("--answers: random plays every move a little");
     return Job([labels = std::move(*labels), json = arguments.json] {
       const std::span<const Label> all(labels);
       return print_grades(grade(all, random_moves(all)), json);
     });
   }
+  const bool is_search = arguments.player == "search";
+  if (!is_search && !arguments.weights.empty()) return fail("--weights: belong to --player search");
   const std::string source =
       arguments.weights.empty() ? fmt::format("untrained:{}", arguments.seed) : arguments.weights;
-  const Result<Network> network = open_network(source, reference_spec<G>());
-  if (!network) return tl::unexpected(network.error());
-  Result<SearchSetup> setup = set_up_search<G>(*network, arguments.search, arguments.visits);
-  if (!setup) return tl::unexpected(setup.error());
-  return Job([labels = std::move(*labels), setup = std::move(*setup), json = arguments.json] {
+  Result<PlayerHolder<G>> player =
+      make_player<G>(is_search ? source : arguments.player, arguments.settings);
+  if (!player) return fail((is_search ? "" : "--player: ") + player.error().reason);
+  return Job([labels = std::move(*labels), player = std::move(*player), arguments]() mutable {
     const std::span<const Label> all(labels);
-    return print_grades(grade(all, best_moves<G>(all, setup)), json);
+    // Small portions show how far a slow player is; a network wants large ones.
+    const std::size_t at_once = player.is_process ? arguments.settings.processes : 1024;
+    const auto moves = chosen_moves<G>(all, *player.player, at_once);
+    if (!moves) return Result<void>(tl::unexpected(moves.error()));
+    if (const auto kept = write_answers(arguments.answers, all, *moves); !kept) return kept;
+    return print_grades(grade(all, *moves), arguments.json);
   });
 }
 
@@ -113,6 +152,7 @@ Result<Job> prepare(const EvalArguments& arguments) {
 
 void add_eval_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<EvalArguments>();
+  arguments->settings.visits = 0;
   CLI::App* const command =
       app.add_subcommand("eval", "Grade a player on positions whose best moves are known");
   command->add_option("--game", arguments->game, "connect_four or backgammon")->required();
@@ -121,21 +161,32 @@ void add_eval_command(CLI::App& app, int& exit_code) {
                       "the network's weights, safetensors (default: an untrained network)");
   command->add_option("--seed", arguments->seed, "of the untrained network")->capture_default_str();
   command
-      ->add_option("--visits", arguments->visits,
+      ->add_option("--visits", arguments->settings.visits,
                    "visits of each search, without noise; 0: the network alone (the best prior or "
                    "afterstate)")
       ->capture_default_str()
       ->check(CLI::Range(0u, kMostVisits));
   command
       ->add_option("--player", arguments->player,
-                   "who is graded: search, or random for the expected marks of random moves")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"search", "random"}));
+                   "who is graded: search (a network), random for the expected marks of random "
+                   "moves, or another player of senet match: " +
+                       std::string(kPlayerWords))
+      ->capture_default_str();
+  command->add_option(
+      "--answers", arguments->answers,
+      "write each position's answer to this file, for others to grade: backgammon a "
+      "JSON object a line (id, move, after), connect_four moves,column");
   command->add_flag("--json", arguments->json, "print one JSON object a line");
-  add_search_options(*command, arguments->search);
+  add_search_options(*command, arguments->settings.search);
+  add_process_options(*command, arguments->settings);
+  command
+      ->add_option("--option", arguments->settings.options,
+                   "NAME=VALUE for another program by setoption, as often as needed")
+      ->take_all()
+      ->group(kProcessGroup);
   command->footer(
       "Labels: connect_four reads CSV (moves,ply,s1,...,s7,value), backgammon one JSON object a\n"
-      "line (cls, posid, dice, moves [[text, position id after, equity, ...] ...]).");
+      "line ([id,] cls, posid, dice, moves [[text, position id after, equity, ...] ...]).");
   command->callback(
       [arguments, &exit_code] { exit_code = run_command("eval", prepare(*arguments)); });
 }

@@ -16,17 +16,18 @@ double mean_over(const MoveMix& mix, Worth&& worth) {
   return sum / static_cast<double>(mix.size());
 }
 
-/// The mean of the values as a metric; none when there are no values.
+/// The mean of the values, times `scale`, as a metric; none when there are no values.
 void add_mean(std::vector<Metric>& metrics, std::string subject, std::string name, std::string unit,
-              std::span<const double> values) {
+              std::span<const double> values, double scale = 1) {
   if (values.empty()) return;
   double sum = 0;
   for (const double value : values) sum += value;
+  const Interval interval = bootstrap_mean(values);
   metrics.push_back({.subject = std::move(subject),
                      .name = std::move(name),
-                     .value = sum / static_cast<double>(values.size()),
+                     .value = scale * sum / static_cast<double>(values.size()),
                      .unit = std::move(unit),
-                     .interval = bootstrap_mean(values)});
+                     .interval = Interval{scale * interval.low, scale * interval.high}});
 }
 
 void add_count(std::vector<Metric>& metrics, std::string subject, std::string name,
@@ -41,9 +42,7 @@ int sign(int score) { return (score > 0) - (score < 0); }
 
 /// What a play loses against the best one, in points; nothing when the labels do not know it.
 std::optional<double> loss(const BackgammonLabel& label, Action action) {
-  Backgammon after = label.state;
-  after.play(action);
-  const std::string id = backgammon::position_id(after.board());
+  const std::string id = position_after(label, action);
   double best = -3;
   std::optional<double> ours;
   for (const BackgammonLabel::Play& play : label.plays) {
@@ -84,9 +83,18 @@ Grades grade(std::span<const ConnectFourLabel> labels, std::span<const MoveMix> 
   return grades;
 }
 
+std::string position_after(const BackgammonLabel& label, Action action) {
+  Backgammon after = label.state;
+  after.play(action);
+  return backgammon::position_id(after.board());
+}
+
 Grades grade(std::span<const BackgammonLabel> labels, std::span<const MoveMix> moves) {
-  std::vector<double> all;
-  std::map<std::string, std::vector<double>> by_class;
+  struct Losses {
+    std::vector<double> all, unforced;  // millipoints
+  };
+  const std::string subject(Backgammon::kName);
+  std::map<std::string, Losses> losses = {{subject, {}}};
   Grades grades;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     bool is_matched = true;
@@ -99,16 +107,22 @@ Grades grade(std::span<const BackgammonLabel> labels, std::span<const MoveMix> m
       ++grades.unmatched;
       continue;
     }
-    all.push_back(mean);
-    by_class[labels[i].position_class].push_back(mean);
+    ActionList<Backgammon::kMaxLegal> legal;
+    labels[i].state.legal(legal);
+    for (const std::string& which : {subject, subject + "/" + labels[i].position_class}) {
+      losses[which].all.push_back(mean);
+      if (legal.size() > 1) losses[which].unforced.push_back(mean);
+    }
   }
-  const std::string subject(Backgammon::kName);
-  const std::string name = "loss_millipoints", unit = "millipoints";
-  add_mean(grades.metrics, subject, name, unit, all);
-  for (const auto& [position_class, losses] : by_class) {
-    add_mean(grades.metrics, subject + "/" + position_class, name, unit, losses);
+  for (const auto& [which, of] : losses) {
+    const std::string unit = "millipoints";
+    add_mean(grades.metrics, which, "loss_millipoints", unit, of.all);
+    add_mean(grades.metrics, which, "loss_unforced_millipoints", unit, of.unforced);
+    add_mean(grades.metrics, which, "pr", "PR", of.unforced, 500.0 / 1000);
+    if (which != subject) add_count(grades.metrics, which, "positions", of.all.size());
   }
   add_count(grades.metrics, subject, "positions", labels.size());
+  add_count(grades.metrics, subject, "unforced", losses[subject].unforced.size());
   add_count(grades.metrics, subject, "unmatched", grades.unmatched);
   return grades;
 }

@@ -26,9 +26,17 @@ struct Grades {
 /// moves[i] is for labels[i].
 Grades grade(std::span<const ConnectFourLabel> labels, std::span<const MoveMix> moves);
 
-/// Metrics, for all positions and for each class: loss_millipoints, the mean loss of equity against
-/// the best play in thousandths of a point with its bootstrap interval, and unmatched. A play is
-/// found among the labels by the position it leads to; unmatched positions count in no mean.
+/// Metrics, for all positions and for each class of them:
+///   loss_millipoints           mean loss of equity against the best play, in thousandths of a
+///   point loss_unforced_millipoints  the same over decisions with more than one legal play pr 500
+///   times the mean loss of an unforced decision, in points: the
+///                              performance rating as backgammon players know it
+/// each with its bootstrap interval, and how many positions there are, are unforced, and are
+/// unmatched. A play is found among the labels by the position it leads to; unmatched positions
+/// count in no mean.
 Grades grade(std::span<const BackgammonLabel> labels, std::span<const MoveMix> moves);
+
+/// The position id after a play of the label's decision, the opponent on roll.
+std::string position_after(const BackgammonLabel& label, Action action);
 
 }  // namespace senet

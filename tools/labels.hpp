@@ -15,6 +15,7 @@ namespace senet {
 
 /// A Connect Four position with its exact worth.
 struct ConnectFourLabel {
+  std::string moves;  // columns played from the empty board, as the file tells them
   ConnectFour state;
   /// Score of each column for the player to move: n wins, -n loses, the sooner the larger n; 0
   /// draws. Meaningless for full columns.
@@ -34,13 +35,14 @@ struct BackgammonLabel {
     double equity = 0;  // cubeless, for the mover, -3..3
   };
 
+  std::string id;              // as the file tells it; "" when it does not
   std::string position_class;  // "contact", "crashed", "race", "bearoff"
   Backgammon state;            // player 0 has rolled
   std::vector<Play> plays;     // at least one
 };
 
 /// Reads a file with one JSON object a line, of which it uses
-///   cls, posid, dice [2], moves [[text, after_posid, equity, ...] ...]
+///   [id,] cls, posid, dice [2], moves [[text, after_posid, equity, ...] ...]
 /// Fails with one reason that names file and line.
 Result<std::vector<BackgammonLabel>> read_backgammon_labels(const std::filesystem::path& file);
 

@@ -34,7 +34,6 @@ struct MatchArguments {
   std::string first, second;
   std::uint32_t first_visits = kUnset, second_visits = kUnset;
   std::vector<std::string> first_options, second_options;
-  double answer_seconds = 60;
   PlayerSettings player;  // of both; visits and options are those of each
   MatchSettings match;
   std::size_t games_at_once = 0;  // 0: the constants above
@@ -233,8 +232,6 @@ Result<PlayerHolder<G>> prepare_player(const MatchArguments& arguments, bool is_
   const std::uint32_t own = is_first ? arguments.first_visits : arguments.second_visits;
   if (own != MatchArguments::kUnset) settings.visits = own;
   settings.options = is_first ? arguments.first_options : arguments.second_options;
-  settings.answer_time =
-      std::chrono::milliseconds(static_cast<std::int64_t>(arguments.answer_seconds * 1000));
   Result<PlayerHolder<G>> player =
       make_player<G>(is_first ? arguments.first : arguments.second, settings);
   if (!player) return fail((is_first ? "--first: " : "--second: ") + player.error().reason);
@@ -282,28 +279,17 @@ Result<Job> prepare(const MatchArguments& arguments) {
                     [&]<class G>(std::type_identity<G>) { return prepare<G>(arguments); });
 }
 
-void add_protocol_options(CLI::App& command, MatchArguments& arguments) {
-  const char* const group = "Other programs";
-  command
-      .add_option("--processes", arguments.player.processes,
-                  "processes of each other program, side by side")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256))
-      ->group(group);
-  command
-      .add_option("--answer-seconds", arguments.answer_seconds,
-                  "a program that takes longer for a move is taken to hang")
-      ->capture_default_str()
-      ->check(CLI::Range(0.01, 86400.0))
-      ->group(group);
+void add_player_options(CLI::App& command, MatchArguments& arguments) {
+  add_search_options(command, arguments.player.search);
+  add_process_options(command, arguments.player);
   command
       .add_option("--first-option", arguments.first_options,
                   "NAME=VALUE for the first player by setoption, as often as needed")
       ->take_all()
-      ->group(group);
+      ->group(kProcessGroup);
   command.add_option("--second-option", arguments.second_options, "the same for the second player")
       ->take_all()
-      ->group(group);
+      ->group(kProcessGroup);
 }
 
 void add_result_options(CLI::App& command, MatchArguments& arguments) {
@@ -382,8 +368,7 @@ void add_match_command(CLI::App& app, int& exit_code) {
       ->add_option("--games-at-once", arguments->games_at_once,
                    "games under way side by side (default: 256, with other programs 32 a process)")
       ->check(CLI::Range(1, 100'000));
-  add_search_options(*command, arguments->player.search);
-  add_protocol_options(*command, *arguments);
+  add_player_options(*command, *arguments);
   add_result_options(*command, *arguments);
   command->footer(
       "All figures are the first player's; intervals are 95 %, from the pairs. An illegal move or "

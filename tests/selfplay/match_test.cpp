@@ -14,6 +14,8 @@
 #include "games/tic_tac_toe.hpp"
 #include "nn/fused_evaluator.hpp"
 #include "nn/network.hpp"
+#include "selfplay/linear_backgammon.hpp"
+#include "selfplay/one_ply_player.hpp"
 #include "tests/game_types.hpp"
 
 namespace senet {
@@ -274,6 +276,58 @@ TEST(Match, AGameThatCannotBeKeptEndsTheMatch) {
   ASSERT_TRUE(run.fault);
   EXPECT_EQ(run.fault->reason, "the disk is full");
   EXPECT_EQ(games, 3u);
+}
+
+Action one_ply_choice(const char* moves) {
+  OnePlyPlayer<ConnectFour> player;
+  const std::array states = {ConnectFour::from_text(moves).value()};
+  const std::array draws = {Random(1, 0, 0, Purpose::kTest)};
+  std::array<Action, 1> actions{};
+  EXPECT_TRUE(player.choose(states, draws, actions));
+  return actions[0];
+}
+
+TEST(OnePlyPlayer, WinsThenBlocksThenKeepsToTheMiddle) {
+  EXPECT_EQ(one_ply_choice(""), 3);
+  EXPECT_EQ(one_ply_choice("121212"), 0) << "wins, though it could block";
+  EXPECT_EQ(one_ply_choice("1212172"), 0) << "blocks";
+  EXPECT_NE(one_ply_choice("4444"), 0);
+  // X threatens 1 and 5 on the bottom row with 2 3 4: nothing helps, so the middle it is.
+  EXPECT_EQ(one_ply_choice("27374"), 3);
+}
+
+TEST(OnePlyPlayer, BeatsRandom) {
+  OnePlyPlayer<ConnectFour> four;
+  RandomPlayer<ConnectFour> four_random;
+  EXPECT_GT(play_match<ConnectFour>(four, four_random, {.pairs = 200}).score, 0.95);
+  OnePlyPlayer<TicTacToe> three;
+  RandomPlayer<TicTacToe> three_random;
+  EXPECT_GT(play_match<TicTacToe>(three, three_random, {.pairs = 200}).score, 0.75);
+}
+
+TEST(LinearPlayer, FeaturesSeeBothSidesAndTheRace) {
+  const Backgammon start;
+  const LinearFeatures features = linear_features(start.board());
+  // Points with 2, 3 and twice 5 checkers, the last with one more feature, for each player.
+  EXPECT_EQ(features.count, 12u);
+  std::array<int, LinearFeatures::kAll> weights{};
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = i < LinearFeatures::kOfPlayer ? 1 : i < LinearFeatures::kOfTable ? -1 : 1000;
+  }
+  EXPECT_EQ(linear_sum(features, weights), 0) << "both stand alike, and in contact";
+  backgammon::Checkers home{};
+  home[1] = 15;
+  const LinearFeatures race = linear_features({home, home});
+  EXPECT_EQ(race.count, 4u);
+  EXPECT_EQ(linear_sum(race, weights), 2 * (1000 + 12 * 1000));
+}
+
+TEST(LinearPlayer, BeatsRandomByGammons) {
+  LinearPlayer linear;
+  RandomPlayer<Backgammon> random;
+  const MatchResult result = play_match<Backgammon>(linear, random, {.pairs = 200});
+  EXPECT_GT(result.score, 0.97);
+  EXPECT_GT(result.points, 1.5);
 }
 
 // Searched to the end, tic-tac-toe is never lost, and a random player loses most of the time.

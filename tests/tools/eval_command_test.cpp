@@ -1,7 +1,9 @@
 // senet eval: marks on the shipped labels and on small ones made by hand, broken ones included.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
+#include <sstream>
 
 #include "games/backgammon.hpp"
 #include "games/connect_four.hpp"
@@ -179,6 +181,113 @@ TEST(EvalCommand, BrokenBackgammonLabels) {
   expect_reason("{" + good + R"(,"moves":[["","x",0]]})", "move 1: ");
   expect_reason("{" + good + R"(,"moves":[["","4HPwATDgc/ABMA",1e999]]})", "line 1: ");
   expect_reason("{" + good + R"(,"moves":[["","4HPwATDgc/ABMA",3.5]]})", "equity 3.5");
+}
+
+// What was answered, graded here by other means than the command's.
+TEST(EvalCommand, AnswersGiveTheSameMarks) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "answers";
+  const ProgramRun backgammon = eval("backgammon", kBackgammonLabels, {"--answers", file});
+  ASSERT_EQ(backgammon.exit_code, 0) << backgammon.err;
+  std::map<std::string, std::string> after;
+  std::istringstream answers(text_of(file));
+  for (std::string line; std::getline(answers, line);) {
+    const auto answer = nlohmann::json::parse(line);
+    after[answer["id"]] = answer["after"];
+  }
+  double lost = 0;
+  std::istringstream labels(text_of(kBackgammonLabels));
+  for (std::string line; std::getline(labels, line);) {
+    const auto label = nlohmann::json::parse(line);
+    for (const auto& play : label["moves"]) {
+      if (play[1] == after[label["id"]]) {
+        lost += label["moves"][0][2].get<double>() - play[2].get<double>();
+      }
+    }
+  }
+  EXPECT_EQ(after.size(), 1000u);
+  EXPECT_NEAR(backgammon.metric("backgammon", "loss_millipoints"), lost, 1e-9);
+  EXPECT_NEAR(backgammon.metric("backgammon", "pr"), lost / 2, 1e-9);
+
+  const ProgramRun columns = eval("connect_four", kConnectFourLabels, {"--answers", file});
+  ASSERT_EQ(columns.exit_code, 0) << columns.err;
+  std::map<std::string, std::size_t> column;
+  answers = std::istringstream(text_of(file));
+  for (std::string line; std::getline(answers, line);) {
+    const std::size_t comma = line.find(',');
+    column[line.substr(0, comma)] = std::stoul(line.substr(comma + 1));
+  }
+  double optimal = 0;
+  labels = std::istringstream(text_of(kConnectFourLabels));
+  std::string line;
+  std::getline(labels, line);
+  while (std::getline(labels, line)) {
+    std::vector<std::string> fields;
+    std::istringstream words(line);
+    for (std::string field; std::getline(words, field, ',');) fields.push_back(field);
+    optimal += fields[1 + column.at(fields[0])] == fields[9];
+  }
+  EXPECT_EQ(column.size(), 997u);
+  EXPECT_NEAR(columns.metric("connect_four", "optimal"), optimal / 997, 1e-9);
+}
+
+// One checker each: 65 can be played in one way, which loses nothing and counts only among all.
+TEST(EvalCommand, ForcedPlaysAreApart) {
+  backgammon::Checkers last{};
+  last[backgammon::kOff] = 14;
+  last[1] = 1;
+  const auto forced = Backgammon::from_board({last, last}, 0, backgammon::make_dice(6, 5));
+  ASSERT_TRUE(forced);
+  Backgammon after = *forced;
+  after.play(after.action_from_text("1/off").value());
+  const nlohmann::json label = {
+      {"cls", "bearoff"},
+      {"posid", backgammon::position_id(forced->board())},
+      {"dice", {6, 5}},
+      {"moves", {{"1/off", backgammon::position_id(after.board()), 1.0}}}};
+  const ProgramRun alone = eval_text("backgammon", first_backgammon_label());
+  const ProgramRun both =
+      eval_text("backgammon", first_backgammon_label() + "\n" + label.dump() + "\n");
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  const double lost = alone.metric("backgammon", "loss_millipoints");
+  EXPECT_GT(lost, 0);
+  EXPECT_NEAR(both.metric("backgammon", "loss_millipoints"), lost / 2, 1e-9);
+  EXPECT_NEAR(both.metric("backgammon", "loss_unforced_millipoints"), lost, 1e-9);
+  EXPECT_NEAR(both.metric("backgammon", "pr"), lost / 2, 1e-9);
+  EXPECT_EQ(both.metric("backgammon", "unforced"), 1);
+  EXPECT_EQ(both.metric("backgammon", "positions"), 2);
+  EXPECT_EQ(both.metric("backgammon/bearoff", "loss_millipoints"), 0);
+}
+
+// The yardsticks, and a program that plays the first legal move.
+TEST(EvalCommand, OtherPlayers) {
+  const ProgramRun one_ply = eval("connect_four", kConnectFourLabels, {"--player", "one-ply"});
+  ASSERT_EQ(one_ply.exit_code, 0) << one_ply.err;
+  EXPECT_NEAR(one_ply.metric("connect_four", "result_preserving_where_it_matters"), 0.743, 0.02);
+  const ProgramRun linear = eval("backgammon", kBackgammonLabels, {"--player", "linear"});
+  ASSERT_EQ(linear.exit_code, 0) << linear.err;
+  EXPECT_LT(linear.metric("backgammon", "loss_millipoints"), 80);
+  const std::string fake = SENET_FAKE_ENGINE;
+  const ProgramRun ubgi =
+      eval("backgammon", kBackgammonLabels, {"--player", "ubgi:" + fake + " backgammon ubgi"});
+  ASSERT_EQ(ubgi.exit_code, 0) << ubgi.err;
+  EXPECT_EQ(eval("backgammon", kBackgammonLabels,
+                 {"--player", "uci:" + fake + " backgammon uci", "--processes", "2"})
+                .out,
+            ubgi.out);
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--player", "linear"}), 2, "eval",
+                 "--player: linear: ");
+  expect_failure(eval("backgammon", kBackgammonLabels, {"--player", "one-ply"}), 2, "eval",
+                 "--player: one-ply: ");
+  expect_failure(eval("backgammon", kBackgammonLabels, {"--player", "linear", "--weights", "w"}), 2,
+                 "eval", "--weights: ");
+  expect_failure(
+      eval("backgammon", kBackgammonLabels, {"--player", "random", "--answers", "/nowhere/x"}), 2,
+      "eval", "--answers: ");
+  EXPECT_EQ(eval("connect_four", kConnectFourLabels,
+                 {"--player", "uci:" + fake + " connect_four uci crash"})
+                .exit_code,
+            1);
 }
 
 // Labels that do not know the move played: marks are printed, and the command fails.

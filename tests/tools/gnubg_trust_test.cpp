@@ -195,7 +195,7 @@ TEST_F(GnubgTrust, PositionIdsAreTheSame) {
 /// A label of that decision as GNU Backgammon ranks its plays.
 BackgammonLabel label_of(const Backgammon& state, const std::vector<GnubgPlay>& ranked) {
   BackgammonLabel label{
-      "any", value_of(Backgammon::from_board(state.board(), 0, state.dice())), {}};
+      "", "any", value_of(Backgammon::from_board(state.board(), 0, state.dice())), {}};
   for (const GnubgPlay& play : ranked) {
     Backgammon after = label.state;
     after.play(play.action);

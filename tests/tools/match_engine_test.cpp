@@ -1,7 +1,10 @@
 // senet match against other programs: good ones, and every way to be a bad one.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "tests/tools/program.hpp"
+#include "tools/gnubg/gnubg.hpp"
 
 namespace senet {
 namespace {
@@ -13,6 +16,16 @@ ProgramRun match(const std::string& game, const std::string& first, const std::s
   more.insert(more.begin(), {"match", "--game", game, "--first", first, "--second", second,
                              "--json", "--pairs", "4"});
   return run_senet(more);
+}
+
+/// The rolls of a .mat file in order, and who won how much at the end of each game.
+std::vector<std::string> words_of_games(const std::string& text) {
+  std::vector<std::string> words;
+  const std::regex word(R"(\b\d\d:|Wins \d)");
+  for (std::sregex_iterator found(text.begin(), text.end(), word), end; found != end; ++found) {
+    words.push_back(found->str());
+  }
+  return words;
 }
 
 std::string uci(const std::string& game, const std::string& behaviour = "good") {
@@ -123,6 +136,86 @@ TEST(MatchEngine, WhatDoesNotStartIsBadInput) {
       "match", "says nothing in time");
   expect_failure(match("connect_four", "ubgi:" + kFake, "random"), 2, "match",
                  "UBGI is for backgammon");
+}
+
+// The program itself as another program: the same player, so the same games. A match of a network
+// against itself has the same dice and the same answers on both sides.
+TEST(MatchEngine, SenetPlaysTheSameAsAProcess) {
+  for (const std::string game : {"connect_four", "backgammon"}) {
+    const std::string by_uci = std::string("uci:") + SENET_PROGRAM + " uci --game " + game;
+    const std::vector<std::string> settings = {"--visits",       "16", "--ply-cap", "60",
+                                               "--random-plies", "3"};
+    const ProgramRun run = match(game, by_uci, "untrained", settings);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.metric(game, "score"), 0.5);
+    EXPECT_EQ(run.metric(game, "points_per_game"), 0);
+    EXPECT_EQ(run.metric(game, "points_per_game", "max"), 0);
+  }
+}
+
+class MatchGnubg : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_gnubg()) {
+      GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: senet match has not played it";
+    }
+  }
+};
+
+TEST_F(MatchGnubg, IsAPlayer) {
+  const ProgramRun run =
+      match("backgammon", "gnubg:0", "gnubg:0:full", {"--processes", "2", "--games-at-once", "8"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.metric("backgammon", "points_per_game"), 0);
+  EXPECT_EQ(run.metric("backgammon", "points_per_game", "max"), 0);
+  EXPECT_EQ(run.metric("backgammon", "first_crashes"), 0);
+  expect_failure(match("backgammon", "gnubg:9", "random"), 2, "match", "--first: ");
+}
+
+// GNU Backgammon reads our .mat file, and writes the same rolls and the same score.
+TEST_F(MatchGnubg, ReadsTheMatFile) {
+  const TemporaryFolder folder;
+  const std::string mat = folder / "ours.mat", back = folder / "back.mat",
+                    commands = folder / "commands";
+  const ProgramRun run = match("backgammon", "linear", "random", {"--mat", mat});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  write_text(commands, "set jacoby off\nimport mat " + mat + "\nexport match mat " + back + "\n");
+  const ProgramRun gnubg = run_program(
+      find_gnubg()->c_str(), {"-t", "-q", "-r", "-s", folder.path().string(), "-c", commands});
+  const std::vector<std::string> ours = words_of_games(text_of(mat));
+  EXPECT_GT(ours.size(), 200u);
+  EXPECT_EQ(words_of_games(text_of(back)), ours) << gnubg.out << gnubg.err;
+}
+
+TEST(MatchMat, IsForBackgammonOnly) {
+  expect_failure(match("connect_four", "random", "random", {"--mat", "x.mat"}), 2, "match",
+                 "--mat: the format is for backgammon only");
+}
+
+// A game's lines: numbered, a roll and a play in each column, and who won at the end.
+TEST(MatchMat, HasTheGrammarOfTheFormat) {
+  const TemporaryFolder folder;
+  const std::string mat = folder / "ours.mat";
+  ASSERT_EQ(match("backgammon", "linear", "random", {"--mat", mat}).exit_code, 0);
+  const std::string turn = R"(\d\d:( ((bar|\d+)(/\d+\*)*/(off|\d+\*?)(\(\d\))?))*)";
+  const std::regex header(R"( 0 point match)"), game(R"( Game \d+)"),
+      score(R"( first : \d+ +second : \d+)"),
+      turns(" *\\d+\\) +(" + turn + " *)?( +" + turn + ")?"), winner(R"( +Wins [123] points?)"),
+      other("(;.*)?");
+  std::istringstream lines(text_of(mat));
+  std::size_t games = 0, winners = 0, moves = 0;
+  for (std::string line; std::getline(lines, line);) {
+    games += std::regex_match(line, game);
+    winners += std::regex_match(line, winner);
+    moves += std::regex_match(line, turns);
+    EXPECT_TRUE(std::regex_match(line, header) || std::regex_match(line, game) ||
+                std::regex_match(line, score) || std::regex_match(line, turns) ||
+                std::regex_match(line, winner) || std::regex_match(line, other))
+        << line;
+  }
+  EXPECT_EQ(games, 8u);
+  EXPECT_EQ(winners, 8u);
+  EXPECT_GT(moves, 100u);
 }
 
 }  // namespace

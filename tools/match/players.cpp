@@ -2,7 +2,24 @@
 
 #include <fmt/format.h>
 
+#include "selfplay/linear_backgammon.hpp"
+#include "tools/gnubg/gnubg_player.hpp"
+
 namespace senet {
+
+void add_process_options(CLI::App& command, PlayerSettings& settings) {
+  command
+      .add_option("--processes", settings.processes, "processes of another program, side by side")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256))
+      ->group(kProcessGroup);
+  command
+      .add_option("--answer-seconds", settings.answer_seconds,
+                  "a program that takes longer for a move is taken to hang")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 86400.0))
+      ->group(kProcessGroup);
+}
 
 Result<std::vector<std::pair<std::string, std::string>>> parse_options(
     const std::vector<std::string>& options) {
@@ -15,6 +32,25 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_options(
     parsed.emplace_back(option.substr(0, equals), option.substr(equals + 1));
   }
   return parsed;
+}
+
+std::optional<Result<PlayerHolder<Backgammon>>> make_backgammon_player(
+    const std::string& word, const PlayerSettings& settings) {
+  PlayerHolder<Backgammon> holder;
+  holder.identity = word;
+  if (word == "linear") {
+    holder.player = std::make_unique<LinearPlayer>();
+    return holder;
+  }
+  std::optional<Result<GnubgSettings>> gnubg = parse_gnubg(word);
+  if (!gnubg) return std::nullopt;
+  if (!*gnubg) return tl::unexpected(gnubg->error());
+  (*gnubg)->answer_time = settings.answer_time();
+  Result<GnubgPlayer> player = GnubgPlayer::start(**gnubg, settings.processes);
+  if (!player) return tl::unexpected(player.error());
+  holder.player = std::make_unique<GnubgPlayer>(std::move(*player));
+  holder.is_process = true;
+  return holder;
 }
 
 std::string network_identity(const Network& network, const SearchSetup& setup) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "games/result.hpp"
 #include "selfplay/match_player.hpp"
+#include "selfplay/one_ply_player.hpp"
 #include "tools/match/engine_player.hpp"
 #include "tools/search_options.hpp"
 
@@ -19,17 +21,27 @@ namespace senet {
 
 /// What the words are, for --help.
 inline constexpr std::string_view kPlayerWords =
-    "a weights file, untrained[:SEED], random, one-ply, linear (backgammon), uci:COMMAND, "
-    "ubgi:COMMAND (backgammon)";
+    "a weights file, untrained[:SEED], random, one-ply (games without dice), linear, gnubg:PLY, "
+    "gnubg:PLY:full (backgammon), uci:COMMAND, ubgi:COMMAND (backgammon)";
+
+/// Where --help lists what concerns other programs.
+inline constexpr const char* kProcessGroup = "Other programs";
 
 /// What players are made with, beside their word.
 struct PlayerSettings {
   std::uint32_t visits = 100;
   SearchOptions search;
-  std::size_t processes = 1;                      // of another program, side by side
-  std::chrono::milliseconds answer_time{60'000};  // of another program
-  std::vector<std::string> options;               // of another program, "NAME=VALUE"
+  std::size_t processes = 1;         // of another program, side by side
+  double answer_seconds = 60;        // another program that takes longer for a move hangs
+  std::vector<std::string> options;  // of another program, "NAME=VALUE"
+
+  std::chrono::milliseconds answer_time() const {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(answer_seconds * 1000));
+  }
 };
+
+/// Adds --processes and --answer-seconds to a command. `settings` outlives the parsing.
+void add_process_options(CLI::App& command, PlayerSettings& settings);
 
 /// A player and what it needs.
 template <Game G>
@@ -78,7 +90,7 @@ Result<PlayerHolder<G>> make_engine_player(EngineProtocol protocol, const std::s
   auto player = EnginePlayer<G>::start({.protocol = protocol,
                                         .command = command,
                                         .options = std::move(*options),
-                                        .answer_time = settings.answer_time},
+                                        .answer_time = settings.answer_time()},
                                        go, settings.processes);
   if (!player) return tl::unexpected(player.error());
   PlayerHolder<G> holder;
@@ -90,6 +102,10 @@ Result<PlayerHolder<G>> make_engine_player(EngineProtocol protocol, const std::s
 }
 
 }  // namespace match_players_detail
+
+/// The players that only backgammon has; nothing when `word` is none of them.
+std::optional<Result<PlayerHolder<Backgammon>>> make_backgammon_player(
+    const std::string& word, const PlayerSettings& settings);
 
 /// Makes the player that `word` means. A reason when there is no such player in this game or it
 /// cannot be started.
@@ -113,6 +129,15 @@ Result<PlayerHolder<G>> make_player(const std::string& word, const PlayerSetting
   if (word == "random") {
     holder.player = std::make_unique<RandomPlayer<G>>();
     return holder;
+  }
+  if constexpr (OnePlyGame<G>) {
+    if (word == "one-ply") {
+      holder.player = std::make_unique<OnePlyPlayer<G>>();
+      return holder;
+    }
+  }
+  if constexpr (std::is_same_v<G, Backgammon>) {
+    if (auto player = make_backgammon_player(word, settings)) return std::move(*player);
   }
   return make_network_player<G>(word, settings);
 }
