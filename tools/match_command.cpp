@@ -261,7 +261,7 @@ Result<Job> prepare(MatchArguments arguments) {
   const std::vector<float> values(G::kOutcomeValues.begin(), G::kOutcomeValues.end());
   const auto settings =
       *sprt ? std::optional<SprtSettings>((*sprt)->settings) : std::optional<SprtSettings>();
-  MatchBook book(arguments.match.pairs, values, kUnit<G>, settings);
+  MatchBook book(values, kUnit<G>, settings);
   PreparedMatch<G> prepared{.arguments = std::move(arguments),
                             .first = std::move(*first),
                             .second = std::move(*second),

@@ -132,7 +132,7 @@ TEST(MatchEngine, WhatDoesNotStartIsBadInput) {
   expect_failure(match("connect_four", "random", "uci:exit 4"), 2, "match",
                  "--second: exit 4: has ended with exit code 4");
   expect_failure(
-      match("connect_four", uci("connect_four", "deaf"), "random", {"--answer-seconds", "0.2"}), 2,
+      match("connect_four", uci("connect_four", "deaf"), "random", {"--start-seconds", "0.2"}), 2,
       "match", "says nothing in time");
   expect_failure(match("connect_four", "ubgi:" + kFake, "random"), 2, "match",
                  "UBGI is for backgammon");

@@ -19,14 +19,15 @@ std::vector<double> game_values(std::span<const float> values, PairUnit unit) {
 
 }  // namespace
 
-MatchBook::MatchBook(std::size_t pairs, std::vector<float> values, PairUnit unit,
+MatchBook::MatchBook(std::vector<float> values, PairUnit unit,
                      const std::optional<SprtSettings>& sprt)
-    : games_(2 * pairs), values_(std::move(values)), unit_(unit) {
+    : values_(std::move(values)), unit_(unit) {
   if (sprt) sprt_.emplace(pair_means(game_values(values_, unit)), *sprt);
 }
 
 void MatchBook::add(PlayedGame game) {
-  assert(game.number < games_.size() && !games_[game.number]);
+  assert(!has(game.number));
+  if (game.number >= games_.size()) games_.resize(2 * pair_of(game.number) + 2);
   games_[game.number] = std::move(game);
   ++size_;
   for (std::size_t next = counted_.size(); next < games_.size() && games_[next] &&

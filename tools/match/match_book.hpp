@@ -29,7 +29,9 @@ class MatchBook {
   /// Adds a game, once. Its number is below 2 * pairs.
   void add(PlayedGame game);
 
-  bool has(std::uint64_t number) const { return games_[number].has_value(); }
+  bool has(std::uint64_t number) const {
+    return number < games_.size() && games_[number].has_value();
+  }
   /// Numbers of all games added, ascending.
   std::vector<std::uint64_t> numbers() const;
   /// Games added.

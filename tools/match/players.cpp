@@ -13,11 +13,18 @@ void add_process_options(CLI::App& command, PlayerSettings& settings) {
       ->capture_default_str()
       ->check(CLI::Range(1, 256))
       ->group(kProcessGroup);
+  const auto seconds = CLI::Range(0.01, 86400.0);
+  command
+      .add_option("--start-seconds", settings.start_seconds,
+                  "a UCI or UBGI program that is not ready by then is taken to hang")
+      ->capture_default_str()
+      ->check(seconds)
+      ->group(kProcessGroup);
   command
       .add_option("--answer-seconds", settings.answer_seconds,
                   "a program that takes longer for a move is taken to hang")
       ->capture_default_str()
-      ->check(CLI::Range(0.01, 86400.0))
+      ->check(seconds)
       ->group(kProcessGroup);
 }
 
@@ -45,7 +52,7 @@ std::optional<Result<PlayerHolder<Backgammon>>> make_backgammon_player(
   std::optional<Result<GnubgSettings>> gnubg = parse_gnubg(word);
   if (!gnubg) return std::nullopt;
   if (!*gnubg) return tl::unexpected(gnubg->error());
-  (*gnubg)->answer_time = settings.answer_time();
+  (*gnubg)->answer_time = milliseconds_of(settings.answer_seconds);
   Result<GnubgPlayer> player = GnubgPlayer::start(**gnubg, settings.processes);
   if (!player) return tl::unexpected(player.error());
   holder.player = std::make_unique<GnubgPlayer>(std::move(*player));

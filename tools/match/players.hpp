@@ -32,15 +32,18 @@ struct PlayerSettings {
   std::uint32_t visits = 100;
   SearchOptions search;
   std::size_t processes = 1;         // of another program, side by side
+  double start_seconds = 60;         // another program that is not ready by then hangs
   double answer_seconds = 60;        // another program that takes longer for a move hangs
   std::vector<std::string> options;  // of another program, "NAME=VALUE"
-
-  std::chrono::milliseconds answer_time() const {
-    return std::chrono::milliseconds(static_cast<std::int64_t>(answer_seconds * 1000));
-  }
 };
 
-/// Adds --processes and --answer-seconds to a command. `settings` outlives the parsing.
+/// Seconds as typed.
+inline std::chrono::milliseconds milliseconds_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+/// Adds --processes, --start-seconds and --answer-seconds to a command. `settings` outlives the
+/// parsing.
 void add_process_options(CLI::App& command, PlayerSettings& settings);
 
 /// A player and what it needs.
@@ -90,7 +93,8 @@ Result<PlayerHolder<G>> make_engine_player(EngineProtocol protocol, const std::s
   auto player = EnginePlayer<G>::start({.protocol = protocol,
                                         .command = command,
                                         .options = std::move(*options),
-                                        .answer_time = settings.answer_time()},
+                                        .start_time = milliseconds_of(settings.start_seconds),
+                                        .answer_time = milliseconds_of(settings.answer_seconds)},
                                        go, settings.processes);
   if (!player) return tl::unexpected(player.error());
   PlayerHolder<G> holder;

@@ -30,31 +30,37 @@ Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
   Result<ChildProcess> process = ChildProcess::start_shell(settings.command);
   if (!process) return tl::unexpected(process.error());
   TextEngine engine(std::move(*process), settings.answer_time);
+  const auto exchange = [&](const std::vector<std::string>& lines, std::string_view reply) {
+    const Result<void> sent = engine.send(lines, settings.start_time);
+    return sent ? engine.wait_for(reply) : tl::unexpected(sent.error());
+  };
   const std::string word(protocol_word(settings.protocol));
-  if (const auto greeted = engine.ask({word}); !greeted) return tl::unexpected(greeted.error());
-  if (const auto ready = engine.wait_for(word + "ok"); !ready) {
-    return tl::unexpected(ready.error());
+  if (const auto greeted = exchange({word}, word + "ok"); !greeted) {
+    return tl::unexpected(greeted.error());
   }
   std::vector<std::string> lines;
   for (const auto& [name, value] : settings.options) {
     lines.push_back(fmt::format("setoption name {} value {}", name, value));
   }
   lines.emplace_back("isready");
-  if (const auto asked = engine.ask(lines); !asked) return tl::unexpected(asked.error());
-  if (const auto ready = engine.wait_for("readyok"); !ready) return tl::unexpected(ready.error());
+  if (const auto set = exchange(lines, "readyok"); !set) return tl::unexpected(set.error());
   // Positions are always told whole, so that one process can serve many games in turns.
   lines = {settings.protocol == EngineProtocol::kUci ? "ucinewgame" : "newgame", "isready"};
-  if (const auto asked = engine.ask(lines); !asked) return tl::unexpected(asked.error());
-  if (const auto ready = engine.wait_for("readyok"); !ready) return tl::unexpected(ready.error());
+  if (const auto ready = exchange(lines, "readyok"); !ready) return tl::unexpected(ready.error());
   return engine;
 }
 
-Result<void> TextEngine::ask(const std::vector<std::string>& lines) {
-  deadline_ = ChildProcess::Clock::now() + answer_time_;
+Result<void> TextEngine::send(const std::vector<std::string>& lines,
+                              std::chrono::milliseconds time) {
+  deadline_ = ChildProcess::Clock::now() + time;
   for (const std::string& line : lines) {
     if (const auto written = process_.write_line(line, deadline_); !written) return written;
   }
   return {};
+}
+
+Result<void> TextEngine::ask(const std::vector<std::string>& lines) {
+  return send(lines, answer_time_);
 }
 
 Result<std::string> TextEngine::wait_for(std::string_view word) {

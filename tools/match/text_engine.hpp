@@ -19,6 +19,7 @@ struct TextEngineSettings {
   EngineProtocol protocol = EngineProtocol::kUci;
   std::string command;                                       // for /bin/sh
   std::vector<std::pair<std::string, std::string>> options;  // sent once, by setoption
+  std::chrono::milliseconds start_time{60'000};              // until it is ready
   std::chrono::milliseconds answer_time{60'000};             // no answer may take longer
 };
 
@@ -43,6 +44,7 @@ class TextEngine {
   TextEngine(ChildProcess process, std::chrono::milliseconds answer_time)
       : process_(std::move(process)), answer_time_(answer_time) {}
 
+  Result<void> send(const std::vector<std::string>& lines, std::chrono::milliseconds time);
   // Waits for a line that begins with this word and returns what follows it.
   Result<std::string> wait_for(std::string_view word);
 
