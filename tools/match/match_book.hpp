@@ -21,12 +21,10 @@ enum class PairUnit : std::uint8_t { kScore, kPoints };
 /// and does not depend on how many games were played side by side or how often it was interrupted.
 class MatchBook {
  public:
-  /// For `pairs` pairs of games worth `values` (the game's kOutcomeValues), with a sequential test
-  /// or without.
-  MatchBook(std::size_t pairs, std::vector<float> values, PairUnit unit,
-            const std::optional<SprtSettings>& sprt);
+  /// For games worth `values` (the game's kOutcomeValues), with a sequential test or without.
+  MatchBook(std::vector<float> values, PairUnit unit, const std::optional<SprtSettings>& sprt);
 
-  /// Adds a game, once. Its number is below 2 * pairs.
+  /// Adds a game, each number once.
   void add(PlayedGame game);
 
   bool has(std::uint64_t number) const {
