@@ -7,7 +7,7 @@
 // tables of weights, one while the players can still hit each other and one for races.
 //
 // The weights in linear_backgammon_weights.hpp were learnt by this player playing itself, by
-// TD(0): build/release/tools/learn_linear 300000 prints them.
+// TD(0): build/release/tools/learn_linear 200000 prints them.
 #pragma once
 
 #include <array>
