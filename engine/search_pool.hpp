@@ -30,8 +30,8 @@ struct PoolSettings {
 };
 
 /// A search begins on the newest weights and ends on them. So while weights are exchanged there are
-/// two evaluators; searches that begin while two older ones are still at work wait for the oldest
-/// to go.
+/// two evaluators; searches that begin while two older ones are still at work wait for one of them
+/// to go, for as long as they can.
 template <Game G>
 class SearchPool final : public AnySearchPool {
  public:
@@ -82,18 +82,34 @@ class SearchPool final : public AnySearchPool {
   void seat_waiting() {
     if (waiting_.empty()) return;
     if (seats_.empty() || seats_.back().generation != models_.generation()) {
-      if (!seats_.empty() && seats_.front().searches.empty()) seats_.pop_front();
-      if (seats_.size() == kSeats) return;
+      std::erase_if(seats_, [](const Seat& seat) { return seat.searches.empty(); });
+      if (seats_.size() == kSeats) {
+        seat_the_late();
+        return;
+      }
       auto [network, generation] = models_.newest();
       auto evaluator = std::make_unique<FusedEvaluator>(*network);
       seats_.push_back({std::move(network), generation, std::move(evaluator), {}});
     }
-    Seat& seat = seats_.back();
-    for (SessionOf<G>* const session : waiting_) {
-      session->start(seat.network->id(), spare_);
-      seat.searches.push_back(session);
-    }
+    for (SessionOf<G>* const session : waiting_) sit_down(*session);
     waiting_.clear();
+  }
+
+  // There are no seats for the newest weights yet. Who has no time to wait for them, or was told to
+  // stop, makes do with the newest there are.
+  void seat_the_late() {
+    const auto now = ServiceClock::now();
+    std::erase_if(waiting_, [&](SessionOf<G>* session) {
+      if (!session->has_to_end(now)) return false;
+      sit_down(*session);
+      return true;
+    });
+  }
+
+  void sit_down(SessionOf<G>& session) {
+    Seat& seat = seats_.back();
+    session.start(seat.network->id(), spare_);
+    seat.searches.push_back(&session);
   }
 
   // Each search whose turn it is makes a visit; those that are over leave.

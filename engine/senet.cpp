@@ -18,10 +18,6 @@ struct senet_engine {
 struct senet_model {
   senet::SharedNetwork network;
 };
-struct senet_session {
-  senet::Service* service;
-  senet::Session* session;
-};
 
 namespace {
 
@@ -80,6 +76,14 @@ senet_status guarded(senet_reason* why, Function&& function) noexcept {
   } catch (...) {
     return SENET_INTERNAL;
   }
+}
+
+// A session's handle is the session itself, so that nothing is left when the engine closes it.
+senet::Session* session_of(senet_session* handle) {
+  return reinterpret_cast<senet::Session*>(handle);
+}
+const senet::Session* session_of(const senet_session* handle) {
+  return reinterpret_cast<const senet::Session*>(handle);
 }
 
 tl::unexpected<Failure> missing(const char* what) {
@@ -274,19 +278,15 @@ senet_status senet_session_open(senet_engine* engine, senet_text game, senet_ses
   return guarded(why, [&]() -> Outcome<void> {
     if (engine == nullptr) return missing("engine");
     if (session == nullptr) return missing("session");
-    auto handle = std::make_unique<senet_session>();
     const auto opened = engine->service->open_session(view(game));
     if (!opened) return tl::unexpected(opened.error());
-    *handle = {engine->service.get(), *opened};
-    *session = handle.release();
+    *session = reinterpret_cast<senet_session*>(*opened);
     return {};
   });
 }
 
 void senet_session_close(senet_session* session) {
-  if (session == nullptr) return;
-  session->service->close_session(session->session);
-  delete session;
+  if (session != nullptr) session_of(session)->service().close_session(session_of(session));
 }
 
 senet_status senet_session_set(senet_session* session, senet_text position,
@@ -294,21 +294,21 @@ senet_status senet_session_set(senet_session* session, senet_text position,
   return guarded(why, [&]() -> Outcome<void> {
     if (session == nullptr) return missing("session");
     if (actions == nullptr && count > 0) return missing("actions");
-    return session->session->set(view(position), {actions, count});
+    return session_of(session)->set(view(position), {actions, count});
   });
 }
 
 senet_status senet_session_play(senet_session* session, senet_action action, senet_reason* why) {
   return guarded(why, [&]() -> Outcome<void> {
     if (session == nullptr) return missing("session");
-    return session->session->play(action);
+    return session_of(session)->play(action);
   });
 }
 
 senet_status senet_session_turn(const senet_session* session, senet_turn* turn) {
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (session == nullptr || turn == nullptr) return missing("session or turn");
-    const auto now = session->session->turn();
+    const auto now = session_of(session)->turn();
     if (!now) return tl::unexpected(now.error());
     *turn = static_cast<senet_turn>(*now);
     return {};
@@ -318,7 +318,7 @@ senet_status senet_session_turn(const senet_session* session, senet_turn* turn) 
 senet_status senet_session_outcome(const senet_session* session, uint32_t* outcome) {
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (session == nullptr || outcome == nullptr) return missing("session or outcome");
-    const auto ended = session->session->outcome();
+    const auto ended = session_of(session)->outcome();
     if (!ended) return tl::unexpected(ended.error());
     *outcome = *ended;
     return {};
@@ -330,7 +330,7 @@ senet_status senet_session_legal(const senet_session* session, senet_action* act
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (session == nullptr || count == nullptr) return missing("session or count");
     if (actions == nullptr && room > 0) return missing("actions");
-    const auto legal = session->session->legal();
+    const auto legal = session_of(session)->legal();
     if (!legal) return tl::unexpected(legal.error());
     *count = legal->size();
     std::copy_n(legal->begin(), std::min(room, legal->size()), actions);
@@ -343,7 +343,7 @@ senet_status senet_session_text(const senet_session* session, char* text, size_t
                                 size_t* size) {
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (session == nullptr) return missing("session");
-    return write_text(session->session->text(), text, room, size);
+    return write_text(session_of(session)->text(), text, room, size);
   });
 }
 
@@ -351,7 +351,7 @@ senet_status senet_session_action_text(const senet_session* session, senet_actio
                                        char* text, size_t room, size_t* size) {
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (session == nullptr) return missing("session");
-    return write_text(session->session->action_text(action), text, room, size);
+    return write_text(session_of(session)->action_text(action), text, room, size);
   });
 }
 
@@ -359,7 +359,7 @@ senet_status senet_session_read_action(const senet_session* session, senet_text 
                                        senet_action* action, senet_reason* why) {
   return guarded(why, [&]() -> Outcome<void> {
     if (session == nullptr || action == nullptr) return missing("session or action");
-    const auto read = session->session->action_from_text(view(text));
+    const auto read = session_of(session)->action_from_text(view(text));
     if (!read) return tl::unexpected(read.error());
     *action = *read;
     return {};
@@ -381,8 +381,8 @@ senet_status senet_session_search(senet_session* session, const senet_limits* li
     constexpr std::uint64_t kCentury = std::uint64_t{3'000'000'000'000'000};
     senet::Session::Done told;
     if (done != nullptr) told = [done, user, session] { done(user, session); };
-    return session->service->search(
-        *session->session,
+    return session_of(session)->service().search(
+        *session_of(session),
         {.visits = read->visits,
          .time = std::chrono::microseconds(std::min(read->time_us, kCentury)),
          .temperature = read->temperature,
@@ -393,7 +393,7 @@ senet_status senet_session_search(senet_session* session, const senet_limits* li
 }
 
 void senet_session_stop(senet_session* session) {
-  if (session != nullptr) session->session->stop();
+  if (session != nullptr) session_of(session)->stop();
 }
 
 senet_status senet_session_wait(const senet_session* session, uint64_t timeout_us) {
@@ -401,7 +401,7 @@ senet_status senet_session_wait(const senet_session* session, uint64_t timeout_u
     if (session == nullptr) return missing("session");
     constexpr std::uint64_t kYear = std::uint64_t{31'536'000'000'000};
     const auto time = std::chrono::microseconds(std::min(timeout_us, kYear));
-    if (!session->session->wait(time)) return senet::refuse(Status::kTimeout, "still searching");
+    if (!session_of(session)->wait(time)) return senet::refuse(Status::kTimeout, "still searching");
     return {};
   });
 }
@@ -413,7 +413,7 @@ senet_status senet_session_result(const senet_session* session, senet_result* re
     if (choices == nullptr && room > 0) return missing("choices");
     const auto known = read_struct(result, senet_result{}, "senet_result");
     if (!known) return tl::unexpected(known.error());
-    const auto found = session->session->result();
+    const auto found = session_of(session)->result();
     if (!found) return tl::unexpected(found.error());
     senet_result told{};
     told.struct_size = known->struct_size;

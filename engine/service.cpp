@@ -227,6 +227,7 @@ Outcome<Session*> Service::open_session(std::string_view game) {
   ++opened_;
   Session* const opened = session->get();
   opened->room_ = room;
+  opened->service_ = this;
   open_.emplace(opened, std::move(*session));
   return opened;
 }

@@ -75,6 +75,7 @@ Outcome<SessionResult> Session::result() const {
 Outcome<void> Session::begin(const SessionLimits& limits, Done done) {
   const std::lock_guard lock(mutex_);
   if (searching_) return busy();
+  if (closing_) return refuse(Status::kStopped, "the session is being closed");
   const Turn turn = turn_now();
   if (turn == Turn::kOver) return refuse(Status::kBadState, "the game is over");
   if (turn == Turn::kChance) {
@@ -114,8 +115,9 @@ void Session::end(SessionResult result) {
 }
 
 bool Session::close(std::function<void()> release) {
-  stop();
   std::unique_lock lock(mutex_);
+  closing_ = true;
+  stop();
   became_idle_.wait(lock, [&] { return !searching_; });
   if (std::ranges::find(tellers_, std::this_thread::get_id()) != tellers_.end()) {
     release_ = std::move(release);

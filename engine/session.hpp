@@ -19,6 +19,7 @@
 namespace senet {
 
 class GameRoom;
+class Service;
 
 using ServiceClock = std::chrono::steady_clock;
 
@@ -67,6 +68,9 @@ class Session {
   using Done = std::function<void()>;
 
   virtual ~Session() = default;
+
+  /// Whose it is.
+  Service& service() const { return *service_; }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -136,7 +140,9 @@ class Session {
   SessionLimits limits_;
   ServiceClock::time_point deadline_;
   std::atomic<bool> stop_{false};
+  Service* service_ = nullptr;
   GameRoom* room_ = nullptr;
+  bool closing_ = false;                  // no search begins any more
   std::vector<std::thread::id> tellers_;  // threads inside a done_ of this session
   std::function<void()> release_;
 };

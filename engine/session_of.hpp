@@ -159,6 +159,10 @@ class SessionOf final : public Session {
     return result;
   }
 
+  bool has_to_end(ServiceClock::time_point now) const {
+    return stop_.load(std::memory_order_relaxed) || now >= deadline_;
+  }
+
   static constexpr std::uint32_t kGrant = 64;
 
   std::uint32_t visits() const { return search_.tree()[search_.root()].n; }

@@ -329,6 +329,35 @@ TEST(Service, WeightsAreExchangedUnderLoad) {
   EXPECT_EQ(search(*service, session, {.visits = 60}).model, ids.back());
 }
 
+// Endless searches hold the weights they began with: who comes later waits for newer ones only as
+// long as its time allows, and can be closed.
+TEST(Service, EndlessSearchesOnOldWeightsHoldUpNobody) {
+  const auto service = open_service(
+      {.workers = 1, .sessions = 8, .visits = 2'000'000, .memory = std::size_t{8} << 30});
+  use_small_network<ConnectFour>(*service, 0);
+  Session& first = open_session(*service, "connect_four");
+  Session& second = open_session(*service, "connect_four");
+  Session& third = open_session(*service, "connect_four");
+  ASSERT_TRUE(service->search(first, {}, nullptr));
+  EXPECT_EQ(search(*service, third, {.visits = 10}).ending, Ending::kVisits);
+  use_small_network<ConnectFour>(*service, 1);
+  EXPECT_EQ(search(*service, third, {.visits = 10}).model, small_network<ConnectFour>(1).id());
+  use_small_network<ConnectFour>(*service, 2);
+  EXPECT_EQ(search(*service, third, {.visits = 10}).model, small_network<ConnectFour>(2).id());
+  ASSERT_TRUE(service->search(second, {}, nullptr));
+  while (second.wait(microseconds(0))) std::this_thread::yield();
+  EXPECT_EQ(search(*service, third, {.visits = 20}).model, small_network<ConnectFour>(2).id());
+  use_small_network<ConnectFour>(*service, 3);
+  ASSERT_TRUE(third.set("", {}));
+  const SessionResult late = search(*service, third, {.time = std::chrono::milliseconds(20)});
+  EXPECT_EQ(late.ending, Ending::kTime);
+  EXPECT_EQ(late.model, small_network<ConnectFour>(2).id());
+  ASSERT_TRUE(service->search(third, {.visits = 10}, nullptr));
+  service->close_session(&third);
+  first.stop();
+  second.stop();
+}
+
 // Opened, searched, stopped, closed at random by four threads.
 TEST(Service, Abuse) {
   const auto service = open_service({.workers = 2, .sessions = 64, .visits = 100});

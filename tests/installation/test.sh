@@ -42,5 +42,8 @@ fi
 "$work/minimal_cpp" "$work/backgammon/weights/latest.safetensors" | tee "$work/moves" | tail -n 2
 [[ $(wc -l <"$work/moves") -ge 10 ]]
 # The wrong weights are named, not played with.
-! "$work/minimal_c" "$work/backgammon/weights/latest.safetensors" 2>"$work/why"
+if "$work/minimal_c" "$work/backgammon/weights/latest.safetensors" 2>"$work/why"; then
+  echo "weights of another game were played with" >&2
+  exit 1
+fi
 grep -q "connect_four" "$work/why"

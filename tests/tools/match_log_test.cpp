@@ -150,6 +150,7 @@ TEST_F(MatchLogDamage, OtherMatchesAndBadLinesAreRefused) {
   expect_refused("PK\x03\x04", "is no log of a match");
   expect_refused("no log\n", "is no log of a match");
   expect_refused("{}\n", "is no log of a match");
+  expect_refused("{\"precious\": 1}", "is no log of a match");  // and no torn one either
   expect_refused(good + "{}\n", "line 14: tells no game number");
   expect_refused(good + "nonsense\n", "line 14: is not a JSON object");
   expect_refused(good + lines[1] + "\n", "is told twice");

@@ -119,7 +119,7 @@ Result<MatchLog> MatchLog::resume(const std::filesystem::path& file, const Match
     }
   }
   // The torn beginning of a log is made anew; anything else is not ours.
-  if (number == 0 && !text->empty() && text->front() != '{') {
+  if (number == 0 && !(text_of(to_json(identity)) + '\n').starts_with(*text)) {
     return fail(fmt::format("{} is no log of a match", file.string()));
   }
   if (const auto cut = log.file_.truncate(log.end_); !cut) return tl::unexpected(cut.error());
