@@ -129,16 +129,7 @@ Outcome<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
                      tried.sessions * RoomOf<G>::session_bytes(tried, spec) <=
                  tried.memory;
         };
-        std::uint32_t low = 0, high = 10'000'000;
-        while (low < high) {
-          const std::uint32_t middle = low + (high - low + 1) / 2;
-          if (fits(middle)) {
-            low = middle;
-          } else {
-            high = middle - 1;
-          }
-        }
-        return low;
+        return largest_that_fits(10'000'000, fits);
       });
   if (!fitting) return refuse(Status::kUnknownGame, fitting.error().reason);
   return *fitting;

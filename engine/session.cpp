@@ -60,11 +60,6 @@ bool Session::wait(std::chrono::microseconds time) const {
   return became_idle_.wait_for(lock, time, [&] { return !searching_; });
 }
 
-bool Session::idle() const {
-  const std::lock_guard lock(mutex_);
-  return !searching_;
-}
-
 Outcome<SessionResult> Session::result() const {
   return when_idle([&]() -> Outcome<SessionResult> {
     if (!has_result_) return refuse(Status::kBadState, "this position has not been searched");

@@ -94,7 +94,6 @@ class Session {
   void stop() { stop_.store(true, std::memory_order_relaxed); }
   /// Waits until no search is under way: false when that took longer.
   bool wait(std::chrono::microseconds time) const;
-  bool idle() const;
   /// Of the last search that ended; kBusy during one, kBadState before the first and after the
   /// position has changed.
   Outcome<SessionResult> result() const;

@@ -68,10 +68,7 @@ class SessionOf final : public Session {
   std::string position_text() const override { return state_.text(); }
   Turn turn_now() const override { return state_.turn(); }
   std::vector<Action> legal_now() const override {
-    if (!is_decision(state_.turn())) return {};
-    const auto list = std::make_unique<ActionList<G::kMaxLegal>>();
-    state_.legal(*list);
-    return {list->begin(), list->end()};
+    return is_decision(state_.turn()) ? legal_in(state_) : std::vector<Action>();
   }
   std::string text_of(Action action) const override {
     return is_legal(state_, action) ? state_.action_text(action) : std::string();
@@ -83,6 +80,11 @@ class SessionOf final : public Session {
   }
   std::uint8_t outcome_now() const override { return state_.outcome(); }
 
+  static std::vector<Action> legal_in(const G& state) {
+    const auto list = std::make_unique<ActionList<G::kMaxLegal>>();
+    state.legal(*list);
+    return {list->begin(), list->end()};
+  }
   static bool is_legal(const G& state, Action action) {
     switch (state.turn()) {
       case Turn::kOver:
@@ -93,11 +95,8 @@ class SessionOf final : public Session {
           return action < state.chance(probability);
         }
         return false;
-      default: {
-        const auto list = std::make_unique<ActionList<G::kMaxLegal>>();
-        state.legal(*list);
-        return std::binary_search(list->begin(), list->end(), action);
-      }
+      default:
+        return std::ranges::binary_search(legal_in(state), action);
     }
   }
 

@@ -56,19 +56,28 @@ TreeLimits limits_for(std::uint32_t visits, Evaluates evaluates) {
               cold_words(kMaxChance<G>, false) + hot_words(kMaxChance<G>)};
 }
 
-/// The most visits a search fits into `bytes`; 0 when not even one does.
-template <Game G, NodeTable Table = EpochTable>
-std::uint32_t visits_that_fit(std::size_t bytes, Evaluates evaluates) {
-  std::uint32_t low = 0, high = std::uint32_t{1} << 24;
+/// The largest number of 1 .. `most` for which fits(number) holds, 0 if there is none. What holds
+/// for a number holds for all below it.
+template <class Fits>
+std::uint32_t largest_that_fits(std::uint32_t most, Fits&& fits) {
+  std::uint32_t low = 0, high = most;
   while (low < high) {
-    const std::uint32_t middle = (low + high + 1) / 2;
-    if (tree_bytes<G, Table>(limits_for<G>(middle, evaluates)) <= bytes) {
+    const std::uint32_t middle = low + (high - low + 1) / 2;
+    if (fits(middle)) {
       low = middle;
     } else {
       high = middle - 1;
     }
   }
   return low;
+}
+
+/// The most visits a search fits into `bytes`; 0 when not even one does.
+template <Game G, NodeTable Table = EpochTable>
+std::uint32_t visits_that_fit(std::size_t bytes, Evaluates evaluates) {
+  return largest_that_fits(std::uint32_t{1} << 24, [&](std::uint32_t visits) {
+    return tree_bytes<G, Table>(limits_for<G>(visits, evaluates)) <= bytes;
+  });
 }
 
 }  // namespace senet

@@ -11,7 +11,7 @@
  * live in one process; they share nothing.
  *
  * Threads. Every function may be called from any thread. A session is one game: it takes one call
- * at a time, but for senet_session_stop, _wait and _idle, which may come at any moment. Handles
+ * at a time, but for senet_session_stop and _wait, which may come at any moment. Handles
  * must not be used after they were closed or released.
  *
  * Errors. What can fail returns a senet_status, and fills `why`, if it is not NULL, with a sentence
