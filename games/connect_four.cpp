@@ -89,32 +89,36 @@ void ConnectFour::play(Action action) {
   const std::uint64_t stone = landing_cell(occupied(), action);
   assert(stone != 0);
   const Player mover = viewer();
-  stones_[mover] |= stone;
+  Stones after = stones();
+  after[mover] |= stone;
+  set_stones(after);
   ++plies_;
-  const bool over = plies_ == kCells || has_four(stones_[mover]);
+  const bool over = plies_ == kCells || has_four(after[mover]);
   turn_ = over ? Turn::kOver : mover == 0 ? Turn::kPlayer1 : Turn::kPlayer0;
 }
 
-void ConnectFour::settle() {
+void ConnectFour::settle(const Stones& stones) {
+  set_stones(stones);
   plies_ = static_cast<std::uint8_t>(std::popcount(occupied()));
   const Player to_move = viewer();
-  const bool over = plies_ == kCells || has_four(stones_[other(to_move)]);
+  const bool over = plies_ == kCells || has_four(stones[other(to_move)]);
   turn_ = over ? Turn::kOver : to_move == 0 ? Turn::kPlayer0 : Turn::kPlayer1;
 }
 
 std::uint8_t ConnectFour::outcome() const {
   assert(turn_ == Turn::kOver);
-  return has_four(stones_[0]) ? 0 : has_four(stones_[1]) ? 2 : 1;
+  return has_four(stones_0_) ? 0 : has_four(stones_1_) ? 2 : 1;
 }
 
 std::uint64_t ConnectFour::key() const {
   // In each column the highest set bit marks its height; below it stand the first player's stones.
-  return mix(landing_cells(occupied()) | stones_[0]);
+  return mix(landing_cells(occupied()) | stones_0_);
 }
 
 void ConnectFour::encode(FeatureRow& row) const {
   const std::uint64_t all = occupied();
-  const std::uint64_t mine = stones_[viewer()], theirs = stones_[other(viewer())];
+  const Stones by_player = stones();
+  const std::uint64_t mine = by_player[viewer()], theirs = by_player[other(viewer())];
   const std::uint64_t my_threats = threats(mine, all), their_threats = threats(theirs, all);
   add_cells(row, 0, mine);
   add_cells(row, kCells, theirs);
@@ -130,7 +134,7 @@ void ConnectFour::encode(FeatureRow& row) const {
   if (viewer() == 0) row.add(kFeatures - 1, 1.0f);
 }
 
-std::string ConnectFour::text() const { return grid_text(kShape, stones_); }
+std::string ConnectFour::text() const { return grid_text(kShape, stones()); }
 
 Result<ConnectFour> ConnectFour::from_text(std::string_view text) {
   ConnectFour state;
@@ -141,14 +145,13 @@ Result<ConnectFour> ConnectFour::from_text(std::string_view text) {
   if (text.find('/') != std::string_view::npos) {
     const Result<Stones> stones = grid_from_text(kShape, text);
     if (!stones) return refuse(stones.error().reason);
-    state.stones_ = *stones;
     // A cell is supported when it is at the bottom or the cell below it is occupied.
-    const std::uint64_t all = state.occupied();
+    const std::uint64_t all = (*stones)[0] | (*stones)[1];
     if ((all & ~((all << kUp) | kBottom)) != 0) return refuse("a stone floats above an empty cell");
     const std::uint64_t tops = all & ~(all >> kUp);
     const std::string_view reason = impossible_because(*stones, tops, has_four);
     if (!reason.empty()) return refuse(reason);
-    state.settle();
+    state.settle(*stones);
     return state;
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -175,7 +178,7 @@ Result<Action> ConnectFour::action_from_text(std::string_view text) const {
 
 ConnectFour ConnectFour::mirrored() const {
   ConnectFour mirror = *this;
-  for (std::uint64_t& board : mirror.stones_) board = mirror_board(board);
+  mirror.set_stones({mirror_board(stones_0_), mirror_board(stones_1_)});
   return mirror;
 }
 

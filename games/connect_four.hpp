@@ -89,16 +89,31 @@ class ConnectFour {
   friend bool operator==(const ConnectFour&, const ConnectFour&) = default;
 
  private:
-  std::uint64_t occupied() const { return stones_[0] | stones_[1]; }
-  // Sets plies_ and turn_ from the stones.
-  void settle();
+  using Stones = std::array<std::uint64_t, 2>;  // by player
 
-  std::array<std::uint64_t, 2> stones_{};
-  std::uint8_t plies_ = 0;
-  Turn turn_ = Turn::kPlayer0;
+  Stones stones() const { return {stones_0_, stones_1_}; }
+  void set_stones(const Stones& stones) {
+    stones_0_ = stones[0] & kBoardBits;
+    stones_1_ = stones[1] & kBoardBits;
+  }
+  std::uint64_t occupied() const { return stones_0_ | stones_1_; }
+  // Sets all of the state from the stones.
+  void settle(const Stones& stones);
+
+  static constexpr std::uint64_t kBoardBits = (std::uint64_t{1} << 56) - 1;
+
+  // Trees hold a state for every node, so a board leaves its upper byte to a neighbour:
+  //
+  //       63     56 55                                         0
+  //      | plies_  | stones_0_                                  |
+  //      | turn_   | stones_1_                                  |
+  std::uint64_t stones_0_ : 56 = 0;
+  std::uint64_t plies_ : 8 = 0;
+  std::uint64_t stones_1_ : 56 = 0;
+  Turn turn_ : 8 = Turn::kPlayer0;
 };
 
-static_assert(sizeof(ConnectFour) == 24);
+static_assert(sizeof(ConnectFour) == 16);
 static_assert(MirrorGame<ConnectFour>);
 
 }  // namespace senet
