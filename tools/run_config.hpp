@@ -67,6 +67,8 @@ void for_each_setting(Config& c, Visit&& visit) {
   visit("begin-after", c.learn.begin_after, "positions before the first training step");
   visit("learning-rate", c.learn.learning_rate, "AdamW step size");
   visit("warmup-steps", c.learn.warmup_steps, "steps over which the step size rises from zero");
+  visit("steady-steps", c.learn.steady_steps,
+        "step from which the step size falls as the inverse square root; 0: never");
   visit("steps-per-iteration", c.learn.steps_per_iteration,
         "training steps between two publications");
   visit("checkpoint-seconds", c.learn.checkpoint_seconds, "time between checkpoints");

@@ -226,10 +226,8 @@ class TrainingLoop {
         std::max<double>(static_cast<double>(settings_.window_minimum),
                          settings_.window_share * static_cast<double>(done_.positions)));
     replay_.draw(settings_.batch_rows, window, random, batch_);
-    const float rise =
-        std::min(1.0f, static_cast<float>(done_.trainer.steps + 1) /
-                           static_cast<float>(std::max<std::size_t>(1, settings_.warmup_steps)));
-    const StepReport report = parts_.trainer.step(batch_, settings_.learning_rate * rise);
+    const StepReport report =
+        parts_.trainer.step(batch_, learning_rate_at(settings_, done_.trainer.steps));
     ++steps_since_publish_;
     done_.owed_steps -= 1;
     train_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();

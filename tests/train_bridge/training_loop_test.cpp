@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "games/connect_four.hpp"
 #include "tests/temporary_folder.hpp"
@@ -30,9 +31,12 @@ TEST(TrainingLoop, TakesTheStepsThatGamesEarn) {
   EXPECT_NEAR(progress.mean_plies, static_cast<double>(positions) / 30, 1e-3);
   EXPECT_EQ(run.log.records(), 30u);
 
-  // The rate rises over ten steps.
+  // The rate rises over ten steps, is steady for ten and falls from then on.
+  ASSERT_GT(trainer.rates.size(), 25u);
   for (std::size_t i = 0; i < trainer.rates.size(); ++i) {
-    EXPECT_FLOAT_EQ(trainer.rates[i], 1e-3f * std::min(1.0f, static_cast<float>(i + 1) / 10.0f));
+    const float steps = static_cast<float>(i + 1);
+    const float share = i < 10 ? steps / 10 : i < 20 ? 1 : std::sqrt(20 / steps);
+    EXPECT_FLOAT_EQ(trainer.rates[i], 1e-3f * share);
   }
   // One publication, of the weights after the last step, at the end.
   EXPECT_EQ(progress.iterations, 1u);

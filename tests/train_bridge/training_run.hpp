@@ -64,6 +64,7 @@ inline LearnSettings small_settings() {
   settings.samples_per_position = 2;
   settings.begin_after = 0;
   settings.warmup_steps = 10;
+  settings.steady_steps = 20;
   settings.steps_per_iteration = 1000;
   settings.checkpoint_seconds = 1e9;
   return settings;
