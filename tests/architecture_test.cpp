@@ -27,6 +27,9 @@ constexpr std::array<std::string_view, 7> kFolders = {
 // The installed headers stand in engine/include and are included as "senet/...".
 constexpr std::string_view kPublicHeaders = "senet";
 
+// Examples that are projects of their own, as a host's would be.
+constexpr std::array<std::string_view, 1> kHostProjects = {"tools/examples/game_server"};
+
 const fs::path& root() {
   static const fs::path path = SENET_SOURCE_DIR;
   return path;
@@ -100,6 +103,19 @@ std::string objection(std::string_view folder, const Include& include) {
   return std::string(folder) + " stands to the left of " + first;
 }
 
+// The same for a file of a host's project, which sees the files beside it and the installed
+// library.
+std::string objection_in_host_project(const Include& include) {
+  const std::string first = include.path.substr(0, include.path.find('/'));
+  if (include.bracket == '<')
+    return rank_of(first) && first != kPublicHeaders ? "not installed" : "";
+  return include.path == first ? "" : "a host's project includes its own files by their names";
+}
+
+bool is_in_host_project(const fs::path& file) {
+  return std::ranges::find(kHostProjects, shown(file.parent_path())) != kHostProjects.end();
+}
+
 TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
   std::vector<std::string_view> folders(kFolders.begin(), kFolders.end());
   folders.push_back("tests");
@@ -109,11 +125,16 @@ TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
       ++files;
       std::ifstream source(file);
       for (const Include& include : includes_of(source)) {
-        const std::string reason = objection(folder, include);
+        const bool is_host = is_in_host_project(file);
+        const std::string reason =
+            is_host ? objection_in_host_project(include) : objection(folder, include);
         EXPECT_EQ(reason, "") << shown(file) << ":" << include.line << " includes " << include.path;
         if (include.bracket != '"' || !reason.empty()) continue;
         const bool is_public = include.path.starts_with(kPublicHeaders);
-        EXPECT_TRUE(fs::exists((is_public ? root() / "engine/include" : root()) / include.path))
+        const fs::path beside = is_host     ? file.parent_path()
+                                : is_public ? root() / "engine/include"
+                                            : root();
+        EXPECT_TRUE(fs::exists(beside / include.path))
             << shown(file) << ":" << include.line << ": no such file " << include.path;
       }
     }
@@ -146,6 +167,11 @@ TEST(Architecture, TheRuleSeesWhatItShould) {
   EXPECT_EQ(verdict("tests", "#include <senet/senet.hpp>"), "");
   EXPECT_EQ(verdict("tools", "#include <senet/senet.hpp>"), "");
   EXPECT_NE(verdict("selfplay", "#include <senet/senet.hpp>"), "");
+  EXPECT_EQ(objection_in_host_project({1, '"', "board.hpp"}), "");
+  EXPECT_EQ(objection_in_host_project({1, '<', "senet/senet.hpp"}), "");
+  EXPECT_NE(objection_in_host_project({1, '"', "senet/senet.hpp"}), "");
+  EXPECT_NE(objection_in_host_project({1, '"', "games/game.hpp"}), "");
+  EXPECT_NE(objection_in_host_project({1, '<', "games/game.hpp"}), "");
 }
 
 TEST(Architecture, HeadersSayWhatTheyAreForAndGuardThemselves) {

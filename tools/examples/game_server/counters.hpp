@@ -1,0 +1,29 @@
+// What the server has done so far, for /api/metrics. Any thread may count.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace game_server {
+
+struct Counters {
+  using Count = std::atomic<std::uint64_t>;
+  Count connections = 0;       // accepted
+  Count open_connections = 0;  // of these, now
+  Count requests = 0;          // complete ones
+  Count timed_out = 0;         // connections that took too long over a request or an answer
+  Count shed = 0;  // requests and connections refused with 503 because there was no room
+  std::array<Count, 6> answers{};  // [4]: with a status 400 .. 499
+
+  Count games_opened = 0, games_finished = 0, games_timed_out = 0;
+  Count searches = 0, visits = 0, search_microseconds = 0;
+
+  void count_answer(int status) {
+    const auto hundreds = static_cast<std::size_t>(status / 100);
+    if (hundreds < answers.size()) ++answers[hundreds];
+  }
+};
+
+}  // namespace game_server

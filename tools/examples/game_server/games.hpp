@@ -1,0 +1,83 @@
+// All games that are being played: found by their ids, used by one request at a time, closed when
+// nobody has asked for them for long.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <senet/senet.hpp>
+#include <string>
+#include <unordered_map>
+
+#include "counters.hpp"
+#include "game.hpp"
+
+namespace game_server {
+
+struct GamesSettings {
+  std::size_t most = 100;                     // at once
+  std::chrono::milliseconds idle{1'800'000};  // a game that nobody asks for is closed after it
+  std::optional<std::uint64_t> dice_seed;     // the same dice each time; none: from the system
+};
+
+class Games {
+  struct Entry {
+    std::unique_ptr<Game> game;
+    std::chrono::steady_clock::time_point last_used;
+    bool is_used = false;  // by a request
+  };
+
+ public:
+  /// A game that nobody else uses until this is gone. Before its Games.
+  class Use {
+   public:
+    Use(Games& games, std::string id, Game& game)
+        : games_(&games), id_(std::move(id)), game_(&game) {}
+    Use(Use&& other) noexcept
+        : games_(std::exchange(other.games_, nullptr)),
+          id_(std::move(other.id_)),
+          game_(other.game_) {}
+    Use& operator=(Use&&) = delete;
+    ~Use() {
+      if (games_ != nullptr) games_->give_back(id_);
+    }
+    const std::string& id() const { return id_; }
+    Game& operator*() const { return *game_; }
+    Game* operator->() const { return game_; }
+
+   private:
+    Games* games_;
+    std::string id_;
+    Game* game_;
+  };
+
+  Games(senet::api::Engine& engine, const GamesSettings& settings, Counters& counters);
+
+  /// A new game. Throws Refusal 503 when all places are taken.
+  Use open(const std::string& name);
+  /// Throws Refusal 404 when there is none, 409 when another request uses it.
+  Use take(const std::string& id);
+  /// Throws as take() does.
+  void close(const std::string& id);
+  /// Closes what has been idle for too long.
+  void close_idle();
+  std::size_t count() const;
+
+ private:
+  std::string new_id();
+  void give_back(const std::string& id);
+
+  senet::api::Engine& engine_;
+  const GamesSettings settings_;
+  Counters& counters_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::random_device system_random_;
+  std::uint64_t opened_ = 0;
+  std::unordered_map<std::string, Entry> games_;
+};
+
+}  // namespace game_server

@@ -1,0 +1,117 @@
+// A server of games over HTTP, with libsenet playing: see README.md.
+#include <sys/signalfd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <senet/senet.hpp>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "options.hpp"
+#include "routes.hpp"
+
+namespace {
+
+using namespace game_server;
+
+constexpr double kMiB = 1 << 20;
+// What a connection may hold at most: what it reads, a request that waits, and the longest answer;
+// and what one that is refused may hold.
+constexpr std::size_t kConnectionBytes = std::size_t{192} << 10;
+// What a game may hold at most beside the engine's part: its last turns.
+constexpr std::size_t kGameBytes = std::size_t{32} << 10;
+
+/// Readable when the program shall end. The threads that are started later inherit that they are
+/// not interrupted.
+Descriptor stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  if (const int error = pthread_sigmask(SIG_BLOCK, &signals, nullptr); error != 0) {
+    throw std::system_error(error, std::generic_category(), "pthread_sigmask");
+  }
+  Descriptor descriptor(signalfd(-1, &signals, SFD_CLOEXEC));
+  if (!descriptor) throw std::system_error(errno, std::generic_category(), "signalfd");
+  return descriptor;
+}
+
+senet_config config_of(const Options& options) {
+  senet_config config = senet::api::default_config();
+  config.workers = options.workers;
+  config.sessions = static_cast<std::uint32_t>(options.games.most);
+  config.visits = options.visits;
+  config.memory = options.memory_mib << 20;
+  return config;
+}
+
+/// Which games there are weights for. All places may be taken by any of them: that must fit.
+std::vector<std::string> games_of(senet::api::Engine& engine, const Options& options) {
+  std::vector<std::string> games;
+  const senet_config config = config_of(options);
+  for (const std::string& game : {std::string("connect_four"), std::string("backgammon")}) {
+    if (!engine.try_open_session(game)) continue;
+    games.push_back(game);
+    std::uint32_t visits = 0;
+    senet_config_fit(&config, {game.data(), game.size()}, &visits, nullptr);
+    if (visits < options.visits) {
+      throw std::runtime_error(
+          std::to_string(options.games.most) + " games of " + game + " with " +
+          std::to_string(options.visits) + " visits do not fit into " +
+          std::to_string(options.memory_mib) +
+          " MiB: " + (visits == 0 ? "nothing fits" : std::to_string(visits) + " visits do") +
+          "; change --games, --visits or --memory-mib");
+    }
+  }
+  if (games.empty()) throw std::runtime_error("there are no weights to play with: see --help");
+  return games;
+}
+
+void say_hello(const Front& front, const Options& options, const std::vector<std::string>& games) {
+  std::string list;
+  for (const std::string& game : games) list += (list.empty() ? "" : ", ") + game;
+  const bool v6 = options.front.address.find(':') != std::string::npos;
+  std::printf("game_server: http://%s%s%s:%u serves %s\n", v6 ? "[" : "",
+              options.front.address.c_str(), v6 ? "]" : "", front.port(), list.c_str());
+  std::printf(
+      "memory: at most %llu MiB in the engine for %zu games of %u visits, %.1f MiB for %zu "
+      "connections, %.1f MiB for what was played\n",
+      static_cast<unsigned long long>(options.memory_mib), options.games.most, options.visits,
+      static_cast<double>(options.front.connections * kConnectionBytes) / kMiB,
+      options.front.connections, static_cast<double>(options.games.most * kGameBytes) / kMiB);
+  std::fflush(stdout);
+}
+
+void serve(const Options& options) {
+  const Descriptor stop = stop_signals();
+  senet::api::Engine engine(config_of(options));
+  for (const std::string& file : options.weights) engine.use(engine.load(file));
+  const std::vector<std::string> names = games_of(engine, options);
+
+  Counters counters;
+  Games games(engine, options.games, counters);
+  Routes routes(engine, games, counters,
+                {names, options.visits, options.time, options.memory_mib << 20});
+  Front front(
+      options.front, [&](const std::string& request) { return routes.answer(request); }, counters);
+  say_hello(front, options, names);
+  front.run(stop.get(), [&] { games.close_idle(); });
+  std::printf("game_server: ended after %llu requests\n",
+              static_cast<unsigned long long>(counters.requests.load()));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::optional<Options> options = read_options(argc, argv);
+  if (!options) {
+    std::fputs(usage().c_str(), stdout);
+    return 0;
+  }
+  serve(*options);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "game_server: %s\n", error.what());
+  return 2;
+}

@@ -1,0 +1,29 @@
+// Talking to the server.
+const api = {
+  async call(method, path, body) {
+    for (let attempt = 0; ; ++attempt) {
+      const answer = await fetch("/api" + path, {
+        method,
+        headers: body ? {"Content-Type": "application/json"} : {},
+        body: body && JSON.stringify(body),
+      });
+      const told = await answer.json();
+      if (answer.ok) return told;
+      const {status, reason} = told.error;
+      // The server has too much to do, or asks us to slow down.
+      if ((status === 503 || status === 429) && attempt < 4) {
+        await new Promise((wake) => setTimeout(wake, 1000 * (attempt + 1)));
+        continue;
+      }
+      throw Object.assign(new Error(reason), {status});
+    }
+  },
+  about: () => api.call("GET", ""),
+  newGame: (game) => api.call("POST", "/games", {game}),
+  state: (id) => api.call("GET", `/games/${id}`),
+  play: (id, ply, move) => api.call("POST", `/games/${id}/move`, {move, ply}),
+  reply: (id, ply, effort) => api.call("POST", `/games/${id}/move`, {...effort, ply}),
+  analyse: (id, effort) => api.call("POST", `/games/${id}/analyse`, effort),
+  resign: (id, player) => api.call("POST", `/games/${id}/resign`, {player}),
+  close: (id) => api.call("DELETE", `/games/${id}`),
+};

@@ -1,0 +1,112 @@
+// Backgammon on the page: the person's turn is put together checker by checker.
+class BackgammonBoard {
+  static colors = ["var(--light-checker)", "var(--dark-checker)"];
+  #you;
+  #onMove;
+  #onProgress;
+  #state = null;
+  #turns = [];
+  #steps = [];  // of the person's turn so far
+  #selected = null;
+  #enabled = false;
+
+  /** onProgress(canUndo, canPlay) is called when the person's turn has changed. */
+  constructor(you, onMove, onProgress) {
+    this.#you = you;
+    this.#onMove = onMove;
+    this.#onProgress = onProgress;
+    this.view = new BackgammonDrawing(you, (place) => this.#press(place));
+    this.drawing = this.view.drawing;
+  }
+
+  show(state) {
+    this.#state = state;
+    this.#steps = [];
+    this.#selected = null;
+    this.#update();
+  }
+
+  setEnabled(on) {
+    this.#enabled = on;
+    this.#steps = [];
+    this.#selected = null;
+    const {board, dice, legal} = this.#state;
+    this.#turns = on ? turnsOf(placesOf(board, this.#you), dice, legal) : [];
+    this.#update();
+  }
+
+  showHints() {}
+
+  undo() {
+    if (this.#selected !== null) this.#selected = null;
+    else this.#steps.pop();
+    this.#update();
+  }
+
+  /** Plays the turn when it is complete. */
+  done() {
+    const turn = this.#complete();
+    if (turn) this.#onMove(turn.text);
+  }
+
+  #complete() {
+    return this.#turns.find(({steps}) => steps.length === this.#steps.length && steps.every((step, i) => sameStep(step, this.#steps[i])));
+  }
+
+  #places() {
+    return this.#steps.reduce(afterStep, placesOf(this.#state.board, this.#you));
+  }
+
+  #press(place) {
+    if (this.#selected !== null) {
+      const way = targetsOf(this.#turns, this.#steps, this.#selected).get(place);
+      if (way) {
+        this.#steps.push(...way);
+        this.#selected = null;
+        this.#update();
+        return;
+      }
+    }
+    const targets = targetsOf(this.#turns, this.#steps, place);
+    if (this.#selected === place || targets.size === 0) {
+      this.#selected = null;
+    } else if (targets.size === 1) {  // nothing to choose
+      this.#steps.push(...targets.values().next().value);
+      this.#selected = null;
+    } else {
+      this.#selected = place;
+    }
+    this.#update();
+  }
+
+  #update() {
+    const {dice, turn} = this.#state;
+    this.view.show(this.#places());
+    this.view.showDice(dice, turn === this.#you, this.#steps.map(({die}) => die));
+    const sources = new Set(turnsAfter(this.#turns, this.#steps).map(({steps}) => steps[this.#steps.length].from));
+    const targets = this.#selected === null ? new Map() : targetsOf(this.#turns, this.#steps, this.#selected);
+    this.view.places.forEach((group, place) => {
+      const isTarget = targets.has(place), isSource = sources.has(place);
+      group.classList.toggle("source", isSource && this.#selected === null);
+      group.classList.toggle("selected", place === this.#selected);
+      group.classList.toggle("target", isTarget);
+      setPressable(group, this.#enabled && (isTarget || isSource), this.#label(place, isTarget));
+    });
+    this.#onProgress(this.#enabled && (this.#steps.length > 0 || this.#selected !== null), this.#enabled && Boolean(this.#complete()));
+  }
+
+  #label(place, isTarget) {
+    const name = place === 25 ? "the bar" : place === 0 ? "your tray" : `point ${place}`;
+    return isTarget ? `To ${name}` : `Checker on ${name}`;
+  }
+
+  key(event) {
+    if (event.key === "Backspace" || event.key === "u" || event.key === "Escape") this.undo();
+    else if (event.key === "Enter") this.done();
+    else if (event.key === "ArrowLeft" || event.key === "ArrowUp") moveFocus(this.view.places, 1);
+    else if (event.key === "ArrowRight" || event.key === "ArrowDown") moveFocus(this.view.places, -1);
+    else return false;
+    return true;
+  }
+  help = "Click a checker, then where it goes";
+}

@@ -1,0 +1,172 @@
+// The backgammon board as it lies before the person: own home at the bottom right. Places are told
+// from the person's side: 0 own tray, 1..24 points, 25 own bar; the other's tray is 26, the other's bar 27.
+class BackgammonDrawing {
+  static width = 1080;
+  static height = 792;
+  static tray = 0;
+  static bar = 25;
+  static theirTray = 26;
+  static theirBar = 27;
+  #point = 66;  // width of a point
+  #left = 36;
+  #top = 46;
+  #size = 31;  // radius of a checker
+  #length = 300;  // of a point
+  places = [];  // place -> its group, which can be pressed
+  #checkers = [[], []];  // of the person, of the other: {element, place}
+  #pips = [];
+
+  constructor(you, onPlace) {
+    const {width, height} = BackgammonDrawing;
+    this.colors = you === 0 ? ["light", "dark"] : ["dark", "light"];
+    this.drawing = newDrawing(width, height, "Backgammon");
+    const half = 6 * this.#point;
+    const inner = {y: this.#top, height: height - 2 * this.#top, rx: 6};
+    svg(this.drawing, "rect", {width, height, rx: 22, fill: "var(--frame)"});
+    for (const x of [this.#left, this.#left + half + this.#point]) {
+      svg(this.drawing, "rect", {x, width: half, ...inner, fill: "var(--felt)"});
+    }
+    const trayX = this.#xOf(BackgammonDrawing.tray) - 42, trayHeight = 300;
+    for (const y of [this.#top, height - this.#top - trayHeight]) {
+      svg(this.drawing, "rect", {x: trayX, y, width: 84, height: trayHeight, rx: 6, fill: "var(--tray)"});
+    }
+    for (let place = 1; place <= 24; ++place) this.#drawPoint(place);
+    this.#pips = [height / 2 + 42, height / 2 - 30].map((y) =>
+      svg(this.drawing, "text", {class: "pips", x: trayX + 42, y}));
+    this.checkerLayer = svg(this.drawing, "g");
+    this.countLayer = svg(this.drawing, "g");
+    this.diceLayer = svg(this.drawing, "g");
+    for (let place = 0; place < 28; ++place) this.#addPlace(place, onPlace);
+    for (const whose of [0, 1]) {
+      for (let i = 0; i < 15; ++i) this.#checkers[whose].push({element: this.#drawChecker(this.colors[whose]), place: null});
+    }
+  }
+
+  #xOf(place) {
+    if (place === BackgammonDrawing.tray || place === BackgammonDrawing.theirTray) return BackgammonDrawing.width - 84;
+    if (place === BackgammonDrawing.bar || place === BackgammonDrawing.theirBar) return this.#left + 6.5 * this.#point;
+    const column = place <= 12 ? 12 - place : place - 13;
+    return this.#left + (column + 0.5 + (column >= 6 ? 1 : 0)) * this.#point;
+  }
+
+  /** Places that grow from the bottom up. */
+  #isLow(place) {
+    return place <= 12 || place === BackgammonDrawing.theirBar;
+  }
+
+  #drawPoint(place) {
+    const x = this.#xOf(place), low = this.#isLow(place);
+    const base = low ? BackgammonDrawing.height - this.#top : this.#top;
+    const tip = low ? base - this.#length : base + this.#length;
+    const half = this.#point / 2 - 2;
+    svg(this.drawing, "path", {d: `M${x - half} ${base}L${x} ${tip}L${x + half} ${base}z`, fill: place % 2 ? "var(--point-a)" : "var(--point-b)"});
+    svg(this.drawing, "text", {class: "label", x, y: low ? base + 28 : base - 14}, place);
+  }
+
+  #addPlace(place, onPlace) {
+    const group = svg(this.drawing, "g", {class: "place", "data-place": place});
+    const x = this.#xOf(place), low = this.#isLow(place), middle = BackgammonDrawing.height / 2;
+    const y = low ? middle + 30 : this.#top - 30, height = middle - this.#top;
+    svg(group, "rect", {class: "hit", x: x - this.#point / 2, y, width: this.#point, height, rx: 8});
+    svg(group, "circle", {class: "mark ring", cx: x, r: this.#size + 1, fill: "none", stroke: "var(--glow)", "stroke-width": 4});
+    svg(group, "circle", {class: "mark spot", cx: x, r: 13, fill: "var(--glow)", stroke: "#fff", "stroke-width": 3});
+    onPress(group, () => group.classList.contains("on") && onPlace(place));
+    this.places.push(group);
+  }
+
+  #drawChecker(color) {
+    const element = svg(this.checkerLayer, "g", {class: "checker"});
+    const fill = `var(--${color}-checker)`, edge = `var(--${color}-edge)`, r = this.#size;
+    svg(element, "circle", {r: r - 1, fill, stroke: edge});
+    svg(element, "circle", {r: r * 0.68, fill: "none", stroke: edge, opacity: 0.55});
+    return element;
+  }
+
+  /** Where the checker number `i` of `count` lies on a place. */
+  #spot(place, i, count) {
+    const x = this.#xOf(place), {height} = BackgammonDrawing;
+    if (place === BackgammonDrawing.tray) return [x, height - this.#top - 12 - i * 19.5, 0.3];
+    if (place === BackgammonDrawing.theirTray) return [x, this.#top + 12 + i * 19.5, 0.3];
+    const middle = height / 2, step = Math.min(2 * this.#size - 3, 240 / Math.max(1, count - 1));
+    if (place === BackgammonDrawing.bar) return [x, middle - 62 - i * step, 1];  // enters at the top
+    if (place === BackgammonDrawing.theirBar) return [x, middle + 62 + i * step, 1];
+    const first = this.#top + this.#size + 1;
+    return [x, this.#isLow(place) ? height - first - i * step : first + i * step, 1];
+  }
+
+  /** Shows these checkers, told as placesOf() does with the person as the mover; those that stand elsewhere now move there. */
+  show({mine, theirs}) {
+    const seen = theirs.map((count, place) => [place === 0 ? 26 : place === 25 ? 27 : 25 - place, count]);
+    this.#arrange(0, new Map(mine.map((count, place) => [place, count])));
+    this.#arrange(1, new Map(seen));
+    this.countLayer.replaceChildren();
+    for (const checkers of this.#checkers) this.#layOut(checkers);
+    const pips = (side) => side.reduce((sum, count, place) => sum + count * place, 0);
+    this.#pips[0].textContent = `${pips(mine)} pips`;
+    this.#pips[1].textContent = `${pips(theirs)} pips`;
+  }
+
+  #arrange(whose, wanted) {
+    const checkers = this.#checkers[whose], left = new Map(wanted), moving = [];
+    for (const checker of checkers) {
+      if ((left.get(checker.place) ?? 0) > 0) left.set(checker.place, left.get(checker.place) - 1);
+      else moving.push(checker);
+    }
+    for (const [place, count] of left) {
+      for (let i = 0; i < count; ++i) {
+        const checker = moving.pop();
+        checker.place = place;
+        this.checkerLayer.append(checker.element);  // moves above those that stay
+        checkers.push(checkers.splice(checkers.indexOf(checker), 1)[0]);
+      }
+    }
+  }
+
+  #layOut(checkers) {
+    const heights = new Map(), counts = new Map();
+    for (const {place} of checkers) counts.set(place, (counts.get(place) ?? 0) + 1);
+    for (const {element, place} of checkers) {
+      const i = heights.get(place) ?? 0, count = counts.get(place);
+      heights.set(place, i + 1);
+      const [x, y, flat] = this.#spot(place, i, count);
+      element.style.transform = `translate(${x}px, ${y}px) scale(1, ${flat})`;
+      if (i + 1 !== count || flat !== 1) continue;
+      for (const ring of this.places[place].querySelectorAll(".ring")) ring.setAttribute("cy", y);
+      if (count > 5) {
+        const color = checkers === this.#checkers[0] ? this.colors[0] : this.colors[1];
+        svg(this.countLayer, "text", {class: "count", x, y, fill: color === "light" ? "#3a3324" : "#fff"}, count);
+      }
+    }
+    // A checker that comes would lie on top.
+    for (let place = 0; place < 28; ++place) {
+      if (checkers !== this.#checkers[0]) break;
+      const count = counts.get(place) ?? 0;
+      const [, y] = this.#spot(place, count, count + 1);
+      for (const spot of this.places[place].querySelectorAll(".spot")) spot.setAttribute("cy", y);
+    }
+  }
+
+  /** Shows dice: those of the person on the right. `used` are the values played so far. */
+  showDice(dice, isYours, used = []) {
+    this.diceLayer.replaceChildren();
+    if (!dice) return;
+    const values = dice[0] === dice[1] ? new Array(4).fill(dice[0]) : dice;
+    const spent = [...used];
+    const middle = this.#left + (isYours ? 10 : 3) * this.#point;
+    values.forEach((value, i) => {
+      const x = middle + (i - values.length / 2) * 72 + 6, y = BackgammonDrawing.height / 2 - 30;
+      const at = spent.indexOf(value);
+      if (at >= 0) spent.splice(at, 1);
+      this.#drawDie(x, y, value, isYours ? this.colors[0] : this.colors[1], at >= 0);
+    });
+  }
+
+  #drawDie(x, y, value, color, used) {
+    const die = svg(this.diceLayer, "g", {class: used ? "die used" : "die"});
+    svg(die, "rect", {x, y, width: 60, height: 60, rx: 12, fill: `var(--${color}-checker)`});
+    const spots = {1: [4], 2: [2, 6], 3: [2, 4, 6], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8]};
+    for (const spot of spots[value]) {
+      svg(die, "circle", {cx: x + 14 + (spot % 3) * 16, cy: y + 14 + Math.floor(spot / 3) * 16, r: 5.6, fill: color === "light" ? "#2b2f38" : "#f6f1e4"});
+    }
+  }
+}

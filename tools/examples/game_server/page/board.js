@@ -1,0 +1,50 @@
+// What drawing both boards needs.
+
+/** An SVG element with attributes, in a parent. */
+function svg(parent, name, attributes = {}, text) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== undefined) element.textContent = text;
+  parent?.append(element);
+  return element;
+}
+
+/** An empty drawing in the page's board. */
+function newDrawing(width, height, label) {
+  const drawing = svg(null, "svg", {viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label});
+  document.getElementById("board").replaceChildren(drawing);
+  return drawing;
+}
+
+/** Acts on a click, a touch, Enter and Space. */
+function onPress(element, act) {
+  element.addEventListener("click", act);
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  });
+}
+
+/** What can be pressed can be reached with Tab. */
+function setPressable(element, on, label) {
+  element.classList.toggle("on", on);
+  if (on) {
+    element.setAttribute("tabindex", "0");
+    element.setAttribute("role", "button");
+    element.setAttribute("aria-label", label);
+  } else {
+    element.removeAttribute("tabindex");
+    element.removeAttribute("role");
+  }
+}
+
+/** Moves the focus among what can be pressed. */
+function moveFocus(elements, by) {
+  const on = elements.filter((element) => element.classList.contains("on"));
+  if (on.length === 0) return;
+  const now = on.indexOf(document.activeElement);
+  const next = now < 0 ? (by > 0 ? 0 : on.length - 1) : (now + by + on.length) % on.length;
+  on[next].focus();
+}

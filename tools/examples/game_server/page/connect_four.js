@@ -1,0 +1,128 @@
+// Connect Four on the page: discs fall behind a board with holes.
+class ConnectFourBoard {
+  static colors = ["var(--red)", "var(--gold)"];  // of the first and the second player
+  #size = 100;
+  #top = 92;  // room above for the disc in hand
+  #discs = new Map();  // "column,row" -> the disc's group
+  #columns = [];
+  #state = null;
+
+  /** onMove(text) is called with a move of the person's. */
+  constructor(you, onMove) {
+    const size = this.#size, width = 7 * size + 40, height = this.#top + 6 * size + 40;
+    this.drawing = newDrawing(width, height, "Connect Four");
+    const defs = svg(this.drawing, "defs");
+    const mask = svg(defs, "mask", {id: "holes"});
+    svg(mask, "rect", {width, height, fill: "#fff"});
+    const shade = svg(defs, "linearGradient", {id: "board-shade", x2: 0, y2: 1});
+    svg(shade, "stop", {offset: 0, "stop-color": "var(--lapis)"});
+    svg(shade, "stop", {offset: 1, "stop-color": "var(--lapis-deep)"});
+    svg(this.drawing, "rect", {x: 14, y: this.#top + 10, width: width - 28, height: 6 * size + 20, rx: 20, fill: "var(--hole)"});
+    this.behind = svg(this.drawing, "g");
+    const rims = svg(null, "g", {fill: "none"});
+    for (let column = 0; column < 7; ++column) {
+      for (let row = 0; row < 6; ++row) {
+        const [x, y] = this.#centre(column, row);
+        svg(mask, "circle", {cx: x, cy: y, r: 41, fill: "#000"});
+        svg(rims, "circle", {cx: x, cy: y, r: 42.5, stroke: "#0000004d", "stroke-width": 3});
+        svg(rims, "path", {d: `M${x - 42} ${y + 6}a42 42 0 0 0 84 0`, stroke: "#ffffff30", "stroke-width": 2.5});
+      }
+    }
+    svg(this.drawing, "rect", {x: 6, y: this.#top, width: width - 12, height: 6 * size + 36, rx: 26, fill: "url(#board-shade)", mask: "url(#holes)"});
+    this.drawing.append(rims);
+    this.marks = svg(this.drawing, "g");
+    for (let column = 0; column < 7; ++column) this.#addColumn(column, you, onMove);
+  }
+
+  #centre(column, row) {  // row 0 at the bottom
+    return [20 + (column + 0.5) * this.#size, this.#top + 20 + (5.5 - row) * this.#size];
+  }
+
+  #addColumn(column, you, onMove) {
+    const [x] = this.#centre(column, 0);
+    const group = svg(this.drawing, "g", {class: "column", "data-move": column + 1});
+    svg(group, "rect", {class: "hit", x: x - 50, y: 0, width: 100, height: this.#top + 6 * this.#size + 30, rx: 18});
+    this.#disc(svg(group, "g", {class: "ghost"}), x, 46, you);
+    const hint = svg(group, "text", {class: "hint", x, y: 32});
+    onPress(group, () => group.classList.contains("on") && onMove(String(column + 1)));
+    this.#columns.push({group, hint});
+  }
+
+  #disc(parent, x, y, player) {
+    const color = ConnectFourBoard.colors[player];
+    svg(parent, "circle", {cx: x, cy: y, r: 43, fill: color});
+    svg(parent, "circle", {cx: x, cy: y, r: 36, fill: "none", stroke: "#0000002e", "stroke-width": 5});
+    svg(parent, "circle", {cx: x, cy: y, r: 26, fill: "#ffffff1c"});
+    return parent;
+  }
+
+  /** Shows a position; new discs fall. */
+  show(state) {
+    const isFirst = this.#state === null || this.#state.id !== state.id;
+    this.#state = state;
+    state.board.rows.forEach((line, i) => [...line].forEach((cell, column) => {
+      const row = 5 - i, key = `${column},${row}`;
+      if (cell === "." || this.#discs.has(key)) return;
+      const [x, y] = this.#centre(column, row);
+      const fall = y - 20;
+      const group = svg(this.behind, "g", {class: isFirst ? "disc still" : "disc",
+        style: `--from:${-fall}px;--time:${Math.round(Math.sqrt(fall) * 17)}ms`});
+      this.#discs.set(key, this.#disc(group, x, y, cell === "X" ? 0 : 1));
+    }));
+    this.marks.replaceChildren();
+    if (state.result?.how === "line") this.#markLine(state.board.rows);
+    const last = state.history.at(-1);
+    if (last && !state.result) this.#markLast(Number(last.move) - 1, state.board.rows);
+  }
+
+  #markLast(column, rows) {
+    const row = 5 - rows.findIndex((line) => line[column] !== ".");
+    const [cx, cy] = this.#centre(column, row);
+    svg(this.marks, "circle", {cx, cy, r: 8, fill: "#fffc"});
+  }
+
+  #markLine(rows) {
+    const at = (column, row) => rows[5 - row]?.[column];
+    for (let column = 0; column < 7; ++column) for (let row = 0; row < 6; ++row) {
+      const color = at(column, row);
+      if (color === ".") continue;
+      for (const [right, up] of [[1, 0], [0, 1], [1, 1], [1, -1]]) {
+        const cells = [0, 1, 2, 3].map((i) => [column + i * right, row + i * up]);
+        if (!cells.every(([c, r]) => at(c, r) === color)) continue;
+        for (const cell of cells) {
+          const [cx, cy] = this.#centre(...cell);
+          svg(this.marks, "circle", {class: "winner", cx, cy, r: 34, fill: "none", stroke: "#fff", "stroke-width": 8});
+        }
+      }
+    }
+  }
+
+  /** Lets the person move, or nobody. */
+  setEnabled(on) {
+    this.#columns.forEach(({group}, column) =>
+      setPressable(group, on && this.#state.legal.includes(String(column + 1)), `Column ${column + 1}`));
+  }
+
+  /** Writes each move's share of visits above its column; null: nothing. */
+  showHints(search) {
+    const most = search ? Math.max(...search.candidates.map(({visits}) => visits)) : 0;
+    this.#columns.forEach(({hint}, column) => {
+      const found = search?.candidates.find(({move}) => move === String(column + 1));
+      hint.textContent = found ? `${Math.round(100 * found.visits / search.visits)} %` : "";
+      hint.classList.toggle("best", found?.visits === most);
+    });
+  }
+
+  /** True when the key was for this board. */
+  key(event) {
+    if (event.key >= "1" && event.key <= "7") {
+      const {group} = this.#columns[event.key - 1];
+      if (group.classList.contains("on")) group.dispatchEvent(new Event("click"));
+      return true;
+    }
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return false;
+    moveFocus(this.#columns.map(({group}) => group), event.key === "ArrowLeft" ? -1 : 1);
+    return true;
+  }
+  help = "Click a column, or press 1 to 7";
+}

@@ -1,0 +1,173 @@
+// The page: one game at a time against the engine.
+const levels = {
+  casual: {visits: 6, temperature: 1},
+  club: {visits: 30, temperature: 0.5},
+  strong: {visits: 300},
+  full: {},  // set to what the server allows
+};
+const names = {connect_four: "Connect Four", backgammon: "Backgammon"};
+const boards = {connect_four: ConnectFourBoard, backgammon: BackgammonBoard};
+const wait = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
+
+let state = null;  // as the server told it last
+let you = 0;  // which player the person is
+let board = null;
+let colors = [];
+let turnNumber = 0;  // grows when what is under way has lost its meaning
+let analysis = Promise.resolve();
+
+const effort = () => levels[byId("level").value];
+const remember = () => localStorage.setItem("senet", JSON.stringify({id: state.id, you}));
+
+/** Runs something that asks the server; what goes wrong is shown. */
+async function attempt(action) {
+  const number = turnNumber;
+  try {
+    await action();
+  } catch (error) {
+    if (number !== turnNumber) return;
+    showToast(error.message);
+    if (error.status === 404) await newGame(state?.game ?? "connect_four");
+    else if (error.status && state) show(await api.state(state.id));
+  }
+}
+
+function show(next) {
+  state = next;
+  board.show(state);
+  if (state.search) showChances(state.search, you, colors);
+  showHistory(state, colors);
+  byId("resign").disabled = Boolean(state.result);
+}
+
+async function newGame(game) {
+  ++turnNumber;
+  await analysis;
+  if (state) api.close(state.id).catch(() => {});
+  begin(await api.newGame(game), Number(byId("side").value));
+}
+
+function begin(next, side) {
+  ++turnNumber;
+  you = side;
+  colors = boards[next.game].colors;
+  document.querySelector("main").dataset.game = next.game;
+  for (const tab of document.querySelectorAll("[role=tab]")) tab.setAttribute("aria-selected", tab.dataset.game === next.game);
+  byId("undo").hidden = byId("done").hidden = true;
+  board = new boards[next.game](you, playMove, (canUndo, canPlay) => {
+    byId("undo").hidden = !canUndo;
+    byId("done").hidden = !canPlay;
+  });
+  showChances(null);
+  showCandidates(null, "What Senet looked at");
+  state = next;
+  remember();
+  show(next);
+  attempt(goOn);
+}
+
+/** Lets whoever is to move move. */
+async function goOn() {
+  const number = ++turnNumber;
+  const dice = state.dice ? `${state.dice.join(" and ")} rolled` : "";
+  board.setEnabled(false);
+  if (state.result) {
+    board.showHints(null);
+    return showResult();
+  }
+  if (state.turn !== you) {
+    board.showHints(null);
+    showStatus("Senet is thinking", dice, true);
+    const [next] = await Promise.all([api.reply(state.id, state.ply, effort()), wait(state.dice ? 900 : 500)]);
+    if (number !== turnNumber) return;
+    show(next);
+    showCandidates(next.search, "What Senet looked at");
+    return goOn();
+  }
+  if (state.legal[0] === "pass") {
+    showStatus("You cannot move", dice);
+    await wait(1800);
+    if (number === turnNumber) await playMove("pass");
+    return;
+  }
+  showStatus("Your move", dice ? `${dice}. ${board.help}` : board.help);
+  board.setEnabled(true);
+  if (byId("hints").checked) await showHints();
+}
+
+async function showHints() {
+  const number = turnNumber;
+  const found = api.analyse(state.id, {...effort(), temperature: 0});
+  analysis = found.catch(() => {});  // one request at a time for a game
+  const {search} = await found;
+  if (number !== turnNumber) return;
+  showChances(search, you, colors);
+  showCandidates(search, "Good moves for you", playMove);
+  board.showHints(search);
+}
+
+async function playMove(move) {
+  const number = ++turnNumber;
+  board.setEnabled(false);
+  await attempt(async () => {
+    await analysis;
+    if (number !== turnNumber) return;
+    show(await api.play(state.id, state.ply, move));
+    await goOn();
+  });
+}
+
+function showResult() {
+  const {winner, points, how} = state.result;
+  const ways = {line: "four in a line", resignation: "by resignation", draw: ""};
+  const way = ways[how] ?? `${how}, ${points} ${points === 1 ? "point" : "points"}`;
+  showStatus(winner === null ? "A draw" : winner === you ? "You win" : "Senet wins", way);
+  const sure = winner === null ? {draw: 1} : winner === you ? {win: 1} : {lose: 1};
+  showChances({player: you, outcomes: sure}, you, colors);
+}
+
+byId("new").addEventListener("click", () => attempt(() => newGame(state.game)));
+byId("resign").addEventListener("click", () => attempt(async () => {
+  ++turnNumber;
+  await analysis;
+  show(await api.resign(state.id, you));
+  await goOn();
+}));
+byId("undo").addEventListener("click", () => board.undo());
+byId("done").addEventListener("click", () => board.done());
+byId("hints").addEventListener("change", (event) => {
+  if (event.target.checked && state.turn === you && !state.result) attempt(showHints);
+  else board.showHints(null);
+});
+for (const tab of document.querySelectorAll("[role=tab]")) tab.addEventListener("click", () => attempt(() => newGame(tab.dataset.game)));
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || /^(SELECT|INPUT|BUTTON)$/.test(event.target.tagName)) return;
+  if (board?.key(event)) event.preventDefault();
+});
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const setTheme = (theme) => { document.documentElement.dataset.theme = theme; };
+setTheme(localStorage.getItem("theme") ?? (dark.matches ? "dark" : "light"));
+dark.addEventListener("change", () => localStorage.getItem("theme") ?? setTheme(dark.matches ? "dark" : "light"));
+byId("theme").addEventListener("click", () => {
+  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  localStorage.setItem("theme", document.documentElement.dataset.theme);
+});
+
+/** Goes on with the game that was left, or begins one. */
+async function open() {
+  const about = await api.about();
+  levels.full = {visits: about.most_visits};
+  for (const level of Object.values(levels)) level.visits = Math.min(level.visits, about.most_visits);
+  for (const tab of document.querySelectorAll("[role=tab]")) tab.hidden = !about.games.includes(tab.dataset.game);
+  const wanted = new URLSearchParams(location.search).get("game");
+  const left = JSON.parse(localStorage.getItem("senet") ?? "null");
+  const found = left && !wanted && await api.state(left.id).catch(() => null);
+  if (found) {
+    byId("side").value = left.you;
+    begin(found, left.you);
+  } else {
+    await newGame(about.games.includes(wanted) ? wanted : about.games[0]);
+  }
+}
+open().catch((error) => showToast(error.message));
