@@ -1,5 +1,6 @@
 #include "games.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,12 @@ void Games::close_idle() {
 std::size_t Games::count() const {
   const std::lock_guard lock(mutex_);
   return games_.size();
+}
+
+std::size_t Games::busy() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(games_, [](const auto& entry) { return entry.second.is_used; }));
 }
 
 }  // namespace game_server

@@ -66,6 +66,8 @@ class Games {
   /// Closes what has been idle for too long.
   void close_idle();
   std::size_t count() const;
+  /// How many of them a request uses just now.
+  std::size_t busy() const;
 
  private:
   std::string new_id();

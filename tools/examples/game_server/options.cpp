@@ -17,7 +17,7 @@ struct Option {
 
 using std::chrono::milliseconds;
 
-constexpr std::array<Option, 15> kOptions = {{
+constexpr std::array<Option, 16> kOptions = {{
     {"--port", "port to listen on; 0: any that is free (8080)", 0, 65535,
      [](Options& o, std::uint64_t n) { o.front.port = static_cast<std::uint16_t>(n); }},
     {"--games", "games that may be open at once (100)", 1, 100'000,
@@ -46,6 +46,8 @@ constexpr std::array<Option, 15> kOptions = {{
      [](Options& o, std::uint64_t n) { o.front.clients.burst = static_cast<double>(n); }},
     {"--request-ms", "milliseconds for a request to arrive, and an answer to leave (5000)", 100,
      600'000, [](Options& o, std::uint64_t n) { o.front.request_time = milliseconds(n); }},
+    {"--keep-alive-ms", "milliseconds that a connection may be idle between requests (15000)", 100,
+     600'000, [](Options& o, std::uint64_t n) { o.front.idle_time = milliseconds(n); }},
     {"--seed", "the same dice each time; without it they are the system's", 0, UINT64_MAX,
      [](Options& o, std::uint64_t n) { o.games.dice_seed = n; }},
 }};

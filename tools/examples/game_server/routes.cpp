@@ -143,6 +143,7 @@ json Routes::metrics() const {
       {"seconds", up.count()},
       {"games",
        {{"open", games_.count()},
+        {"busy", games_.busy()},
         {"opened", counters_.games_opened.load()},
         {"finished", counters_.games_finished.load()},
         {"timed_out", counters_.games_timed_out.load()}}},

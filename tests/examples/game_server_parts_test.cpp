@@ -1,0 +1,77 @@
+// The example server's rules for requests and clients, without a network.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tools/examples/game_server/clients.hpp"
+#include "tools/examples/game_server/request_frame.hpp"
+
+namespace game_server {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(RequestFrame, EveryPieceOfARequestIsWaitedFor) {
+  const std::string whole =
+      "POST /a?b=1 HTTP/1.1\r\nhost:  x \r\nContent-length: 5\r\nX-Other: y\r\n\r\nhello";
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(read_frame(std::string_view(whole).substr(0, size), {})) << size;
+  }
+  const auto frame = read_frame(whole + "GET / HT", {});
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->size, whole.size());
+  EXPECT_TRUE(frame->keep_alive);
+  EXPECT_EQ(frame->request,
+            "POST /a?b=1 HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\nContent-Length: "
+            "5\r\n\r\nhello");
+}
+
+TEST(RequestFrame, ConnectionsAreKeptAsHttpSays) {
+  const auto kept = [](const std::string& version, const std::string& header) {
+    return read_frame("GET / " + version + "\r\nHost: x\r\n" + header + "\r\n", {})->keep_alive;
+  };
+  EXPECT_TRUE(kept("HTTP/1.1", ""));
+  EXPECT_FALSE(kept("HTTP/1.1", "Connection: Close\r\n"));
+  EXPECT_FALSE(kept("HTTP/1.0", ""));
+  EXPECT_TRUE(kept("HTTP/1.0", "Connection: Keep-Alive\r\n"));
+}
+
+TEST(Clients, SaveUpRequestsAndGoOnAtTheirRate) {
+  Clients clients({.rate = 10, .burst = 3, .connections = 2});
+  const Clock::time_point start{};
+  ASSERT_TRUE(clients.connect("a", start));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(clients.request("a", start)) << i;
+  EXPECT_FALSE(clients.request("a", start));
+  EXPECT_FALSE(clients.request("a", start + 99ms));
+  EXPECT_TRUE(clients.request("a", start + 101ms));
+  EXPECT_FALSE(clients.request("a", start + 102ms));
+  ASSERT_TRUE(clients.connect("b", start));
+  EXPECT_TRUE(clients.request("b", start)) << "others are not concerned";
+  int served = 0;
+  for (int i = 0; i < 100; ++i) served += clients.request("a", start + 1h);
+  EXPECT_EQ(served, 3) << "no more than the burst is saved up";
+}
+
+TEST(Clients, HaveSoManyConnections) {
+  Clients clients({.connections = 2});
+  const Clock::time_point start{};
+  EXPECT_TRUE(clients.connect("a", start));
+  EXPECT_TRUE(clients.connect("a", start));
+  EXPECT_FALSE(clients.connect("a", start));
+  clients.disconnect("a");
+  EXPECT_TRUE(clients.connect("a", start));
+}
+
+TEST(Clients, AreForgottenWhenTheyAreOwedNothing) {
+  Clients clients({.rate = 1, .burst = 2, .connections = 2, .clients = 2});
+  const Clock::time_point start{};
+  EXPECT_TRUE(clients.connect("a", start));
+  EXPECT_TRUE(clients.connect("b", start));
+  EXPECT_TRUE(clients.request("b", start));
+  clients.disconnect("b");
+  EXPECT_FALSE(clients.connect("c", start)) << "a is connected, b has asked just now";
+  EXPECT_TRUE(clients.connect("c", start + 1s)) << "b is as good as new";
+}
+
+}  // namespace
+}  // namespace game_server

@@ -1,0 +1,295 @@
+// The example server as its users see it: whole games, every error, and its end.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/examples/running_server.hpp"
+#include "tests/tools/program.hpp"
+
+namespace senet {
+namespace {
+
+using nlohmann::json;
+
+int sum(const json& numbers) {
+  int total = 0;
+  for (const json& number : numbers) total += number.get<int>();
+  return total;
+}
+
+/// A search as every answer tells it.
+void check_search(const json& state, int player) {
+  const json& search = state["search"];
+  ASSERT_TRUE(search.is_object()) << state;
+  EXPECT_EQ(search["player"], player);
+  EXPECT_GE(search["visits"].get<int>(), 1);
+  double outcomes = 0;
+  for (const auto& [name, share] : search["outcomes"].items()) outcomes += share.get<double>();
+  EXPECT_NEAR(outcomes, 1, 0.002) << search;
+  ASSERT_GE(search["candidates"].size(), 1u);
+  int visits = INT_MAX;
+  for (const json& candidate : search["candidates"]) {
+    EXPECT_FALSE(candidate["move"].get<std::string>().empty());
+    EXPECT_LE(candidate["visits"].get<int>(), visits) << "most promising first";
+    visits = candidate["visits"].get<int>();
+  }
+}
+
+/// Until a request uses a game.
+void wait_for_search(RunningServer& server) {
+  while (server.metric("games", "busy") < 1) usleep(1000);
+}
+
+TEST(GameServer, PlaysAWholeGameOfConnectFour) {
+  RunningServer server({"--rate", "0"});
+  const std::string game = server.open_game("connect_four");
+  json state = server.get(game).json();
+  EXPECT_EQ(state["board"]["rows"], json(std::vector<std::string>(6, ".......")));
+  EXPECT_EQ(state["dice"], nullptr);
+  int moves = 0;
+  while (state["result"].is_null()) {
+    ASSERT_LT(moves, 42);
+    EXPECT_EQ(state["ply"], moves);
+    EXPECT_EQ(state["turn"], moves % 2);
+    // The person plays the leftmost column that is free.
+    const bool person = moves % 2 == 0;
+    const HttpAnswer played = server.post(
+        game + "/move", person ? json{{"move", state["legal"][0]}} : json{{"visits", 50}});
+    ASSERT_EQ(played.status, 200) << played.body;
+    const json before = std::exchange(state, played.json());
+    ++moves;
+    EXPECT_EQ(state["history"].back()["player"], (moves - 1) % 2);
+    if (person) {
+      EXPECT_EQ(state["search"], nullptr);
+    } else {
+      check_search(state, 1);
+      EXPECT_EQ(state["search"]["played"], state["history"].back()["move"]);
+    }
+    int stones = 0;
+    for (const json& row : state["board"]["rows"]) {
+      for (const char cell : row.get<std::string>()) stones += cell != '.';
+    }
+    EXPECT_EQ(stones, moves);
+  }
+  EXPECT_EQ(state["result"], json({{"winner", 1}, {"points", 1}, {"how", "line"}}))
+      << "filling columns from the left does not beat it";
+  EXPECT_EQ(state["turn"], nullptr);
+  EXPECT_EQ(state["legal"], json::array());
+  for (const char* action : {"/move", "/analyse"}) {
+    const HttpAnswer refused = server.post(game + action, json::object());
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_EQ(refused.reason(), "the game is over");
+  }
+  EXPECT_EQ(server.metric("games", "finished"), 1);
+}
+
+TEST(GameServer, PlaysAWholeGameOfBackgammon) {
+  RunningServer server({"--rate", "0", "--seed", "3"});
+  const std::string game = server.open_game("backgammon");
+  json state = server.get(game).json();
+  EXPECT_NE(state["dice"][0], state["dice"][1]) << "an opening roll is no double";
+  int moves = 0;
+  while (state["result"].is_null()) {
+    ASSERT_LT(moves, 1000);
+    ASSERT_EQ(state["turn"], moves % 2);
+    ASSERT_GE(state["legal"].size(), 1u);
+    // The person plays the last move that is told.
+    const bool person = moves % 2 == 0;
+    const HttpAnswer played =
+        server.post(game + "/move", person ? json{{"move", state["legal"].back()}, {"ply", moves}}
+                                           : json{{"visits", 1}});
+    ASSERT_EQ(played.status, 200) << played.body;
+    const json before = std::exchange(state, played.json());
+    ++moves;
+    const json& turn = state["history"].back();
+    EXPECT_NE(std::ranges::find(before["legal"], turn["move"]), before["legal"].end()) << turn;
+    EXPECT_EQ(turn["dice"], std::to_string(before["dice"][0].get<int>()) +
+                                std::to_string(before["dice"][1].get<int>()));
+    for (const json& side : state["board"]["players"]) {
+      EXPECT_EQ(sum(side["points"]) + side["bar"].get<int>() + side["off"].get<int>(), 15);
+    }
+    if (!person) check_search(state, 1);
+  }
+  const json& result = state["result"];
+  EXPECT_EQ(state["board"]["players"][result["winner"].get<std::size_t>()]["off"], 15) << state;
+  EXPECT_GE(result["points"].get<int>(), 1);
+  EXPECT_LE(result["points"].get<int>(), 3);
+}
+
+TEST(GameServer, AnalysesWithoutPlayingAndResigns) {
+  RunningServer server;
+  const std::string game = server.open_game("backgammon");
+  const json before = server.get(game).json();
+  const json after = server.post(game + "/analyse", {{"visits", 30}}).json();
+  check_search(after, 0);
+  EXPECT_EQ(after["search"]["visits"], 30);
+  EXPECT_FALSE(after["search"].contains("played"));
+  for (const char* field : {"position", "legal", "ply", "dice", "board"}) {
+    EXPECT_EQ(before[field], after[field]) << field;
+  }
+  const json resigned = server.post(game + "/resign", {{"player", 0}}).json();
+  EXPECT_EQ(resigned["result"], json({{"winner", 1}, {"points", 1}, {"how", "resignation"}}));
+  EXPECT_EQ(server.post(game + "/resign", {{"player", 1}}).status, 409);
+  EXPECT_EQ(server.ask("DELETE", game).status, 200);
+  EXPECT_EQ(server.get(game).status, 404);
+}
+
+TEST(GameServer, RefusesWhatMakesNoSense) {
+  RunningServer server({"--rate", "0", "--visits", "100"});
+  const std::string game = server.open_game("connect_four");
+  const std::string move = game + "/move";
+  struct Case {
+    std::string path;
+    json body;
+    int status;
+    std::string words;
+  };
+  const std::vector<Case> cases = {
+      {"/api/games", json::object(), 400, "\"game\" is one of"},
+      {"/api/games", {{"game", "chess"}}, 400, "connect_four"},
+      {"/api/games", {{"game", "tic_tac_toe"}}, 400, "connect_four"},
+      {"/api/games", {{"game", 7}}, 400, "\"game\" is not a text"},
+      {"/api/games", {{"game", std::string(200, 'x')}}, 400, "128 bytes"},
+      {"/api/games", {{"game", "backgammon"}, {"stake", 5}}, 400, "no field \"stake\""},
+      {"/api/games", json::array({1}), 400, "not a JSON object"},
+      {move, {{"move", "8"}}, 400, "not a column"},
+      {move, {{"move", ""}}, 400, "not a column"},
+      {move, {{"move", "4"}, {"visits", 5}}, 400, "no field \"visits\""},
+      {move, {{"visits", 0}}, 400, "\"visits\" is not a whole number from 1 to 100"},
+      {move, {{"visits", 101}}, 400, "\"visits\" is not a whole number from 1 to 100"},
+      {move, {{"visits", 1.5}}, 400, "whole number"},
+      {move, {{"visits", "many"}}, 400, "whole number"},
+      {move, {{"visits", -1}}, 400, "whole number"},
+      {move, {{"time_ms", 2001}}, 400, "\"time_ms\" is not a whole number from 1 to 2000"},
+      {move, {{"temperature", 3}}, 400, "\"temperature\" is not a number from 0.0 to 2.0"},
+      {move, {{"move", "4"}, {"ply", 3}}, 409, "the game is at ply 0, not 3"},
+      {game + "/resign", json::object(), 400, "\"player\" says who resigns"},
+      {game + "/resign", {{"player", 2}}, 400, "\"player\" is not a whole number from 0 to 1"},
+      {game + "/nothing", json::object(), 404, "there is no /api/games/"},
+      {"/api/games/" + std::string(32, 'a'), json::object(), 404, "there is no"},
+      {"/api/games/" + std::string(32, 'a') + "/move", {{"move", "4"}}, 404, "no game of that id"},
+      {"/api/games/../../etc/passwd", json::object(), 404, "there is no"},
+  };
+  for (const Case& wrong : cases) {
+    const HttpAnswer refused = server.post(wrong.path, wrong.body);
+    EXPECT_EQ(refused.status, wrong.status) << wrong.path << ' ' << wrong.body << refused.body;
+    EXPECT_NE(refused.reason().find(wrong.words), std::string::npos) << refused.body;
+    EXPECT_EQ(refused.reason().find('\n'), std::string::npos);
+  }
+  for (const char* body :
+       {"{", "nothing", "{\"game\":\"\xff\"}", "[[[[[[[[[[", "{\"a\":1}{\"b\":2}"}) {
+    EXPECT_EQ(server.ask("POST", "/api/games", body).reason(), "the body is not JSON") << body;
+  }
+  const std::string deep(4000, '[');
+  EXPECT_EQ(server.ask("POST", "/api/games", deep).status, 400);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(server.post(move, {{"move", "4"}}).status, 200);
+  EXPECT_EQ(server.post(move, {{"move", "4"}}).reason(), "column 4 is full");
+  EXPECT_EQ(server.get(game).json()["ply"], 6) << "nothing of the above was played";
+  EXPECT_EQ(server.metric("requests", "answered_5xx"), 0);
+}
+
+TEST(GameServer, AGameIsUsedByOneRequestAtATime) {
+  RunningServer server({"--rate", "0", "--games", "4", "--visits", "20000", "--time-ms", "1500"});
+  const std::string game = server.open_game("backgammon");
+  HttpConnection searching(server.port());
+  searching.send(request("POST", game + "/analyse", R"({"visits":20000})"));
+  wait_for_search(server);
+  const HttpAnswer other = server.get(game);
+  EXPECT_EQ(other.status, 409);
+  EXPECT_EQ(other.reason(), "this game is busy with another request");
+  EXPECT_EQ(server.ask("DELETE", game).status, 409);
+  EXPECT_EQ(searching.receive().status, 200);
+  EXPECT_EQ(server.get(game).status, 200);
+}
+
+TEST(GameServer, HasOnePlaceForEachGame) {
+  RunningServer server({"--games", "2"});
+  const std::string first = server.open_game("connect_four");
+  server.open_game("backgammon");
+  const HttpAnswer refused = server.post("/api/games", {{"game", "connect_four"}});
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.reason(), "all 2 games are taken: come again later");
+  EXPECT_EQ(refused.headers.at("retry-after"), "1");
+  EXPECT_EQ(server.ask("DELETE", first).status, 200);
+  server.open_game("connect_four");
+}
+
+TEST(GameServer, ClosesGamesThatNobodyAsksFor) {
+  RunningServer server({"--idle-seconds", "1", "--rate", "0"});
+  const std::string game = server.open_game("connect_four");
+  while (server.metric("games", "timed_out") < 1) usleep(50'000);
+  EXPECT_EQ(server.get(game).status, 404);
+  EXPECT_EQ(server.metric("games", "open"), 0);
+  server.open_game("connect_four");
+}
+
+TEST(GameServer, ServesAPageWithoutForeignResources) {
+  RunningServer server;
+  const HttpAnswer page = server.get("/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.headers.at("content-type"), "text/html; charset=utf-8");
+  EXPECT_NE(page.headers.at("content-security-policy").find("default-src 'none'"),
+            std::string::npos);
+  EXPECT_TRUE(page.body.starts_with("<!doctype html>"));
+  EXPECT_NE(page.body.find("class BackgammonBoard"), std::string::npos);
+  for (const char* foreign : {"src=", "@import", "url(http", "href=\"http"}) {
+    EXPECT_EQ(page.body.find(foreign), std::string::npos) << foreign;
+  }
+  HttpConnection head(server.port());
+  head.send("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const HttpAnswer told = head.receive();
+  EXPECT_EQ(told.headers.at("content-length"), page.headers.at("content-length"));
+  EXPECT_EQ(told.body, "");
+}
+
+TEST(GameServer, EndsCleanlyWithTheAnswersThatAreUnderWay) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    RunningServer server({"--games", "4", "--visits", "20000", "--time-ms", "1000", "--rate", "0"});
+    const std::string game = server.open_game("backgammon");
+    HttpConnection searching(server.port()), idle(server.port());
+    searching.send(request("POST", game + "/analyse", R"({"visits":20000})"));
+    wait_for_search(server);
+    server.send(signal);
+    EXPECT_EQ(searching.receive().status, 200);
+    EXPECT_TRUE(idle.ends());
+    EXPECT_EQ(server.wait(), 0);
+  }
+}
+
+TEST(GameServer, SaysHowMuchMemoryAndWhatDoesNotFit) {
+  RunningServer server({"--games", "20", "--visits", "200", "--memory-mib", "128"});
+  EXPECT_NE(server.hello().find("at most 128 MiB in the engine for 20 games of 200 visits"),
+            std::string::npos)
+      << server.hello();
+  EXPECT_EQ(server.metric("engine", "memory_bound"), 128 << 20);
+  for (int i = 0; i < 20; ++i) server.open_game("backgammon");
+  EXPECT_LE(server.metric("engine", "memory"), 128 << 20);
+
+  const std::string weights = SENET_SOURCE_DIR "/engine/models/connect_four.safetensors";
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string words;
+  };
+  const std::vector<Case> cases = {
+      {{"--games", "10000", "--memory-mib", "100", weights}, "do not fit into 100 MiB"},
+      {{"--port", "70000", weights}, "--port takes a number from 0 to 65535, not \"70000\""},
+      {{"--port"}, "--port takes a value"},
+      {{"--chess", "1"}, "there is no option --chess"},
+      {{"--address", "localhost", weights}, "\"localhost\" is not an address"},
+      {{"--port", std::to_string(server.port()), weights}, "cannot listen on 127.0.0.1"},
+      {{"/nowhere/weights"}, "/nowhere/weights"},
+  };
+  for (const Case& wrong : cases) {
+    const ProgramRun run = run_program(SENET_PROGRAM, wrong.arguments);
+    EXPECT_EQ(run.exit_code, 2) << run.out;
+    EXPECT_TRUE(run.err.starts_with("game_server: ")) << run.err;
+    EXPECT_NE(run.err.find(wrong.words), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
+  }
+}
+
+}  // namespace
+}  // namespace senet
