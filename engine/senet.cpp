@@ -16,6 +16,7 @@ struct senet_engine {
   std::unique_ptr<senet::Service> service;
 };
 struct senet_model {
+  const senet::Service* owner;
   senet::SharedNetwork network;
 };
 
@@ -50,13 +51,14 @@ static_assert(static_cast<int>(senet::Ending::kStopped) == SENET_BY_STOP);
 static_assert(static_cast<int>(senet::Ending::kProven) == SENET_BY_PROOF);
 static_assert(static_cast<int>(senet::Ending::kTreeFull) == SENET_BY_FULL_TREE);
 
-senet_status tell(const Failure& failure, senet_reason* why) {
+// Needs no memory.
+senet_status tell(Status status, std::string_view reason, senet_reason* why) noexcept {
   if (why != nullptr) {
-    const std::size_t size = std::min(failure.reason.size(), sizeof why->text - 1);
-    std::memcpy(why->text, failure.reason.data(), size);
+    const std::size_t size = std::min(reason.size(), sizeof why->text - 1);
+    std::memcpy(why->text, reason.data(), size);
     why->text[size] = '\0';
   }
-  return static_cast<senet_status>(failure.status);
+  return static_cast<senet_status>(status);
 }
 
 /// Runs function() -> Outcome<void>, whose exceptions end here.
@@ -64,17 +66,13 @@ template <class Function>
 senet_status guarded(senet_reason* why, Function&& function) noexcept {
   try {
     const Outcome<void> outcome = function();
-    return outcome ? SENET_OK : tell(outcome.error(), why);
+    return outcome ? SENET_OK : tell(outcome.error().status, outcome.error().reason, why);
   } catch (const std::bad_alloc&) {
-    return tell({Status::kNoMemory, "no"}, why);  // short enough to need no memory
+    return tell(Status::kNoMemory, "the system has no more memory", why);
   } catch (const std::exception& error) {
-    try {
-      return tell({Status::kInternal, error.what()}, why);
-    } catch (...) {
-      return SENET_INTERNAL;
-    }
+    return tell(Status::kInternal, error.what(), why);
   } catch (...) {
-    return SENET_INTERNAL;
+    return tell(Status::kInternal, "an exception of no known kind", why);
   }
 }
 
@@ -142,10 +140,17 @@ Outcome<void> write_text(const Outcome<std::string>& text, char* to, std::size_t
   return {};
 }
 
-Outcome<void> hand_out(Outcome<senet::SharedNetwork> network, senet_model** model) {
-  if (!network) return tl::unexpected(network.error());
-  *model = new senet_model{std::move(*network)};
-  return {};
+/// Lets `read` take weights into the engine, and hands them out.
+template <class Read>
+senet_status open_model(senet_engine* engine, senet_model** model, senet_reason* why, Read&& read) {
+  return guarded(why, [&]() -> Outcome<void> {
+    if (engine == nullptr) return missing("engine");
+    if (model == nullptr) return missing("model");
+    Outcome<senet::SharedNetwork> network = read(*engine->service);
+    if (!network) return tl::unexpected(network.error());
+    *model = new senet_model{engine->service.get(), std::move(*network)};
+    return {};
+  });
 }
 
 }  // namespace
@@ -189,8 +194,12 @@ const char* senet_status_name(senet_status status) {
   return "not a senet_status";
 }
 
-void senet_config_init(senet_config* config) {
-  if (config != nullptr) *config = default_config();
+void senet_config_init(senet_config* config, size_t size) {
+  if (config == nullptr || size < sizeof config->struct_size) return;
+  senet_config filled = default_config();
+  filled.struct_size = static_cast<std::uint32_t>(size);
+  std::memset(config, 0, size);  // what only the caller's header knows
+  std::memcpy(config, &filled, std::min(size, sizeof filled));
 }
 
 senet_status senet_config_fit(const senet_config* config, senet_text game, uint32_t* visits,
@@ -222,7 +231,15 @@ senet_status senet_engine_open(const senet_config* config, senet_engine** engine
   });
 }
 
-void senet_engine_close(senet_engine* engine) { delete engine; }
+senet_status senet_engine_close(senet_engine* engine) {
+  return guarded(nullptr, [&]() -> Outcome<void> {
+    if (engine != nullptr && engine->service->in_callback()) {
+      return senet::refuse(Status::kBadState, "in a callback of this engine");
+    }
+    delete engine;
+    return {};
+  });
+}
 
 uint64_t senet_engine_memory(const senet_engine* engine) {
   return engine == nullptr ? 0 : engine->service->memory().used();
@@ -239,24 +256,23 @@ senet_status senet_poll(senet_engine* engine, uint32_t budget_us, uint32_t* sear
 
 senet_status senet_model_open(senet_engine* engine, senet_text path, senet_model** model,
                               senet_reason* why) {
-  return guarded(why, [&]() -> Outcome<void> {
-    if (engine == nullptr) return missing("engine");
-    if (model == nullptr) return missing("model");
-    return hand_out(engine->service->load(std::string(view(path))), model);
-  });
+  return open_model(engine, model, why,
+                    [&](senet::Service& service) { return service.load(std::string(view(path))); });
 }
 
 senet_status senet_model_from_memory(senet_engine* engine, const void* bytes, size_t size,
                                      senet_model** model, senet_reason* why) {
-  return guarded(why, [&]() -> Outcome<void> {
-    if (engine == nullptr) return missing("engine");
-    if (bytes == nullptr) return missing("bytes");
-    if (model == nullptr) return missing("model");
-    senet::Result<senet::Network> network =
-        senet::read_network({static_cast<const std::byte*>(bytes), size});
-    if (!network) return senet::refuse(Status::kBadModel, network.error().reason);
-    return hand_out(engine->service->adopt(std::move(*network)), model);
-  });
+  return open_model(engine, model, why,
+                    [&](senet::Service& service) -> Outcome<senet::SharedNetwork> {
+                      if (bytes == nullptr) return missing("bytes");
+                      return service.read({static_cast<const std::byte*>(bytes), size});
+                    });
+}
+
+senet_status senet_model_builtin(senet_engine* engine, senet_text game, senet_model** model,
+                                 senet_reason* why) {
+  return open_model(engine, model, why,
+                    [&](senet::Service& service) { return service.builtin(view(game)); });
 }
 
 void senet_model_release(senet_model* model) { delete model; }
@@ -269,6 +285,9 @@ senet_status senet_engine_use(senet_engine* engine, const senet_model* model, se
   return guarded(why, [&]() -> Outcome<void> {
     if (engine == nullptr) return missing("engine");
     if (model == nullptr) return missing("model");
+    if (model->owner != engine->service.get()) {
+      return senet::refuse(Status::kBadArgument, "the model belongs to another engine");
+    }
     return engine->service->use(model->network);
   });
 }
@@ -375,6 +394,7 @@ senet_status senet_session_search(senet_session* session, const senet_limits* li
     if (read->priority < -1 || read->priority > 1) {
       return senet::refuse(Status::kBadArgument, "priority: -1, 0 or 1");
     }
+    if (read->reserved != 0) return senet::refuse(Status::kBadArgument, "reserved: 0");
     if (!(read->temperature >= 0)) {
       return senet::refuse(Status::kBadArgument, "temperature: not negative");
     }
@@ -418,8 +438,8 @@ senet_status senet_session_result(const senet_session* session, senet_result* re
     senet_result told{};
     told.struct_size = known->struct_size;
     told.action = found->action;
-    told.ending = static_cast<std::uint8_t>(found->ending);
-    told.outcome_count = static_cast<std::uint8_t>(found->outcomes.size());
+    told.ending = static_cast<senet_ending>(found->ending);
+    told.outcome_count = static_cast<std::uint16_t>(found->outcomes.size());
     told.value = found->value;
     told.visits = found->visits;
     told.evaluations = found->evaluations;

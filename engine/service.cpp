@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/builtin_models.hpp"
+#include "engine/held_network.hpp"
 #include "games/registry.hpp"
 
 namespace senet {
@@ -12,12 +14,6 @@ namespace {
 // Stack and whatever else the system keeps for a thread of ours, and our own small change.
 constexpr std::size_t kThreadBytes = std::size_t{256} << 10;
 constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
-
-tl::unexpected<Failure> no_memory(std::string_view what, const Ledger& ledger, std::size_t bytes) {
-  return refuse(Status::kNoMemory, std::string(what) + " would take " + std::to_string(bytes) +
-                                       " bytes; " + std::to_string(ledger.limit() - ledger.used()) +
-                                       " of " + std::to_string(ledger.limit()) + " are left");
-}
 
 std::size_t drivers(const ServiceSettings& settings) {
   return settings.workers > 0 ? settings.workers : settings.pollers;
@@ -86,20 +82,6 @@ class RoomOf final : public GameRoom {
   std::vector<std::unique_ptr<SearchPool<G>>> pools_;
 };
 
-/// A network and the promise of its memory.
-struct Held {
-  Network network;
-  Charge memory;
-};
-
-Outcome<SharedNetwork> hold(Network network, Ledger& ledger) {
-  const std::size_t bytes = network.parameters().size_bytes() + sizeof(Held);
-  Charge memory(ledger, bytes);
-  if (!memory) return no_memory("these weights", ledger, bytes);
-  auto held = std::make_shared<const Held>(std::move(network), std::move(memory));
-  return SharedNetwork(held, &held->network);
-}
-
 }  // namespace
 
 Outcome<void> check_settings(const ServiceSettings& settings) {
@@ -124,8 +106,8 @@ Outcome<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
         ServiceSettings tried = settings;
         const auto fits = [&](std::uint32_t visits) {
           tried.visits = visits;
-          const std::size_t weights = parameter_count(spec) * sizeof(float) + sizeof(Held);
-          return fixed_bytes(tried) + weights + RoomOf<G>::bytes(tried, spec) +
+          // Two of them while they are exchanged.
+          return fixed_bytes(tried) + 2 * held_bytes(spec) + RoomOf<G>::bytes(tried, spec) +
                      tried.sessions * RoomOf<G>::session_bytes(tried, spec) <=
                  tried.memory;
         };
@@ -164,11 +146,18 @@ Service::~Service() {
 }
 
 Outcome<SharedNetwork> Service::load(const std::filesystem::path& file) {
-  Result<Network> network = load_network(file);
-  if (!network) return refuse(Status::kBadModel, network.error().reason);
-  return adopt(std::move(*network));
+  return hold_file(file, ledger_);
 }
-
+Outcome<SharedNetwork> Service::read(std::span<const std::byte> file) {
+  return hold_copy(file, ledger_);
+}
+Outcome<SharedNetwork> Service::builtin(std::string_view game) {
+  const std::span<const std::byte> file = builtin_model(game);
+  if (!file.empty()) return hold_borrowed(file, ledger_);
+  const Result<void> known = visit_game(game, []<class G>(std::type_identity<G>) {});
+  if (!known) return refuse(Status::kUnknownGame, known.error().reason);
+  return refuse(Status::kNoFile, "no network of " + std::string(game) + " is built in");
+}
 Outcome<SharedNetwork> Service::adopt(Network network) { return hold(std::move(network), ledger_); }
 
 GameRoom* Service::find_room(std::string_view game) {

@@ -16,6 +16,7 @@
 #include "engine/model_slot.hpp"
 #include "engine/service_worker.hpp"
 #include "engine/session.hpp"
+#include "engine/tellers.hpp"
 
 namespace senet {
 
@@ -58,8 +59,11 @@ class Service {
   static Outcome<std::uint32_t> visits_that_fit(const ServiceSettings& settings,
                                                 const NetworkSpec& spec);
 
-  /// Weights from a file. They count as long as anybody holds them.
+  /// Weights from a file, from the bytes of one (a copy), or those that are linked in (no copy).
+  /// They count as long as anybody holds them.
   Outcome<SharedNetwork> load(const std::filesystem::path& file);
+  Outcome<SharedNetwork> read(std::span<const std::byte> file);
+  Outcome<SharedNetwork> builtin(std::string_view game);
   /// Takes a network over.
   Outcome<SharedNetwork> adopt(Network network);
   /// Searches of that network's game that begin from now on are answered by it. The first network
@@ -81,6 +85,8 @@ class Service {
   std::uint32_t poll(std::chrono::microseconds budget);
 
   const Ledger& memory() const { return ledger_; }
+  /// Whether the calling thread is inside a Session::Done of this service.
+  bool in_callback() const { return tellers_.here(); }
 
  private:
   struct Room {
@@ -90,7 +96,10 @@ class Service {
   explicit Service(const ServiceSettings& settings);
   GameRoom* find_room(std::string_view game);
 
+  friend class Session;
+
   const ServiceSettings settings_;
+  Tellers tellers_;
   Ledger ledger_;
   const Charge fixed_;
   std::vector<std::unique_ptr<ServiceWorker>> workers_;

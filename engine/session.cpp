@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/service.hpp"
+
 namespace senet {
 namespace {
 
@@ -98,7 +100,10 @@ void Session::end(SessionResult result) {
     tellers_.push_back(std::this_thread::get_id());
     became_idle_.notify_all();
   }
-  if (done) done();
+  if (done) {
+    const Tellers::Telling telling(service_->tellers_);
+    done();
+  }
   std::function<void()> release;
   {
     const std::lock_guard lock(mutex_);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class Network {
  private:
   friend Result<Network> load_network(const std::filesystem::path& file);
   friend Result<Network> read_network(std::span<const std::byte> file);
+  friend Result<std::optional<Network>> borrow_network(std::span<const std::byte> file);
   struct Content;  // owns a vector, or a read-only mapping of a file
   static Result<void> read(Content& content, std::span<const std::byte> file, bool in_place);
   explicit Network(std::unique_ptr<Content> content);
@@ -54,6 +56,11 @@ Result<Network> load_network(const std::filesystem::path& file);
 
 /// The same from a whole file in memory, which is copied. The reason names the tensor.
 Result<Network> read_network(std::span<const std::byte> file);
+
+/// The same without a copy: the parameters stay where they are in `file`, which outlives the
+/// network. Nothing when they do not lie there as they are used (save_network writes them so; the
+/// address is a multiple of 4).
+Result<std::optional<Network>> borrow_network(std::span<const std::byte> file);
 
 /// Writes safetensors with the spec and the id in its metadata: to a temporary file beside it,
 /// flushed to disk, then renamed, so that no reader ever sees half a file.

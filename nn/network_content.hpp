@@ -1,4 +1,5 @@
-// What a Network owns: its spec and where its parameters live (a vector, or a mapped file).
+// What a Network has: its spec and where its parameters live (a vector, a mapped file, or memory of
+// somebody else).
 #pragma once
 
 #include <span>
@@ -9,12 +10,13 @@
 
 namespace senet {
 
-/// Internal to nn/: built by Network's constructor, load_network and read_network.
+/// Internal to nn/: built by Network's constructor, load_network, read_network and
+/// borrow_network.
 struct Network::Content {
   NetworkSpec spec;
-  std::vector<float> storage;         // empty when the parameters are used where the file is mapped
-  MappedFile file;                    // unmapped when the parameters are in `storage`
-  std::span<const float> parameters;  // into one of the two
+  std::vector<float> storage;         // empty when the parameters are used where the file is
+  MappedFile file;                    // mapped if the parameters are there
+  std::span<const float> parameters;  // into one of the two, or borrowed
   std::uint64_t id = 0;               // content_id(spec, parameters)
 };
 

@@ -174,6 +174,14 @@ Result<Network> read_network(std::span<const std::byte> file) {
   return Network(std::move(content));
 }
 
+Result<std::optional<Network>> borrow_network(std::span<const std::byte> file) {
+  auto content = std::make_unique<Network::Content>();
+  const Result<void> read = Network::read(*content, file, true);
+  if (!read) return tl::unexpected(read.error());
+  if (!content->storage.empty()) return std::nullopt;
+  return Network(std::move(content));
+}
+
 Result<void> save_network(const Network& network, const std::filesystem::path& file) {
   const NetworkSpec& spec = network.spec();
   const Result<void> checked = check_spec(spec);

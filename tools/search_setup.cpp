@@ -3,8 +3,21 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <span>
+
+#include "engine/builtin_models.hpp"
+#include "nn/network.hpp"
 
 namespace senet {
+namespace {
+
+Result<Network> read_builtin(const std::string& game) {
+  const std::span<const std::byte> file = builtin_model(game);
+  if (file.empty()) return fail("builtin: there is no network of " + game);
+  return read_network(file);
+}
+
+}  // namespace
 
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference) {
   constexpr std::string_view kUntrained = "untrained";
@@ -22,7 +35,8 @@ Result<Network> open_network(std::string_view source, const NetworkSpec& referen
     }
     return initial_network(reference, seed);
   }
-  Result<Network> network = load_network(std::string(source));
+  Result<Network> network =
+      source == "builtin" ? read_builtin(reference.game) : load_network(std::string(source));
   if (!network) return network;
   const Result<void> fits = check_contract(network->spec(), reference);
   if (!fits) return fail(fmt::format("{}: {}", source, fits.error().reason));

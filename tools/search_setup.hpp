@@ -26,7 +26,8 @@ struct SearchOptions {
 };
 
 /// The network that `source` names: "untrained" or "untrained:<seed>" for fresh weights of the
-/// reference shape (seed 1 if none is told), anything else is a weights file. A reason when it
+/// reference shape (seed 1 if none is told), "builtin" for those linked in, anything else is a
+/// weights file. A reason when it
 /// cannot be read or does not play the reference's game.
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference);
 

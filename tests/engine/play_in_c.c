@@ -28,7 +28,7 @@ int play_in_c(const void* weights, size_t size, const char* game, char* story, s
   size_t used = 0;
 
   story[0] = '\0';
-  senet_config_init(&config);
+  senet_config_init(&config, sizeof config);
   config.seed = 7;
   limits.visits = 30;
   if (senet_engine_open(&config, &engine, &why) != SENET_OK) return -1;
@@ -38,13 +38,12 @@ int play_in_c(const void* weights, size_t size, const char* game, char* story, s
   if (plies == 0 && senet_session_open(engine, text(game), &session, &why) != SENET_OK) plies = -4;
   while (plies >= 0 && plies < 1000 && senet_session_turn(session, &turn) == SENET_OK &&
          turn != SENET_OVER) {
-    senet_result result;
+    senet_result result = SENET_RESULT_INIT;
     size_t length = 0;
     if (turn == SENET_CHANCE) {
       if (senet_session_play(session, (senet_action)(plies % 15), &why) != SENET_OK) plies = -5;
       continue;
     }
-    result.struct_size = (uint32_t)sizeof result;
     if (senet_session_search(session, &limits, note, &told, &why) != SENET_OK ||
         senet_session_wait(session, UINT64_MAX) != SENET_OK ||
         senet_session_result(session, &result, NULL, 0) != SENET_OK ||

@@ -37,10 +37,10 @@ class SenetTest : public testing::Test {
  protected:
   void SetUp() override {
     weights_ = small_weights<ConnectFour>(file());
-    senet_config_init(&config_);
+    senet_config_init(&config_, sizeof config_);
     ASSERT_EQ(senet_engine_open(&config_, &engine_, &why_), SENET_OK) << why_.text;
   }
-  void TearDown() override { senet_engine_close(engine_); }
+  void TearDown() override { EXPECT_EQ(senet_engine_close(engine_), SENET_OK); }
 
   std::filesystem::path file() const { return folder_ / "weights.safetensors"; }
   void use_weights() {
@@ -104,7 +104,7 @@ TEST_F(SenetTest, NamesWhatIsWrong) {
   EXPECT_EQ(senet_session_open(engine_, text("connect_four"), &session, &why_), SENET_BAD_STATE);
   EXPECT_EQ(session, nullptr);
   senet_model* model = nullptr;
-  EXPECT_EQ(senet_model_open(engine_, text("/no/such/file"), &model, &why_), SENET_BAD_MODEL);
+  EXPECT_EQ(senet_model_open(engine_, text("/no/such/file"), &model, &why_), SENET_NO_FILE);
   EXPECT_NE(std::strstr(why_.text, "/no/such/file"), nullptr) << why_.text;
   EXPECT_EQ(senet_model_from_memory(engine_, weights_.data(), weights_.size() - 1, &model, &why_),
             SENET_BAD_MODEL);
@@ -121,6 +121,9 @@ TEST_F(SenetTest, NamesWhatIsWrong) {
   senet_limits limits = SENET_LIMITS_INIT;
   limits.priority = 5;
   EXPECT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why_), SENET_BAD_ARGUMENT);
+  limits.priority = 0;
+  limits.reserved = 1;
+  EXPECT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why_), SENET_BAD_ARGUMENT);
   senet_engine* other = nullptr;
   config_.sessions = 0;
   EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
@@ -128,13 +131,82 @@ TEST_F(SenetTest, NamesWhatIsWrong) {
   config_.struct_size = 2;
   EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
   // Nothing at all.
-  senet_engine_close(nullptr);
+  EXPECT_EQ(senet_engine_close(nullptr), SENET_OK);
   senet_model_release(nullptr);
   senet_session_close(nullptr);
   senet_session_stop(nullptr);
-  senet_config_init(nullptr);
+  senet_config_init(nullptr, sizeof config_);
   EXPECT_EQ(senet_session_turn(nullptr, nullptr), SENET_BAD_ARGUMENT);
   EXPECT_EQ(senet_engine_open(nullptr, &other, nullptr), SENET_BAD_ARGUMENT);
+}
+
+TEST_F(SenetTest, InitFillsWhatTheCallerKnows) {
+  std::array<std::byte, sizeof(senet_config) + 16> larger;
+  larger.fill(std::byte{0x55});
+  auto* const config = reinterpret_cast<senet_config*>(larger.data());
+  senet_config_init(config, sizeof(senet_config) + 8);  // a newer header than ours
+  EXPECT_EQ(config->struct_size, sizeof(senet_config) + 8);
+  EXPECT_EQ(config->visits, config_.visits);
+  EXPECT_EQ(larger[sizeof(senet_config)], std::byte{0});
+  EXPECT_EQ(larger[sizeof(senet_config) + 8], std::byte{0x55});
+  larger.fill(std::byte{0x55});
+  senet_config_init(config, offsetof(senet_config, batch));  // an older one
+  EXPECT_EQ(config->struct_size, offsetof(senet_config, batch));
+  EXPECT_EQ(config->visits, config_.visits);
+  EXPECT_EQ(config->batch, 0x55555555u);
+  senet_engine* old = nullptr;
+  ASSERT_EQ(senet_engine_open(config, &old, &why_), SENET_OK) << why_.text;
+  EXPECT_EQ(senet_engine_close(old), SENET_OK);
+}
+
+TEST_F(SenetTest, NetworksAreLinkedIn) {
+  for (const char* game : {"connect_four", "backgammon"}) {
+    const std::uint64_t before = senet_engine_memory(engine_);
+    senet_model* model = nullptr;
+    ASSERT_EQ(senet_model_builtin(engine_, text(game), &model, &why_), SENET_OK) << why_.text;
+    EXPECT_LT(senet_engine_memory(engine_) - before, 10'000u);  // nothing was copied
+    const auto file = std::filesystem::path(SENET_SOURCE_DIR) / "engine/models" /
+                      (std::string(game) + ".safetensors");
+    EXPECT_EQ(senet_model_id(model), load_network(file)->id());
+    EXPECT_EQ(senet_engine_use(engine_, model, &why_), SENET_OK) << why_.text;
+    senet_model_release(model);
+  }
+  senet_model* model = nullptr;
+  EXPECT_EQ(senet_model_builtin(engine_, text("tic_tac_toe"), &model, &why_), SENET_NO_FILE);
+  EXPECT_EQ(senet_model_builtin(engine_, text("go"), &model, &why_), SENET_UNKNOWN_GAME);
+  EXPECT_EQ(model, nullptr);
+}
+
+TEST_F(SenetTest, ModelsAreTheirEngines) {
+  senet_engine* other = nullptr;
+  ASSERT_EQ(senet_engine_open(&config_, &other, &why_), SENET_OK) << why_.text;
+  senet_model* model = nullptr;
+  ASSERT_EQ(senet_model_builtin(other, text("connect_four"), &model, &why_), SENET_OK);
+  EXPECT_EQ(senet_engine_use(engine_, model, &why_), SENET_BAD_ARGUMENT);
+  EXPECT_STREQ(why_.text, "the model belongs to another engine");
+  senet_model_release(model);
+  EXPECT_EQ(senet_engine_close(other), SENET_OK);
+}
+
+// Files are read, not mapped: what becomes of them later harms nobody.
+TEST_F(SenetTest, FilesMayBeCutShortAfterwards) {
+  const std::uint64_t before = senet_engine_memory(engine_);
+  senet_model* model = nullptr;
+  ASSERT_EQ(senet_model_open(engine_, text(file().native()), &model, &why_), SENET_OK);
+  EXPECT_GE(senet_engine_memory(engine_) - before, weights_.size());
+  std::filesystem::resize_file(file(), 1);
+  EXPECT_EQ(senet_engine_use(engine_, model, &why_), SENET_OK) << why_.text;
+  senet_model_release(model);
+  senet_session* const session = open();
+  senet_limits limits = SENET_LIMITS_INIT;
+  limits.visits = 20;
+  EXPECT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why_), SENET_OK);
+  EXPECT_EQ(senet_session_wait(session, UINT64_MAX), SENET_OK);
+  EXPECT_EQ(senet_model_open(engine_, text(file().native()), &model, &why_), SENET_BAD_MODEL);
+  EXPECT_EQ(senet_model_open(engine_, text(folder_.path().native()), &model, &why_), SENET_NO_FILE);
+  // What does not fit is refused before it is read.
+  std::filesystem::resize_file(file(), config_.memory);
+  EXPECT_EQ(senet_model_open(engine_, text(file().native()), &model, &why_), SENET_NO_MEMORY);
 }
 
 TEST_F(SenetTest, BuffersAreTheCallers) {

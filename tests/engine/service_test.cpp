@@ -186,7 +186,7 @@ TEST(Service, SaysWhatIsWrong) {
   use_small_network<ConnectFour>(*service, 1);
   const auto other = service->adopt(initial_network(reference_spec<ConnectFour>(), 1));
   EXPECT_EQ(service->use(*other).error().status, Status::kModelMismatch);
-  EXPECT_EQ(service->load("/no/such/file").error().status, Status::kBadModel);
+  EXPECT_EQ(service->load("/no/such/file").error().status, Status::kNoFile);
   Session& session = open_session(*service, "connect_four");
   EXPECT_EQ(session.play(7).error().status, Status::kBadAction);
   EXPECT_EQ(session.set("nonsense", {}).error().status, Status::kBadArgument);

@@ -37,6 +37,10 @@ if [[ -d $work/prefix ]]; then
   strangers=$(nm --defined-only --extern-only "$(find "$work/prefix" -name libsenet.a)" | awk 'NF == 3 && $3 !~ /^senet_/')
   [[ -z $strangers ]] || { echo "libsenet.a shows: $strangers" >&2; exit 1; }
 fi
+"$work/minimal_c" | tee "$work/moves" | tail -n 1
+[[ $(wc -l <"$work/moves") -ge 7 ]]
+"$work/minimal_cpp" | tee "$work/moves" | tail -n 1
+[[ $(wc -l <"$work/moves") -ge 10 ]]
 "$work/minimal_c" "$work/connect_four/weights/latest.safetensors" | tee "$work/moves" | tail -n 2
 [[ $(wc -l <"$work/moves") -ge 7 ]]
 "$work/minimal_cpp" "$work/backgammon/weights/latest.safetensors" | tee "$work/moves" | tail -n 2

@@ -1,4 +1,4 @@
-/* A game of Connect Four, played by libsenet against itself: minimal WEIGHTS */
+/* A game of Connect Four, played by libsenet against itself: minimal [WEIGHTS] */
 #include <senet/senet.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,20 +19,24 @@ int main(int argc, char** argv) {
   senet_text path, game = {"connect_four", 12};
   senet_turn turn;
 
-  if (argc != 2) {
-    fprintf(stderr, "usage: minimal WEIGHTS\n");
+  if (argc > 2) {
+    fprintf(stderr, "usage: minimal [WEIGHTS]\n");
     return 2;
   }
-  path.data = argv[1];
-  path.size = strlen(argv[1]);
   limits.visits = 200;
   limits.time_us = 50000;
 
-  senet_config_init(&config);
+  senet_config_init(&config, sizeof config);
   if ((status = senet_engine_open(&config, &engine, &why)) != SENET_OK)
     return fail("engine", status, &why);
-  if ((status = senet_model_open(engine, path, &model, &why)) != SENET_OK ||
-      (status = senet_engine_use(engine, model, &why)) != SENET_OK ||
+  if (argc == 2) {
+    path.data = argv[1];
+    path.size = strlen(argv[1]);
+    status = senet_model_open(engine, path, &model, &why);
+  } else {
+    status = senet_model_builtin(engine, game, &model, &why);
+  }
+  if (status != SENET_OK || (status = senet_engine_use(engine, model, &why)) != SENET_OK ||
       (status = senet_session_open(engine, game, &session, &why)) != SENET_OK) {
     senet_engine_close(engine);
     return fail("weights", status, &why);
@@ -40,18 +44,17 @@ int main(int argc, char** argv) {
   senet_model_release(model); /* the engine keeps what it uses */
 
   while (senet_session_turn(session, &turn) == SENET_OK && turn != SENET_OVER) {
-    senet_result result;
+    senet_result result = SENET_RESULT_INIT;
     char move[32];
-    result.struct_size = sizeof result;
-    senet_session_search(session, &limits, NULL, NULL, &why);
+    if ((status = senet_session_search(session, &limits, NULL, NULL, &why)) != SENET_OK) break;
     senet_session_wait(session, UINT64_MAX);
-    senet_session_result(session, &result, NULL, 0);
+    if ((status = senet_session_result(session, &result, NULL, 0)) != SENET_OK) break;
     senet_session_action_text(session, result.action, move, sizeof move, NULL);
-    printf("player %d: %s  value %+.2f, %u visits\n", turn, move, (double)result.value,
+    printf("player %d: %s  value %+.2f, %u visits\n", (int)turn, move, (double)result.value,
            (unsigned)result.visits);
-    senet_session_play(session, result.action, &why);
+    if ((status = senet_session_play(session, result.action, &why)) != SENET_OK) break;
   }
   senet_session_close(session);
   senet_engine_close(engine);
-  return 0;
+  return status == SENET_OK ? 0 : fail("game", status, &why);
 }

@@ -1,12 +1,12 @@
-// A game of backgammon, played by libsenet against itself: minimal WEIGHTS
+// A game of backgammon, played by libsenet against itself: minimal [WEIGHTS]
 #include <cstdio>
 #include <random>
 #include <senet/senet.hpp>
 
 int main(int argc, char** argv) try {
-  if (argc != 2) return std::fputs("usage: minimal WEIGHTS\n", stderr), 2;
+  if (argc > 2) return std::fputs("usage: minimal [WEIGHTS]\n", stderr), 2;
   senet::api::Engine engine;
-  engine.use(engine.load(argv[1]));
+  engine.use(argc == 2 ? engine.load(argv[1]) : engine.builtin("backgammon"));
   auto game = engine.open_session("backgammon");
   std::minstd_rand dice(1);
   for (bool opening = true; game.turn() != SENET_OVER;) {

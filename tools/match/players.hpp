@@ -21,8 +21,8 @@ namespace senet {
 
 /// What the words are, for --help.
 inline constexpr std::string_view kPlayerWords =
-    "a weights file, untrained[:SEED], random, one-ply (games without dice), linear, gnubg:PLY, "
-    "gnubg:PLY:full (backgammon), uci:COMMAND, ubgi:COMMAND (backgammon)";
+    "a weights file, builtin, untrained[:SEED], random, one-ply (games without dice), linear, "
+    "gnubg:PLY, gnubg:PLY:full (backgammon), uci:COMMAND, ubgi:COMMAND (backgammon)";
 
 /// Where --help lists what concerns other programs.
 inline constexpr const char* kProcessGroup = "Other programs";

@@ -1,7 +1,7 @@
 /* libsenet: search and inference for game AI inside your own program.
  *
  *   senet_config config;
- *   senet_config_init(&config);
+ *   senet_config_init(&config, sizeof config);
  *   senet_engine *engine;
  *   senet_engine_open(&config, &engine, NULL);
  *   ... load a model, use it, open sessions, search: tools/examples/minimal.c
@@ -17,9 +17,10 @@
  * Errors. What can fail returns a senet_status, and fills `why`, if it is not NULL, with a sentence
  * that names what was wrong. Out-parameters are written on success only.
  *
- * Growth. Structs that may grow begin with struct_size, which their _init function or the caller
- * sets to sizeof; what a caller's older header did not know gets its default. Numbers never change
- * their meaning. SENET_ABI changes only when old callers would break.
+ * Growth. Structs that may grow begin with struct_size, which their _init sets to the caller's
+ * sizeof; what a caller's older header did not know gets its default. They have no holes: what is
+ * `reserved` is 0. Numbers never change their meaning. SENET_ABI changes only when old callers
+ * would break (tests/embedding/abi.txt).
  */
 #ifndef SENET_H
 #define SENET_H
@@ -33,8 +34,14 @@
 #define SENET_API
 #endif
 
+/* Four bytes in every compiler; in C++ a type of its own too. */
 #ifdef __cplusplus
+#define SENET_ENUM(name) enum name : int32_t
 extern "C" {
+#else
+#define SENET_ENUM(name) \
+  typedef int32_t name;  \
+  enum
 #endif
 
 #define SENET_ABI 1u
@@ -56,38 +63,33 @@ typedef struct senet_reason {
   char text[256];
 } senet_reason;
 
-typedef enum senet_status {
-  SENET_OK = 0,
-  SENET_BAD_ARGUMENT = 1, /* a value that makes no sense */
-  SENET_BAD_STATE = 2,    /* not now: no weights in use, nothing searched yet, the game is over */
-  SENET_BAD_ACTION = 3,   /* not legal here */
-  SENET_UNKNOWN_GAME = 4, /* no game of that name */
-  SENET_NO_FILE = 10,     /* cannot be read */
-  SENET_BAD_MODEL = 11,   /* not the weights of a network, or damaged */
-  SENET_MODEL_MISMATCH = 12, /* another game's, or another shape than the engine began with */
-  SENET_NO_MEMORY = 20,      /* senet_config.memory would be exceeded, or the system has no more */
-  SENET_NO_SLOT = 21,        /* senet_config.sessions are open */
-  SENET_BUSY = 30,           /* the session searches */
-  SENET_TIMEOUT = 31,        /* still searching when the wait was over */
-  SENET_STOPPED = 32,        /* the engine is being closed */
-  SENET_NO_ROOM = 33,        /* the caller's buffer is too small; the needed size was written */
-  SENET_INTERNAL = 99        /* an error of the library's own: please report it */
-} senet_status;
+SENET_ENUM(senet_status){
+    SENET_OK = 0,
+    SENET_BAD_ARGUMENT = 1, /* a value that makes no sense */
+    SENET_BAD_STATE = 2,    /* not now: no weights in use, nothing searched yet, the game is over */
+    SENET_BAD_ACTION = 3,   /* not legal here */
+    SENET_UNKNOWN_GAME = 4, /* no game of that name */
+    SENET_NO_FILE = 10,     /* a file is not there or cannot be read */
+    SENET_BAD_MODEL = 11,   /* not the weights of a network, or damaged */
+    SENET_MODEL_MISMATCH = 12, /* another game's, or another shape than the engine began with */
+    SENET_NO_MEMORY = 20, /* senet_config.memory would be exceeded, or the system has no more */
+    SENET_NO_SLOT = 21,   /* senet_config.sessions are open */
+    SENET_BUSY = 30,      /* the session searches */
+    SENET_TIMEOUT = 31,   /* still searching when the wait was over */
+    SENET_STOPPED = 32,   /* the engine is being closed */
+    SENET_NO_ROOM = 33,   /* the caller's buffer is too small; the needed size was written */
+    SENET_INTERNAL = 99   /* an error of the library's own: please report it */
+};
 
-typedef enum senet_turn {
-  SENET_PLAYER_0 = 0,
-  SENET_PLAYER_1 = 1,
-  SENET_CHANCE = 2, /* dice: play one of the outcomes, action 0 .. */
-  SENET_OVER = 3
-} senet_turn;
+SENET_ENUM(senet_turn){SENET_PLAYER_0 = 0, SENET_PLAYER_1 = 1,
+                       SENET_CHANCE = 2, /* dice: play one of the outcomes, action 0 .. */
+                       SENET_OVER = 3};
 
-typedef enum senet_ending {
-  SENET_BY_VISITS = 0,
-  SENET_BY_TIME = 1,
-  SENET_BY_STOP = 2,
-  SENET_BY_PROOF = 3,    /* the value is exact */
-  SENET_BY_FULL_TREE = 4 /* senet_config.visits, or an unusually wide position */
-} senet_ending;
+SENET_ENUM(senet_ending){
+    SENET_BY_VISITS = 0, SENET_BY_TIME = 1, SENET_BY_STOP = 2,
+    SENET_BY_PROOF = 3,    /* the value is exact */
+    SENET_BY_FULL_TREE = 4 /* senet_config.visits, or an unusually wide position */
+};
 
 /* ---- The engine -------------------------------------------------------------------------- */
 
@@ -105,7 +107,8 @@ typedef struct senet_config {
 SENET_API uint32_t senet_abi(void);        /* SENET_ABI of the library that runs */
 SENET_API const char* senet_version(void); /* "0.1.0"; static */
 SENET_API const char* senet_status_name(senet_status status); /* "SENET_BUSY"; static */
-SENET_API void senet_config_init(senet_config* config);
+/* Fills in the defaults, for a caller to whom senet_config has `size` bytes: sizeof config. */
+SENET_API void senet_config_init(senet_config* config, size_t size);
 
 /* The largest `visits` for which this configuration's sessions, all of `game` with the reference
  * network, fit into its memory; 0: not even one fits. Allocates nothing. */
@@ -114,8 +117,9 @@ SENET_API senet_status senet_config_fit(const senet_config* config, senet_text g
 
 SENET_API senet_status senet_engine_open(const senet_config* config, senet_engine** engine,
                                          senet_reason* why);
-/* Ends all searches (their callbacks come), then threads and sessions. NULL is allowed. */
-SENET_API void senet_engine_close(senet_engine* engine);
+/* Ends all searches (their callbacks come), then threads and sessions. NULL is allowed. Refused
+ * with SENET_BAD_STATE in a callback of this engine. */
+SENET_API senet_status senet_engine_close(senet_engine* engine);
 /* Bytes promised so far; never more than senet_config.memory. */
 SENET_API uint64_t senet_engine_memory(const senet_engine* engine);
 
@@ -125,19 +129,23 @@ SENET_API senet_status senet_poll(senet_engine* engine, uint32_t budget_us, uint
 
 /* ---- Models ------------------------------------------------------------------------------ */
 
-/* A safetensors file as `senet selfplay` writes them. It is mapped while anybody uses the model:
- * replace it by renaming another over it. */
+/* A safetensors file as `senet selfplay` writes them, read into memory. */
 SENET_API senet_status senet_model_open(senet_engine* engine, senet_text path, senet_model** model,
                                         senet_reason* why);
 /* The same from memory, which is copied. */
 SENET_API senet_status senet_model_from_memory(senet_engine* engine, const void* bytes, size_t size,
                                                senet_model** model, senet_reason* why);
+/* The network that is linked in: "connect_four" and "backgammon" have one; SENET_NO_FILE for games
+ * that have none. Nothing is copied. */
+SENET_API senet_status senet_model_builtin(senet_engine* engine, senet_text game,
+                                           senet_model** model, senet_reason* why);
 /* The caller lets go; searches that use it keep it. NULL is allowed. Before senet_engine_close. */
 SENET_API void senet_model_release(senet_model* model);
 /* Names the content, wherever it came from. */
 SENET_API uint64_t senet_model_id(const senet_model* model);
 /* Searches of the model's game that begin from now on are answered by it; those under way end on
- * the weights they began with. All models of a game in one engine have one shape. */
+ * the weights they began with. All models of a game in one engine have one shape; the model is one
+ * that this engine opened. */
 SENET_API senet_status senet_engine_use(senet_engine* engine, const senet_model* model,
                                         senet_reason* why);
 
@@ -181,9 +189,10 @@ typedef struct senet_limits { /* a search ends at whichever comes first; 0: no s
   float temperature; /* of the drawn action: weights visits^(1/temperature); 0: the best */
   uint32_t noise;    /* not 0: noise at the root, for games that shall differ */
   int32_t priority;  /* under load: -1 half of the visits of 0, +1 twice as many */
+  uint32_t reserved;
 } senet_limits;
 #define SENET_LIMITS_INIT \
-  { (uint32_t)sizeof(senet_limits), 0, 0, 0.0f, 0, 0 }
+  { (uint32_t)sizeof(senet_limits), 0, 0, 0.0f, 0, 0, 0 }
 
 /* Called once for each search, on the thread that ended it, with the session idle: it may be
  * searched, played and closed from here. */
@@ -209,15 +218,19 @@ typedef struct senet_choice {
 #define SENET_MOST_OUTCOMES 8
 typedef struct senet_result {
   uint32_t struct_size;
+  senet_ending ending;
   senet_action action; /* to play */
-  uint8_t ending;      /* senet_ending */
-  uint8_t outcome_count;
+  uint16_t outcome_count;
   float value; /* for the player to move, in the game's points: win 1, loss -1; backgammon to 3 */
   uint32_t visits, evaluations, depth;
   uint32_t choice_count;               /* legal moves, also when there was less room */
   uint64_t model;                      /* senet_model_id of the weights that answered */
   float outcomes[SENET_MOST_OUTCOMES]; /* shares of the ways to end, for the player to move */
 } senet_result;
+#define SENET_RESULT_INIT                                                                \
+  {                                                                                      \
+    (uint32_t)sizeof(senet_result), SENET_BY_VISITS, 0, 0, 0.0f, 0, 0, 0, 0, 0, { 0.0f } \
+  }
 
 /* Of the last search: SENET_BUSY during one, SENET_BAD_STATE before the first and when the position
  * has changed. Writes up to `room` choices, most promising first. */

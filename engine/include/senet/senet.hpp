@@ -6,6 +6,7 @@
 // callbacks and lifetimes holds here too.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -97,6 +98,11 @@ Answer<std::string> read_text(Read&& read) {
   }
 }
 
+/// Microseconds for C: what is negative is `least`.
+inline std::uint64_t microseconds(std::chrono::microseconds time, std::uint64_t least = 0) {
+  return time.count() < 0 ? least : static_cast<std::uint64_t>(time.count());
+}
+
 template <auto kClose>
 struct Closer {
   template <class Handle>
@@ -110,11 +116,12 @@ struct Closer {
 /// The defaults of senet.h, to be changed field by field.
 inline senet_config default_config() {
   senet_config config;
-  senet_config_init(&config);
+  senet_config_init(&config, sizeof config);
   return config;
 }
 
-/// When a search ends: at whichever comes first; 0: no such limit.
+/// When a search ends: at whichever comes first; 0: no such limit. Negative time, of a deadline
+/// that has passed, allows one visit.
 struct Limits {
   std::uint32_t visits = 0;
   std::chrono::microseconds time{0};
@@ -225,12 +232,12 @@ class Session {
   /// Begins a search and returns at once.
   Answer<void> try_begin_search(const Limits& limits, senet_done done = nullptr,
                                 void* user = nullptr) {
-    const senet_limits told{static_cast<std::uint32_t>(sizeof(senet_limits)),
-                            limits.visits,
-                            static_cast<std::uint64_t>(limits.time.count()),
-                            limits.temperature,
-                            limits.noise ? 1u : 0u,
-                            limits.priority};
+    senet_limits told = SENET_LIMITS_INIT;
+    told.visits = limits.visits;
+    told.time_us = detail::microseconds(limits.time, 1);
+    told.temperature = limits.temperature;
+    told.noise = limits.noise ? 1 : 0;
+    told.priority = limits.priority;
     senet_reason why{};
     const senet_status status = senet_session_search(handle_.get(), &told, done, user, &why);
     return detail::answer(status, why);
@@ -241,14 +248,12 @@ class Session {
   void stop() { senet_session_stop(handle_.get()); }
   /// False when the search is still going on after that time.
   bool wait(std::chrono::microseconds time) const {
-    const auto limit = static_cast<std::uint64_t>(time.count());
-    return senet_session_wait(handle_.get(), limit) == SENET_OK;
+    return senet_session_wait(handle_.get(), detail::microseconds(time)) == SENET_OK;
   }
   void wait() const { senet_session_wait(handle_.get(), UINT64_MAX); }
 
   Answer<Found> try_result() const {
-    senet_result told{};
-    told.struct_size = static_cast<std::uint32_t>(sizeof told);
+    senet_result told = SENET_RESULT_INIT;
     Found found;
     for (;;) {
       const senet_status status =
@@ -258,7 +263,7 @@ class Session {
       found.choices.resize(told.choice_count);
     }
     found.action = told.action;
-    found.ending = static_cast<senet_ending>(told.ending);
+    found.ending = told.ending;
     found.value = told.value;
     found.visits = told.visits;
     found.evaluations = told.evaluations;
@@ -315,6 +320,17 @@ class Engine {
   }
   Model load(std::span<const std::byte> weights) { return try_load(weights).value(); }
 
+  /// The network that is linked in, for games that have one.
+  Answer<Model> try_builtin(std::string_view game) {
+    senet_model* handle = nullptr;
+    senet_reason why{};
+    const senet_status status =
+        senet_model_builtin(handle_.get(), detail::text(game), &handle, &why);
+    if (status != SENET_OK) return detail::error(status, why);
+    return Model(handle);
+  }
+  Model builtin(std::string_view game) { return try_builtin(game).value(); }
+
   /// Searches of the model's game that begin from now on are answered by it.
   Answer<void> try_use(const Model& model) {
     senet_reason why{};
@@ -336,7 +352,8 @@ class Engine {
   /// Without workers: searches on this thread; returns how many searches are under way.
   std::uint32_t poll(std::chrono::microseconds budget) {
     std::uint32_t searches = 0;
-    senet_poll(handle_.get(), static_cast<std::uint32_t>(budget.count()), &searches);
+    const std::uint64_t time = std::min<std::uint64_t>(detail::microseconds(budget), UINT32_MAX);
+    senet_poll(handle_.get(), static_cast<std::uint32_t>(time), &searches);
     return searches;
   }
   std::uint64_t memory() const { return senet_engine_memory(handle_.get()); }

@@ -1,0 +1,101 @@
+#include "engine/held_network.hpp"
+
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace senet {
+namespace {
+
+/// A network, the file it may lie in, and the promise of their memory.
+struct Held {
+  Charge memory;
+  std::unique_ptr<std::byte[]> file;
+  Network network;
+};
+
+// Names of tensors and numbers in the header of a file, and what a Network keeps beside weights.
+constexpr std::size_t kHeaderBytes = std::size_t{16} << 10;
+constexpr std::size_t kHeldBytes = sizeof(Held) + 512;
+
+SharedNetwork share(Charge memory, std::unique_ptr<std::byte[]> file, Network network) {
+  auto held = std::make_shared<const Held>(std::move(memory), std::move(file), std::move(network));
+  return SharedNetwork(held, &held->network);
+}
+
+tl::unexpected<Failure> bad_model(const Error& reason) {
+  return refuse(Status::kBadModel, reason.reason);
+}
+
+}  // namespace
+
+tl::unexpected<Failure> no_memory(std::string_view what, const Ledger& ledger, std::size_t bytes) {
+  return refuse(Status::kNoMemory, std::string(what) + " would take " + std::to_string(bytes) +
+                                       " bytes; " + std::to_string(ledger.limit() - ledger.used()) +
+                                       " of " + std::to_string(ledger.limit()) + " are left");
+}
+
+std::size_t held_bytes(const NetworkSpec& spec) {
+  return parameter_count(spec) * sizeof(float) + kHeaderBytes + kHeldBytes;
+}
+
+Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledger) {
+  const auto unreadable = [&](std::string_view what) {
+    return refuse(Status::kNoFile, file.string() + ": " + std::string(what));
+  };
+  std::error_code error;
+  const auto kind = std::filesystem::status(file, error).type();
+  if (kind == std::filesystem::file_type::not_found) return unreadable("no such file");
+  if (kind != std::filesystem::file_type::regular) return unreadable("not a regular file");
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  std::ifstream stream(file, std::ios::binary);
+  if (error || !stream) return unreadable("cannot open");
+  Charge memory(ledger, size + kHeldBytes);
+  if (!memory) return no_memory(file.string(), ledger, size + kHeldBytes);
+  auto bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+  stream.read(reinterpret_cast<char*>(bytes.get()), static_cast<std::streamsize>(size));
+  if (static_cast<std::uintmax_t>(stream.gcount()) != size) {
+    return unreadable("became shorter while it was read");
+  }
+  const auto bad = [&](const Error& why) {
+    return refuse(Status::kBadModel, file.string() + ": " + why.reason);
+  };
+  const std::span<const std::byte> content(bytes.get(), size);
+  Result<std::optional<Network>> borrowed = borrow_network(content);
+  if (!borrowed) return bad(borrowed.error());
+  if (*borrowed) return share(std::move(memory), std::move(bytes), std::move(**borrowed));
+  // Another program's file, in another order.
+  Charge copy(ledger, size + kHeldBytes);
+  if (!copy) return no_memory("the copy of " + file.string(), ledger, size + kHeldBytes);
+  Result<Network> network = read_network(content);
+  if (!network) return bad(network.error());
+  return share(std::move(copy), nullptr, std::move(*network));
+}
+
+Outcome<SharedNetwork> hold_copy(std::span<const std::byte> file, Ledger& ledger) {
+  Charge memory(ledger, file.size() + kHeldBytes);
+  if (!memory) return no_memory("these weights", ledger, file.size() + kHeldBytes);
+  Result<Network> network = read_network(file);
+  if (!network) return bad_model(network.error());
+  return share(std::move(memory), nullptr, std::move(*network));
+}
+
+Outcome<SharedNetwork> hold_borrowed(std::span<const std::byte> file, Ledger& ledger) {
+  Charge memory(ledger, kHeldBytes);
+  if (!memory) return no_memory("these weights", ledger, kHeldBytes);
+  Result<std::optional<Network>> network = borrow_network(file);
+  if (!network) return bad_model(network.error());
+  if (!*network) return refuse(Status::kBadModel, "not laid out as the weights are used");
+  return share(std::move(memory), nullptr, std::move(**network));
+}
+
+Outcome<SharedNetwork> hold(Network network, Ledger& ledger) {
+  const std::size_t bytes = network.parameters().size_bytes() + kHeldBytes;
+  Charge memory(ledger, bytes);
+  if (!memory) return no_memory("these weights", ledger, bytes);
+  return share(std::move(memory), nullptr, std::move(network));
+}
+
+}  // namespace senet

@@ -1,0 +1,30 @@
+// Weights in a service: what they take is promised before it is taken.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include "engine/failure.hpp"
+#include "engine/ledger.hpp"
+#include "engine/model_slot.hpp"
+
+namespace senet {
+
+/// "WHAT would take N bytes; M of L are left".
+tl::unexpected<Failure> no_memory(std::string_view what, const Ledger& ledger, std::size_t bytes);
+
+/// Memory that weights of this shape take once they are loaded from a file of ours.
+std::size_t held_bytes(const NetworkSpec& spec);
+
+/// Reads a whole safetensors file into memory: what happens to the file afterwards does not matter.
+/// kNoFile when it cannot be read, kBadModel when it is no network.
+Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledger);
+/// A copy of what such a file holds.
+Outcome<SharedNetwork> hold_copy(std::span<const std::byte> file, Ledger& ledger);
+/// The same without a copy: `file` outlives everything, and was written by save_network.
+Outcome<SharedNetwork> hold_borrowed(std::span<const std::byte> file, Ledger& ledger);
+/// Takes a network over.
+Outcome<SharedNetwork> hold(Network network, Ledger& ledger);
+
+}  // namespace senet

@@ -1,0 +1,87 @@
+/* Tells the sizes, offsets and constants of senet.h as this compiler sees them: tests/embedding/abi.txt. */
+#include <senet/senet.h>
+#include <stdio.h>
+
+#define SIZE(type) printf("size %s %zu\n", #type, sizeof(type))
+#define FIELD(type, field) \
+  printf("field %s.%s %zu %zu\n", #type, #field, offsetof(type, field), sizeof(((type*)0)->field))
+#define CONSTANT(name) printf("constant %s %ld\n", #name, (long)name)
+
+int main(void) {
+  CONSTANT(SENET_ABI);
+  CONSTANT(SENET_MOST_OUTCOMES);
+  SIZE(senet_action);
+  SIZE(senet_text);
+  FIELD(senet_text, data);
+  FIELD(senet_text, size);
+  SIZE(senet_reason);
+  FIELD(senet_reason, text);
+
+  SIZE(senet_status);
+  CONSTANT(SENET_OK);
+  CONSTANT(SENET_BAD_ARGUMENT);
+  CONSTANT(SENET_BAD_STATE);
+  CONSTANT(SENET_BAD_ACTION);
+  CONSTANT(SENET_UNKNOWN_GAME);
+  CONSTANT(SENET_NO_FILE);
+  CONSTANT(SENET_BAD_MODEL);
+  CONSTANT(SENET_MODEL_MISMATCH);
+  CONSTANT(SENET_NO_MEMORY);
+  CONSTANT(SENET_NO_SLOT);
+  CONSTANT(SENET_BUSY);
+  CONSTANT(SENET_TIMEOUT);
+  CONSTANT(SENET_STOPPED);
+  CONSTANT(SENET_NO_ROOM);
+  CONSTANT(SENET_INTERNAL);
+  SIZE(senet_turn);
+  CONSTANT(SENET_PLAYER_0);
+  CONSTANT(SENET_PLAYER_1);
+  CONSTANT(SENET_CHANCE);
+  CONSTANT(SENET_OVER);
+  SIZE(senet_ending);
+  CONSTANT(SENET_BY_VISITS);
+  CONSTANT(SENET_BY_TIME);
+  CONSTANT(SENET_BY_STOP);
+  CONSTANT(SENET_BY_PROOF);
+  CONSTANT(SENET_BY_FULL_TREE);
+
+  SIZE(senet_config);
+  FIELD(senet_config, struct_size);
+  FIELD(senet_config, workers);
+  FIELD(senet_config, pollers);
+  FIELD(senet_config, sessions);
+  FIELD(senet_config, visits);
+  FIELD(senet_config, batch);
+  FIELD(senet_config, memory);
+  FIELD(senet_config, seed);
+
+  SIZE(senet_limits);
+  FIELD(senet_limits, struct_size);
+  FIELD(senet_limits, visits);
+  FIELD(senet_limits, time_us);
+  FIELD(senet_limits, temperature);
+  FIELD(senet_limits, noise);
+  FIELD(senet_limits, priority);
+  FIELD(senet_limits, reserved);
+
+  SIZE(senet_choice);
+  FIELD(senet_choice, action);
+  FIELD(senet_choice, reserved);
+  FIELD(senet_choice, visits);
+  FIELD(senet_choice, prior);
+  FIELD(senet_choice, value);
+
+  SIZE(senet_result);
+  FIELD(senet_result, struct_size);
+  FIELD(senet_result, ending);
+  FIELD(senet_result, action);
+  FIELD(senet_result, outcome_count);
+  FIELD(senet_result, value);
+  FIELD(senet_result, visits);
+  FIELD(senet_result, evaluations);
+  FIELD(senet_result, depth);
+  FIELD(senet_result, choice_count);
+  FIELD(senet_result, model);
+  FIELD(senet_result, outcomes);
+  return 0;
+}

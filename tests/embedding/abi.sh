@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Compares libsenet's binary interface with abi.txt: abi.sh PROGRAM LIBRARY HEADER COMPILER [--write].
+#
+# What is compared: sizes, offsets and constants (PROGRAM, made of abi.c), what HEADER declares, comments and layout
+# aside, and the symbols that LIBRARY shows. A line that changed breaks hosts compiled before: it needs another
+# SENET_ABI. A new line does not. --write writes abi.txt anew.
+set -euo pipefail
+program=$1 library=$2 header=$3 compiler=$4
+kept=$(dirname "$0")/abi.txt
+
+now() {
+  "$program"
+  # One declaration a line: a semicolon outside braces ends it.
+  "$compiler" -x c -std=c99 -E -P "$header" | sed 's|__attribute__((visibility("default")))||g' | tr '\n' ' ' | tr -s ' ' |
+    sed 's/.*typedef struct senet_engine senet_engine;/typedef struct senet_engine senet_engine;/; s/( /(/g' |
+    awk '{
+      for (i = 1; i <= length($0); ++i) {
+        letter = substr($0, i, 1)
+        if (letter == "{") ++depth
+        if (letter == "}") --depth
+        if (letter == ";" && depth == 0) { sub(/^ /, "", line); print "declares " line; line = "" } else line = line letter
+      }
+    }'
+  nm --defined-only --extern-only "$library" | awk 'NF == 3 {print "symbol " $3}' | LC_ALL=C sort
+}
+
+if [[ ${5:-} == --write ]]; then
+  now >"$kept"
+else
+  diff -U0 "$kept" <(now)
+fi
