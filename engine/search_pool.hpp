@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <memory>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/model_slot.hpp"
@@ -19,12 +20,21 @@ class AnySearchPool {
   virtual ~AnySearchPool() = default;
   /// Takes a search in, which its session has begun. The session is of this pool's game.
   virtual void admit(Session& session) = 0;
-  /// One visit for each search, more or less: see Priority. False when there is none left.
+  /// One forward pass, more or less, and the visits that it takes. False when no search is left.
   virtual bool round() = 0;
+  /// Something was thrown: ends all searches with this failure.
+  virtual void fail(Status status) noexcept = 0;
+
+  /// A session was told to stop. Any thread.
+  void look() { look_.store(true); }
+
+ protected:
+  std::atomic<bool> look_{false};
 };
 
 struct PoolSettings {
   SearchSettings search;
+  std::uint32_t sessions;  // at most
   std::uint32_t visits;    // the trees have room for
   std::size_t batch_rows;  // of a forward pass at most
 };
@@ -40,6 +50,8 @@ class SearchPool final : public AnySearchPool {
         batch_(settings.batch_rows, G::kMaxActive),
         spare_(
             std::make_unique<Tree<G>>(limits_for<G>(settings.visits, settings.search.evaluates))) {
+    asked_.reserve(settings.batch_rows + 1);
+    free_.reserve(settings.batch_rows + 1);
     // One for each search that may have a row in the batch, and one for the search at work.
     for (std::size_t i = 0; i <= settings.batch_rows; ++i) {
       scratches_.push_back(std::make_unique<SearchScratch<G>>());
@@ -50,7 +62,9 @@ class SearchPool final : public AnySearchPool {
   /// Memory of one with two evaluators of this shape.
   static std::size_t bytes(const PoolSettings& settings, const NetworkSpec& spec) {
     const std::size_t row = G::kMaxActive * 6 + sizeof(RowAnswer) + 2;
-    return sizeof(SearchPool) + (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + row + 64) +
+    const std::size_t lists = settings.sessions * (kSeats + 1) * 2 * sizeof(void*);
+    return sizeof(SearchPool) + lists +
+           (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + row + 64) +
            tree_bytes<G, EpochTable>(limits_for<G>(settings.visits, settings.search.evaluates)) +
            kSeats * fused_evaluator_bytes(spec);
   }
@@ -61,28 +75,52 @@ class SearchPool final : public AnySearchPool {
 
   bool round() override {
     seat_waiting();
-    for (Seat& seat : seats_) visit_all(seat);
-    while (seats_.size() > 1 && seats_.front().searches.empty()) seats_.pop_front();
-    ++rounds_;
-    return !waiting_.empty() ||
-           std::ranges::any_of(seats_, [](const Seat& seat) { return !seat.searches.empty(); });
+    for (Seat& seat : seats_) fill_batch(seat);
+    while (seats_.size() > 1 && empty(seats_.front())) seats_.pop_front();
+    return !waiting_.empty() || !std::ranges::all_of(seats_, empty);
+  }
+
+  void fail(Status status) noexcept override {
+    batch_.clear();
+    asked_.clear();
+    free_.clear();
+    for (const auto& scratch : scratches_) free_.push_back(scratch.get());
+    const auto end = [&](SessionOf<G>* session) {
+      if (session == nullptr) return;
+      session->search_.forget();
+      session->search_.lend(nullptr);
+      session->fail(status);
+    };
+    while (!seats_.empty()) {
+      const std::vector<SessionOf<G>*> searches = std::move(seats_.front().searches);
+      seats_.pop_front();
+      std::ranges::for_each(searches, end);
+    }
+    const std::vector<SessionOf<G>*> waiting = std::exchange(waiting_, {});
+    std::ranges::for_each(waiting, end);
   }
 
  private:
   static constexpr std::size_t kSeats = 2;
 
-  // Weights, and the searches that began on them.
+  // Weights, and the searches that began on them. They take turns: a cursor goes round and round,
+  // and in the round of turn t those make a visit whose next turn is t or earlier.
   struct Seat {
     SharedNetwork network;
     std::uint64_t generation;
     std::unique_ptr<Evaluator> evaluator;
-    std::vector<SessionOf<G>*> searches;
+    std::vector<SessionOf<G>*> searches;  // null: has ended
+    std::size_t cursor = 0;
+    std::uint64_t turn = 0;
   };
+  static bool empty(const Seat& seat) {
+    return std::ranges::all_of(seat.searches, [](const auto* session) { return !session; });
+  }
 
   void seat_waiting() {
     if (waiting_.empty()) return;
     if (seats_.empty() || seats_.back().generation != models_.generation()) {
-      std::erase_if(seats_, [](const Seat& seat) { return seat.searches.empty(); });
+      std::erase_if(seats_, empty);
       if (seats_.size() == kSeats) {
         seat_the_late();
         return;
@@ -91,6 +129,7 @@ class SearchPool final : public AnySearchPool {
       auto evaluator = std::make_unique<FusedEvaluator>(*network);
       seats_.push_back({std::move(network), generation, std::move(evaluator), {}});
     }
+    seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
     for (SessionOf<G>* const session : waiting_) sit_down(*session);
     waiting_.clear();
   }
@@ -98,6 +137,7 @@ class SearchPool final : public AnySearchPool {
   // There are no seats for the newest weights yet. Who has no time to wait for them, or was told to
   // stop, makes do with the newest there are.
   void seat_the_late() {
+    seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
     const auto now = ServiceClock::now();
     std::erase_if(waiting_, [&](SessionOf<G>* session) {
       if (!session->has_to_end(now)) return false;
@@ -109,46 +149,75 @@ class SearchPool final : public AnySearchPool {
   void sit_down(SessionOf<G>& session) {
     Seat& seat = seats_.back();
     session.start(seat.network->id(), spare_);
+    session.next_turn_ = seat.turn;
+    next_deadline_ = std::min(next_deadline_, session.deadline_);
     seat.searches.push_back(&session);
   }
 
-  // Each search whose turn it is makes a visit; those that are over leave.
-  void visit_all(Seat& seat) {
-    std::vector<SessionOf<G>*>& searches = seat.searches;
-    const bool crowded = searches.size() > batch_.capacity();
-    auto now = ServiceClock::now();
-    asked_.clear();
-    std::size_t kept = 0;
-    for (SessionOf<G>* const session : searches) {
-      searches[kept] = session;
-      if (crowded && !has_turn(session->limits_.priority)) {
-        ++kept;
-        continue;
+  // Lets searches make a visit each until there has been a forward pass. What is in the batch then
+  // stays there for the next time, so that batches are full when there are enough searches.
+  void fill_batch(Seat& seat) {
+    const std::size_t before = passes_;
+    for (std::size_t visits = 0; visits < batch_.capacity() && passes_ == before; ++visits) {
+      SessionOf<G>** const next = next_search(seat);
+      if (next == nullptr) {
+        if (batch_.size() > 0) forward(seat);
+        break;
       }
-      session->search_.lend(take_scratch());
-      Step step = session->advance(batch_, now);
-      while (step == Step::kBatchFull || session->search_.wants_more_rows()) {
-        forward(seat);
-        now = ServiceClock::now();
-        step = session->advance(batch_, now);
-      }
-      if (step == Step::kWaiting) {
-        asked_.push_back(session);
-        ++kept;
-      } else {
-        SessionResult result = session->result();
-        give_back_scratch(*session);
-        session->end(std::move(result));
-      }
+      visit(seat, *next);
     }
-    searches.resize(kept);
-    if (batch_.size() > 0) forward(seat);
+    if (seats_.size() > 1 && batch_.size() > 0) forward(seat);  // the next seat has other weights
   }
 
-  // When there are more searches than a batch has rows, low priority is in every fourth round,
-  // normal in every second.
-  bool has_turn(Priority priority) const {
-    return rounds_ % (std::size_t{4} >> static_cast<unsigned>(priority)) == 0;
+  // Whose turn it is; null when nobody can go on before a forward pass.
+  SessionOf<G>** next_search(Seat& seat) {
+    for (;;) {
+      if (seat.cursor == seat.searches.size()) {
+        std::erase(seat.searches, nullptr);
+        seat.cursor = 0;
+        if (seat.searches.empty()) return nullptr;
+        seat.turn = (*std::ranges::min_element(seat.searches, {}, [](const auto* session) {
+                      return session->next_turn_;
+                    }))->next_turn_;
+      }
+      SessionOf<G>*& next = seat.searches[seat.cursor];
+      if (next != nullptr && next->next_turn_ <= seat.turn) {
+        if (next->search_.has_leaf()) return nullptr;  // once round
+        ++seat.cursor;
+        return &next;
+      }
+      ++seat.cursor;
+    }
+  }
+
+  void visit(Seat& seat, SessionOf<G>*& search) {
+    SessionOf<G>& session = *search;
+    // A high priority has each turn, a normal one every second, a low one every fourth.
+    session.next_turn_ =
+        seat.turn + (std::uint64_t{4} >> static_cast<unsigned>(session.limits_.priority));
+    session.search_.lend(take_scratch());
+    Progress progress = session.advance(batch_, now_);
+    while (progress == Progress::kNoRoom) {
+      forward(seat);
+      progress = session.advance(batch_, now_);
+    }
+    if (progress == Progress::kAsked) {
+      asked_.push_back(&session);
+      return;
+    }
+    if (progress == Progress::kOver) {
+      end(search);
+    } else {
+      give_back_scratch(session);
+      look_around();
+    }
+  }
+
+  // Has a scratch.
+  void end(SessionOf<G>*& search) {
+    SessionResult result = search->result();
+    give_back_scratch(*search);
+    std::exchange(search, nullptr)->end(std::move(result));
   }
 
   // Answers all rows: those of the searches that asked, whose leaves are complete, and some of the
@@ -156,11 +225,40 @@ class SearchPool final : public AnySearchPool {
   void forward(Seat& seat) {
     seat.evaluator->forward(batch_);
     batch_.clear();
+    ++passes_;
     for (SessionOf<G>* const session : asked_) {
       session->search_.absorb();
-      give_back_scratch(*session);
+      if (session->is_complete()) {  // told at once, not when it would have its next turn
+        end(*std::ranges::find(seat.searches, session));
+      } else {
+        give_back_scratch(*session);
+      }
     }
     asked_.clear();
+    look_around();
+  }
+
+  void look_around() {
+    now_ = ServiceClock::now();
+    if (now_ >= next_deadline_ || look_.exchange(false)) end_the_late();
+  }
+
+  // All whose time is over or who were told to stop, whether it is their turn or not. Who has not
+  // made a visit or is in the middle of one is looked at again after the next forward pass.
+  void end_the_late() {
+    next_deadline_ = ServiceClock::time_point::max();
+    for (Seat& seat : seats_) {
+      for (SessionOf<G>*& search : seat.searches) {
+        if (search == nullptr) continue;
+        if (search->is_late(now_)) {
+          search->search_.lend(take_scratch());
+          end(search);
+        } else {
+          next_deadline_ =
+              std::min(next_deadline_, search->has_to_end(now_) ? now_ : search->deadline_);
+        }
+      }
+    }
   }
 
   SearchScratch<G>* take_scratch() {
@@ -178,7 +276,9 @@ class SearchPool final : public AnySearchPool {
   std::vector<SessionOf<G>*> waiting_;
   std::vector<SessionOf<G>*> asked_;  // have rows in the batch
   std::deque<Seat> seats_;            // the newest weights last
-  std::size_t rounds_ = 0;
+  std::size_t passes_ = 0;            // forward passes so far
+  ServiceClock::time_point now_;      // when the last of them was over
+  ServiceClock::time_point next_deadline_ = ServiceClock::time_point::max();
 };
 
 }  // namespace senet

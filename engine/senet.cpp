@@ -248,8 +248,9 @@ uint64_t senet_engine_memory(const senet_engine* engine) {
 senet_status senet_poll(senet_engine* engine, uint32_t budget_us, uint32_t* searches) {
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (engine == nullptr) return missing("engine");
-    const std::uint32_t under_way = engine->service->poll(std::chrono::microseconds(budget_us));
-    if (searches != nullptr) *searches = under_way;
+    const auto under_way = engine->service->poll(std::chrono::microseconds(budget_us));
+    if (!under_way) return tl::unexpected(under_way.error());
+    if (searches != nullptr) *searches = *under_way;
     return {};
   });
 }
@@ -421,8 +422,7 @@ senet_status senet_session_wait(const senet_session* session, uint64_t timeout_u
     if (session == nullptr) return missing("session");
     constexpr std::uint64_t kYear = std::uint64_t{31'536'000'000'000};
     const auto time = std::chrono::microseconds(std::min(timeout_us, kYear));
-    if (!session_of(session)->wait(time)) return senet::refuse(Status::kTimeout, "still searching");
-    return {};
+    return session_of(session)->service().wait(*session_of(session), time);
   });
 }
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "engine/builtin_models.hpp"
 #include "engine/held_network.hpp"
+#include "engine/without_signals.hpp"
 #include "games/registry.hpp"
 
 namespace senet {
@@ -14,6 +16,7 @@ namespace {
 // Stack and whatever else the system keeps for a thread of ours, and our own small change.
 constexpr std::size_t kThreadBytes = std::size_t{256} << 10;
 constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
+constexpr std::chrono::hours kCentury{24 * 36525};
 
 std::size_t drivers(const ServiceSettings& settings) {
   return settings.workers > 0 ? settings.workers : settings.pollers;
@@ -41,7 +44,7 @@ class RoomOf final : public GameRoom {
   }
 
   static PoolSettings pool_settings(const ServiceSettings& settings, const NetworkSpec& spec) {
-    return {search_settings(spec), settings.visits, settings.batch_rows};
+    return {search_settings(spec), settings.sessions, settings.visits, settings.batch_rows};
   }
   static std::size_t bytes(const ServiceSettings& settings, const NetworkSpec& spec) {
     return sizeof(RoomOf) +
@@ -118,18 +121,35 @@ Outcome<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
 }
 
 Service::Service(const ServiceSettings& settings)
-    : settings_(settings), ledger_(settings.memory), fixed_(ledger_, fixed_bytes(settings)) {
+    : settings_(settings),
+      tellers_(drivers(settings)),
+      ledger_(settings.memory),
+      fixed_(ledger_, fixed_bytes(settings)) {
   for (std::size_t i = 0; i < drivers(settings); ++i) {
     workers_.push_back(std::make_unique<ServiceWorker>());
   }
-  for (std::size_t i = 0; i < settings.workers; ++i) {
-    threads_.emplace_back([worker = workers_[i].get()] { worker->serve(); });
+}
+
+Outcome<void> Service::start_threads() {
+  const WithoutSignals here;
+  threads_.reserve(settings_.workers);
+  try {
+    for (std::size_t i = 0; i < settings_.workers; ++i) {
+      threads_.emplace_back([worker = workers_[i].get()] { worker->serve(); });
+    }
+  } catch (const std::system_error& error) {  // the destructor ends those that have begun
+    return refuse(Status::kNoMemory, "cannot start thread " + std::to_string(threads_.size() + 1) +
+                                         " of " + std::to_string(settings_.workers) + ": " +
+                                         error.what());
   }
+  return {};
 }
 
 Outcome<std::unique_ptr<Service>> Service::open(const ServiceSettings& settings) {
   if (auto checked = check_settings(settings); !checked) return tl::unexpected(checked.error());
-  return std::unique_ptr<Service>(new Service(settings));
+  std::unique_ptr<Service> service(new Service(settings));
+  if (auto started = service->start_threads(); !started) return tl::unexpected(started.error());
+  return service;
 }
 
 Service::~Service() {
@@ -139,8 +159,10 @@ Service::~Service() {
     for (const auto& [session, owned] : open_) session->stop();
   }
   for (const auto& worker : workers_) worker->end();
-  if (threads_.empty()) {
-    for (const auto& worker : workers_) worker->serve();
+  if (settings_.workers == 0) {
+    for (bool busy = true; std::exchange(busy, false);) {
+      for (const auto& worker : workers_) busy |= worker->round();
+    }
   }
   threads_.clear();  // joins
 }
@@ -213,14 +235,17 @@ Outcome<Session*> Service::open_session(std::string_view game) {
 }
 
 void Service::close_session(Session* session) {
-  const auto release = [this, session] {
-    std::unique_ptr<Session> closed;  // is destroyed behind the lock
-    const std::lock_guard lock(mutex_);
-    const auto found = open_.find(session);
-    closed = std::move(found->second);
-    open_.erase(found);
-  };
-  if (session->close(release)) release();
+  session->mark_closed();
+  if (!in_callback()) drive_until_idle(*session, kCentury);
+  if (session->can_go()) release(session);
+}
+
+void Service::release(Session* session) {
+  std::unique_ptr<Session> closed;  // is destroyed behind the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(session);
+  closed = std::move(found->second);
+  open_.erase(found);
 }
 
 Outcome<void> Service::search(Session& session, const SessionLimits& limits, Session::Done done) {
@@ -232,20 +257,44 @@ Outcome<void> Service::search(Session& session, const SessionLimits& limits, Ses
   ServiceWorker& worker = *workers_[least];
   const std::lock_guard lock(mutex_);
   if (closing_) return refuse(Status::kStopped, "the engine is being closed");
-  auto begun = session.begin(limits, [&worker, done = std::move(done)] {
-    worker.count_ended();
-    if (done) done();
-  });
-  if (begun) worker.take(session.room_->pool(least), session);
+  auto begun = session.begin(limits, std::move(done), worker, session.room_->pool(least));
+  if (begun) worker.take(session);
   return begun;
 }
 
-std::uint32_t Service::poll(std::chrono::microseconds budget) {
+Outcome<void> Service::wait(const Session& session, std::chrono::microseconds time) {
+  if (in_callback()) {
+    return refuse(Status::kBadState, "a callback cannot wait: the search waits for its end");
+  }
+  if (drive_until_idle(session, time)) return {};
+  return refuse(Status::kTimeout, "still searching");
+}
+
+bool Service::drive_until_idle(const Session& session, std::chrono::microseconds time) {
+  if (settings_.workers > 0) return session.wait(time);
+  const auto end = ServiceClock::now() + time;
+  // While somebody else drives this session's worker, that is all there is to do.
+  constexpr auto kElsewhere = std::chrono::milliseconds(1);
+  while (!session.wait(std::chrono::microseconds(0))) {
+    if (ServiceClock::now() >= end) return false;
+    ServiceWorker& worker = *session.worker();
+    const std::unique_lock polling(worker.polling(), std::try_to_lock);
+    if (polling) {
+      worker.round();
+    } else {
+      session.wait(kElsewhere);
+    }
+  }
+  return true;
+}
+
+Outcome<std::uint32_t> Service::poll(std::chrono::microseconds budget) {
+  if (in_callback()) return refuse(Status::kBadState, "a callback cannot poll");
   const auto end = ServiceClock::now() + budget;
   std::uint32_t searches = 0;
   for (const auto& worker : workers_) {
     const std::unique_lock polling(worker->polling(), std::try_to_lock);
-    if (polling && threads_.empty()) {
+    if (polling && settings_.workers == 0) {
       while (worker->round() && ServiceClock::now() < end) continue;
     }
     searches += worker->searches();

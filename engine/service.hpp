@@ -73,16 +73,21 @@ class Service {
   /// A session at the start of the game. Fails when no weights are in use for it, when all slots
   /// are taken, or when there is no memory for one more tree.
   Outcome<Session*> open_session(std::string_view game);
-  /// Ends its search, waits for that end, and frees it.
+  /// Ends its search, waits for that end and its callback, and frees it. In a callback nothing is
+  /// waited for: it is freed behind whatever is under way.
   void close_session(Session* session);
 
   /// Begins a search and returns at once; see Session::Done.
   Outcome<void> search(Session& session, const SessionLimits& limits, Session::Done done);
 
+  /// Waits until no search of the session is under way, nor a callback of one; without workers it
+  /// searches meanwhile. kTimeout when that takes longer, kBadState in a callback.
+  Outcome<void> wait(const Session& session, std::chrono::microseconds time);
+
   /// Without workers: searches for about that long, or until there is nothing to do. Returns how
   /// many searches are under way. Several threads may poll at once, up to `pollers`; one more
-  /// returns at once.
-  std::uint32_t poll(std::chrono::microseconds budget);
+  /// returns at once. kBadState in a callback.
+  Outcome<std::uint32_t> poll(std::chrono::microseconds budget);
 
   const Ledger& memory() const { return ledger_; }
   /// Whether the calling thread is inside a Session::Done of this service.
@@ -94,7 +99,10 @@ class Service {
     std::unique_ptr<GameRoom> room;
   };
   explicit Service(const ServiceSettings& settings);
+  Outcome<void> start_threads();
   GameRoom* find_room(std::string_view game);
+  bool drive_until_idle(const Session& session, std::chrono::microseconds time);
+  void release(Session* session);
 
   friend class Session;
 

@@ -1,36 +1,74 @@
 #include "engine/service_worker.hpp"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 namespace senet {
+namespace {
 
-void ServiceWorker::take(AnySearchPool& pool, Session& session) {
+/// Inside a handler: what was thrown, as a status.
+Status thrown() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return Status::kNoMemory;
+  } catch (...) {
+    return Status::kInternal;
+  }
+}
+
+}  // namespace
+
+void ServiceWorker::take(Session& session) noexcept {
   searches_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
-  arrivals_.push_back({&pool, &session});
+  session.next_arrival_ = std::exchange(arrivals_, &session);
   arrived_.notify_one();
 }
 
-bool ServiceWorker::round() {
+bool ServiceWorker::round() noexcept {
+  Session* taken = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    std::swap(arrivals_, taken_);
+    taken = std::exchange(arrivals_, nullptr);
   }
-  for (const Arrival& arrival : taken_) {
-    arrival.pool->admit(*arrival.session);
-    if (std::ranges::find(busy_, arrival.pool) == busy_.end()) busy_.push_back(arrival.pool);
+  Session* first = nullptr;
+  while (taken != nullptr) {  // who came first is first again
+    Session* const rest = taken->next_arrival_;
+    taken->next_arrival_ = std::exchange(first, taken);
+    taken = rest;
   }
-  taken_.clear();
-  std::erase_if(busy_, [](AnySearchPool* pool) { return !pool->round(); });
+  while (first != nullptr) admit(*std::exchange(first, first->next_arrival_));
+  std::erase_if(busy_, [this](AnySearchPool* pool) { return !round_of(*pool); });
   return !busy_.empty();
 }
 
-void ServiceWorker::serve() {
+void ServiceWorker::admit(Session& session) noexcept {
+  AnySearchPool* const pool = session.pool_.load();
+  try {
+    if (std::ranges::find(busy_, pool) == busy_.end()) busy_.push_back(pool);
+    pool->admit(session);
+  } catch (...) {
+    session.fail(thrown());
+  }
+}
+
+bool ServiceWorker::round_of(AnySearchPool& pool) noexcept {
+  try {
+    return pool.round();
+  } catch (...) {
+    pool.fail(thrown());
+    return false;
+  }
+}
+
+void ServiceWorker::serve() noexcept {
   for (;;) {
     if (round()) continue;
     std::unique_lock lock(mutex_);
-    arrived_.wait(lock, [&] { return ending_ || !arrivals_.empty(); });
-    if (ending_ && arrivals_.empty()) return;
+    arrived_.wait(lock, [&] { return ending_ || arrivals_ != nullptr; });
+    if (ending_ && arrivals_ == nullptr) return;
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <functional>
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -15,34 +13,32 @@ namespace senet {
 /// Driven by a thread of the service or by hosts that poll, one at a time.
 class ServiceWorker {
  public:
-  /// Hands a search over. Any thread. `pool` is one of this worker's.
-  void take(AnySearchPool& pool, Session& session);
+  /// Hands over a search that has begun, in one of this worker's pools. Any thread.
+  void take(Session& session) noexcept;
   /// Searches that were handed over and have not ended.
   std::uint32_t searches() const { return searches_.load(std::memory_order_relaxed); }
   /// To be called when a search has ended.
   void count_ended() { searches_.fetch_sub(1, std::memory_order_relaxed); }
 
-  /// Admits what came in and makes one round of every pool. False when nothing is left to do.
-  /// One thread at a time.
-  bool round();
+  /// Admits what came in and lets every pool make a batch. False when nothing is left to do. One
+  /// thread at a time. Searches that something was thrown in end with a failure.
+  bool round() noexcept;
 
   /// Rounds until end() was called and everything has ended; sleeps while there is nothing to do.
-  void serve();
+  void serve() noexcept;
   void end();
 
   /// Held by whoever polls.
   std::mutex& polling() { return polling_; }
 
  private:
-  struct Arrival {
-    AnySearchPool* pool;
-    Session* session;
-  };
+  void admit(Session& session) noexcept;
+  bool round_of(AnySearchPool& pool) noexcept;
 
   std::mutex polling_;
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::vector<Arrival> arrivals_, taken_;
+  Session* arrivals_ = nullptr;  // the last first, linked by their next_arrival_
   bool ending_ = false;
   std::vector<AnySearchPool*> busy_;
   std::atomic<std::uint32_t> searches_{0};

@@ -1,6 +1,5 @@
 #include "engine/session.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "engine/service.hpp"
@@ -23,6 +22,7 @@ Outcome<void> Session::set(std::string_view text, std::span<const Action> action
   return when_idle([&]() -> Outcome<void> {
     if (auto done = set_position(text, actions); !done) return done;
     has_result_ = false;
+    failed_ = Status::kOk;
     return {};
   });
 }
@@ -31,6 +31,7 @@ Outcome<void> Session::play(Action action) {
   return when_idle([&]() -> Outcome<void> {
     if (auto done = play_action(action); !done) return done;
     has_result_ = false;
+    failed_ = Status::kOk;
     return {};
   });
 }
@@ -59,17 +60,27 @@ Outcome<std::uint8_t> Session::outcome() const {
 
 bool Session::wait(std::chrono::microseconds time) const {
   std::unique_lock lock(mutex_);
-  return became_idle_.wait_for(lock, time, [&] { return !searching_; });
+  return became_idle_.wait_for(lock, time, [&] { return !searching_ && telling_ == 0; });
 }
 
 Outcome<SessionResult> Session::result() const {
   return when_idle([&]() -> Outcome<SessionResult> {
+    if (failed_ == Status::kNoMemory) {
+      return refuse(failed_, "the system had no more memory for this search");
+    }
+    if (failed_ != Status::kOk) return refuse(failed_, "this search ended by an error of our own");
     if (!has_result_) return refuse(Status::kBadState, "this position has not been searched");
     return result_;
   });
 }
 
-Outcome<void> Session::begin(const SessionLimits& limits, Done done) {
+void Session::stop() {
+  stop_.store(true);
+  if (AnySearchPool* const pool = pool_.load()) pool->look();
+}
+
+Outcome<void> Session::begin(const SessionLimits& limits, Done done, ServiceWorker& worker,
+                             AnySearchPool& pool) {
   const std::lock_guard lock(mutex_);
   if (searching_) return busy();
   if (closing_) return refuse(Status::kStopped, "the session is being closed");
@@ -84,47 +95,65 @@ Outcome<void> Session::begin(const SessionLimits& limits, Done done) {
   const bool timed = limits.time.count() > 0 && limits.time < std::chrono::hours(24 * 365);
   deadline_ = timed ? now + limits.time : ServiceClock::time_point::max();
   done_ = std::move(done);
-  stop_.store(false, std::memory_order_relaxed);
+  worker_ = &worker;
+  stop_.store(false);
+  pool_.store(&pool);
   searching_ = true;
   return {};
 }
 
 void Session::end(SessionResult result) {
-  Done done;
-  {
-    const std::lock_guard lock(mutex_);
-    result_ = std::move(result);
-    has_result_ = true;
-    searching_ = false;
-    done = std::exchange(done_, nullptr);
-    tellers_.push_back(std::this_thread::get_id());
-    became_idle_.notify_all();
-  }
-  if (done) {
-    const Tellers::Telling telling(service_->tellers_);
-    done();
-  }
-  std::function<void()> release;
-  {
-    const std::lock_guard lock(mutex_);
-    tellers_.erase(std::ranges::find(tellers_, std::this_thread::get_id()));
-    if (tellers_.empty()) release = std::exchange(release_, nullptr);
-    became_idle_.notify_all();
-  }
-  if (release) release();
+  std::unique_lock lock(mutex_);
+  result_ = std::move(result);
+  has_result_ = true;
+  failed_ = Status::kOk;
+  tell_end(std::move(lock));
 }
 
-bool Session::close(std::function<void()> release) {
+void Session::fail(Status status) noexcept {
   std::unique_lock lock(mutex_);
-  closing_ = true;
-  stop();
-  became_idle_.wait(lock, [&] { return !searching_; });
-  if (std::ranges::find(tellers_, std::this_thread::get_id()) != tellers_.end()) {
-    release_ = std::move(release);
-    return false;
+  has_result_ = false;
+  failed_ = status;
+  tell_end(std::move(lock));
+}
+
+void Session::tell_end(std::unique_lock<std::mutex> lock) noexcept {
+  searching_ = false;
+  worker_->count_ended();
+  const Done done = std::exchange(done_, nullptr);
+  ++telling_;
+  lock.unlock();
+  if (done) {
+    try {
+      const Tellers::Telling telling(service_->tellers_);
+      done();
+    } catch (...) {  // a host's business, and it ends here
+    }
   }
-  became_idle_.wait(lock, [&] { return tellers_.empty(); });
-  return true;
+  lock.lock();
+  const bool goes = --telling_ == 0 && !searching_ && goes_by_itself_;
+  became_idle_.notify_all();
+  lock.unlock();
+  if (goes) service_->release(this);
+}
+
+void Session::mark_closed() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  stop();
+}
+
+bool Session::can_go() {
+  const std::lock_guard lock(mutex_);
+  goes_by_itself_ = searching_ || telling_ > 0;
+  return !goes_by_itself_;
+}
+
+ServiceWorker* Session::worker() const {
+  const std::lock_guard lock(mutex_);
+  return worker_;
 }
 
 }  // namespace senet

@@ -4,12 +4,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "engine/failure.hpp"
@@ -18,13 +18,15 @@
 
 namespace senet {
 
+class AnySearchPool;
 class GameRoom;
 class Service;
+class ServiceWorker;
 
 using ServiceClock = std::chrono::steady_clock;
 
-/// Under load a search of high priority gets twice the visits of a normal one, and that twice those
-/// of a low one.
+/// Of searches that share a worker one of high priority gets twice the visits of a normal one, and
+/// that twice those of a low one.
 enum class Priority : std::uint8_t { kLow, kNormal, kHigh };
 
 /// A search ends at whichever limit comes first; 0: no such limit. With neither it ends when its
@@ -64,7 +66,7 @@ struct SessionResult {
 class Session {
  public:
   /// Called once for each search that was begun, on the thread that ended it, when the session is
-  /// idle again: it may be searched, played or closed from here. Throws nothing.
+  /// idle again: it may be searched, played or closed from here. What it throws is lost.
   using Done = std::function<void()>;
 
   virtual ~Session() = default;
@@ -91,11 +93,12 @@ class Session {
   Outcome<std::uint8_t> outcome() const;
 
   /// Asks the search under way to end with what it has, at least one visit. Harmless otherwise.
-  void stop() { stop_.store(true, std::memory_order_relaxed); }
-  /// Waits until no search is under way: false when that took longer.
+  void stop();
+  /// Waits until no search is under way and no callback of one either: false when that took longer.
+  /// Somebody else has to search meanwhile: see Service::wait.
   bool wait(std::chrono::microseconds time) const;
   /// Of the last search that ended; kBusy during one, kBadState before the first and after the
-  /// position has changed.
+  /// position has changed, and what ended the search if it failed.
   Outcome<SessionResult> result() const;
 
  protected:
@@ -113,19 +116,26 @@ class Session {
 
  private:
   friend class Service;
+  friend class ServiceWorker;
   template <Game G>
   friend class SearchPool;
   template <Game G>
   friend class SessionOf;
 
-  // The session's side of a search: begin() by a host's thread, end() by the one that searched. The
-  // session may be gone when end() returns.
-  Outcome<void> begin(const SessionLimits& limits, Done done);
+  // The session's side of a search: begin() by a host's thread, end() or fail() by the one that
+  // searched. The session may be gone when they return.
+  Outcome<void> begin(const SessionLimits& limits, Done done, ServiceWorker& worker,
+                      AnySearchPool& pool);
   void end(SessionResult result);
+  void fail(Status status) noexcept;
+  void tell_end(std::unique_lock<std::mutex> lock) noexcept;
 
-  // Stops, waits for the end of search and callbacks, and returns true: it can be destroyed now. In
-  // a callback of its own it cannot: false, and `release` is called behind the last of them.
-  bool close(std::function<void()> release);
+  // No search begins any more, and the one under way is stopped.
+  void mark_closed();
+  // True when it can be destroyed now; else whoever ends the search or the callback under way calls
+  // Service::release for it.
+  bool can_go();
+  ServiceWorker* worker() const;
 
   template <class Function>
   auto when_idle(Function&& function) const -> decltype(function());
@@ -134,6 +144,7 @@ class Session {
   mutable std::condition_variable became_idle_;
   bool searching_ = false;
   bool has_result_ = false;
+  Status failed_ = Status::kOk;  // what ended the last search instead of a result
   SessionResult result_;
   Done done_;
   SessionLimits limits_;
@@ -141,9 +152,14 @@ class Session {
   std::atomic<bool> stop_{false};
   Service* service_ = nullptr;
   GameRoom* room_ = nullptr;
-  bool closing_ = false;                  // no search begins any more
-  std::vector<std::thread::id> tellers_;  // threads inside a done_ of this session
-  std::function<void()> release_;
+  bool closing_ = false;         // no search begins any more
+  bool goes_by_itself_ = false;  // see can_go()
+  std::uint32_t telling_ = 0;    // threads inside a done_ of this session
+
+  // Of the search under way; the pool is read by stop() at any moment.
+  ServiceWorker* worker_ = nullptr;
+  std::atomic<AnySearchPool*> pool_{nullptr};
+  Session* next_arrival_ = nullptr;  // the worker's
 };
 
 }  // namespace senet

@@ -17,6 +17,14 @@ namespace senet {
 template <Game G>
 class SearchPool;
 
+/// What a search wants next.
+enum class Progress : std::uint8_t {
+  kAsked,   // its rows are in the batch
+  kNoRoom,  // the batch has no room for (all of) its rows: run it, then go on
+  kPaused,  // it has made some visits that need no network; others may have their turn
+  kOver,    // read its result
+};
+
 /// See Session. Its searches run in a pool, on one thread at a time.
 template <Game G>
 class SessionOf final : public Session {
@@ -117,30 +125,43 @@ class SessionOf final : public Session {
     ending_.reset();
   }
 
-  /// Works until rows are in the batch (kWaiting), the batch is full, or the search is over.
-  Step advance(Batch& batch, ServiceClock::time_point now) {
-    for (;;) {
-      if (!search_.has_leaf() && visits() > 0) {
-        if (stop_.load(std::memory_order_relaxed))
-          ending_ = Ending::kStopped;
-        else if (now >= deadline_)
-          ending_ = Ending::kTime;
-        if (ending_) return Step::kDone;
-      }
-      const Step step = search_.gather(batch);
-      if (step != Step::kDone) return step;
-      // Visits are granted some at a time: where they need no network, gather() would otherwise
-      // look at no clock until the last of them.
-      if (visits() < granted_ || granted_ == most_) {
-        ending_ = visits() < granted_       ? early_ending()
-                  : limits_.visits == most_ ? Ending::kVisits
-                                            : Ending::kTreeFull;
-        return Step::kDone;
-      }
-      granted_ = std::min(most_, granted_ + kGrant);
-      search_.set_visits(granted_);
-      now = ServiceClock::now();
+  /// Goes on with the visit under way, or makes one: see Progress.
+  Progress advance(Batch& batch, ServiceClock::time_point now) {
+    if (is_late(now)) return Progress::kOver;
+    const Step step = search_.gather(batch);
+    if (step == Step::kBatchFull || search_.wants_more_rows()) return Progress::kNoRoom;
+    if (step == Step::kWaiting) return Progress::kAsked;
+    // Visits are granted some at a time: where they need no network, gather() would otherwise come
+    // back, and look at the clock, after the last of them only.
+    if (is_complete()) return Progress::kOver;
+    if (visits() < granted_) {
+      ending_ = Ending::kTreeFull;
+      return Progress::kOver;
     }
+    granted_ = std::min(most_, granted_ + kGrant);
+    search_.set_visits(granted_);
+    return Progress::kPaused;
+  }
+
+  /// Whether nothing is left to do, with why noted down. Not in the middle of a visit.
+  bool is_complete() {
+    if (visits() >= most_) {
+      ending_ = limits_.visits == most_ ? Ending::kVisits : Ending::kTreeFull;
+    } else if (proven(search_.tree()[search_.root()])) {
+      ending_ = Ending::kProven;
+    }
+    return ending_.has_value();
+  }
+
+  /// Whether it has to end and can, with why it ends noted down.
+  bool is_late(ServiceClock::time_point now) {
+    if (search_.has_leaf() || visits() == 0) return false;
+    if (stop_.load(std::memory_order_relaxed)) {
+      ending_ = Ending::kStopped;
+    } else if (now >= deadline_) {
+      ending_ = Ending::kTime;
+    }
+    return ending_.has_value();
   }
 
   SessionResult result() {
@@ -165,9 +186,6 @@ class SessionOf final : public Session {
   static constexpr std::uint32_t kGrant = 64;
 
   std::uint32_t visits() const { return search_.tree()[search_.root()].n; }
-  Ending early_ending() {
-    return proven(search_.tree()[search_.root()]) ? Ending::kProven : Ending::kTreeFull;
-  }
   Action chosen(const Decision<G>& decision) const {
     if (!(limits_.temperature > 0) || decision.proven) return decision.best();
     std::vector<float> weights;
@@ -188,6 +206,7 @@ class SessionOf final : public Session {
   std::uint64_t model_ = 0;
   std::uint32_t searches_ = 0;
   std::uint32_t most_ = 0, granted_ = 0;  // visits of the search under way
+  std::uint64_t next_turn_ = 0;           // the pool's
   std::optional<Ending> ending_;
 };
 

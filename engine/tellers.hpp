@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -12,6 +13,9 @@ namespace senet {
 /// in somebody else's threads leaves nothing there.
 class Tellers {
  public:
+  /// For up to `most` of them at once: nothing is allocated later.
+  explicit Tellers(std::size_t most) { threads_.reserve(most); }
+
   /// The calling thread is inside a callback for as long as this lives.
   class Telling {
    public:

@@ -79,8 +79,12 @@ class Search {
     statistics_.clear((*tree_)[root_].edges);
   }
 
-  /// Forgets the tree, for instance because its evaluations are another network's.
-  void forget() { tree_->clear(); }
+  /// Forgets the tree, for instance because its evaluations are another network's, and gives up a
+  /// search under way as start() does.
+  void forget() {
+    tree_->clear();
+    phase_ = Phase::kDone;
+  }
 
   /// Works until rows are in the batch, the batch is full, or the budget is spent.
   Step gather(Batch& batch) {

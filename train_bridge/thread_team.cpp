@@ -8,8 +8,14 @@ namespace senet {
 ThreadTeam::ThreadTeam(std::size_t members) : turn_(static_cast<std::ptrdiff_t>(members)) {
   assert(members >= 1);
   others_.reserve(members - 1);
-  for (std::size_t i = 1; i < members; ++i) {
-    others_.emplace_back([this, i] { serve(i); });
+  try {
+    for (std::size_t i = 1; i < members; ++i) {
+      others_.emplace_back([this, i] { serve(i); });
+    }
+  } catch (...) {
+    // Those that began must not wait for those that could not.
+    for (std::size_t i = others_.size(); i < members; ++i) turn_.arrive_and_drop();
+    throw;
   }
 }
 

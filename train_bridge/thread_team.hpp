@@ -21,7 +21,7 @@ struct Share {
 /// thread at a time. Allocates only when constructed.
 class ThreadTeam {
  public:
-  /// Starts the others; at least one member.
+  /// Starts the others; at least one member. Throws when the system has no more threads.
   explicit ThreadTeam(std::size_t members);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;

@@ -1,7 +1,5 @@
 // Sessions of many games on a few workers: the same answers as alone, endings of every kind,
 // manners under memory bounds, exchanged weights, closings at any moment.
-#include "engine/service.hpp"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,51 +8,10 @@
 
 #include "engine/analyse.hpp"
 #include "games/registry.hpp"
+#include "tests/engine/services.hpp"
 
 namespace senet {
 namespace {
-
-using std::chrono::microseconds;
-using std::chrono::seconds;
-
-template <Game G>
-Network small_network(std::uint64_t seed, Evaluates evaluates = Evaluates::kPosition) {
-  NetworkSpec spec = reference_spec<G>();
-  spec.width = 16;
-  spec.blocks = 1;
-  spec.evaluates = evaluates;
-  return initial_network(spec, seed);
-}
-
-std::unique_ptr<Service> open_service(const ServiceSettings& settings) {
-  auto service = Service::open(settings);
-  EXPECT_TRUE(service) << service.error().reason;
-  return std::move(*service);
-}
-
-template <Game G>
-void use_small_network(Service& service, std::uint64_t seed,
-                       Evaluates evaluates = Evaluates::kPosition) {
-  const auto network = service.adopt(small_network<G>(seed, evaluates));
-  ASSERT_TRUE(network) << network.error().reason;
-  const auto used = service.use(*network);
-  ASSERT_TRUE(used) << used.error().reason;
-}
-
-Session& open_session(Service& service, std::string_view game) {
-  const auto session = service.open_session(game);
-  EXPECT_TRUE(session) << session.error().reason;
-  return **session;
-}
-
-SessionResult search(Service& service, Session& session, const SessionLimits& limits) {
-  const auto begun = service.search(session, limits, nullptr);
-  EXPECT_TRUE(begun) << begun.error().reason;
-  EXPECT_TRUE(session.wait(seconds(60)));
-  const auto result = session.result();
-  EXPECT_TRUE(result) << result.error().reason;
-  return *result;
-}
 
 // What the simplest driver of a search finds.
 template <Game G>
@@ -248,7 +205,7 @@ TEST(Service, HostsCanLendTheirThreads) {
   std::vector<std::jthread> hosts;
   for (int i = 0; i < 3; ++i) {  // one more than can poll at once
     hosts.emplace_back([&] {
-      while (service->poll(microseconds(500)) > 0) continue;
+      while (*service->poll(microseconds(500)) > 0) continue;
     });
   }
   hosts.clear();

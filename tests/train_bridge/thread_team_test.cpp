@@ -3,9 +3,12 @@
 #include "train_bridge/thread_team.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <set>
+#include <system_error>
 #include <vector>
 
 namespace senet {
@@ -53,6 +56,24 @@ TEST(ThreadTeam, SharesCoverEverythingOnce) {
     }
   }
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Those that could be started must not wait for the others for ever. (A sanitizer's own memory does
+// not fit below such a limit.)
+TEST(ThreadTeam, MembersThatCannotBeStartedAreAnError) {
+  const auto child = [] {
+    const rlimit two_gigabytes{std::size_t{2} << 30, std::size_t{2} << 30};
+    setrlimit(RLIMIT_AS, &two_gigabytes);
+    try {
+      const ThreadTeam team(1000);  // 8 MB of stack each
+    } catch (const std::system_error&) {
+      std::_Exit(0);
+    }
+    std::_Exit(1);
+  };
+  EXPECT_EXIT(child(), testing::ExitedWithCode(0), "");
+}
+#endif
 
 }  // namespace
 }  // namespace senet

@@ -13,6 +13,8 @@
  * Threads. Every function may be called from any thread. A session is one game: it takes one call
  * at a time, but for senet_session_stop and _wait, which may come at any moment. Handles
  * must not be used after they were closed or released.
+ * In a callback nothing may be waited for: senet_session_wait, senet_poll and senet_engine_close
+ * answer SENET_BAD_STATE there. The engine's threads block all signals but those of faults.
  *
  * Errors. What can fail returns a senet_status, and fills `why`, if it is not NULL, with a sentence
  * that names what was wrong. Out-parameters are written on success only.
@@ -154,8 +156,8 @@ SENET_API senet_status senet_engine_use(senet_engine* engine, const senet_model*
 /* At the start of the game; a model of the game must be in use. */
 SENET_API senet_status senet_session_open(senet_engine* engine, senet_text game,
                                           senet_session** session, senet_reason* why);
-/* Ends its search and waits for the end of callbacks. Called in one of its own it returns at once,
- * and the session's memory and slot are free when that callback has returned. NULL is allowed. */
+/* Ends its search and waits for that end and its callback. In a callback of this engine it returns
+ * at once, and the session's memory and slot are free behind what is under way. NULL is allowed. */
 SENET_API void senet_session_close(senet_session* session);
 
 /* The position from text (empty: the start), then `count` actions played from there. Nothing has
@@ -188,7 +190,7 @@ typedef struct senet_limits { /* a search ends at whichever comes first; 0: no s
   uint64_t time_us;
   float temperature; /* of the drawn action: weights visits^(1/temperature); 0: the best */
   uint32_t noise;    /* not 0: noise at the root, for games that shall differ */
-  int32_t priority;  /* under load: -1 half of the visits of 0, +1 twice as many */
+  int32_t priority;  /* beside others: -1 gets half of the visits of 0, +1 twice as many */
   uint32_t reserved;
 } senet_limits;
 #define SENET_LIMITS_INIT \
@@ -203,8 +205,8 @@ SENET_API senet_status senet_session_search(senet_session* session, const senet_
                                             senet_done done, void* user, senet_reason* why);
 /* Asks the search to end with what it has, at least one visit. */
 SENET_API void senet_session_stop(senet_session* session);
-/* SENET_OK when no search is under way, SENET_TIMEOUT when that took longer. UINT64_MAX: no limit.
- * With workers = 0 somebody else has to poll meanwhile. */
+/* SENET_OK when no search is under way and its `done` has returned, SENET_TIMEOUT when that took
+ * longer. UINT64_MAX: no limit. With workers = 0 it searches meanwhile, as senet_poll does. */
 SENET_API senet_status senet_session_wait(const senet_session* session, uint64_t timeout_us);
 
 typedef struct senet_choice {
@@ -233,7 +235,8 @@ typedef struct senet_result {
   }
 
 /* Of the last search: SENET_BUSY during one, SENET_BAD_STATE before the first and when the position
- * has changed. Writes up to `room` choices, most promising first. */
+ * has changed, SENET_NO_MEMORY or SENET_INTERNAL when that is what ended it. Writes up to `room`
+ * choices, most promising first. */
 SENET_API senet_status senet_session_result(const senet_session* session, senet_result* result,
                                             senet_choice* choices, size_t room);
 

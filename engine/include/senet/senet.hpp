@@ -250,7 +250,7 @@ class Session {
   bool wait(std::chrono::microseconds time) const {
     return senet_session_wait(handle_.get(), detail::microseconds(time)) == SENET_OK;
   }
-  void wait() const { senet_session_wait(handle_.get(), UINT64_MAX); }
+  void wait() const { senet_session_wait(handle_.get(), UINT64_MAX); }  // not in a callback
 
   Answer<Found> try_result() const {
     senet_result told = SENET_RESULT_INIT;
@@ -274,10 +274,11 @@ class Session {
   }
   Found result() const { return try_result().value(); }
 
-  /// Searches and waits for the result. Not with workers = 0.
+  /// Searches and waits for the result. Not in a callback.
   Answer<Found> try_search(const Limits& limits) {
     if (Answer<void> begun = try_begin_search(limits); !begun) return begun.error();
-    wait();
+    const senet_status status = senet_session_wait(handle_.get(), UINT64_MAX);
+    if (status != SENET_OK) return detail::error(status, {});
     return try_result();
   }
   Found search(const Limits& limits) { return try_search(limits).value(); }

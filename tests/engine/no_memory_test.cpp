@@ -1,0 +1,128 @@
+// A system without memory at every moment there is: calls say so, searches end so, and all goes on.
+#include <gtest/gtest.h>
+#include <senet/senet.h>
+
+#include <array>
+#include <string_view>
+
+#include "tests/failing_heap.hpp"
+
+namespace {
+
+senet_text text(std::string_view words) { return {words.data(), words.size()}; }
+
+bool is_fine(senet_status status) { return status == SENET_OK || status == SENET_NO_MEMORY; }
+
+void count(void* user, senet_session*) { ++*static_cast<int*>(user); }
+
+// The parser of JSON allocates in destructors, where nothing can be thrown: its header is read in
+// better times. (No thread of the engine has anything to do then.)
+senet_status open_model(senet_engine* engine, std::string_view game, senet_model** model) {
+  senet::pause_failures(true);
+  const senet_status status = senet_model_builtin(engine, text(game), model, nullptr);
+  senet::pause_failures(false);
+  return status;
+}
+
+// A host that gives up at the first failure. True when it came to its end.
+bool plays(std::string_view game, int* searches, int* told) {
+  senet_config config;
+  senet_config_init(&config, sizeof config);
+  config.visits = 30;
+  senet_engine* engine = nullptr;
+  senet_model* model = nullptr;
+  senet_session* session = nullptr;
+  senet_reason why{};
+  bool good = true;
+  const auto went_well = [&](senet_status status) {
+    EXPECT_TRUE(is_fine(status)) << senet_status_name(status) << ": " << why.text;
+    return good = good && status == SENET_OK;
+  };
+  senet_limits limits = SENET_LIMITS_INIT;
+  limits.visits = 10;
+  senet_result result = SENET_RESULT_INIT;
+  std::array<char, 256> words;
+  if (went_well(senet_engine_open(&config, &engine, &why)) &&
+      went_well(open_model(engine, game, &model)) &&
+      went_well(senet_engine_use(engine, model, &why)) &&
+      went_well(senet_session_open(engine, text(game), &session, &why))) {
+    for (int i = 0; i < 3 && good; ++i) {
+      if (game == "backgammon" && i == 0) went_well(senet_session_play(session, 3, &why));
+      if (!went_well(senet_session_search(session, &limits, count, told, &why))) break;
+      ++*searches;
+      EXPECT_EQ(senet_session_wait(session, UINT64_MAX), SENET_OK);
+      if (!went_well(senet_session_result(session, &result, nullptr, 0))) break;
+      went_well(
+          senet_session_action_text(session, result.action, words.data(), words.size(), nullptr));
+      went_well(senet_session_play(session, result.action, &why));
+      if (game == "backgammon" && good) went_well(senet_session_play(session, 3, &why));
+    }
+  }
+  senet_model_release(model);
+  senet_session_close(session);
+  EXPECT_EQ(senet_engine_close(engine), SENET_OK);
+  return good;
+}
+
+class NoMemory : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(NoMemory, AtAnyMoment) {
+  int searches = 0, told = 0, failures = 0;
+  ASSERT_TRUE(plays(GetParam(), &searches, &told));
+  EXPECT_EQ(searches, 3);
+  for (const long bad : {1L, 3L}) {
+    for (long good = 0;; ++good) {
+      senet::fail_allocations(good, bad);
+      const bool played = plays(GetParam(), &searches, &told);
+      if (!senet::allow_allocations()) {
+        EXPECT_TRUE(played);
+        break;
+      }
+      failures += !played;
+    }
+  }
+  EXPECT_EQ(told, searches);
+  EXPECT_GT(failures, 50);
+}
+
+// A search that failed is over, and the next one finds what it would have found.
+TEST(NoMemoryOnce, TheNextSearchGoesWell) {
+  senet_config config;
+  senet_config_init(&config, sizeof config);
+  senet_engine* engine = nullptr;
+  senet_model* model = nullptr;
+  senet_session* session = nullptr;
+  ASSERT_EQ(senet_engine_open(&config, &engine, nullptr), SENET_OK);
+  ASSERT_EQ(senet_model_builtin(engine, text("connect_four"), &model, nullptr), SENET_OK);
+  ASSERT_EQ(senet_engine_use(engine, model, nullptr), SENET_OK);
+  senet_model_release(model);
+  ASSERT_EQ(senet_session_open(engine, text("connect_four"), &session, nullptr), SENET_OK);
+  senet_limits limits = SENET_LIMITS_INIT;
+  limits.visits = 60;
+  senet_result result = SENET_RESULT_INIT;
+  int failed = 0;
+  for (long good = 0; good < 60; ++good) {
+    // The first search makes the evaluator, in many allocations, until that has gone well once.
+    senet::fail_allocations(good, 1'000'000);
+    const senet_status begun = senet_session_search(session, &limits, nullptr, nullptr, nullptr);
+    EXPECT_TRUE(is_fine(begun));
+    EXPECT_EQ(senet_session_wait(session, UINT64_MAX), SENET_OK);
+    senet::allow_allocations();
+    if (begun != SENET_OK) continue;
+    const senet_status ended = senet_session_result(session, &result, nullptr, 0);
+    EXPECT_TRUE(is_fine(ended)) << senet_status_name(ended);
+    failed += ended == SENET_NO_MEMORY;
+  }
+  EXPECT_GT(failed, 10);
+  ASSERT_EQ(senet_session_set(session, text(""), nullptr, 0, nullptr), SENET_OK);
+  ASSERT_EQ(senet_session_search(session, &limits, nullptr, nullptr, nullptr), SENET_OK);
+  ASSERT_EQ(senet_session_wait(session, UINT64_MAX), SENET_OK);
+  ASSERT_EQ(senet_session_result(session, &result, nullptr, 0), SENET_OK);
+  EXPECT_EQ(result.visits, 60u);
+  EXPECT_EQ(senet_engine_close(engine), SENET_OK);
+}
+
+INSTANTIATE_TEST_SUITE_P(, NoMemory, testing::Values("connect_four", "backgammon"),
+                         [](const auto& game) { return std::string(game.param); });
+
+}  // namespace

@@ -1,0 +1,207 @@
+// What a host may count on: callbacks, closing, waiting, signals, fairness. By counts, not by time.
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "tests/engine/services.hpp"
+
+namespace senet {
+namespace {
+
+TEST(ServiceManners, WaitReturnsBehindTheCallback) {
+  const auto service = open_service({.workers = 1, .visits = 10});
+  use_small_network<TicTacToe>(*service, 1);
+  Session& session = open_session(*service, "tic_tac_toe");
+  for (int i = 0; i < 200; ++i) {
+    bool told = false;  // not atomic: ThreadSanitizer would see a wait that returns early
+    ASSERT_TRUE(service->search(session, {.visits = 2}, [&] {
+      for (int pause = 0; pause < 20; ++pause) std::this_thread::yield();
+      told = true;
+    }));
+    ASSERT_TRUE(service->wait(session, seconds(60)));
+    ASSERT_TRUE(told);
+    ASSERT_TRUE(session.set("", {}));
+  }
+}
+
+TEST(ServiceManners, CallbacksCannotWait) {
+  const auto service = open_service({.workers = 1, .visits = 10});
+  use_small_network<TicTacToe>(*service, 1);
+  Session& session = open_session(*service, "tic_tac_toe");
+  Status waited = Status::kOk, polled = Status::kOk;
+  bool here = false;
+  ASSERT_TRUE(service->search(session, {.visits = 2}, [&] {
+    const auto wait = service->wait(session, seconds(60));
+    const auto poll = service->poll(microseconds(1));
+    waited = wait ? Status::kOk : wait.error().status;
+    polled = poll ? Status::kOk : poll.error().status;
+    here = service->in_callback();
+  }));
+  ASSERT_TRUE(service->wait(session, seconds(60)));
+  EXPECT_EQ(waited, Status::kBadState);
+  EXPECT_EQ(polled, Status::kBadState);
+  EXPECT_TRUE(here);
+  EXPECT_FALSE(service->in_callback());
+}
+
+TEST(ServiceManners, WhatACallbackThrowsIsLost) {
+  const auto service = open_service({.workers = 1, .visits = 10});
+  use_small_network<TicTacToe>(*service, 1);
+  Session& session = open_session(*service, "tic_tac_toe");
+  ASSERT_TRUE(service->search(session, {.visits = 2}, [] { throw 7; }));
+  ASSERT_TRUE(service->wait(session, seconds(60)));
+  EXPECT_FALSE(service->in_callback());
+  EXPECT_EQ(search(*service, session, {.visits = 5}).visits, 5u);
+}
+
+// The one worker cannot end a search while it is in a callback: closing must not wait for it there.
+TEST(ServiceManners, CallbacksMayCloseOtherSessions) {
+  const auto service = open_service(
+      {.workers = 1, .sessions = 2, .visits = 500'000, .memory = std::size_t{1} << 30});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& endless = open_session(*service, "connect_four");
+  Session& session = open_session(*service, "connect_four");
+  ASSERT_TRUE(service->search(endless, {}, nullptr));
+  ASSERT_TRUE(service->search(session, {.visits = 2}, [&] { service->close_session(&endless); }));
+  ASSERT_TRUE(service->wait(session, seconds(60)));
+  while (!service->open_session("connect_four")) std::this_thread::yield();  // its slot is free
+}
+
+TEST(ServiceManners, WithoutWorkersWhoWaitsOrClosesSearches) {
+  auto service = open_service({.workers = 0, .pollers = 1, .sessions = 4, .visits = 100});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& session = open_session(*service, "connect_four");
+  int told = 0;
+  ASSERT_TRUE(service->search(session, {.visits = 50}, [&] { ++told; }));
+  EXPECT_EQ(service->wait(session, microseconds(0)).error().status, Status::kTimeout);
+  ASSERT_TRUE(service->wait(session, seconds(60)));
+  EXPECT_EQ(session.result()->visits, 50u);
+  ASSERT_TRUE(service->search(session, {}, [&] { ++told; }));
+  service->close_session(&session);
+  EXPECT_EQ(told, 2);
+  // In a callback, which a poll is telling.
+  Session& other = open_session(*service, "connect_four");
+  Session& last = open_session(*service, "connect_four");
+  ASSERT_TRUE(service->search(other, {}, [&] { ++told; }));
+  ASSERT_TRUE(service->search(last, {.visits = 5}, [&] {
+    ++told;
+    service->close_session(&other);
+    service->close_session(&last);
+  }));
+  while (*service->poll(microseconds(100)) > 0) continue;
+  EXPECT_EQ(told, 4);
+  for (int i = 0; i < 4; ++i) open_session(*service, "connect_four");
+}
+
+TEST(ServiceManners, ThreadsTakeNoSignals) {
+  const auto service = open_service({.workers = 1, .visits = 10});
+  use_small_network<TicTacToe>(*service, 1);
+  Session& session = open_session(*service, "tic_tac_toe");
+  sigset_t there, here;
+  ASSERT_TRUE(service->search(session, {.visits = 2},
+                              [&] { pthread_sigmask(SIG_BLOCK, nullptr, &there); }));
+  ASSERT_TRUE(service->wait(session, seconds(60)));
+  for (const int signal : {SIGTERM, SIGINT, SIGALRM, SIGCHLD, SIGUSR1}) {
+    EXPECT_EQ(sigismember(&there, signal), 1) << signal;
+  }
+  EXPECT_EQ(sigismember(&there, SIGSEGV), 0);
+  pthread_sigmask(SIG_BLOCK, nullptr, &here);
+  EXPECT_EQ(sigismember(&here, SIGTERM), 0);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// A sanitizer's own memory does not fit below such a limit.
+TEST(ServiceManners, ThreadsThatCannotBeStartedAreAnError) {
+  const auto child = [] {
+    const rlimit two_gigabytes{std::size_t{2} << 30, std::size_t{2} << 30};
+    setrlimit(RLIMIT_AS, &two_gigabytes);
+    const auto service =
+        Service::open({.workers = 1000, .memory = std::size_t{1} << 40});  // 8 MB of stack each
+    const bool right = !service && service.error().status == Status::kNoMemory &&
+                       service.error().reason.starts_with("cannot start thread ");
+    std::_Exit(right ? 0 : 1);
+  };
+  EXPECT_EXIT(child(), testing::ExitedWithCode(0), "");
+}
+#endif
+
+// 300 searches, 8 rows in a batch: whose turn comes once in 38 passes must not have to wait for it.
+TEST(ServiceManners, EndsAreLookedAtAfterEachForwardPass) {
+  const auto service = open_service({.workers = 0,
+                                     .sessions = 300,
+                                     .visits = 2000,
+                                     .batch_rows = 8,
+                                     .memory = std::size_t{2} << 30});
+  use_small_network<ConnectFour>(*service, 1);
+  std::vector<Session*> sessions;
+  for (int i = 0; i < 300; ++i) {
+    sessions.push_back(&open_session(*service, "connect_four"));
+    // None ends before it is told to, but for one.
+    const auto time = i == 0 ? microseconds(1000) : microseconds(0);
+    ASSERT_TRUE(service->search(*sessions.back(), {.time = time}, nullptr));
+  }
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(service->poll(microseconds(0)));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(service->poll(microseconds(0)));
+  ASSERT_TRUE(sessions[0]->wait(microseconds(0)));
+  EXPECT_EQ(sessions[0]->result()->ending, Ending::kTime);
+  for (const std::size_t stopped : {7u, 150u, 299u}) {
+    sessions[stopped]->stop();
+    int polls = 0;
+    while (!sessions[stopped]->wait(microseconds(0))) {
+      ASSERT_TRUE(service->poll(microseconds(0)));
+      ++polls;
+    }
+    EXPECT_LE(polls, 2) << stopped;
+    EXPECT_EQ(sessions[stopped]->result()->ending, Ending::kStopped);
+  }
+}
+
+// Who comes to a crowd makes its visits in turn with it: within one round of everybody.
+TEST(ServiceManners, NewcomersGetTheirTurn) {
+  const auto service = open_service({.workers = 0,
+                                     .sessions = 201,
+                                     .visits = 1000,
+                                     .batch_rows = 8,
+                                     .memory = std::size_t{2} << 30});
+  use_small_network<ConnectFour>(*service, 1);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(service->search(open_session(*service, "connect_four"), {}, nullptr));
+  }
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(service->poll(microseconds(0)));
+  Session& newcomer = open_session(*service, "connect_four");
+  ASSERT_TRUE(service->search(newcomer, {.visits = 2}, nullptr));
+  int polls = 0;
+  while (!newcomer.wait(microseconds(0))) {
+    ASSERT_TRUE(service->poll(microseconds(0)));
+    ++polls;
+  }
+  EXPECT_LE(polls, 2 * 201 / 8 + 4);
+}
+
+// With as few searches as this every one of them has a row in every batch, if it wants to.
+TEST(ServiceManners, PriorityMattersAmongFew) {
+  const auto service = open_service({.workers = 0, .visits = 4000});
+  use_small_network<ConnectFour>(*service, 1);
+  std::vector<Session*> sessions;
+  for (const Priority priority : {Priority::kLow, Priority::kNormal, Priority::kHigh}) {
+    sessions.push_back(&open_session(*service, "connect_four"));
+    ASSERT_TRUE(service->search(*sessions.back(), {.priority = priority}, nullptr));
+  }
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(service->poll(microseconds(0)));
+  std::vector<std::uint32_t> rows;
+  for (Session* const session : sessions) {
+    session->stop();
+    ASSERT_TRUE(service->wait(*session, seconds(60)));
+    rows.push_back(session->result()->evaluations);
+  }
+  EXPECT_NEAR(rows[1], 2.0 * rows[0], 0.05 * rows[1]);
+  EXPECT_NEAR(rows[2], 4.0 * rows[0], 0.05 * rows[2]);
+  EXPECT_GT(rows[0], 50u);
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,53 @@
+// Services with small networks, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "engine/service.hpp"
+#include "games/registry.hpp"
+
+namespace senet {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+template <Game G>
+Network small_network(std::uint64_t seed, Evaluates evaluates = Evaluates::kPosition) {
+  NetworkSpec spec = reference_spec<G>();
+  spec.width = 16;
+  spec.blocks = 1;
+  spec.evaluates = evaluates;
+  return initial_network(spec, seed);
+}
+
+inline std::unique_ptr<Service> open_service(const ServiceSettings& settings) {
+  auto service = Service::open(settings);
+  EXPECT_TRUE(service) << service.error().reason;
+  return std::move(*service);
+}
+
+template <Game G>
+void use_small_network(Service& service, std::uint64_t seed,
+                       Evaluates evaluates = Evaluates::kPosition) {
+  const auto network = service.adopt(small_network<G>(seed, evaluates));
+  ASSERT_TRUE(network) << network.error().reason;
+  const auto used = service.use(*network);
+  ASSERT_TRUE(used) << used.error().reason;
+}
+
+inline Session& open_session(Service& service, std::string_view game) {
+  const auto session = service.open_session(game);
+  EXPECT_TRUE(session) << session.error().reason;
+  return **session;
+}
+
+inline SessionResult search(Service& service, Session& session, const SessionLimits& limits) {
+  const auto begun = service.search(session, limits, nullptr);
+  EXPECT_TRUE(begun) << begun.error().reason;
+  EXPECT_TRUE(session.wait(seconds(60)));
+  const auto result = session.result();
+  EXPECT_TRUE(result) << result.error().reason;
+  return *result;
+}
+
+}  // namespace senet
