@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that Senet is built with, if any is missing; needs root or sudo then.
 # Names given as arguments are installed as well: tools/install_packages.sh clang-format
-# --with-gnubg as the first argument: GNU Backgammon too, which judges in tests (docs/strength.md), where it can be
-# installed; elsewhere it is loudly done without.
+# --for-tests as the first argument: also the programs that some tests want beside them, where they can be installed: GNU Backgammon,
+# which judges (docs/strength.md), a browser and a load generator for the example server. Elsewhere they are loudly done without.
 set -euo pipefail
 
-wants_gnubg=0
-if [[ ${1-} == --with-gnubg ]]; then
-  wants_gnubg=1
+helpers=()
+if [[ ${1-} == --for-tests ]]; then
+  helpers=(gnubg chromium chromium-driver wrk)
   shift
 fi
 
@@ -40,40 +40,41 @@ missing=()
 for package in "${packages[@]}"; do
   is_installed "$package" || missing+=("$package")
 done
-judge=()
-((wants_gnubg == 0)) || is_installed gnubg || judge=(gnubg)
-if ((${#missing[@]} + ${#judge[@]} == 0)); then
+missing_helpers=()
+for package in "${helpers[@]}"; do
+  is_installed "$package" || missing_helpers+=("$package")
+done
+if ((${#missing[@]} + ${#missing_helpers[@]} == 0)); then
   echo "packages: all ${#packages[@]} are there"
   exit 0
 fi
 
-without_judge() {
-  echo "install_packages: WARNING: gnubg could not be installed ($*);" \
-    "tests against GNU Backgammon will be SKIPPED" >&2
+without() { # REASON PACKAGE...
+  echo "install_packages: WARNING: ${*:2} could not be installed ($1); tests that need it will be SKIPPED" >&2
 }
 as_root=()
 if ((EUID != 0)); then
   if ! command -v sudo >/dev/null; then
     ((${#missing[@]} == 0)) || fail "run this as root, or install sudo, to install: ${missing[*]}"
-    without_judge "neither root nor sudo"
+    without "neither root nor sudo" "${missing_helpers[@]}"
     exit 0
   fi
   as_root=(sudo)
 fi
-echo "packages: installing" "${missing[@]}" "${judge[@]}"
+echo "packages: installing" "${missing[@]}" "${missing_helpers[@]}"
 apt_get() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
     -o Dpkg::Use-Pty=0 "$@"
 }
 if ! apt_get update >/dev/null; then
   ((${#missing[@]} == 0)) || fail "apt-get update failed: is the network there?"
-  without_judge "apt-get update failed"
+  without "apt-get update failed" "${missing_helpers[@]}"
   exit 0
 fi
 if ((${#missing[@]} > 0)); then
   apt_get install --no-install-recommends "${missing[@]}" >/dev/null ||
     fail "apt-get could not install: ${missing[*]}"
 fi
-if ((${#judge[@]} > 0)); then
-  apt_get install --no-install-recommends "${judge[@]}" >/dev/null || without_judge "apt-get install failed"
-fi
+for package in "${missing_helpers[@]}"; do
+  apt_get install --no-install-recommends "$package" >/dev/null || without "apt-get install failed" "$package"
+done

@@ -38,7 +38,7 @@ case "$preset" in
     ;;
 esac
 
-tools/install_packages.sh --with-gnubg
+tools/install_packages.sh --for-tests
 cores=$(nproc)
 cmake --preset "$preset"
 cmake --build --preset "$preset" --parallel "$cores" --target "$target"
@@ -47,4 +47,8 @@ ctest --preset "$preset" --parallel "$cores" || status=$?
 if [[ -z $(PATH=$PATH:/usr/games command -v gnubg) ]]; then
   echo "test.sh: WARNING: gnubg is not installed: the tests against GNU Backgammon were SKIPPED" >&2
 fi
+for program in chromium chromedriver wrk; do
+  command -v "$program" >/dev/null ||
+    echo "test.sh: WARNING: $program is not installed: tests of the example server that need it were SKIPPED" >&2
+done
 exit "$status"

@@ -259,28 +259,35 @@ TEST(GameServer, EndsCleanlyWithTheAnswersThatAreUnderWay) {
   }
 }
 
+TEST(GameServer, PlaysWithTheWeightsOfAFile) {
+  RunningServer server({SENET_SOURCE_DIR "/engine/models/connect_four.safetensors"});
+  for (const char* game : {"connect_four", "backgammon"}) {
+    EXPECT_EQ(server.post(server.open_game(game) + "/move", {{"visits", 5}}).status, 200);
+  }
+}
+
 TEST(GameServer, SaysHowMuchMemoryAndWhatDoesNotFit) {
   RunningServer server({"--games", "20", "--visits", "200", "--memory-mib", "128"});
   EXPECT_NE(server.hello().find("at most 128 MiB in the engine for 20 games of 200 visits"),
             std::string::npos)
       << server.hello();
   EXPECT_EQ(server.metric("engine", "memory_bound"), 128 << 20);
-  for (int i = 0; i < 20; ++i) server.open_game("backgammon");
+  for (int i = 0; i < 20; ++i) server.open_game(i % 2 == 0 ? "backgammon" : "connect_four");
   EXPECT_LE(server.metric("engine", "memory"), 128 << 20);
 
-  const std::string weights = SENET_SOURCE_DIR "/engine/models/connect_four.safetensors";
   struct Case {
     std::vector<std::string> arguments;
     std::string words;
   };
   const std::vector<Case> cases = {
-      {{"--games", "10000", "--memory-mib", "100", weights}, "do not fit into 100 MiB"},
-      {{"--port", "70000", weights}, "--port takes a number from 0 to 65535, not \"70000\""},
+      {{"--games", "10000", "--memory-mib", "100"}, "do not fit into 100 MiB"},
+      {{"--port", "70000"}, "--port takes a number from 0 to 65535, not \"70000\""},
       {{"--port"}, "--port takes a value"},
       {{"--chess", "1"}, "there is no option --chess"},
-      {{"--address", "localhost", weights}, "\"localhost\" is not an address"},
-      {{"--port", std::to_string(server.port()), weights}, "cannot listen on 127.0.0.1"},
+      {{"--address", "localhost"}, "\"localhost\" is not an address"},
+      {{"--port", std::to_string(server.port())}, "cannot listen on 127.0.0.1"},
       {{"/nowhere/weights"}, "/nowhere/weights"},
+      {{SENET_SOURCE_DIR "/README.md"}, "README.md"},
   };
   for (const Case& wrong : cases) {
     const ProgramRun run = run_program(SENET_PROGRAM, wrong.arguments);

@@ -22,9 +22,6 @@ class RunningServer {
   explicit RunningServer(std::vector<std::string> options = {}) {
     std::vector<std::string> arguments = {SENET_PROGRAM, "--port", "0"};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    for (const char* game : {"connect_four", "backgammon"}) {
-      arguments.push_back(std::string(SENET_SOURCE_DIR "/engine/models/") + game + ".safetensors");
-    }
     std::vector<char*> words;
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);

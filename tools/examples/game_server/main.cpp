@@ -7,7 +7,9 @@
 #include <senet/senet.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "options.hpp"
 #include "routes.hpp"
@@ -15,6 +17,8 @@
 namespace {
 
 using namespace game_server;
+
+const std::vector<std::string> kGames = {"connect_four", "backgammon"};
 
 constexpr double kMiB = 1 << 20;
 // What a connection may hold at most: what it reads, a request that waits, and the longest answer;
@@ -47,34 +51,32 @@ senet_config config_of(const Options& options) {
   return config;
 }
 
-/// Which games there are weights for. All places may be taken by any of them: that must fit.
-std::vector<std::string> games_of(senet::api::Engine& engine, const Options& options) {
-  std::vector<std::string> games;
+/// All places may be taken by any game: that must fit.
+void check_fit(const Options& options, std::string_view game) {
   const senet_config config = config_of(options);
-  for (const std::string& game : {std::string("connect_four"), std::string("backgammon")}) {
-    if (!engine.try_open_session(game)) continue;
-    games.push_back(game);
-    std::uint32_t visits = 0;
-    senet_config_fit(&config, {game.data(), game.size()}, &visits, nullptr);
-    if (visits < options.visits) {
-      throw std::runtime_error(
-          std::to_string(options.games.most) + " games of " + game + " with " +
-          std::to_string(options.visits) + " visits do not fit into " +
-          std::to_string(options.memory_mib) +
-          " MiB: " + (visits == 0 ? "nothing fits" : std::to_string(visits) + " visits do") +
-          "; change --games, --visits or --memory-mib");
-    }
-  }
-  if (games.empty()) throw std::runtime_error("there are no weights to play with: see --help");
-  return games;
+  std::uint32_t visits = 0;
+  senet_config_fit(&config, {game.data(), game.size()}, &visits, nullptr);
+  if (visits >= options.visits) return;
+  throw std::runtime_error(std::to_string(options.games.most) + " games of " + std::string(game) +
+                           " with " + std::to_string(options.visits) + " visits do not fit into " +
+                           std::to_string(options.memory_mib) + " MiB: " +
+                           (visits == 0 ? "nothing fits" : std::to_string(visits) + " visits do") +
+                           "; change --games, --visits or --memory-mib");
 }
 
-void say_hello(const Front& front, const Options& options, const std::vector<std::string>& games) {
-  std::string list;
-  for (const std::string& game : games) list += (list.empty() ? "" : ", ") + game;
+/// The weights that were given, and the built-in ones for the games that have none of these.
+void load_weights(senet::api::Engine& engine, const Options& options) {
+  for (const std::string& file : options.weights) engine.use(engine.load(file));
+  for (const std::string& game : kGames) {
+    if (!engine.try_open_session(game)) engine.use(engine.builtin(game));
+    check_fit(options, game);
+  }
+}
+
+void say_hello(const Front& front, const Options& options) {
   const bool v6 = options.front.address.find(':') != std::string::npos;
-  std::printf("game_server: http://%s%s%s:%u serves %s\n", v6 ? "[" : "",
-              options.front.address.c_str(), v6 ? "]" : "", front.port(), list.c_str());
+  std::printf("game_server: http://%s%s%s:%u\n", v6 ? "[" : "", options.front.address.c_str(),
+              v6 ? "]" : "", front.port());
   std::printf(
       "memory: at most %llu MiB in the engine for %zu games of %u visits, %.1f MiB for %zu "
       "connections, %.1f MiB for what was played\n",
@@ -87,16 +89,15 @@ void say_hello(const Front& front, const Options& options, const std::vector<std
 void serve(const Options& options) {
   const Descriptor stop = stop_signals();
   senet::api::Engine engine(config_of(options));
-  for (const std::string& file : options.weights) engine.use(engine.load(file));
-  const std::vector<std::string> names = games_of(engine, options);
+  load_weights(engine, options);
 
   Counters counters;
   Games games(engine, options.games, counters);
   Routes routes(engine, games, counters,
-                {names, options.visits, options.time, options.memory_mib << 20});
+                {kGames, options.visits, options.time, options.memory_mib << 20});
   Front front(
       options.front, [&](const std::string& request) { return routes.answer(request); }, counters);
-  say_hello(front, options, names);
+  say_hello(front, options);
   front.run(stop.get(), [&] { games.close_idle(); });
   std::printf("game_server: ended after %llu requests\n",
               static_cast<unsigned long long>(counters.requests.load()));

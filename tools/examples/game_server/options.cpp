@@ -75,8 +75,9 @@ std::uint64_t read_number(const Option& option, std::string_view text) {
 
 std::string usage() {
   std::string text =
-      "usage: game_server [OPTION VALUE]... WEIGHTS...\n"
-      "Serves the games of the WEIGHTS (safetensors files) to browsers and programs.\n\n"
+      "usage: game_server [OPTION VALUE]... [WEIGHTS]...\n"
+      "Serves Connect Four and backgammon to browsers and programs, played by the WEIGHTS\n"
+      "(safetensors files), or where there are none by the built-in ones.\n\n"
       "  --address            numeric address to listen on (127.0.0.1)\n";
   for (const Option& option : kOptions) {
     std::string line = "  " + std::string(option.name);

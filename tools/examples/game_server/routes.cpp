@@ -80,6 +80,7 @@ void Routes::add_pages() {
   router_.Get("/api/metrics", json_handler([this](auto&, Fields&) { return metrics(); }));
   router_.set_logger([this](const httplib::Request&, const httplib::Response& response) {
     counters_.count_answer(response.status);
+    if (response.status == 503) ++counters_.shed;
   });
 }
 

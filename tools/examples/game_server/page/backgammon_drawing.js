@@ -26,6 +26,9 @@ class BackgammonDrawing {
     for (const x of [this.#left, this.#left + half + this.#point]) {
       svg(this.drawing, "rect", {x, width: half, ...inner, fill: "var(--felt)"});
     }
+    const barX = this.#left + half;  // a hinge in the middle of the bar
+    svg(this.drawing, "rect", {x: barX, width: this.#point, y: 0, height, fill: "var(--frame-deep)"});
+    svg(this.drawing, "path", {d: `M${barX + this.#point / 2} 0V${height}`, stroke: "#0005", "stroke-width": 2});
     const trayX = this.#xOf(BackgammonDrawing.tray) - 42, trayHeight = 300;
     for (const y of [this.#top, height - this.#top - trayHeight]) {
       svg(this.drawing, "rect", {x: trayX, y, width: 84, height: trayHeight, rx: 6, fill: "var(--tray)"});
@@ -77,8 +80,9 @@ class BackgammonDrawing {
   #drawChecker(color) {
     const element = svg(this.checkerLayer, "g", {class: "checker"});
     const fill = `var(--${color}-checker)`, edge = `var(--${color}-edge)`, r = this.#size;
-    svg(element, "circle", {r: r - 1, fill, stroke: edge});
-    svg(element, "circle", {r: r * 0.68, fill: "none", stroke: edge, opacity: 0.55});
+    svg(element, "circle", {class: "edge", r: r - 1, fill, stroke: edge});
+    svg(element, "circle", {r: r * 0.68, fill: "none", stroke: edge, "stroke-width": 2, opacity: 0.5});
+    svg(element, "circle", {r: r - 1, fill: "url(#gloss)"});
     return element;
   }
 

@@ -12,6 +12,10 @@ function svg(parent, name, attributes = {}, text) {
 /** An empty drawing in the page's board. */
 function newDrawing(width, height, label) {
   const drawing = svg(null, "svg", {viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label});
+  const gloss = svg(svg(drawing, "defs"), "radialGradient", {id: "gloss", cx: 0.34, cy: 0.28, r: 0.75});
+  svg(gloss, "stop", {offset: 0, "stop-color": "#fff", "stop-opacity": 0.42});
+  svg(gloss, "stop", {offset: 0.55, "stop-color": "#fff", "stop-opacity": 0});
+  svg(gloss, "stop", {offset: 1, "stop-color": "#000", "stop-opacity": 0.22});
   document.getElementById("board").replaceChildren(drawing);
   return drawing;
 }

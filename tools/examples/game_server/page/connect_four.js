@@ -2,7 +2,7 @@
 class ConnectFourBoard {
   static colors = ["var(--red)", "var(--gold)"];  // of the first and the second player
   #size = 100;
-  #top = 92;  // room above for the disc in hand
+  #top = 88;  // room above for the disc in hand
   #discs = new Map();  // "column,row" -> the disc's group
   #columns = [];
   #state = null;
@@ -42,8 +42,8 @@ class ConnectFourBoard {
     const [x] = this.#centre(column, 0);
     const group = svg(this.drawing, "g", {class: "column", "data-move": column + 1});
     svg(group, "rect", {class: "hit", x: x - 50, y: 0, width: 100, height: this.#top + 6 * this.#size + 30, rx: 18});
-    this.#disc(svg(group, "g", {class: "ghost"}), x, 46, you);
-    const hint = svg(group, "text", {class: "hint", x, y: 32});
+    this.#disc(svg(group, "g", {class: "ghost"}), x, 44, you);
+    const hint = svg(group, "text", {class: "hint", x, y: 52});
     onPress(group, () => group.classList.contains("on") && onMove(String(column + 1)));
     this.#columns.push({group, hint});
   }
@@ -51,8 +51,8 @@ class ConnectFourBoard {
   #disc(parent, x, y, player) {
     const color = ConnectFourBoard.colors[player];
     svg(parent, "circle", {cx: x, cy: y, r: 43, fill: color});
-    svg(parent, "circle", {cx: x, cy: y, r: 36, fill: "none", stroke: "#0000002e", "stroke-width": 5});
-    svg(parent, "circle", {cx: x, cy: y, r: 26, fill: "#ffffff1c"});
+    svg(parent, "circle", {cx: x, cy: y, r: 33, fill: "none", stroke: "#00000026", "stroke-width": 4});
+    svg(parent, "circle", {cx: x, cy: y, r: 43, fill: "url(#gloss)"});
     return parent;
   }
 

@@ -5,9 +5,10 @@ const levels = {
   strong: {visits: 300},
   full: {},  // set to what the server allows
 };
-const names = {connect_four: "Connect Four", backgammon: "Backgammon"};
 const boards = {connect_four: ConnectFourBoard, backgammon: BackgammonBoard};
-const wait = (milliseconds) => new Promise((wake) => setTimeout(wake, milliseconds));
+// Who wants no motion need not wait for it.
+const haste = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0.05 : 1;
+const wait = (milliseconds) => new Promise((wake) => setTimeout(wake, haste * milliseconds));
 
 let state = null;  // as the server told it last
 let you = 0;  // which player the person is
@@ -70,6 +71,8 @@ function begin(next, side) {
 async function goOn() {
   const number = ++turnNumber;
   const dice = state.dice ? `${state.dice.join(" and ")} rolled` : "";
+  const last = state.history.at(-1);
+  const answer = last && last.player !== you ? `Senet played ${last.move}. ` : "";
   board.setEnabled(false);
   if (state.result) {
     board.showHints(null);
@@ -85,12 +88,12 @@ async function goOn() {
     return goOn();
   }
   if (state.legal[0] === "pass") {
-    showStatus("You cannot move", dice);
+    showStatus("You cannot move", answer + dice);
     await wait(1800);
     if (number === turnNumber) await playMove("pass");
     return;
   }
-  showStatus("Your move", dice ? `${dice}. ${board.help}` : board.help);
+  showStatus(dice ? `Your move: ${dice}` : "Your move", answer + board.help);
   board.setEnabled(true);
   if (byId("hints").checked) await showHints();
 }
@@ -139,9 +142,14 @@ byId("hints").addEventListener("change", (event) => {
   if (event.target.checked && state.turn === you && !state.result) attempt(showHints);
   else board.showHints(null);
 });
+byId("side").addEventListener("change", () => {
+  if (state.ply <= 1) attempt(() => newGame(state.game));
+  else showToast("So it will be in the next game");
+});
 for (const tab of document.querySelectorAll("[role=tab]")) tab.addEventListener("click", () => attempt(() => newGame(tab.dataset.game)));
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(SELECT|INPUT|BUTTON)$/.test(event.target.tagName)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
+  if (/^(INPUT|BUTTON)$/.test(event.target.tagName) && (event.key === "Enter" || event.key === " ")) return;
   if (board?.key(event)) event.preventDefault();
 });
 

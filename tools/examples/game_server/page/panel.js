@@ -1,5 +1,6 @@
 // What stands beside the board: chances of winning, the moves looked at, the moves played.
 const byId = (id) => document.getElementById(id);
+const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 const percent = (share) => `${Math.round(100 * share)} %`;
 
 /** The bar of chances; `search` tells them for whoever was to move. */
@@ -39,14 +40,15 @@ function showCandidates(search, title, onPick) {
   const body = byId("candidates").tBodies[0];
   body.replaceChildren();
   byId("search-facts").textContent = search
-    ? `${search.visits} visits, ${search.evaluations} positions evaluated, ${search.depth} moves deep`
+    ? `${counted(search.visits, "visit")}, ${counted(search.evaluations, "position")} evaluated, ${counted(search.depth, "ply", "plies")} deep`
     : "Nothing yet";
-  for (const {move, visits, value} of search?.candidates ?? []) {
+  const looked = (search?.candidates ?? []).filter(({visits}) => visits > 0);
+  for (const {move, visits, value} of looked) {
     const row = body.insertRow(), share = document.createElement("span");
     row.insertCell().textContent = move;
     share.className = "visits";
     share.textContent = visits;
-    share.style.setProperty("--share", percent(visits / search.candidates[0].visits));
+    share.style.setProperty("--share", `${100 * visits / looked[0].visits}%`);
     row.insertCell().append(share);
     const cell = row.insertCell();
     cell.className = "number";

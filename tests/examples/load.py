@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Loads the example server with wrk, malformed, oversized and slow requests mixed in, and sees that it keeps serving.
+
+    load.py SERVER SECONDS
+
+Ends with 77 when there is no wrk to do it with.
+"""
+
+import http.client
+import json
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+OPTIONS = ["--port", "0", "--rate", "0", "--games", "100", "--visits", "400", "--memory-mib", "256", "--threads", "8", "--queue", "8",
+           "--connections", "150", "--client-connections", "1000", "--idle-seconds", "2", "--request-ms", "1000"]
+PROGRAM_MIB = 64  # code, stacks and the page, beside what the server says it may use at most
+
+
+def ask(port, method, path, body=None):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+def slow_clients(port, count, stop):
+    """Sends requests a byte at a time, for ever new connections."""
+    head = b"POST /api/games HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30\r\n\r\n{" + b" " * 40
+    clients = {}
+    while not stop.wait(0.05):
+        while len(clients) < count:
+            clients[socket.create_connection(("127.0.0.1", port))] = 0
+        for client, sent in list(clients.items()):
+            try:
+                client.send(head[sent:sent + 1])
+                clients[client] = sent + 1
+            except OSError:
+                client.close()
+                del clients[client]
+    for client in clients:
+        client.close()
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def play_a_game(port):
+    status, game = ask(port, "POST", "/api/games", {"game": "connect_four"})
+    check(status == 201, f"a game is opened: {status} {game}")
+    while not game["result"]:
+        status, game = ask(port, "POST", f"/api/games/{game['id']}/move", {"visits": 20})
+        check(status == 200, f"a move is played: {status} {game}")
+    ask(port, "DELETE", f"/api/games/{game['id']}")
+
+
+def load(server, port, bound, seconds):
+    stop = threading.Event()
+    slow = threading.Thread(target=slow_clients, args=(port, 50, stop))
+    slow.start()
+    script = pathlib.Path(__file__).with_name("load.lua")
+    wrk = subprocess.run(["wrk", "-t", "2", "-c", "64", "-d", f"{seconds}s", "--latency", "-s", script, f"http://127.0.0.1:{port}"],
+                         capture_output=True, text=True)
+    stop.set()
+    slow.join()
+    check(wrk.returncode == 0, wrk.stdout + wrk.stderr)
+    print(wrk.stdout)
+    while ask(port, "GET", "/api/metrics")[1]["games"]["open"] > 0:  # idle ones are closed
+        time.sleep(0.1)
+    play_a_game(port)
+    metrics = ask(port, "GET", "/api/metrics")[1]
+    print(json.dumps(metrics))
+    requests, engine = metrics["requests"], metrics["engine"]
+    check(requests["answered_2xx"] > 100 and requests["answered_4xx"] > 100, "both kinds were served")
+    check(requests["answered_5xx"] == requests["shed"], "nothing but load made the server refuse")
+    check(metrics["connections"]["timed_out"] > 0, "slow clients were cut off")
+    check(engine["memory"] <= engine["memory_bound"], "the engine keeps its bound")
+    status = pathlib.Path(f"/proc/{server.pid}/status").read_text()
+    resident = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
+    print(f"resident at most {resident:.0f} MiB, bound {bound:.0f} + {PROGRAM_MIB} MiB")
+    check(resident <= bound + PROGRAM_MIB or "--sanitized" in sys.argv, "memory stays below what was said")
+
+
+def main():
+    if shutil.which("wrk") is None:
+        print("load: SKIPPED: the server was not loaded, for want of wrk", file=sys.stderr)
+        return 77
+    server = subprocess.Popen([sys.argv[1], *OPTIONS], stdout=subprocess.PIPE, text=True)
+    try:
+        port = int(re.search(r":(\d+)$", server.stdout.readline().strip())[1])
+        bound = sum(float(size) for size in re.findall(r"([\d.]+) MiB", server.stdout.readline()))
+        load(server, port, bound, int(sys.argv[2]))
+        server.send_signal(signal.SIGTERM)
+        check(server.wait() == 0, "the server ends cleanly")
+    finally:
+        server.kill()
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,101 @@
+"""A browser that does what a test says: W3C WebDriver over HTTP to Debian's chromedriver, nothing but Python's library."""
+
+import base64
+import http.client
+import json
+import re
+import shutil
+import subprocess
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+def missing():
+    """The programs that are needed and not there."""
+    return [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
+
+
+class Browser:
+    def __init__(self, log, width=1280, height=900):
+        """Starts chromium without a window; chromedriver writes to the file `log`."""
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=log, text=True)
+        for line in self.driver.stdout:
+            if found := re.search(r"started successfully on port (\d+)", line):
+                self.port = int(found[1])
+                break
+        else:
+            raise RuntimeError("chromedriver did not start")
+        # In a container chromium cannot build its own sandbox; it sees our own server only.
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                     "--force-prefers-reduced-motion", "--no-first-run", f"--window-size={width},{height}"]
+        options = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
+        self.session = ""
+        self.session = "/session/" + self.call("POST", "/session", {"capabilities": {"alwaysMatch": options}})["sessionId"]
+
+    def call(self, method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        text = json.dumps(body) if body is not None else ("{}" if method == "POST" else None)
+        connection.request(method, self.session + path, text, {"Content-Type": "application/json"})
+        value = json.loads(connection.getresponse().read())["value"]
+        connection.close()
+        if isinstance(value, dict) and "error" in value:
+            raise RuntimeError(f"{path}: {value['error']}: {value['message'].splitlines()[0]}")
+        return value
+
+    def close(self):
+        try:
+            if self.session:
+                self.call("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+
+    def open(self, address):
+        self.call("POST", "/url", {"url": address})
+
+    def run(self, script, *arguments):
+        """The value that the script returns."""
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def wait(self, condition, what):
+        """Until the expression is true."""
+        script = ("const done = arguments[0], until = Date.now() + 30000; const look = () => "
+                  f"({condition}) ? done(true) : Date.now() > until ? done(false) : setTimeout(look, 10); look();")
+        if not self.call("POST", "/execute/async", {"script": script, "args": []}):
+            raise AssertionError(f"never seen: {what} ({condition})")
+
+    def find(self, selector):
+        return self.call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def count(self, selector):
+        return self.run("return document.querySelectorAll(arguments[0]).length", selector)
+
+    def click(self, selector):
+        self.call("POST", f"/element/{self.find(selector)}/click")
+
+    def touch(self, selector):
+        """A finger on the middle of the element."""
+        origin = {ELEMENT: self.find(selector)}
+        moves = [{"type": "pointerMove", "duration": 0, "origin": origin, "x": 0, "y": 0},
+                 {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        self.call("POST", "/actions", {"actions": [
+            {"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"}, "actions": moves}]})
+
+    def press(self, key):
+        key = {"Enter": "\ue007", "Backspace": "\ue003", "Tab": "\ue004", "ArrowRight": "\ue014", "ArrowLeft": "\ue012"}.get(key, key)
+        self.call("POST", "/actions", {"actions": [
+            {"type": "key", "id": "keys", "actions": [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+
+    def resize(self, width, height):
+        self.call("POST", "/window/rect", {"width": width, "height": height})
+
+    def screenshot(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.call("GET", "/screenshot")))
+
+    def complaints(self):
+        """What the page's console has said as an error."""
+        return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"}) if entry["level"] == "SEVERE"]
