@@ -10,11 +10,11 @@ namespace game_server {
 
 struct Counters {
   using Count = std::atomic<std::uint64_t>;
-  Count connections = 0;       // accepted
-  Count open_connections = 0;  // of these, now
-  Count requests = 0;          // complete ones
-  Count timed_out = 0;         // connections that took too long over a request or an answer
-  Count shed = 0;  // requests and connections that there was no room for: 503
+  Count connections = 0;           // accepted
+  Count open_connections = 0;      // of these, now
+  Count requests = 0;              // complete ones
+  Count timed_out = 0;             // connections that took too long over a request or an answer
+  Count shed = 0;                  // requests and connections that there was no room for: 503
   std::array<Count, 6> answers{};  // [4]: with a status 400 .. 499
 
   Count games_opened = 0, games_finished = 0, games_timed_out = 0;
