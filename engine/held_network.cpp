@@ -91,6 +91,12 @@ Outcome<SharedNetwork> hold_borrowed(std::span<const std::byte> file, Ledger& le
   return share(std::move(memory), nullptr, std::move(**network));
 }
 
+Outcome<SharedNetwork> hold_untrained(const NetworkSpec& spec, std::uint64_t seed, Ledger& ledger) {
+  Charge memory(ledger, held_bytes(spec));
+  if (!memory) return no_memory("an untrained network", ledger, held_bytes(spec));
+  return share(std::move(memory), nullptr, initial_network(spec, seed));
+}
+
 Outcome<SharedNetwork> hold(Network network, Ledger& ledger) {
   const std::size_t bytes = network.parameters().size_bytes() + kHeldBytes;
   Charge memory(ledger, bytes);

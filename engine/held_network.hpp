@@ -24,6 +24,8 @@ Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledg
 Outcome<SharedNetwork> hold_copy(std::span<const std::byte> file, Ledger& ledger);
 /// The same without a copy: `file` outlives everything, and was written by save_network.
 Outcome<SharedNetwork> hold_borrowed(std::span<const std::byte> file, Ledger& ledger);
+/// Fresh weights, which know nothing.
+Outcome<SharedNetwork> hold_untrained(const NetworkSpec& spec, std::uint64_t seed, Ledger& ledger);
 /// Takes a network over.
 Outcome<SharedNetwork> hold(Network network, Ledger& ledger);
 

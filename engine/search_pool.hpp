@@ -34,9 +34,10 @@ class AnySearchPool {
 
 struct PoolSettings {
   SearchSettings search;
-  std::uint32_t sessions;  // at most
-  std::uint32_t visits;    // the trees have room for
-  std::size_t batch_rows;  // of a forward pass at most
+  std::uint32_t sessions;   // at most
+  std::uint32_t visits;     // the trees have room for
+  std::size_t batch_rows;   // of a forward pass at most
+  std::size_t most_active;  // features of a row
 };
 
 /// A search begins on the newest weights and ends on them. So while weights are exchanged there are
@@ -47,7 +48,7 @@ class SearchPool final : public AnySearchPool {
  public:
   SearchPool(const PoolSettings& settings, const ModelSlot& models)
       : models_(models),
-        batch_(settings.batch_rows, G::kMaxActive),
+        batch_(settings.batch_rows, settings.most_active),
         spare_(
             std::make_unique<Tree<G>>(limits_for<G>(settings.visits, settings.search.evaluates))) {
     asked_.reserve(settings.batch_rows + 1);
@@ -61,7 +62,7 @@ class SearchPool final : public AnySearchPool {
 
   /// Memory of one with two evaluators of this shape.
   static std::size_t bytes(const PoolSettings& settings, const NetworkSpec& spec) {
-    const std::size_t row = G::kMaxActive * 6 + sizeof(RowAnswer) + 2;
+    const std::size_t row = settings.most_active * 6 + sizeof(RowAnswer) + 2;
     const std::size_t lists = settings.sessions * (kSeats + 1) * 2 * sizeof(void*);
     return sizeof(SearchPool) + lists +
            (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + row + 64) +

@@ -1,30 +1,22 @@
-// The C interface: translates between C and the service, and lets nothing else through.
+// The C interface: translates between C and the service, and lets nothing else through. Sessions
+// are in senet_session.cpp.
 #include "senet/senet.h"
 
-#include <algorithm>
-#include <cstring>
-#include <exception>
-#include <new>
+#include <memory>
 #include <string>
-#include <type_traits>
 
-#include "engine/service.hpp"
+#include "engine/c_interface.hpp"
 #include "games/registry.hpp"
-
-// The handles are ours to fill.
-struct senet_engine {
-  std::unique_ptr<senet::Service> service;
-};
-struct senet_model {
-  const senet::Service* owner;
-  senet::SharedNetwork network;
-};
+#include "senet/game_table.h"
 
 namespace {
 
-using senet::Failure;
+using senet::guarded;
+using senet::missing;
 using senet::Outcome;
+using senet::read_struct;
 using senet::Status;
+using senet::view;
 
 static_assert(static_cast<int>(Status::kOk) == SENET_OK);
 static_assert(static_cast<int>(Status::kBadArgument) == SENET_BAD_ARGUMENT);
@@ -51,60 +43,6 @@ static_assert(static_cast<int>(senet::Ending::kStopped) == SENET_BY_STOP);
 static_assert(static_cast<int>(senet::Ending::kProven) == SENET_BY_PROOF);
 static_assert(static_cast<int>(senet::Ending::kTreeFull) == SENET_BY_FULL_TREE);
 
-// Needs no memory.
-senet_status tell(Status status, std::string_view reason, senet_reason* why) noexcept {
-  if (why != nullptr) {
-    const std::size_t size = std::min(reason.size(), sizeof why->text - 1);
-    std::memcpy(why->text, reason.data(), size);
-    why->text[size] = '\0';
-  }
-  return static_cast<senet_status>(status);
-}
-
-/// Runs function() -> Outcome<void>, whose exceptions end here.
-template <class Function>
-senet_status guarded(senet_reason* why, Function&& function) noexcept {
-  try {
-    const Outcome<void> outcome = function();
-    return outcome ? SENET_OK : tell(outcome.error().status, outcome.error().reason, why);
-  } catch (const std::bad_alloc&) {
-    return tell(Status::kNoMemory, "the system has no more memory", why);
-  } catch (const std::exception& error) {
-    return tell(Status::kInternal, error.what(), why);
-  } catch (...) {
-    return tell(Status::kInternal, "an exception of no known kind", why);
-  }
-}
-
-// A session's handle is the session itself, so that nothing is left when the engine closes it.
-senet::Session* session_of(senet_session* handle) {
-  return reinterpret_cast<senet::Session*>(handle);
-}
-const senet::Session* session_of(const senet_session* handle) {
-  return reinterpret_cast<const senet::Session*>(handle);
-}
-
-tl::unexpected<Failure> missing(const char* what) {
-  return senet::refuse(Status::kBadArgument, std::string(what) + " is NULL");
-}
-
-std::string_view view(senet_text text) {
-  return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
-}
-
-/// What the caller's header knew of a struct; the rest as in `defaults`.
-template <class Struct>
-Outcome<Struct> read_struct(const Struct* given, Struct defaults, const char* name) {
-  if (given == nullptr) return missing(name);
-  if (given->struct_size < sizeof given->struct_size || given->struct_size > 4096) {
-    return senet::refuse(Status::kBadArgument, std::string(name) + ": struct_size is " +
-                                                   std::to_string(given->struct_size) +
-                                                   ", not sizeof(" + name + ")");
-  }
-  std::memcpy(&defaults, given, std::min<std::size_t>(given->struct_size, sizeof defaults));
-  return defaults;
-}
-
 senet_config default_config() {
   const senet::ServiceSettings settings;
   return {.struct_size = sizeof(senet_config),
@@ -127,17 +65,6 @@ Outcome<senet::ServiceSettings> settings_of(const senet_config* config) {
                                 .batch_rows = read->batch,
                                 .memory = static_cast<std::size_t>(read->memory),
                                 .seed = read->seed};
-}
-
-/// A text for a caller's buffer, with its end.
-Outcome<void> write_text(const Outcome<std::string>& text, char* to, std::size_t room,
-                         std::size_t* size) {
-  if (!text) return tl::unexpected(text.error());
-  if (size != nullptr) *size = text->size();
-  if (room <= text->size()) return senet::refuse(Status::kNoRoom, "the text is longer");
-  if (to == nullptr) return missing("text");
-  std::memcpy(to, text->c_str(), text->size() + 1);
-  return {};
 }
 
 /// Lets `read` take weights into the engine, and hands them out.
@@ -282,6 +209,22 @@ uint64_t senet_model_id(const senet_model* model) {
   return model == nullptr ? 0 : model->network->id();
 }
 
+senet_status senet_model_untrained(senet_engine* engine, senet_text game, uint64_t seed,
+                                   senet_model** model, senet_reason* why) {
+  return open_model(engine, model, why,
+                    [&](senet::Service& service) { return service.untrained(view(game), seed); });
+}
+
+senet_status senet_engine_add_game(senet_engine* engine, const senet_game_table* table,
+                                   senet_reason* why) {
+  return guarded(why, [&]() -> Outcome<void> {
+    if (engine == nullptr) return missing("engine");
+    const auto read = read_struct(table, senet_game_table{}, "senet_game_table");
+    if (!read) return tl::unexpected(read.error());
+    return engine->service->add_game({std::string(view(read->name)), *read});
+  });
+}
+
 senet_status senet_engine_use(senet_engine* engine, const senet_model* model, senet_reason* why) {
   return guarded(why, [&]() -> Outcome<void> {
     if (engine == nullptr) return missing("engine");
@@ -290,169 +233,5 @@ senet_status senet_engine_use(senet_engine* engine, const senet_model* model, se
       return senet::refuse(Status::kBadArgument, "the model belongs to another engine");
     }
     return engine->service->use(model->network);
-  });
-}
-
-senet_status senet_session_open(senet_engine* engine, senet_text game, senet_session** session,
-                                senet_reason* why) {
-  return guarded(why, [&]() -> Outcome<void> {
-    if (engine == nullptr) return missing("engine");
-    if (session == nullptr) return missing("session");
-    const auto opened = engine->service->open_session(view(game));
-    if (!opened) return tl::unexpected(opened.error());
-    *session = reinterpret_cast<senet_session*>(*opened);
-    return {};
-  });
-}
-
-void senet_session_close(senet_session* session) {
-  if (session != nullptr) session_of(session)->service().close_session(session_of(session));
-}
-
-senet_status senet_session_set(senet_session* session, senet_text position,
-                               const senet_action* actions, size_t count, senet_reason* why) {
-  return guarded(why, [&]() -> Outcome<void> {
-    if (session == nullptr) return missing("session");
-    if (actions == nullptr && count > 0) return missing("actions");
-    return session_of(session)->set(view(position), {actions, count});
-  });
-}
-
-senet_status senet_session_play(senet_session* session, senet_action action, senet_reason* why) {
-  return guarded(why, [&]() -> Outcome<void> {
-    if (session == nullptr) return missing("session");
-    return session_of(session)->play(action);
-  });
-}
-
-senet_status senet_session_turn(const senet_session* session, senet_turn* turn) {
-  return guarded(nullptr, [&]() -> Outcome<void> {
-    if (session == nullptr || turn == nullptr) return missing("session or turn");
-    const auto now = session_of(session)->turn();
-    if (!now) return tl::unexpected(now.error());
-    *turn = static_cast<senet_turn>(*now);
-    return {};
-  });
-}
-
-senet_status senet_session_outcome(const senet_session* session, uint32_t* outcome) {
-  return guarded(nullptr, [&]() -> Outcome<void> {
-    if (session == nullptr || outcome == nullptr) return missing("session or outcome");
-    const auto ended = session_of(session)->outcome();
-    if (!ended) return tl::unexpected(ended.error());
-    *outcome = *ended;
-    return {};
-  });
-}
-
-senet_status senet_session_legal(const senet_session* session, senet_action* actions, size_t room,
-                                 size_t* count) {
-  return guarded(nullptr, [&]() -> Outcome<void> {
-    if (session == nullptr || count == nullptr) return missing("session or count");
-    if (actions == nullptr && room > 0) return missing("actions");
-    const auto legal = session_of(session)->legal();
-    if (!legal) return tl::unexpected(legal.error());
-    *count = legal->size();
-    std::copy_n(legal->begin(), std::min(room, legal->size()), actions);
-    if (room < legal->size()) return senet::refuse(Status::kNoRoom, "there are more actions");
-    return {};
-  });
-}
-
-senet_status senet_session_text(const senet_session* session, char* text, size_t room,
-                                size_t* size) {
-  return guarded(nullptr, [&]() -> Outcome<void> {
-    if (session == nullptr) return missing("session");
-    return write_text(session_of(session)->text(), text, room, size);
-  });
-}
-
-senet_status senet_session_action_text(const senet_session* session, senet_action action,
-                                       char* text, size_t room, size_t* size) {
-  return guarded(nullptr, [&]() -> Outcome<void> {
-    if (session == nullptr) return missing("session");
-    return write_text(session_of(session)->action_text(action), text, room, size);
-  });
-}
-
-senet_status senet_session_read_action(const senet_session* session, senet_text text,
-                                       senet_action* action, senet_reason* why) {
-  return guarded(why, [&]() -> Outcome<void> {
-    if (session == nullptr || action == nullptr) return missing("session or action");
-    const auto read = session_of(session)->action_from_text(view(text));
-    if (!read) return tl::unexpected(read.error());
-    *action = *read;
-    return {};
-  });
-}
-
-senet_status senet_session_search(senet_session* session, const senet_limits* limits,
-                                  senet_done done, void* user, senet_reason* why) {
-  return guarded(why, [&]() -> Outcome<void> {
-    if (session == nullptr) return missing("session");
-    const auto read = read_struct(limits, senet_limits SENET_LIMITS_INIT, "senet_limits");
-    if (!read) return tl::unexpected(read.error());
-    if (read->priority < -1 || read->priority > 1) {
-      return senet::refuse(Status::kBadArgument, "priority: -1, 0 or 1");
-    }
-    if (read->reserved != 0) return senet::refuse(Status::kBadArgument, "reserved: 0");
-    if (!(read->temperature >= 0)) {
-      return senet::refuse(Status::kBadArgument, "temperature: not negative");
-    }
-    constexpr std::uint64_t kCentury = std::uint64_t{3'000'000'000'000'000};
-    senet::Session::Done told;
-    if (done != nullptr) told = [done, user, session] { done(user, session); };
-    return session_of(session)->service().search(
-        *session_of(session),
-        {.visits = read->visits,
-         .time = std::chrono::microseconds(std::min(read->time_us, kCentury)),
-         .temperature = read->temperature,
-         .noise = read->noise != 0,
-         .priority = static_cast<senet::Priority>(read->priority + 1)},
-        std::move(told));
-  });
-}
-
-void senet_session_stop(senet_session* session) {
-  if (session != nullptr) session_of(session)->stop();
-}
-
-senet_status senet_session_wait(const senet_session* session, uint64_t timeout_us) {
-  return guarded(nullptr, [&]() -> Outcome<void> {
-    if (session == nullptr) return missing("session");
-    constexpr std::uint64_t kYear = std::uint64_t{31'536'000'000'000};
-    const auto time = std::chrono::microseconds(std::min(timeout_us, kYear));
-    return session_of(session)->service().wait(*session_of(session), time);
-  });
-}
-
-senet_status senet_session_result(const senet_session* session, senet_result* result,
-                                  senet_choice* choices, size_t room) {
-  return guarded(nullptr, [&]() -> Outcome<void> {
-    if (session == nullptr) return missing("session");
-    if (choices == nullptr && room > 0) return missing("choices");
-    const auto known = read_struct(result, senet_result{}, "senet_result");
-    if (!known) return tl::unexpected(known.error());
-    const auto found = session_of(session)->result();
-    if (!found) return tl::unexpected(found.error());
-    senet_result told{};
-    told.struct_size = known->struct_size;
-    told.action = found->action;
-    told.ending = static_cast<senet_ending>(found->ending);
-    told.outcome_count = static_cast<std::uint16_t>(found->outcomes.size());
-    told.value = found->value;
-    told.visits = found->visits;
-    told.evaluations = found->evaluations;
-    told.depth = found->depth;
-    told.choice_count = static_cast<std::uint32_t>(found->choices.size());
-    told.model = found->model;
-    std::copy_n(found->outcomes.begin(),
-                std::min<std::size_t>(found->outcomes.size(), SENET_MOST_OUTCOMES), told.outcomes);
-    std::memcpy(result, &told, std::min<std::size_t>(told.struct_size, sizeof told));
-    for (std::size_t i = 0; i < std::min(room, found->choices.size()); ++i) {
-      const senet::Choice& choice = found->choices[i];
-      choices[i] = {choice.action, 0, choice.visits, choice.prior, choice.value};
-    }
-    return {};
   });
 }

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "engine/builtin_models.hpp"
+#include "engine/game_audit.hpp"
 #include "engine/held_network.hpp"
+#include "engine/room_of.hpp"
 #include "engine/without_signals.hpp"
 #include "games/registry.hpp"
 
@@ -18,72 +20,9 @@ constexpr std::size_t kThreadBytes = std::size_t{256} << 10;
 constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
 constexpr std::chrono::hours kCentury{24 * 36525};
 
-std::size_t drivers(const ServiceSettings& settings) {
-  return settings.workers > 0 ? settings.workers : settings.pollers;
-}
-
 std::size_t fixed_bytes(const ServiceSettings& settings) {
   return kServiceBytes + settings.workers * kThreadBytes;
 }
-
-SearchSettings search_settings(const NetworkSpec& spec) {
-  SearchSettings settings;
-  settings.evaluates = spec.evaluates.value_or(Evaluates::kPosition);
-  return settings;
-}
-
-template <Game G>
-class RoomOf final : public GameRoom {
- public:
-  /// Pools for networks of this shape. Their memory has been promised.
-  RoomOf(const ServiceSettings& settings, const NetworkSpec& spec, Ledger& ledger, Charge memory)
-      : settings_(settings), spec_(spec), ledger_(ledger), memory_(std::move(memory)) {
-    for (std::size_t i = 0; i < drivers(settings); ++i) {
-      pools_.push_back(std::make_unique<SearchPool<G>>(pool_settings(settings, spec), models_));
-    }
-  }
-
-  static PoolSettings pool_settings(const ServiceSettings& settings, const NetworkSpec& spec) {
-    return {search_settings(spec), settings.sessions, settings.visits, settings.batch_rows};
-  }
-  static std::size_t bytes(const ServiceSettings& settings, const NetworkSpec& spec) {
-    return sizeof(RoomOf) +
-           drivers(settings) * SearchPool<G>::bytes(pool_settings(settings, spec), spec);
-  }
-  static std::size_t session_bytes(const ServiceSettings& settings, const NetworkSpec& spec) {
-    return SessionOf<G>::bytes(settings.visits, search_settings(spec).evaluates);
-  }
-
-  AnySearchPool& pool(std::size_t worker) override { return *pools_[worker]; }
-
-  Outcome<std::unique_ptr<Session>> open_session(std::uint64_t number) override {
-    const std::size_t bytes = session_bytes(settings_, spec_);
-    Charge memory(ledger_, bytes);
-    if (!memory) return no_memory("one more session", ledger_, bytes);
-    return std::make_unique<SessionOf<G>>(search_settings(spec_), settings_.visits, settings_.seed,
-                                          number, std::move(memory));
-  }
-
-  Outcome<void> use(SharedNetwork network) override {
-    const NetworkSpec& spec = network->spec();
-    if (!(spec == spec_)) {
-      return refuse(Status::kModelMismatch,
-                    "the weights have another shape, or were taught another mode, than those that "
-                    "this engine began to play " +
-                        spec_.game + " with");
-    }
-    models_.use(std::move(network));
-    return {};
-  }
-
- private:
-  const ServiceSettings& settings_;
-  const NetworkSpec spec_;
-  Ledger& ledger_;
-  const Charge memory_;
-  ModelSlot models_;
-  std::vector<std::unique_ptr<SearchPool<G>>> pools_;
-};
 
 }  // namespace
 
@@ -110,7 +49,8 @@ Outcome<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
         const auto fits = [&](std::uint32_t visits) {
           tried.visits = visits;
           // Two of them while they are exchanged.
-          return fixed_bytes(tried) + 2 * held_bytes(spec) + RoomOf<G>::bytes(tried, spec) +
+          return fixed_bytes(tried) + 2 * held_bytes(spec) +
+                     RoomOf<G>::bytes(GamePlan<G>{spec}, tried) +
                      tried.sessions * RoomOf<G>::session_bytes(tried, spec) <=
                  tried.memory;
         };
@@ -176,9 +116,16 @@ Outcome<SharedNetwork> Service::read(std::span<const std::byte> file) {
 Outcome<SharedNetwork> Service::builtin(std::string_view game) {
   const std::span<const std::byte> file = builtin_model(game);
   if (!file.empty()) return hold_borrowed(file, ledger_);
-  const Result<void> known = visit_game(game, []<class G>(std::type_identity<G>) {});
-  if (!known) return refuse(Status::kUnknownGame, known.error().reason);
+  const std::lock_guard lock(mutex_);
+  const Outcome<NetworkSpec> known = reference_of(game);
+  if (!known) return tl::unexpected(known.error());
   return refuse(Status::kNoFile, "no network of " + std::string(game) + " is built in");
+}
+Outcome<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t seed) {
+  const std::unique_lock lock(mutex_);
+  const Outcome<NetworkSpec> spec = reference_of(game);
+  if (!spec) return tl::unexpected(spec.error());
+  return hold_untrained(*spec, seed, ledger_);
 }
 Outcome<SharedNetwork> Service::adopt(Network network) { return hold(std::move(network), ledger_); }
 
@@ -191,24 +138,52 @@ Outcome<void> Service::use(const SharedNetwork& network) {
   const NetworkSpec& spec = network->spec();
   const std::lock_guard lock(mutex_);
   if (GameRoom* const room = find_room(spec.game)) return room->use(network);
-  Outcome<std::unique_ptr<GameRoom>> made = refuse(Status::kUnknownGame, "");
-  const Result<void> known = visit_game(spec.game, [&]<class G>(std::type_identity<G>) {
-    if (const auto fits = check_contract(spec, reference_spec<G>()); !fits) {
-      made = refuse(Status::kModelMismatch, fits.error().reason);
-      return;
-    }
-    const std::size_t bytes = RoomOf<G>::bytes(settings_, spec);
-    Charge memory(ledger_, bytes);
-    if (!memory) {
-      made = no_memory("batches and evaluators of " + spec.game, ledger_, bytes);
-      return;
-    }
-    made = std::make_unique<RoomOf<G>>(settings_, spec, ledger_, std::move(memory));
-  });
-  if (!known) return refuse(Status::kUnknownGame, known.error().reason);
+  Outcome<std::unique_ptr<GameRoom>> made = make_room_for(spec);
   if (!made) return tl::unexpected(made.error());
   if (auto used = (*made)->use(network); !used) return used;
   rooms_.push_back({spec.game, std::move(*made)});
+  return {};
+}
+
+Outcome<std::unique_ptr<GameRoom>> Service::make_room_for(const NetworkSpec& spec) {
+  const auto mismatch = [](const Error& error) {
+    return refuse(Status::kModelMismatch, error.reason);
+  };
+  if (const GameTable* const table = find_table(spec.game)) {
+    if (const auto fits = check_contract(spec, table->spec()); !fits) return mismatch(fits.error());
+    return make_table_room(*table, spec, settings_, ledger_);
+  }
+  Outcome<std::unique_ptr<GameRoom>> made = refuse(Status::kUnknownGame, "");
+  const Result<void> known = visit_game(spec.game, [&]<class G>(std::type_identity<G>) {
+    const auto fits = check_contract(spec, reference_spec<G>());
+    made = fits ? make_room(GamePlan<G>{spec}, settings_, ledger_) : mismatch(fits.error());
+  });
+  if (!known) return refuse(Status::kUnknownGame, known.error().reason);
+  return made;
+}
+
+Outcome<NetworkSpec> Service::reference_of(std::string_view game) const {
+  if (const GameTable* const table = find_table(game)) return table->spec();
+  const auto spec =
+      visit_game(game, []<class G>(std::type_identity<G>) { return reference_spec<G>(); });
+  if (!spec) return refuse(Status::kUnknownGame, spec.error().reason);
+  return *spec;
+}
+
+const GameTable* Service::find_table(std::string_view game) const {
+  for (const auto& table : tables_) {
+    if (table->name == game) return table.get();
+  }
+  return nullptr;
+}
+
+Outcome<void> Service::add_game(GameTable table) {
+  if (auto checked = check_table(table); !checked) return checked;
+  const std::lock_guard lock(mutex_);
+  if (reference_of(table.name)) {
+    return refuse(Status::kBadArgument, "there is a game called " + table.name + " already");
+  }
+  tables_.push_back(std::make_unique<const GameTable>(std::move(table)));
   return {};
 }
 
@@ -216,8 +191,8 @@ Outcome<Session*> Service::open_session(std::string_view game) {
   const std::lock_guard lock(mutex_);
   GameRoom* const room = find_room(game);
   if (room == nullptr) {
-    const Result<void> known = visit_game(game, []<class G>(std::type_identity<G>) {});
-    if (!known) return refuse(Status::kUnknownGame, known.error().reason);
+    const Outcome<NetworkSpec> known = reference_of(game);
+    if (!known) return tl::unexpected(known.error());
     return refuse(Status::kBadState, "no weights are in use for " + std::string(game));
   }
   if (open_.size() == settings_.sessions) {

@@ -16,6 +16,7 @@
 #include "engine/model_slot.hpp"
 #include "engine/service_worker.hpp"
 #include "engine/session.hpp"
+#include "engine/table_game.hpp"
 #include "engine/tellers.hpp"
 
 namespace senet {
@@ -59,11 +60,16 @@ class Service {
   static Outcome<std::uint32_t> visits_that_fit(const ServiceSettings& settings,
                                                 const NetworkSpec& spec);
 
+  /// A game of the host's own, if its functions agree with each other.
+  Outcome<void> add_game(GameTable table);
+
   /// Weights from a file, from the bytes of one (a copy), or those that are linked in (no copy).
   /// They count as long as anybody holds them.
   Outcome<SharedNetwork> load(const std::filesystem::path& file);
   Outcome<SharedNetwork> read(std::span<const std::byte> file);
   Outcome<SharedNetwork> builtin(std::string_view game);
+  /// Fresh weights of the reference shape: they know nothing, but a search can be begun with them.
+  Outcome<SharedNetwork> untrained(std::string_view game, std::uint64_t seed);
   /// Takes a network over.
   Outcome<SharedNetwork> adopt(Network network);
   /// Searches of that network's game that begin from now on are answered by it. The first network
@@ -100,7 +106,12 @@ class Service {
   };
   explicit Service(const ServiceSettings& settings);
   Outcome<void> start_threads();
+  // These need mutex_.
   GameRoom* find_room(std::string_view game);
+  Outcome<std::unique_ptr<GameRoom>> make_room_for(const NetworkSpec& spec);
+  const GameTable* find_table(std::string_view game) const;
+  Outcome<NetworkSpec> reference_of(std::string_view game) const;
+
   bool drive_until_idle(const Session& session, std::chrono::microseconds time);
   void release(Session* session);
 
@@ -111,7 +122,8 @@ class Service {
   Ledger ledger_;
   const Charge fixed_;
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;                                      // guards what follows
+  std::vector<std::unique_ptr<const GameTable>> tables_;  // hosts' own games
   std::vector<Room> rooms_;
   std::unordered_map<Session*, std::unique_ptr<Session>> open_;
   bool closing_ = false;

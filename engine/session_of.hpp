@@ -10,6 +10,7 @@
 
 #include "engine/ledger.hpp"
 #include "engine/session.hpp"
+#include "engine/table_game.hpp"
 #include "search/search.hpp"
 
 namespace senet {
@@ -31,12 +32,13 @@ class SessionOf final : public Session {
  public:
   /// The tree has room for searches of `visits` visits. `number` and `seed` draw noise and
   /// temperature.
-  SessionOf(const SearchSettings& settings, std::uint32_t visits, std::uint64_t seed,
-            std::uint64_t number, Charge memory)
+  SessionOf(const G& start, const SearchSettings& settings, std::uint32_t visits,
+            std::uint64_t seed, std::uint64_t number, Charge memory)
       : memory_(std::move(memory)),
         most_visits_(visits),
         seed_(seed),
         number_(number),
+        state_(start),
         search_(settings, limits_for<G>(visits, settings.evaluates), typename Search<G>::Lent{}) {}
 
   /// Memory of one, its tree included.
@@ -52,7 +54,7 @@ class SessionOf final : public Session {
 
   // The host's side.
   Outcome<void> set_position(std::string_view text, std::span<const Action> actions) override {
-    Result<G> read = G::from_text(text);
+    Result<G> read = read_position(state_, text);
     if (!read) return refuse(Status::kBadArgument, read.error().reason);
     for (std::size_t i = 0; i < actions.size(); ++i) {
       if (!is_legal(*read, actions[i])) {

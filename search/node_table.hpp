@@ -1,10 +1,7 @@
-// From a state's key to its node: the two tables a tree can use.
+// From a state's key to its node: what a tree's table is, and the one that trees use.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
-#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -83,27 +80,5 @@ class EpochTable {
   std::unique_ptr<Slot[]> slots_;
 };
 static_assert(NodeTable<EpochTable>);
-
-/// Abseil's Swiss table, reserved once.
-class FlatTable {
- public:
-  explicit FlatTable(std::uint32_t nodes) { map_.reserve(nodes); }
-
-  template <class KeyOf>
-  NodeId find(std::uint64_t key, KeyOf&&) const {
-    const auto found = map_.find(key);
-    return found == map_.end() ? kNoNode : found->second;
-  }
-  void insert(std::uint64_t key, NodeId node) { map_.emplace(key, node); }
-  // clear() would give large tables back to the heap; erasing the range keeps the reserve.
-  void clear() { map_.erase(map_.begin(), map_.end()); }
-  static std::size_t bytes(std::uint32_t nodes) {
-    return std::bit_ceil(nodes + nodes / 7 + 1) * (sizeof(std::pair<std::uint64_t, NodeId>) + 1);
-  }
-
- private:
-  absl::flat_hash_map<std::uint64_t, NodeId> map_;
-};
-static_assert(NodeTable<FlatTable>);
 
 }  // namespace senet

@@ -75,7 +75,7 @@ class WantedLogits {
   std::array<float, kMost + 1> answers_{};  // the last stays 0
   std::array<std::uint16_t, kMost> places_;
   // Where a logit was put last. Never cleared: an entry counts if that place holds its logit.
-  std::array<std::uint16_t, G::kPolicyLogits> known_{};
+  std::array<std::uint16_t, G::kLogitsPerAction == 1 ? 1 : G::kPolicyLogits> known_{};
 };
 
 }  // namespace senet

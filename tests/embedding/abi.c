@@ -1,5 +1,5 @@
 /* Tells the sizes, offsets and constants of senet.h as this compiler sees them: tests/embedding/abi.txt. */
-#include <senet/senet.h>
+#include <senet/game_table.h>
 #include <stdio.h>
 
 #define SIZE(type) printf("size %s %zu\n", #type, sizeof(type))
@@ -10,6 +10,9 @@
 int main(void) {
   CONSTANT(SENET_ABI);
   CONSTANT(SENET_MOST_OUTCOMES);
+  CONSTANT(SENET_MOST_STATE);
+  CONSTANT(SENET_MOST_LEGAL);
+  CONSTANT(SENET_MOST_ACTIVE);
   SIZE(senet_action);
   SIZE(senet_text);
   FIELD(senet_text, data);
@@ -83,5 +86,26 @@ int main(void) {
   FIELD(senet_result, choice_count);
   FIELD(senet_result, model);
   FIELD(senet_result, outcomes);
+
+  SIZE(senet_game_table);
+  FIELD(senet_game_table, struct_size);
+  FIELD(senet_game_table, state_size);
+  FIELD(senet_game_table, features);
+  FIELD(senet_game_table, most_active);
+  FIELD(senet_game_table, actions);
+  FIELD(senet_game_table, most_legal);
+  FIELD(senet_game_table, name);
+  FIELD(senet_game_table, user);
+  FIELD(senet_game_table, start);
+  FIELD(senet_game_table, turn);
+  FIELD(senet_game_table, legal);
+  FIELD(senet_game_table, play);
+  FIELD(senet_game_table, outcome);
+  FIELD(senet_game_table, key);
+  FIELD(senet_game_table, encode);
+  FIELD(senet_game_table, text);
+  FIELD(senet_game_table, action_text);
+  FIELD(senet_game_table, read);
+  FIELD(senet_game_table, read_action);
   return 0;
 }

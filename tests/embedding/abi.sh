@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Compares libsenet's binary interface with abi.txt: abi.sh PROGRAM LIBRARY HEADER COMPILER [--write].
+# Compares libsenet's binary interface with abi.txt: abi.sh PROGRAM LIBRARY HEADERS COMPILER [--write].
 #
-# What is compared: sizes, offsets and constants (PROGRAM, made of abi.c), what HEADER declares, comments and layout
+# What is compared: sizes, offsets and constants (PROGRAM, made of abi.c), what HEADERS declare, comments and layout
 # aside, and the symbols that LIBRARY shows. A line that changed breaks hosts compiled before: it needs another
 # SENET_ABI. A new line does not. --write writes abi.txt anew.
 set -euo pipefail
-program=$1 library=$2 header=$3 compiler=$4
+program=$1 library=$2 headers=$3 compiler=$4
 kept=$(dirname "$0")/abi.txt
 
 now() {
   "$program"
   # One declaration a line: a semicolon outside braces ends it.
-  "$compiler" -x c -std=c99 -E -P "$header" | sed 's|__attribute__((visibility("default")))||g' | tr '\n' ' ' | tr -s ' ' |
+  "$compiler" -x c -std=c99 -E -P -I"$headers" "$headers/senet/game_table.h" | sed 's|__attribute__((visibility("default")))||g' | tr '\n' ' ' | tr -s ' ' |
     sed 's/.*typedef struct senet_engine senet_engine;/typedef struct senet_engine senet_engine;/; s/( /(/g' |
     awk '{
       for (i = 1; i <= length($0); ++i) {

@@ -1,50 +1,83 @@
 #!/usr/bin/env bash
 # Installs libsenet somewhere, builds the examples against it in each way a host can, and plays:
-# test.sh WAY SENET BUILD SOURCE, WAY being find_package, pkg_config or add_subdirectory.
+# test.sh WAY SENET BUILD SOURCE, WAY being find_package, pkg_config, add_subdirectory or shared.
 set -euo pipefail
 way=$1 senet=$2 build=$3 source=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
 
 weights() { # GAME
   "$senet" selfplay --run "$work/$1" --game "$1" --width 16 --blocks 1 --games 1 --visits 1 --fast-visits 1 \
-    --lanes 1 --workers 1 --no-train --quiet 2>/dev/null
-  echo "$work/$1/weights/latest.safetensors"
+    --lanes 1 --workers 1 --no-train --quiet >/dev/null
 }
-for name in connect_four backgammon; do weights $name >/dev/null; done
+install() { cmake --install "$1" --component "$2" --prefix "$prefix" >/dev/null; }
+host() { # CMAKE'S ARGUMENTS: the examples in CMake's hands
+  cmake -S "$source/tests/installation" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "$@" >/dev/null
+  cmake --build "$work" --target minimal_c minimal_cpp own_game >/dev/null
+}
+by_pkg_config() { # FLAGS OF PKG-CONFIG: the examples in nobody's hands
+  PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name senet.pc)")
+  export PKG_CONFIG_PATH
+  # shellcheck disable=SC2046  # words of a command line
+  gcc -std=c99 -pedantic -Wall -Werror "$source/tools/examples/minimal.c" -o "$work/minimal_c" $(pkg-config --cflags --libs "$@" senet)
+  # shellcheck disable=SC2046
+  g++ -std=c++20 -Wall -Werror "$source/tools/examples/minimal.cpp" -o "$work/minimal_cpp" $(pkg-config --cflags --libs senet)
+  # shellcheck disable=SC2046
+  g++ -std=c++20 -Wall -Werror "$source/tools/examples/own_game.cpp" -o "$work/own_game" $(pkg-config --cflags --libs senet)
+}
+only_senet() { # nm's output: nothing else can be seen
+  local strangers
+  strangers=$(awk 'NF == 3 && $3 !~ /^senet_/')
+  [[ -z $strangers ]] || { echo "$way: can be seen: $strangers" >&2; exit 1; }
+}
 
 case $way in
   pkg_config)
-    cmake --install "$build" --component libsenet --prefix "$work/prefix" >/dev/null
-    export PKG_CONFIG_PATH="$work/prefix/lib/pkgconfig:$work/prefix/lib/$(gcc -print-multiarch)/pkgconfig"
-    # shellcheck disable=SC2046  # words of a command line
-    gcc -std=c99 -pedantic -Wall -Werror "$source/tools/examples/minimal.c" -o "$work/minimal_c" $(pkg-config --cflags --libs --static senet)
-    # shellcheck disable=SC2046
-    g++ -std=c++20 -Wall -Werror "$source/tools/examples/minimal.cpp" -o "$work/minimal_cpp" $(pkg-config --cflags --libs senet)
+    install "$build" libsenet
+    by_pkg_config --static
     ;;
   find_package)
-    cmake --install "$build" --component libsenet --prefix "$work/prefix" >/dev/null
-    cmake -S "$source/tests/installation" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
-    cmake --build "$work" >/dev/null
+    install "$build" libsenet
+    host
     ;;
   add_subdirectory)
-    cmake -S "$source/tests/installation" -B "$work" -G Ninja -DSENET_SOURCE="$source" >/dev/null
-    cmake --build "$work" --target minimal_c minimal_cpp >/dev/null
+    # In a folder as Debian has it, and once more by pkg-config from there.
+    host -DSENET_SOURCE="$source" -DSENET_INSTALL=ON -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
+    install "$work" libsenet
+    by_pkg_config --static
+    ;;
+  shared)
+    install "$build" libsenet
+    install "$build" libsenet_shared
+    library=$(find "$prefix" -name libsenet.so.0)
+    nm --dynamic --defined-only --extern-only "$library" | only_senet
+    [[ $(nm --dynamic --defined-only "$library" | wc -l) -eq $(nm --defined-only --extern-only "$prefix"/lib*/libsenet.a | grep -c ' senet_') ]]
+    readelf -d "$library" | grep -q 'SONAME.*\[libsenet.so.0\]'
+    host -DLIBRARY=senet::shared
+    for program in minimal_c minimal_cpp; do readelf -d "$work/$program" | grep -q 'NEEDED.*libsenet.so.0'; done
+    # A host in C needs nothing of C++ when the library is shared.
+    by_pkg_config
+    LD_LIBRARY_PATH=$(dirname "$library")
+    export LD_LIBRARY_PATH
     ;;
 esac
-# An installed library is one file and two headers, and only senet_... can be seen in it.
-if [[ -d $work/prefix ]]; then
-  strangers=$(nm --defined-only --extern-only "$(find "$work/prefix" -name libsenet.a)" | awk 'NF == 3 && $3 !~ /^senet_/')
-  [[ -z $strangers ]] || { echo "libsenet.a shows: $strangers" >&2; exit 1; }
+if [[ -d $prefix ]]; then
+  nm --defined-only --extern-only "$(find "$prefix" -name libsenet.a)" | only_senet
 fi
-"$work/minimal_c" | tee "$work/moves" | tail -n 1
-[[ $(wc -l <"$work/moves") -ge 7 ]]
-"$work/minimal_cpp" | tee "$work/moves" | tail -n 1
-[[ $(wc -l <"$work/moves") -ge 10 ]]
-"$work/minimal_c" "$work/connect_four/weights/latest.safetensors" | tee "$work/moves" | tail -n 2
-[[ $(wc -l <"$work/moves") -ge 7 ]]
-"$work/minimal_cpp" "$work/backgammon/weights/latest.safetensors" | tee "$work/moves" | tail -n 2
-[[ $(wc -l <"$work/moves") -ge 10 ]]
+
+for game in connect_four backgammon; do weights $game; done
+plays() { # AT LEAST, PROGRAM AND ARGUMENTS: that many moves
+  "${@:2}" >"$work/moves"
+  tail -n 1 "$work/moves"
+  [[ $(wc -l <"$work/moves") -ge $1 ]]
+}
+plays 7 "$work/minimal_c"
+plays 10 "$work/minimal_cpp"
+plays 7 "$work/minimal_c" "$work/connect_four/weights/latest.safetensors"
+plays 10 "$work/minimal_cpp" "$work/backgammon/weights/latest.safetensors"
+plays 5 "$work/own_game"
+grep -q "player 0 has won" "$work/moves"
 # The wrong weights are named, not played with.
 if "$work/minimal_c" "$work/backgammon/weights/latest.safetensors" 2>"$work/why"; then
   echo "weights of another game were played with" >&2

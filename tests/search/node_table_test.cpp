@@ -1,4 +1,4 @@
-#include "search/node_table.hpp"
+#include "search/flat_table.hpp"
 
 #include <gtest/gtest.h>
 

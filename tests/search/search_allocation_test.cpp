@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "games/registry.hpp"
+#include "search/flat_table.hpp"
 #include "tests/counting_heap.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "games/registry.hpp"
+#include "search/flat_table.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
 

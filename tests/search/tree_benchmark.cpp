@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "games/connect_four.hpp"
+#include "search/flat_table.hpp"
 #include "tests/search/search_driver.hpp"
 
 namespace senet {

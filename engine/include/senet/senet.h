@@ -141,6 +141,10 @@ SENET_API senet_status senet_model_from_memory(senet_engine* engine, const void*
  * that have none. Nothing is copied. */
 SENET_API senet_status senet_model_builtin(senet_engine* engine, senet_text game,
                                            senet_model** model, senet_reason* why);
+/* Fresh weights, drawn from `seed`: they know nothing, and searches find what they can prove. For a
+ * game of your own (game_table.h) before it has learnt anything. */
+SENET_API senet_status senet_model_untrained(senet_engine* engine, senet_text game, uint64_t seed,
+                                             senet_model** model, senet_reason* why);
 /* The caller lets go; searches that use it keep it. NULL is allowed. Before senet_engine_close. */
 SENET_API void senet_model_release(senet_model* model);
 /* Names the content, wherever it came from. */

@@ -332,6 +332,19 @@ class Engine {
   }
   Model builtin(std::string_view game) { return try_builtin(game).value(); }
 
+  /// Fresh weights, which know nothing.
+  Answer<Model> try_untrained(std::string_view game, std::uint64_t seed = 1) {
+    senet_model* handle = nullptr;
+    senet_reason why{};
+    const senet_status status =
+        senet_model_untrained(handle_.get(), detail::text(game), seed, &handle, &why);
+    if (status != SENET_OK) return detail::error(status, why);
+    return Model(handle);
+  }
+  Model untrained(std::string_view game, std::uint64_t seed = 1) {
+    return try_untrained(game, seed).value();
+  }
+
   /// Searches of the model's game that begin from now on are answered by it.
   Answer<void> try_use(const Model& model) {
     senet_reason why{};

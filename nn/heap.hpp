@@ -1,0 +1,82 @@
+// Where large blocks come from: the ordinary heap, or a host's.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <type_traits>
+#include <utility>
+
+namespace senet {
+
+/// Gives memory and takes it back; throws std::bad_alloc when there is none. Outlives what it gave.
+using Heap = std::pmr::memory_resource;
+
+/// Operator new and delete.
+inline Heap& default_heap() { return *std::pmr::new_delete_resource(); }
+
+/// Room for a fixed number of values, which are whatever the memory holds until they are written.
+template <class Value>
+class Block {
+  static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructible_v<Value>);
+
+ public:
+  Block() = default;
+  explicit Block(std::size_t size, Heap& heap = default_heap())
+      : heap_(&heap),
+        size_(size),
+        data_(static_cast<Value*>(heap.allocate(size * sizeof(Value), alignof(Value)))) {}
+  Block(Block&& from) noexcept
+      : heap_(from.heap_),
+        size_(std::exchange(from.size_, 0)),
+        data_(std::exchange(from.data_, nullptr)) {}
+  Block& operator=(Block&& from) noexcept {
+    std::swap(heap_, from.heap_);
+    std::swap(size_, from.size_);
+    std::swap(data_, from.data_);
+    return *this;
+  }
+  ~Block() {
+    if (data_ != nullptr) heap_->deallocate(data_, size_ * sizeof(Value), alignof(Value));
+  }
+
+  std::size_t size() const { return size_; }
+  Value* get() const { return data_; }
+  Value& operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  Heap* heap_ = nullptr;
+  std::size_t size_ = 0;
+  Value* data_ = nullptr;
+};
+
+/// Destroys an object, whatever it is known as, and gives its memory back.
+struct HeapDelete {
+  Heap* heap = nullptr;
+  void* memory = nullptr;
+  std::size_t size = 0, alignment = 0;
+
+  template <class Object>
+  void operator()(Object* object) const {
+    std::destroy_at(object);
+    heap->deallocate(memory, size, alignment);
+  }
+};
+
+/// An object in a heap.
+template <class Object>
+using OnHeap = std::unique_ptr<Object, HeapDelete>;
+
+template <class Object, class... Arguments>
+OnHeap<Object> make_on_heap(Heap& heap, Arguments&&... arguments) {
+  void* const memory = heap.allocate(sizeof(Object), alignof(Object));
+  try {
+    Object* const object = ::new (memory) Object(std::forward<Arguments>(arguments)...);
+    return {object, HeapDelete{&heap, memory, sizeof(Object), alignof(Object)}};
+  } catch (...) {
+    heap.deallocate(memory, sizeof(Object), alignof(Object));
+    throw;
+  }
+}
+
+}  // namespace senet
