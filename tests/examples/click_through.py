@@ -91,6 +91,17 @@ def play_backgammon(browser, server, shots, draw):
         if browser.run(f"return {OVER}"):
             break
         check(browser.count(".checker") == 30, "thirty checkers")
+        if turns == 3:  # shown as arrows, and played as shown
+            browser.click(".switch")
+            browser.wait("document.getElementById('candidates-title').textContent.startsWith('Good moves')", "hints")
+            browser.run("document.querySelector('#candidates tbody tr').dispatchEvent(new PointerEvent('pointerenter'))")
+            check(browser.count(".arrow") >= 1, "the turn is shown")
+            browser.screenshot(shots / "backgammon_hints.png")
+            browser.click(".switch")
+            browser.click("#candidates tbody tr")
+            turns += 1
+            browser.wait(f"document.querySelector('.on') === null || {OVER} || {MINE}", "the turn is played")
+            continue
         steps = 0
         while not browser.run("return !document.getElementById('done').hidden"):
             places = browser.run("return [...document.querySelectorAll('.place.on')].map(p => p.dataset.place)")
@@ -104,7 +115,7 @@ def play_backgammon(browser, server, shots, draw):
                     browser.press("Backspace")
                 steps = 0
             check(steps < 20, "a turn has an end")
-        if turns == 4:
+        if turns == 5:
             browser.screenshot(shots / "backgammon.png")
         browser.press("Enter") if turns % 2 else browser.click("#done")
         turns += 1

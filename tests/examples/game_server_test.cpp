@@ -217,6 +217,17 @@ TEST(GameServer, HasOnePlaceForEachGame) {
   server.open_game("connect_four");
 }
 
+TEST(GameServer, HasSoManyPlacesForAClient) {
+  RunningServer server({"--client-games", "3"});
+  std::string last;
+  for (int i = 0; i < 3; ++i) last = server.open_game("connect_four");
+  const HttpAnswer refused = server.post("/api/games", {{"game", "connect_four"}});
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.reason(), "you have 3 games open: close one of them");
+  EXPECT_EQ(server.ask("DELETE", last).status, 200);
+  server.open_game("connect_four");
+}
+
 TEST(GameServer, ClosesGamesThatNobodyAsksFor) {
   RunningServer server({"--idle-seconds", "1", "--rate", "0"});
   const std::string game = server.open_game("connect_four");

@@ -19,7 +19,7 @@ import threading
 import time
 
 OPTIONS = ["--port", "0", "--rate", "0", "--games", "100", "--visits", "400", "--memory-mib", "256", "--threads", "8", "--queue", "8",
-           "--connections", "150", "--client-connections", "1000", "--idle-seconds", "2", "--request-ms", "1000"]
+           "--client-games", "100", "--connections", "150", "--client-connections", "1000", "--idle-seconds", "2", "--request-ms", "1000"]
 PROGRAM_MIB = 64  # code, stacks and the page, beside what the server says it may use at most
 
 

@@ -165,15 +165,16 @@ bool Front::next_request(std::uint64_t number, Connection& connection) {
 }
 
 bool Front::hand_over(std::uint64_t number, Connection& connection, std::string request) {
-  const bool taken = workers_.try_push([this, number, request = std::move(request)] {
-    Answer answer = handler_(request);
-    {
-      const std::lock_guard lock(mutex_);
-      finished_.push_back({number, std::move(answer)});
-    }
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t told = write(wake_.get(), &one, sizeof one);
-  });
+  const bool taken =
+      workers_.try_push([this, number, request = std::move(request), client = connection.client] {
+        Answer answer = handler_(request, client);
+        {
+          const std::lock_guard lock(mutex_);
+          finished_.push_back({number, std::move(answer)});
+        }
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const ssize_t told = write(wake_.get(), &one, sizeof one);
+      });
   if (!taken) {
     return refuse(number, connection, {503, "the server is busy: come again later"});
   }

@@ -43,7 +43,7 @@ class Front {
     bool keep_alive = true;
   };
   /// Makes an HTTP answer of an HTTP request. Called by several threads at once; throws nothing.
-  using Handler = std::function<Answer(const std::string& request)>;
+  using Handler = std::function<Answer(const std::string& request, const std::string& client)>;
 
   /// Listens from now on. Throws std::runtime_error when it cannot.
   Front(const FrontSettings& settings, Handler handler, Counters& counters);

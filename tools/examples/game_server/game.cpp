@@ -67,8 +67,10 @@ void Game::play(std::string_view move) {
 }
 
 Found Game::search(const Effort& effort) {
-  return session_.search(
-      {.visits = effort.visits, .time = effort.time, .temperature = effort.temperature});
+  return session_.search({.visits = effort.visits,
+                          .time = effort.time,
+                          .temperature = effort.temperature,
+                          .priority = effort.priority});
 }
 
 json Game::analyse(const Effort& effort) { return found_json(search(effort)); }

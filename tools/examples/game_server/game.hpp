@@ -18,6 +18,7 @@ struct Effort {
   std::uint32_t visits = 0;
   std::chrono::milliseconds time{0};
   float temperature = 0;  // above 0 the reply is drawn, in favour of what was looked at most
+  int priority = 0;
 };
 
 /// Used by one thread at a time. Throws senet::api::Error.

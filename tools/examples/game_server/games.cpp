@@ -23,16 +23,28 @@ Games::Games(senet::api::Engine& engine, const GamesSettings& settings, Counters
 // 128 bits of the system's randomness: who knows an id was told it.
 std::string Games::new_id() {
   std::string id;
-  for (int i = 0; i < 32; ++i) id.push_back("0123456789abcdef"[system_random_() & 15]);
+  for (int i = 0; i < 4; ++i) {
+    std::uint32_t bits = system_random_();
+    for (int digit = 0; digit < 8; ++digit, bits >>= 4) id.push_back("0123456789abcdef"[bits & 15]);
+  }
   return id;
 }
 
-Games::Use Games::open(const std::string& name) {
-  const std::lock_guard lock(mutex_);
+void Games::check_place(const std::string& client) const {
   if (games_.size() >= settings_.most) {
     throw Refusal{503,
                   "all " + std::to_string(settings_.most) + " games are taken: come again later"};
   }
+  const auto of_client = std::ranges::count_if(
+      games_, [&](const auto& entry) { return entry.second.client == client; });
+  if (static_cast<std::size_t>(of_client) >= settings_.most_of_client) {
+    throw Refusal{429, "you have " + std::to_string(of_client) + " games open: close one of them"};
+  }
+}
+
+Games::Use Games::open(const std::string& name, const std::string& client) {
+  const std::lock_guard lock(mutex_);
+  check_place(client);
   const std::uint64_t seed = settings_.dice_seed
                                  ? *settings_.dice_seed + opened_
                                  : std::uint64_t{system_random_()} << 32 | system_random_();
@@ -41,7 +53,7 @@ Games::Use Games::open(const std::string& name) {
   ++counters_.games_opened;
   const std::string id = new_id();
   Game& opened = *game;
-  games_.emplace(id, Entry{std::move(game), Clock::now(), true});
+  games_.emplace(id, Entry{std::move(game), client, Clock::now(), true});
   return Use(*this, id, opened);
 }
 

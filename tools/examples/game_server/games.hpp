@@ -20,6 +20,7 @@ namespace game_server {
 
 struct GamesSettings {
   std::size_t most = 100;                     // at once
+  std::size_t most_of_client = 20;            // opened by one client
   std::chrono::milliseconds idle{1'800'000};  // a game that nobody asks for is closed after it
   std::optional<std::uint64_t> dice_seed;     // the same dice each time; none: from the system
 };
@@ -27,6 +28,7 @@ struct GamesSettings {
 class Games {
   struct Entry {
     std::unique_ptr<Game> game;
+    std::string client;  // who opened it
     std::chrono::steady_clock::time_point last_used;
     bool is_used = false;  // by a request
   };
@@ -57,8 +59,8 @@ class Games {
 
   Games(senet::api::Engine& engine, const GamesSettings& settings, Counters& counters);
 
-  /// A new game. Throws Refusal 503 when all places are taken.
-  Use open(const std::string& name);
+  /// A new game. Throws Refusal 503 when all places are taken, 429 when this client has too many.
+  Use open(const std::string& name, const std::string& client);
   /// Throws Refusal 404 when there is none, 409 when another request uses it.
   Use take(const std::string& id);
   /// Throws as take() does.
@@ -71,6 +73,7 @@ class Games {
 
  private:
   std::string new_id();
+  void check_place(const std::string& client) const;
   void give_back(const std::string& id);
 
   senet::api::Engine& engine_;

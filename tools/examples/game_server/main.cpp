@@ -96,7 +96,11 @@ void serve(const Options& options) {
   Routes routes(engine, games, counters,
                 {kGames, options.visits, options.time, options.memory_mib << 20});
   Front front(
-      options.front, [&](const std::string& request) { return routes.answer(request); }, counters);
+      options.front,
+      [&](const std::string& request, const std::string& client) {
+        return routes.answer(request, client);
+      },
+      counters);
   say_hello(front, options);
   front.run(stop.get(), [&] { games.close_idle(); });
   std::printf("game_server: ended after %llu requests\n",

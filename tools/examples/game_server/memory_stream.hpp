@@ -13,8 +13,9 @@ namespace game_server {
 
 class MemoryStream final : public httplib::Stream {
  public:
-  /// `request` stays where it is.
-  explicit MemoryStream(std::string_view request) : request_(request) {}
+  /// `request` and `client` stay where they are.
+  MemoryStream(std::string_view request, const std::string& client)
+      : request_(request), client_(client) {}
   std::string take_answer() { return std::move(answer_); }
 
   bool is_readable() const override { return !request_.empty(); }
@@ -29,12 +30,13 @@ class MemoryStream final : public httplib::Stream {
     answer_.append(bytes, size);
     return static_cast<ssize_t>(size);
   }
-  void get_remote_ip_and_port(std::string&, int&) const override {}
+  void get_remote_ip_and_port(std::string& address, int&) const override { address = client_; }
   void get_local_ip_and_port(std::string&, int&) const override {}
   socket_t socket() const override { return -1; }
 
  private:
   std::string_view request_;
+  const std::string& client_;
   std::string answer_;
 };
 

@@ -17,11 +17,13 @@ struct Option {
 
 using std::chrono::milliseconds;
 
-constexpr std::array<Option, 16> kOptions = {{
+constexpr std::array<Option, 17> kOptions = {{
     {"--port", "port to listen on; 0: any that is free (8080)", 0, 65535,
      [](Options& o, std::uint64_t n) { o.front.port = static_cast<std::uint16_t>(n); }},
     {"--games", "games that may be open at once (100)", 1, 100'000,
      [](Options& o, std::uint64_t n) { o.games.most = n; }},
+    {"--client-games", "of these, opened by one client; more are refused with 429 (20)", 1, 100'000,
+     [](Options& o, std::uint64_t n) { o.games.most_of_client = n; }},
     {"--idle-seconds", "a game that nobody asks for is closed after it (1800)", 1, 1'000'000,
      [](Options& o, std::uint64_t n) { o.games.idle = milliseconds(n * 1000); }},
     {"--visits", "visits a search may have at most (800)", 1, 100'000,

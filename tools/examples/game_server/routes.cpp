@@ -57,8 +57,8 @@ Routes::Routes(senet::api::Engine& engine, Games& games, Counters& counters,
   add_games();
 }
 
-Front::Answer Routes::answer(const std::string& request) {
-  MemoryStream stream(request);
+Front::Answer Routes::answer(const std::string& request, const std::string& client) {
+  MemoryStream stream(request, client);
   bool ends = false;
   try {
     if (router_.process_request(stream, false, ends, nullptr)) return {stream.take_answer(), !ends};
@@ -92,8 +92,10 @@ void Routes::add_games() {
       return (this->*action)(use, fields);
     });
   };
-  router_.Post("/api/games",
-               json_handler([this](auto&, Fields& fields) { return new_game(fields); }, 201));
+  router_.Post(
+      "/api/games",
+      json_handler([this](auto& request, Fields& fields) { return new_game(request, fields); },
+                   201));
   router_.Get(game, json_handler([this](const httplib::Request& request, Fields&) {
                 return state(games_.take(request.matches[1]));
               }));
@@ -178,13 +180,13 @@ Effort Routes::read_effort(Fields& fields) const {
   return effort;
 }
 
-json Routes::new_game(Fields& fields) {
+json Routes::new_game(const httplib::Request& request, Fields& fields) {
   const auto name = fields.text("game");
   fields.done();
   if (!name || std::ranges::find(settings_.games, *name) == settings_.games.end()) {
     throw Refusal{400, "\"game\" is one of " + json(settings_.games).dump()};
   }
-  return state(games_.open(*name));
+  return state(games_.open(*name, request.remote_addr));
 }
 
 json Routes::move(Games::Use& game, Fields& fields) {
@@ -210,7 +212,8 @@ json Routes::move(Games::Use& game, Fields& fields) {
 }
 
 json Routes::analyse(Games::Use& game, Fields& fields) {
-  const Effort effort = read_effort(fields);
+  Effort effort = read_effort(fields);
+  effort.priority = -1;  // who wants to move comes first
   fields.done();
   if (game->is_over()) throw Refusal{409, "the game is over"};
   const auto began = Clock::now();

@@ -29,7 +29,7 @@ class Routes {
          const RoutesSettings& settings);
 
   /// See Front::Handler.
-  Front::Answer answer(const std::string& request);
+  Front::Answer answer(const std::string& request, const std::string& client);
 
  private:
   /// Requests come from memory, not from a socket of cpp-httplib's.
@@ -47,7 +47,7 @@ class Routes {
   Effort read_effort(Fields& fields) const;
   Json about() const;
   Json metrics() const;
-  Json new_game(Fields& fields);
+  Json new_game(const httplib::Request& request, Fields& fields);
   Json move(Games::Use& game, Fields& fields);
   Json analyse(Games::Use& game, Fields& fields);
   Json resign(Games::Use& game, Fields& fields);

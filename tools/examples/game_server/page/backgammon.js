@@ -37,6 +37,12 @@ class BackgammonBoard {
 
   showHints() {}
 
+  /** Shows a turn of the person's as arrows; null: nothing. */
+  preview(move) {
+    const turn = this.#turns.find(({text}) => text === move);
+    this.view.showArrows(turn ? turn.steps : []);
+  }
+
   undo() {
     if (this.#selected !== null) this.#selected = null;
     else this.#steps.pop();

@@ -39,6 +39,9 @@ class BackgammonDrawing {
     this.checkerLayer = svg(this.drawing, "g");
     this.countLayer = svg(this.drawing, "g");
     this.diceLayer = svg(this.drawing, "g");
+    this.arrowLayer = svg(this.drawing, "g");
+    const head = svg(svg(this.drawing, "defs"), "marker", {id: "head", viewBox: "0 0 10 10", refX: 5, refY: 5, markerWidth: 3, markerHeight: 3, orient: "auto"});
+    svg(head, "path", {class: "arrow-head", d: "M0 0L10 5L0 10z"});
     for (let place = 0; place < 28; ++place) this.#addPlace(place, onPlace);
     for (const whose of [0, 1]) {
       for (let i = 0; i < 15; ++i) this.#checkers[whose].push({element: this.#drawChecker(this.colors[whose]), place: null});
@@ -147,6 +150,21 @@ class BackgammonDrawing {
       const count = counts.get(place) ?? 0;
       const [, y] = this.#spot(place, count, count + 1);
       for (const spot of this.places[place].querySelectorAll(".spot")) spot.setAttribute("cy", y);
+    }
+  }
+
+  /** Shows steps of the person's as arrows from the top of one place to the top of another. */
+  showArrows(steps) {
+    this.arrowLayer.replaceChildren();
+    const counts = new Array(28).fill(0);
+    for (const {place} of this.#checkers[0]) ++counts[place];
+    for (const {from, to} of steps) {
+      const [x1, y1] = this.#spot(from, Math.max(0, counts[from] - 1), counts[from]);
+      const [x2, y2] = this.#spot(to, counts[to], counts[to] + 1);
+      --counts[from];
+      ++counts[to];
+      const bend = y1 < BackgammonDrawing.height / 2 ? 60 : -60;
+      svg(this.arrowLayer, "path", {class: "arrow", d: `M${x1} ${y1}Q${(x1 + x2) / 2} ${(y1 + y2) / 2 + bend} ${x2} ${y2}`, "marker-end": "url(#head)"});
     }
   }
 

@@ -113,6 +113,11 @@ class ConnectFourBoard {
     });
   }
 
+  /** Shows where a move would go; null: nothing. */
+  preview(move) {
+    this.#columns.forEach(({group}, column) => group.classList.toggle("preview", move === String(column + 1)));
+  }
+
   /** True when the key was for this board. */
   key(event) {
     if (event.key >= "1" && event.key <= "7") {

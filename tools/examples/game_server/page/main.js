@@ -100,18 +100,19 @@ async function goOn() {
 
 async function showHints() {
   const number = turnNumber;
-  const found = api.analyse(state.id, {...effort(), temperature: 0});
+  const found = api.analyse(state.id, byId("level").value === "full" ? levels.full : levels.strong);  // casual advice is none
   analysis = found.catch(() => {});  // one request at a time for a game
   const {search} = await found;
   if (number !== turnNumber) return;
   showChances(search, you, colors);
-  showCandidates(search, "Good moves for you", playMove);
+  showCandidates(search, "Good moves for you", playMove, (move) => board.preview(number === turnNumber ? move : null));
   board.showHints(search);
 }
 
 async function playMove(move) {
   const number = ++turnNumber;
   board.setEnabled(false);
+  board.preview(null);
   await attempt(async () => {
     await analysis;
     if (number !== turnNumber) return;

@@ -34,8 +34,8 @@ function showChances(search, you, colors) {
   byId("chances").setAttribute("aria-label", `You win with ${percent(parts.win + parts.more)}`);
 }
 
-/** The moves a search looked at; onPick(move), if given, plays one. */
-function showCandidates(search, title, onPick) {
+/** The moves a search looked at; onPick(move), if given, plays one, and onPreview(move or null) shows it. */
+function showCandidates(search, title, onPick, onPreview) {
   byId("candidates-title").textContent = title;
   const body = byId("candidates").tBodies[0];
   body.replaceChildren();
@@ -57,6 +57,8 @@ function showCandidates(search, title, onPick) {
     if (!onPick) continue;
     row.classList.add("can-play");
     row.addEventListener("click", () => onPick(move));
+    row.addEventListener("pointerenter", () => onPreview(move));
+    row.addEventListener("pointerleave", () => onPreview(null));
   }
 }
 
