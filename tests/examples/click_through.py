@@ -107,7 +107,11 @@ def play_backgammon(browser, server, shots, draw):
             places = browser.run("return [...document.querySelectorAll('.place.on')].map(p => p.dataset.place)")
             targets = browser.run("return [...document.querySelectorAll('.place.target')].map(p => p.dataset.place)")
             check(places, "a turn that has begun can go on")
-            press[steps % 2](f".place[data-place='{draw.choice(targets or places)}'] .hit")
+            if turns % 4 == 2:  # keys alone
+                browser.press("ArrowRight" if steps % 2 else "ArrowLeft")
+                browser.press("Enter" if steps % 2 else " ")
+            else:
+                press[steps % 2](f".place[data-place='{draw.choice(targets or places)}'] .hit")
             steps += 1
             if turns % 5 == 1 and steps == 2 and undone < turns:  # think again
                 undone = turns
@@ -117,7 +121,7 @@ def play_backgammon(browser, server, shots, draw):
             check(steps < 20, "a turn has an end")
         if turns == 5:
             browser.screenshot(shots / "backgammon.png")
-        browser.press("Enter") if turns % 2 else browser.click("#done")
+        browser.press("Enter") if turns % 4 == 2 or turns % 2 else browser.click("#done")
         turns += 1
         browser.wait(f"document.querySelector('.on') === null || {OVER} || {MINE}", "the turn is played")
         check(turns < 300, "a game has an end")
@@ -166,6 +170,21 @@ def look(browser, shots):
     browser.wait(OVER, "the end by resignation")
 
 
+def come_back(browser, server):
+    """Senet begins, and the game that was left is found again."""
+    browser.click("#new")
+    browser.wait("document.querySelectorAll('.column.on').length === 7 && document.querySelectorAll('.disc').length === 0", "a new game")
+    browser.run("const side = document.getElementById('side'); side.value = '1'; side.dispatchEvent(new Event('change'))")
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === 1", "Senet's first move")
+    browser.press("4")
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === 3", "its answer")
+    moves = browser.text("#history")
+    browser.open(f"http://127.0.0.1:{server.port}/")
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === 3", "the same game")
+    check(browser.text("#history") == moves, "the same moves")
+    check(browser.run("return document.getElementById('side').value") == "1", "the same side")
+
+
 def main():
     program, source, shots = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     if webdriver.missing():
@@ -182,6 +201,7 @@ def main():
                 turns = play_backgammon(browser, server, shots, draw)
                 states = check_rules(browser, server, source)
                 look(browser, shots)
+                come_back(browser, server)
                 check(not browser.complaints(), f"the page complains: {browser.complaints()}")
             except Exception:
                 browser.screenshot(shots / "failed.png")

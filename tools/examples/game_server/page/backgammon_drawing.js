@@ -76,7 +76,7 @@ class BackgammonDrawing {
     svg(group, "rect", {class: "hit", x: x - this.#point / 2, y, width: this.#point, height, rx: 8});
     svg(group, "circle", {class: "mark ring", cx: x, r: this.#size + 1, fill: "none", stroke: "var(--glow)", "stroke-width": 4});
     svg(group, "circle", {class: "mark spot", cx: x, r: 13, fill: "var(--glow)", stroke: "#fff", "stroke-width": 3});
-    onPress(group, () => group.classList.contains("on") && onPlace(place));
+    onPress(group, () => onPlace(place));
     this.places.push(group);
   }
 

@@ -20,11 +20,11 @@ function newDrawing(width, height, label) {
   return drawing;
 }
 
-/** Acts on a click, a touch, Enter and Space. */
+/** Acts on a click, a touch, Enter and Space, while the element can be pressed. */
 function onPress(element, act) {
-  element.addEventListener("click", act);
+  element.addEventListener("click", () => element.classList.contains("on") && act());
   element.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
+    if ((event.key !== "Enter" && event.key !== " ") || !element.classList.contains("on")) return;
     event.preventDefault();
     event.stopPropagation();
     act();

@@ -44,7 +44,7 @@ class ConnectFourBoard {
     svg(group, "rect", {class: "hit", x: x - 50, y: 0, width: 100, height: this.#top + 6 * this.#size + 30, rx: 18});
     this.#disc(svg(group, "g", {class: "ghost"}), x, 44, you);
     const hint = svg(group, "text", {class: "hint", x, y: 52});
-    onPress(group, () => group.classList.contains("on") && onMove(String(column + 1)));
+    onPress(group, () => onMove(String(column + 1)));
     this.#columns.push({group, hint});
   }
 
@@ -121,8 +121,7 @@ class ConnectFourBoard {
   /** True when the key was for this board. */
   key(event) {
     if (event.key >= "1" && event.key <= "7") {
-      const {group} = this.#columns[event.key - 1];
-      if (group.classList.contains("on")) group.dispatchEvent(new Event("click"));
+      this.#columns[event.key - 1].group.dispatchEvent(new Event("click"));
       return true;
     }
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return false;
