@@ -42,6 +42,7 @@ TEST(GameServerAbuse, MalformedAndOversizedRequests) {
       {"GET / HTTP/1.1\r\n" + host + " folded: line" + end, 400, "name: value"},
       {"GET / HTTP/1.1\r\n" + host + "A: \x01" + end, 400, "control character"},
       {"GET / HTTP/1.1\nHost: a\n\n", 400, "control character"},
+      {"GET / HTTP/1.1\r\nHost: a\r" + end, 400, "control character"},
       {std::string("\x16\x03\x01\x02\x00\x01", 6), 400, "control character"},  // TLS
       {post + "Content-Length: many" + end, 400, "not a number of bytes"},
       {post + "Content-Length: -1" + end, 400, "not a number of bytes"},

@@ -97,11 +97,13 @@ struct Headers {
 };
 
 /// Text protocols have no control characters: those who speak another one need not be waited for.
-void check_characters(std::string_view head) {
+/// The last line of a head that is not complete may end within its line end.
+void check_characters(std::string_view head, bool is_complete) {
   for (std::size_t i = 0; i < head.size(); ++i) {
     const auto c = static_cast<unsigned char>(head[i]);
-    const bool line_end = (c == '\r' && (i + 1 == head.size() || head[i + 1] == '\n')) ||
-                          (c == '\n' && i > 0 && head[i - 1] == '\r');
+    const bool line_end =
+        (c == '\r' && (i + 1 == head.size() ? !is_complete : head[i + 1] == '\n')) ||
+        (c == '\n' && i > 0 && head[i - 1] == '\r');
     if ((c < ' ' && c != '\t' && !line_end) || c == 127) {
       throw Refusal{400, "a request's head has a control character"};
     }
@@ -116,7 +118,7 @@ std::optional<Frame> read_frame(std::string_view received, const FrameLimits& li
   if (head.size() > limits.head) {
     throw Refusal{431, "the head is larger than " + std::to_string(limits.head) + " bytes"};
   }
-  check_characters(head);
+  check_characters(head, head_size != std::string_view::npos);
   if (head_size == std::string_view::npos) return std::nullopt;
 
   Frame frame;
