@@ -78,7 +78,7 @@ class ConnectFourBoard {
   #markLast(column, rows) {
     const row = 5 - rows.findIndex((line) => line[column] !== ".");
     const [cx, cy] = this.#centre(column, row);
-    svg(this.marks, "circle", {cx, cy, r: 8, fill: "#fffc"});
+    svg(this.marks, "circle", {class: "last", cx, cy, r: 8, fill: "#fffc"});
   }
 
   #markLine(rows) {

@@ -23,6 +23,7 @@ function showChances(search, you, colors) {
     const part = bar.children[i];
     part.style.width = `${100 * parts[name]}%`;
     part.style.backgroundColor = player === null ? "var(--soft)" : colors[player];
+    part.textContent = name === "draw" && parts.draw > 0.12 ? "draw" : "";
     part.classList.toggle("strong", name === "more" || name === "less");
   });
   const names = [["chance-you", "You", parts.win + parts.more], ["chance-senet", "Senet", parts.lose + parts.less]];
@@ -40,7 +41,7 @@ function showCandidates(search, title, onPick, onPreview) {
   const body = byId("candidates").tBodies[0];
   body.replaceChildren();
   byId("search-facts").textContent = search
-    ? `${counted(search.visits, "visit")}, ${counted(search.evaluations, "position")} evaluated, ${counted(search.depth, "ply", "plies")} deep`
+    ? `${counted(search.visits, "visit")}, ${counted(search.evaluations, "position")}, ${counted(search.depth, "ply", "plies")} deep`
     : "Nothing yet";
   const looked = (search?.candidates ?? []).filter(({visits}) => visits > 0);
   for (const {move, visits, value} of looked) {
