@@ -53,6 +53,16 @@ def check(condition, what):
         raise AssertionError(what)
 
 
+def metrics_of(port):
+    """As soon as the load that was is over."""
+    while True:
+        status, told = ask(port, "GET", "/api/metrics")
+        if status == 200:
+            return told
+        check(status == 503, told)
+        time.sleep(0.05)
+
+
 def play_a_game(port):
     status, game = ask(port, "POST", "/api/games", {"game": "connect_four"})
     check(status == 201, f"a game is opened: {status} {game}")
@@ -73,10 +83,10 @@ def load(server, port, bound, seconds):
     slow.join()
     check(wrk.returncode == 0, wrk.stdout + wrk.stderr)
     print(wrk.stdout)
-    while ask(port, "GET", "/api/metrics")[1]["games"]["open"] > 0:  # idle ones are closed
+    while metrics_of(port)["games"]["open"] > 0:  # idle ones are closed
         time.sleep(0.1)
     play_a_game(port)
-    metrics = ask(port, "GET", "/api/metrics")[1]
+    metrics = metrics_of(port)
     print(json.dumps(metrics))
     requests, engine = metrics["requests"], metrics["engine"]
     check(requests["answered_2xx"] > 100 and requests["answered_4xx"] > 100, "both kinds were served")
