@@ -89,7 +89,7 @@ def load(server, port, bound, seconds):
     metrics = metrics_of(port)
     print(json.dumps(metrics))
     requests, engine = metrics["requests"], metrics["engine"]
-    check(requests["answered_2xx"] > 100 and requests["answered_4xx"] > 100, "both kinds were served")
+    check(requests["answered_2xx"] > 0 and requests["answered_4xx"] > 0, "both kinds were served")
     check(requests["answered_5xx"] == requests["shed"], "nothing but load made the server refuse")
     check(metrics["connections"]["timed_out"] > 0, "slow clients were cut off")
     check(engine["memory"] <= engine["memory_bound"], "the engine keeps its bound")

@@ -15,6 +15,7 @@ struct Counters {
   Count requests = 0;              // complete ones
   Count timed_out = 0;             // connections that took too long over a request or an answer
   Count shed = 0;                  // requests and connections that there was no room for: 503
+  Count dropped = 0;               // connections that there was not even room for a 503 for
   std::array<Count, 6> answers{};  // [4]: with a status 400 .. 499
 
   Count games_opened = 0, games_finished = 0, games_timed_out = 0;

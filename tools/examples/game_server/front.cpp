@@ -99,7 +99,7 @@ void Front::admit(Accepted accepted) {
   ++counters_.connections;
   // Beyond the limit there is a word of refusal for as many again, and nothing for the rest.
   if (connections_.size() >= 2 * settings_.connections) {
-    ++counters_.shed;
+    ++counters_.dropped;
     return;
   }
   const std::uint64_t number = next_number_++;
@@ -110,7 +110,7 @@ void Front::admit(Accepted accepted) {
   counters_.open_connections = connections_.size();
   bool open = watch(connection.socket.get(), number, EPOLLIN);
   if (!open) {
-    ++counters_.shed;
+    ++counters_.dropped;
   } else if (connections_.size() > settings_.connections) {
     open = refuse(number, connection, {503, "all connections are taken: come again later"});
   } else if (!clients_.connect(connection.client, now)) {

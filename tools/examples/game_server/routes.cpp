@@ -159,6 +159,7 @@ json Routes::metrics() const {
       {"connections",
        {{"open", counters_.open_connections.load()},
         {"accepted", counters_.connections.load()},
+        {"dropped", counters_.dropped.load()},
         {"timed_out", counters_.timed_out.load()}}},
       {"engine",
        {{"memory", engine_.memory()},
