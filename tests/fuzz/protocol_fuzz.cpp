@@ -1,5 +1,6 @@
 // Any bytes as a conversation: every line is answered as the protocol promises.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ class Conversation {
   // False after quit.
   bool ask(const std::string& line) {
     const std::string word(Words(line).peek());
+    const bool is_alone = word == only_word(line);
     // Files and clocks are not the protocol's; everything long-winded ends at its first look.
     if (names_a_file(line)) return true;
     inbox_.push("stop");
@@ -53,10 +55,19 @@ class Conversation {
     while (inbox_.next_if("")) {
     }
     check(word, line.size());
+    promise(goes_on == !(word == "quit" && is_alone), "quit alone ends it");
+    if (!is_alone && is_one_word(word)) {
+      promise(said_.size() == 1 && count({"error"}) == 1, "stray words are refused");
+    }
     return goes_on;
   }
 
  private:
+  static bool is_one_word(const std::string& word) {
+    constexpr std::array kWords = {"uci",     "ubgi", "ugi",  "isready", "ucinewgame", "uginewgame",
+                                   "newgame", "stop", "quit", "d",       "eval"};
+    return std::ranges::find(kWords, word) != kWords.end();
+  }
   static bool names_a_file(std::string line) {
     std::ranges::transform(line, line.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -88,9 +99,9 @@ class Conversation {
     } else if (word == "query" || word == "eval" || word == "perft" || word == "bench") {
       promise(count({"response", "eval", "perft", "bench", "error"}) == 1, "a question has one");
     } else if (word == "d") {
-      promise(count({"position"}) == 1 && errors == 0, "a board is drawn");
-    } else if (word.empty() || word == "stop" || word == "quit") {
-      promise(said_.empty(), "these are silent");
+      promise(count({"position"}) + errors == 1, "a board is drawn");
+    } else if (word.empty()) {
+      promise(said_.empty(), "nothing is answered by nothing");
     } else {
       promise(said_.size() == errors, "what sets something says nothing but errors");
     }

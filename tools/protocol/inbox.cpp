@@ -8,7 +8,7 @@ namespace senet::protocol {
 namespace {
 
 bool interrupts(std::string_view line) {
-  const std::string_view word = Words(line).peek();
+  const std::string_view word = only_word(line);
   return word == "stop" || word == "quit";
 }
 
@@ -60,7 +60,7 @@ std::optional<std::string> Inbox::next_if(std::string_view word) {
   std::optional<std::string> line;
   {
     const std::lock_guard lock(mutex_);
-    if (lines_.empty() || (!word.empty() && Words(lines_.front()).peek() != word)) {
+    if (lines_.empty() || (!word.empty() && only_word(lines_.front()) != word)) {
       return std::nullopt;
     }
     line = take();

@@ -29,7 +29,7 @@ class Inbox {
 
   /// The oldest line, waiting for one; none once closed and empty.
   std::optional<std::string> next();
-  /// The oldest line if there is one and its first word is `word`, or any if `word` is empty.
+  /// The oldest line if there is one and it is this word alone, or any if `word` is empty.
   std::optional<std::string> next_if(std::string_view word);
   /// Waits until there is a line or the inbox is closed.
   void wait();

@@ -46,10 +46,9 @@ class Seat {
   /// G::kName.
   virtual std::string_view game() const = 0;
 
-  /// Builds the player anew, as far as `change` says; the position stays.
+  /// Builds the player anew, as far as `change` says, and reserves all that its searches need; the
+  /// position stays. Throws std::bad_alloc where there is not so much memory.
   virtual Result<void> configure(const Options& options, Change change) = 0;
-  /// Reserves what a search needs, so that the first one does not have to.
-  virtual void prepare() = 0;
 
   /// Sets the position: moves behind it are played. `on_roll`: who rolls when the text does not say
   /// (a position id).

@@ -23,7 +23,6 @@ class SeatOf final : public Seat {
   Result<void> configure(const Options& options, Change change) override {
     return thinker_.configure(options, change);
   }
-  void prepare() override { thinker_.prepare(); }
 
   Answer<void> set_position(const PositionRequest& position, Player on_roll) override {
     Answer<G> state = read(position, on_roll);

@@ -21,7 +21,7 @@ void read_lines(int input, Inbox& inbox) {
   LineSplitter splitter;
   bool quits = false;
   const auto push = [&](std::string line) {
-    quits = quits || Words(line).peek() == "quit";
+    quits = quits || only_word(line) == "quit";
     inbox.push(std::move(line));
   };
   std::array<char, 1 << 16> buffer;

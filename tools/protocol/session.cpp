@@ -15,6 +15,13 @@ namespace {
 // A search without limits has these; it ends by stop, or waits for it.
 constexpr std::uint32_t kEndlessVisits = 1u << 30;
 
+/// Refuses words that are left over.
+Answer<void> nothing_behind(Words words, std::string_view command) {
+  if (words.empty()) return {};
+  return refuse(Code::kBadArgument, fmt::format("{} does not know what to do with {}", command,
+                                                in_quotes(words.peek())));
+}
+
 }  // namespace
 
 Result<Session> Session::open(const Options& options, Inbox& inbox, Writer write) {
@@ -28,30 +35,30 @@ Session::Session(const Options& options, Inbox& inbox, Writer write, std::unique
 
 std::span<const Session::Command> Session::commands() {
   static constexpr Command kCommands[] = {
-      {"uci", &Session::uci},
-      {"ubgi", &Session::ubgi},
-      {"ugi", &Session::ugi},
-      {"isready", &Session::isready},
-      {"ucinewgame", &Session::newgame},
-      {"uginewgame", &Session::newgame},
-      {"newgame", &Session::newgame},
-      {"setoption", &Session::setoption},
-      {"set", &Session::setoption},
-      {"position", &Session::position},
-      {"go", &Session::go},
-      {"stop", &Session::stop},
-      {"quit", &Session::quit},
-      {"debug", &Session::debug},
-      {"query", &Session::query},
-      {"newsession", &Session::newsession},
-      {"setscore", &Session::setscore},
-      {"setcube", &Session::setcube},
-      {"setturn", &Session::setturn},
-      {"dice", &Session::dice},
-      {"d", &Session::draw},
-      {"eval", &Session::eval},
-      {"perft", &Session::perft},
-      {"bench", &Session::bench},
+      {"uci", &Session::uci, true},
+      {"ubgi", &Session::ubgi, true},
+      {"ugi", &Session::ugi, true},
+      {"isready", &Session::isready, true},
+      {"ucinewgame", &Session::newgame, true},
+      {"uginewgame", &Session::newgame, true},
+      {"newgame", &Session::newgame, true},
+      {"setoption", &Session::setoption, false},
+      {"set", &Session::setoption, false},
+      {"position", &Session::position, false},
+      {"go", &Session::go, false},
+      {"stop", &Session::stop, true},
+      {"quit", &Session::quit, true},
+      {"debug", &Session::debug, false},
+      {"query", &Session::query, false},
+      {"newsession", &Session::newsession, false},
+      {"setscore", &Session::setscore, false},
+      {"setcube", &Session::setcube, false},
+      {"setturn", &Session::setturn, false},
+      {"dice", &Session::dice, false},
+      {"d", &Session::draw, true},
+      {"eval", &Session::eval, true},
+      {"perft", &Session::perft, false},
+      {"bench", &Session::bench, false},
   };
   return kCommands;
 }
@@ -88,6 +95,9 @@ Answer<void> Session::carry_out(std::string_view line) {
   const auto command = std::ranges::find(commands(), word, &Command::word);
   if (command == commands().end()) {
     return refuse(Code::kUnknownCommand, fmt::format("there is no command {}", in_quotes(word)));
+  }
+  if (command->is_alone) {
+    if (const Answer<void> end = nothing_behind(words, word); !end) return end;
   }
   return (this->*command->run)(words);
 }
@@ -132,7 +142,6 @@ void Session::mention_untrained() {
 }
 
 Answer<void> Session::isready(Words) {
-  seat_->prepare();
   mention_untrained();
   say("readyok");
   return {};
@@ -189,12 +198,13 @@ Answer<void> Session::quit(Words) {
 
 Answer<void> Session::debug(Words words) {
   const std::string_view word = words.next();
-  if (word == "on" || word == "off") return {};
+  if (word == "on" || word == "off") return nothing_behind(words, "debug");
   return refuse(Code::kBadArgument, fmt::format("debug is on or off, not {}", in_quotes(word)));
 }
 
 Answer<void> Session::query(Words words) {
   const std::string_view question = words.next();
+  if (const Answer<void> end = nothing_behind(words, "query"); !end) return end;
   const Standing standing = seat_->standing();
   const bool is_over = standing.turn == Turn::kOver;
   const auto respond = [&](std::string_view answer) -> Answer<void> {
@@ -270,13 +280,13 @@ bool Session::listen(bool is_endless) {
     if (inbox_->has_interrupt()) return false;
     const std::optional<std::string> line = inbox_->next_if(is_endless ? "" : "isready");
     if (!line) break;
-    const std::string_view word = Words(*line).peek();
-    if (word == "isready") {
+    const Words words(*line);
+    if (only_word(*line) == "isready") {
       say("readyok");
-    } else if (!word.empty()) {
+    } else if (!words.empty()) {
       refuse_line(
-          {Code::kSearchInProgress,
-           fmt::format("a search without limits runs: stop it before {}", in_quotes(word))});
+          {Code::kSearchInProgress, fmt::format("a search without limits runs: stop it before {}",
+                                                in_quotes(words.peek()))});
     }
   }
   return !(is_endless && inbox_->is_closed());
@@ -302,6 +312,7 @@ Answer<void> Session::perft(Words words) {
   constexpr std::uint64_t kDeepest = 1000;
   const std::optional<std::uint64_t> depth = number(words.next(), kDeepest);
   if (!depth) return refuse(Code::kBadArgument, "perft needs a depth, 0 .. 1000");
+  if (const Answer<void> end = nothing_behind(words, "perft"); !end) return end;
   const std::optional<Leaves> leaves =
       seat_->count_leaves(static_cast<int>(*depth), [&] { return goes_on(false); });
   if (!leaves) return refuse(Code::kStopped, "perft was stopped");
@@ -318,6 +329,7 @@ Answer<void> Session::bench(Words words) {
     if (!told) return refuse(Code::kBadArgument, "bench takes a number of visits");
     visits = static_cast<std::uint32_t>(*told);
   }
+  if (const Answer<void> end = nothing_behind(words, "bench"); !end) return end;
   mention_untrained();
   const Clock::time_point began = Clock::now();
   const std::optional<BenchTotals> totals = seat_->bench(visits, [&] { return goes_on(false); });

@@ -41,6 +41,7 @@ class Session {
   struct Command {
     std::string_view word;
     Answer<void> (Session::*run)(Words words);
+    bool is_alone;  // nothing stands behind it
   };
   static std::span<const Command> commands();
 

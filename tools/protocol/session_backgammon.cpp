@@ -65,6 +65,7 @@ Answer<void> Session::setturn(Words words) {
   if (const Answer<void> fits = only_backgammon("setturn"); !fits) return fits;
   const Answer<Player> player = parse_player(words.next());
   if (!player) return tl::unexpected(player.error());
+  if (!words.empty()) return refuse(Code::kBadArgument, "setturn takes one player, p0 or p1");
   const Answer<void> set = seat_->set_on_roll(*player);
   if (set) turn_ = *player;
   return set;

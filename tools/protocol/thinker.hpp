@@ -19,8 +19,8 @@ namespace senet::protocol {
 template <Game G>
 class Thinker {
  public:
-  /// Loads the network if `change` says so, and builds what stands on it. The old player stays when
-  /// that fails.
+  /// Loads the network if `change` says so, and builds what stands on it, the tree included, so
+  /// that no search has to. The old player stays when that fails.
   Result<void> configure(const Options& options, Change change) {
     if (change == Change::kNothing) return {};
     std::optional<Network> loaded;
@@ -38,19 +38,19 @@ class Thinker {
     const std::size_t bytes = std::size_t{options.hash_mib} << 20;
     const std::uint32_t capacity = visits_that_fit<G>(bytes, setup->settings.evaluates);
     if (capacity == 0) return fail("Hash is too small for a single visit");
+    auto batch = std::make_unique<Batch>(setup->batch_rows, G::kMaxActive);
+    search_.reset();  // the memory may not hold two trees
+    auto ready = make_search(setup->settings, capacity);
     if (loaded) network_ = std::move(*loaded);
     setup_ = std::move(*setup);
     capacity_ = capacity;
-    search_.reset();
-    batch_ = std::make_unique<Batch>(setup_.batch_rows, G::kMaxActive);
+    batch_ = std::move(batch);
+    search_ = std::move(ready);
     return {};
   }
 
-  void prepare() {
-    if (search_ != nullptr) return;
-    search_ = std::make_unique<Search<G>>(setup_.settings,
-                                          limits_for<G>(capacity_, setup_.settings.evaluates));
-  }
+  /// Its next search reserves nothing; false only after a configure() that did not find the memory.
+  bool is_reserved() const { return search_ != nullptr; }
 
   Thought think(const G& state, const ThinkLimits& limits, std::size_t variations,
                 const std::function<void(const Thought&)>& progress) {
@@ -86,6 +86,11 @@ class Thinker {
   // not come back before the last of them.
   static constexpr std::uint32_t kSlice = 1024;
   static constexpr std::chrono::seconds kProgressEvery{1};
+
+  static std::unique_ptr<Search<G>> make_search(const SearchSettings& settings,
+                                                std::uint32_t visits) {
+    return std::make_unique<Search<G>>(settings, limits_for<G>(visits, settings.evaluates));
+  }
 
   static Evaluation worth(const Outcomes<G>& outcomes, float value) {
     Evaluation evaluation;
@@ -133,7 +138,7 @@ class Thinker {
 
   template <class Progress>
   void search(const G& state, const ThinkLimits& limits, Progress&& progress) {
-    prepare();
+    if (!is_reserved()) search_ = make_search(setup_.settings, capacity_);
     const std::uint32_t most = std::max(limits.visits, 1u);
     std::uint32_t granted = std::min(most, kSlice);
     batch_->clear();

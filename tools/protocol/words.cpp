@@ -32,6 +32,12 @@ std::string_view Words::rest() const {
   return rest;
 }
 
+std::string_view only_word(std::string_view line) {
+  Words words(line);
+  const std::string_view word = words.next();
+  return words.empty() ? word : std::string_view();
+}
+
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> all;
   for (Words words(text); !words.empty();) all.push_back(words.next());

@@ -28,6 +28,9 @@ class Words {
   std::string_view rest_;
 };
 
+/// The word of a line that has one word and nothing else; "" of any other line.
+std::string_view only_word(std::string_view line);
+
 /// All words of a text.
 std::vector<std::string_view> words_of(std::string_view text);
 

@@ -33,6 +33,12 @@ TEST(ProtocolWords, AreWhatStandsBetweenBlanks) {
   EXPECT_TRUE(Words(" \t").empty());
 }
 
+TEST(ProtocolWords, OnlyOneOrNone) {
+  EXPECT_EQ(only_word(" stop\t"), "stop");
+  EXPECT_EQ(only_word("stop now"), "");
+  EXPECT_EQ(only_word(" "), "");
+}
+
 TEST(ProtocolWords, NumbersAreWholeAndBounded) {
   EXPECT_EQ(number("0"), 0u);
   EXPECT_EQ(number("100", 100), 100u);
@@ -80,16 +86,25 @@ TEST(Inbox, SeesAStopBehindOtherLines) {
   EXPECT_FALSE(inbox.has_interrupt());
   inbox.push("  stop ");
   EXPECT_TRUE(inbox.has_interrupt());
-  EXPECT_EQ(inbox.next_if("isready"), std::nullopt);
-  EXPECT_EQ(inbox.next_if("position"), "position startpos");
+  EXPECT_EQ(inbox.next_if("position"), std::nullopt);
+  EXPECT_EQ(inbox.next_if(""), "position startpos");
   EXPECT_TRUE(inbox.has_interrupt());
   EXPECT_EQ(inbox.next(), "  stop ");
   EXPECT_FALSE(inbox.has_interrupt());
   EXPECT_TRUE(inbox.is_quiet());
-  inbox.push("stopped");
+  for (const char* const other : {"stopped", "stop now", "quit it"}) inbox.push(other);
   EXPECT_FALSE(inbox.has_interrupt());
-  inbox.push("quit now");
+  inbox.push(" quit\t");
   EXPECT_TRUE(inbox.has_interrupt());
+}
+
+TEST(Inbox, GivesOutAWordThatStandsAlone) {
+  Inbox inbox;
+  inbox.push("isready foo");
+  EXPECT_EQ(inbox.next_if("isready"), std::nullopt);
+  EXPECT_EQ(inbox.next(), "isready foo");
+  inbox.push(" isready");
+  EXPECT_EQ(inbox.next_if("isready"), " isready");
 }
 
 TEST(Inbox, GivesOutWhatItHasWhenClosed) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/tools/protocol/talk.hpp"
+#include "tools/protocol/thinker.hpp"
 
 namespace senet::protocol {
 namespace {
@@ -96,6 +97,28 @@ TEST(SessionSearch, ASearchWithoutLimitsRefusesAllButStopQuitAndIsready) {
   EXPECT_TRUE(answer[4].starts_with("info depth"));
   EXPECT_TRUE(answer[5].starts_with("bestmove "));
   EXPECT_EQ(talk.last("d"), "position 7/7/7/7/7/7");
+}
+
+// Those words stand alone or they are not those words.
+TEST(SessionSearch, StopAndQuitWithMoreBehindThemEndNothing) {
+  const Lines answer = converse(small_options("connect_four"),
+                                {"go nodes 500", "isready foo", "stop it", "quit now"});
+  ASSERT_EQ(answer.size(), 5u);
+  EXPECT_EQ(number_behind(answer[0], "nodes"), 500);
+  for (std::size_t i = 2; i < 5; ++i) EXPECT_EQ(code_of(answer[i]), "bad_argument");
+}
+
+// What a search needs is there before the first one: its clock does not run while memory is got.
+TEST(SessionSearch, MemoryIsReservedBeforeTheFirstSearch) {
+  const auto expect_reserved = [](auto thinker, Options options) {
+    ASSERT_TRUE(thinker.configure(options, Change::kGame));
+    EXPECT_TRUE(thinker.is_reserved());
+    options.hash_mib = 8;
+    ASSERT_TRUE(thinker.configure(options, Change::kSearch));
+    EXPECT_TRUE(thinker.is_reserved());
+  };
+  expect_reserved(Thinker<ConnectFour>(), small_options("connect_four"));
+  expect_reserved(Thinker<Backgammon>(), small_options());
 }
 
 // A small game is proven to its end long before anybody says stop.

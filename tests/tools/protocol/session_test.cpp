@@ -55,6 +55,43 @@ TEST(Session, RefusesWhatItDoesNotKnowAndLivesOn) {
   EXPECT_EQ(talk.last("isready"), "readyok");
 }
 
+// Words that a command has no use for are refused, whichever command it is, and nothing is done.
+TEST(Session, StrayWordsAreRefused) {
+  Talk talk;
+  talk.tell({"dice 3 1"});
+  const Lines board = talk.ask("d");
+  for (const char* const wrong : {"uci now",
+                                  "ubgi 2",
+                                  "ugi x",
+                                  "isready foo",
+                                  "ucinewgame 5",
+                                  "uginewgame x",
+                                  "newgame x",
+                                  "stop it",
+                                  "quit now",
+                                  "d all",
+                                  "eval 1",
+                                  "debug on off",
+                                  "query result now",
+                                  "perft 1 2",
+                                  "bench 1 2",
+                                  "position startpos 31",
+                                  "position startpos extra moves 31",
+                                  "go nodes 3 4",
+                                  "go infinite now",
+                                  "setoption name Visits value 3 4",
+                                  "newsession type money fast",
+                                  "setscore 1 2 3",
+                                  "setcube value 2 owner p0 p1",
+                                  "setturn p1 p0",
+                                  "dice 3 1 2"}) {
+    const Lines answer = talk.ask(wrong);
+    ASSERT_EQ(answer.size(), 1u) << wrong;
+    EXPECT_EQ(code_of(answer.front()), "bad_argument") << wrong;
+  }
+  EXPECT_EQ(talk.ask("d"), board);
+}
+
 // Whatever a line holds, its refusal is one printable line.
 TEST(Session, RefusalsAreOnePrintableLine) {
   Talk talk;
