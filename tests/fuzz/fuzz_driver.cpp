@@ -1,13 +1,20 @@
 // Runs a fuzz target: a corpus as it is, then mutations of it.
 //
-//   fuzz_NAME [-runs=N] [-max_total_time=SECONDS] [-seed=N] [-keep=FOLDER] FILE_OR_FOLDER...
+//   fuzz_NAME [-runs=N] [-max_total_time=SECONDS] [-timeout=SECONDS] [-seed=N] [-keep=FOLDER]
+//             FILE_OR_FOLDER...
 //
 // In a build with coverage (the preset `fuzz`) inputs that reach new code join the corpus in
-// memory, and are written to FOLDER. An input that ends the program is left in the file crash-NAME.
-// The targets are written for libFuzzer's interface, so that it can drive them too.
+// memory, and are written to FOLDER. An input that ends the program, or that it is not done with
+// after so many seconds (-timeout, 60), is left in the file crash-NAME. The targets are written for
+// libFuzzer's interface, so that it can drive them too.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -31,32 +38,65 @@ namespace {
 const std::string* running = nullptr;
 std::string crash_file;
 
+// Nothing but system calls: whatever the program was at, this works.
+void say(std::string_view text) {
+  [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
 void keep_input() {
   if (running == nullptr) return;
-  std::ofstream(crash_file, std::ios::binary) << *running;
-  std::fprintf(stderr, "fuzz: the input is in the file %s\n", crash_file.c_str());
+  const int file = ::open(crash_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  const bool is_kept =
+      ::write(file, running->data(), running->size()) == static_cast<ssize_t>(running->size());
+  say(is_kept ? "fuzz: the input is in the file " : "fuzz: the input cannot be written to ");
+  say(crash_file);
+  say("\n");
 }
 
 void keep_input_and_end(int signal) {
+  if (signal == SIGALRM) say("fuzz: this input takes too long\n");
   keep_input();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
+  // The signal itself ends the program, once this returns.
+  ::signal(signal == SIGALRM ? SIGABRT : signal, SIG_DFL);
+  ::raise(signal == SIGALRM ? SIGABRT : signal);
+}
+
+// Has the input kept, whatever signal the program ends in. A stack of its own: the usual one may be
+// what is full.
+void catch_ends() {
+  static std::array<std::byte, 1 << 16> stack;
+  const stack_t handlers{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  ::sigaltstack(&handlers, nullptr);
+  struct sigaction keeping {};
+  keeping.sa_handler = keep_input_and_end;
+  keeping.sa_flags = SA_ONSTACK;
+  std::vector<int> signals = {SIGABRT, SIGALRM};
+  if (__sanitizer_set_death_callback != nullptr) {
+    // It catches the others itself, and tells more about them.
+    __sanitizer_set_death_callback(keep_input);
+  } else {
+    signals.insert(signals.end(), {SIGSEGV, SIGBUS, SIGFPE, SIGILL});
+  }
+  for (const int signal : signals) ::sigaction(signal, &keeping, nullptr);
 }
 
 struct Arguments {
   std::uint64_t runs = 0;  // mutations; 0: by time alone
   double seconds = 0;
   std::uint64_t seed = 1;
-  std::string keep;  // where inputs that reach new code are written; empty: nowhere
+  unsigned timeout = 60;  // seconds that one input may take
+  std::string keep;       // where inputs that reach new code are written; empty: nowhere
 };
 
 // True when the input reached new code.
-bool run(const std::string& input) {
+bool run(const std::string& input, const Arguments& arguments) {
   // A copy of its own, so that reading past its end is seen.
   const std::vector<std::uint8_t> bytes(input.begin(), input.end());
   running = &input;
+  ::alarm(arguments.timeout);
   begin_reaching();
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+  ::alarm(0);
   running = nullptr;
   return reached_new_code();
 }
@@ -94,7 +134,7 @@ std::uint64_t mutate(std::vector<std::string>& corpus, const Arguments& argument
   std::uint64_t done = 0;
   for (; goes_on(done); ++done) {
     std::string input = mutator.next();
-    if (!run(input)) continue;
+    if (!run(input, arguments)) continue;
     keep(input, arguments, corpus.size());
     corpus.push_back(std::move(input));
   }
@@ -110,6 +150,8 @@ int fuzz(int argc, char** argv) {
       arguments.runs = std::stoull(value);
     } else if (argument.starts_with("-seed=")) {
       arguments.seed = std::stoull(value);
+    } else if (argument.starts_with("-timeout=")) {
+      arguments.timeout = static_cast<unsigned>(std::stoul(value));
     } else if (argument.starts_with("-max_total_time=")) {
       arguments.seconds = std::stod(value);
     } else if (argument.starts_with("-keep=")) {
@@ -124,11 +166,10 @@ int fuzz(int argc, char** argv) {
   }
   const std::string name = std::filesystem::path(argv[0]).filename();
   crash_file = "crash-" + name;
-  if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(keep_input);
-  std::signal(SIGABRT, keep_input_and_end);
+  catch_ends();
 
   const std::size_t known = corpus.size();
-  for (const std::string& input : corpus) run(input);
+  for (const std::string& input : corpus) run(input, arguments);
   const std::uint64_t done = mutate(corpus, arguments);
   std::printf("%s: %zu inputs of the corpus and %llu mutations, no finding", name.c_str(), known,
               static_cast<unsigned long long>(done));

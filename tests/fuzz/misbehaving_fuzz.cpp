@@ -1,0 +1,19 @@
+// A target with every fault that the driver must catch: what the input says, it does.
+#include <csignal>
+#include <cstdlib>
+
+#include "tests/fuzz/fuzz_target.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = senet::text_of(data, size);
+  senet::promise(text != "break a promise", "it is kept");
+  if (text == "segmentation fault") {
+    volatile std::size_t nowhere = 0;
+    return *reinterpret_cast<volatile int*>(nowhere);
+  }
+  if (text == "hang") {
+    for (volatile bool goes_on = true; goes_on;) {
+    }
+  }
+  return 0;
+}
