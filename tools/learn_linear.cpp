@@ -9,10 +9,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
+#include <string_view>
+#include <system_error>
 
 #include "games/random.hpp"
 #include "selfplay/linear_backgammon.hpp"
@@ -79,8 +81,10 @@ void print(const Weights& weights, std::uint64_t games) {
 }  // namespace senet
 
 int main(int argc, char** argv) {
-  const std::uint64_t games = argc == 2 ? std::strtoull(argv[1], nullptr, 10) : 0;
-  if (games == 0) {
+  const std::string_view told = argc == 2 ? argv[1] : "";
+  std::uint64_t games = 0;
+  const auto [end, error] = std::from_chars(told.data(), told.data() + told.size(), games);
+  if (error != std::errc() || end != told.data() + told.size() || games == 0) {
     fmt::print(stderr, "learn_linear GAMES: how many games to learn from\n");
     return 2;
   }

@@ -46,6 +46,9 @@ status=0
 ctest --preset "$preset" --parallel "$cores" || status=$?
 if [[ -z $(PATH=$PATH:/usr/games command -v gnubg) ]]; then
   echo "test.sh: WARNING: gnubg is not installed: the tests against GNU Backgammon were SKIPPED" >&2
+elif [[ ! -e /var/lib/gnubg/gnubg_ts0.bd && ! -e /usr/share/gnubg/gnubg_ts0.bd ]]; then
+  echo "test.sh: WARNING: gnubg has no two-sided bear-off database (dpkg-reconfigure gnubg makes it):" \
+    "exact bear-offs were NOT COMPARED with it" >&2
 fi
 for program in chromium chromedriver wrk; do
   command -v "$program" >/dev/null ||

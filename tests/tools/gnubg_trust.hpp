@@ -1,0 +1,51 @@
+// What the trust tests share: the program, the shipped labels, and values without ceremony.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "games/backgammon.hpp"
+#include "tools/gnubg/gnubg.hpp"
+#include "tools/labels.hpp"
+
+namespace senet {
+
+class GnubgTrust : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_gnubg()) {
+      GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: nothing outside this project has judged "
+                      "its backgammon in this run";
+    }
+  }
+};
+
+inline Gnubg started(const GnubgSettings& settings) {
+  Result<Gnubg> gnubg = Gnubg::start(settings);
+  if (!gnubg) throw std::runtime_error(gnubg.error().reason);
+  return std::move(*gnubg);
+}
+
+/// The value, or a failed test with its reason.
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().reason);
+  return std::move(*result);
+}
+
+/// The shipped labels.
+inline std::vector<BackgammonLabel> labels() {
+  return value_of(read_backgammon_labels(SENET_SOURCE_DIR "/tests/data/backgammon/labels_A.jsonl"));
+}
+
+inline std::vector<Action> legal_actions(const Backgammon& state) {
+  ActionList<Backgammon::kMaxLegal> actions;
+  state.legal(actions);
+  return {actions.begin(), actions.end()};
+}
+
+}  // namespace senet
