@@ -73,8 +73,8 @@ Action best_linear_play(const Backgammon& state,
 /// Plays by the weights of the repository.
 class LinearPlayer final : public MatchPlayer<Backgammon> {
  public:
-  Result<void> choose(std::span<const Backgammon> states, std::span<const Random> draws,
-                      std::span<Action> actions) override;
+  Chosen choose(std::span<const Backgammon> states, std::span<const Random> draws,
+                std::span<Action> actions) override;
 };
 
 }  // namespace senet

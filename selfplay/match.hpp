@@ -50,7 +50,8 @@ inline Player first_side_of(std::uint64_t game) { return static_cast<Player>(gam
 struct MatchHooks {
   /// Called once for each game as it ends. A failure ends the match.
   std::function<Result<void>(const PlayedGame&)> finished;
-  /// Asked between moves: true ends the match where it stands.
+  /// Asked between moves: true ends the match where it stands. What it told once it goes on
+  /// telling.
   std::function<bool()> is_stopped;
 };
 
@@ -163,7 +164,7 @@ class Match {
       // By number, not by address: one player may play both sides.
       for (const std::size_t side : {0, 1}) {
         if (hooks.is_stopped()) return {};
-        if (const auto moved = move(side, tables, result); !moved) return moved;
+        if (const auto moved = move(side, tables, hooks, result); !moved) return moved;
         for (Table& table : tables) {
           if (match_detail::reach_decision(table, settings_)) continue;
           if (const auto told = finish(table, hooks); !told) return told;
@@ -180,7 +181,8 @@ class Match {
   }
 
   /// Lets one player move wherever it is to move.
-  Result<void> move(std::size_t side, std::vector<Table>& tables, MatchRun& result) {
+  Result<void> move(std::size_t side, std::vector<Table>& tables, const MatchHooks& hooks,
+                    MatchRun& result) {
     states_.clear();
     draws_.clear();
     asked_.clear();
@@ -193,21 +195,29 @@ class Match {
     }
     if (states_.empty()) return {};
     actions_.resize(states_.size());
-    if (const auto chosen = players_[side]->choose(states_, draws_, actions_); !chosen) {
-      return fail(
-          fmt::format("the {} player: {}", side == 0 ? "first" : "second", chosen.error().reason));
+    if (const Chosen chosen = players_[side]->choose(states_, draws_, actions_); !chosen) {
+      if (chosen.error().was_stopped && hooks.is_stopped()) return {};
+      return fault(side, *asked_[chosen.error().state], chosen.error().reason);
     }
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       ActionList<G::kMaxLegal> legal;
       states_[i].legal(legal);
       if (!std::ranges::binary_search(legal, actions_[i])) {
         ++result.faults[side].illegal;
-        return fail(fmt::format("the {} player chose the action {} in {}, where it is not legal",
-                                side == 0 ? "first" : "second", actions_[i], states_[i].text()));
+        return fault(side, *asked_[i],
+                     fmt::format("it chose the action {} in {}, where it is not legal", actions_[i],
+                                 states_[i].text()));
       }
       asked_[i]->play(actions_[i]);
     }
     return {};
+  }
+
+  /// What a player did wrong, with the numbers that the game can be played again by.
+  tl::unexpected<Error> fault(std::size_t side, const Table& table, std::string_view reason) const {
+    return fail(fmt::format("the {} player in game {} of seed {}, ply {}: {}",
+                            side == 0 ? "first" : "second", table.game.number, settings_.seed,
+                            table.ply(), reason));
   }
 
   static Result<void> finish(Table& table, const MatchHooks& hooks) {

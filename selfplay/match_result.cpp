@@ -63,7 +63,7 @@ MatchResult sum_up(std::span<const MatchOutcome> games, std::span<const float> v
   return result;
 }
 
-double elo_difference(double score) { return -400 * std::log10(1 / score - 1); }
+double elo_difference(double score) { return 400 * std::log10(score / (1 - score)); }
 
 double expected_score(double elo) { return 1 / (1 + std::pow(10, -elo / 400)); }
 

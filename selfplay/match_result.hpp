@@ -37,8 +37,8 @@ double points_of(const MatchOutcome& outcome, std::span<const float> values);
 /// 1 for a won, 1/2 for a drawn or cut, 0 for a lost game.
 double score_of(const MatchOutcome& outcome, std::span<const float> values);
 
-/// The difference in Elo that makes `score` (0..1) the expected score: -400 log10(1 / score - 1).
-/// Infinite for 0 and 1.
+/// The difference in Elo that makes `score` (0..1) the expected score: 400 log10(score / (1 -
+/// score)). Infinite for 0 and 1.
 double elo_difference(double score);
 /// The other way: the score (0..1) that a player this much stronger in Elo is expected to get.
 double expected_score(double elo);

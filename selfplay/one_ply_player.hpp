@@ -35,8 +35,8 @@ concept OnePlyGame = Game<G> && !StochasticGame<G> && requires(Action a) {
 template <OnePlyGame G>
 class OnePlyPlayer final : public MatchPlayer<G> {
  public:
-  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
-                      std::span<Action> actions) override {
+  Chosen choose(std::span<const G> states, std::span<const Random> draws,
+                std::span<Action> actions) override {
     for (std::size_t i = 0; i < states.size(); ++i) actions[i] = best(states[i], draws[i]);
     return {};
   }

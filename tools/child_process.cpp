@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -193,6 +192,7 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
       errors_(std::move(other.errors_)),
       said_(std::move(other.said_)),
       begin_(std::exchange(other.begin_, 0)),
+      looked_(std::exchange(other.looked_, 0)),
       last_errors_(std::move(other.last_errors_)) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
@@ -203,6 +203,7 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(errors_, other.errors_);
   std::swap(said_, other.said_);
   std::swap(begin_, other.begin_);
+  std::swap(looked_, other.looked_);
   std::swap(last_errors_, other.last_errors_);
   return *this;
 }
@@ -231,17 +232,32 @@ void ChildProcess::take_errors() {
   if (!goes_on) errors_.close();
 }
 
-bool ChildProcess::pump(bool for_writing, Deadline deadline) {
+void ChildProcess::listen() {
+  if (output_.is_open()) take_output();
+  if (errors_.is_open()) take_errors();
+}
+
+std::array<pollfd, 3> ChildProcess::streams(bool writes) const {
   const bool has_room = said_.size() - begin_ < kMostUnread;
-  // poll() passes over negative descriptors.
-  std::array<pollfd, 3> streams = {pollfd{for_writing ? input_.number() : -1, POLLOUT, 0},
-                                   pollfd{has_room ? output_.number() : -1, POLLIN, 0},
-                                   pollfd{errors_.number(), POLLIN, 0}};
-  const int ready = ::poll(streams.data(), streams.size(), milliseconds_until(deadline));
-  if (ready <= 0) return Clock::now() < deadline;
-  if (streams[1].revents != 0) take_output();
-  if (streams[2].revents != 0) take_errors();
-  return true;
+  return {pollfd{writes ? input_.number() : -1, POLLOUT, 0},
+          pollfd{has_room ? output_.number() : -1, POLLIN, 0}, pollfd{errors_.number(), POLLIN, 0}};
+}
+
+void ChildProcess::take(std::span<const pollfd> polled) {
+  if (polled[1].revents != 0) take_output();
+  if (polled[2].revents != 0) take_errors();
+}
+
+void ChildProcess::wait_for_any(std::span<ChildProcess* const> children, Deadline deadline) {
+  std::vector<pollfd> all;
+  for (const ChildProcess* child : children) {
+    const auto own = child->streams(/*writes=*/false);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  if (::poll(all.data(), all.size(), milliseconds_until(deadline)) <= 0) return;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    children[i]->take(std::span(all).subspan(3 * i, 3));
+  }
 }
 
 Result<void> ChildProcess::write_line(std::string_view line, Deadline deadline) {
@@ -258,31 +274,41 @@ Result<void> ChildProcess::write_line(std::string_view line, Deadline deadline) 
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN && errno != EWOULDBLOCK) return ended();
-    if (!pump(true, deadline)) return failure("takes no input in time");
+    if (Clock::now() >= deadline) return failure("takes no input in time");
+    auto own = streams(/*writes=*/true);
+    if (::poll(own.data(), own.size(), milliseconds_until(deadline)) > 0) take(own);
   }
   return {};
 }
 
 Result<std::string> ChildProcess::read_line(Deadline deadline) {
-  for (std::size_t looked = begin_;;) {
-    const std::size_t end = said_.find('\n', looked);
-    if (end != std::string::npos) {
-      std::string line = said_.substr(begin_, end - begin_);
-      if (line.ends_with('\r')) line.pop_back();
-      begin_ = end + 1;
-      // Now and then what was read is dropped, so that a flood of lines costs no more than its
-      // size.
-      if (begin_ == said_.size() || begin_ > kLongestLine) {
-        said_.erase(0, begin_);
-        begin_ = 0;
-      }
-      return line;
-    }
-    looked = said_.size();
-    if (looked - begin_ > kLongestLine) return failure("says more than 1 MiB without a line end");
-    if (!output_.is_open()) return ended();
-    if (!pump(false, deadline)) return failure("says nothing in time");
+  ChildProcess* const self = this;
+  for (;;) {
+    Result<std::optional<std::string>> line = next_line();
+    if (!line) return tl::unexpected(line.error());
+    if (*line) return std::move(**line);
+    if (Clock::now() >= deadline) return failure("says nothing in time");
+    wait_for_any({&self, 1}, deadline);
   }
+}
+
+Result<std::optional<std::string>> ChildProcess::next_line() {
+  const std::size_t end = said_.find('\n', std::max(begin_, looked_));
+  if (end == std::string::npos) {
+    looked_ = said_.size();
+    if (looked_ - begin_ > kLongestLine) return failure("says more than 1 MiB without a line end");
+    if (!output_.is_open()) return ended();
+    return std::nullopt;
+  }
+  std::string line = said_.substr(begin_, end - begin_);
+  if (line.ends_with('\r')) line.pop_back();
+  begin_ = looked_ = end + 1;
+  // Now and then what was read is dropped, so that a flood of lines costs no more than its size.
+  if (begin_ == said_.size() || begin_ > kLongestLine) {
+    said_.erase(0, begin_);
+    begin_ = looked_ = 0;
+  }
+  return line;
 }
 
 tl::unexpected<Error> ChildProcess::ended() {

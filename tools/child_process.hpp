@@ -1,10 +1,14 @@
 // Another program, talked to line by line: started, asked, and gone when its owner is gone.
 #pragma once
 
+#include <poll.h>
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,8 +52,22 @@ class ChildProcess {
   /// without one, says more than 1 MiB without a line end, or says nothing whole in time.
   Result<std::string> read_line(Deadline deadline);
 
+  /// Takes what the child has said so far, without waiting; next_line() then tells it.
+  void listen();
+  /// The next line of what was taken; nothing when there is none yet. Fails as read_line() does.
+  Result<std::optional<std::string>> next_line();
+
+  /// Waits until one of these says something or closes a stream, at most until the deadline, and
+  /// takes what they said.
+  static void wait_for_any(std::span<ChildProcess* const> children, Deadline deadline);
+
   /// Closes the child's stdin: it reads an end of input.
   void close_input() { input_.close(); }
+  /// The child has closed its stdout, as one that has ended has.
+  bool has_closed_output() const { return !output_.is_open(); }
+
+  /// A reason: the command, this, and the child's last words on stderr.
+  tl::unexpected<Error> failure(std::string_view what) const;
 
   /// The command, in words, as reasons name it.
   const std::string& name() const { return name_; }
@@ -78,20 +96,21 @@ class ChildProcess {
   static Result<ChildProcess> spawn(std::string name, std::vector<std::string> words,
                                     std::vector<std::string> environment);
 
-  // Waits until the child takes input (`for_writing`), says something or closes a stream, and takes
-  // what it said. False at the deadline.
-  bool pump(bool for_writing, Deadline deadline);
+  // What poll() is to look at: stdin if it `writes`, stdout, stderr; passed over where it is -1.
+  std::array<pollfd, 3> streams(bool writes) const;
+  // Takes what the child said, where poll() found something.
+  void take(std::span<const pollfd> polled);
   void take_output();
   void take_errors();
   // What became of the child, in words; waits a moment for its end and its last words.
   tl::unexpected<Error> ended();
-  tl::unexpected<Error> failure(std::string_view what) const;
 
   std::string name_;
   pid_t id_ = 0;  // 0: none to kill and reap
   Descriptor input_, output_, errors_;
-  std::string said_;       // stdout, from the first line not yet read
-  std::size_t begin_ = 0;  // what was read of it stands before this
+  std::string said_;        // stdout, from the first line not yet read
+  std::size_t begin_ = 0;   // what was read of it stands before this
+  std::size_t looked_ = 0;  // no line end stands between begin_ and this
   std::string last_errors_;
 };
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <string>
+#include <system_error>
 
 namespace senet {
 
@@ -21,6 +23,14 @@ int report(std::string_view command, const Result<void>& result, int failure) {
       reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   fmt::print(stderr, "senet {}: {}\n", command, reason);
   return failure;
+}
+
+Result<void> flush_output() {
+  const bool was_written = std::ferror(stdout) == 0;
+  errno = 0;
+  if (std::fflush(stdout) == 0 && was_written) return {};
+  return fail("cannot write to stdout: " +
+              (errno == 0 ? "a part of it was lost" : std::generic_category().message(errno)));
 }
 
 }  // namespace senet

@@ -12,7 +12,8 @@
 namespace senet {
 
 /// Exit codes of the program; 0 is success.
-inline constexpr int kExitFailed = 1;    // something went wrong while the command ran
+inline constexpr int kExitFailed =
+    1;  // something went wrong, or it was told to stop before its end
 inline constexpr int kExitBadInput = 2;  // it was asked for something that makes no sense
 
 /// A command whose input has been read and found good. Calling it does the work and prints.
@@ -24,6 +25,10 @@ int run_command(std::string_view command, Result<Job> job);
 
 /// The same for a command that has already run: kExitBadInput unless told otherwise.
 int report(std::string_view command, const Result<void>& result, int failure = kExitBadInput);
+
+/// Hands what was printed to whoever reads stdout. Fails when it could not be written, be it now or
+/// before.
+Result<void> flush_output();
 
 /// Each adds one sub-command to `app`. When the command line names it, app.parse() runs it and its
 /// exit code is left in `exit_code`; both must outlive the parsing.

@@ -69,8 +69,9 @@ Result<std::vector<MoveMix>> chosen_moves(std::span<const Label> labels, MatchPl
       draws.emplace_back(0, i, 0, Purpose::kMove);
     }
     std::vector<Action> actions(states.size());
-    if (const auto chosen = player.choose(states, draws, actions); !chosen) {
-      return tl::unexpected(chosen.error());
+    if (const Chosen chosen = player.choose(states, draws, actions); !chosen) {
+      return fail(fmt::format("position {} of the labels: {}", begin + chosen.error().state + 1,
+                              chosen.error().reason));
     }
     for (const Action action : actions) moves.push_back({action});
     progress.show(moves.size());
@@ -101,6 +102,20 @@ Result<void> write_answers(const std::filesystem::path& file, std::span<const La
   return replace_file(file, {std::as_bytes(std::span(text))});
 }
 
+/// Whose marks these are: the player's word, all that its moves depend on, and the exam.
+void print_subject(const EvalArguments& arguments, const std::string& word,
+                   const std::string& identity, std::size_t positions) {
+  if (arguments.json) {
+    const nlohmann::ordered_json line = {
+        {"bench", "eval"},      {"game", arguments.game},     {"player", word},
+        {"identity", identity}, {"labels", arguments.labels}, {"positions", positions}};
+    fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return;
+  }
+  fmt::print("{}: {}{} on {} positions of {}\n", arguments.game, word,
+             identity == word ? "" : fmt::format(" ({})", identity), positions, arguments.labels);
+}
+
 Result<void> print_grades(const Grades& grades, bool json) {
   print_metrics("eval", grades.metrics, json);
   if (grades.unmatched == 0) return {};
@@ -115,25 +130,30 @@ Result<Job> prepare(const EvalArguments& arguments) {
   if (!labels) return tl::unexpected(labels.error());
   if (arguments.player == "random") {
     if (!arguments.answers.empty()) return fail("--answers: random plays every move a little");
-    return Job([labels = std::move(*labels), json = arguments.json] {
+    const auto told = check_told(arguments.player, arguments.settings);
+    if (!told) return fail("--player: " + told.error().reason);
+    return Job([labels = std::move(*labels), arguments] {
       const std::span<const Label> all(labels);
-      return print_grades(grade(all, random_moves(all)), json);
+      print_subject(arguments, "random", "random", all.size());
+      return print_grades(grade(all, random_moves(all)), arguments.json);
     });
   }
   const bool is_search = arguments.player == "search";
   if (!is_search && !arguments.weights.empty()) return fail("--weights: belong to --player search");
   const std::string source =
       arguments.weights.empty() ? fmt::format("untrained:{}", arguments.seed) : arguments.weights;
-  Result<PlayerHolder<G>> player =
-      make_player<G>(is_search ? source : arguments.player, arguments.settings);
+  const std::string& word = is_search ? source : arguments.player;
+  Result<PlayerHolder<G>> player = is_search ? make_network_player<G>(word, arguments.settings)
+                                             : make_player<G>(word, arguments.settings);
   if (!player) return fail((is_search ? "" : "--player: ") + player.error().reason);
-  return Job([labels = std::move(*labels), player = std::move(*player), arguments]() mutable {
+  return Job([labels = std::move(*labels), player = std::move(*player), arguments, word]() mutable {
     const std::span<const Label> all(labels);
     // Small portions show how far a slow player is; a network wants large ones.
     const std::size_t at_once = player.is_process ? arguments.settings.processes : 1024;
     const auto moves = chosen_moves<G>(all, *player.player, at_once);
     if (!moves) return Result<void>(tl::unexpected(moves.error()));
     if (const auto kept = write_answers(arguments.answers, all, *moves); !kept) return kept;
+    print_subject(arguments, word, player.identity, all.size());
     return print_grades(grade(all, *moves), arguments.json);
   });
 }
@@ -160,12 +180,14 @@ void add_eval_command(CLI::App& app, int& exit_code) {
   command->add_option("--weights", arguments->weights,
                       "the network's weights, safetensors (default: an untrained network)");
   command->add_option("--seed", arguments->seed, "of the untrained network")->capture_default_str();
-  command
-      ->add_option("--visits", arguments->settings.visits,
-                   "visits of each search, without noise; 0: the network alone (the best prior or "
-                   "afterstate)")
-      ->capture_default_str()
-      ->check(CLI::Range(0u, kMostVisits));
+  const CLI::Option* const visits =
+      command
+          ->add_option(
+              "--visits", arguments->settings.visits,
+              "visits of each search, without noise; 0: the network alone (the best prior or "
+              "afterstate)")
+          ->capture_default_str()
+          ->check(CLI::Range(0u, kMostVisits));
   command
       ->add_option("--player", arguments->player,
                    "who is graded: search (a network), random for the expected marks of random "
@@ -187,8 +209,11 @@ void add_eval_command(CLI::App& app, int& exit_code) {
   command->footer(
       "Labels: connect_four reads CSV (moves,ply,s1,...,s7,value), backgammon one JSON object a\n"
       "line ([id,] cls, posid, dice, moves [[text, position id after, equity, ...] ...]).");
-  command->callback(
-      [arguments, &exit_code] { exit_code = run_command("eval", prepare(*arguments)); });
+  command->callback([arguments, visits, &exit_code] {
+    const bool is_told = visits->count() > 0;
+    arguments->settings.visits_told = is_told ? VisitsTold::kThisPlayer : VisitsTold::kNobody;
+    exit_code = run_command("eval", prepare(*arguments));
+  });
 }
 
 }  // namespace senet

@@ -31,9 +31,10 @@ Grades grade(std::span<const ConnectFourLabel> labels, std::span<const MoveMix> 
 ///   point loss_unforced_millipoints  the same over decisions with more than one legal play pr 500
 ///   times the mean loss of an unforced decision, in points: the
 ///                              performance rating as backgammon players know it
-/// each with its bootstrap interval, and how many positions there are, are unforced, and are
-/// unmatched. A play is found among the labels by the position it leads to; unmatched positions
-/// count in no mean.
+///
+/// Each has its bootstrap interval. Counted are all positions, the unforced and the unmatched ones.
+/// A play is found among the labels by the position it leads to; unmatched positions count in no
+/// mean.
 Grades grade(std::span<const BackgammonLabel> labels, std::span<const MoveMix> moves);
 
 /// The position id after a play of the label's decision, the opponent on roll.

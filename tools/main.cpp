@@ -14,7 +14,10 @@ namespace {
 /// Help and version go to stdout and are no failure; everything else is bad input. `word` is the
 /// first one behind the program's name.
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error, std::string_view word) {
-  if (error.get_exit_code() == 0) return app.exit(error);
+  if (error.get_exit_code() == 0) {
+    app.exit(error);
+    return senet::report("help", senet::flush_output(), senet::kExitFailed);
+  }
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   if (!chosen.empty()) {
     const std::string command = chosen.front()->get_name();
@@ -46,13 +49,19 @@ int main(int argc, char** argv) {
   senet::add_label_command(app, exit_code);
   senet::add_inspect_command(app, exit_code);
 
+  const auto report_failure = [&](const senet::Result<void>& result) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    return senet::report(chosen.empty() ? "error" : chosen.front()->get_name(), result,
+                         senet::kExitFailed);
+  };
   // The libraries used here may throw: the parser on bad input, printing on a full disk.
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return report_parse_error(app, error, argc > 1 ? argv[1] : "");
   } catch (const std::exception& error) {
-    return senet::report("error", senet::fail(error.what()), senet::kExitFailed);
+    return report_failure(senet::fail(error.what()));
   }
-  return exit_code;
+  // What could not be printed is a failure, unless a worse one has been told.
+  return exit_code == 0 ? report_failure(senet::flush_output()) : exit_code;
 }

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "games/registry.hpp"
@@ -15,6 +18,7 @@
 #include "tools/match/mat_file.hpp"
 #include "tools/match/match_book.hpp"
 #include "tools/match/match_log.hpp"
+#include "tools/match/match_options.hpp"
 #include "tools/match/match_report.hpp"
 #include "tools/match/players.hpp"
 #include "tools/metric.hpp"
@@ -29,21 +33,11 @@ namespace {
 constexpr std::size_t kGamesAtOnce = 256;
 constexpr std::size_t kGamesAtOnceWithProcess = 32;
 
-struct MatchArguments {
-  std::string game;
-  std::string first, second;
-  std::uint32_t first_visits = kUnset, second_visits = kUnset;
-  std::vector<std::string> first_options, second_options;
-  PlayerSettings player;  // of both; visits and options are those of each
-  MatchSettings match;
-  std::size_t games_at_once = 0;  // 0: the constants above
-  std::string sprt;               // "A,B"
-  double alpha = 0.05, beta = 0.05;
-  std::filesystem::path log, mat;
-  bool resume = false;
-  bool json = false;
+/// The signals that stop the match, once it is played. Before, they end the program.
+struct Stop {
+  std::optional<StopSignals> signals;
 
-  static constexpr std::uint32_t kUnset = kMostVisits + 1;
+  bool has_come() { return signals && signals->has_come(); }
 };
 
 /// The sequential test as it was asked for.
@@ -105,6 +99,7 @@ MatchIdentity identity_of(const MatchArguments& arguments, const PlayerHolder<G>
 template <Game G>
 struct PreparedMatch {
   MatchArguments arguments;
+  std::unique_ptr<Stop> stop;  // which the players ask too
   PlayerHolder<G> first, second;
   std::optional<SprtRequest> sprt;
   MatchBook book;
@@ -164,6 +159,13 @@ void print_game(const PlayedGame& game, const MatchArguments& arguments) {
              logged.points ? fmt::format("{:+g} for the first player", *logged.points) : "cut");
 }
 
+/// Whether the file can be written, before hours have gone into what it is to hold.
+Result<void> try_mat(const std::filesystem::path& file) {
+  errno = 0;
+  if (std::ofstream(file, std::ios::app)) return {};
+  return fail(fmt::format("--mat: {}: {}", file.string(), std::generic_category().message(errno)));
+}
+
 Result<void> write_mat(const MatchArguments& arguments, const MatchBook& book) {
   std::vector<const PlayedGame*> games;
   for (std::size_t i = 0; i < book.counted().size(); ++i) games.push_back(&book.game(i));
@@ -177,8 +179,8 @@ template <Game G>
 Result<void> run(PreparedMatch<G>& prepared) {
   const MatchArguments& arguments = prepared.arguments;
   MatchBook& book = prepared.book;
-  StopSignals signals(StopSignals::Mode::kFirstOnly);
-  bool is_stopped = false;
+  Stop& stop = *prepared.stop;
+  stop.signals.emplace(StopSignals::Mode::kFirstOnly);
   MatchRun played;
   {
     ProgressLine progress("games", arguments.match.only_game ? 1 : arguments.match.pairs * 2);
@@ -197,17 +199,15 @@ Result<void> run(PreparedMatch<G>& prepared) {
           progress.show(book.size());
           return {};
         },
-        .is_stopped =
-            [&] {
-              is_stopped = is_stopped || signals.wait(std::chrono::milliseconds(0));
-              return is_stopped || book.decision() != Sprt::Decision::kNone;
-            }};
+        .is_stopped = [&] { return stop.has_come() || book.decision() != Sprt::Decision::kNone; }};
     Match<G> match(*prepared.first.player, *prepared.second.player, arguments.match);
     if (!hooks.is_stopped()) played = match.run(book.numbers(), hooks);
   }
-  const Result<void> ended =
-      played.fault ? Result<void>(tl::unexpected(*played.fault)) : Result<void>();
-  if (arguments.match.only_game) return ended;
+  std::string wrong = played.fault      ? played.fault->reason
+                      : stop.has_come() ? fmt::format("stopped after {} games", book.size())
+                                        : "";
+  const auto result = [&] { return wrong.empty() ? Result<void>() : fail(wrong); };
+  if (arguments.match.only_game) return result();
   if (!arguments.json) {
     fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", G::kName,
                arguments.first, arguments.second, book.counted().size() / 2, arguments.match.pairs,
@@ -220,17 +220,21 @@ Result<void> run(PreparedMatch<G>& prepared) {
   print_metrics("match", match_metrics(std::string(G::kName), book, kHasElo<G>, played.faults),
                 arguments.json);
   if (!arguments.mat.empty()) {
-    if (const auto written = write_mat(arguments, book); !written) return written;
+    if (const auto written = write_mat(arguments, book); !written) {
+      wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason;
+    }
   }
-  if (is_stopped) fmt::print(stderr, "stopped after {} games\n", book.size());
-  return ended;
+  return result();
 }
 
 template <Game G>
 Result<PlayerHolder<G>> prepare_player(const MatchArguments& arguments, bool is_first) {
   PlayerSettings settings = arguments.player;
-  const std::uint32_t own = is_first ? arguments.first_visits : arguments.second_visits;
-  if (own != MatchArguments::kUnset) settings.visits = own;
+  const auto& own = is_first ? arguments.first_visits : arguments.second_visits;
+  if (own) {
+    settings.visits = *own;
+    settings.visits_told = VisitsTold::kThisPlayer;
+  }
   settings.options = is_first ? arguments.first_options : arguments.second_options;
   Result<PlayerHolder<G>> player =
       make_player<G>(is_first ? arguments.first : arguments.second, settings);
@@ -250,6 +254,8 @@ Result<Job> prepare(MatchArguments arguments) {
   }
   const auto sprt = sprt_request<G>(arguments);
   if (!sprt) return tl::unexpected(sprt.error());
+  auto stop = std::make_unique<Stop>();
+  arguments.player.is_stopped = [&signals = *stop] { return signals.has_come(); };
   Result<PlayerHolder<G>> first = prepare_player<G>(arguments, true);
   if (!first) return tl::unexpected(first.error());
   Result<PlayerHolder<G>> second = prepare_player<G>(arguments, false);
@@ -263,11 +269,17 @@ Result<Job> prepare(MatchArguments arguments) {
       *sprt ? std::optional<SprtSettings>((*sprt)->settings) : std::optional<SprtSettings>();
   MatchBook book(values, kUnit<G>, settings);
   PreparedMatch<G> prepared{.arguments = std::move(arguments),
+                            .stop = std::move(stop),
                             .first = std::move(*first),
                             .second = std::move(*second),
                             .sprt = *sprt,
                             .book = std::move(book),
                             .log = {}};
+  if (!prepared.arguments.mat.empty()) {
+    if (const auto tried = try_mat(prepared.arguments.mat); !tried) {
+      return tl::unexpected(tried.error());
+    }
+  }
   if (!prepared.arguments.log.empty()) {
     if (const auto opened = open_log(prepared); !opened) return tl::unexpected(opened.error());
   }
@@ -279,103 +291,17 @@ Result<Job> prepare(const MatchArguments& arguments) {
                     [&]<class G>(std::type_identity<G>) { return prepare<G>(arguments); });
 }
 
-void add_player_options(CLI::App& command, MatchArguments& arguments) {
-  add_search_options(command, arguments.player.search);
-  add_process_options(command, arguments.player);
-  command
-      .add_option("--first-option", arguments.first_options,
-                  "NAME=VALUE for the first player by setoption, as often as needed")
-      ->take_all()
-      ->group(kProcessGroup);
-  command.add_option("--second-option", arguments.second_options, "the same for the second player")
-      ->take_all()
-      ->group(kProcessGroup);
-}
-
-void add_result_options(CLI::App& command, MatchArguments& arguments) {
-  const char* const group = "Games and result";
-  command
-      .add_option("--sprt", arguments.sprt,
-                  "A,B: stop as soon as the pairs tell a strength of A from one of B: Elo, or "
-                  "points a game where games are worth more than one")
-      ->group(group);
-  const auto risk = CLI::Range(1e-6, 0.499);
-  command.add_option("--sprt-alpha", arguments.alpha, "risk of accepting B where A is true")
-      ->capture_default_str()
-      ->check(risk)
-      ->group(group);
-  command.add_option("--sprt-beta", arguments.beta, "risk of accepting A where B is true")
-      ->capture_default_str()
-      ->check(risk)
-      ->group(group);
-  command
-      .add_option("--log", arguments.log,
-                  "append every finished game with its moves and dice to this file, a JSON line "
-                  "each")
-      ->group(group);
-  command
-      .add_flag("--resume", arguments.resume,
-                "go on with the log if it is there: the same match, perhaps with more pairs")
-      ->group(group);
-  command
-      .add_option("--mat", arguments.mat,
-                  "backgammon: write the games that count to this file, for other programs")
-      ->group(group);
-  command
-      .add_option("--game-number", arguments.match.only_game,
-                  "play this game of the match alone, 0 being the first, and print it")
-      ->group(group);
-  command.add_flag("--json", arguments.json, "print one JSON object a line")->group(group);
-}
-
 }  // namespace
 
 void add_match_command(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<MatchArguments>();
   CLI::App* const command =
       app.add_subcommand("match", "Let two players play many games against each other");
-  command->add_option("--game", arguments->game, "the game")->required();
-  const std::string who(kPlayerWords);
-  command->add_option("--first", arguments->first, "first player: " + who)->required();
-  command->add_option("--second", arguments->second, "second player: the same words")->required();
-  command
-      ->add_option("--pairs", arguments->match.pairs,
-                   "pairs of games: the same opening and dice twice, with sides swapped")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10'000'000));
-  const auto visits = CLI::Range(0u, kMostVisits);
-  command
-      ->add_option("--visits", arguments->player.visits,
-                   "visits of each search, without noise; 0: the network alone")
-      ->capture_default_str()
-      ->check(visits);
-  command->add_option("--first-visits", arguments->first_visits, "of the first player alone")
-      ->check(visits);
-  command->add_option("--second-visits", arguments->second_visits, "of the second player alone")
-      ->check(visits);
-  command
-      ->add_option("--random-plies", arguments->match.random_plies,
-                   "moves drawn blindly at the start of a game without dice")
-      ->capture_default_str();
-  command
-      ->add_option("--ply-cap", arguments->match.ply_cap,
-                   "plies, rolls counted, after which a game is cut and counts as drawn")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
-  command->add_option("--seed", arguments->match.seed, "fixes openings, dice and random moves")
-      ->capture_default_str();
-  command
-      ->add_option("--games-at-once", arguments->games_at_once,
-                   "games under way side by side (default: 256, with other programs 32 a process)")
-      ->check(CLI::Range(1, 100'000));
-  add_player_options(*command, *arguments);
-  add_result_options(*command, *arguments);
-  command->footer(
-      "All figures are the first player's; intervals are 95 %, from the pairs. An illegal move or "
-      "a\n"
-      "program that fails twice ends the match.");
-  command->callback(
-      [arguments, &exit_code] { exit_code = run_command("match", prepare(*arguments)); });
+  const CLI::Option* const visits = add_match_options(*command, *arguments);
+  command->callback([arguments, visits, &exit_code] {
+    if (visits->count() > 0) arguments->player.visits_told = VisitsTold::kEverybody;
+    exit_code = run_command("match", prepare(*arguments));
+  });
 }
 
 }  // namespace senet

@@ -16,16 +16,18 @@ namespace {
 
 // Without a line break.
 std::string metric_json(std::string_view bench, const Metric& metric) {
+  // Adding 0 makes -0 a plain 0.
   nlohmann::ordered_json line = {{"bench", bench},
                                  {"case", metric.subject},
                                  {"metric", metric.name},
-                                 {"value", metric.value},
+                                 {"value", metric.value + 0.0},
                                  {"unit", metric.unit}};
   if (metric.interval) {
-    line["min"] = metric.interval->low;
-    line["max"] = metric.interval->high;
+    line["min"] = metric.interval->low + 0.0;
+    line["max"] = metric.interval->high + 0.0;
   }
   if (metric.repeats > 0) line["repeats"] = metric.repeats;
+  if (!metric.note.empty()) line["note"] = metric.note;
   // Names come from files: bytes that are no UTF-8 must not throw here.
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -47,10 +49,13 @@ Interval bootstrap_mean(std::span<const double> values) {
 }
 
 std::string number_text(double value) {
-  if (!std::isfinite(value)) return "-";
-  if (value == std::floor(value)) return fmt::format("{:.0f}", value);
+  if (std::isnan(value)) return "-";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   const double size = std::abs(value);
-  return fmt::format("{:.{}f}", value, size < 1 ? 4 : size < 100 ? 2 : 0);
+  const int decimals = value == std::floor(value) || size >= 100 ? 0 : size < 1 ? 4 : 2;
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text.find_first_of("123456789") == std::string::npos && text.front() == '-') text.erase(0, 1);
+  return text;
 }
 
 void print_metrics(std::string_view bench, std::span<const Metric> metrics, bool json) {
@@ -63,8 +68,9 @@ void print_metrics(std::string_view bench, std::span<const Metric> metrics, bool
         metric.interval ? fmt::format("  95 % {} .. {}", number_text(metric.interval->low),
                                       number_text(metric.interval->high))
                         : "";
-    fmt::print("{:<24} {:<36} {:>10} {}{}\n", metric.subject, metric.name,
-               number_text(metric.value), metric.unit, interval);
+    const std::string note = metric.note.empty() ? "" : fmt::format("  ({})", metric.note);
+    fmt::print("{:<24} {:<36} {:>10} {}{}{}\n", metric.subject, metric.name,
+               number_text(metric.value), metric.unit, interval, note);
   }
 }
 

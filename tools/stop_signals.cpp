@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 
 namespace senet {
@@ -59,6 +58,11 @@ bool StopSignals::wait(std::chrono::milliseconds time) {
   ::poll(&stream, 1, static_cast<int>(time.count()));
   char byte;
   return ::read(pipe_, &byte, 1) == 1;
+}
+
+bool StopSignals::has_come() {
+  if (!has_come_ && wait(std::chrono::milliseconds(0))) has_come_ = true;
+  return has_come_;
 }
 
 }  // namespace senet

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -27,12 +28,16 @@ class StopSignals {
   /// Waits up to this long for a signal; true when one came that was not told yet.
   bool wait(std::chrono::milliseconds time);
 
+  /// Whether one has come, ever. Does not wait; threads may ask at the same time.
+  bool has_come();
+
  private:
   static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
   std::array<struct sigaction, kSignals.size()> before_{};
   void (*file_size_before_)(int) = SIG_DFL;
   int pipe_ = -1;  // the end that is read
+  std::atomic<bool> has_come_ = false;
 };
 
 }  // namespace senet

@@ -26,8 +26,8 @@ template <Game G>
 class EdgePlayer final : public MatchPlayer<G> {
  public:
   explicit EdgePlayer(bool last) : last_(last) {}
-  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
-                      std::span<Action> actions) override {
+  Chosen choose(std::span<const G> states, std::span<const Random> draws,
+                std::span<Action> actions) override {
     EXPECT_EQ(states.size(), draws.size());
     EXPECT_EQ(states.size(), actions.size());
     for (std::size_t i = 0; i < states.size(); ++i) {
@@ -221,13 +221,13 @@ template <Game G>
 class FaultyPlayer final : public MatchPlayer<G> {
  public:
   FaultyPlayer(int questions, bool fails) : questions_(questions), fails_(fails) {}
-  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
-                      std::span<Action> actions) override {
+  Chosen choose(std::span<const G> states, std::span<const Random> draws,
+                std::span<Action> actions) override {
     const auto chosen = RandomPlayer<G>().choose(states, draws, actions);
     if (--questions_ > 0) return chosen;
     if (fails_) {
       ++faults_.crashes;
-      return fail("out of order");
+      return tl::unexpected(ChoiceFault{"out of order", states.size() - 1});
     }
     actions.back() = 65000;
     return {};
@@ -247,7 +247,9 @@ TYPED_TEST(MatchOf, AnIllegalMoveEndsTheMatchAndIsTold) {
   const Played<G> played = play<G>(sane, faulty, {.pairs = 20, .random_plies = 0});
   ASSERT_TRUE(played.run.fault);
   const std::string& reason = played.run.fault->reason;
-  EXPECT_TRUE(reason.starts_with("the second player chose the action 65000 in ")) << reason;
+  EXPECT_TRUE(reason.starts_with("the second player in game ")) << reason;
+  EXPECT_NE(reason.find(" of seed 1, ply "), std::string::npos) << reason;
+  EXPECT_NE(reason.find(": it chose the action 65000 in "), std::string::npos) << reason;
   EXPECT_EQ(played.run.faults[0].illegal, 0u);
   EXPECT_EQ(played.run.faults[1].illegal, 1u);
   EXPECT_EQ(played.run.faults[1].crashes, 0u);
@@ -260,9 +262,45 @@ TYPED_TEST(MatchOf, APlayerThatFailsEndsTheMatch) {
   FaultyPlayer<G> faulty(2, true);
   const Played<G> played = play<G>(faulty, sane, {.pairs = 20, .random_plies = 0});
   ASSERT_TRUE(played.run.fault);
-  EXPECT_EQ(played.run.fault->reason, "the first player: out of order");
+  const std::string& reason = played.run.fault->reason;
+  EXPECT_TRUE(reason.starts_with("the first player in game ")) << reason;
+  EXPECT_TRUE(reason.ends_with(": out of order")) << reason;
   EXPECT_EQ(played.run.faults[0].crashes, 1u);
   EXPECT_EQ(played.run.faults[1].crashes, 0u);
+}
+
+/// The game whose number a fault tells, played again alone, comes to the same fault.
+TEST(Match, AFaultNamesTheGameToPlayAgain) {
+  RandomPlayer<ConnectFour> sane;
+  const auto fault = [&](std::optional<std::uint64_t> game, int questions) {
+    FaultyPlayer<ConnectFour> faulty(questions, false);
+    const MatchHooks hooks{.finished = [](const PlayedGame&) -> Result<void> { return {}; },
+                           .is_stopped = [] { return false; }};
+    const MatchSettings settings{.pairs = 20, .only_game = game};
+    return Match<ConnectFour>(sane, faulty, settings).run({}, hooks).fault.value().reason;
+  };
+  const std::string among_others = fault(std::nullopt, 3);
+  const std::string word = " in game ";
+  const std::size_t at = among_others.find(word) + word.size();
+  EXPECT_EQ(fault(std::stoull(among_others.substr(at)), 3), among_others);
+}
+
+// Told to stop while it thinks, a player leaves its moves undone, and nobody is blamed.
+TEST(Match, APlayerToldToStopIsNoFault) {
+  class Stopped final : public MatchPlayer<ConnectFour> {
+   public:
+    Chosen choose(std::span<const ConnectFour>, std::span<const Random>,
+                  std::span<Action>) override {
+      has_stopped = true;
+      return tl::unexpected(ChoiceFault{.reason = "stopped", .was_stopped = true});
+    }
+    bool has_stopped = false;
+  } player;
+  const MatchHooks hooks{.finished = [](const PlayedGame&) -> Result<void> { return {}; },
+                         .is_stopped = [&] { return player.has_stopped; }};
+  const MatchRun run = Match<ConnectFour>(player, player, {.pairs = 3}).run({}, hooks);
+  EXPECT_TRUE(player.has_stopped);
+  EXPECT_FALSE(run.fault);
 }
 
 TEST(Match, AGameThatCannotBeKeptEndsTheMatch) {

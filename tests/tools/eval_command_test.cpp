@@ -31,6 +31,9 @@ ProgramRun eval_text(const std::string& game, const std::string& text,
   return eval(game, folder.path() / "labels", std::move(more));
 }
 
+/// What was printed without its first line, which says whose marks these are.
+std::string marks_of(const ProgramRun& run) { return run.out.substr(run.out.find('\n')); }
+
 std::string first_backgammon_label() {
   std::ifstream file(kBackgammonLabels);
   std::string line;
@@ -110,7 +113,7 @@ TEST(EvalCommand, SameSeedSameMarks) {
     const ProgramRun run =
         eval("backgammon", kBackgammonLabels, {"--seed", seed, "--mode", mode, "--lanes", lanes});
     EXPECT_EQ(run.exit_code, 0) << run.err;
-    return run.out;
+    return marks_of(run);
   };
   const std::string first = marks("1", "afterstates", "64");
   EXPECT_EQ(first, marks("1", "afterstates", "3"));
@@ -126,7 +129,7 @@ TEST(EvalCommand, WeightsFromAFile) {
   ASSERT_TRUE(save_network(initial_network(reference_spec<ConnectFour>(), 8), file));
   const ProgramRun loaded = eval("connect_four", kConnectFourLabels, {"--weights", file});
   EXPECT_EQ(loaded.exit_code, 0) << loaded.err;
-  EXPECT_EQ(loaded.out, eval("connect_four", kConnectFourLabels, {"--seed", "8"}).out);
+  EXPECT_EQ(marks_of(loaded), marks_of(eval("connect_four", kConnectFourLabels, {"--seed", "8"})));
   expect_failure(eval("backgammon", kBackgammonLabels, {"--weights", file}), 2, "eval",
                  "the network plays connect_four, not backgammon");
 }
@@ -271,14 +274,17 @@ TEST(EvalCommand, OtherPlayers) {
   const ProgramRun ubgi =
       eval("backgammon", kBackgammonLabels, {"--player", "ubgi:" + fake + " backgammon ubgi"});
   ASSERT_EQ(ubgi.exit_code, 0) << ubgi.err;
-  EXPECT_EQ(eval("backgammon", kBackgammonLabels,
-                 {"--player", "uci:" + fake + " backgammon uci", "--processes", "2"})
-                .out,
-            ubgi.out);
+  EXPECT_EQ(marks_of(eval("backgammon", kBackgammonLabels,
+                          {"--player", "uci:" + fake + " backgammon uci", "--processes", "2"})),
+            marks_of(ubgi));
   expect_failure(eval("connect_four", kConnectFourLabels, {"--player", "linear"}), 2, "eval",
                  "--player: linear: ");
   expect_failure(eval("backgammon", kBackgammonLabels, {"--player", "one-ply"}), 2, "eval",
                  "--player: one-ply: ");
+  for (const char* player : {"random", "linear"}) {
+    expect_failure(eval("backgammon", kBackgammonLabels, {"--player", player, "--visits", "5"}), 2,
+                   "eval", std::string("--player: ") + player + ": makes no visits");
+  }
   expect_failure(eval("backgammon", kBackgammonLabels, {"--player", "linear", "--weights", "w"}), 2,
                  "eval", "--weights: ");
   expect_failure(
@@ -288,6 +294,30 @@ TEST(EvalCommand, OtherPlayers) {
                  {"--player", "uci:" + fake + " connect_four uci crash"})
                 .exit_code,
             1);
+}
+
+// Marks without a name are worth nothing: the player, all that its moves depend on, and the exam.
+TEST(EvalCommand, SaysWhomItGraded) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "w.safetensors";
+  const Network network = initial_network(reference_spec<ConnectFour>(), 8);
+  ASSERT_TRUE(save_network(network, file));
+  const ProgramRun run =
+      eval("connect_four", kConnectFourLabels, {"--weights", file, "--visits", "3"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const auto line = nlohmann::json::parse(run.out.substr(0, run.out.find('\n')));
+  EXPECT_EQ(line["game"], "connect_four");
+  EXPECT_EQ(line["player"], file);
+  EXPECT_TRUE(line["identity"].get<std::string>().starts_with("network " + id_text(network.id()) +
+                                                              ", 3 visits, position, "))
+      << line;
+  EXPECT_EQ(line["labels"], kConnectFourLabels);
+  EXPECT_EQ(line["positions"], 997);
+  const ProgramRun text = run_senet(
+      {"eval", "--game", "connect_four", "--labels", kConnectFourLabels, "--player", "random"});
+  EXPECT_TRUE(
+      text.out.starts_with("connect_four: random on 997 positions of " + kConnectFourLabels + "\n"))
+      << text.out;
 }
 
 // Labels that do not know the move played: marks are printed, and the command fails.

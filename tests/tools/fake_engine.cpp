@@ -10,6 +10,7 @@
 //   hang      says nothing any more
 //   error     "error ..."
 //   chatter   says something else for ever
+//   told      answers, but only where it is asked by the line COUNT
 // "deaf" never answers the greeting at all.
 #include <unistd.h>
 
@@ -46,7 +47,8 @@ void misbehave(const std::string& behaviour) {
 }
 
 template <Game G>
-int serve(const std::string& protocol, const std::string& behaviour, int count) {
+int serve(const std::string& protocol, const std::string& behaviour, const std::string& what) {
+  int count = std::atoi(what.c_str());
   G state;
   std::string id;
   for (std::string line; std::getline(std::cin, line);) {
@@ -72,7 +74,9 @@ int serve(const std::string& protocol, const std::string& behaviour, int count) 
         state = *Backgammon::from_position_id(id, 0, backgammon::make_dice(first, second));
       }
     } else if (word == "go") {
-      if (behaviour != "good" && count-- == 0) {
+      if (behaviour == "told") {
+        if (line != what) say("error bad_argument " + line);
+      } else if (behaviour != "good" && count-- == 0) {
         misbehave(behaviour);
         continue;
       }
@@ -92,7 +96,7 @@ int serve(const std::string& protocol, const std::string& behaviour, int count) 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const std::string protocol = argv[2], behaviour = argc > 3 ? argv[3] : "good";
-  const int count = argc > 4 ? std::atoi(argv[4]) : 0;
+  const std::string count = argc > 4 ? argv[4] : "0";
   const auto served = senet::visit_game(argv[1], [&]<class G>(std::type_identity<G>) {
     return senet::serve<G>(protocol, behaviour, count);
   });

@@ -8,6 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -156,6 +158,62 @@ TEST(GnubgStart, StrangeProgramsAreRefused) {
   EXPECT_TRUE(deaf.starts_with("cannot connect to ")) << deaf;
 }
 
+/// What a player says whose program answers everything so, and what it counts.
+struct Blamed {
+  ChoiceFault fault;
+  PlayerFaults faults;
+};
+Blamed blamed(const std::string& answer) {
+  const FakeGnubg fake("exec " SENET_FAKE_GNUBG " '" + answer + "' \"$@\"");
+  Result<GnubgPlayer> player = GnubgPlayer::start({});
+  if (!player) throw std::runtime_error(player.error().reason);
+  const Backgammon state = *Backgammon::from_board(Backgammon().board(), 0, backgammon::Dice{3, 1});
+  const std::array states = {state, state};
+  const std::array draws = {Random(1, 0, 0, Purpose::kTest), Random(1, 0, 1, Purpose::kTest)};
+  std::array<Action, 2> actions{};
+  const Chosen chosen = player->choose(states, draws, actions);
+  return {chosen ? ChoiceFault{"it played", 99} : chosen.error(), player->faults()};
+}
+
+// A play that the rules forbid is its fault, told with the line that it was asked by.
+TEST(GnubgPlayer, AnIllegalMoveIsToldWithTheQuestion) {
+  const Blamed illegal = blamed("24/20 6/5");
+  EXPECT_EQ(illegal.faults.illegal, 1u);
+  EXPECT_EQ(illegal.faults.crashes, 0u);
+  EXPECT_EQ(illegal.fault.state, 0u);
+  const std::string& reason = illegal.fault.reason;
+  EXPECT_TRUE(reason.starts_with("illegal move \"24/20 6/5\" in 4HPwATDgc/ABMA:0:31")) << reason;
+  EXPECT_NE(reason.find("it was told: board:X:O:0:0:0:0:-2:"), std::string::npos) << reason;
+}
+
+// Any other answer says nothing about the rules: it is asked again, by a new process, and then
+// given up.
+TEST(GnubgPlayer, AnErrorIsNoIllegalMove) {
+  const Blamed error = blamed("Error: out of order");
+  EXPECT_EQ(error.faults.illegal, 0u);
+  EXPECT_EQ(error.faults.crashes, 2u);
+  EXPECT_NE(error.fault.reason.find("out of order"), std::string::npos) << error.fault.reason;
+  EXPECT_NE(error.fault.reason.find("asked twice"), std::string::npos) << error.fault.reason;
+}
+
+TEST(GnubgPlayer, StopsBetweenPositions) {
+  const FakeGnubg fake("exec " SENET_FAKE_GNUBG " '8/5 6/5' \"$@\"");
+  for (const std::size_t processes : {1u, 2u}) {
+    std::atomic<int> asked = 0;
+    Result<GnubgPlayer> player = GnubgPlayer::start({}, processes, [&] { return ++asked > 5; });
+    ASSERT_TRUE(player) << player.error().reason;
+    const std::vector<Backgammon> states(
+        20, *Backgammon::from_board(Backgammon().board(), 0, backgammon::Dice{3, 1}));
+    const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
+    std::vector<Action> actions(states.size());
+    const Chosen chosen = player->choose(states, draws, actions);
+    ASSERT_FALSE(chosen);
+    EXPECT_TRUE(chosen.error().was_stopped);
+    EXPECT_LE(asked, 9);
+    EXPECT_EQ(player->faults().crashes, 0u);
+  }
+}
+
 class GnubgProcess : public testing::Test {
  protected:
   void SetUp() override {
@@ -216,7 +274,7 @@ TEST_F(GnubgProcess, PlayersGoOnWithANewOne) {
   const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
   const auto chosen = [&](GnubgPlayer& player) {
     std::vector<Action> actions(states.size());
-    const Result<void> answered = player.choose(states, draws, actions);
+    const Chosen answered = player.choose(states, draws, actions);
     EXPECT_TRUE(answered) << answered.error().reason;
     return actions;
   };

@@ -192,6 +192,15 @@ TEST_F(LabelCommand, CanBeStopped) {
   EXPECT_EQ(folder.files(), 0);
 }
 
+// At the first lines that do not fit, not after the last of a million.
+TEST_F(LabelCommand, StopsWhenTheDiskIsFull) {
+  const ProgramRun run = run_program(
+      "/bin/sh", {"-c", SENET_PROGRAM " label --from random --count 1000000 --ply 0 >/dev/full"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(run.err.starts_with("senet label: cannot write to ")) << run.err;
+  EXPECT_TRUE(run.err.ends_with(": No space left on device\n")) << run.err;
+}
+
 TEST_F(LabelCommand, BadInputIsOneLine) {
   expect_failure(label({"--from", "/nowhere"}), 2, "label", "/nowhere");
   expect_failure(label({"--from", "/nowhere.jsonl"}), 2, "label", "/nowhere.jsonl");

@@ -1,7 +1,12 @@
 // senet match: fair to both sides, the same for the same seed.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <utility>
+
 #include "tests/tools/program.hpp"
+#include "tools/match/match_report.hpp"
+#include "tools/match/student.hpp"
 
 namespace senet {
 namespace {
@@ -58,8 +63,91 @@ TEST(MatchCommand, APlayerAgainstItselfGainsNothing) {
               {"--pairs", "5", "--visits", "4", "--random-plies", "3", "--ply-cap", "400"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(run.metric(game, "score"), 0.5);
-    EXPECT_EQ(run.metric(game, "score", "min"), 0.5);
+    EXPECT_EQ(run.metric(game, "pairs_scoring_1"), 5);
     EXPECT_EQ(run.metric(game, "points_per_game"), 0);
+    EXPECT_EQ(run.out.find("-0"), std::string::npos) << run.out;
+  }
+}
+
+// One pair, or pairs all alike, do not tell how pairs differ: no interval, rather than one of no
+// width. The score's is Wilson's for so many trials.
+TEST(MatchCommand, TooLittleForAnIntervalIsSaid) {
+  for (const auto& [pairs, low] : {std::pair{"1", 0.0546}, {"5", 0.1704}}) {
+    const ProgramRun run =
+        match("connect_four", "untrained:3", "untrained:3", {"--pairs", pairs, "--visits", "4"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_NEAR(run.metric("connect_four", "score", "min"), low, 1e-4);
+    const std::size_t at = run.out.find("points_per_game");
+    const std::string line = run.out.substr(at, run.out.find('\n', at) - at);
+    EXPECT_EQ(line.find("\"min\""), std::string::npos) << line;
+    EXPECT_NE(line.find("no interval: too few pairs"), std::string::npos) << line;
+  }
+  const ProgramRun text = run_senet({"match", "--game", "connect_four", "--first", "untrained:3",
+                                     "--second", "untrained:3", "--pairs", "1", "--visits", "4"});
+  EXPECT_NE(text.out.find("points  (no interval: too few pairs"), std::string::npos) << text.out;
+}
+
+// Nothing but wins: what is null says what it means.
+TEST(MatchCommand, InfiniteEloIsSaid) {
+  const ProgramRun run = match("connect_four", "untrained:1", "random",
+                               {"--pairs", "2", "--visits", "2000", "--seed", "2"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_EQ(run.metric("connect_four", "wins"), 4);
+  EXPECT_NE(run.out.find("\"value\":null,\"unit\":\"Elo\""), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("infinite: every game was won"), std::string::npos) << run.out;
+}
+
+// W. S. Gosset's quantiles, as any table of them has them.
+TEST(Student, QuantilesAreThoseOfTheTables) {
+  for (const auto& [degrees, quantile] : {std::pair{1u, 12.706205},
+                                          {2u, 4.302653},
+                                          {3u, 3.182446},
+                                          {10u, 2.228139},
+                                          {29u, 2.045230},
+                                          {100u, 1.983972},
+                                          {1000u, 1.962339},
+                                          {1'000'000u, 1.959966}}) {
+    EXPECT_NEAR(student_two_sided_95(degrees), quantile, 1e-6) << degrees;
+  }
+  EXPECT_NEAR(student_two_sided_95(500), student_two_sided_95(501), 1e-5);
+}
+
+// Two pairs, one of them won twice, the other once by each: means 1 and 0, so a standard error of
+// 1/2.
+TEST(MatchReport, IntervalsAreStudents) {
+  MatchBook book({1, 0, -1}, PairUnit::kScore, std::nullopt);
+  std::uint64_t number = 0;
+  for (const std::uint8_t outcome : std::array<std::uint8_t, 4>{0, 0, 0, 2}) {
+    book.add({.number = number++, .actions = {}, .outcome = outcome});
+  }
+  int seen = 0;
+  for (const Metric& metric : match_metrics("game", book, true, {})) {
+    if (metric.name == "points_per_game") {
+      ++seen;
+      EXPECT_DOUBLE_EQ(metric.value, 0.5);
+      EXPECT_NEAR(metric.interval.value().low, 0.5 - 12.706205 / 2, 1e-6);
+      EXPECT_NEAR(metric.interval->high, 0.5 + 12.706205 / 2, 1e-6);
+    }
+    if (metric.name == "score") {
+      ++seen;
+      EXPECT_EQ(metric.interval.value().low, 0);
+      EXPECT_EQ(metric.interval->high, 1);
+    }
+  }
+  EXPECT_EQ(seen, 2);
+}
+
+TEST(MatchCommand, WhatCannotBePrintedIsAFailure) {
+  for (const char* command :
+       {"match --game connect_four --first random --second random",
+        "match --game connect_four --first random --second random --json",
+        "match --game backgammon --first random --second random --game-number 3",
+        "perft connect_four 3", "match --help"}) {
+    const ProgramRun run =
+        run_program("/bin/sh", {"-c", std::string(SENET_PROGRAM) + " " + command + " >/dev/full"});
+    EXPECT_EQ(run.exit_code, 1) << command;
+    EXPECT_NE(run.err.find(": cannot write to "), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
   }
 }
 
@@ -89,6 +177,18 @@ TEST(MatchCommand, BadInputIsOneLine) {
                  "--visits");
   expect_failure(match("connect_four", "untrained", "random", {"--mode", "afterstates"}), 2,
                  "match", "no afterstates");
+  expect_failure(
+      match("connect_four", "random", "random", {"--game-number", "18446744073709551615"}), 2,
+      "match", "--game-number");
+  // A slip of the pen in a player's name is no missing file alone.
+  expect_failure(match("connect_four", "random", "gnubgg"), 2, "match",
+                 "players are a weights file, ");
+  expect_failure(match("backgammon", "random", "liner"), 2, "match", "linear, gnubg:PLY, ");
+  // Visits told to a player that makes none.
+  expect_failure(match("connect_four", "random", "untrained", {"--first-visits", "8"}), 2, "match",
+                 "--first: random: makes no visits");
+  expect_failure(match("backgammon", "untrained", "linear", {"--second-visits", "8"}), 2, "match",
+                 "--second: linear: makes no visits");
 }
 
 }  // namespace

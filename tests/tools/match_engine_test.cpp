@@ -1,9 +1,12 @@
 // senet match against other programs: good ones, and every way to be a bad one.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 
+#include "tests/tools/background_program.hpp"
 #include "tests/tools/program.hpp"
 #include "tools/gnubg/gnubg.hpp"
 
@@ -90,7 +93,9 @@ TEST(MatchEngine, AnIllegalMoveEndsTheMatchWithBothPositions) {
     EXPECT_EQ(run.metric("backgammon", "second_crashes"), 0);
     EXPECT_EQ(run.metric("backgammon", "first_illegal_moves"), 0);
     EXPECT_LT(run.metric("backgammon", "games"), 8);
-    EXPECT_TRUE(run.err.starts_with("senet match: the second player: illegal move \"")) << run.err;
+    EXPECT_TRUE(run.err.starts_with("senet match: the second player in game ")) << run.err;
+    EXPECT_NE(run.err.find(": illegal move \""), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find(" of seed 1, ply "), std::string::npos) << run.err;
     EXPECT_NE(run.err.find("position gnubgid "), std::string::npos) << run.err;
     EXPECT_NE(run.err.find("| dice "), std::string::npos) << run.err;
     EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
@@ -121,13 +126,13 @@ TEST(MatchEngine, AProgramThatFailsTwiceEndsTheMatch) {
     EXPECT_EQ(run.exit_code, 1) << behaviour;
     EXPECT_EQ(run.metric("connect_four", "second_crashes"), 2) << behaviour;
     EXPECT_EQ(run.metric("connect_four", "second_illegal_moves"), 0) << behaviour;
-    EXPECT_TRUE(run.err.starts_with("senet match: the second player: ")) << run.err;
+    EXPECT_TRUE(run.err.starts_with("senet match: the second player in game ")) << run.err;
     EXPECT_NE(run.err.find(reason), std::string::npos) << run.err;
     EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
   };
   expect_end("crash", "has ended with exit code 3; its last words: I am not well");
   expect_end("error", "error internal I give up");
-  expect_end("hang", "says nothing in time", {"--answer-seconds", "0.3"});
+  expect_end("hang", "does not say \"bestmove\" in time", {"--answer-seconds", "0.3"});
   expect_end("chatter", "does not say \"bestmove\" in time", {"--answer-seconds", "0.3"});
 }
 
@@ -151,9 +156,55 @@ TEST(MatchEngine, WhatDoesNotStartIsBadInput) {
                  "--second: exit 4: has ended with exit code 4");
   expect_failure(
       match("connect_four", uci("connect_four", "deaf"), "random", {"--start-seconds", "0.2"}), 2,
-      "match", "says nothing in time");
+      "match", "does not say \"uciok\" in time");
   expect_failure(match("connect_four", "ubgi:" + kFake, "random"), 2, "match",
                  "UBGI is for backgammon");
+}
+
+// The first process hangs. The others answer at once, but are heard only after its time is over,
+// and have said other things before: they are not late.
+TEST(MatchEngine, ASlowProcessDoesNotMakeOthersLate) {
+  const TemporaryFolder folder;
+  const std::string taken = folder / "taken";
+  const std::string first_only = "if mkdir " + taken + " 2>/dev/null; then how=hang; " +
+                                 "else how=good; fi; exec " + kFake + " connect_four uci $how";
+  const ProgramRun run = match("connect_four", "uci:" + first_only, "random",
+                               {"--processes", "3", "--answer-seconds", "2"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.metric("connect_four", "first_crashes"), 1);
+  EXPECT_EQ(run.metric("connect_four", "games"), 8);
+}
+
+// Nobody waits for an answer that may take hours: the program is stopped while it thinks.
+TEST(MatchEngine, IsStoppedWhileAProgramThinks) {
+  const TemporaryFolder folder;
+  const std::string heard = folder / "heard";
+  const std::string hangs = "uci:tee " + heard + " | " + kFake + " connect_four uci hang";
+  BackgroundProgram program({"match", "--game", "connect_four", "--first", "random", "--second",
+                             hangs, "--answer-seconds", "80000"});
+  while (program.running() && text_of(heard).find("go nodes") == std::string::npos) ::usleep(1000);
+  program.send(SIGINT);
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_EQ(program.err(), "senet match: stopped after 0 games\n");
+}
+
+// What programs are told of visits, word by word: they refuse every other question.
+TEST(MatchEngine, VisitsAreTold) {
+  const auto expect_told = [](const std::string& protocol, const std::string& line,
+                              const std::vector<std::string>& options) {
+    const std::string player =
+        protocol + ":" + kFake + " backgammon " + protocol + " told '" + line + "'";
+    std::vector<std::string> more = {"--ply-cap", "40"};
+    more.insert(more.end(), options.begin(), options.end());
+    const ProgramRun run = match("backgammon", player, "random", more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+  };
+  expect_told("uci", "go nodes 100", {});
+  expect_told("uci", "go nodes 7", {"--visits", "7"});
+  expect_told("uci", "go nodes 1", {"--first-visits", "0"});
+  expect_told("ubgi", "go role chequer", {});
+  expect_told("ubgi", "go role chequer nodes 7", {"--visits", "7"});
+  expect_told("ubgi", "go role chequer nodes 1", {"--visits", "7", "--first-visits", "0"});
 }
 
 // The program itself as another program: the same player, so the same games. A match of a network
@@ -167,7 +218,7 @@ TEST(MatchEngine, SenetPlaysTheSameAsAProcess) {
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(run.metric(game, "score"), 0.5);
     EXPECT_EQ(run.metric(game, "points_per_game"), 0);
-    EXPECT_EQ(run.metric(game, "points_per_game", "max"), 0);
+    EXPECT_EQ(run.metric(game, "pairs_scoring_1"), 4);
   }
 }
 
@@ -185,7 +236,7 @@ TEST_F(MatchGnubg, IsAPlayer) {
       match("backgammon", "gnubg:0", "gnubg:0:full", {"--processes", "2", "--games-at-once", "8"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.metric("backgammon", "points_per_game"), 0);
-  EXPECT_EQ(run.metric("backgammon", "points_per_game", "max"), 0);
+  EXPECT_EQ(run.metric("backgammon", "pairs_scoring_1"), 4);
   EXPECT_EQ(run.metric("backgammon", "first_crashes"), 0);
   expect_failure(match("backgammon", "gnubg:9", "random"), 2, "match", "--first: ");
 }
@@ -208,6 +259,35 @@ TEST_F(MatchGnubg, ReadsTheMatFile) {
 TEST(MatchMat, IsForBackgammonOnly) {
   expect_failure(match("connect_four", "random", "random", {"--mat", "x.mat"}), 2, "match",
                  "--mat: the format is for backgammon only");
+}
+
+// Whatever the players are called, the header is one line with quotes at its two ends.
+TEST(MatchMat, HeaderHasNoQuotesInside) {
+  const TemporaryFolder folder;
+  const std::string mat = folder / "ours.mat";
+  const std::string player = "ubgi:\"" + kFake + "\" backgammon ubgi;\n:";
+  ASSERT_EQ(match("backgammon", player, "random", {"--mat", mat, "--ply-cap", "9"}).exit_code, 0);
+  const std::string text = text_of(mat), header = text.substr(0, text.find('\n'));
+  EXPECT_TRUE(header.starts_with("; [EventDescription \"first: ubgi:'")) << header;
+  EXPECT_TRUE(header.ends_with("seed 1\"]")) << header;
+  EXPECT_EQ(std::ranges::count(header, '"'), 2) << header;
+}
+
+// Tried before the match; and when it fails in the end all the same, the match's own fault is told.
+TEST(MatchMat, ThatCannotBeWrittenIsToldAtOnceAndHidesNothing) {
+  expect_failure(match("backgammon", "random", "random", {"--mat", "/nowhere/x.mat"}), 2, "match",
+                 "--mat: /nowhere/x.mat: No such file");
+  const TemporaryFolder folder;
+  const std::string inner = folder / "inner", flag = folder / "flag";
+  std::filesystem::create_directory(inner);
+  // It crashes; started anew it takes the folder away, and cheats.
+  const std::string player = "ubgi:if [ -e " + flag + " ]; then rm -r " + inner +
+                             "; how=illegal; " + "else touch " + flag + "; how=crash; fi; exec " +
+                             kFake + " backgammon ubgi $how";
+  const ProgramRun run = match("backgammon", player, "random", {"--mat", inner + "/x.mat"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("illegal move \"24/1\" in "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("; and --mat: "), std::string::npos) << run.err;
 }
 
 // A game's lines: numbered, a roll and a play in each column, and who won at the end.

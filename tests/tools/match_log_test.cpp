@@ -96,9 +96,9 @@ TEST_P(MatchLogOf, InterruptedItTellsTheResultSoFar) {
   BackgroundProgram program(words);
   while (program.running() && lines_of(log_).size() < 10) ::usleep(500);
   program.send(SIGINT);
-  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_EQ(program.wait(), 1) << program.err();
   const std::size_t games = games_of(log_).size();
-  EXPECT_EQ(program.err(), "stopped after " + std::to_string(games) + " games\n");
+  EXPECT_EQ(program.err(), "senet match: stopped after " + std::to_string(games) + " games\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, MatchLogOf, testing::Values("connect_four", "backgammon"),

@@ -185,23 +185,29 @@ Result<std::string> Gnubg::ask(std::string_view line) {
   return answer;
 }
 
-Result<Action> Gnubg::best_play(const Backgammon& state) {
+Result<std::string> Gnubg::best_words(const Backgammon& state) {
   ActionList<Backgammon::kMaxLegal> actions;
   state.legal(actions);
-  if (actions.size() == 1) return actions.front();
+  if (actions.size() == 1) return state.action_text(actions.front());
   if (settings_.full) {
     const Result<std::vector<GnubgPlay>> ranked = rank(state, settings_.ply);
     if (!ranked) return tl::unexpected(ranked.error());
-    return ranked->front().action;
+    return state.action_text(ranked->front().action);
   }
-  const Result<std::string> answer = ask(fibs_board(state.board(), *state.dice()));
-  if (!answer) return tl::unexpected(answer.error());
-  const Result<Action> action = state.action_from_text(*answer);
-  if (!action) {
-    return fail(
-        fmt::format("gnubg plays \"{}\" in {}: {}", *answer, state.text(), action.error().reason));
-  }
-  return action;
+  return ask(fibs_board(state.board(), *state.dice()));
+}
+
+Result<Action> Gnubg::read_play(const Backgammon& state, const std::string& words) {
+  const Result<Action> action = state.action_from_text(words);
+  if (action) return action;
+  return fail(fmt::format("illegal move \"{}\" in {} (gnubg); it was told: {}; we made of it: {}",
+                          words, state.text(), fibs_board(state.board(), *state.dice()),
+                          action.error().reason));
+}
+
+Result<Action> Gnubg::best_play(const Backgammon& state) {
+  const Result<std::string> words = best_words(state);
+  return words ? read_play(state, *words) : tl::unexpected(words.error());
 }
 
 Result<GnubgEvaluation> Gnubg::evaluate(const Board& board, int ply) {

@@ -71,9 +71,15 @@ class Gnubg {
   /// installed, cannot be started, or refuses a setting.
   static Result<Gnubg> start(const GnubgSettings& settings);
 
-  /// The play it makes where a player has rolled. Its own choice at its ply, or with `full` the
-  /// first of rank(). Legal by our rules: a play that is not is a failure that tells both the
-  /// position and the play.
+  /// The play it makes where a player has rolled, in its words: its own choice at its ply, or with
+  /// `full` the first of rank().
+  Result<std::string> best_words(const Backgammon& state);
+
+  /// The play that these words mean. One that our rules forbid is a failure that tells the position
+  /// as we have it, as it was told, and the play.
+  static Result<Action> read_play(const Backgammon& state, const std::string& words);
+
+  /// Both together.
   Result<Action> best_play(const Backgammon& state);
 
   /// The worth of a position for the player on roll, before the roll, at `ply` (0..2).

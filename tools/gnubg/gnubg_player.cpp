@@ -5,23 +5,24 @@
 
 namespace senet {
 
-Result<GnubgPlayer> GnubgPlayer::start(const GnubgSettings& settings, std::size_t processes) {
+Result<GnubgPlayer> GnubgPlayer::start(const GnubgSettings& settings, std::size_t processes,
+                                       std::function<bool()> is_stopped) {
   std::vector<Gnubg> started;
   for (std::size_t i = 0; i < processes; ++i) {
     Result<Gnubg> gnubg = Gnubg::start(settings);
     if (!gnubg) return tl::unexpected(gnubg.error());
     started.push_back(std::move(*gnubg));
   }
-  return GnubgPlayer(std::move(started));
+  return GnubgPlayer(std::move(started), std::move(is_stopped));
 }
 
-Result<void> GnubgPlayer::choose(std::span<const Backgammon> states, std::span<const Random>,
-                                 std::span<Action> actions) {
+Chosen GnubgPlayer::choose(std::span<const Backgammon> states, std::span<const Random>,
+                           std::span<Action> actions) {
   const std::size_t count = processes_.size();
-  std::vector<std::optional<Result<Action>>> answers(states.size());
+  std::vector<std::optional<Result<std::string>>> answers(states.size());
   const auto ask = [&](std::size_t process) {
-    for (std::size_t i = process; i < states.size(); i += count) {
-      answers[i] = processes_[process].best_play(states[i]);
+    for (std::size_t i = process; i < states.size() && !is_stopped(); i += count) {
+      answers[i] = processes_[process].best_words(states[i]);
       if (!*answers[i]) break;
     }
   };
@@ -33,28 +34,34 @@ Result<void> GnubgPlayer::choose(std::span<const Backgammon> states, std::span<c
   }
   // Processes start here, not in a thread that they would have to die with.
   for (std::size_t i = 0; i < states.size(); ++i) {
+    if (is_stopped()) return tl::unexpected(ChoiceFault{"stopped", i, /*was_stopped=*/true});
     Gnubg& process = processes_[i % count];
     // Behind one that failed nothing has been asked yet.
-    if (!answers[i]) answers[i] = process.best_play(states[i]);
-    const Result<Action> action = settle(process, states[i], *answers[i]);
-    if (!action) return tl::unexpected(action.error());
+    if (!answers[i]) answers[i] = process.best_words(states[i]);
+    const Result<std::string> words = second_chance(process, states[i], std::move(*answers[i]));
+    if (!words) return tl::unexpected(ChoiceFault{words.error().reason, i});
+    const Result<Action> action = Gnubg::read_play(states[i], *words);
+    if (!action) {
+      ++faults_.illegal;
+      return tl::unexpected(ChoiceFault{action.error().reason, i});
+    }
     actions[i] = *action;
   }
   return {};
 }
 
-Result<Action> GnubgPlayer::settle(Gnubg& process, const Backgammon& state, Result<Action> answer) {
+Result<std::string> GnubgPlayer::second_chance(Gnubg& process, const Backgammon& state,
+                                               Result<std::string> answer) {
   if (answer) return answer;
-  if (process.is_alive()) {
-    ++faults_.illegal;
-    return answer;
-  }
   ++faults_.crashes;
   Result<Gnubg> anew = Gnubg::start(process.settings());
   if (!anew) return tl::unexpected(anew.error());
   process = std::move(*anew);
-  answer = process.best_play(state);
-  if (!answer) ++(process.is_alive() ? faults_.illegal : faults_.crashes);
+  answer = process.best_words(state);
+  if (!answer) {
+    ++faults_.crashes;
+    return fail(answer.error().reason + " (in " + state.text() + ", asked twice)");
+  }
   return answer;
 }
 

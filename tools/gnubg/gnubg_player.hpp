@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,17 +13,20 @@
 
 namespace senet {
 
-/// Plays what Gnubg::best_play() says; needs no random numbers. A process that ends or hangs is
-/// counted as a crash, started anew and asked once more; when that fails too, so does the player. A
-/// play that our rules forbid fails at once, and the reason tells the position and the play.
+/// Plays what Gnubg::best_words() says; needs no random numbers. A process that ends, hangs or
+/// answers what is no play is counted as a crash, started anew and asked once more; when that fails
+/// too, so does the player. A play that our rules forbid fails at once, and the reason tells the
+/// position as we have it, as it was told, and the play.
 class GnubgPlayer final : public MatchPlayer<Backgammon> {
  public:
   /// Starts `processes` (at least 1) of them, which share the positions of each choose(). They do
-  /// not outlive the thread that calls this or choose().
-  static Result<GnubgPlayer> start(const GnubgSettings& settings, std::size_t processes = 1);
+  /// not outlive the thread that calls this or choose(). `is_stopped`, if any, is asked between
+  /// positions, by several threads at once: true makes choose() fail.
+  static Result<GnubgPlayer> start(const GnubgSettings& settings, std::size_t processes = 1,
+                                   std::function<bool()> is_stopped = {});
 
-  Result<void> choose(std::span<const Backgammon> states, std::span<const Random> draws,
-                      std::span<Action> actions) override;
+  Chosen choose(std::span<const Backgammon> states, std::span<const Random> draws,
+                std::span<Action> actions) override;
 
   PlayerFaults faults() const override { return faults_; }
 
@@ -29,12 +34,16 @@ class GnubgPlayer final : public MatchPlayer<Backgammon> {
   pid_t process_id() const { return processes_.front().process_id(); }
 
  private:
-  explicit GnubgPlayer(std::vector<Gnubg> processes) : processes_(std::move(processes)) {}
+  GnubgPlayer(std::vector<Gnubg> processes, std::function<bool()> is_stopped)
+      : processes_(std::move(processes)), is_stopped_(std::move(is_stopped)) {}
 
-  // The answer, or what a process started anew says when this one has gone; counts faults.
-  Result<Action> settle(Gnubg& process, const Backgammon& state, Result<Action> answer);
+  bool is_stopped() const { return is_stopped_ && is_stopped_(); }
+  // The answer, or that of a process started anew when there was none.
+  Result<std::string> second_chance(Gnubg& process, const Backgammon& state,
+                                    Result<std::string> answer);
 
   std::vector<Gnubg> processes_;
+  std::function<bool()> is_stopped_;
   PlayerFaults faults_;
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
@@ -65,11 +66,15 @@ class Selection {
   std::set<std::string> taken_;
 };
 
-/// Labels decisions some at a time, side by side, and prints them in the order they came.
+/// Labels decisions some at a time, side by side, and prints them in the order they came. Once told
+/// to stop it leaves the rest.
 class Labeller {
  public:
-  Labeller(std::vector<Gnubg>& judges, const LabelArguments& arguments)
-      : judges_(judges), arguments_(arguments), progress_("labelled", arguments.count) {}
+  Labeller(std::vector<Gnubg>& judges, const LabelArguments& arguments, StopSignals& signals)
+      : judges_(judges),
+        arguments_(arguments),
+        signals_(signals),
+        progress_("labelled", arguments.count) {}
 
   /// False when there are as many as wanted.
   Result<bool> take(const MetDecision& met) {
@@ -83,35 +88,43 @@ class Labeller {
 
   /// Labels and prints what still waits.
   Result<void> flush() {
-    std::vector<Result<LabelledDecision>> labelled(waiting_.size(), fail("not judged"));
+    std::vector<std::optional<Result<LabelledDecision>>> labelled(waiting_.size());
     {
       std::vector<std::jthread> threads;
       for (std::size_t j = 0; j < judges_.size(); ++j) {
         threads.emplace_back([this, &labelled, j] {
-          for (std::size_t i = j; i < labelled.size(); i += judges_.size()) {
+          for (std::size_t i = j; i < labelled.size() && !signals_.has_come();
+               i += judges_.size()) {
             labelled[i] = label_decision(judges_[j], waiting_[i], arguments_.ply);
           }
         });
       }
     }
     waiting_.clear();
-    for (const Result<LabelledDecision>& decision : labelled) {
-      if (!decision) return tl::unexpected(decision.error());
-      fmt::print("{}\n", label_line(fmt::format("L{:05}", ++printed_), *decision));
+    for (const auto& decision : labelled) {
+      if (!decision) {
+        is_cut_ = true;
+        break;
+      }
+      if (!*decision) return tl::unexpected(decision->error());
+      fmt::print("{}\n", label_line(fmt::format("L{:05}", ++printed_), **decision));
     }
-    std::fflush(stdout);
     progress_.show(printed_);
-    return {};
+    return flush_output();
   }
 
   std::size_t printed() const { return printed_; }
+  /// It was told to stop before all that it had taken was labelled.
+  bool is_cut() const { return is_cut_; }
 
  private:
   std::vector<Gnubg>& judges_;
   const LabelArguments& arguments_;
+  StopSignals& signals_;
   ProgressLine progress_;
   std::vector<MetDecision> waiting_;
   std::size_t printed_ = 0;
+  bool is_cut_ = false;
 };
 
 /// Meets decisions where the arguments say.
@@ -140,21 +153,23 @@ Result<void> visit_decisions(const LabelArguments& arguments, const TakeDecision
 Result<void> run(const LabelArguments& arguments, std::vector<Gnubg>& judges) {
   StopSignals signals(StopSignals::Mode::kFirstOnly);
   Selection selection(arguments);
-  Labeller labeller(judges, arguments);
+  Labeller labeller(judges, arguments, signals);
   bool is_stopped = false;
   const Result<void> visited =
       visit_decisions(arguments, [&](const MetDecision& met) -> Result<bool> {
-        is_stopped = signals.wait(std::chrono::milliseconds(0));
+        is_stopped = signals.has_come();
         if (is_stopped) return false;
         if (!selection.wants(met)) return true;
         return labeller.take(met);
       });
   if (!visited) return visited;
-  if (is_stopped) {
+  if (!is_stopped) {
+    if (const Result<void> done = labeller.flush(); !done) return done;
+  }
+  if (is_stopped || labeller.is_cut()) {
     return fail(fmt::format("stopped with {} of {} decisions labelled", labeller.printed(),
                             arguments.count));
   }
-  if (const Result<void> done = labeller.flush(); !done) return done;
   if (labeller.printed() == 0) {
     return fail(fmt::format("--from: no decision of {} was chosen", arguments.from));
   }

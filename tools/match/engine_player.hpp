@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -29,43 +30,56 @@ std::vector<std::string> question(const G& state, EngineProtocol protocol, const
   return {fmt::format("position fen {}", state.text()), go};
 }
 
-/// A UCI or UBGI engine.
+/// How an EnginePlayer asks.
+struct EngineQuestions {
+  std::string go;             // the line that asks for a move
+  std::size_t processes = 1;  // at least 1
+  /// Asked while engines think: true makes choose() fail at once. None: never.
+  std::function<bool()> is_stopped = {};
+};
+
+/// A UCI or UBGI engine, in as many processes as one likes.
 ///
-/// An engine that ends, hangs or says `error` is counted as a crash, started anew and asked once
-/// more; when that fails too, so does the player. An answer that is no legal move fails at once,
-/// and the reason tells the position as we have it, as the engine was told it, and the answer.
+/// Each process has its own clock for each answer, however long the others take. One that ends,
+/// hangs or says `error` is counted as a crash, started anew and asked once more; when that fails
+/// too, so does the player. An answer that is no legal move fails at once, and the reason tells the
+/// position as we have it, as the engine was told it, and the answer.
 template <Game G>
 class EnginePlayer final : public MatchPlayer<G> {
  public:
-  /// Starts `processes` (at least 1) of them. `go` is the line that asks for a move.
-  static Result<EnginePlayer> start(const TextEngineSettings& settings, const std::string& go,
-                                    std::size_t processes) {
-    EnginePlayer player(settings, go);
-    for (std::size_t i = 0; i < processes; ++i) {
+  /// Starts the processes.
+  static Result<EnginePlayer> start(const TextEngineSettings& settings,
+                                    const EngineQuestions& questions) {
+    EnginePlayer player(settings, questions);
+    for (std::size_t i = 0; i < questions.processes; ++i) {
       Result<TextEngine> engine = TextEngine::start(settings);
       if (!engine) return tl::unexpected(engine.error());
-      player.engines_.push_back(std::move(*engine));
+      player.seats_.push_back({.engine = std::move(*engine)});
     }
     return player;
   }
   EnginePlayer(EnginePlayer&&) noexcept = default;
   ~EnginePlayer() override {
-    for (TextEngine& engine : engines_) engine.quit();
+    std::vector<TextEngine*> all;
+    for (Seat& seat : seats_) all.push_back(&seat.engine);
+    TextEngine::quit(all);
   }
 
-  Result<void> choose(std::span<const G> states, std::span<const Random>,
-                      std::span<Action> actions) override {
-    for (std::size_t begin = 0; begin < states.size(); begin += engines_.size()) {
-      const std::size_t count = std::min(engines_.size(), states.size() - begin);
-      std::vector<Result<void>> asked;
-      for (std::size_t i = 0; i < count; ++i) {
-        asked.push_back(engines_[i].ask(question(states[begin + i], settings_.protocol, go_)));
+  Chosen choose(std::span<const G> states, std::span<const Random>,
+                std::span<Action> actions) override {
+    // Process p answers for states p, p + n, ... in this order, whatever the others do.
+    for (std::size_t p = 0; p < seats_.size(); ++p) {
+      seats_[p].state = p;
+      seats_[p].is_second = false;
+    }
+    const auto is_done = [&](const Seat& seat) { return seat.state >= states.size(); };
+    while (!std::ranges::all_of(seats_, is_done)) {
+      // Nobody thinks now, so nobody's clock runs while processes are started.
+      for (Seat& seat : seats_) {
+        if (const Chosen fit = make_fit(seat, states); !fit) return fit;
       }
-      for (std::size_t i = 0; i < count; ++i) {
-        const Result<Action> action = answer(i, states[begin + i], asked[i]);
-        if (!action) return tl::unexpected(action.error());
-        actions[begin + i] = *action;
-      }
+      for (Seat& seat : seats_) ask(seat, states);
+      if (const Chosen heard = hear_out(states, actions); !heard) return heard;
     }
     return {};
   }
@@ -73,42 +87,107 @@ class EnginePlayer final : public MatchPlayer<G> {
   PlayerFaults faults() const override { return faults_; }
 
  private:
-  EnginePlayer(TextEngineSettings settings, std::string go)
-      : settings_(std::move(settings)), go_(std::move(go)) {}
+  /// A process and what it is at.
+  struct Seat {
+    TextEngine engine;
+    std::size_t state = 0;   // the one it is asked about, beyond the last when it is done
+    bool thinks = false;     // was asked and has not answered
+    bool is_unfit = false;   // must be started anew
+    bool is_second = false;  // it is the second time that it is asked about this state
+    std::string reason = {};
+  };
 
-  Result<Action> answer(std::size_t i, const G& state, const Result<void>& asked) {
-    Result<std::string> text = asked ? engines_[i].answer() : tl::unexpected(asked.error());
-    if (!text) {
-      ++faults_.crashes;
-      text = ask_anew(i, state);
-    }
-    if (!text) {
-      ++faults_.crashes;
-      return fail(fmt::format("{} (in {}, asked twice)", text.error().reason, state.text()));
-    }
-    const Result<Action> action = state.action_from_text(*text);
-    if (action) return action;
-    ++faults_.illegal;
-    std::string told;
-    for (const std::string& line : question(state, settings_.protocol, go_)) {
-      told += (told.empty() ? "" : " | ") + line;
-    }
-    return fail(fmt::format("illegal move \"{}\" in {} ({}); it was told: {}; we made of it: {}",
-                            *text, state.text(), settings_.command, told, action.error().reason));
+  EnginePlayer(TextEngineSettings settings, EngineQuestions questions)
+      : settings_(std::move(settings)), questions_(std::move(questions)) {}
+
+  std::vector<std::string> question_of(const G& state) const {
+    return question(state, settings_.protocol, questions_.go);
   }
 
-  Result<std::string> ask_anew(std::size_t i, const G& state) {
+  void crash(Seat& seat, const Error& error) {
+    ++faults_.crashes;
+    seat.thinks = false;
+    seat.is_unfit = true;
+    seat.reason = error.reason;
+  }
+
+  // Starts a process anew that crashed; fails when it was its second chance.
+  Chosen make_fit(Seat& seat, std::span<const G> states) {
+    if (!seat.is_unfit || seat.state >= states.size()) return {};
+    const auto give_up = [&] {
+      return tl::unexpected(ChoiceFault{
+          fmt::format("{} (in {}, asked twice)", seat.reason, states[seat.state].text()),
+          seat.state});
+    };
+    if (seat.is_second) return give_up();
     Result<TextEngine> engine = TextEngine::start(settings_);
-    if (!engine) return tl::unexpected(engine.error());
-    engines_[i] = std::move(*engine);
-    const Result<void> asked = engines_[i].ask(question(state, settings_.protocol, go_));
-    if (!asked) return tl::unexpected(asked.error());
-    return engines_[i].answer();
+    if (!engine) {
+      crash(seat, engine.error());
+      return give_up();
+    }
+    seat.engine = std::move(*engine);
+    seat.is_unfit = false;
+    seat.is_second = true;
+    return {};
+  }
+
+  void ask(Seat& seat, std::span<const G> states) {
+    if (seat.state >= states.size()) return;
+    seat.thinks = true;
+    const Result<void> asked = seat.engine.ask(question_of(states[seat.state]));
+    if (!asked) crash(seat, asked.error());
+  }
+
+  // Takes answers, and asks on who has answered, until nobody thinks.
+  Chosen hear_out(std::span<const G> states, std::span<Action> actions) {
+    constexpr std::chrono::milliseconds kLookForStop(50);
+    for (std::vector<TextEngine*> thinking;;) {
+      thinking.clear();
+      for (Seat& seat : seats_) {
+        if (seat.thinks) thinking.push_back(&seat.engine);
+      }
+      if (thinking.empty()) return {};
+      TextEngine::wait_for_any(thinking, kLookForStop);
+      for (Seat& seat : seats_) {
+        if (!seat.thinks) continue;
+        if (const Chosen taken = take_answer(seat, states, actions); !taken) return taken;
+      }
+      if (questions_.is_stopped && questions_.is_stopped()) return give_up_thinking();
+    }
+  }
+
+  Chosen take_answer(Seat& seat, std::span<const G> states, std::span<Action> actions) {
+    const Result<std::optional<std::string>> text = seat.engine.answer();
+    if (!text) crash(seat, text.error());
+    if (!text || !*text) return {};
+    const G& state = states[seat.state];
+    const Result<Action> action = state.action_from_text(**text);
+    if (!action) {
+      ++faults_.illegal;
+      return tl::unexpected(ChoiceFault{
+          fmt::format("illegal move \"{}\" in {} ({}); it was told: {}; we made of it: {}", **text,
+                      state.text(), settings_.command, fmt::join(question_of(state), " | "),
+                      action.error().reason),
+          seat.state});
+    }
+    actions[seat.state] = *action;
+    seat.thinks = seat.is_second = false;
+    seat.state += seats_.size();
+    ask(seat, states);
+    return {};
+  }
+
+  // Who still thinks may answer when it is asked something else, so it is not asked again.
+  Chosen give_up_thinking() {
+    for (Seat& seat : seats_) {
+      if (std::exchange(seat.thinks, false)) seat.is_unfit = true;
+    }
+    return tl::unexpected(ChoiceFault{.reason = "stopped while it thought", .was_stopped = true});
   }
 
   TextEngineSettings settings_;
-  std::string go_;
-  std::vector<TextEngine> engines_;
+  EngineQuestions questions_;
+  std::vector<Seat> seats_;
   PlayerFaults faults_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -50,10 +51,20 @@ std::string game_text(const PlayedGame& game) {
   return text;
 }
 
+/// What can stand between the quotes of a header.
+std::string quotable(std::string_view text) {
+  std::string shown(text);
+  std::ranges::replace(shown, '"', '\'');
+  std::ranges::replace_if(
+      shown, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
+  return shown;
+}
+
 }  // namespace
 
 std::string mat_text(std::span<const PlayedGame* const> games, std::string_view comment) {
-  std::string text = fmt::format("; [EventDescription \"{}\"]\n 0 point match\n", comment);
+  std::string text =
+      fmt::format("; [EventDescription \"{}\"]\n 0 point match\n", quotable(comment));
   std::array<int, 2> score{};
   int number = 0;
   for (const PlayedGame* const game : games) {

@@ -8,15 +8,17 @@
 #include <optional>
 #include <utility>
 
+#include "tools/match/student.hpp"
+
 namespace senet {
 namespace {
 
-/// Standard errors on each side of a mean in a 95 % interval.
-constexpr double kTwoSided95 = 1.96;
+constexpr std::string_view kNoSpread = "no interval: too few pairs, or all of them alike";
 
 // Wilson's interval (1927) for a share seen in so many trials: also honest when all of them went
-// one way.
+// one way. The mean scores of pairs, which lie between 0 and 1 too, spread no more than that.
 Interval wilson(double share, double trials) {
+  constexpr double kTwoSided95 = 1.96;
   const double z = kTwoSided95 * kTwoSided95;
   const double middle = (share + z / (2 * trials)) / (1 + z / trials);
   const double half = kTwoSided95 / (1 + z / trials) *
@@ -24,16 +26,34 @@ Interval wilson(double share, double trials) {
   return {middle - half, middle + half};
 }
 
-Interval around(double mean, double error) {
-  return {mean - kTwoSided95 * error, mean + kTwoSided95 * error};
+/// Around the mean of so many pairs with this standard error; none where nothing is known of how
+/// pairs differ.
+std::optional<Interval> around(double mean, double error, std::uint64_t pairs) {
+  if (pairs < 2 || error == 0) return std::nullopt;
+  const double half = student_two_sided_95(pairs - 1) * error;
+  return Interval{mean - half, mean + half};
 }
 
 Interval score_interval(const MatchResult& result) {
-  // Nothing but wins, or losses, says nothing of the spread: then the pairs count as trials.
-  const bool one_sided = result.score == 0 || result.score == 1;
-  const Interval score = !one_sided ? around(result.score, result.score_error)
-                                    : wilson(result.score, static_cast<double>(result.games) / 2);
+  const std::uint64_t pairs = result.games / 2;
+  const Interval score = around(result.score, result.score_error, pairs)
+                             .value_or(wilson(result.score, static_cast<double>(pairs)));
   return {std::max(score.low, 0.0), std::min(score.high, 1.0)};
+}
+
+Metric elo_metric(const std::string& game, double score, const Interval& interval) {
+  Metric elo{.subject = game,
+             .name = "elo_difference",
+             .value = elo_difference(score),
+             .unit = "Elo",
+             .interval = Interval{elo_difference(interval.low), elo_difference(interval.high)}};
+  if (std::isinf(elo.value)) {
+    elo.note =
+        elo.value > 0 ? "infinite: every game was won" : "minus infinite: every game was lost";
+  } else if (std::isinf(elo.interval->low) || std::isinf(elo.interval->high)) {
+    elo.note = "no bound where the interval of the score ends at 0 or 1";
+  }
+  return elo;
 }
 
 }  // namespace
@@ -53,11 +73,10 @@ std::vector<Metric> match_metrics(const std::string& game, const MatchBook& book
     result = sum_up(book.counted(), book.values());
     const Interval score = score_interval(result);
     add("score", result.score, "share", score);
-    add("points_per_game", result.points, "points", around(result.points, result.points_error));
-    if (has_elo) {
-      add("elo_difference", elo_difference(result.score), "Elo",
-          Interval{elo_difference(score.low), elo_difference(score.high)});
-    }
+    add("points_per_game", result.points, "points",
+        around(result.points, result.points_error, result.games / 2));
+    if (!metrics.back().interval) metrics.back().note = kNoSpread;
+    if (has_elo) metrics.push_back(elo_metric(game, result.score, score));
   }
   result.outcomes.resize(book.values().size());
   add_count("games", result.games, "games");
@@ -77,11 +96,13 @@ std::vector<Metric> match_metrics(const std::string& game, const MatchBook& book
     add("sprt_llr", sprt.log_likelihood_ratio(), "nats");
     add("sprt_lower_bound", sprt.lower_bound(), "nats");
     add("sprt_upper_bound", sprt.upper_bound(), "nats");
+    const bool is_open = sprt.decision() == Sprt::Decision::kNone;
     add("sprt_accepted",
-        sprt.decision() == Sprt::Decision::kNone ? std::numeric_limits<double>::quiet_NaN()
+        is_open                                  ? std::numeric_limits<double>::quiet_NaN()
         : sprt.decision() == Sprt::Decision::kH0 ? 0
                                                  : 1,
         "hypothesis");
+    if (is_open) metrics.back().note = "none: the test has not decided";
   }
   add_count("first_illegal_moves", faults[0].illegal, "moves");
   add_count("second_illegal_moves", faults[1].illegal, "moves");

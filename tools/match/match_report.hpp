@@ -11,10 +11,14 @@
 
 namespace senet {
 
-/// The first player's figures with 95 % intervals from the pairs, Elo where a game is won, drawn or
-/// lost and nothing else (`has_elo`), the split by what games were worth, the state of the
-/// sequential test if there is one, and what the players did wrong. Without a counted pair only the
-/// counts.
+/// The first player's figures with 95 % intervals from the pairs (Student's t of their means), Elo
+/// where a game is won, drawn or lost and nothing else (`has_elo`), the split by what games were
+/// worth, the state of the sequential test if there is one, and what the players did wrong. Without
+/// a counted pair only the counts.
+///
+/// One pair, or pairs all of the same result, say nothing of how pairs differ. The score then has
+/// Wilson's interval with the pairs as trials, which is wide enough for anything between 0 and 1;
+/// points have none, and a note that says so.
 std::vector<Metric> match_metrics(const std::string& game, const MatchBook& book, bool has_elo,
                                   const std::array<PlayerFaults, 2>& faults);
 

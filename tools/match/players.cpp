@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "selfplay/linear_backgammon.hpp"
 #include "tools/gnubg/gnubg_player.hpp"
 
@@ -41,6 +43,26 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_options(
   return parsed;
 }
 
+std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
+  // "nodes 0" is no limit at all to many programs.
+  const std::uint32_t nodes = std::max(settings.visits, 1u);
+  if (protocol == EngineProtocol::kUci) return fmt::format("go nodes {}", nodes);
+  // Few UBGI programs know limits, so they are told none that nobody asked for.
+  const std::string go = "go role chequer";
+  return settings.visits_told == VisitsTold::kNobody ? go : fmt::format("{} nodes {}", go, nodes);
+}
+
+Result<void> check_told(const std::string& word, const PlayerSettings& settings) {
+  const bool is_engine = word.starts_with("uci:") || word.starts_with("ubgi:");
+  if (!settings.options.empty() && !is_engine) return fail(word + ": takes no options");
+  const bool makes_none =
+      word == "random" || word == "one-ply" || word == "linear" || word.starts_with("gnubg:");
+  if (makes_none && settings.visits_told == VisitsTold::kThisPlayer) {
+    return fail(word + ": makes no visits");
+  }
+  return {};
+}
+
 std::optional<Result<PlayerHolder<Backgammon>>> make_backgammon_player(
     const std::string& word, const PlayerSettings& settings) {
   PlayerHolder<Backgammon> holder;
@@ -53,7 +75,7 @@ std::optional<Result<PlayerHolder<Backgammon>>> make_backgammon_player(
   if (!gnubg) return std::nullopt;
   if (!*gnubg) return tl::unexpected(gnubg->error());
   (*gnubg)->answer_time = milliseconds_of(settings.answer_seconds);
-  Result<GnubgPlayer> player = GnubgPlayer::start(**gnubg, settings.processes);
+  Result<GnubgPlayer> player = GnubgPlayer::start(**gnubg, settings.processes, settings.is_stopped);
   if (!player) return tl::unexpected(player.error());
   holder.player = std::make_unique<GnubgPlayer>(std::move(*player));
   holder.is_process = true;

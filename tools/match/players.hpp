@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,14 +29,24 @@ inline constexpr std::string_view kPlayerWords =
 /// Where --help lists what concerns other programs.
 inline constexpr const char* kProcessGroup = "Other programs";
 
+/// Who was told how many visits to make.
+enum class VisitsTold : std::uint8_t {
+  kNobody,      // the default: networks and UCI programs make them
+  kEverybody,   // UBGI programs too; who makes none does not mind
+  kThisPlayer,  // ... and who makes none refuses them
+};
+
 /// What players are made with, beside their word.
 struct PlayerSettings {
   std::uint32_t visits = 100;
+  VisitsTold visits_told = VisitsTold::kNobody;
   SearchOptions search;
   std::size_t processes = 1;         // of another program, side by side
   double start_seconds = 60;         // another program that is not ready by then hangs
   double answer_seconds = 60;        // another program that takes longer for a move hangs
   std::vector<std::string> options;  // of another program, "NAME=VALUE"
+  /// Asked while other programs think, perhaps by several threads: true makes their choose() fail.
+  std::function<bool()> is_stopped = {};
 };
 
 /// Seconds as typed.
@@ -62,8 +74,13 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_options(
 /// What a network's moves depend on.
 std::string network_identity(const Network& network, const SearchSetup& setup);
 
-namespace match_players_detail {
+/// The line that asks another program for a move.
+std::string go_line(EngineProtocol protocol, const PlayerSettings& settings);
 
+/// A reason when `word` is a player that cannot do what it was told.
+Result<void> check_told(const std::string& word, const PlayerSettings& settings);
+
+/// A network that searches; `word` as open_network() takes it.
 template <Game G>
 Result<PlayerHolder<G>> make_network_player(const std::string& word,
                                             const PlayerSettings& settings) {
@@ -80,22 +97,22 @@ Result<PlayerHolder<G>> make_network_player(const std::string& word,
   return holder;
 }
 
+namespace match_players_detail {
+
 template <Game G>
 Result<PlayerHolder<G>> make_engine_player(EngineProtocol protocol, const std::string& word,
                                            const PlayerSettings& settings) {
   const std::string command = word.substr(word.find(':') + 1);
   auto options = parse_options(settings.options);
   if (!options) return tl::unexpected(options.error());
-  const bool is_uci = protocol == EngineProtocol::kUci;
-  const std::string go = is_uci && settings.visits > 0 ? fmt::format("go nodes {}", settings.visits)
-                         : is_uci                      ? "go"
-                                                       : "go role chequer";
-  auto player = EnginePlayer<G>::start({.protocol = protocol,
-                                        .command = command,
-                                        .options = std::move(*options),
-                                        .start_time = milliseconds_of(settings.start_seconds),
-                                        .answer_time = milliseconds_of(settings.answer_seconds)},
-                                       go, settings.processes);
+  const std::string go = go_line(protocol, settings);
+  auto player = EnginePlayer<G>::start(
+      {.protocol = protocol,
+       .command = command,
+       .options = std::move(*options),
+       .start_time = milliseconds_of(settings.start_seconds),
+       .answer_time = milliseconds_of(settings.answer_seconds)},
+      {.go = go, .processes = settings.processes, .is_stopped = settings.is_stopped});
   if (!player) return tl::unexpected(player.error());
   PlayerHolder<G> holder;
   holder.identity = word + ", " + go;
@@ -116,8 +133,7 @@ std::optional<Result<PlayerHolder<Backgammon>>> make_backgammon_player(
 template <Game G>
 Result<PlayerHolder<G>> make_player(const std::string& word, const PlayerSettings& settings) {
   using namespace match_players_detail;
-  const bool is_process = word.starts_with("uci:") || word.starts_with("ubgi:");
-  if (!settings.options.empty() && !is_process) return fail(word + ": takes no options");
+  if (const auto told = check_told(word, settings); !told) return tl::unexpected(told.error());
   if (word.starts_with("uci:")) {
     return make_engine_player<G>(EngineProtocol::kUci, word, settings);
   }
@@ -143,7 +159,11 @@ Result<PlayerHolder<G>> make_player(const std::string& word, const PlayerSetting
   if constexpr (std::is_same_v<G, Backgammon>) {
     if (auto player = make_backgammon_player(word, settings)) return std::move(*player);
   }
-  return make_network_player<G>(word, settings);
+  Result<PlayerHolder<G>> network = make_network_player<G>(word, settings);
+  if (!network && !std::filesystem::exists(word)) {
+    return fail(fmt::format("{}; players are {}", network.error().reason, kPlayerWords));
+  }
+  return network;
 }
 
 }  // namespace senet

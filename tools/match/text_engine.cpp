@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "tools/protocol/words.hpp"
+
 namespace senet {
 namespace {
 
@@ -9,19 +13,11 @@ std::string_view protocol_word(EngineProtocol protocol) {
   return protocol == EngineProtocol::kUci ? "uci" : "ubgi";
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-/// True when `line` is this word or begins with it, which is then taken off.
-bool take_word(std::string_view& line, std::string_view word) {
-  if (!line.starts_with(word)) return false;
-  const std::string_view rest = line.substr(word.size());
-  if (!rest.empty() && rest.front() != ' ' && rest.front() != '\t') return false;
-  line = trimmed(rest);
-  return true;
+std::vector<ChildProcess*> processes_of(std::span<TextEngine* const> engines,
+                                        ChildProcess TextEngine::*process) {
+  std::vector<ChildProcess*> processes;
+  for (TextEngine* const engine : engines) processes.push_back(&(engine->*process));
+  return processes;
 }
 
 }  // namespace
@@ -32,7 +28,7 @@ Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
   TextEngine engine(std::move(*process), settings.answer_time);
   const auto exchange = [&](const std::vector<std::string>& lines, std::string_view reply) {
     const Result<void> sent = engine.send(lines, settings.start_time);
-    return sent ? engine.wait_for(reply) : tl::unexpected(sent.error());
+    return sent ? engine.wait_for(reply) : sent;
   };
   const std::string word(protocol_word(settings.protocol));
   if (const auto greeted = exchange({word}, word + "ok"); !greeted) {
@@ -52,10 +48,11 @@ Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
 
 Result<void> TextEngine::send(const std::vector<std::string>& lines,
                               std::chrono::milliseconds time) {
-  deadline_ = ChildProcess::Clock::now() + time;
+  const auto deadline = Clock::now() + time;
   for (const std::string& line : lines) {
-    if (const auto written = process_.write_line(line, deadline_); !written) return written;
+    if (const auto written = process_.write_line(line, deadline); !written) return written;
   }
+  deadline_ = Clock::now() + time;
   return {};
 }
 
@@ -63,36 +60,64 @@ Result<void> TextEngine::ask(const std::vector<std::string>& lines) {
   return send(lines, answer_time_);
 }
 
-Result<std::string> TextEngine::wait_for(std::string_view word) {
+Result<std::optional<std::string>> TextEngine::look_for(std::string_view word) {
+  // In this order: what is there counts however late we come. It is taken once, so that a flood of
+  // lines does not hold us.
+  const bool is_late = Clock::now() >= deadline_;
+  process_.listen();
   for (;;) {
-    const Result<std::string> line = process_.read_line(deadline_);
+    Result<std::optional<std::string>> line = process_.next_line();
     if (!line) return line;
+    if (!*line) break;
     // Whatever else it says ("info ...", greetings of its own) is its own business.
-    std::string_view rest = trimmed(*line);
-    if (take_word(rest, word)) return std::string(rest);
-    if (take_word(rest, "error")) return fail(fmt::format("{}: {}", process_.name(), *line));
-    // A flood of lines must not hold us beyond the deadline either.
-    if (ChildProcess::Clock::now() > deadline_) {
-      return fail(fmt::format("{}: does not say \"{}\" in time", process_.name(), word));
-    }
+    protocol::Words words(**line);
+    const std::string_view first = words.next();
+    if (first == word) return std::string(words.rest());
+    if (first == "error") return fail(fmt::format("{}: {}", process_.name(), **line));
+  }
+  if (is_late) return process_.failure(fmt::format("does not say \"{}\" in time", word));
+  return std::nullopt;
+}
+
+Result<void> TextEngine::wait_for(std::string_view word) {
+  ChildProcess* const process = &process_;
+  for (;;) {
+    const Result<std::optional<std::string>> found = look_for(word);
+    if (!found) return tl::unexpected(found.error());
+    if (*found) return {};
+    ChildProcess::wait_for_any({&process, 1}, deadline_);
   }
 }
 
-Result<std::string> TextEngine::answer() {
-  Result<std::string> move = wait_for("bestmove");
-  if (!move) return move;
-  if (const std::size_t ponder = move->find(" ponder "); ponder != std::string::npos) {
-    move->resize(ponder);
+Result<std::optional<std::string>> TextEngine::answer() {
+  Result<std::optional<std::string>> move = look_for("bestmove");
+  if (!move || !*move) return move;
+  if (const std::size_t ponder = (*move)->find(" ponder "); ponder != std::string::npos) {
+    (*move)->resize(ponder);
   }
   return move;
 }
 
-void TextEngine::quit() {
-  const auto deadline = ChildProcess::Clock::now() + std::chrono::milliseconds(500);
-  // Whether it listens does not matter: its process is killed next.
-  (void)process_.write_line("quit", deadline);
-  process_.close_input();
-  while (process_.read_line(deadline) && ChildProcess::Clock::now() < deadline) {
+void TextEngine::wait_for_any(std::span<TextEngine* const> engines,
+                              std::chrono::milliseconds longest) {
+  auto deadline = Clock::now() + longest;
+  for (const TextEngine* engine : engines) deadline = std::min(deadline, engine->deadline_);
+  ChildProcess::wait_for_any(processes_of(engines, &TextEngine::process_), deadline);
+}
+
+void TextEngine::quit(std::span<TextEngine* const> engines) {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(500);
+  std::vector<ChildProcess*> running = processes_of(engines, &TextEngine::process_);
+  for (ChildProcess* const process : running) {
+    // Whether it listens does not matter: in the end its process is killed.
+    (void)process->write_line("quit", deadline);
+    process->close_input();
+  }
+  for (;;) {
+    std::erase_if(running,
+                  [](const ChildProcess* process) { return process->has_closed_output(); });
+    if (running.empty() || Clock::now() >= deadline) return;
+    ChildProcess::wait_for_any(running, deadline);
   }
 }
 

@@ -1,0 +1,38 @@
+// A stand-in for GNU Backgammon that answers every question with the same words.
+//
+//   fake_gnubg ANSWER [its own arguments, of which the last is the file of commands]
+//
+// Listens where the file's last line ("external SOCKET") says, for one customer at a time.
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const std::string answer = argv[1] + std::string("\n");
+  std::string path;
+  std::ifstream commands(argv[argc - 1]);
+  for (std::string line; std::getline(commands, line);) {
+    if (line.starts_with("external ")) path = line.substr(9);
+  }
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  const int listener = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  if (::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener, 1) != 0) {
+    return 3;
+  }
+  std::cout << "Waiting for a connection from " << path << "..." << std::endl;
+  const int customer = ::accept(listener, nullptr, nullptr);
+  char question[1024];
+  while (::read(customer, question, sizeof question) > 0) {
+    if (::write(customer, answer.data(), answer.size()) < 0) return 4;
+  }
+  return 0;
+}
