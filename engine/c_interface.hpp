@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 
+#include "engine/host_heap.hpp"
 #include "engine/service.hpp"
 #include "senet/senet.h"
 
 // The handles are ours to fill. A session's is the Session itself.
 struct senet_engine {
+  std::unique_ptr<senet::HostHeap> heap;  // outlives the service
   std::unique_ptr<senet::Service> service;
 };
 struct senet_model {

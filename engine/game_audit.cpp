@@ -18,16 +18,17 @@ constexpr int kGames = 8, kPlies = 200;
 constexpr std::size_t kMostText = std::size_t{1} << 16;
 constexpr std::byte kUntouched{0xa5};
 
-/// What the table is asked, in memory that shows whether more is written than was said.
+/// What the table is asked, in memory that has room for more than it says, and shows whether more is
+/// written.
 class Auditor {
  public:
   explicit Auditor(const GameTable& table)
       : game_(table.functions),
         state_(fresh_state()),
         other_(state_),
-        actions_(game_.most_legal + 1),
-        feature_(game_.most_active + 1),
-        value_(game_.most_active + 1) {}
+        actions_(SENET_MOST_LEGAL + 1),
+        feature_(SENET_MOST_ACTIVE + 1),
+        value_(SENET_MOST_ACTIVE + 1) {}
 
   /// Plays games at random; what is wrong, if anything.
   std::optional<std::string> trouble() {
@@ -76,11 +77,11 @@ class Auditor {
   }
 
   std::optional<std::string> wrong_moves() {
-    actions_.back() = 0xa5a5;
+    actions_[game_.most_legal] = 0xa5a5;
     legal_ = game_.legal(game_.user, state_.data(), actions_.data());
     if (legal_ == 0) return "no move at all";
     if (legal_ > game_.most_legal) return "more than most_legal";
-    if (actions_.back() != 0xa5a5) return "writes behind most_legal";
+    if (actions_[game_.most_legal] != 0xa5a5) return "writes behind most_legal";
     const std::span<const senet_action> moves(actions_.data(), legal_);
     if (std::ranges::adjacent_find(moves, std::greater_equal()) != moves.end()) {
       return "not ascending";

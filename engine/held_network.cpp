@@ -1,5 +1,6 @@
 #include "engine/held_network.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -12,7 +13,7 @@ namespace {
 /// A network, the file it may lie in, and the promise of their memory.
 struct Held {
   Charge memory;
-  std::unique_ptr<std::byte[]> file;
+  Block<std::byte> file;
   Network network;
 };
 
@@ -20,13 +21,27 @@ struct Held {
 constexpr std::size_t kHeaderBytes = std::size_t{16} << 10;
 constexpr std::size_t kHeldBytes = sizeof(Held) + 512;
 
-SharedNetwork share(Charge memory, std::unique_ptr<std::byte[]> file, Network network) {
+SharedNetwork share(Charge memory, Block<std::byte> file, Network network) {
   auto held = std::make_shared<const Held>(std::move(memory), std::move(file), std::move(network));
   return SharedNetwork(held, &held->network);
 }
 
 tl::unexpected<Failure> bad_model(const Error& reason) {
   return refuse(Status::kBadModel, reason.reason);
+}
+
+/// A whole file in memory that has been promised.
+Outcome<SharedNetwork> hold_block(Charge memory, Block<std::byte> file, Ledger& ledger) {
+  const std::span<const std::byte> content(file.get(), file.size());
+  Result<std::optional<Network>> borrowed = borrow_network(content);
+  if (!borrowed) return bad_model(borrowed.error());
+  if (*borrowed) return share(std::move(memory), std::move(file), std::move(**borrowed));
+  // Another program's, in another order: its weights are copied into theirs.
+  Charge copy(ledger, file.size() + kHeldBytes);
+  if (!copy) return no_memory("a copy of these weights", ledger, file.size() + kHeldBytes);
+  Result<Network> network = read_network(content);
+  if (!network) return bad_model(network.error());
+  return share(std::move(copy), {}, std::move(*network));
 }
 
 }  // namespace
@@ -41,7 +56,7 @@ std::size_t held_bytes(const NetworkSpec& spec) {
   return parameter_count(spec) * sizeof(float) + kHeaderBytes + kHeldBytes;
 }
 
-Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledger) {
+Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledger, Heap& heap) {
   const auto unreadable = [&](std::string_view what) {
     return refuse(Status::kNoFile, file.string() + ": " + std::string(what));
   };
@@ -54,32 +69,24 @@ Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledg
   if (error || !stream) return unreadable("cannot open");
   Charge memory(ledger, size + kHeldBytes);
   if (!memory) return no_memory(file.string(), ledger, size + kHeldBytes);
-  auto bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+  Block<std::byte> bytes(size, heap);
   stream.read(reinterpret_cast<char*>(bytes.get()), static_cast<std::streamsize>(size));
   if (static_cast<std::uintmax_t>(stream.gcount()) != size) {
     return unreadable("became shorter while it was read");
   }
-  const auto bad = [&](const Error& why) {
-    return refuse(Status::kBadModel, file.string() + ": " + why.reason);
-  };
-  const std::span<const std::byte> content(bytes.get(), size);
-  Result<std::optional<Network>> borrowed = borrow_network(content);
-  if (!borrowed) return bad(borrowed.error());
-  if (*borrowed) return share(std::move(memory), std::move(bytes), std::move(**borrowed));
-  // Another program's file, in another order.
-  Charge copy(ledger, size + kHeldBytes);
-  if (!copy) return no_memory("the copy of " + file.string(), ledger, size + kHeldBytes);
-  Result<Network> network = read_network(content);
-  if (!network) return bad(network.error());
-  return share(std::move(copy), nullptr, std::move(*network));
+  Outcome<SharedNetwork> held = hold_block(std::move(memory), std::move(bytes), ledger);
+  if (!held && held.error().status == Status::kBadModel) {
+    held.error().reason = file.string() + ": " + held.error().reason;
+  }
+  return held;
 }
 
-Outcome<SharedNetwork> hold_copy(std::span<const std::byte> file, Ledger& ledger) {
+Outcome<SharedNetwork> hold_copy(std::span<const std::byte> file, Ledger& ledger, Heap& heap) {
   Charge memory(ledger, file.size() + kHeldBytes);
   if (!memory) return no_memory("these weights", ledger, file.size() + kHeldBytes);
-  Result<Network> network = read_network(file);
-  if (!network) return bad_model(network.error());
-  return share(std::move(memory), nullptr, std::move(*network));
+  Block<std::byte> bytes(file.size(), heap);
+  std::ranges::copy(file, bytes.get());
+  return hold_block(std::move(memory), std::move(bytes), ledger);
 }
 
 Outcome<SharedNetwork> hold_borrowed(std::span<const std::byte> file, Ledger& ledger) {
@@ -88,20 +95,20 @@ Outcome<SharedNetwork> hold_borrowed(std::span<const std::byte> file, Ledger& le
   Result<std::optional<Network>> network = borrow_network(file);
   if (!network) return bad_model(network.error());
   if (!*network) return refuse(Status::kBadModel, "not laid out as the weights are used");
-  return share(std::move(memory), nullptr, std::move(**network));
+  return share(std::move(memory), {}, std::move(**network));
 }
 
 Outcome<SharedNetwork> hold_untrained(const NetworkSpec& spec, std::uint64_t seed, Ledger& ledger) {
   Charge memory(ledger, held_bytes(spec));
   if (!memory) return no_memory("an untrained network", ledger, held_bytes(spec));
-  return share(std::move(memory), nullptr, initial_network(spec, seed));
+  return share(std::move(memory), {}, initial_network(spec, seed));
 }
 
 Outcome<SharedNetwork> hold(Network network, Ledger& ledger) {
   const std::size_t bytes = network.parameters().size_bytes() + kHeldBytes;
   Charge memory(ledger, bytes);
   if (!memory) return no_memory("these weights", ledger, bytes);
-  return share(std::move(memory), nullptr, std::move(network));
+  return share(std::move(memory), {}, std::move(network));
 }
 
 }  // namespace senet

@@ -8,6 +8,7 @@
 #include "engine/failure.hpp"
 #include "engine/ledger.hpp"
 #include "engine/model_slot.hpp"
+#include "nn/heap.hpp"
 
 namespace senet {
 
@@ -19,9 +20,9 @@ std::size_t held_bytes(const NetworkSpec& spec);
 
 /// Reads a whole safetensors file into memory: what happens to the file afterwards does not matter.
 /// kNoFile when it cannot be read, kBadModel when it is no network.
-Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledger);
+Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledger, Heap& heap);
 /// A copy of what such a file holds.
-Outcome<SharedNetwork> hold_copy(std::span<const std::byte> file, Ledger& ledger);
+Outcome<SharedNetwork> hold_copy(std::span<const std::byte> file, Ledger& ledger, Heap& heap);
 /// The same without a copy: `file` outlives everything, and was written by save_network.
 Outcome<SharedNetwork> hold_borrowed(std::span<const std::byte> file, Ledger& ledger);
 /// Fresh weights, which know nothing.

@@ -40,7 +40,8 @@ class RoomOf final : public GameRoom {
         ledger_(ledger),
         memory_(std::move(memory)) {
     for (std::size_t i = 0; i < drivers(settings); ++i) {
-      pools_.push_back(std::make_unique<SearchPool<G>>(pool_settings(plan, settings), models_));
+      pools_.push_back(
+          std::make_unique<SearchPool<G>>(pool_settings(plan, settings), models_, *settings.heap));
     }
   }
 
@@ -55,12 +56,13 @@ class RoomOf final : public GameRoom {
 
   AnySearchPool& pool(std::size_t worker) override { return *pools_[worker]; }
 
-  Outcome<std::unique_ptr<Session>> open_session(std::uint64_t number) override {
+  Outcome<OnHeap<Session>> open_session(std::uint64_t number) override {
     const std::size_t bytes = session_bytes(settings_, spec_);
     Charge memory(ledger_, bytes);
     if (!memory) return no_memory("one more session", ledger_, bytes);
-    return std::make_unique<SessionOf<G>>(start_, search_settings(spec_), settings_.visits,
-                                          settings_.seed, number, std::move(memory));
+    return make_on_heap<SessionOf<G>>(*settings_.heap, start_, search_settings(spec_),
+                                      settings_.visits, settings_.seed, number, std::move(memory),
+                                      *settings_.heap);
   }
 
   Outcome<void> use(SharedNetwork network) override {

@@ -46,16 +46,17 @@ struct PoolSettings {
 template <Game G>
 class SearchPool final : public AnySearchPool {
  public:
-  SearchPool(const PoolSettings& settings, const ModelSlot& models)
+  SearchPool(const PoolSettings& settings, const ModelSlot& models, Heap& heap)
       : models_(models),
-        batch_(settings.batch_rows, settings.most_active),
-        spare_(
-            std::make_unique<Tree<G>>(limits_for<G>(settings.visits, settings.search.evaluates))) {
+        heap_(heap),
+        batch_(settings.batch_rows, settings.most_active, heap),
+        spare_(std::make_unique<Tree<G>>(limits_for<G>(settings.visits, settings.search.evaluates),
+                                         heap)) {
     asked_.reserve(settings.batch_rows + 1);
     free_.reserve(settings.batch_rows + 1);
     // One for each search that may have a row in the batch, and one for the search at work.
     for (std::size_t i = 0; i <= settings.batch_rows; ++i) {
-      scratches_.push_back(std::make_unique<SearchScratch<G>>());
+      scratches_.push_back(make_on_heap<SearchScratch<G>>(heap));
       free_.push_back(scratches_.back().get());
     }
   }
@@ -127,7 +128,7 @@ class SearchPool final : public AnySearchPool {
         return;
       }
       auto [network, generation] = models_.newest();
-      auto evaluator = std::make_unique<FusedEvaluator>(*network);
+      auto evaluator = std::make_unique<FusedEvaluator>(*network, best_kernels(), heap_);
       seats_.push_back({std::move(network), generation, std::move(evaluator), {}});
     }
     seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
@@ -270,9 +271,10 @@ class SearchPool final : public AnySearchPool {
   void give_back_scratch(SessionOf<G>& session) { free_.push_back(session.search_.lend(nullptr)); }
 
   const ModelSlot& models_;
+  Heap& heap_;
   Batch batch_;
   std::unique_ptr<Tree<G>> spare_;  // the other half of every session's tree, for one at a time
-  std::vector<std::unique_ptr<SearchScratch<G>>> scratches_;
+  std::vector<OnHeap<SearchScratch<G>>> scratches_;
   std::vector<SearchScratch<G>*> free_;  // those that nobody has
   std::vector<SessionOf<G>*> waiting_;
   std::vector<SessionOf<G>*> asked_;  // have rows in the batch

@@ -52,7 +52,11 @@ senet_config default_config() {
           .visits = settings.visits,
           .batch = settings.batch_rows,
           .memory = settings.memory,
-          .seed = settings.seed};
+          .seed = settings.seed,
+          .user = nullptr,
+          .alloc = nullptr,
+          .release = nullptr,
+          .log = nullptr};
 }
 
 Outcome<senet::ServiceSettings> settings_of(const senet_config* config) {
@@ -149,11 +153,26 @@ senet_status senet_engine_open(const senet_config* config, senet_engine** engine
                                senet_reason* why) {
   return guarded(why, [&]() -> Outcome<void> {
     if (engine == nullptr) return missing("engine");
-    const auto settings = settings_of(config);
+    auto settings = settings_of(config);
     if (!settings) return tl::unexpected(settings.error());
+    const senet_config host = *read_struct(config, default_config(), "senet_config");
+    if ((host.alloc == nullptr) != (host.release == nullptr)) {
+      return senet::refuse(Status::kBadArgument, "alloc and release: both or neither");
+    }
+    auto opened = std::make_unique<senet_engine>();
+    if (host.alloc != nullptr) {
+      opened->heap = std::make_unique<senet::HostHeap>(host);
+      settings->heap = opened->heap.get();
+    }
+    if (host.log != nullptr) {
+      settings->log = [log = host.log, user = host.user](std::string_view line) {
+        log(user, {line.data(), line.size()});
+      };
+    }
     auto service = senet::Service::open(*settings);
     if (!service) return tl::unexpected(service.error());
-    *engine = new senet_engine{std::move(*service)};
+    opened->service = std::move(*service);
+    *engine = opened.release();
     return {};
   });
 }

@@ -66,7 +66,7 @@ Service::Service(const ServiceSettings& settings)
       ledger_(settings.memory),
       fixed_(ledger_, fixed_bytes(settings)) {
   for (std::size_t i = 0; i < drivers(settings); ++i) {
-    workers_.push_back(std::make_unique<ServiceWorker>());
+    workers_.push_back(std::make_unique<ServiceWorker>(*this));
   }
 }
 
@@ -108,10 +108,10 @@ Service::~Service() {
 }
 
 Outcome<SharedNetwork> Service::load(const std::filesystem::path& file) {
-  return hold_file(file, ledger_);
+  return hold_file(file, ledger_, *settings_.heap);
 }
 Outcome<SharedNetwork> Service::read(std::span<const std::byte> file) {
-  return hold_copy(file, ledger_);
+  return hold_copy(file, ledger_, *settings_.heap);
 }
 Outcome<SharedNetwork> Service::builtin(std::string_view game) {
   const std::span<const std::byte> file = builtin_model(game);
@@ -129,6 +129,14 @@ Outcome<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t s
 }
 Outcome<SharedNetwork> Service::adopt(Network network) { return hold(std::move(network), ledger_); }
 
+void Service::say(std::string_view line) const noexcept {
+  if (!settings_.log) return;
+  try {
+    settings_.log(line);
+  } catch (...) {  // a host's business, and it ends here
+  }
+}
+
 GameRoom* Service::find_room(std::string_view game) {
   const auto found = std::ranges::find(rooms_, game, &Room::game);
   return found == rooms_.end() ? nullptr : found->room.get();
@@ -136,12 +144,18 @@ GameRoom* Service::find_room(std::string_view game) {
 
 Outcome<void> Service::use(const SharedNetwork& network) {
   const NetworkSpec& spec = network->spec();
-  const std::lock_guard lock(mutex_);
-  if (GameRoom* const room = find_room(spec.game)) return room->use(network);
-  Outcome<std::unique_ptr<GameRoom>> made = make_room_for(spec);
-  if (!made) return tl::unexpected(made.error());
-  if (auto used = (*made)->use(network); !used) return used;
-  rooms_.push_back({spec.game, std::move(*made)});
+  {
+    const std::lock_guard lock(mutex_);
+    GameRoom* room = find_room(spec.game);
+    if (room == nullptr) {
+      Outcome<std::unique_ptr<GameRoom>> made = make_room_for(spec);
+      if (!made) return tl::unexpected(made.error());
+      room = made->get();
+      rooms_.push_back({spec.game, std::move(*made)});
+    }
+    if (auto used = room->use(network); !used) return used;
+  }
+  if (settings_.log) say(spec.game + ": weights " + id_text(network->id()) + " are in use");
   return {};
 }
 
@@ -199,7 +213,7 @@ Outcome<Session*> Service::open_session(std::string_view game) {
     return refuse(Status::kNoSlot,
                   "all " + std::to_string(settings_.sessions) + " sessions are open");
   }
-  Outcome<std::unique_ptr<Session>> session = room->open_session(opened_);
+  Outcome<OnHeap<Session>> session = room->open_session(opened_);
   if (!session) return tl::unexpected(session.error());
   ++opened_;
   Session* const opened = session->get();
@@ -216,7 +230,7 @@ void Service::close_session(Session* session) {
 }
 
 void Service::release(Session* session) {
-  std::unique_ptr<Session> closed;  // is destroyed behind the lock
+  OnHeap<Session> closed;  // is destroyed behind the lock
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(session);
   closed = std::move(found->second);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -29,6 +30,9 @@ struct ServiceSettings {
   std::uint32_t batch_rows = 32;  // of a forward pass, at most
   std::size_t memory = std::size_t{256} << 20;  // bytes for everything; never exceeded
   std::uint64_t seed = 1;                       // draws noise and temperature
+  Heap* heap = &default_heap();                 // of large blocks; outlives the service
+  // Lines for a person, from any thread; what it throws is lost.
+  std::function<void(std::string_view)> log = nullptr;
 };
 
 /// A reason that names the setting when a value makes no sense.
@@ -40,7 +44,7 @@ class GameRoom {
   virtual ~GameRoom() = default;
   /// The pool of this worker.
   virtual AnySearchPool& pool(std::size_t worker) = 0;
-  virtual Outcome<std::unique_ptr<Session>> open_session(std::uint64_t number) = 0;
+  virtual Outcome<OnHeap<Session>> open_session(std::uint64_t number) = 0;
   virtual Outcome<void> use(SharedNetwork network) = 0;
 };
 
@@ -96,6 +100,8 @@ class Service {
   Outcome<std::uint32_t> poll(std::chrono::microseconds budget);
 
   const Ledger& memory() const { return ledger_; }
+  /// A line for the log, if there is one.
+  void say(std::string_view line) const noexcept;
   /// Whether the calling thread is inside a Session::Done of this service.
   bool in_callback() const { return tellers_.here(); }
 
@@ -125,7 +131,7 @@ class Service {
   std::mutex mutex_;                                      // guards what follows
   std::vector<std::unique_ptr<const GameTable>> tables_;  // hosts' own games
   std::vector<Room> rooms_;
-  std::unordered_map<Session*, std::unique_ptr<Session>> open_;
+  std::unordered_map<Session*, OnHeap<Session>> open_;
   bool closing_ = false;
   std::uint64_t opened_ = 0;
   std::vector<std::jthread> threads_;

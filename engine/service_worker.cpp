@@ -1,24 +1,29 @@
 #include "engine/service_worker.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <utility>
 
-namespace senet {
-namespace {
+#include "engine/service.hpp"
 
-/// Inside a handler: what was thrown, as a status.
-Status thrown() noexcept {
+namespace senet {
+
+// Inside a handler: what was thrown, as a status. The log hears of it.
+Status ServiceWorker::thrown() const noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
+    service_.say("searches ended: the system has no more memory");
     return Status::kNoMemory;
+  } catch (const std::exception& error) {
+    service_.say("searches ended by an error, which says:");
+    service_.say(error.what());
   } catch (...) {
-    return Status::kInternal;
+    service_.say("searches ended by an error of no known kind");
   }
+  return Status::kInternal;
 }
-
-}  // namespace
 
 void ServiceWorker::take(Session& session) noexcept {
   searches_.fetch_add(1, std::memory_order_relaxed);

@@ -13,6 +13,8 @@ namespace senet {
 /// Driven by a thread of the service or by hosts that poll, one at a time.
 class ServiceWorker {
  public:
+  explicit ServiceWorker(const Service& service) : service_(service) {}
+
   /// Hands over a search that has begun, in one of this worker's pools. Any thread.
   void take(Session& session) noexcept;
   /// Searches that were handed over and have not ended.
@@ -34,6 +36,9 @@ class ServiceWorker {
  private:
   void admit(Session& session) noexcept;
   bool round_of(AnySearchPool& pool) noexcept;
+  Status thrown() const noexcept;
+
+  const Service& service_;
 
   std::mutex polling_;
   std::mutex mutex_;

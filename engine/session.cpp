@@ -128,6 +128,7 @@ void Session::tell_end(std::unique_lock<std::mutex> lock) noexcept {
       const Tellers::Telling telling(service_->tellers_);
       done();
     } catch (...) {  // a host's business, and it ends here
+      service_->say("a callback threw something");
     }
   }
   lock.lock();

@@ -33,13 +33,13 @@ class SessionOf final : public Session {
   /// The tree has room for searches of `visits` visits. `number` and `seed` draw noise and
   /// temperature.
   SessionOf(const G& start, const SearchSettings& settings, std::uint32_t visits,
-            std::uint64_t seed, std::uint64_t number, Charge memory)
+            std::uint64_t seed, std::uint64_t number, Charge memory, Heap& heap)
       : memory_(std::move(memory)),
         most_visits_(visits),
         seed_(seed),
         number_(number),
         state_(start),
-        search_(settings, limits_for<G>(visits, settings.evaluates), typename Search<G>::Lent{}) {}
+        search_(settings, limits_for<G>(visits, settings.evaluates), heap) {}
 
   /// Memory of one, its tree included.
   static std::size_t bytes(std::uint32_t visits, Evaluates evaluates) {

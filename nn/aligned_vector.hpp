@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
 #include <vector>
+
+#include "nn/heap.hpp"
 
 namespace senet {
 
@@ -12,22 +13,24 @@ namespace senet {
 /// memory happens to be.
 inline constexpr std::size_t kLineBytes = 64;
 
-/// Allocator of aligned memory from the ordinary heap.
+/// Allocator of aligned memory from a heap, the ordinary one if nothing is said.
 template <class Value>
 struct AlignedAllocator {
   using value_type = Value;
   AlignedAllocator() = default;
+  AlignedAllocator(Heap& from) : heap(&from) {}
   template <class Other>
-  AlignedAllocator(const AlignedAllocator<Other>&) {}
+  AlignedAllocator(const AlignedAllocator<Other>& other) : heap(other.heap) {}
 
   Value* allocate(std::size_t count) {
-    return static_cast<Value*>(
-        ::operator new (count * sizeof(Value), std::align_val_t{kLineBytes}));
+    return static_cast<Value*>(heap->allocate(count * sizeof(Value), kLineBytes));
   }
-  void deallocate(Value* memory, std::size_t) {
-    ::operator delete (memory, std::align_val_t{kLineBytes});
+  void deallocate(Value* memory, std::size_t count) {
+    heap->deallocate(memory, count * sizeof(Value), kLineBytes);
   }
   bool operator==(const AlignedAllocator&) const = default;
+
+  Heap* heap = &default_heap();
 };
 
 /// A vector whose data() is a multiple of kLineBytes.

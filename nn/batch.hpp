@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "games/feature_row.hpp"
+#include "nn/heap.hpp"
 
 namespace senet {
 
@@ -31,12 +32,12 @@ struct RowAnswer {
 ///   active [capacity]             entries used of each row
 class Batch {
  public:
-  Batch(std::size_t capacity, std::size_t max_active)
+  Batch(std::size_t capacity, std::size_t max_active, Heap& heap = default_heap())
       : max_active_(max_active),
-        index_(capacity * max_active),
-        value_(capacity * max_active),
-        active_(capacity),
-        answers_(capacity) {}
+        index_(capacity * max_active, &heap),
+        value_(capacity * max_active, &heap),
+        active_(capacity, &heap),
+        answers_(capacity, &heap) {}
 
   std::size_t capacity() const { return answers_.size(); }
   std::size_t size() const { return size_; }
@@ -71,10 +72,10 @@ class Batch {
  private:
   std::size_t max_active_;
   std::size_t size_ = 0;
-  std::vector<std::uint16_t> index_;
-  std::vector<float> value_;
-  std::vector<std::uint16_t> active_;
-  std::vector<RowAnswer> answers_;
+  std::pmr::vector<std::uint16_t> index_;
+  std::pmr::vector<float> value_;
+  std::pmr::vector<std::uint16_t> active_;
+  std::pmr::vector<RowAnswer> answers_;
 };
 
 }  // namespace senet

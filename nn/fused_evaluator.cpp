@@ -25,23 +25,23 @@ std::size_t fused_evaluator_bytes(const NetworkSpec& spec) {
   return sizeof(FusedEvaluator) + (layers * square + ends + rows) * sizeof(float);
 }
 
-FusedEvaluator::FusedEvaluator(const Network& network, const Kernels& kernels)
+FusedEvaluator::FusedEvaluator(const Network& network, const Kernels& kernels, Heap& heap)
     : kernels_(kernels),
       spec_(network.spec()),
       stride_(padded(spec_.width)),
-      ends_(spec_, kernels),
-      trunk_norm_(spec_.width),
-      policy_out_(spec_.width, spec_.policy_logits),
+      ends_(spec_, kernels, heap),
+      trunk_norm_(spec_.width, heap),
+      policy_out_(spec_.width, spec_.policy_logits, heap),
       means_(std::max(spec_.features, spec_.width)),
-      trunk_(kBlockRows * stride_),
-      hidden_(kBlockRows * stride_),
-      scratch_(kBlockRows * stride_),
-      squares_(kBlockRows * kPanel),
-      logits_(kBlockRows * padded(spec_.policy_logits)) {
+      trunk_(kBlockRows * stride_, heap),
+      hidden_(kBlockRows * stride_, heap),
+      scratch_(kBlockRows * stride_, heap),
+      squares_(kBlockRows * kPanel, heap),
+      logits_(kBlockRows * padded(spec_.policy_logits), heap) {
   assert(kBlockRows % kernels.tile_rows == 0);
   const auto add_layers = [&](std::vector<Layer>& layers, std::size_t count) {
     layers.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) layers.emplace_back(spec_.width);
+    for (std::size_t i = 0; i < count; ++i) layers.emplace_back(spec_.width, heap);
   };
   add_layers(blocks_, std::size_t{spec_.blocks} * 2);
   add_layers(policy_, spec_.policy_layers);

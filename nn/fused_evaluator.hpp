@@ -20,8 +20,9 @@ std::size_t fused_evaluator_bytes(const NetworkSpec& spec);
 /// scratch memory does not grow with the batch. Agrees with the reference evaluator to about 1e-6.
 class FusedEvaluator : public Evaluator {
  public:
-  /// `kernels` outlives the evaluator.
-  explicit FusedEvaluator(const Network& network, const Kernels& kernels = best_kernels());
+  /// `kernels` outlives the evaluator. Weights and activations come from `heap`.
+  explicit FusedEvaluator(const Network& network, const Kernels& kernels = best_kernels(),
+                          Heap& heap = default_heap());
 
   std::string_view name() const override { return kernels_.fma ? "fused-fma" : "fused-plain"; }
   void load(const Network& network) override;
@@ -30,7 +31,7 @@ class FusedEvaluator : public Evaluator {
  private:
   /// A square Linear and a LayerNorm: in a block the norm comes first, in a head it comes last.
   struct Layer {
-    explicit Layer(std::size_t width) : norm(width), linear(width, width) {}
+    Layer(std::size_t width, Heap& heap) : norm(width, heap), linear(width, width, heap) {}
     PackedNorm norm;
     PanelLinear linear;
   };

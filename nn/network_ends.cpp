@@ -6,22 +6,22 @@
 
 namespace senet {
 
-NetworkEnds::NetworkEnds(const NetworkSpec& spec, const Kernels& kernels)
+NetworkEnds::NetworkEnds(const NetworkSpec& spec, const Kernels& kernels, Heap& heap)
     : kernels_(kernels),
       features_(spec.features),
       width_(spec.width),
       stride_(padded(spec.width)),
       policy_logits_(spec.policy_logits),
       outcomes_(spec.outcomes),
-      input_(spec.features, spec.width),
-      dense_input_(spec.features, spec.width),
-      dense_rows_(kDenseRows * padded(spec.features)),
-      input_norm_(spec.width),
-      policy_out_(spec.width, spec.policy_logits),
-      value_out_(spec.width, spec.outcomes),
+      input_(spec.features, spec.width, heap),
+      dense_input_(spec.features, spec.width, heap),
+      dense_rows_(kDenseRows * padded(spec.features), heap),
+      input_norm_(spec.width, heap),
+      policy_out_(spec.width, spec.policy_logits, heap),
+      value_out_(spec.width, spec.outcomes, heap),
       ascending_(std::max({spec.features, spec.policy_logits, spec.outcomes})),
-      raw_outcomes_(kValueRows * padded(spec.outcomes)),
-      shares_(padded(spec.outcomes)) {
+      raw_outcomes_(kValueRows * padded(spec.outcomes), heap),
+      shares_(padded(spec.outcomes), heap) {
   std::iota(ascending_.begin(), ascending_.end(), std::uint16_t{0});
   std::fill_n(raw_outcomes_.data(), raw_outcomes_.size(), -1e30f);
 }

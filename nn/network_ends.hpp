@@ -21,8 +21,8 @@ class NetworkEnds {
   /// from a near cache.
   static constexpr std::size_t kLogitRows = 48;
 
-  /// `kernels` outlives this.
-  NetworkEnds(const NetworkSpec& spec, const Kernels& kernels);
+  /// `kernels` outlives this. The weights come from `heap`.
+  NetworkEnds(const NetworkSpec& spec, const Kernels& kernels, Heap& heap = default_heap());
 
   /// The three parts' weights. Allocate nothing.
   void load_input(const LinearView& linear, const NormView& norm, OutputMeans& means);

@@ -41,7 +41,8 @@ class OutputMeans {
 /// Scale and shift of a LayerNorm, [stride] each, zero beyond the width.
 class PackedNorm {
  public:
-  explicit PackedNorm(std::size_t width) : scale_(padded(width)), shift_(padded(width)) {}
+  explicit PackedNorm(std::size_t width, Heap& heap = default_heap())
+      : scale_(padded(width), heap), shift_(padded(width), heap) {}
   void load(const NormView& norm);
   const float* scale() const { return scale_.data(); }
   const float* shift() const { return shift_.data(); }
@@ -53,11 +54,11 @@ class PackedNorm {
 /// A Linear for LinearPass: panels of kPanel outputs, each [padded inputs, kPanel].
 class PanelLinear {
  public:
-  PanelLinear(std::size_t inputs, std::size_t outputs)
+  PanelLinear(std::size_t inputs, std::size_t outputs, Heap& heap = default_heap())
       : inputs_(padded(inputs)),
         panel_count_(padded(outputs) / kPanel),
-        panels_(inputs_ * panel_count_ * kPanel),
-        bias_(panel_count_ * kPanel) {}
+        panels_(inputs_ * panel_count_ * kPanel, heap),
+        bias_(panel_count_ * kPanel, heap) {}
   void load(const LinearView& layer, const OutputMeans& means);
   std::size_t inputs() const { return inputs_; }
   std::size_t panel_count() const { return panel_count_; }
@@ -72,11 +73,11 @@ class PanelLinear {
 /// A Linear for DotPass: [outputs + 1, padded inputs], the last row zero.
 class RowLinear {
  public:
-  RowLinear(std::size_t inputs, std::size_t outputs)
+  RowLinear(std::size_t inputs, std::size_t outputs, Heap& heap = default_heap())
       : outputs_(outputs),
         stride_(padded(inputs)),
-        weight_(stride_ * (outputs + 1)),
-        bias_(outputs + 1) {}
+        weight_(stride_ * (outputs + 1), heap),
+        bias_(outputs + 1, heap) {}
   void load(const LinearView& layer);
   /// The pass that answers wanted[0, count) from `in`.
   DotPass pass(const float* in, const std::uint16_t* wanted, std::size_t count, float* out) const {
@@ -91,8 +92,8 @@ class RowLinear {
 /// A Linear for SparsePass: [inputs, padded outputs].
 class SparseLinear {
  public:
-  SparseLinear(std::size_t inputs, std::size_t outputs)
-      : stride_(padded(outputs)), weight_(stride_ * inputs), bias_(stride_) {}
+  SparseLinear(std::size_t inputs, std::size_t outputs, Heap& heap = default_heap())
+      : stride_(padded(outputs)), weight_(stride_ * inputs, heap), bias_(stride_, heap) {}
   void load(const LinearView& layer, const OutputMeans& means);
   std::size_t stride() const { return stride_; }
   const float* weight() const { return weight_.data(); }

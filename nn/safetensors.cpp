@@ -16,81 +16,162 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kMetadata = "__metadata__";
-constexpr int kMaxDepth = 4;  // the format needs three levels
+constexpr std::size_t kMaxDepth = 4;  // the format needs three levels
 constexpr std::size_t kMaxRank = 8;
 constexpr std::size_t kDataAlignment = 64;
 constexpr std::uint64_t kBytesPerValue = 4;
 
-/// Parses JSON without exceptions; refuses what a DOM would hide (a key given twice) or choke on
-/// (depth).
-Result<Json> parse_json(std::string_view text) {
-  std::vector<std::set<std::string>> keys(kMaxDepth + 1);  // of the open object at each depth
+/// A list of numbers that was read where a shape or offsets were expected.
+struct Numbers {
+  bool are_proper = false;  // a list, not too long, of nothing but unsigned numbers
+  std::vector<std::uint64_t> values;
+};
+
+/// What the header says about a tensor, believed or not.
+struct Described {
+  bool is_object = false;
+  std::optional<std::string> type;
+  Numbers shape, offsets;
+};
+
+/// Takes the header down as its JSON is read. No tree of values is built: such a tree allocates
+/// when it is destroyed, and where there is no memory that would end the program.
+class HeaderReader final : public Json::json_sax_t {
+ public:
+  /// Why the header cannot be read, if it cannot.
   std::string trouble;
-  const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (!trouble.empty()) return false;
-    if (depth >= kMaxDepth && event != Json::parse_event_t::value) {
-      trouble = "the header is nested too deep";
+  std::map<std::string, std::string> metadata;
+  std::map<std::string, Described> tensors;
+
+  bool null() override { return other_value(); }
+  bool boolean(bool) override { return other_value(); }
+  bool number_integer(std::int64_t) override { return other_value(); }
+  bool number_float(double, const std::string&) override { return other_value(); }
+  bool binary(Json::binary_t&) override { return other_value(); }
+  bool number_unsigned(std::uint64_t value) override {
+    if (Numbers* const numbers = numbers_here()) {
+      numbers->are_proper &= numbers->values.size() < kMaxRank;
+      if (numbers->are_proper) numbers->values.push_back(value);
+      return true;
+    }
+    return other_value();
+  }
+  bool string(std::string& value) override {
+    if (here() == Place::kStrings) {
+      metadata[key_] = value;
+      return true;
+    }
+    if (here() == Place::kTensor && key_ == "dtype") tensor_->type = value;
+    return other_value();
+  }
+  bool key(std::string& name) override {
+    if (!keys_.back().insert(name).second) {
+      return give_up(fmt::format("the header has {} twice", name));
+    }
+    key_ = name;
+    return true;
+  }
+  bool start_object(std::size_t) override {
+    Place inside = Place::kOther;
+    if (places_.empty()) {
+      inside = Place::kRoot;
+    } else if (here() == Place::kRoot && key_ == kMetadata) {
+      inside = Place::kStrings;
+    } else if (here() == Place::kRoot) {
+      inside = Place::kTensor;
+      tensor_ = &tensors[key_];
+      tensor_->is_object = true;
+    } else if (!other_value()) {
       return false;
     }
-    if (event == Json::parse_event_t::object_start)
-      keys[static_cast<std::size_t>(depth) + 1].clear();
-    if (event == Json::parse_event_t::key) {
-      const auto& name = parsed.get_ref<const std::string&>();
-      if (!keys[static_cast<std::size_t>(depth)].insert(name).second) {
-        trouble = fmt::format("the header has {} twice", name);
-        return false;
-      }
+    return enter(inside);
+  }
+  bool start_array(std::size_t) override {
+    Place inside = Place::kOther;
+    if (here() == Place::kTensor && key_ == "shape") {
+      inside = Place::kShape;
+      tensor_->shape.are_proper = true;
+    } else if (here() == Place::kTensor && key_ == "data_offsets") {
+      inside = Place::kOffsets;
+      tensor_->offsets.are_proper = true;
+    } else if (!other_value()) {
+      return false;
     }
+    return enter(inside);
+  }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+    return give_up("the header is not JSON");
+  }
+
+  /// To be called when all has been read.
+  void check_root() {
+    if (trouble.empty() && !root_is_object_) trouble = "the header is not a JSON object";
+  }
+
+ private:
+  enum class Place : std::uint8_t { kOutside, kRoot, kStrings, kTensor, kShape, kOffsets, kOther };
+
+  Place here() const { return places_.empty() ? Place::kOutside : places_.back(); }
+  bool give_up(std::string why) {
+    if (trouble.empty()) trouble = std::move(why);
+    return false;
+  }
+  bool enter(Place inside) {
+    if (places_.size() == kMaxDepth) return give_up("the header is nested too deep");
+    root_is_object_ |= inside == Place::kRoot;
+    places_.push_back(inside);
+    keys_.emplace_back();
     return true;
-  };
-  Json parsed = Json::parse(text.begin(), text.end(), check, /*allow_exceptions=*/false);
-  if (!trouble.empty()) return fail(trouble);
-  if (parsed.is_discarded()) return fail("the header is not JSON");
-  if (!parsed.is_object()) return fail("the header is not a JSON object");
-  return parsed;
-}
-
-std::optional<std::uint64_t> unsigned_number(const Json& json) {
-  if (!json.is_number_unsigned()) return std::nullopt;
-  return json.get<std::uint64_t>();
-}
-
-/// The list of unsigned numbers under `key`; nothing when it is not one or longer than `longest`.
-std::optional<std::vector<std::uint64_t>> unsigned_list(const Json& object, const char* key,
-                                                        std::size_t longest) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_array() || found->size() > longest) return std::nullopt;
-  std::vector<std::uint64_t> numbers;
-  for (const Json& item : *found) {
-    const std::optional<std::uint64_t> number = unsigned_number(item);
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
   }
-  return numbers;
-}
+  bool leave() {
+    places_.pop_back();
+    keys_.pop_back();
+    return true;
+  }
+  Numbers* numbers_here() {
+    if (here() == Place::kShape) return &tensor_->shape;
+    return here() == Place::kOffsets ? &tensor_->offsets : nullptr;
+  }
+  // Something that is of no use where it stands.
+  bool other_value() {
+    if (Numbers* const numbers = numbers_here()) numbers->are_proper = false;
+    if (here() == Place::kStrings) {
+      return give_up(fmt::format("__metadata__: {} is not a string", key_));
+    }
+    if (here() == Place::kRoot && key_ == kMetadata)
+      return give_up("__metadata__ is not an object");
+    if (here() == Place::kRoot) tensors[key_];
+    return true;
+  }
 
-Result<StoredTensor> parse_tensor(const std::string& name, const Json& json,
+  std::vector<Place> places_;
+  std::vector<std::set<std::string>> keys_;  // of the open objects
+  std::string key_;
+  Described* tensor_ = nullptr;
+  bool root_is_object_ = false;
+};
+
+Result<StoredTensor> parse_tensor(const std::string& name, Described& described,
                                   std::uint64_t data_size) {
-  if (!json.is_object()) return fail(fmt::format("tensor {}: not described by an object", name));
-  const auto type = json.find("dtype");
-  if (type == json.end() || !type->is_string())
-    return fail(fmt::format("tensor {}: no dtype", name));
-  if (*type != "F32") {
-    return fail(fmt::format("tensor {}: dtype {}, only F32 is read", name,
-                            type->get_ref<const std::string&>()));
+  if (!described.is_object) return fail(fmt::format("tensor {}: not described by an object", name));
+  if (!described.type) return fail(fmt::format("tensor {}: no dtype", name));
+  if (*described.type != "F32") {
+    return fail(fmt::format("tensor {}: dtype {}, only F32 is read", name, *described.type));
   }
-  auto shape = unsigned_list(json, "shape", kMaxRank);
-  if (!shape) return fail(fmt::format("tensor {}: no proper shape", name));
-  const auto offsets = unsigned_list(json, "data_offsets", 2);
-  if (!offsets || offsets->size() != 2)
+  if (!described.shape.are_proper) return fail(fmt::format("tensor {}: no proper shape", name));
+  const auto& offsets = described.offsets.values;
+  if (!described.offsets.are_proper || offsets.size() != 2) {
     return fail(fmt::format("tensor {}: no data_offsets", name));
-  const std::uint64_t begin = (*offsets)[0], end = (*offsets)[1];
+  }
+  const std::uint64_t begin = offsets[0], end = offsets[1];
   if (begin > end || end > data_size) {
     return fail(
         fmt::format("tensor {}: bytes {}..{} of {} bytes of data", name, begin, end, data_size));
   }
   std::uint64_t bytes = kBytesPerValue;
-  for (const std::uint64_t length : *shape) {
+  for (const std::uint64_t length : described.shape.values) {
     // No product above the data's size can be right, so none is ever formed: nothing overflows.
     if (length != 0 && bytes > data_size / length) {
       return fail(fmt::format("tensor {}: its shape needs more than the {} bytes of data", name,
@@ -102,17 +183,7 @@ Result<StoredTensor> parse_tensor(const std::string& name, const Json& json,
     return fail(fmt::format("tensor {}: its shape needs {} bytes, data_offsets give {}", name,
                             bytes, end - begin));
   }
-  return StoredTensor{name, std::move(*shape), begin, end};
-}
-
-Result<std::map<std::string, std::string>> parse_metadata(const Json& json) {
-  if (!json.is_object()) return fail("__metadata__ is not an object");
-  std::map<std::string, std::string> metadata;
-  for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) return fail(fmt::format("__metadata__: {} is not a string", key));
-    metadata[key] = value.get_ref<const std::string&>();
-  }
-  return metadata;
+  return StoredTensor{name, std::move(described.shape.values), begin, end};
 }
 
 /// Tensors lie back to back and fill the data: no byte is in two of them or in none.
@@ -147,22 +218,19 @@ Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file) {
                             length, rest));
   }
   const auto* text = reinterpret_cast<const char*>(file.data()) + sizeof length;
-  const Result<Json> json = parse_json({text, static_cast<std::size_t>(length)});
-  if (!json) return tl::unexpected(json.error());
+  HeaderReader read;
+  Json::sax_parse(text, text + length, &read);
+  read.check_root();
+  if (!read.trouble.empty()) return fail(read.trouble);
 
   SafetensorsHeader header;
   header.data_start = sizeof length + static_cast<std::size_t>(length);
+  header.metadata = std::move(read.metadata);
   const std::uint64_t data_size = rest - length;
-  for (const auto& [name, value] : json->items()) {
-    if (name == kMetadata) {
-      auto metadata = parse_metadata(value);
-      if (!metadata) return tl::unexpected(metadata.error());
-      header.metadata = std::move(*metadata);
-    } else {
-      Result<StoredTensor> tensor = parse_tensor(name, value, data_size);
-      if (!tensor) return tl::unexpected(tensor.error());
-      header.tensors.push_back(std::move(*tensor));
-    }
+  for (auto& [name, described] : read.tensors) {
+    Result<StoredTensor> tensor = parse_tensor(name, described, data_size);
+    if (!tensor) return tl::unexpected(tensor.error());
+    header.tensors.push_back(std::move(*tensor));
   }
   // Empty tensors take no bytes: sorted by both ends, they never seem to overlap a neighbour.
   std::ranges::sort(header.tensors, [](const StoredTensor& a, const StoredTensor& b) {

@@ -14,7 +14,8 @@ namespace senet {
 /// Abseil's Swiss table, reserved once.
 class FlatTable {
  public:
-  explicit FlatTable(std::uint32_t nodes) { map_.reserve(nodes); }
+  /// Its memory is always the ordinary heap's.
+  explicit FlatTable(std::uint32_t nodes, Heap& = default_heap()) { map_.reserve(nodes); }
 
   template <class KeyOf>
   NodeId find(std::uint64_t key, KeyOf&&) const {

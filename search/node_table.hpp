@@ -4,19 +4,20 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
-#include <memory>
 
+#include "nn/heap.hpp"
 #include "search/node.hpp"
 
 namespace senet {
 
-/// A map from key to node, made once for at most `nodes` entries; nothing allocates afterwards. The
+/// A map from key to node, made once for at most `nodes` entries in a heap; nothing allocates
+/// afterwards. The
 /// nodes know their keys, so a table need not.
 ///   find(key, key_of)  the node, or kNoNode; key_of(node) is the key of a node in the table
 ///   insert(key, node)  adds a key that is not there
 ///   clear()            forgets everything
 template <class T>
-concept NodeTable = std::constructible_from<T, std::uint32_t> &&
+concept NodeTable = std::constructible_from<T, std::uint32_t, Heap&> &&
     requires(T t, const T& c, std::uint64_t key, NodeId node, std::uint64_t (*key_of)(NodeId)) {
   { c.find(key, key_of) } -> std::same_as<NodeId>;
   { t.insert(key, node) } -> std::same_as<void>;
@@ -32,8 +33,10 @@ concept NodeTable = std::constructible_from<T, std::uint32_t> &&
 ///   +-------+-------+-------+    so that hardly ever a node is looked at that is not the one
 class EpochTable {
  public:
-  explicit EpochTable(std::uint32_t nodes)
-      : count_(slots(nodes)), slots_(std::make_unique<Slot[]>(count_)) {}
+  explicit EpochTable(std::uint32_t nodes, Heap& heap = default_heap())
+      : count_(slots(nodes)), slots_(count_, heap) {
+    std::fill_n(slots_.get(), count_, Slot{});
+  }
 
   template <class KeyOf>
   NodeId find(std::uint64_t key, KeyOf&& key_of) const {
@@ -77,7 +80,7 @@ class EpochTable {
 
   std::uint32_t count_;
   std::uint16_t epoch_ = 1;
-  std::unique_ptr<Slot[]> slots_;
+  Block<Slot> slots_;
 };
 static_assert(NodeTable<EpochTable>);
 

@@ -2,8 +2,7 @@
 // end.
 #pragma once
 
-#include <memory>
-
+#include "nn/heap.hpp"
 #include "search/decision.hpp"
 
 namespace senet {
@@ -13,9 +12,8 @@ namespace senet {
 template <Game G>
 class RootStatistics {
  public:
-  RootStatistics()
-      : sums_(std::make_unique_for_overwrite<Outcomes<G>[]>(kMaxEdges<G>)),
-        counts_(std::make_unique_for_overwrite<std::uint32_t[]>(kMaxEdges<G>)) {}
+  explicit RootStatistics(Heap& heap = default_heap())
+      : sums_(kMaxEdges<G>, heap), counts_(kMaxEdges<G>, heap) {}
 
   /// Starts over for a root with this many edges.
   void clear(std::size_t edges) {
@@ -57,8 +55,8 @@ class RootStatistics {
     return mean;
   }
 
-  std::unique_ptr<Outcomes<G>[]> sums_;
-  std::unique_ptr<std::uint32_t[]> counts_;
+  Block<Outcomes<G>> sums_;
+  Block<std::uint32_t> counts_;
   Outcomes<G> total_{};
   std::uint32_t count_ = 0;
 };

@@ -41,10 +41,10 @@ class Search {
         own_scratch_(std::make_unique<SearchScratch<G>>()),
         scratch_(own_scratch_.get()) {}
 
-  /// Reserves the tree only: has to be lent a scratch before every gather() and decision().
-  struct Lent {};
-  Search(const SearchSettings& settings, const TreeLimits& limits, Lent)
-      : settings_(settings), tree_(std::make_unique<TreeOf>(limits)) {}
+  /// Reserves the tree only, in `heap`: has to be lent a scratch before every gather() and
+  /// decision().
+  Search(const SearchSettings& settings, const TreeLimits& limits, Heap& heap)
+      : settings_(settings), tree_(std::make_unique<TreeOf>(limits, heap)), statistics_(heap) {}
 
   /// Works in `scratch` from now on, null for none, and returns what it had. Not while has_leaf().
   SearchScratch<G>* lend(SearchScratch<G>* scratch) {

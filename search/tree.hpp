@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <memory>
 #include <span>
 
 #include "search/hot_edges.hpp"
@@ -34,12 +33,12 @@ std::size_t tree_bytes(const TreeLimits& limits) {
 template <Game G, NodeTable Table = EpochTable>
 class Tree {
  public:
-  explicit Tree(const TreeLimits& limits)
+  explicit Tree(const TreeLimits& limits, Heap& heap = default_heap())
       : limits_(limits),
-        nodes_(std::make_unique_for_overwrite<Node[]>(limits.nodes)),
-        states_(std::make_unique_for_overwrite<G[]>(limits.nodes)),
-        lines_(std::make_unique_for_overwrite<Line[]>(lines(limits))),
-        table_(limits.nodes) {
+        nodes_(limits.nodes, heap),
+        states_(limits.nodes, heap),
+        lines_(lines(limits), heap),
+        table_(limits.nodes, heap) {
     free_blocks_.fill(kNoBlock);
   }
 
@@ -220,9 +219,9 @@ class Tree {
   std::uint32_t cold_words_ = 0;
   std::uint32_t hot_blocks_ = 0;
   std::array<std::uint32_t, 16> free_blocks_;  // by the logarithm of their number; linked
-  std::unique_ptr<Node[]> nodes_;
-  std::unique_ptr<G[]> states_;
-  std::unique_ptr<Line[]> lines_;
+  Block<Node> nodes_;
+  Block<G> states_;
+  Block<Line> lines_;
   Table table_;
 };
 

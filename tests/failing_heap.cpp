@@ -11,10 +11,10 @@ namespace {
 
 constexpr long kForEver = std::numeric_limits<long>::max() / 2;
 std::atomic<long> allowed{kForEver}, stretch{0};
-std::atomic<bool> has_failed{false}, is_paused{false};
+std::atomic<bool> has_failed{false};
 
 void* failing(std::size_t size, std::size_t alignment) {
-  const long left = is_paused ? kForEver : allowed.fetch_sub(1);
+  const long left = allowed.fetch_sub(1);
   if (left <= 0 && left > -stretch.load()) {
     has_failed = true;
     throw std::bad_alloc();
@@ -44,8 +44,6 @@ void fail_allocations(long good, long bad) {
   stretch = bad;
   allowed = good;
 }
-
-void pause_failures(bool paused) { is_paused = paused; }
 
 bool allow_allocations() {
   allowed = kForEver;

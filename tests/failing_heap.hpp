@@ -6,8 +6,6 @@ namespace senet {
 /// Of the calls of operator new from now on, on all threads, the one after `good` others fails, and
 /// `bad` - 1 behind it.
 void fail_allocations(long good, long bad);
-/// While paused none fails and none counts.
-void pause_failures(bool paused);
 /// None fails any more. True when one has failed.
 bool allow_allocations();
 

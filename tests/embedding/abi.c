@@ -57,6 +57,10 @@ int main(void) {
   FIELD(senet_config, batch);
   FIELD(senet_config, memory);
   FIELD(senet_config, seed);
+  FIELD(senet_config, user);
+  FIELD(senet_config, alloc);
+  FIELD(senet_config, release);
+  FIELD(senet_config, log);
 
   SIZE(senet_limits);
   FIELD(senet_limits, struct_size);

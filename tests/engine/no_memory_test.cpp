@@ -15,15 +15,6 @@ bool is_fine(senet_status status) { return status == SENET_OK || status == SENET
 
 void count(void* user, senet_session*) { ++*static_cast<int*>(user); }
 
-// The parser of JSON allocates in destructors, where nothing can be thrown: its header is read in
-// better times. (No thread of the engine has anything to do then.)
-senet_status open_model(senet_engine* engine, std::string_view game, senet_model** model) {
-  senet::pause_failures(true);
-  const senet_status status = senet_model_builtin(engine, text(game), model, nullptr);
-  senet::pause_failures(false);
-  return status;
-}
-
 // A host that gives up at the first failure. True when it came to its end.
 bool plays(std::string_view game, int* searches, int* told) {
   senet_config config;
@@ -43,7 +34,7 @@ bool plays(std::string_view game, int* searches, int* told) {
   senet_result result = SENET_RESULT_INIT;
   std::array<char, 256> words;
   if (went_well(senet_engine_open(&config, &engine, &why)) &&
-      went_well(open_model(engine, game, &model)) &&
+      went_well(senet_model_builtin(engine, text(game), &model, &why)) &&
       went_well(senet_engine_use(engine, model, &why)) &&
       went_well(senet_session_open(engine, text(game), &session, &why))) {
     for (int i = 0; i < 3 && good; ++i) {

@@ -94,7 +94,7 @@ TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
       own.start(G(), {kVisits, true}, noise(i));
       run_search(own, *evaluator, batch);
       alone.push_back(signature(own.decision(), 0));
-      searches.push_back(std::make_unique<Search<G>>(settings, limits, typename Search<G>::Lent{}));
+      searches.push_back(std::make_unique<Search<G>>(settings, limits, default_heap()));
       searches.back()->start(G(), {kVisits, true}, noise(i));
     }
     SearchScratch<G> scratch;

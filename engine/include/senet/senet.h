@@ -104,6 +104,18 @@ typedef struct senet_config {
   uint32_t batch;    /* positions of one forward pass, at most. Default 32 */
   uint64_t memory;   /* bytes for everything: trees, weights, batches, stacks. Default 256 MiB */
   uint64_t seed;     /* draws noise and temperature: the same seed, the same games. Default 1 */
+
+  /* Where large blocks come from; both or neither, then the ordinary heap. Trees, sessions,
+   * batches, search scratch, packed weights and activations, and weights that were read go through
+   * them: all of `memory` but threads' stacks, lists, names and results. Called from any thread;
+   * alloc answers NULL when there is none; release is told what alloc was asked for. Neither calls
+   * the engine. */
+  void* user;
+  void* (*alloc)(void* user, size_t size, size_t alignment);
+  void (*release)(void* user, void* memory, size_t size, size_t alignment);
+  /* Lines for a person: weights that are taken into use, what failed. From any thread; does not
+   * call the engine. Default NULL. */
+  void (*log)(void* user, senet_text line);
 } senet_config;
 
 SENET_API uint32_t senet_abi(void);        /* SENET_ABI of the library that runs */
