@@ -108,7 +108,7 @@ class SearchPool final : public AnySearchPool {
   // Weights, and the searches that began on them. They take turns: a cursor goes round and round,
   // and in the round of turn t those make a visit whose next turn is t or earlier.
   struct Seat {
-    SharedNetwork network;
+    std::uint64_t model;  // its id: the network itself is not needed any more
     std::uint64_t generation;
     std::unique_ptr<Evaluator> evaluator;
     std::vector<SessionOf<G>*> searches;  // null: has ended
@@ -129,7 +129,7 @@ class SearchPool final : public AnySearchPool {
       }
       auto [network, generation] = models_.newest();
       auto evaluator = std::make_unique<FusedEvaluator>(*network, best_kernels(), heap_);
-      seats_.push_back({std::move(network), generation, std::move(evaluator), {}});
+      seats_.push_back({network->id(), generation, std::move(evaluator), {}});
     }
     seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
     for (SessionOf<G>* const session : waiting_) sit_down(*session);
@@ -150,7 +150,7 @@ class SearchPool final : public AnySearchPool {
 
   void sit_down(SessionOf<G>& session) {
     Seat& seat = seats_.back();
-    session.start(seat.network->id(), spare_);
+    session.start(seat.model, spare_);
     session.next_turn_ = seat.turn;
     next_deadline_ = std::min(next_deadline_, session.deadline_);
     seat.searches.push_back(&session);

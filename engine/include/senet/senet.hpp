@@ -47,6 +47,7 @@ class [[nodiscard]] Answer {
   explicit operator bool() const { return content_.index() == 0; }
   /// Throws the error when there is no value.
   T& value() & { return throw_error(), std::get<0>(content_); }
+  const T& value() const& { return throw_error(), std::get<0>(content_); }
   T value() && { return throw_error(), std::get<0>(std::move(content_)); }
   /// Only without a value.
   const Error& error() const { return std::get<1>(content_); }
