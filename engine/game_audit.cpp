@@ -18,8 +18,8 @@ constexpr int kGames = 8, kPlies = 200;
 constexpr std::size_t kMostText = std::size_t{1} << 16;
 constexpr std::byte kUntouched{0xa5};
 
-/// What the table is asked, in memory that has room for more than it says, and shows whether more is
-/// written.
+/// What the table is asked, in memory that has room for more than it says, and shows whether more
+/// is written.
 class Auditor {
  public:
   explicit Auditor(const GameTable& table)
