@@ -7,7 +7,7 @@ set -euo pipefail
 
 helpers=()
 if [[ ${1-} == --for-tests ]]; then
-  helpers=(gnubg chromium chromium-driver wrk)
+  helpers=(gnubg python3 chromium chromium-driver wrk)
   shift
 fi
 

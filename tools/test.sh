@@ -50,7 +50,7 @@ elif [[ ! -e /var/lib/gnubg/gnubg_ts0.bd && ! -e /usr/share/gnubg/gnubg_ts0.bd ]
   echo "test.sh: WARNING: gnubg has no two-sided bear-off database (dpkg-reconfigure gnubg makes it):" \
     "exact bear-offs were NOT COMPARED with it" >&2
 fi
-for program in chromium chromedriver wrk; do
+for program in python3 chromium chromedriver wrk; do
   command -v "$program" >/dev/null ||
     echo "test.sh: WARNING: $program is not installed: tests of the example server that need it were SKIPPED" >&2
 done
