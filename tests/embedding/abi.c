@@ -1,4 +1,5 @@
-/* Tells the sizes, offsets and constants of senet.h as this compiler sees them: tests/embedding/abi.txt. */
+/* Tells the sizes, offsets and constants of senet.h as this compiler sees them:
+ * tests/embedding/abi.txt. */
 #include <senet/game_table.h>
 #include <stdio.h>
 
