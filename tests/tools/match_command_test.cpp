@@ -158,6 +158,16 @@ TEST(MatchCommand, MoreVisitsWin) {
   EXPECT_GT(run.metric("connect_four", "score"), 0.8);
 }
 
+TEST(MatchCommand, TheBuiltinNetworksPlay) {
+  for (const std::string game : {"connect_four", "backgammon"}) {
+    const ProgramRun run = match(game, "builtin", "random", {"--pairs", "10", "--visits", "0"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_GT(run.metric(game, "score"), 0.8);
+  }
+  expect_failure(match("tic_tac_toe", "builtin", "random"), 2, "match",
+                 "--first: builtin: there is no network of tic_tac_toe");
+}
+
 TEST(MatchCommand, LongGamesAreCutAndCounted) {
   const ProgramRun run =
       match("backgammon", "random", "random", {"--pairs", "4", "--ply-cap", "6"});
