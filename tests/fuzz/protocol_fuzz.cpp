@@ -93,7 +93,7 @@ class Conversation {
     if (word == "go") {
       promise(count({"bestmove", "bestcube", "bestturn", "error"}) == 1, "a go has one answer");
     } else if (word == "isready") {
-      promise(count({"readyok"}) == 1, "isready has one answer");
+      promise(count({"readyok", "error"}) == 1, "isready has one answer");
     } else if (word == "uci" || word == "ubgi" || word == "ugi") {
       promise(count({word + "ok", "error"}) == 1, "a handshake has one answer");
     } else if (word == "query" || word == "eval" || word == "perft" || word == "bench") {
