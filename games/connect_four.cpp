@@ -85,34 +85,36 @@ void ConnectFour::legal(ActionList<kMaxLegal>& out) const {
 }
 
 void ConnectFour::play(Action action) {
-  assert(is_decision(turn_) && action < kColumns);
+  assert(is_decision(turn()) && action < kColumns);
   const std::uint64_t stone = landing_cell(occupied(), action);
   assert(stone != 0);
-  const Player mover = viewer();
-  Stones after = stones();
-  after[mover] |= stone;
-  set_stones(after);
-  ++plies_;
-  const bool over = plies_ == kCells || has_four(after[mover]);
-  turn_ = over ? Turn::kOver : mover == 0 ? Turn::kPlayer1 : Turn::kPlayer0;
+  // Who moves is as good as random to a processor: no branch asks.
+  const std::uint64_t second_moves = 0 - std::uint64_t{viewer()};
+  const std::uint64_t mine =
+      ((second_moves & second_) | (~second_moves & first_ & kStones)) | stone;
+  second_ |= stone & second_moves;
+  first_ = (first_ | (stone & ~second_moves)) + kPly;
+  if ((plies() == kCells) | has_four(mine)) first_ |= kOver;
 }
 
-void ConnectFour::settle(const Stones& stones) {
-  set_stones(stones);
-  plies_ = static_cast<std::uint8_t>(std::popcount(occupied()));
-  const Player to_move = viewer();
-  const bool over = plies_ == kCells || has_four(stones[other(to_move)]);
-  turn_ = over ? Turn::kOver : to_move == 0 ? Turn::kPlayer0 : Turn::kPlayer1;
+ConnectFour ConnectFour::of(const Stones& stones) {
+  ConnectFour state;
+  const auto plies = static_cast<std::uint64_t>(std::popcount(stones[0] | stones[1]));
+  state.first_ = stones[0] | plies * kPly;
+  state.second_ = stones[1];
+  if (plies == kCells || has_four(stones[other(state.viewer())])) state.first_ |= kOver;
+  return state;
 }
 
 std::uint8_t ConnectFour::outcome() const {
-  assert(turn_ == Turn::kOver);
-  return has_four(stones_0_) ? 0 : has_four(stones_1_) ? 2 : 1;
+  assert(turn() == Turn::kOver);
+  const Stones by_player = stones();
+  return has_four(by_player[0]) ? 0 : has_four(by_player[1]) ? 2 : 1;
 }
 
 std::uint64_t ConnectFour::key() const {
   // In each column the highest set bit marks its height; below it stand the first player's stones.
-  return mix(landing_cells(occupied()) | stones_0_);
+  return mix(landing_cells(occupied()) | (first_ & kStones));
 }
 
 void ConnectFour::encode(FeatureRow& row) const {
@@ -151,8 +153,7 @@ Result<ConnectFour> ConnectFour::from_text(std::string_view text) {
     const std::uint64_t tops = all & ~(all >> kUp);
     const std::string_view reason = impossible_because(*stones, tops, has_four);
     if (!reason.empty()) return refuse(reason);
-    state.settle(*stones);
-    return state;
+    return of(*stones);
   }
   for (std::size_t i = 0; i < text.size(); ++i) {
     const Result<Action> action = state.action_from_text(text.substr(i, 1));
@@ -170,16 +171,15 @@ Result<Action> ConnectFour::action_from_text(std::string_view text) const {
   if (text.size() != 1 || text[0] < '1' || text[0] > '7') {
     return fail(fmt::format("\"{}\" is not a column 1 .. 7", text));
   }
-  if (turn_ == Turn::kOver) return fail(fmt::format("column {}: the game is over", text));
+  if (turn() == Turn::kOver) return fail(fmt::format("column {}: the game is over", text));
   const auto action = static_cast<Action>(text[0] - '1');
   if (landing_cell(occupied(), action) == 0) return fail(fmt::format("column {} is full", text));
   return action;
 }
 
 ConnectFour ConnectFour::mirrored() const {
-  ConnectFour mirror = *this;
-  mirror.set_stones({mirror_board(stones_0_), mirror_board(stones_1_)});
-  return mirror;
+  const Stones by_player = stones();
+  return of({mirror_board(by_player[0]), mirror_board(by_player[1])});
 }
 
 }  // namespace senet

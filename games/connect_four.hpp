@@ -61,9 +61,11 @@ class ConnectFour {
   static constexpr std::size_t kMaxActive = 2 * kCells + 4 * kColumns + 1;
 
   /// Over at the first four in a line or when the board is full.
-  Turn turn() const { return turn_; }
+  Turn turn() const {
+    return over() ? Turn::kOver : viewer() == 0 ? Turn::kPlayer0 : Turn::kPlayer1;
+  }
   /// The player to move; when over, the one who would be.
-  Player viewer() const { return static_cast<Player>(plies_ & 1); }
+  Player viewer() const { return static_cast<Player>(plies() & 1); }
   void legal(ActionList<kMaxLegal>& out) const;
   void play(Action action);
   std::uint8_t outcome() const;
@@ -91,26 +93,24 @@ class ConnectFour {
  private:
   using Stones = std::array<std::uint64_t, 2>;  // by player
 
-  Stones stones() const { return {stones_0_, stones_1_}; }
-  void set_stones(const Stones& stones) {
-    stones_0_ = stones[0] & kBoardBits;
-    stones_1_ = stones[1] & kBoardBits;
-  }
-  std::uint64_t occupied() const { return stones_0_ | stones_1_; }
-  // Sets all of the state from the stones.
-  void settle(const Stones& stones);
+  static constexpr std::uint64_t kStones = (std::uint64_t{1} << 56) - 1;
+  static constexpr std::uint64_t kPly = std::uint64_t{1} << 56;
+  static constexpr std::uint64_t kOver = std::uint64_t{1} << 63;
 
-  static constexpr std::uint64_t kBoardBits = (std::uint64_t{1} << 56) - 1;
+  Stones stones() const { return {first_ & kStones, second_}; }
+  std::uint64_t occupied() const { return (first_ & kStones) | second_; }
+  std::uint64_t plies() const { return (first_ & ~kOver) / kPly; }
+  bool over() const { return (first_ & kOver) != 0; }
+  static ConnectFour of(const Stones& stones);
 
-  // Trees hold a state for every node, so a board leaves its upper byte to a neighbour:
+  // Trees hold a state for every node, so the count of plies and the end share the first board's
+  // word:
   //
-  //       63     56 55                                         0
-  //      | plies_  | stones_0_                                  |
-  //      | turn_   | stones_1_                                  |
-  std::uint64_t stones_0_ : 56 = 0;
-  std::uint64_t plies_ : 8 = 0;
-  std::uint64_t stones_1_ : 56 = 0;
-  Turn turn_ : 8 = Turn::kPlayer0;
+  //       63     62 .. 56   55                            0
+  //      | over | plies    | stones of player 0            |
+  //      |                   stones of player 1            |
+  std::uint64_t first_ = 0;
+  std::uint64_t second_ = 0;
 };
 
 static_assert(sizeof(ConnectFour) == 16);
