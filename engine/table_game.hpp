@@ -136,6 +136,7 @@ static_assert(Game<SmallTableGame> && Game<LargeTableGame>);
 template <Game G>
 Result<G> read_position(const G& state, std::string_view text) {
   static_cast<void>(state);
+  if (text.empty()) return G{};
   return G::from_text(text);
 }
 template <std::size_t kBytes>

@@ -136,6 +136,20 @@ TEST(Service, StopsAndAnswersWithWhatItHas) {
   EXPECT_EQ(result->choices.size(), 7u);
 }
 
+TEST(Service, NoTextIsTheStartOfEveryGame) {
+  const auto service = open_service({.sessions = 2, .visits = 10});
+  use_small_network<ConnectFour>(*service, 1);
+  use_small_network<Backgammon>(*service, 1);
+  for (const char* const game : {"connect_four", "backgammon"}) {
+    Session& session = open_session(*service, game);
+    const auto start = session.text();
+    ASSERT_TRUE(start);
+    const auto set = session.set("", {});
+    ASSERT_TRUE(set) << set.error().reason;
+    EXPECT_EQ(session.text().value(), *start);
+  }
+}
+
 TEST(Service, SaysWhatIsWrong) {
   const auto service = open_service({.workers = 1, .sessions = 2});
   EXPECT_EQ(service->open_session("connect_four").error().status, Status::kBadState);
