@@ -9,6 +9,7 @@
 #include "tools/bench_peak.hpp"
 #include "tools/bench_playout.hpp"
 #include "tools/bench_selfplay.hpp"
+#include "tools/bench_sessions.hpp"
 #include "tools/bench_train.hpp"
 #include "tools/bench_tree.hpp"
 #include "tools/command.hpp"
@@ -81,6 +82,10 @@ Result<void> train(const BenchArguments& arguments, const BenchSettings& setting
   return each_game(arguments, settings, "train", prepare_train);
 }
 
+Result<void> sessions(const BenchArguments& arguments, const BenchSettings& settings) {
+  return each_game(arguments, settings, "sessions", prepare_sessions);
+}
+
 Result<void> peak(const BenchArguments& arguments, const BenchSettings& settings) {
   return run_and_print(arguments.output, "peak", [&]() -> Result<Figures> {
     Figures figures;
@@ -134,11 +139,17 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   CLI::App* const of_selfplay =
       add("selfplay", "games, decisions and evaluations a second of whole self-play", selfplay, 10);
   CLI::App* const of_train = add("train", "samples a second of the CPU trainer", train, 3);
-  for (CLI::App* const sub : {of_forward, of_tree, of_playout, of_selfplay, of_train}) {
+  CLI::App* const of_sessions =
+      add("sessions", "how long the searches of many embedded games take, and their memory",
+          sessions, 5);
+  for (CLI::App* const sub :
+       {of_forward, of_tree, of_playout, of_selfplay, of_train, of_sessions}) {
     add_game_option(*sub, *arguments);
   }
-  for (CLI::App* const sub : {of_forward, of_tree, of_selfplay, of_train}) {
+  for (CLI::App* const sub : {of_forward, of_tree, of_selfplay, of_train, of_sessions}) {
     add_network_options(*sub, *arguments);
+  }
+  for (CLI::App* const sub : {of_forward, of_tree, of_selfplay, of_train}) {
     add_mode_option(*sub, *arguments);
   }
   for (CLI::App* const sub : {of_forward, of_tree, of_train}) {
@@ -149,6 +160,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   add_search_options(*of_tree, *arguments, "800 in connect_four, 400 in other games");
   add_search_options(*of_selfplay, *arguments, "100");
   add_play_options(*of_selfplay, *arguments);
+  add_session_options(*of_sessions, *arguments);
   of_selfplay->add_option("--trace", arguments->trace,
                           "write what a worker did when, for chrome://tracing or Perfetto, into "
                           "this file (of the first case and run)");

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "games/registry.hpp"
+#include "tools/bench_processes.hpp"
 #include "tools/run_config.hpp"
 
 namespace senet {
@@ -26,17 +27,17 @@ Result<void> check_game(const std::string& game, const BenchSettings& settings) 
 }
 
 /// "1,2,4": numbers of 1 to 1024, none of them twice in a row.
-std::optional<std::vector<std::size_t>> read_workers(std::string_view text) {
-  std::vector<std::size_t> workers;
+std::optional<std::vector<std::size_t>> read_counts(std::string_view text) {
+  std::vector<std::size_t> counts;
   for (;;) {
     const std::string_view word = text.substr(0, text.find(','));
     std::size_t number = 0;
     const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc{} || rest != word.data() + word.size()) return std::nullopt;
     if (number < 1 || number > 1024) return std::nullopt;
-    if (!workers.empty() && workers.back() == number) return std::nullopt;
-    workers.push_back(number);
-    if (word.size() == text.size()) return workers;
+    if (!counts.empty() && counts.back() == number) return std::nullopt;
+    counts.push_back(number);
+    if (word.size() == text.size()) return counts;
     text.remove_prefix(word.size() + 1);
   }
 }
@@ -62,10 +63,13 @@ Result<BenchSettings> settings_of(const BenchArguments& arguments, double standa
   settings.batch_rows = batch_rows_for(arguments, settings.evaluates);
   settings.workers = {std::max(1u, std::thread::hardware_concurrency())};
   if (arguments.workers != "all") {
-    const auto workers = read_workers(arguments.workers);
+    const auto workers = read_counts(arguments.workers);
     if (!workers) return fail("--workers: all, or numbers of 1 to 1024 with commas between them");
     settings.workers = *workers;
   }
+  const auto sessions = read_counts(arguments.sessions);
+  if (!sessions) return fail("--sessions: numbers of 1 to 1024 with commas between them");
+  settings.sessions = *sessions;
   for (const std::string& game : games_of(arguments, settings.evaluates)) {
     if (const auto good = check_game(game, settings); !good) return tl::unexpected(good.error());
   }
@@ -166,6 +170,21 @@ void add_play_options(CLI::App& command, BenchArguments& arguments) {
                   "played before the measurement, once games of all ages are under way")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
+}
+
+void add_session_options(CLI::App& command, BenchArguments& arguments) {
+  BenchSettings& settings = arguments.settings;
+  command.add_option("--sessions", arguments.sessions, "games of the host at once")
+      ->capture_default_str();
+  command.add_option("--milliseconds", settings.search_ms, "of each search that is timed")
+      ->check(CLI::Range(1, 60'000))
+      ->capture_default_str();
+  command
+      .add_option("--visits", arguments.visits,
+                  "of each search that is counted instead (default: 100)")
+      ->check(CLI::Range(1u, kBenchTreeVisits));
+  command.add_flag("--processes", settings.processes,
+                   "the most games in a `senet uci` process each, too");
 }
 
 }  // namespace senet

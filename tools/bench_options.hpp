@@ -17,6 +17,7 @@ struct BenchArguments {
   std::string mode = "position";
   std::string evaluator = "auto";
   std::string workers = "all";
+  std::string sessions = "1,10,100";
   std::string trace;  // a file, or empty
   std::optional<double> seconds;
   std::optional<std::uint32_t> visits;
@@ -46,5 +47,6 @@ void add_search_options(CLI::App& command, BenchArguments& arguments,
                         const std::string& standard_visits);
 void add_workers_option(CLI::App& command, BenchArguments& arguments);
 void add_play_options(CLI::App& command, BenchArguments& arguments);
+void add_session_options(CLI::App& command, BenchArguments& arguments);
 
 }  // namespace senet

@@ -1,0 +1,240 @@
+#include "tools/bench_sessions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <mutex>
+#include <senet/senet.hpp>
+#include <thread>
+
+#include "games/random.hpp"
+#include "games/registry.hpp"
+#include "tools/bench_processes.hpp"
+
+namespace senet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+double seconds_since(Clock::time_point then) {
+  return std::chrono::duration<double>(Clock::now() - then).count();
+}
+
+/// Which seats have an answer, from the library's threads to the host's.
+class Bell {
+ public:
+  void ring(std::size_t seat) {
+    {
+      const std::lock_guard lock(mutex_);
+      seats_.push_back(seat);
+    }
+    rung_.notify_one();
+  }
+  std::size_t next() {
+    std::unique_lock lock(mutex_);
+    rung_.wait(lock, [&] { return !seats_.empty(); });
+    const std::size_t seat = seats_.front();
+    seats_.pop_front();
+    return seat;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable rung_;
+  std::deque<std::size_t> seats_;
+};
+
+/// One game of the host's.
+struct Seat {
+  api::Session session;
+  Bell* bell;
+  std::size_t number;
+  Clock::time_point began{}, ended{};
+};
+
+void answered(void* user, senet_session*) {
+  Seat& seat = *static_cast<Seat*>(user);
+  seat.ended = Clock::now();
+  seat.bell->ring(seat.number);
+}
+
+/// Rolls dice and begins anew until somebody has to move; outcomes of dice are equally drawn, which
+/// is near enough for a measurement.
+void go_to_decision(api::Session& session, Random& random) {
+  for (;;) {
+    const senet_turn turn = session.turn();
+    if (turn == SENET_OVER) {
+      session.set("");
+    } else if (turn == SENET_CHANCE) {
+      session.play(static_cast<senet_action>(random.below(kMaxChance<Backgammon>)));
+    } else {
+      return;
+    }
+  }
+}
+
+struct Load {
+  std::vector<double> latencies_ms;
+  double seconds = 0, visits = 0, evaluations = 0;
+  double engine_mib = 0, memory_mib = 0;
+};
+
+/// `sessions` games for `seconds`, after a tenth of that.
+Load run_sessions(const std::string& game, const std::string& weights, std::size_t sessions,
+                  const api::Limits& limits, const BenchSettings& settings) {
+  senet_config config = api::default_config();
+  config.workers = std::max(1u, std::thread::hardware_concurrency());
+  config.sessions = static_cast<std::uint32_t>(sessions);
+  config.visits = kBenchTreeVisits;
+  config.memory = std::uint64_t{8} << 30;
+  config.batch = 64;
+  api::Engine engine(config);
+  const api::Model model = engine.load(weights);
+  engine.use(model);
+
+  Bell bell;
+  Random random(settings.seed, sessions, 0, Purpose::kTest);
+  std::deque<Seat> seats;
+  const auto begin = [&](Seat& seat) {
+    go_to_decision(seat.session, random);
+    seat.began = Clock::now();
+    seat.session.begin_search(limits, answered, &seat);
+  };
+  for (std::size_t i = 0; i < sessions; ++i) {
+    seats.push_back({engine.open_session(game), &bell, i});
+    begin(seats.back());
+  }
+  Load load;
+  load.latencies_ms.reserve(1 << 20);
+  const auto start = Clock::now();
+  const double warmup = settings.seconds / 10;
+  bool measuring = false;
+  std::size_t under_way = sessions;
+  Clock::time_point measured_from{};
+  while (under_way > 0) {
+    Seat& seat = seats[bell.next()];
+    const api::Found found = seat.session.result();
+    if (!measuring && seconds_since(start) >= warmup) {
+      measuring = true;
+      measured_from = Clock::now();
+    } else if (measuring && load.seconds == 0) {
+      load.latencies_ms.push_back(
+          std::chrono::duration<double, std::milli>(seat.ended - seat.began).count());
+      load.visits += found.visits;
+      load.evaluations += found.evaluations;
+    }
+    if (measuring && load.seconds == 0 && seconds_since(measured_from) >= settings.seconds) {
+      load.seconds = seconds_since(measured_from);
+      load.engine_mib = static_cast<double>(engine.memory()) / (1 << 20);
+      load.memory_mib = shared_out_mib({}).value_or(0);
+    }
+    if (load.seconds > 0) {
+      --under_way;
+      continue;
+    }
+    seat.session.play(found.action);
+    begin(seat);
+  }
+  return load;
+}
+
+double percentile(std::vector<double>& values, double share) {
+  if (values.empty()) return std::nan("");
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+void add_load(Figures& figures, const std::string& subject, Load load) {
+  const auto add = [&](const char* name, double value, const char* unit) {
+    figures.push_back({subject, name, value, unit});
+  };
+  const auto searches = static_cast<double>(load.latencies_ms.size());
+  add("latency_p50", percentile(load.latencies_ms, 0.50), "ms");
+  add("latency_p95", percentile(load.latencies_ms, 0.95), "ms");
+  add("latency_p99", percentile(load.latencies_ms, 0.99), "ms");
+  add("searches_per_second", searches / load.seconds, "searches/s");
+  add("visits_per_search", load.visits / searches, "visits/search");
+  add("evaluations_per_second", load.evaluations / load.seconds, "evaluations/s");
+  add("engine_memory", load.engine_mib, "MiB");
+  add("memory", load.memory_mib, "MiB");
+}
+
+/// The network in a file of its own while the benchmark lives.
+class WeightsFile {
+ public:
+  static Result<WeightsFile> write(const Network& network) {
+    std::string name = (std::filesystem::temp_directory_path() / "senet-bench-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) return fail("cannot make a temporary folder");
+    WeightsFile file(name);
+    if (const auto saved = save_network(network, file.path()); !saved) {
+      return tl::unexpected(saved.error());
+    }
+    return file;
+  }
+  WeightsFile(WeightsFile&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
+  ~WeightsFile() {
+    std::error_code unknown;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, unknown);
+  }
+  std::string path() const { return (folder_ / "weights.safetensors").string(); }
+
+ private:
+  explicit WeightsFile(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::filesystem::path folder_;
+};
+
+Result<Figures> run(const std::string& game, const std::string& network, const WeightsFile& weights,
+                    const BenchSettings& settings) {
+  Figures figures;
+  const auto subject = [&](std::string_view kind, std::size_t count, const std::string& limit) {
+    return fmt::format("{}/{}/{}-{}/{}", game, network, kind, count, limit);
+  };
+  const std::string by_time = fmt::format("{}-ms", settings.search_ms);
+  const std::string by_visits = fmt::format("{}-visits", settings.visits);
+  try {
+    for (const std::size_t sessions : settings.sessions) {
+      const api::Limits limits{.time = microseconds(1000 * settings.search_ms)};
+      add_load(figures, subject("sessions", sessions, by_time),
+               run_sessions(game, weights.path(), sessions, limits, settings));
+    }
+    for (const std::size_t sessions : settings.sessions) {
+      add_load(figures, subject("sessions", sessions, by_visits),
+               run_sessions(game, weights.path(), sessions, {.visits = settings.visits}, settings));
+    }
+  } catch (const api::Error& error) {
+    return fail(error.reason());
+  }
+  if (!settings.processes) return figures;
+  const std::size_t most = *std::max_element(settings.sessions.begin(), settings.sessions.end());
+  const auto processes = run_processes(game, weights.path(), most, settings);
+  if (!processes) return tl::unexpected(processes.error());
+  const std::string of_processes = subject("processes", most, by_visits);
+  figures.push_back(
+      {of_processes, "searches_per_second", processes->searches_per_second, "searches/s"});
+  figures.push_back({of_processes, "memory", processes->memory_mib, "MiB"});
+  return figures;
+}
+
+}  // namespace
+
+Result<Benchmark> prepare_sessions(const std::string& game, const BenchSettings& settings) {
+  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
+    const auto network = bench_network(settings, reference_spec<G>());
+    if (!network) return tl::unexpected(network.error());
+    auto weights = WeightsFile::write(network->network);
+    if (!weights) return tl::unexpected(weights.error());
+    return Benchmark(
+        [game, name = network->name, settings, weights = std::move(*weights)]() -> Result<Figures> {
+          return run(game, name, weights, settings);
+        });
+  });
+}
+
+}  // namespace senet
