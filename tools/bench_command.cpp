@@ -138,7 +138,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       add("playout", "games a second of blind play by the rules alone", playout, 2);
   CLI::App* const of_selfplay =
       add("selfplay", "games, decisions and evaluations a second of whole self-play", selfplay, 10);
-  CLI::App* const of_train = add("train", "samples a second of the CPU trainer", train, 3);
+  CLI::App* const of_train = add("train", "samples a second of a trainer", train, 3);
   CLI::App* const of_sessions =
       add("sessions", "how long the searches of many embedded games take, and their memory",
           sessions, 5);
@@ -156,6 +156,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
     add_recording_options(*sub, *arguments);
   }
   add_workers_option(*of_train, *arguments);
+  add_trainer_options(*of_train, *arguments);
   for (CLI::App* const sub : {of_forward, of_selfplay}) add_evaluator_options(*sub, *arguments);
   add_search_options(*of_tree, *arguments, "800 in connect_four, 400 in other games");
   add_search_options(*of_selfplay, *arguments, "100");

@@ -14,6 +14,8 @@
 namespace senet {
 namespace {
 
+constexpr std::size_t kMostTrainRows = 65'536;
+
 /// Whether the game can be played this way, and with this network.
 Result<void> check_game(const std::string& game, const BenchSettings& settings) {
   return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<void> {
@@ -26,15 +28,15 @@ Result<void> check_game(const std::string& game, const BenchSettings& settings) 
   });
 }
 
-/// "1,2,4": numbers of 1 to 1024, none of them twice in a row.
-std::optional<std::vector<std::size_t>> read_counts(std::string_view text) {
+/// "1,2,4": numbers of 1 to `most`, none of them twice in a row.
+std::optional<std::vector<std::size_t>> read_counts(std::string_view text, std::size_t most) {
   std::vector<std::size_t> counts;
   for (;;) {
     const std::string_view word = text.substr(0, text.find(','));
     std::size_t number = 0;
     const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc{} || rest != word.data() + word.size()) return std::nullopt;
-    if (number < 1 || number > 1024) return std::nullopt;
+    if (number < 1 || number > most) return std::nullopt;
     if (!counts.empty() && counts.back() == number) return std::nullopt;
     counts.push_back(number);
     if (word.size() == text.size()) return counts;
@@ -63,13 +65,21 @@ Result<BenchSettings> settings_of(const BenchArguments& arguments, double standa
   settings.batch_rows = batch_rows_for(arguments, settings.evaluates);
   settings.workers = {std::max(1u, std::thread::hardware_concurrency())};
   if (arguments.workers != "all") {
-    const auto workers = read_counts(arguments.workers);
+    const auto workers = read_counts(arguments.workers, 1024);
     if (!workers) return fail("--workers: all, or numbers of 1 to 1024 with commas between them");
     settings.workers = *workers;
   }
-  const auto sessions = read_counts(arguments.sessions);
+  const auto sessions = read_counts(arguments.sessions, 1024);
   if (!sessions) return fail("--sessions: numbers of 1 to 1024 with commas between them");
   settings.sessions = *sessions;
+  const auto rows = read_counts(arguments.train_rows, kMostTrainRows);
+  if (!rows) return fail("--batch: numbers of 1 to 65536 with commas between them");
+  settings.train_rows = *rows;
+  const auto backend = trainer_backend_from_name(arguments.backend);
+  if (!backend) return fail("--backend: " + backend.error().reason);
+  const auto precision = precision_from_name(arguments.precision);
+  if (!precision) return fail("--precision: " + precision.error().reason);
+  settings.trainer = {.backend = *backend, .precision = *precision};
   for (const std::string& game : games_of(arguments, settings.evaluates)) {
     if (const auto good = check_game(game, settings); !good) return tl::unexpected(good.error());
   }
@@ -169,6 +179,19 @@ void add_play_options(CLI::App& command, BenchArguments& arguments) {
       .add_option("--warmup-seconds", settings.warmup_seconds,
                   "played before the measurement, once games of all ages are under way")
       ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+}
+
+void add_trainer_options(CLI::App& command, BenchArguments& arguments) {
+  command.add_option("--backend", arguments.backend, "what trains: cpu, cuda or auto")
+      ->capture_default_str();
+  command
+      .add_option("--precision", arguments.precision,
+                  "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
+      ->capture_default_str();
+  command
+      .add_option("--batch", arguments.train_rows,
+                  "samples of a step; several numbers (256,1024) one after the other")
       ->capture_default_str();
 }
 

@@ -18,6 +18,9 @@ struct BenchArguments {
   std::string evaluator = "auto";
   std::string workers = "all";
   std::string sessions = "1,10,100";
+  std::string backend = "cpu";
+  std::string precision = "auto";
+  std::string train_rows = "512,1024";
   std::string trace;  // a file, or empty
   std::optional<double> seconds;
   std::optional<std::uint32_t> visits;
@@ -48,5 +51,6 @@ void add_search_options(CLI::App& command, BenchArguments& arguments,
 void add_workers_option(CLI::App& command, BenchArguments& arguments);
 void add_play_options(CLI::App& command, BenchArguments& arguments);
 void add_session_options(CLI::App& command, BenchArguments& arguments);
+void add_trainer_options(CLI::App& command, BenchArguments& arguments);
 
 }  // namespace senet

@@ -8,6 +8,7 @@
 
 #include "games/game.hpp"
 #include "nn/evaluator.hpp"
+#include "train_bridge/choose_trainer.hpp"
 
 namespace senet {
 
@@ -25,12 +26,14 @@ struct BenchSettings {
   std::uint32_t width = 0;            // 0: the reference shape's
   std::optional<std::uint32_t> blocks;
   std::uint64_t seed = 1;
-  std::uint32_t recorded_games = 32;              // of self-play, whose positions are measured on
-  std::vector<std::size_t> sessions{1, 10, 100};  // of an embedding host, at once
-  std::uint32_t search_ms = 50;                   // of each of their searches
-  bool processes = false;                         // the same games in a process each as well
-  double seconds = 10;                            // measured, of each case and run
-  double warmup_seconds = 2;                      // played in the same way before that
+  std::uint32_t recorded_games = 32;               // of self-play, whose positions are measured on
+  std::vector<std::size_t> sessions{1, 10, 100};   // of an embedding host, at once
+  std::uint32_t search_ms = 50;                    // of each of their searches
+  bool processes = false;                          // the same games in a process each as well
+  std::vector<std::size_t> train_rows{512, 1024};  // samples of a training step
+  TrainerChoice trainer{.backend = TrainerBackend::kCpu};
+  double seconds = 10;        // measured, of each case and run
+  double warmup_seconds = 2;  // played in the same way before that
 };
 
 /// A network and what a case is called after it: "seed-283k", "width-172-blocks-3", a file's name.

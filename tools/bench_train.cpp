@@ -13,13 +13,13 @@
 #include "tools/counted_malloc.hpp"
 #include "tools/run_config.hpp"
 #include "tools/thread_clock.hpp"
+#include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/linear_algebra.hpp"
-#include "train_bridge/trainer.hpp"
 
 namespace senet {
 namespace {
 
-constexpr std::size_t kMostRows = 1024;
+constexpr std::size_t kRecorded = 1024;  // positions
 
 void make_certain(std::span<float> outcomes, Random& random) {
   std::ranges::fill(outcomes, 0.0f);
@@ -83,16 +83,23 @@ double wall_time() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void measure(Figures& figures, const std::string& subject, const BenchSettings& settings,
-             const Network& network, const TrainBatch& batch, std::size_t threads) {
+Result<void> measure(Figures& figures, const std::string& subject, const BenchSettings& settings,
+                     const Network& network, const TrainBatch& batch, std::size_t threads) {
   const auto rows = static_cast<double>(batch.size());
   // Against as many threads' peak, which they do not have where they share cores.
   const double gflop = 3e-9 * dense_flop(network.spec());
   const auto share_of_peak = gflop / static_cast<double>(threads);
-  const auto clock = threads == 1 ? &ThreadClock::now : &wall_time;
   const PeakMeter meter;
-  const auto trainer = make_cpu_trainer(network, batch.shape(), {.threads = threads});
+  std::string lost;
+  const ChosenTrainer chosen =
+      choose_trainer(settings.trainer, network, batch.shape(), {.threads = threads},
+                     [&](const std::string& reason) { lost = reason; });
+  if (!chosen.warning.empty()) return fail(chosen.warning);
+  const std::unique_ptr<Trainer>& trainer = chosen.trainer;
   trainer->warm_up();
+  // A device's time is nobody's thread's.
+  const bool alone = threads == 1 && trainer->name() == "cpu";
+  const auto clock = alone ? &ThreadClock::now : &wall_time;
   std::vector<double> rates, fractions;
   for (auto* const values : {&rates, &fractions}) values->reserve(1 << 18);
   const std::uint64_t before = thread_allocations().value_or(0);
@@ -128,24 +135,29 @@ void measure(Figures& figures, const std::string& subject, const BenchSettings& 
   add("policy_targets", static_cast<double>(batch.actions()) / rows, "actions/sample");
   add("allocations_per_step", thread_allocations() ? allocations / steps : std::nan(""),
       "allocations/step");
+  if (!lost.empty()) return fail(lost);
+  return {};
 }
 
 template <Game G>
-Figures run(const BenchSettings& settings, const BenchNetwork& network,
-            const std::vector<G>& positions) {
+Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
+                    const std::vector<G>& positions) {
   use_single_threaded_blas();
   Figures figures;
-  for (const std::size_t rows : {kMostRows / 2, kMostRows}) {
+  for (const std::size_t rows : settings.train_rows) {
     const std::string subject =
         fmt::format("{}/{}/{}/", G::kName, evaluates_name(settings.evaluates), network.name);
-    // Every second one, or all: of all games either way.
+    // Of all games, whether there are more positions than rows or fewer.
     std::vector<G> some;
-    for (std::size_t i = 0; i < rows; ++i) some.push_back(positions[i * kMostRows / rows]);
+    for (std::size_t i = 0; i < rows; ++i) some.push_back(positions[i * positions.size() / rows]);
     const TrainBatch sparse = sparse_batch<G>(some, settings);
     const TrainBatch dense = dense_batch<G>(rows, settings);
     for (const std::size_t threads : settings.workers) {
-      measure(figures, subject + "sparse", settings, network.network, sparse, threads);
-      measure(figures, subject + "dense", settings, network.network, dense, threads);
+      for (const auto& [kind, batch] : {std::pair{"sparse", &sparse}, {"dense", &dense}}) {
+        const auto done =
+            measure(figures, subject + kind, settings, network.network, *batch, threads);
+        if (!done) return tl::unexpected(done.error());
+      }
     }
   }
   return figures;
@@ -157,10 +169,10 @@ Result<Benchmark> prepare_train(const std::string& game, const BenchSettings& se
   return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
     Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
     if (!network) return tl::unexpected(network.error());
-    auto positions = recorded_decisions<G>(settings, network->network, kMostRows);
+    auto positions = recorded_decisions<G>(settings, network->network, kRecorded);
     if (!positions) return tl::unexpected(positions.error());
     return Benchmark([settings, network = std::move(*network), positions = std::move(*positions)] {
-      return Result<Figures>(run<G>(settings, network, positions));
+      return run<G>(settings, network, positions);
     });
   });
 }

@@ -222,8 +222,16 @@ Result<void> run(Prepared& prepared) {
 
   use_single_threaded_blas();
   const auto shape = TrainingLoop<G>::batch_shape(config.learn);
-  const std::unique_ptr<Trainer> trainer =
-      make_cpu_trainer(start->network, shape, config.learn.trainer);
+  TrainerChoice choice = options.trainer;
+  choice.steps_at_risk = config.learn.steps_per_iteration;
+  ChosenTrainer chosen = choose_trainer(
+      choice, start->network, shape, config.learn.trainer, [](const std::string& reason) {
+        fmt::print(stderr,
+                   "\nsenet selfplay: the device was lost, the CPU trains from now on: {}\n",
+                   reason);
+      });
+  if (!chosen.warning.empty()) fmt::print(stderr, "senet selfplay: {}\n", chosen.warning);
+  const std::unique_ptr<Trainer> trainer = std::move(chosen.trainer);
   if (start->checkpoint) {
     const auto restored = trainer->restore(start->checkpoint->trainer);
     if (!restored) return restored;
@@ -253,10 +261,12 @@ Result<void> run(Prepared& prepared) {
   GameNumbers numbers(
       first, options.games > 0 ? first + options.games : std::numeric_limits<std::uint64_t>::max());
 
-  fmt::print(stderr, "{} | {} workers x {} lanes, {} visits | network {} ({} parameters) | {}\n",
-             G::kName, config.selfplay.workers, config.selfplay.worker.lanes,
-             config.selfplay.play.full_visits, id_text(network_id), parameter_count(config.network),
-             options.folder.string());
+  fmt::print(
+      stderr,
+      "{} | {} workers x {} lanes, {} visits | network {} ({} parameters) | trainer {} | {}\n",
+      G::kName, config.selfplay.workers, config.selfplay.worker.lanes,
+      config.selfplay.play.full_visits, id_text(network_id), parameter_count(config.network),
+      chosen.description, options.folder.string());
   Watch watch(options.folder / "metrics.jsonl", options.quiet, loop.progress().games,
               start->checkpoint ? start->checkpoint->seconds : 0);
   SelfPlayThreads<G> players(config.selfplay, models, numbers, sink);

@@ -8,6 +8,7 @@
 
 #include "tools/command.hpp"
 #include "tools/run_config.hpp"
+#include "train_bridge/choose_trainer.hpp"
 
 namespace senet {
 
@@ -19,6 +20,7 @@ struct DaemonOptions {
   std::uint64_t games = 0;        // stop after so many games of this call; 0: no limit
   bool train = true;              // false: play and record only
   bool quiet = false;             // no progress line
+  TrainerChoice trainer;          // what learns, on this machine
 };
 
 /// Reads what the run starts from and opens its folder; whatever is wrong with either is the

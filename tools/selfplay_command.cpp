@@ -16,6 +16,8 @@ struct SelfPlayArguments {
   std::string game;
   std::string evaluates;
   std::string evaluator;
+  std::string trainer = "auto";
+  std::string precision = "auto";
   DaemonOptions options;
   bool print_config = false;
   bool no_train = false;
@@ -65,8 +67,19 @@ Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
   return check_config(config);
 }
 
+Result<TrainerChoice> trainer_choice(const SelfPlayArguments& arguments) {
+  const auto backend = trainer_backend_from_name(arguments.trainer);
+  if (!backend) return fail("--trainer: " + backend.error().reason);
+  const auto precision = precision_from_name(arguments.precision);
+  if (!precision) return fail("--precision: " + precision.error().reason);
+  return TrainerChoice{.backend = *backend, .precision = *precision};
+}
+
 Result<Job> prepare(const SelfPlayArguments& arguments) {
-  const DaemonOptions& options = arguments.options;
+  DaemonOptions options = arguments.options;
+  const auto trainer = trainer_choice(arguments);
+  if (!trainer) return tl::unexpected(trainer.error());
+  options.trainer = *trainer;
   const bool needs_folder = options.resume || !arguments.print_config;
   if (needs_folder && options.folder.empty()) return fail("--run: name the run folder");
   const auto config_file = options.folder / "config.json";
@@ -121,6 +134,14 @@ void add_selfplay_command(CLI::App& app, int& exit_code) {
                       "what the network is asked about: position or afterstates");
   command->add_option("--evaluator", arguments->evaluator,
                       "the forward pass: fused (default), onednn, auto, reference or hash");
+  command
+      ->add_option("--trainer", arguments->trainer,
+                   "what learns: auto (CUDA where there is a device), cpu or cuda")
+      ->capture_default_str();
+  command
+      ->add_option("--precision", arguments->precision,
+                   "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
+      ->capture_default_str();
   RunConfig names;
   for_each_setting(names, [&](const char* name, auto&, const char* help) {
     command->add_option(fmt::format("--{}", name), arguments->settings[name], help)

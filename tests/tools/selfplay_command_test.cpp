@@ -378,6 +378,20 @@ TEST_F(SelfPlayCommand, BeginsWithGivenWeights) {
   EXPECT_FALSE(std::filesystem::exists(run()));
 }
 
+TEST_F(SelfPlayCommand, SaysWhoTrains) {
+  const ProgramRun cpu = run_senet(tiny({"--games", "1", "--trainer", "cpu"}));
+  expect_finished(cpu);
+  EXPECT_NE(cpu.err.find("trainer cpu, 1 thread |"), std::string::npos) << cpu.err;
+  EXPECT_EQ(cpu.err.find("the CPU trains"), std::string::npos) << cpu.err;
+  // Where there is a device it trains, elsewhere one line says why it does not.
+  const ProgramRun cuda = run_senet(resume({"--games", "30", "--trainer", "cuda"}));
+  expect_finished(cuda);
+  const bool trains = cuda.err.find("trainer cuda, ") != std::string::npos;
+  const bool says_why = cuda.err.find("senet selfplay: the CPU trains: ") != std::string::npos;
+  EXPECT_NE(trains, says_why) << cuda.err;
+  EXPECT_GT(checkpoint().trainer.steps, 0u);
+}
+
 TEST_F(SelfPlayCommand, WeightsTellWhatTheyLearnt) {
   expect_finished(run_senet(tiny({"--games", "1"})));
   const Result<Network> latest = load_network(run() / "weights/latest.safetensors");
@@ -393,6 +407,8 @@ TEST_F(SelfPlayCommand, WhatMakesNoSenseIsRefused) {
   refused({"--mode", "afterstates"}, "--mode: tic_tac_toe has no afterstates");
   refused({"--mode", "sideways"}, "sideways");
   refused({"--evaluator", "magic"}, "magic");
+  refused({"--trainer", "abacus"}, "--trainer: \"abacus\" is not a trainer: auto, cpu or cuda");
+  refused({"--precision", "fp8"}, "--precision: \"fp8\" is not a precision");
   refused({"--temperature", "nan"}, "--temperature");
   refused({"--fpu-reduction", "inf"}, "--fpu-reduction");
   refused({"--noise", "2"}, "--noise: \"2\" is not 0 or 1");

@@ -1,0 +1,229 @@
+// The device's step, its kernels' bodies carried out by the host: the same gradients and the same
+// training as the CPU's.
+#include "train_bridge/device/device_step.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/train_bridge/sample_batch.hpp"
+#include "train_bridge/device/host_device.hpp"
+#include "train_bridge/linear_algebra.hpp"
+#include "train_bridge/train_network.hpp"
+
+namespace senet {
+namespace {
+
+/// A float that forgets all but the upper half of its bits, as bfloat16 does.
+class Coarse {
+ public:
+  Coarse() = default;
+  explicit Coarse(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    bits_ = static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+  }
+  explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits_} << 16); }
+
+ private:
+  std::uint16_t bits_ = 0;
+};
+
+struct Case {
+  std::string name;
+  NetworkSpec spec;
+  SampleShape samples;
+};
+
+std::vector<Case> cases() {
+  const auto spec = [](std::uint32_t width, std::uint32_t blocks, std::uint32_t policy_layers,
+                       std::uint32_t value_layers) {
+    return NetworkSpec{.game = "test",
+                       .features = 11,
+                       .policy_logits = 9,
+                       .outcomes = 3,
+                       .width = width,
+                       .blocks = blocks,
+                       .policy_layers = policy_layers,
+                       .value_layers = value_layers};
+  };
+  return {{"two_blocks", spec(8, 2, 2, 1), {}},
+          {"no_blocks_no_towers", spec(7, 0, 0, 0), {.logits_per_action = 2}},
+          {"odd_width_shared_logits", spec(13, 1, 1, 0), {.legal = 9, .logits_per_action = 4}},
+          {"rows_without_policy", spec(8, 1, 2, 1), {.logits_per_action = 2, .without_policy = 3}},
+          {"many_chunks", spec(16, 1, 1, 1), {.rows = 150, .without_policy = 4}},
+          {"no_policy_at_all", spec(8, 1, 1, 1), {.rows = 5, .without_policy = 1}}};
+}
+
+class DeviceStepTest : public testing::TestWithParam<Case> {
+ protected:
+  DeviceStepTest() { use_single_threaded_blas(); }
+
+  /// The batch as the device gets it.
+  BatchView packed(const TrainBatch& batch, float learning_rate) {
+    memory_.resize(packed_bytes(batch.shape()));
+    EXPECT_LE(pack(batch, learning_rate, memory_), memory_.size());
+    return {memory_.data()};
+  }
+
+  HostDevice device_;
+  std::vector<std::byte> memory_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Specs, DeviceStepTest, testing::ValuesIn(cases()),
+                         [](const auto& test) { return test.param.name; });
+
+TrainerState state_of(const std::vector<float>& weights) {
+  const std::vector<float> none(weights.size());
+  return {weights, weights, none, none, 0};
+}
+
+constexpr TrainerSettings kSettings{.policy_weight = 0.7f, .value_weight = 1.3f};
+
+/// The length of the difference, over the length.
+template <class Real>
+double difference(const std::vector<Real>& a, const std::vector<double>& b) {
+  double length = 0, off = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    length += b[i] * b[i];
+    off += (static_cast<double>(a[i]) - b[i]) * (static_cast<double>(a[i]) - b[i]);
+  }
+  return std::sqrt(off / length);
+}
+
+// The CPU's gradient in double has been checked against finite differences.
+template <class Real, class Operand>
+double gradient_error(HostDevice& device, BatchView view, const Case& of, const TrainBatch& batch,
+                      const std::vector<float>& weights) {
+  const std::vector<double> exact_weights(weights.begin(), weights.end());
+  std::vector<double> expected(weights.size());
+  TrainNetwork<double> network(of.spec, batch.shape());
+  network.gradient(
+      exact_weights, batch,
+      {static_cast<double>(kSettings.policy_weight), static_cast<double>(kSettings.value_weight)},
+      expected);
+  DeviceStep<HostDevice, Real, Operand> step(device, of.spec, batch.shape(), kSettings, 0);
+  step.restore(state_of(weights));
+  std::vector<Real> gradient(weights.size());
+  step.gradient(view, gradient);
+  return difference(gradient, expected);
+}
+
+TEST_P(DeviceStepTest, GradientsAreTheCpus) {
+  const TrainBatch batch = random_batch(GetParam().spec, GetParam().samples, 1);
+  const BatchView view = packed(batch, 0);
+  const std::vector<float> wild = random_parameters<float>(GetParam().spec, 2);
+  EXPECT_LT((gradient_error<double, double>(device_, view, GetParam(), batch, wild)), 1e-12);
+  EXPECT_LT((gradient_error<float, float>(device_, view, GetParam(), batch, wild)), 1e-5);
+  // Eight bits, and here and there a ReLU that opens or shuts for them.
+  const Network fresh = initial_network(GetParam().spec, 2);
+  const std::vector<float> tame(fresh.parameters().begin(), fresh.parameters().end());
+  EXPECT_LT((gradient_error<float, Coarse>(device_, view, GetParam(), batch, tame)), 3e-2);
+}
+
+TEST_P(DeviceStepTest, RowsBehindTheBatchAddNothing) {
+  const auto& [name, spec, samples] = GetParam();
+  const TrainBatch batch = random_batch(spec, samples, 1);
+  TrainBatch::Shape larger = batch.shape();
+  larger.rows += 70;
+  const std::vector<float> weights = random_parameters<float>(spec, 2);
+  const auto gradient_in = [&](const TrainBatch::Shape& shape) {
+    TrainBatch again(shape);
+    for (std::size_t row = 0; row < samples.rows; ++row) {
+      Random random(1, row, 0, Purpose::kTest);
+      const bool has_policy =
+          samples.without_policy == 0 || row % samples.without_policy != samples.without_policy - 1;
+      add_sample(spec, samples, has_policy, random, again);
+    }
+    DeviceStep<HostDevice, double, double> step(device_, spec, shape, kSettings, 0);
+    step.restore(state_of(weights));
+    std::vector<double> gradient(weights.size());
+    step.gradient(packed(again, 0), gradient);
+    return gradient;
+  };
+  EXPECT_LT(difference(gradient_in(larger), gradient_in(batch.shape())), 1e-12);
+}
+
+TEST_P(DeviceStepTest, TrainsAsTheCpuDoes) {
+  const auto& [name, spec, samples] = GetParam();
+  const Network start(spec, random_parameters<float>(spec, 2));
+  const TrainBatch::Shape shape = batch_shape(spec, samples);
+  const auto cpu = make_cpu_trainer(start, shape, kSettings);
+  DeviceStep<HostDevice, float, float> step(device_, spec, shape, kSettings, 0);
+  step.restore(cpu->state());
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const TrainBatch batch = random_batch(spec, samples, 10 + i);
+    const float rate = 1e-3f * static_cast<float>(i % 3 + 1);
+    const StepReport expected = cpu->step(batch, rate);
+    step.run(packed(batch, rate));
+    const OptimizerState<float> told = step.optimizer();
+    EXPECT_NEAR(told.policy_loss, expected.policy_loss, 1e-4f);
+    EXPECT_NEAR(told.value_loss, expected.value_loss, 1e-4f);
+    EXPECT_NEAR(told.gradient_norm, expected.gradient_norm, 1e-3f * expected.gradient_norm);
+    EXPECT_EQ(told.skipped, 0u);
+  }
+  const TrainerState mine = step.state(), theirs = cpu->state();
+  EXPECT_EQ(mine.steps, theirs.steps);
+  for (const auto part : {&TrainerState::weights, &TrainerState::ema}) {
+    for (std::size_t i = 0; i < mine.weights.size(); ++i) {
+      // Adam turns the smallest difference of a gradient near zero into one of a step's size.
+      EXPECT_NEAR((mine.*part)[i], (theirs.*part)[i], 5e-3f) << i;
+    }
+  }
+}
+
+TEST_P(DeviceStepTest, AStepThatIsNotFiniteIsUndone) {
+  const auto& [name, spec, samples] = GetParam();
+  const TrainBatch::Shape shape = batch_shape(spec, samples);
+  DeviceStep<HostDevice, float, float> step(device_, spec, shape, kSettings, 0);
+  step.restore(state_of(random_parameters<float>(spec, 2)));
+  const TrainBatch batch = random_batch(spec, samples, 1);
+  step.run(packed(batch, 1e-3f));
+  const TrainerState before = step.state();
+  for (const float bad :
+       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    step.run(packed(batch, bad));
+    EXPECT_EQ(step.optimizer().skipped, 1u);
+    EXPECT_EQ(step.state().steps, 1u);
+    EXPECT_EQ(step.state().weights, before.weights);
+    EXPECT_EQ(step.state().second_moment, before.second_moment);
+  }
+  step.run(packed(batch, 1e-3f));
+  EXPECT_EQ(step.optimizer().skipped, 0u);
+  EXPECT_EQ(step.state().steps, 2u);
+}
+
+// A scale that is too large shows in what is not finite, which costs a step and nothing else.
+TEST(LossScale, FindsItsSizeAndChangesNothing) {
+  use_single_threaded_blas();
+  const Case of = cases().front();
+  const TrainBatch::Shape shape = batch_shape(of.spec, of.samples);
+  HostDevice device;
+  DeviceStep<HostDevice, float, float> plain(device, of.spec, shape, kSettings, 0);
+  DeviceStep<HostDevice, float, float> scaled(device, of.spec, shape, kSettings, 3);
+  for (auto* const step : {&plain, &scaled}) {
+    step->restore(state_of(random_parameters<float>(of.spec, 2)));
+  }
+  EXPECT_EQ(scaled.optimizer().loss_scale, static_cast<float>(kLargestLossScale));
+  std::vector<std::byte> memory(packed_bytes(shape));
+  TrainBatch bad(shape);
+  bad.add([](FeatureRow& row) { row.add(0, std::numeric_limits<float>::infinity()); })[0] = 1;
+  pack(bad, 1e-3f, memory);
+  scaled.run({memory.data()});
+  EXPECT_EQ(scaled.optimizer().loss_scale, static_cast<float>(kLargestLossScale / 2));
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    pack(random_batch(of.spec, of.samples, i), 1e-3f, memory);
+    for (auto* const step : {&plain, &scaled}) step->run({memory.data()});
+    EXPECT_NEAR(plain.optimizer().gradient_norm, scaled.optimizer().gradient_norm, 1e-5f);
+  }
+  EXPECT_EQ(scaled.optimizer().loss_scale, static_cast<float>(kLargestLossScale));
+  const TrainerState a = plain.state(), b = scaled.state();
+  for (std::size_t i = 0; i < a.weights.size(); ++i) {
+    EXPECT_NEAR(a.weights[i], b.weights[i], 1e-3f);
+  }
+}
+
+}  // namespace
+}  // namespace senet

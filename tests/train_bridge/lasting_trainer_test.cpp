@@ -1,0 +1,125 @@
+// A trainer whose device is lost at any call goes on on the CPU.
+#include <gtest/gtest.h>
+
+#include "tests/train_bridge/sample_batch.hpp"
+#include "train_bridge/cuda/cuda_trainer.hpp"
+#include "train_bridge/device_trainer.hpp"
+#include "train_bridge/linear_algebra.hpp"
+
+namespace senet {
+namespace {
+
+NetworkSpec small_spec() {
+  return {
+      .game = "test", .features = 11, .policy_logits = 9, .outcomes = 3, .width = 8, .blocks = 1};
+}
+constexpr SampleShape kSamples{};
+
+/// A device that works for so many calls.
+class FailingDevice final : public DeviceTrainer {
+ public:
+  FailingDevice(std::unique_ptr<Trainer> trainer, int calls)
+      : trainer_(std::move(trainer)), calls_(calls) {}
+  std::string_view name() const override { return "failing"; }
+  Result<void> warm_up() override {
+    if (auto alive = use(); !alive) return alive;
+    trainer_->warm_up();
+    return {};
+  }
+  Result<StepReport> step(const TrainBatch& batch, float learning_rate) override {
+    if (auto alive = use(); !alive) return tl::unexpected(alive.error());
+    return trainer_->step(batch, learning_rate);
+  }
+  Result<TrainerState> state() const override {
+    if (auto alive = use(); !alive) return tl::unexpected(alive.error());
+    return trainer_->state();
+  }
+  Result<void> restore(const TrainerState& state) override {
+    if (auto alive = use(); !alive) return alive;
+    return trainer_->restore(state);
+  }
+
+ private:
+  Result<void> use() const {
+    EXPECT_GE(calls_, 0) << "asked again after a failure";
+    if (calls_-- == 0) return fail("fell off the bus");
+    return {};
+  }
+  std::unique_ptr<Trainer> trainer_;
+  mutable int calls_;
+};
+
+TEST(LastingTrainer, GoesOnWhereverTheDeviceIsLost) {
+  use_single_threaded_blas();
+  const TrainBatch::Shape shape = batch_shape(small_spec(), kSamples);
+  const auto start = [] { return initial_network(small_spec(), 1); };
+  const auto make_cpu = [&] { return make_cpu_trainer(start(), shape, {}); };
+  constexpr int kSteps = 12;
+  for (int calls = 0; calls < 22; ++calls) {
+    std::vector<std::string> told;
+    const auto trainer =
+        make_lasting_trainer(std::make_unique<FailingDevice>(make_cpu(), calls), start(), 4,
+                             make_cpu, [&](const std::string& reason) { told.push_back(reason); });
+    trainer->warm_up();
+    ASSERT_TRUE(trainer->restore(make_cpu()->state()));
+    for (int i = 0; i < kSteps; ++i) {
+      const TrainBatch batch = random_batch(small_spec(), kSamples, static_cast<std::uint64_t>(i));
+      const StepReport report = trainer->step(batch, 1e-3f);
+      EXPECT_GT(report.value_loss, 0);
+      if (i % 5 == 4) {
+        EXPECT_EQ(trainer->served().spec(), small_spec());
+      }
+    }
+    const TrainerState end = trainer->state();
+    EXPECT_GE(end.steps, static_cast<std::uint64_t>(kSteps - 4)) << calls;
+    EXPECT_LE(end.steps, static_cast<std::uint64_t>(kSteps));
+    EXPECT_EQ(trainer->name() == "cpu", told.size() == 1) << calls;
+    for (const std::string& reason : told) EXPECT_EQ(reason, "fell off the bus");
+    if (calls < kSteps) {
+      EXPECT_EQ(told.size(), 1u);
+    }
+    // What the CPU trainer refuses is refused, device or not.
+    TrainerState bad = end;
+    bad.ema.pop_back();
+    EXPECT_FALSE(trainer->restore(bad));
+  }
+}
+
+TEST(LastingTrainer, LosesNothingWhenNothingFails) {
+  use_single_threaded_blas();
+  const TrainBatch::Shape shape = batch_shape(small_spec(), kSamples);
+  const auto start = [] { return initial_network(small_spec(), 1); };
+  const auto make_cpu = [&] { return make_cpu_trainer(start(), shape, {}); };
+  const auto plain = make_cpu();
+  const auto lasting =
+      make_lasting_trainer(std::make_unique<FailingDevice>(make_cpu(), 1'000'000), start(), 4,
+                           make_cpu, [](const std::string& reason) { FAIL() << reason; });
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const TrainBatch batch = random_batch(small_spec(), kSamples, i);
+    plain->step(batch, 1e-3f);
+    lasting->step(batch, 1e-3f);
+    EXPECT_EQ(plain->served().id(), lasting->served().id());
+  }
+  EXPECT_EQ(plain->state().weights, lasting->state().weights);
+}
+
+TEST(Precision, IsWhatWasAskedForWhereTheDeviceHasIt) {
+  std::string why;
+  EXPECT_EQ(precision_for(Precision::kAuto, 90, why), Precision::kBfloat16);
+  EXPECT_EQ(why, "the fastest at compute capability 9.0");
+  EXPECT_EQ(precision_for(Precision::kAuto, 75, why), Precision::kHalf);
+  EXPECT_EQ(precision_for(Precision::kAuto, 61, why), Precision::kFloat);
+  EXPECT_EQ(precision_for(Precision::kFloat, 90, why), Precision::kFloat);
+  EXPECT_EQ(why, "as asked for");
+  EXPECT_EQ(precision_for(Precision::kTf32, 75, why), Precision::kHalf);
+  EXPECT_EQ(why, "tf32 needs compute capability 8.0, the device has 7.5");
+  for (const char* name : {"auto", "bf16", "fp16", "tf32", "fp32"}) {
+    const auto precision = precision_from_name(name);
+    ASSERT_TRUE(precision);
+    EXPECT_EQ(name_of(*precision), name);
+  }
+  EXPECT_FALSE(precision_from_name("fp8"));
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Trains the reference network by senet and by PyTorch on the same GPU, in turns, and prints the ratios.
+
+    tools/compare_pytorch.py --senet build/release/tools/senet [--batch 256,1024,4096] [--seconds 3] [--rounds 3]
+
+PyTorch's network, losses and optimiser are senet's: LayerNorm and ReLU, residual blocks, cross entropies over legal moves
+and over outcomes, gradients clipped to norm 1, AdamW with decay on weight matrices only, and a moving average of the
+weights. Its batches lie on the device already and are as large; senet's are packed and sent at every step.
+Three ways: eager, torch.compile, and torch.compile with CUDA graphs (mode "max-autotune"), each in bfloat16 by autocast.
+"""
+import argparse
+import json
+import subprocess
+import sys
+import time
+
+import torch
+from torch import nn
+
+FEATURES, LOGITS, OUTCOMES, WIDTH, BLOCKS = 344, 676, 6, 128, 3
+LEGAL = 19
+
+
+class Norm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(WIDTH, eps=1e-5)
+
+    def forward(self, x):
+        return torch.relu(self.norm(x))
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(Norm(), nn.Linear(WIDTH, WIDTH), Norm(), nn.Linear(WIDTH, WIDTH))
+
+    def forward(self, x):
+        return x + self.layers(x)
+
+
+def tower(layers, outputs):
+    parts = []
+    for _ in range(layers):
+        parts += [nn.Linear(WIDTH, WIDTH), Norm()]
+    return nn.Sequential(*parts, nn.Linear(WIDTH, outputs))
+
+
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk = nn.Sequential(nn.Linear(FEATURES, WIDTH), Norm(), *[Block() for _ in range(BLOCKS)], Norm())
+        self.policy = tower(2, LOGITS)
+        self.value = tower(1, OUTCOMES)
+
+    def forward(self, x):
+        x = self.trunk(x)
+        return self.policy(x), self.value(x)
+
+
+class Step:
+    """One optimiser step on a fixed batch that lies on the device."""
+
+    def __init__(self, rows, mode):
+        torch.manual_seed(1)
+        device = "cuda"
+        self.network = Network().to(device)
+        assert sum(p.numel() for p in self.network.parameters()) == 283_562
+        decays = [p for p in self.network.parameters() if p.dim() > 1]
+        rest = [p for p in self.network.parameters() if p.dim() == 1]
+        self.optimizer = torch.optim.AdamW(
+            [{"params": decays, "weight_decay": 1e-4}, {"params": rest, "weight_decay": 0.0}],
+            lr=torch.tensor(1e-3, device=device), fused=True)
+        self.average = [p.detach().clone() for p in self.network.parameters()]
+        self.features = (torch.rand(rows, FEATURES, device=device) < 0.1).float()
+        self.legal = torch.randint(0, LOGITS, (rows, LEGAL), device=device)
+        self.policy_target = torch.softmax(torch.randn(rows, LEGAL, device=device), 1)
+        self.value_target = torch.softmax(torch.randn(rows, OUTCOMES, device=device), 1)
+        self.losses = self.forward if mode is None else torch.compile(self.forward, mode=mode)
+
+    def forward(self, features, legal, policy_target, value_target):
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            policy, value = self.network(features)
+        policy = policy.float().gather(1, legal)
+        policy_loss = -(policy_target * torch.log_softmax(policy, 1)).sum(1).mean()
+        value_loss = -(value_target * torch.log_softmax(value.float(), 1)).sum(1).mean()
+        return policy_loss + value_loss
+
+    def __call__(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.losses(self.features, self.legal, self.policy_target, self.value_target)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimizer.step()
+        torch._foreach_lerp_(self.average, list(self.network.parameters()), 1e-3)
+        return loss
+
+
+def torch_rate(step, rows, seconds):
+    for _ in range(10):
+        step()
+    torch.cuda.synchronize()
+    steps, began = 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        for _ in range(20):
+            loss = step()
+        loss.item()
+        steps += 20
+    return rows * steps / (time.perf_counter() - began)
+
+
+def senet_rate(program, rows, seconds):
+    command = [program, "bench", "train", "--game", "backgammon", "--backend", "cuda", "--precision", "bf16",
+               "--batch", str(rows), "--workers", "1", "--seconds", str(seconds), "--json"]
+    for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
+        figure = json.loads(line)
+        if figure.get("metric") == "samples_per_second" and "/sparse/" in figure["case"]:
+            return figure["value"]
+    sys.exit("senet bench train printed no rate")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--senet", required=True)
+    arguments.add_argument("--batch", default="256,1024,4096")
+    arguments.add_argument("--seconds", type=float, default=3)
+    arguments.add_argument("--rounds", type=int, default=3)
+    options = arguments.parse_args()
+    if not torch.cuda.is_available():
+        sys.exit("PyTorch finds no CUDA device")
+    torch.set_float32_matmul_precision("high")
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
+    ways = {"eager": None, "compiled": "default", "compiled, CUDA graphs": "max-autotune"}
+    for rows in map(int, options.batch.split(",")):
+        steps = {name: Step(rows, mode) for name, mode in ways.items()}
+        rates = {name: [] for name in ["senet", *ways]}
+        for _ in range(options.rounds):
+            rates["senet"].append(senet_rate(options.senet, rows, options.seconds))
+            for name, step in steps.items():
+                rates[name].append(torch_rate(step, rows, options.seconds))
+        own = sorted(rates["senet"])[options.rounds // 2]
+        for name, found in rates.items():
+            rate = sorted(found)[options.rounds // 2]
+            print(f"batch {rows:6}  {name:24} {rate:12.0f} samples/s  {1e6 * rows / rate:8.1f} us a step"
+                  f"  senet is {own / rate:6.2f} times as fast")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+#include "train_bridge/cuda/cuda_device.cuh"
+
+#include <memory>
+
+namespace senet {
+namespace {
+
+/// cuBLASLt's descriptions, which are handles.
+template <class Handle, cublasStatus_t (*kDestroy)(Handle)>
+struct Destroyer {
+  using pointer = Handle;
+  void operator()(Handle handle) const { kDestroy(handle); }
+};
+using Layout =
+    std::unique_ptr<void, Destroyer<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>>;
+using Description =
+    std::unique_ptr<void, Destroyer<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>>;
+using Preference =
+    std::unique_ptr<void, Destroyer<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>>;
+
+/// A row-major matrix, which the library, thinking in columns, takes for its transpose.
+Layout layout(cudaDataType_t type, std::size_t rows, std::size_t columns, std::size_t stride) {
+  cublasLtMatrixLayout_t made = nullptr;
+  check(cublasLtMatrixLayoutCreate(&made, type, columns, rows, static_cast<std::int64_t>(stride)),
+        "a matrix layout");
+  return Layout(made);
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(bool tf32) : tf32_(tf32), workspace_(kWorkspaceBytes) {
+  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+  check(cublasLtCreate(&handle_), "cuBLASLt");
+}
+
+CudaDevice::~CudaDevice() {
+  if (handle_ != nullptr) cublasLtDestroy(handle_);
+  if (stream_ != nullptr) cudaStreamDestroy(stream_);
+}
+
+// result = left right in rows is result^T = right^T left^T in columns: the factors change places.
+void CudaDevice::multiply(cudaDataType_t type, const void* left, Shape left_shape,
+                          bool left_transposed, const void* right, Shape right_shape,
+                          bool right_transposed, float* result, Shape result_shape, bool add) {
+  const cublasComputeType_t compute =
+      type == CUDA_R_32F && tf32_ ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  cublasLtMatmulDesc_t made = nullptr;
+  check(cublasLtMatmulDescCreate(&made, compute, CUDA_R_32F), "a product");
+  const Description description(made);
+  const auto transpose = [&](cublasLtMatmulDescAttributes_t which, bool transposed) {
+    const cublasOperation_t operation = transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    check(cublasLtMatmulDescSetAttribute(made, which, &operation, sizeof operation), "a product");
+  };
+  transpose(CUBLASLT_MATMUL_DESC_TRANSA, right_transposed);
+  transpose(CUBLASLT_MATMUL_DESC_TRANSB, left_transposed);
+  const Layout a = layout(type, right_shape.rows, right_shape.columns, right_shape.stride);
+  const Layout b = layout(type, left_shape.rows, left_shape.columns, left_shape.stride);
+  const Layout d = layout(CUDA_R_32F, result_shape.rows, result_shape.columns, result_shape.stride);
+
+  cublasLtMatmulPreference_t wishes = nullptr;
+  check(cublasLtMatmulPreferenceCreate(&wishes), "a product");
+  const Preference preference(wishes);
+  check(cublasLtMatmulPreferenceSetAttribute(wishes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                             &kWorkspaceBytes, sizeof kWorkspaceBytes),
+        "a product");
+  cublasLtMatmulHeuristicResult_t best{};
+  int found = 0;
+  check(cublasLtMatmulAlgoGetHeuristic(handle_, made, a.get(), b.get(), d.get(), d.get(), wishes, 1,
+                                       &best, &found),
+        "an algorithm for a product");
+  if (found == 0) throw CudaError("cuBLASLt has no algorithm for a product");
+  const float one = 1, old = add ? 1 : 0;
+  check(cublasLtMatmul(handle_, made, &one, right, a.get(), left, b.get(), &old, result, d.get(),
+                       result, d.get(), &best.algo, workspace_.data(), kWorkspaceBytes, stream_),
+        "a product");
+}
+
+}  // namespace senet

@@ -1,0 +1,171 @@
+// A CUDA device as DeviceStep wants it: memory, kernels for a row or a column each, and products by
+// cuBLASLt, all on one stream.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "train_bridge/device/group.hpp"
+#include "train_bridge/device/product.hpp"
+
+namespace senet {
+
+/// A call of CUDA's that failed. Stays inside the backend: its border turns it into a reason.
+class CudaError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  throw CudaError(std::string(what) + ": " + cudaGetErrorString(status));
+}
+inline void check(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw CudaError(std::string(what) + ": " + cublasLtGetStatusString(status));
+}
+
+/// Memory of the device, or of the host where the device can read it ("pinned"). Zeroed.
+template <class Value>
+class CudaBuffer {
+ public:
+  explicit CudaBuffer(std::size_t count) : size_(count) {
+    if (count == 0) return;
+    check(cudaMalloc(&data_, count * sizeof(Value)), "memory on the device");
+    check(cudaMemset(data_, 0, count * sizeof(Value)), "memory on the device");
+  }
+  CudaBuffer(CudaBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  CudaBuffer& operator=(CudaBuffer&&) = delete;
+  ~CudaBuffer() { cudaFree(data_); }
+  Value* data() { return data_; }
+  const Value* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  Value* data_ = nullptr;
+  std::size_t size_;
+};
+
+template <class Value>
+class PinnedBuffer {
+ public:
+  explicit PinnedBuffer(std::size_t count) : size_(count) {
+    check(cudaMallocHost(&data_, count * sizeof(Value)), "pinned memory");
+  }
+  PinnedBuffer(PinnedBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+  PinnedBuffer& operator=(PinnedBuffer&&) = delete;
+  ~PinnedBuffer() { cudaFreeHost(data_); }
+  Value* data() { return data_; }
+  std::span<Value> values() { return {data_, size_}; }
+
+ private:
+  Value* data_ = nullptr;
+  std::size_t size_;
+};
+
+namespace cuda {
+
+inline constexpr unsigned kThreads = 256;
+
+template <class Body>
+__global__ void row_kernel(std::size_t rows, Body body) {
+  const std::size_t row = (std::size_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
+  if (row < rows) body(WarpGroup{}, row);
+}
+
+template <class Body>
+__global__ void column_kernel(std::size_t columns, Body body) {
+  const std::size_t column = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (column < columns) body(std::size_t{blockIdx.y}, column);
+}
+
+template <class Value>
+constexpr cudaDataType_t data_type() {
+  if constexpr (std::is_same_v<Value, __nv_bfloat16>) return CUDA_R_16BF;
+  if constexpr (std::is_same_v<Value, __half>) return CUDA_R_16F;
+  return CUDA_R_32F;
+}
+
+}  // namespace cuda
+
+/// Belongs to one thread at a time. Everything it is told goes to its stream, in order.
+class CudaDevice {
+ public:
+  template <class Value>
+  using Buffer = CudaBuffer<Value>;
+
+  /// `tf32`: products of floats may round their factors to 11 bits.
+  explicit CudaDevice(bool tf32);
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+  ~CudaDevice();
+
+  cudaStream_t stream() const { return stream_; }
+  void wait() { check(cudaStreamSynchronize(stream_), "a step"); }
+
+  /// Both wait for what was told before.
+  template <class Value>
+  void to_device(std::span<const Value> from, Buffer<Value>& to) {
+    check(
+        cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream_),
+        "an upload");
+    wait();
+  }
+  template <class Value>
+  void to_host(const Buffer<Value>& from, std::span<Value> to) {
+    check(cudaMemcpyAsync(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost, stream_),
+          "a download");
+    wait();
+  }
+
+  template <class Body>
+  void each_row(std::size_t rows, const Body& body) {
+    const std::size_t blocks = (rows * 32 + cuda::kThreads - 1) / cuda::kThreads;
+    cuda::row_kernel<<<static_cast<unsigned>(blocks), cuda::kThreads, 0, stream_>>>(rows, body);
+    check(cudaGetLastError(), "a kernel");
+  }
+  template <class Body>
+  void each_column(std::size_t chunks, std::size_t columns, const Body& body) {
+    const dim3 blocks(static_cast<unsigned>((columns + cuda::kThreads - 1) / cuda::kThreads),
+                      static_cast<unsigned>(chunks));
+    cuda::column_kernel<<<blocks, cuda::kThreads, 0, stream_>>>(columns, body);
+    check(cudaGetLastError(), "a kernel");
+  }
+
+  template <class Real, class Operand>
+  void multiply(const Product<Real, Operand>& product) {
+    static_assert(std::is_same_v<Real, float>);
+    const auto shape = [](const auto& matrix) {
+      return Shape{matrix.rows, matrix.columns, matrix.stride};
+    };
+    multiply(cuda::data_type<Operand>(), product.left.data, shape(product.left),
+             product.left_transposed, product.right.data, shape(product.right),
+             product.right_transposed, product.result.data, shape(product.result), product.add);
+  }
+
+ private:
+  struct Shape {
+    std::size_t rows, columns, stride;
+  };
+  void multiply(cudaDataType_t type, const void* left, Shape left_shape, bool left_transposed,
+                const void* right, Shape right_shape, bool right_transposed, float* result,
+                Shape result_shape, bool add);
+
+  static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
+
+  const bool tf32_;
+  cudaStream_t stream_ = nullptr;
+  cublasLtHandle_t handle_ = nullptr;
+  CudaBuffer<std::byte> workspace_;
+};
+
+}  // namespace senet

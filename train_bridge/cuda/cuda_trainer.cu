@@ -1,0 +1,237 @@
+#include "train_bridge/cuda/cuda_trainer.hpp"
+
+#include <array>
+#include <cassert>
+#include <optional>
+
+#include "train_bridge/cuda/cuda_device.cuh"
+#include "train_bridge/device/batch_view.hpp"
+#include "train_bridge/device/device_step.hpp"
+
+namespace senet {
+namespace {
+
+/// Good steps after which the loss scale of half precision doubles (Micikevicius et al. 2018).
+constexpr std::uint32_t kScalePatience = 2000;
+
+class Event {
+ public:
+  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { cudaEventDestroy(event_); }
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// A recorded step. Replayed by run().
+class Recording {
+ public:
+  template <class Step>
+  Recording(cudaStream_t stream, Step&& step) {
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a step");
+    step();
+    check(cudaStreamEndCapture(stream, &graph_), "recording a step");
+    check(cudaGraphInstantiate(&runnable_, graph_, 0), "recording a step");
+  }
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  ~Recording() {
+    if (runnable_ != nullptr) cudaGraphExecDestroy(runnable_);
+    if (graph_ != nullptr) cudaGraphDestroy(graph_);
+  }
+  void run(cudaStream_t stream) const { check(cudaGraphLaunch(runnable_, stream), "a step"); }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t runnable_ = nullptr;
+};
+
+/// One of two places for a batch: the next one is written and sent while the other is learnt from.
+struct Slot {
+  explicit Slot(std::size_t bytes) : host(bytes), device(bytes) {}
+  PinnedBuffer<std::byte> host;
+  CudaBuffer<std::byte> device;
+  Event sent;
+  std::optional<Recording> recording;
+};
+
+template <class Operand>
+class CudaTrainer final : public DeviceTrainer {
+ public:
+  CudaTrainer(const Network& start, const TrainBatch::Shape& shape, const TrainerSettings& settings,
+              bool tf32)
+      : shape_(shape),
+        device_(tf32),
+        step_(device_, start.spec(), shape, settings,
+              std::is_same_v<Operand, __half> ? kScalePatience : 0),
+        slots_{Slot(packed_bytes(shape)), Slot(packed_bytes(shape))},
+        report_(1) {
+    check(cudaStreamCreateWithFlags(&uploads_, cudaStreamNonBlocking), "a stream");
+    TrainerState state;
+    state.weights.assign(start.parameters().begin(), start.parameters().end());
+    state.ema = state.weights;
+    state.first_moment.resize(state.weights.size());
+    state.second_moment.resize(state.weights.size());
+    step_.restore(state);
+  }
+  ~CudaTrainer() override {
+    if (uploads_ != nullptr) cudaStreamDestroy(uploads_);
+  }
+
+  std::string_view name() const override { return "cuda"; }
+
+  Result<void> warm_up() override {
+    return guarded([&] {
+      const TrainerState before = step_.state();
+      // Once outside of a recording, so that what libraries load at first use is loaded.
+      TrainBatch empty(shape_);
+      add_empty_row(empty);
+      for (Slot& slot : slots_) {
+        send(slot, empty, 0.0f);
+        record_or_run(slot);
+        device_.wait();
+      }
+      step_.restore(before);
+      for (Slot& slot : slots_) {
+        slot.recording.emplace(device_.stream(), [&] { record_or_run(slot); });
+      }
+    });
+  }
+
+  Result<StepReport> step(const TrainBatch& batch, float learning_rate) override {
+    StepReport report;
+    const auto done = guarded([&] {
+      Slot& slot = slots_[next_++ % slots_.size()];
+      send(slot, batch, learning_rate);
+      if (slot.recording) {
+        slot.recording->run(device_.stream());
+      } else {
+        record_or_run(slot);
+      }
+      device_.wait();
+      const OptimizerState<float>& told = *report_.data();
+      report = {.policy_loss = told.policy_loss,
+                .value_loss = told.value_loss,
+                .gradient_norm = told.gradient_norm,
+                .skipped = told.skipped != 0};
+    });
+    if (!done) return tl::unexpected(done.error());
+    return report;
+  }
+
+  Result<TrainerState> state() const override {
+    TrainerState state;
+    const auto done = guarded([&] { state = step_.state(); });
+    if (!done) return tl::unexpected(done.error());
+    return state;
+  }
+
+  Result<void> restore(const TrainerState& state) override {
+    return guarded([&] { step_.restore(state); });
+  }
+
+ private:
+  template <class Use>
+  static Result<void> guarded(Use&& use) {
+    try {
+      use();
+    } catch (const CudaError& error) {
+      return fail(error.what());
+    }
+    return {};
+  }
+
+  void add_empty_row(TrainBatch& batch) const {
+    const std::span<float> outcomes = batch.add([](FeatureRow&) {});
+    for (float& share : outcomes) share = 1.0f / static_cast<float>(outcomes.size());
+  }
+
+  /// One transfer, on a stream of its own; the step waits for it on the device.
+  void send(Slot& slot, const TrainBatch& batch, float learning_rate) {
+    const std::size_t bytes = pack(batch, learning_rate, slot.host.values());
+    check(cudaMemcpyAsync(slot.device.data(), slot.host.data(), bytes, cudaMemcpyHostToDevice,
+                          uploads_),
+          "an upload");
+    check(cudaEventRecord(slot.sent.get(), uploads_), "an upload");
+    check(cudaStreamWaitEvent(device_.stream(), slot.sent.get()), "an upload");
+  }
+
+  void record_or_run(Slot& slot) {
+    step_.run(BatchView{slot.device.data()});
+    check(cudaMemcpyAsync(report_.data(), step_.optimizer_on_device(),
+                          sizeof(OptimizerState<float>), cudaMemcpyDeviceToHost, device_.stream()),
+          "a report");
+  }
+
+  TrainBatch::Shape shape_;
+  // What is asked of a step that is const here changes nothing but the stream's queue.
+  mutable CudaDevice device_;
+  mutable DeviceStep<CudaDevice, float, Operand> step_;
+  cudaStream_t uploads_ = nullptr;
+  std::array<Slot, 2> slots_;
+  PinnedBuffer<OptimizerState<float>> report_;
+  std::size_t next_ = 0;
+};
+
+/// What there is of the first device.
+Result<cudaDeviceProp> find_device() {
+  int count = 0;
+  if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
+    return fail(std::string("no CUDA device can be used: ") + cudaGetErrorString(status));
+  }
+  if (count == 0) return fail("no CUDA device was found");
+  cudaDeviceProp properties{};
+  if (const cudaError_t status = cudaGetDeviceProperties(&properties, 0); status != cudaSuccess) {
+    return fail(std::string("the CUDA device does not answer: ") + cudaGetErrorString(status));
+  }
+  if (properties.major < 8) {
+    return fail(std::string(properties.name) + " has compute capability " +
+                std::to_string(properties.major) + "." + std::to_string(properties.minor) +
+                ", and 8.0 is needed");
+  }
+  return properties;
+}
+
+std::size_t free_memory() {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "the device's memory");
+  return free;
+}
+
+}  // namespace
+
+bool built_with_cuda() { return true; }
+
+Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
+                                                         const TrainBatch::Shape& shape,
+                                                         const TrainerSettings& settings,
+                                                         Precision precision,
+                                                         CudaTrainerReport* report) {
+  const auto properties = find_device();
+  if (!properties) return tl::unexpected(properties.error());
+  std::string why;
+  precision = precision_for(precision, properties->major * 10 + properties->minor, why);
+  try {
+    const std::size_t before = free_memory();
+    std::unique_ptr<DeviceTrainer> trainer;
+    if (precision == Precision::kBfloat16) {
+      trainer = std::make_unique<CudaTrainer<__nv_bfloat16>>(start, shape, settings, false);
+    } else if (precision == Precision::kHalf) {
+      trainer = std::make_unique<CudaTrainer<__half>>(start, shape, settings, false);
+    } else {
+      trainer = std::make_unique<CudaTrainer<float>>(start, shape, settings,
+                                                     precision == Precision::kTf32);
+    }
+    if (report != nullptr) {
+      *report = {properties->name, precision, why, before - free_memory()};
+    }
+    return trainer;
+  } catch (const CudaError& error) {
+    return fail(std::string(properties->name) + ": " + error.what());
+  }
+}
+
+}  // namespace senet

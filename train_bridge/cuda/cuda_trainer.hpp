@@ -1,0 +1,45 @@
+// The CUDA backend of the trainer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "train_bridge/device_trainer.hpp"
+
+namespace senet {
+
+/// What matrix products read. kAuto: the fastest that the device has, bfloat16 before half before
+/// TF32 before float.
+enum class Precision : std::uint8_t { kAuto, kBfloat16, kHalf, kTf32, kFloat };
+
+/// "auto", "bf16", "fp16", "tf32" or "fp32".
+Result<Precision> precision_from_name(std::string_view name);
+std::string_view name_of(Precision precision);
+
+/// The precision a device of this compute capability (80: 8.0) trains in when asked for `wanted`;
+/// `why` becomes a sentence when that is another one, or says why it was chosen for kAuto.
+Precision precision_for(Precision wanted, int capability, std::string& why);
+
+/// Whether this library can use a CUDA device at all.
+bool built_with_cuda();
+
+struct CudaTrainerReport {
+  std::string device;  // "NVIDIA H100 80GB HBM3"
+  Precision precision;
+  std::string why;         // of the precision
+  std::size_t memory = 0;  // bytes taken on the device
+};
+
+/// A trainer on the first CUDA device, for batches of `shape`. Fails with a reason when there is no
+/// device or driver, when the device is older than compute capability 8.0, or when its memory does
+/// not suffice; always, where this library was built without CUDA.
+///
+/// A step is recorded once, in warm_up(), and replayed: one upload, one launch, one report back.
+Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
+                                                         const TrainBatch::Shape& shape,
+                                                         const TrainerSettings& settings,
+                                                         Precision precision,
+                                                         CudaTrainerReport* report);
+
+}  // namespace senet

@@ -1,0 +1,153 @@
+// Rows into the network and losses out of it: the dense inputs, and the gradients of the two cross
+// entropies at the logits.
+#pragma once
+
+#include "games/game.hpp"
+#include "train_bridge/device/batch_view.hpp"
+
+namespace senet {
+
+/// The features of a row, which are few, written out.
+template <class Operand>
+struct SpreadFeatures {
+  BatchView batch;
+  Operand* features;  // [rows, stride]
+  std::size_t stride;
+
+  template <class Group>
+  SENET_DEVICE void operator()(const Group& group, std::size_t row) const {
+    Operand* const to = features + row * stride;
+    for (std::size_t i = group.lane(); i < stride; i += group.lanes()) {
+      to[i] = static_cast<Operand>(0.0f);
+    }
+    group.meet();
+    const std::uint32_t* const first = batch.first_entry() + row;
+    for (std::size_t i = first[0] + group.lane(); i < first[1]; i += group.lanes()) {
+      to[batch.index()[i]] = static_cast<Operand>(batch.value()[i]);
+    }
+  }
+};
+
+/// Softmax and cross entropy in nats of `count` values; lane's values are those at lane, lane +
+/// lanes ... Each value is replaced by share * (softmax * sum of targets - target): the targets
+/// need not add up to one, the gradient is exact for any.
+template <class Real, class Group, class Target>
+SENET_DEVICE Real cross_entropy_of_row(const Group& group, Real* values, std::size_t count,
+                                       const Target& target, Real share) {
+  Real largest = static_cast<Real>(-1e30);
+  for (std::size_t i = group.lane(); i < count; i += group.lanes()) {
+    largest = values[i] > largest ? values[i] : largest;
+  }
+  largest = group.largest(largest);
+  Real sum = 0, target_sum = 0, expected = 0;
+  for (std::size_t i = group.lane(); i < count; i += group.lanes()) {
+    const Real shifted = values[i] - largest, wanted = static_cast<Real>(target(i));
+    target_sum += wanted;
+    expected += wanted * shifted;
+    sum += values[i] = std::exp(shifted);
+  }
+  sum = group.sum(sum);
+  target_sum = group.sum(target_sum);
+  expected = group.sum(expected);
+  const Real scale = target_sum / sum;
+  for (std::size_t i = group.lane(); i < count; i += group.lanes()) {
+    values[i] = share * (values[i] * scale - static_cast<Real>(target(i)));
+  }
+  return target_sum * std::log(sum) - expected;
+}
+
+/// The value head's loss of a row, and its gradient at the logits.
+template <class Real, class Operand>
+struct ValueLoss {
+  BatchView batch;
+  Real* logits;      // [rows, stride]: overwritten
+  const Real* bias;  // [outcomes]
+  std::size_t outcomes, stride;
+  Real weight;        // of the value loss
+  const Real* scale;  // of all losses, see LossScale
+  Operand* d_logits;  // [rows, stride], zero behind the outcomes
+  Real* losses;       // [rows]
+
+  template <class Group>
+  SENET_DEVICE void operator()(const Group& group, std::size_t row) const {
+    Real* const values = logits + row * stride;
+    for (std::size_t i = group.lane(); i < outcomes; i += group.lanes()) values[i] += bias[i];
+    const float* const targets = batch.outcomes() + row * outcomes;
+    const Real share = weight * *scale / static_cast<Real>(batch.header().rows);
+    const Real loss = cross_entropy_of_row(
+        group, values, outcomes, [&](std::size_t i) { return targets[i]; }, share);
+    for (std::size_t i = group.lane(); i < stride; i += group.lanes()) {
+      d_logits[row * stride + i] = static_cast<Operand>(i < outcomes ? values[i] : Real{0});
+    }
+    if (group.lane() == 0) losses[row] = loss;
+  }
+};
+
+/// The policy head's loss of a row over its legal actions only, and its gradient at the logits. An
+/// action's logit is the sum of some of the network's.
+template <class Real, class Operand>
+struct PolicyLoss {
+  BatchView batch;
+  Real* logits;        // [rows, stride]: overwritten
+  const Real* bias;    // [stride]
+  std::size_t stride;  // >= policy logits
+  std::size_t per_action;
+  Real weight;
+  const Real* scale;
+  Real* action_values;  // [actions], scratch
+  Operand* d_logits;    // [rows, stride]
+  Real* losses;         // [rows]
+
+  template <class Group>
+  SENET_DEVICE void operator()(const Group& group, std::size_t row) const {
+    Real* const values = logits + row * stride;
+    Operand* const d_values = d_logits + row * stride;
+    const std::uint32_t first = batch.first_action()[row];
+    const std::size_t actions = batch.first_action()[row + 1] - first;
+    const std::uint16_t* const numbers = batch.logit() + first * per_action;
+    Real* const own = action_values + first;
+    for (std::size_t action = group.lane(); action < actions; action += group.lanes()) {
+      Real sum = 0;
+      for (std::size_t i = action * per_action; i < (action + 1) * per_action; ++i) {
+        if (numbers[i] != kNoLogit) sum += values[numbers[i]] + bias[numbers[i]];
+      }
+      own[action] = sum;
+    }
+    Real loss = 0;
+    if (actions > 0) {
+      const float* const targets = batch.target() + first;
+      const Real share = weight * *scale / static_cast<Real>(batch.header().policy_rows);
+      loss = cross_entropy_of_row(
+          group, own, actions, [&](std::size_t i) { return targets[i]; }, share);
+    }
+    group.meet();
+    for (std::size_t i = group.lane(); i < stride; i += group.lanes()) values[i] = 0;
+    group.meet();
+    spread(group, numbers, actions * per_action, own, values);
+    group.meet();
+    for (std::size_t i = group.lane(); i < stride; i += group.lanes()) {
+      d_values[i] = static_cast<Operand>(values[i]);
+    }
+    if (group.lane() == 0) losses[row] = loss;
+  }
+
+ private:
+  /// Several actions may share a logit: each logit has one lane that adds to it, in the actions'
+  /// order, so that the sum is the same every time.
+  template <class Group>
+  SENET_DEVICE void spread(const Group& group, const std::uint16_t* numbers, std::size_t pairs,
+                           const Real* own, Real* values) const {
+    for (std::size_t begin = 0; begin < pairs; begin += group.lanes()) {
+      const std::size_t mine = begin + group.lane();
+      const std::uint16_t number = mine < pairs ? numbers[mine] : kNoLogit;
+      const Real gradient = mine < pairs ? own[mine / per_action] : Real{0};
+      for (std::size_t from = 0; from < group.lanes(); ++from) {
+        const std::uint16_t to = group.told(number, from);
+        const Real added = group.told(gradient, from);
+        if (to != kNoLogit && to % group.lanes() == group.lane()) values[to] += added;
+      }
+    }
+  }
+};
+
+}  // namespace senet

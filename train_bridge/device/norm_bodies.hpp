@@ -1,0 +1,178 @@
+// LayerNorm with ReLU and everything that can be done while the row is at hand: the bias of the
+// Linear before it, the residual stream, and copies in the precision of the matrix products.
+//
+//   Real     of sums, statistics, gradients and the residual stream: float; double in tests
+//   Operand  of what matrix products read: Real, bfloat16 or half
+//
+// Rows have a stride of at least their width; what lies between is zero and is left alone.
+#pragma once
+
+#include "nn/norm_epsilon.hpp"
+#include "train_bridge/device/group.hpp"
+
+namespace senet {
+
+/// x = product + bias + residual, then y = relu(norm(x) * scale + shift), for one row.
+template <class Real, class Operand>
+struct NormForward {
+  const Real* product;   // [rows, stride]
+  const Real* bias;      // [width], or null
+  const Real* residual;  // [rows, stride], or null
+  const Real* scale;     // [width]
+  const Real* shift;     // [width]
+  Real* x;               // [rows, stride], may be `product`
+  Operand* y;            // [rows, stride], or null
+  Real* stream;          // y once more as Real, [rows, stride], or null
+  Real* mean;            // [rows]
+  Real* inverse;         // [rows], 1 / sqrt(variance + epsilon)
+  std::size_t width, stride;
+
+  template <class Group>
+  SENET_DEVICE void operator()(const Group& group, std::size_t row) const {
+    const std::size_t at = row * stride;
+    Real sum = 0;
+    for (std::size_t i = group.lane(); i < width; i += group.lanes()) {
+      Real value = product[at + i];
+      if (bias != nullptr) value += bias[i];
+      if (residual != nullptr) value += residual[at + i];
+      x[at + i] = value;
+      sum += value;
+    }
+    const Real middle = group.sum(sum) / static_cast<Real>(width);
+    // Around the mean in a second pass, so that it can neither cancel nor go negative.
+    Real squares = 0;
+    for (std::size_t i = group.lane(); i < width; i += group.lanes()) {
+      const Real off = x[at + i] - middle;
+      squares += off * off;
+    }
+    const Real variance = group.sum(squares) / static_cast<Real>(width);
+    const Real factor = Real{1} / std::sqrt(variance + static_cast<Real>(kNormEpsilon));
+    for (std::size_t i = group.lane(); i < width; i += group.lanes()) {
+      const Real value = (x[at + i] - middle) * factor * scale[i] + shift[i];
+      // Not a plain maximum, which would hide what is not a number.
+      const Real positive = value <= Real{0} ? Real{0} : value;
+      if (y != nullptr) y[at + i] = static_cast<Operand>(positive);
+      if (stream != nullptr) stream[at + i] = positive;
+    }
+    if (group.lane() == 0) {
+      mean[row] = middle;
+      inverse[row] = factor;
+    }
+  }
+};
+
+/// What both halves of the backward pass read.
+template <class Real>
+struct NormSaved {
+  const Real* x;        // [rows, stride]
+  const Real* scale;    // [width]
+  const Real* shift;    // [width]
+  const Real* mean;     // [rows]
+  const Real* inverse;  // [rows]
+  std::size_t width, stride;
+
+  SENET_DEVICE Real normal(std::size_t row, std::size_t i) const {
+    return (x[row * stride + i] - mean[row]) * inverse[row];
+  }
+  /// The gradient behind the ReLU, given the one before it.
+  SENET_DEVICE Real passed(std::size_t i, Real normal, Real d_y) const {
+    return normal * scale[i] + shift[i] > Real{0} ? d_y : Real{0};
+  }
+};
+
+/// d_x of a row: with u = passed gradient * scale,
+///   d_x = inverse * (u - mean(u) - normal * mean(u * normal))
+template <class Real, class Operand>
+struct NormBackward {
+  NormSaved<Real> saved;
+  const Real* d_y;  // [rows, stride]
+  Real* d_stream;   // [rows, stride]: d_x is added to it or written, or null
+  bool add;         // to d_stream
+  Operand* d_x;     // [rows, stride]: d_stream, or d_x where there is none
+
+  template <class Group>
+  SENET_DEVICE void operator()(const Group& group, std::size_t row) const {
+    const std::size_t width = saved.width, at = row * saved.stride;
+    Real sum = 0, sum_normal = 0;
+    for (std::size_t i = group.lane(); i < width; i += group.lanes()) {
+      const Real normal = saved.normal(row, i);
+      const Real u = saved.passed(i, normal, d_y[at + i]) * saved.scale[i];
+      sum += u;
+      sum_normal += u * normal;
+    }
+    const Real mean = group.sum(sum) / static_cast<Real>(width);
+    const Real mean_normal = group.sum(sum_normal) / static_cast<Real>(width);
+    for (std::size_t i = group.lane(); i < width; i += group.lanes()) {
+      const Real normal = saved.normal(row, i);
+      const Real u = saved.passed(i, normal, d_y[at + i]) * saved.scale[i];
+      Real result = saved.inverse[row] * (u - mean - normal * mean_normal);
+      if (d_stream != nullptr) {
+        if (add) result += d_stream[at + i];
+        d_stream[at + i] = result;
+      }
+      if (d_x != nullptr) d_x[at + i] = static_cast<Operand>(result);
+    }
+  }
+};
+
+/// Rows whose sums one thread makes; the sums of a chunk are added up by AddChunks, in order, so
+/// that a step is the same every time.
+inline constexpr std::size_t kChunkRows = 64;
+
+/// Gradients of scale and shift of one column, over a chunk of rows.
+template <class Real>
+struct NormColumns {
+  NormSaved<Real> saved;
+  const Real* d_y;  // [rows, stride]
+  std::size_t rows;
+  Real* d_scale;  // [chunks, width]
+  Real* d_shift;  // [chunks, width]
+
+  SENET_DEVICE void operator()(std::size_t chunk, std::size_t column) const {
+    Real scale_sum = 0, shift_sum = 0;
+    const std::size_t begin = chunk * kChunkRows;
+    const std::size_t end = begin + kChunkRows < rows ? begin + kChunkRows : rows;
+    for (std::size_t row = begin; row < end; ++row) {
+      const Real normal = saved.normal(row, column);
+      const Real g = saved.passed(column, normal, d_y[row * saved.stride + column]);
+      scale_sum += g * normal;
+      shift_sum += g;
+    }
+    d_scale[chunk * saved.width + column] = scale_sum;
+    d_shift[chunk * saved.width + column] = shift_sum;
+  }
+};
+
+/// Sum of one column over a chunk of rows: the gradient of a bias.
+template <class Real, class Operand>
+struct ColumnSums {
+  const Operand* d_out;  // [rows, stride]
+  std::size_t rows, width, stride;
+  Real* sums;  // [chunks, width]
+
+  SENET_DEVICE void operator()(std::size_t chunk, std::size_t column) const {
+    Real sum = 0;
+    const std::size_t begin = chunk * kChunkRows;
+    const std::size_t end = begin + kChunkRows < rows ? begin + kChunkRows : rows;
+    for (std::size_t row = begin; row < end; ++row) {
+      sum += static_cast<Real>(d_out[row * stride + column]);
+    }
+    sums[chunk * width + column] = sum;
+  }
+};
+
+/// The chunks' sums of one column, added up into a gradient.
+template <class Real>
+struct AddChunks {
+  const Real* sums;  // [chunks, width]
+  std::size_t chunks, width;
+  Real* gradient;  // [width]
+
+  SENET_DEVICE void operator()(std::size_t /*chunk*/, std::size_t column) const {
+    Real sum = 0;
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) sum += sums[chunk * width + column];
+    gradient[column] = sum;
+  }
+};
+
+}  // namespace senet

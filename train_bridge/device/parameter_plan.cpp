@@ -1,0 +1,30 @@
+#include "train_bridge/device/parameter_plan.hpp"
+
+#include <cassert>
+
+namespace senet {
+
+ParameterPlan::ParameterPlan(const NetworkSpec& spec) : parameters_(parameter_count(spec)) {
+  // Every tensor begins on a line of the device's memory, in either precision.
+  constexpr std::size_t kAlignment = 64;
+  for (const bool decays : {true, false}) {
+    for (TensorPlace& place : parameter_layout(spec)) {
+      if (place.decays != decays) continue;
+      const std::size_t rows = place.rows > 1 || decays ? padded_size(place.rows) : 1;
+      const DeviceTensor tensor{size_, rows, padded_size(place.columns)};
+      size_ += (tensor.rows * tensor.columns + kAlignment - 1) / kAlignment * kAlignment;
+      places_.push_back({std::move(place), tensor});
+    }
+    if (decays) decaying_ = size_;
+  }
+}
+
+DeviceTensor ParameterPlan::tensor(std::string_view name) const {
+  for (const Place& place : places_) {
+    if (place.flat.name == name) return place.device;
+  }
+  assert(false);
+  return {};
+}
+
+}  // namespace senet

@@ -1,0 +1,72 @@
+// Where a network's parameters lie on the device: every tensor padded so that matrix products find
+// sizes and addresses they are fast with, those that decay in front.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "nn/network_spec.hpp"
+
+namespace senet {
+
+/// Sizes of matrix products are multiples of this; what is padded is zero and stays zero, because
+/// its gradient is.
+inline constexpr std::size_t kPadding = 8;
+constexpr std::size_t padded_size(std::size_t size) {
+  return (size + kPadding - 1) / kPadding * kPadding;
+}
+
+/// A tensor on the device: [padded rows, padded columns] of a Linear weight, [1, padded columns] of
+/// a vector.
+struct DeviceTensor {
+  std::size_t offset = 0;  // in values
+  std::size_t rows = 0, columns = 0;
+};
+
+/// The device's layout of one spec's parameters.
+class ParameterPlan {
+ public:
+  explicit ParameterPlan(const NetworkSpec& spec);
+
+  /// The tensor of this name of parameter_layout, which must exist.
+  DeviceTensor tensor(std::string_view name) const;
+  std::size_t parameters() const { return parameters_; }  // of the network
+  std::size_t size() const { return size_; }              // in values, padding included
+  std::size_t decaying() const { return decaying_; }      // values before this decay
+
+  /// To the device's order (what is padded is zero) and back to parameter_layout's.
+  template <class To, class From>
+  void spread(std::span<const From> flat, std::span<To> device) const {
+    for (To& value : device) value = To{0};
+    each_value([&](std::size_t from, std::size_t to) { device[to] = static_cast<To>(flat[from]); });
+  }
+  template <class To, class From>
+  void gather(std::span<const From> device, std::span<To> flat) const {
+    each_value([&](std::size_t to, std::size_t from) { flat[to] = static_cast<To>(device[from]); });
+  }
+
+ private:
+  struct Place {
+    TensorPlace flat;
+    DeviceTensor device;
+  };
+
+  template <class Use>
+  void each_value(Use&& use) const {
+    for (const Place& place : places_) {
+      for (std::size_t row = 0; row < place.flat.rows; ++row) {
+        for (std::size_t column = 0; column < place.flat.columns; ++column) {
+          use(place.flat.offset + row * place.flat.columns + column,
+              place.device.offset + row * place.device.columns + column);
+        }
+      }
+    }
+  }
+
+  std::vector<Place> places_;
+  std::size_t parameters_ = 0, size_ = 0, decaying_ = 0;
+};
+
+}  // namespace senet

@@ -1,0 +1,120 @@
+#include "train_bridge/device_trainer.hpp"
+
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "train_bridge/row_kernels.hpp"
+
+namespace senet {
+namespace {
+
+class LastingTrainer final : public Trainer {
+ public:
+  LastingTrainer(std::unique_ptr<DeviceTrainer> device, const Network& start,
+                 std::size_t steps_at_risk, std::function<std::unique_ptr<Trainer>()> make_spare,
+                 std::function<void(const std::string&)> lost)
+      : device_(std::move(device)),
+        spec_(start.spec()),
+        steps_at_risk_(steps_at_risk),
+        make_spare_(std::move(make_spare)),
+        lost_(std::move(lost)) {
+    const std::span<const float> weights = start.parameters();
+    known_.weights.assign(weights.begin(), weights.end());
+    known_.ema = known_.weights;
+    known_.first_moment.resize(weights.size());
+    known_.second_moment.resize(weights.size());
+  }
+
+  std::string_view name() const override { return device_ ? device_->name() : spare_->name(); }
+
+  void warm_up() override {
+    if (device_) {
+      if (const auto warm = device_->warm_up(); !warm) give_up(warm.error().reason);
+    }
+    if (spare_) spare_->warm_up();
+  }
+
+  StepReport step(const TrainBatch& batch, float learning_rate) override {
+    if (device_) {
+      if (const auto report = device_->step(batch, learning_rate)) {
+        if (++since_fetched_ >= steps_at_risk_) fetch();
+        return *report;
+      } else {
+        give_up(report.error().reason);
+      }
+    }
+    return spare_->step(batch, learning_rate);
+  }
+
+  Network served() const override {
+    if (spare_) return spare_->served();
+    fetch();
+    return spare_ ? spare_->served() : Network(spec_, known_.ema);
+  }
+
+  TrainerState state() const override {
+    if (device_) fetch();
+    return spare_ ? spare_->state() : known_;
+  }
+
+  Result<void> restore(const TrainerState& state) override {
+    if (spare_) return spare_->restore(state);
+    // What does not fit is the state's fault and not the device's: the CPU says so in the same
+    // words.
+    if (!fits(state)) return make_spare_()->restore(state);
+    known_ = state;
+    since_fetched_ = 0;
+    if (const auto restored = device_->restore(state); !restored) give_up(restored.error().reason);
+    return {};
+  }
+
+ private:
+  bool fits(const TrainerState& state) const {
+    for (const auto part : {&TrainerState::weights, &TrainerState::ema, &TrainerState::first_moment,
+                            &TrainerState::second_moment}) {
+      const std::vector<float>& values = state.*part;
+      if (values.size() != known_.weights.size() || !std::isfinite(sum_of_squares(values))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Logically nothing changes: what is asked for is brought here.
+  void fetch() const {
+    auto state = device_->state();
+    if (!state) return give_up(state.error().reason);
+    known_ = std::move(*state);
+    since_fetched_ = 0;
+  }
+
+  void give_up(const std::string& reason) const {
+    device_.reset();
+    spare_ = make_spare_();
+    [[maybe_unused]] const Result<void> restored = spare_->restore(known_);
+    assert(restored);
+    lost_(reason);
+  }
+
+  mutable std::unique_ptr<DeviceTrainer> device_;  // null once it is lost
+  mutable std::unique_ptr<Trainer> spare_;         // null until then
+  NetworkSpec spec_;
+  std::size_t steps_at_risk_;
+  std::function<std::unique_ptr<Trainer>()> make_spare_;
+  std::function<void(const std::string&)> lost_;
+  mutable TrainerState known_;
+  mutable std::size_t since_fetched_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> make_lasting_trainer(std::unique_ptr<DeviceTrainer> device,
+                                              const Network& start, std::size_t steps_at_risk,
+                                              std::function<std::unique_ptr<Trainer>()> make_spare,
+                                              std::function<void(const std::string& reason)> lost) {
+  return std::make_unique<LastingTrainer>(std::move(device), start, steps_at_risk,
+                                          std::move(make_spare), std::move(lost));
+}
+
+}  // namespace senet

@@ -1,0 +1,32 @@
+// A trainer on a device that can be lost, and the trainer that outlives it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "train_bridge/trainer.hpp"
+
+namespace senet {
+
+/// What Trainer does, by something that may fail at any call; after a failure it is of no more use.
+/// Belongs to one thread at a time.
+class DeviceTrainer {
+ public:
+  virtual ~DeviceTrainer() = default;
+  virtual std::string_view name() const = 0;
+  virtual Result<void> warm_up() = 0;
+  virtual Result<StepReport> step(const TrainBatch& batch, float learning_rate) = 0;
+  virtual Result<TrainerState> state() const = 0;
+  virtual Result<void> restore(const TrainerState& state) = 0;
+};
+
+/// A trainer that goes on on the CPU when its device fails, from the state it last fetched:
+/// at most `steps_at_risk` steps are lost, no more than resuming from a checkpoint would lose.
+/// `lost` is told the reason, once. `make_spare` makes the CPU trainer for a state.
+std::unique_ptr<Trainer> make_lasting_trainer(std::unique_ptr<DeviceTrainer> device,
+                                              const Network& start, std::size_t steps_at_risk,
+                                              std::function<std::unique_ptr<Trainer>()> make_spare,
+                                              std::function<void(const std::string& reason)> lost);
+
+}  // namespace senet
