@@ -132,7 +132,7 @@ class SearchPool final : public AnySearchPool {
       seats_.push_back({network->id(), generation, std::move(evaluator), {}});
     }
     seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
-    for (SessionOf<G>* const session : waiting_) sit_down(*session);
+    for (SessionOf<G>*& session : waiting_) sit_down(session);
     waiting_.clear();
   }
 
@@ -141,19 +141,21 @@ class SearchPool final : public AnySearchPool {
   void seat_the_late() {
     seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
     const auto now = ServiceClock::now();
-    std::erase_if(waiting_, [&](SessionOf<G>* session) {
-      if (!session->has_to_end(now)) return false;
-      sit_down(*session);
-      return true;
-    });
+    for (SessionOf<G>*& session : waiting_) {
+      if (session->has_to_end(now)) sit_down(session);
+    }
+    std::erase(waiting_, nullptr);
   }
 
-  void sit_down(SessionOf<G>& session) {
+  // From one list to the other before anything can throw, a host's function for instance: a search
+  // that stood in both would be ended twice.
+  void sit_down(SessionOf<G>*& waiting) {
     Seat& seat = seats_.back();
+    SessionOf<G>& session = *std::exchange(waiting, nullptr);
+    seat.searches.push_back(&session);
     session.start(seat.model, spare_);
     session.next_turn_ = seat.turn;
     next_deadline_ = std::min(next_deadline_, session.deadline_);
-    seat.searches.push_back(&session);
   }
 
   // Lets searches make a visit each until there has been a forward pass. What is in the batch then

@@ -217,5 +217,38 @@ TEST(OwnGameTable, FunctionsMayThrow) {
   EXPECT_EQ(session.search({.visits = 20}).visits, 20u);
 }
 
+// Several begin in one round and a function throws at the second: each search ends once, although
+// its callback closes the session.
+TEST(OwnGameTable, WhatThrowsEndsEachSearchOnce) {
+  static int calls_left;
+  calls_left = -1;
+  senet_config config = api::default_config();
+  config.workers = 0;
+  api::Engine engine(config);
+  senet_game_table table = noughts();
+  table.key = [](void*, const void* state) -> std::uint64_t {
+    if (calls_left-- == 0) throw std::runtime_error("not today");
+    return static_cast<const SmallNoughts*>(state)->key();
+  };
+  ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
+  engine.use(engine.untrained("noughts"));
+  senet_limits limits = SENET_LIMITS_INIT;
+  limits.visits = 20;
+  int ended = 0;
+  const auto done = [](void* user, senet_session* session) {
+    ++*static_cast<int*>(user);
+    senet_session_close(session);
+  };
+  for (int i = 0; i < 3; ++i) {
+    senet_session* session = nullptr;
+    ASSERT_EQ(senet_session_open(engine.handle(), {"noughts", 7}, &session, nullptr), SENET_OK);
+    ASSERT_EQ(senet_session_search(session, &limits, done, &ended, nullptr), SENET_OK);
+  }
+  calls_left = 1;
+  EXPECT_EQ(engine.poll(std::chrono::milliseconds(100)), 0u);
+  EXPECT_EQ(ended, 3);
+  EXPECT_EQ(engine.open_session("noughts").search({.visits = 20}).visits, 20u);
+}
+
 }  // namespace
 }  // namespace senet

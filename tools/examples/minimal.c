@@ -11,9 +11,9 @@ static int fail(const char* what, senet_status status, const senet_reason* why) 
 int main(int argc, char** argv) {
   senet_config config;
   senet_limits limits = SENET_LIMITS_INIT;
-  senet_engine* engine;
-  senet_model* model;
-  senet_session* session;
+  senet_engine* engine = NULL;
+  senet_model* model = NULL;
+  senet_session* session = NULL;
   senet_reason why = {""};
   senet_status status;
   senet_text path, game = {"connect_four", 12};
@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   }
   if (status != SENET_OK || (status = senet_engine_use(engine, model, &why)) != SENET_OK ||
       (status = senet_session_open(engine, game, &session, &why)) != SENET_OK) {
+    senet_model_release(model);
     senet_engine_close(engine);
     return fail("weights", status, &why);
   }
