@@ -80,6 +80,15 @@ def play_connect_four(browser, server, shots):
     return moves
 
 
+def resign_while_it_thinks(browser):
+    browser.click("#new")
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === 0", "another game")
+    browser.click(".column[data-move='4']")
+    browser.click("#resign")
+    browser.wait(OVER, "the end by resignation")
+    check(browser.text("#status").find("Senet wins") >= 0, "who resigns has lost")
+
+
 def play_backgammon(browser, server, shots, draw):
     browser.click("#tab-backgammon")
     browser.wait("document.querySelector('main').dataset.game === 'backgammon'", "the backgammon board")
@@ -198,6 +207,7 @@ def main():
             browser = webdriver.Browser(log)
             try:
                 moves = play_connect_four(browser, server, shots)
+                resign_while_it_thinks(browser)
                 turns = play_backgammon(browser, server, shots, draw)
                 states = check_rules(browser, server, source)
                 look(browser, shots)

@@ -15,21 +15,39 @@ let you = 0;  // which player the person is
 let board = null;
 let colors = [];
 let turnNumber = 0;  // grows when what is under way has lost its meaning
-let analysis = Promise.resolve();
+let analysis = Promise.resolve();  // what the server still thinks about: one request at a time for a game
 
 const effort = () => levels[byId("level").value];
 const remember = () => localStorage.setItem("senet", JSON.stringify({id: state.id, you}));
 
+/** Thrown where an answer, or an error, comes too late to mean anything. */
+class Outdated {}
+
+/** What a request answers, unless the turn it belongs to is over by then. */
+async function inTurn(number, request) {
+  try {
+    const answer = await request;
+    if (number === turnNumber) return answer;
+  } catch (error) {
+    if (number === turnNumber) throw error;
+  }
+  throw new Outdated();
+}
+
 /** Runs something that asks the server; what goes wrong is shown. */
 async function attempt(action) {
-  const number = turnNumber;
   try {
     await action();
   } catch (error) {
-    if (number !== turnNumber) return;
+    if (error instanceof Outdated) return;
     showToast(error.message);
-    if (error.status === 404) await newGame(state?.game ?? "connect_four");
-    else if (error.status && state) show(await api.state(state.id));
+    if (error.status === 404) return newGame(state?.game ?? "connect_four");
+    if (!error.status || !state) return;
+    const number = turnNumber;
+    show(await api.state(state.id));
+    if (state.turn === you || state.result) return;
+    await wait(3000);  // Senet was to move: perhaps the server is less busy by then
+    if (number === turnNumber) attempt(goOn);
   }
 }
 
@@ -81,8 +99,9 @@ async function goOn() {
   if (state.turn !== you) {
     board.showHints(null);
     showStatus("Senet is thinking", dice, true);
-    const [next] = await Promise.all([api.reply(state.id, state.ply, effort()), wait(state.dice ? 900 : 500)]);
-    if (number !== turnNumber) return;
+    const reply = api.reply(state.id, state.ply, effort());
+    analysis = reply.catch(() => {});
+    const [next] = await inTurn(number, Promise.all([reply, wait(state.dice ? 900 : 500)]));
     show(next);
     showCandidates(next.search, "What Senet looked at");
     return goOn();
@@ -101,9 +120,8 @@ async function goOn() {
 async function showHints() {
   const number = turnNumber;
   const found = api.analyse(state.id, byId("level").value === "full" ? levels.full : levels.strong);  // casual advice is none
-  analysis = found.catch(() => {});  // one request at a time for a game
-  const {search} = await found;
-  if (number !== turnNumber) return;
+  analysis = found.catch(() => {});
+  const {search} = await inTurn(number, found);
   showChances(search, you, colors);
   showCandidates(search, "Good moves for you", playMove, (move) => board.preview(number === turnNumber ? move : null));
   board.showHints(search);
@@ -116,7 +134,7 @@ async function playMove(move) {
   await attempt(async () => {
     await analysis;
     if (number !== turnNumber) return;
-    show(await api.play(state.id, state.ply, move));
+    show(await inTurn(number, api.play(state.id, state.ply, move)));
     await goOn();
   });
 }
@@ -132,9 +150,9 @@ function showResult() {
 
 byId("new").addEventListener("click", () => attempt(() => newGame(state.game)));
 byId("resign").addEventListener("click", () => attempt(async () => {
-  ++turnNumber;
+  const number = ++turnNumber;
   await analysis;
-  show(await api.resign(state.id, you));
+  show(await inTurn(number, api.resign(state.id, you)));
   await goOn();
 }));
 byId("undo").addEventListener("click", () => board.undo());
