@@ -32,6 +32,14 @@ void* operator new(std::size_t size) { return weighed(size, alignof(std::max_ali
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return weighed(size, static_cast<std::size_t>(alignment));
 }
+// Without this one AddressSanitizer's own would be paired with our delete.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return ::operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* memory) noexcept { give_back(memory); }
 void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { give_back(memory); }

@@ -30,6 +30,9 @@
 
 // AddressSanitizer's, where it is linked in: called before it ends the program.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
+// UndefinedBehaviorSanitizer's runtime is another one and knows no callback: it shall end by a
+// signal.
+extern "C" const char* __ubsan_default_options() { return "abort_on_error=1"; }
 
 namespace senet {
 namespace {
