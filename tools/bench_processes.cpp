@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -25,17 +26,13 @@ class ProcessGame {
   static Result<ProcessGame> start(const std::string& weights) {
     std::error_code unknown;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-    auto process = ChildProcess::start({program.string(), "uci"});
+    constexpr const char* kHashMib = "2";  // room for kBenchTreeVisits in all games here
+    auto process = ChildProcess::start({program.string(), "uci", "--game", std::string(G::kName),
+                                        "--weights", weights, "--hash", kHashMib});
     if (!process) return tl::unexpected(process.error());
     ProcessGame game(std::move(*process));
-    constexpr int kHashMib = 2;  // room for kBenchTreeVisits in all games here
-    for (const std::string& line :
-         {fmt::format("setoption name Game value {}", G::kName),
-          fmt::format("setoption name WeightsFile value {}", weights),
-          fmt::format("setoption name Hash value {}", kHashMib), std::string("isready")}) {
-      if (const auto sent = game.process_.write_line(line, soon()); !sent) {
-        return tl::unexpected(sent.error());
-      }
+    if (const auto sent = game.process_.write_line("isready", soon()); !sent) {
+      return tl::unexpected(sent.error());
     }
     const auto ready = game.wait_for("readyok");
     if (!ready) return tl::unexpected(ready.error());
@@ -80,7 +77,11 @@ class ProcessGame {
       if (state_.turn() == Turn::kOver) {
         state_ = G{};
       } else if (state_.turn() == Turn::kChance) {
-        state_.play(static_cast<Action>(random.below(static_cast<std::uint32_t>(kMaxChance<G>))));
+        if constexpr (StochasticGame<G>) {
+          std::array<float, kMaxChance<G>> probability;
+          const std::size_t rolls = state_.chance(probability);
+          state_.play(static_cast<Action>(random.pick({probability.data(), rolls})));
+        }
       } else {
         return;
       }

@@ -64,15 +64,16 @@ void answered(void* user, senet_session*) {
   seat.bell->ring(seat.number);
 }
 
-/// Rolls dice and begins anew until somebody has to move; outcomes of dice are equally drawn, which
-/// is near enough for a measurement.
+/// Throws dice and begins anew until somebody has to move.
 void go_to_decision(api::Session& session, Random& random) {
+  const auto die = [&] { return std::to_string(1 + random.below(6)); };
   for (;;) {
     const senet_turn turn = session.turn();
     if (turn == SENET_OVER) {
       session.set("");
     } else if (turn == SENET_CHANCE) {
-      session.play(static_cast<senet_action>(random.below(kMaxChance<Backgammon>)));
+      // The opening roll is no double: then the dice are thrown again.
+      if (auto roll = session.try_read_action(die() + die())) session.play(roll.value());
     } else {
       return;
     }
@@ -85,13 +86,14 @@ struct Load {
   double engine_mib = 0, memory_mib = 0;
 };
 
-/// `sessions` games for `seconds`, after a tenth of that.
+/// `sessions` games for settings.seconds, after a tenth of that.
 Load run_sessions(const std::string& game, const std::string& weights, std::size_t sessions,
-                  const api::Limits& limits, const BenchSettings& settings) {
+                  const api::Limits& limits, std::uint32_t tree_visits,
+                  const BenchSettings& settings) {
   senet_config config = api::default_config();
   config.workers = std::max(1u, std::thread::hardware_concurrency());
   config.sessions = static_cast<std::uint32_t>(sessions);
-  config.visits = kBenchTreeVisits;
+  config.visits = tree_visits;
   config.memory = std::uint64_t{8} << 30;
   config.batch = 64;
   api::Engine engine(config);
@@ -202,11 +204,13 @@ Result<Figures> run(const std::string& game, const std::string& network, const W
     for (const std::size_t sessions : settings.sessions) {
       const api::Limits limits{.time = microseconds(1000 * settings.search_ms)};
       add_load(figures, subject("sessions", sessions, by_time),
-               run_sessions(game, weights.path(), sessions, limits, settings));
+               run_sessions(game, weights.path(), sessions, limits, 1000 * settings.search_ms,
+                            settings));
     }
     for (const std::size_t sessions : settings.sessions) {
       add_load(figures, subject("sessions", sessions, by_visits),
-               run_sessions(game, weights.path(), sessions, {.visits = settings.visits}, settings));
+               run_sessions(game, weights.path(), sessions, {.visits = settings.visits},
+                            kBenchTreeVisits, settings));
     }
   } catch (const api::Error& error) {
     return fail(error.reason());

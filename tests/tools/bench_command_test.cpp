@@ -248,6 +248,26 @@ TEST(BenchCommand, TreeWithAfterstatesAsksForWholeFamilies) {
               run.values["legal_moves"] / 2);
 }
 
+TEST(BenchCommand, SessionsInOneProcessAndInOneEach) {
+  for (const char* const game : {"connect_four", "backgammon"}) {
+    BenchRun run =
+        bench({"sessions", "--game", game, "--sessions", "1,3", "--milliseconds", "5", "--visits",
+               "20", "--width", "16", "--blocks", "1", "--seconds", "0.1", "--processes"});
+    const std::string subject = std::string(game) + "/width-16-blocks-1/";
+    EXPECT_EQ(cases_of(run), (std::set<std::string>{
+                                 subject + "sessions-1/5-ms", subject + "sessions-3/5-ms",
+                                 subject + "sessions-1/20-visits", subject + "sessions-3/20-visits",
+                                 subject + "processes-3/20-visits"}));
+    auto timed = run.of(subject + "sessions-3/5-ms");
+    EXPECT_GE(timed["latency_p99"], timed["latency_p50"]);
+    EXPECT_GT(timed["visits_per_search"], 1);
+    auto counted = run.of(subject + "sessions-3/20-visits");
+    EXPECT_GT(counted["searches_per_second"], 0);
+    EXPECT_LE(counted["visits_per_search"], 20);
+    EXPECT_GT(run.of(subject + "processes-3/20-visits")["searches_per_second"], 0);
+  }
+}
+
 TEST(BenchCommand, Playout) {
   // Known of uniformly random play: 7.6 plies and 58.5 % wins of the first player in tic-tac-toe.
   BenchRun tiny = bench({"playout", "--game", "tic_tac_toe", "--seconds", "0.01"});
