@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -102,7 +103,10 @@ class Watch {
   void record(const LearnProgress& learn, const Totals& play) {
     const double now = elapsed();
     recorded_at_ = now;
+    // Of all threads since this process began; unlike `seconds` the same on a busy machine.
+    const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     metrics_ << nlohmann::ordered_json{{"seconds", before_ + now},
+                                       {"cpu_seconds", cpu_seconds},
                                        {"games", learn.games},
                                        {"positions", learn.positions},
                                        {"games_per_minute", rate_},
