@@ -14,6 +14,7 @@ int main(void) {
   CONSTANT(SENET_MOST_STATE);
   CONSTANT(SENET_MOST_LEGAL);
   CONSTANT(SENET_MOST_ACTIVE);
+  CONSTANT(SENET_MOST_FEATURES);
   SIZE(senet_action);
   SIZE(senet_text);
   FIELD(senet_text, data);

@@ -60,6 +60,17 @@ using SmallNoughts = Noughts<2>;
 using LargeNoughts = Noughts<900>;
 static_assert(sizeof(SmallNoughts) < 112 && sizeof(LargeNoughts) > 112);
 
+// What cannot be a table's number is no Game, which the compiler says; it is not cut to 16 bits.
+struct TooManyFeatures : SmallNoughts {
+  static constexpr std::uint32_t kFeatures = 65'536;
+  static std::optional<TooManyFeatures> from_text(std::string_view) { return {}; }
+};
+struct MostFeatures : TooManyFeatures {
+  static constexpr std::uint32_t kFeatures = 65'535;
+  static std::optional<MostFeatures> from_text(std::string_view) { return {}; }
+};
+static_assert(api::Game<MostFeatures> && !api::Game<TooManyFeatures>);
+
 template <class G>
 class OwnGame : public testing::Test {};
 using Sizes = testing::Types<SmallNoughts, LargeNoughts>;
@@ -183,6 +194,25 @@ TEST(OwnGameTable, WhatIsNoGameIsRefusedWithAReason) {
   EXPECT_EQ(engine.try_untrained("noughts").error().status(), SENET_UNKNOWN_GAME);
   table = noughts();
   EXPECT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
+}
+
+// A number beyond 16 bits is no other feature's.
+struct FeaturesFarOff : SmallNoughts {
+  void encode(api::Features& features) const {
+    SmallNoughts::encode(features);
+    features.add((std::size_t{1} << 32) + 18, 1.0f);
+  }
+  static std::optional<FeaturesFarOff> from_text(std::string_view text) {
+    const auto read = SmallNoughts::from_text(text);
+    if (!read) return {};
+    return FeaturesFarOff{*read};
+  }
+};
+TEST(OwnGameTable, FeaturesAreNotCutTo16Bits) {
+  api::Engine engine;
+  const auto added = api::try_add_game<FeaturesFarOff>(engine);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().reason(), "noughts: after 0 moves: encode: 65535 is not below features");
 }
 
 // Weights are the game's, or refused.

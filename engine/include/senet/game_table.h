@@ -3,9 +3,8 @@
  * Two players in turn, no dice, no secrets; a game ends won, drawn or lost. In C++ a type of yours
  * fills the table by itself: own_game.hpp.
  *
- * A state is `state_size` bytes that the library copies with memcpy and never looks into, aligned
- * to
- * 16. The functions keep nothing else: they are called from several threads at once, with states
+ * A state is `state_size` bytes, aligned to 16, that the library copies with memcpy and never looks
+ * into. The functions keep nothing else: they are called from several threads at once, with states
  * that need not follow one another. `user` is handed to each of them.
  */
 #ifndef SENET_GAME_TABLE_H
@@ -17,14 +16,15 @@
 extern "C" {
 #endif
 
-#define SENET_MOST_STATE 1008  /* bytes of a state */
-#define SENET_MOST_LEGAL 1024  /* legal moves of a position */
-#define SENET_MOST_ACTIVE 2048 /* features of a position that are not 0 */
+#define SENET_MOST_STATE 1008     /* bytes of a state */
+#define SENET_MOST_LEGAL 1024     /* legal moves of a position */
+#define SENET_MOST_ACTIVE 2048    /* features of a position that are not 0 */
+#define SENET_MOST_FEATURES 65535 /* features, and actions */
 
 typedef struct senet_game_table {
   uint32_t struct_size;
   uint32_t state_size;
-  uint32_t features;    /* numbers that describe a position to the network: 1 .. 65535 */
+  uint32_t features; /* numbers that describe a position to the network: 1 .. SENET_MOST_FEATURES */
   uint32_t most_active; /* of which so many are not 0, at most: 1 .. SENET_MOST_ACTIVE */
   uint32_t actions;     /* moves are numbers below this; the network has a logit for each */
   uint32_t most_legal;  /* no position has more legal moves: 1 .. SENET_MOST_LEGAL */

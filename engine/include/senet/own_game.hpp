@@ -36,10 +36,11 @@ class Features {
  public:
   Features(std::uint16_t* feature, float* value, std::uint32_t most)
       : feature_(feature), value_(value), most_(most) {}
-  /// What is more than kMaxActive is not written, and refused by add_game.
+  /// What is more than kMaxActive is not written, and refused by add_game; so is a feature that is
+  /// not below kFeatures.
   void add(std::size_t feature, float value) {
     if (count_ < most_) {
-      feature_[count_] = static_cast<std::uint16_t>(feature);
+      feature_[count_] = static_cast<std::uint16_t>(std::min(feature, kNone));
       value_[count_] = value;
     }
     ++count_;
@@ -47,6 +48,10 @@ class Features {
   std::uint32_t count() const { return count_; }
 
  private:
+  // A number that no game has a feature for.
+  static constexpr std::size_t kNone = SENET_MOST_FEATURES;
+  static_assert(kNone == std::numeric_limits<std::uint16_t>::max());
+
   std::uint16_t* feature_;
   float* value_;
   std::uint32_t most_, count_ = 0;
@@ -65,6 +70,10 @@ concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> 
   { G::kMaxActive } -> std::convertible_to<std::uint32_t>;
   { G::kActions } -> std::convertible_to<std::uint32_t>;
   { G::kMaxLegal } -> std::convertible_to<std::uint32_t>;
+  requires 1 <= G::kFeatures&& G::kFeatures <= SENET_MOST_FEATURES;
+  requires 1 <= G::kMaxActive&& G::kMaxActive <= SENET_MOST_ACTIVE;
+  requires 1 <= G::kActions&& G::kActions <= SENET_MOST_FEATURES;
+  requires 1 <= G::kMaxLegal&& G::kMaxLegal <= SENET_MOST_LEGAL;
   { c.turn() } -> std::same_as<senet_turn>;
   c.legal(moves);
   g.play(a);
