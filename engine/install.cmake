@@ -4,8 +4,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(FILES include/senet/game_table.h include/senet/own_game.hpp include/senet/senet.h include/senet/senet.hpp
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/senet COMPONENT libsenet)
+install(DIRECTORY include/senet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libsenet)
 install(FILES $<TARGET_FILE:libsenet> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libsenet)
 if(SENET_SHARED)
   install(TARGETS libsenet_shared LIBRARY

@@ -1,4 +1,4 @@
-// The C++ face of libsenet: owners and values over senet.h, in this header alone, so that your
+// The C++ face of libsenet: owners and values over senet.h, in headers alone, so that your
 // compiler and standard library need not be ours. C++20.
 //
 // Every function comes twice. try_open(...) returns an Answer, which holds a value or an Error;
@@ -8,117 +8,41 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "senet/answer.hpp"
+#include "senet/c_calls.hpp"
 #include "senet/senet.h"
 
 namespace senet::api {
-
-/// What went wrong: a kind for programs, a sentence for people.
-class Error : public std::exception {
- public:
-  Error(senet_status status, std::string reason) : status_(status), reason_(std::move(reason)) {}
-  senet_status status() const { return status_; }
-  const std::string& reason() const { return reason_; }
-  const char* what() const noexcept override { return reason_.c_str(); }
-
- private:
-  senet_status status_;
-  std::string reason_;
-};
-
-/// A value, or the error there is instead.
-template <class T>
-class [[nodiscard]] Answer {
- public:
-  Answer(T value) : content_(std::in_place_index<0>, std::move(value)) {}
-  Answer(Error error) : content_(std::in_place_index<1>, std::move(error)) {}
-  explicit operator bool() const { return content_.index() == 0; }
-  /// Throws the error when there is no value.
-  T& value() & { return throw_error(), std::get<0>(content_); }
-  const T& value() const& { return throw_error(), std::get<0>(content_); }
-  T value() && { return throw_error(), std::get<0>(std::move(content_)); }
-  /// Only without a value.
-  const Error& error() const { return std::get<1>(content_); }
-
- private:
-  void throw_error() const {
-    if (content_.index() == 1) throw std::get<1>(content_);
-  }
-  std::variant<T, Error> content_;
-};
-
-/// Nothing, or an error.
-template <>
-class [[nodiscard]] Answer<void> {
- public:
-  Answer() = default;
-  Answer(Error error) : error_(std::move(error)) {}
-  explicit operator bool() const { return !error_; }
-  void value() const {
-    if (error_) throw *error_;
-  }
-  const Error& error() const { return *error_; }
-
- private:
-  std::optional<Error> error_;
-};
-
-namespace detail {
-
-inline senet_text text(std::string_view words) { return {words.data(), words.size()}; }
-inline Error error(senet_status status, const senet_reason& why) {
-  return {status, why.text[0] != '\0' ? why.text : senet_status_name(status)};
-}
-inline Answer<void> answer(senet_status status, const senet_reason& why = {}) {
-  if (status == SENET_OK) return {};
-  return error(status, why);
-}
-
-/// Calls read(buffer, room, &size) until the buffer has room for all of it.
-template <class Read>
-Answer<std::string> read_text(Read&& read) {
-  std::string text(63, '\0');
-  for (;;) {
-    std::size_t size = 0;
-    const senet_status status = read(text.data(), text.size() + 1, &size);
-    text.resize(size);
-    if (status == SENET_OK) return text;
-    if (status != SENET_NO_ROOM) return error(status, {});
-  }
-}
-
-/// Microseconds for C: what is negative is `least`.
-inline std::uint64_t microseconds(std::chrono::microseconds time, std::uint64_t least = 0) {
-  return time.count() < 0 ? least : static_cast<std::uint64_t>(time.count());
-}
-
-template <auto kClose>
-struct Closer {
-  template <class Handle>
-  void operator()(Handle* handle) const {
-    kClose(handle);
-  }
-};
-
-}  // namespace detail
 
 /// The defaults of senet.h, to be changed field by field.
 inline senet_config default_config() {
   senet_config config;
   senet_config_init(&config, sizeof config);
   return config;
+}
+
+/// The largest `visits` for which this configuration's sessions, all of `game`, fit into its
+/// memory; 0: not even one fits.
+inline Answer<std::uint32_t> try_fit(const senet_config& config, std::string_view game) {
+  std::uint32_t visits = 0;
+  senet_reason why{};
+  const senet_status status = senet_config_fit(&config, detail::text(game), &visits, &why);
+  if (status != SENET_OK) return detail::error(status, why);
+  return visits;
+}
+inline std::uint32_t fit(const senet_config& config, std::string_view game) {
+  return try_fit(config, game).value();
 }
 
 /// When a search ends: at whichever comes first; 0: no such limit. Negative time, of a deadline
@@ -147,6 +71,8 @@ class Model {
  public:
   explicit Model(senet_model* handle) : handle_(handle) {}
   std::uint64_t id() const { return senet_model_id(handle_.get()); }
+  /// Lets go of it now; it must not be used any more.
+  void close() noexcept { handle_.reset(); }
   const senet_model* handle() const { return handle_.get(); }
 
  private:
@@ -246,12 +172,43 @@ class Session {
   void begin_search(const Limits& limits, senet_done done = nullptr, void* user = nullptr) {
     try_begin_search(limits, done, user).value();
   }
-  void stop() { senet_session_stop(handle_.get()); }
-  /// False when the search is still going on after that time.
-  bool wait(std::chrono::microseconds time) const {
-    return senet_session_wait(handle_.get(), detail::microseconds(time)) == SENET_OK;
+
+  /// The same with anything that can be called: done(), as senet_done is. It is moved or copied,
+  /// and what that holds lives until the call has returned, on the thread that ended the search;
+  /// what it refers to is yours to keep until then. What it throws is lost. When no search begins
+  /// it is not called.
+  template <class Done>
+  requires std::invocable < std::decay_t<Done>
+  & > Answer<void> try_begin_search(const Limits& limits, Done&& done) {
+    using Kept = std::decay_t<Done>;
+    auto kept = std::make_unique<Kept>(std::forward<Done>(done));
+    auto begun = try_begin_search(limits, detail::call_and_delete<Kept>, kept.get());
+    // The call may be over already: it has what was kept.
+    if (begun) static_cast<void>(kept.release());
+    return begun;
   }
-  void wait() const { senet_session_wait(handle_.get(), UINT64_MAX); }  // not in a callback
+  template <class Done>
+  requires std::invocable < std::decay_t<Done>
+  & > void begin_search(const Limits& limits, Done&& done) {
+    try_begin_search(limits, std::forward<Done>(done)).value();
+  }
+
+  void stop() noexcept { senet_session_stop(handle_.get()); }
+
+  /// Whether the search is over and told of; false: it is still going on after that time. An error
+  /// in a callback.
+  Answer<bool> try_wait(std::chrono::microseconds time) const {
+    const senet_status status = senet_session_wait(handle_.get(), detail::microseconds(time));
+    if (status == SENET_TIMEOUT) return false;
+    if (status != SENET_OK) return detail::error(status, {});
+    return true;
+  }
+  bool wait(std::chrono::microseconds time) const { return try_wait(time).value(); }
+  /// The same without an end.
+  Answer<void> try_wait() const {
+    return detail::answer(senet_session_wait(handle_.get(), UINT64_MAX));
+  }
+  void wait() const { try_wait().value(); }
 
   Answer<Found> try_result() const {
     senet_result told = SENET_RESULT_INIT;
@@ -278,12 +235,13 @@ class Session {
   /// Searches and waits for the result. Not in a callback.
   Answer<Found> try_search(const Limits& limits) {
     if (Answer<void> begun = try_begin_search(limits); !begun) return begun.error();
-    const senet_status status = senet_session_wait(handle_.get(), UINT64_MAX);
-    if (status != SENET_OK) return detail::error(status, {});
+    if (Answer<void> waited = try_wait(); !waited) return waited.error();
     return try_result();
   }
   Found search(const Limits& limits) { return try_search(limits).value(); }
 
+  /// Ends its search and the session: senet_session_close. It must not be used any more.
+  void close() noexcept { handle_.reset(); }
   senet_session* handle() const { return handle_.get(); }
 
  private:
@@ -365,11 +323,22 @@ class Engine {
   Session open_session(std::string_view game) { return try_open_session(game).value(); }
 
   /// Without workers: searches on this thread; returns how many searches are under way.
-  std::uint32_t poll(std::chrono::microseconds budget) {
+  Answer<std::uint32_t> try_poll(std::chrono::microseconds budget) {
     std::uint32_t searches = 0;
     const std::uint64_t time = std::min<std::uint64_t>(detail::microseconds(budget), UINT32_MAX);
-    senet_poll(handle_.get(), static_cast<std::uint32_t>(time), &searches);
+    const senet_status status =
+        senet_poll(handle_.get(), static_cast<std::uint32_t>(time), &searches);
+    if (status != SENET_OK) return detail::error(status, {});
     return searches;
+  }
+  std::uint32_t poll(std::chrono::microseconds budget) { return try_poll(budget).value(); }
+
+  /// Ends all searches, then the engine; it must not be used any more. SENET_BAD_STATE in a
+  /// callback of it: then it stays as it is. (An Engine that is destroyed there is never closed.)
+  senet_status close() noexcept {
+    const senet_status status = senet_engine_close(handle_.get());
+    if (status == SENET_OK) static_cast<void>(handle_.release());
+    return status;
   }
   std::uint64_t memory() const { return senet_engine_memory(handle_.get()); }
   senet_engine* handle() const { return handle_.get(); }

@@ -1,0 +1,145 @@
+// The C++ face: errors are values or thrown, callables end searches, owners close when told.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "senet/senet.hpp"
+
+namespace senet::api {
+namespace {
+
+using std::chrono::microseconds;
+
+senet_config without_workers() {
+  senet_config config = default_config();
+  config.workers = 0;
+  return config;
+}
+
+class CppFace : public testing::Test {
+ protected:
+  CppFace() { engine_.use(engine_.builtin("connect_four")); }
+  Engine engine_;
+};
+
+TEST_F(CppFace, WaitingTellsATimeoutFromAnError) {
+  Engine engine(without_workers());
+  engine.use(engine.builtin("connect_four"));
+  auto session = engine.open_session("connect_four");
+  EXPECT_TRUE(*session.try_wait(microseconds(0)));
+  std::vector<senet_status> told;
+  session.begin_search({.visits = 30}, [&] {
+    told.push_back(session.try_wait(microseconds(1)).error().status());
+    told.push_back(session.try_wait().error().status());
+    told.push_back(engine.try_poll(microseconds(1)).error().status());
+    told.push_back(engine.close());
+    EXPECT_THROW(session.wait(microseconds(1)), Error);
+    EXPECT_THROW(session.wait(), Error);
+    EXPECT_THROW(engine.poll(microseconds(1)), Error);
+  });
+  EXPECT_FALSE(*session.try_wait(microseconds(0)));
+  EXPECT_FALSE(session.wait(microseconds(0)));
+  while (*engine.try_poll(microseconds(100)) > 0) continue;
+  EXPECT_EQ(told, std::vector(4, SENET_BAD_STATE));
+  EXPECT_TRUE(session.try_wait());
+  EXPECT_EQ(session.result().visits, 30u);
+}
+
+// A callable lives until its call is over, is called once, and keeps what it throws to itself.
+TEST_F(CppFace, CallablesEndSearches) {
+  auto session = engine_.open_session("connect_four");
+  auto owned = std::make_unique<int>(40);
+  auto shared = std::make_shared<int>(2);
+  const std::weak_ptr<int> watched = shared;
+  int told = 0;
+  session.begin_search({.visits = 10},
+                       [&told, owned = std::move(owned), shared = std::move(shared)] {
+                         told += *owned + *shared;
+                         throw std::runtime_error("not today");
+                       });
+  session.wait();
+  EXPECT_EQ(told, 42);
+  EXPECT_TRUE(watched.expired());
+  const auto named = [&told] { ++told; };
+  session.begin_search({.visits = 20}, named);
+  session.wait();
+  EXPECT_EQ(told, 43);
+}
+
+TEST_F(CppFace, CallablesOfSearchesThatDoNotBeginAreDropped) {
+  auto session = engine_.open_session("connect_four");
+  auto shared = std::make_shared<int>(0);
+  const auto begun =
+      session.try_begin_search({.visits = 10, .priority = 7}, [shared] { ++*shared; });
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(begun.error().status(), SENET_BAD_ARGUMENT);
+  EXPECT_EQ(shared.use_count(), 1);
+  EXPECT_EQ(*shared, 0);
+}
+
+// A callable may search on, and close its session.
+TEST_F(CppFace, CallablesMaySearchOnAndClose) {
+  int told = 0;
+  {
+    Engine engine(without_workers());
+    engine.use(engine.builtin("connect_four"));
+    auto session = engine.open_session("connect_four");
+    session.begin_search({.visits = 10}, [&] {
+      ++told;
+      session.begin_search({.visits = 20}, [&] {
+        ++told;
+        session.close();
+      });
+    });
+    while (engine.poll(microseconds(100)) > 0) continue;
+    EXPECT_EQ(session.handle(), nullptr);
+  }
+  EXPECT_EQ(told, 2);
+}
+
+TEST_F(CppFace, AnswersAreSeenThrough) {
+  EXPECT_EQ(engine_.try_open_session("connect_four")->legal().size(), 7u);
+  const auto found = engine_.open_session("connect_four").try_search({.visits = 20});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->visits, 20u);
+  EXPECT_EQ((*found).visits, 20u);
+  Session session = *engine_.try_open_session("connect_four");  // what only moves, too
+  EXPECT_EQ(*session.try_turn(), SENET_PLAYER_0);
+}
+
+TEST_F(CppFace, TellsWhatFits) {
+  senet_config config = default_config();
+  const std::uint32_t visits = fit(config, "connect_four");
+  EXPECT_GT(visits, config.visits);
+  config.sessions *= 2;
+  EXPECT_LT(fit(config, "connect_four"), visits);
+  EXPECT_EQ(try_fit(config, "go").error().status(), SENET_UNKNOWN_GAME);
+  EXPECT_THROW(fit(config, "go"), Error);
+}
+
+TEST_F(CppFace, ClosesWhenTold) {
+  static_assert(noexcept(std::declval<Session&>().close())&& noexcept(
+      std::declval<Model&>().close())&& noexcept(std::declval<Engine&>().close()));
+  Engine engine;
+  const std::uint64_t before = engine.memory();
+  auto model = engine.untrained("tic_tac_toe");
+  EXPECT_GT(engine.memory(), before);
+  model.close();
+  EXPECT_EQ(engine.memory(), before);
+  EXPECT_EQ(model.handle(), nullptr);
+  engine.use(engine.builtin("connect_four"));
+  auto session = engine.open_session("connect_four");
+  const std::uint64_t with_session = engine.memory();
+  session.begin_search({});
+  session.close();
+  EXPECT_LT(engine.memory(), with_session);
+  EXPECT_EQ(session.try_turn().error().status(), SENET_BAD_ARGUMENT);  // not any more
+  EXPECT_EQ(engine.close(), SENET_OK);
+  EXPECT_EQ(engine.close(), SENET_OK);
+  EXPECT_EQ(engine.try_open_session("connect_four").error().status(), SENET_BAD_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace senet::api
