@@ -96,7 +96,7 @@ Service::~Service() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
-    for (const auto& [session, owned] : open_) session->stop();
+    for (const auto& [session, owned] : open_) owned->stop();
   }
   for (const auto& worker : workers_) worker->end();
   if (settings_.workers == 0) {
@@ -225,11 +225,14 @@ Outcome<Session*> Service::open_session(std::string_view game) {
 
 void Service::close_session(Session* session) {
   session->mark_closed();
-  if (!in_callback()) drive_until_idle(*session, kCentury);
+  if (!in_callback()) {
+    drive_until_idle(*session, kCentury);
+    session->wait_for_stays();
+  }
   if (session->can_go()) release(session);
 }
 
-void Service::release(Session* session) {
+void Service::release(const Session* session) {
   OnHeap<Session> closed;  // is destroyed behind the lock
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(session);
@@ -255,6 +258,7 @@ Outcome<void> Service::wait(const Session& session, std::chrono::microseconds ti
   if (in_callback()) {
     return refuse(Status::kBadState, "a callback cannot wait: the search waits for its end");
   }
+  const Session::Stay stay(session);
   if (drive_until_idle(session, time)) return {};
   return refuse(Status::kTimeout, "still searching");
 }

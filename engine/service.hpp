@@ -83,8 +83,8 @@ class Service {
   /// A session at the start of the game. Fails when no weights are in use for it, when all slots
   /// are taken, or when there is no memory for one more tree.
   Outcome<Session*> open_session(std::string_view game);
-  /// Ends its search, waits for that end and its callback, and frees it. In a callback nothing is
-  /// waited for: it is freed behind whatever is under way.
+  /// Ends its search, waits for that end and its callback and for whoever is inside wait() of it,
+  /// and frees it. In a callback nothing is waited for: it is freed behind whatever is under way.
   void close_session(Session* session);
 
   /// Begins a search and returns at once; see Session::Done.
@@ -119,7 +119,7 @@ class Service {
   Outcome<NetworkSpec> reference_of(std::string_view game) const;
 
   bool drive_until_idle(const Session& session, std::chrono::microseconds time);
-  void release(Session* session);
+  void release(const Session* session);
 
   friend class Session;
 
@@ -131,7 +131,7 @@ class Service {
   std::mutex mutex_;                                      // guards what follows
   std::vector<std::unique_ptr<const GameTable>> tables_;  // hosts' own games
   std::vector<Room> rooms_;
-  std::unordered_map<Session*, OnHeap<Session>> open_;
+  std::unordered_map<const Session*, OnHeap<Session>> open_;
   bool closing_ = false;
   std::uint64_t opened_ = 0;
   std::vector<std::jthread> threads_;

@@ -74,7 +74,9 @@ Outcome<SessionResult> Session::result() const {
   });
 }
 
+// Wholly under the lock, so that a close that comes meanwhile waits for it.
 void Session::stop() {
+  const std::lock_guard lock(mutex_);
   stop_.store(true);
   if (AnySearchPool* const pool = pool_.load()) pool->look();
 }
@@ -132,7 +134,8 @@ void Session::tell_end(std::unique_lock<std::mutex> lock) noexcept {
     }
   }
   lock.lock();
-  const bool goes = --telling_ == 0 && !searching_ && goes_by_itself_;
+  --telling_;
+  const bool goes = goes_by_itself_ && !is_used();
   became_idle_.notify_all();
   lock.unlock();
   if (goes) service_->release(this);
@@ -148,8 +151,27 @@ void Session::mark_closed() {
 
 bool Session::can_go() {
   const std::lock_guard lock(mutex_);
-  goes_by_itself_ = searching_ || telling_ > 0;
+  goes_by_itself_ = is_used();
   return !goes_by_itself_;
+}
+
+Session::Stay::Stay(const Session& session) : session_(session) {
+  const std::lock_guard lock(session.mutex_);
+  ++session.stays_;
+}
+
+Session::Stay::~Stay() {
+  std::unique_lock lock(session_.mutex_);
+  --session_.stays_;
+  const bool goes = session_.goes_by_itself_ && !session_.is_used();
+  session_.became_idle_.notify_all();
+  lock.unlock();
+  if (goes) session_.service_->release(&session_);
+}
+
+void Session::wait_for_stays() const {
+  std::unique_lock lock(mutex_);
+  became_idle_.wait(lock, [&] { return stays_ == 0; });
 }
 
 ServiceWorker* Session::worker() const {

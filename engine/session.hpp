@@ -95,7 +95,7 @@ class Session {
   /// Asks the search under way to end with what it has, at least one visit. Harmless otherwise.
   void stop();
   /// Waits until no search is under way and no callback of one either: false when that took longer.
-  /// Somebody else has to search meanwhile: see Service::wait.
+  /// Somebody else has to search meanwhile, and nobody may close the session: see Service::wait.
   bool wait(std::chrono::microseconds time) const;
   /// Of the last search that ended; kBusy during one, kBadState before the first and after the
   /// position has changed, and what ended the search if it failed.
@@ -122,6 +122,19 @@ class Session {
   template <Game G>
   friend class SessionOf;
 
+  /// While one of these lives the session is not destroyed, whoever closes it: closing waits for
+  /// it, or, in a callback, leaves the session to the last of them.
+  class Stay {
+   public:
+    explicit Stay(const Session& session);
+    ~Stay();
+    Stay(const Stay&) = delete;
+    Stay& operator=(const Stay&) = delete;
+
+   private:
+    const Session& session_;
+  };
+
   // The session's side of a search: begin() by a host's thread, end() or fail() by the one that
   // searched. The session may be gone when they return.
   Outcome<void> begin(const SessionLimits& limits, Done done, ServiceWorker& worker,
@@ -132,9 +145,12 @@ class Session {
 
   // No search begins any more, and the one under way is stopped.
   void mark_closed();
-  // True when it can be destroyed now; else whoever ends the search or the callback under way calls
+  void wait_for_stays() const;
+  // True when it can be destroyed now; else the search, callback or Stay that ends last calls
   // Service::release for it.
   bool can_go();
+  // Needs mutex_.
+  bool is_used() const { return searching_ || telling_ > 0 || stays_ > 0; }
   ServiceWorker* worker() const;
 
   template <class Function>
@@ -155,6 +171,7 @@ class Session {
   bool closing_ = false;         // no search begins any more
   bool goes_by_itself_ = false;  // see can_go()
   std::uint32_t telling_ = 0;    // threads inside a done_ of this session
+  mutable std::uint32_t stays_ = 0;
 
   // Of the search under way; the pool is read by stop() at any moment.
   ServiceWorker* worker_ = nullptr;

@@ -96,6 +96,43 @@ TEST(ServiceManners, WithoutWorkersWhoWaitsOrClosesSearches) {
   for (int i = 0; i < 4; ++i) open_session(*service, "connect_four");
 }
 
+// Whoever waits searches here, and a callback on its thread shows that it is inside.
+TEST(ServiceManners, ClosingWaitsForThoseInsideAWait) {
+  const auto service = open_service({.workers = 0, .pollers = 1, .sessions = 2, .visits = 20'000});
+  use_small_network<ConnectFour>(*service, 1);
+  for (int round = 0; round < 50; ++round) {
+    Session& endless = open_session(*service, "connect_four");
+    Session& other = open_session(*service, "connect_four");
+    ASSERT_TRUE(service->search(endless, {}, nullptr));
+    std::atomic<bool> inside = false, stopping = false;
+    ASSERT_TRUE(service->search(other, {.visits = 1}, [&] { inside = true; }));
+    std::jthread waiter([&] { EXPECT_TRUE(service->wait(endless, seconds(60))); });
+    while (!inside) std::this_thread::yield();
+    std::jthread stopper([&] {
+      endless.stop();
+      stopping = true;
+    });
+    while (!stopping) std::this_thread::yield();
+    service->close_session(&endless);
+    service->close_session(&other);
+  }
+  for (int i = 0; i < 2; ++i) open_session(*service, "connect_four");  // both slots are free
+}
+
+// The callback that closes it runs on the very thread that waits for it.
+TEST(ServiceManners, ASessionMayBeClosedBelowItsOwnWait) {
+  const auto service = open_service({.workers = 0, .pollers = 1, .sessions = 2, .visits = 20'000});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& endless = open_session(*service, "connect_four");
+  Session& other = open_session(*service, "connect_four");
+  int told = 0;
+  ASSERT_TRUE(service->search(endless, {}, [&] { ++told; }));
+  ASSERT_TRUE(service->search(other, {.visits = 1}, [&] { service->close_session(&endless); }));
+  EXPECT_TRUE(service->wait(endless, seconds(60)));
+  EXPECT_EQ(told, 1);
+  open_session(*service, "connect_four");
+}
+
 TEST(ServiceManners, ThreadsTakeNoSignals) {
   const auto service = open_service({.workers = 1, .visits = 10});
   use_small_network<TicTacToe>(*service, 1);

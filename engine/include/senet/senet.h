@@ -11,8 +11,8 @@
  * live in one process; they share nothing.
  *
  * Threads. Every function may be called from any thread. A session is one game: it takes one call
- * at a time, but for senet_session_stop and _wait, which may come at any moment. Handles
- * must not be used after they were closed or released.
+ * at a time, but for senet_session_stop and _wait, which may come at any moment: closing a session
+ * waits for those inside them. No call begins after a handle was closed or released.
  * In a callback nothing may be waited for: senet_session_wait, senet_poll and senet_engine_close
  * answer SENET_BAD_STATE there. The engine's threads block all signals but those of faults.
  *
@@ -172,8 +172,9 @@ SENET_API senet_status senet_engine_use(senet_engine* engine, const senet_model*
 /* At the start of the game; a model of the game must be in use. */
 SENET_API senet_status senet_session_open(senet_engine* engine, senet_text game,
                                           senet_session** session, senet_reason* why);
-/* Ends its search and waits for that end and its callback. In a callback of this engine it returns
- * at once, and the session's memory and slot are free behind what is under way. NULL is allowed. */
+/* Ends its search and waits for that end, its callback, and other threads' senet_session_wait. In a
+ * callback of this engine it returns at once, and the session's memory and slot are free behind
+ * what is under way. NULL is allowed. */
 SENET_API void senet_session_close(senet_session* session);
 
 /* The position from text (empty: the start), then `count` actions played from there. Nothing has
