@@ -283,16 +283,24 @@ bool Service::drive_until_idle(const Session& session, std::chrono::microseconds
 
 Outcome<std::uint32_t> Service::poll(std::chrono::microseconds budget) {
   if (in_callback()) return refuse(Status::kBadState, "a callback cannot poll");
-  const auto end = ServiceClock::now() + budget;
+  if (settings_.workers == 0) drive_until(ServiceClock::now() + budget);
   std::uint32_t searches = 0;
-  for (const auto& worker : workers_) {
-    const std::unique_lock polling(worker->polling(), std::try_to_lock);
-    if (polling && settings_.workers == 0) {
-      while (worker->round() && ServiceClock::now() < end) continue;
-    }
-    searches += worker->searches();
-  }
+  for (const auto& worker : workers_) searches += worker->searches();
   return searches;
+}
+
+// Round after round, a worker's after the other's: nobody's searches wait for the end of the
+// budget. Begins behind the worker that the last one began with, because a short budget is over
+// after a round.
+void Service::drive_until(ServiceClock::time_point end) {
+  std::size_t next = next_polled_.fetch_add(1, std::memory_order_relaxed) % workers_.size();
+  for (std::size_t idle = 0; idle < workers_.size(); next = (next + 1) % workers_.size()) {
+    ServiceWorker& worker = *workers_[next];
+    const std::unique_lock polling(worker.polling(), std::try_to_lock);
+    const bool is_busy = polling && worker.round();
+    idle = is_busy ? 0 : idle + 1;
+    if (is_busy && ServiceClock::now() >= end) return;
+  }
 }
 
 }  // namespace senet

@@ -2,6 +2,7 @@
 // bound of memory. The C interface (engine/include/senet/senet.h) is a thin coat over this.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -94,9 +95,9 @@ class Service {
   /// searches meanwhile. kTimeout when that takes longer, kBadState in a callback.
   Outcome<void> wait(const Session& session, std::chrono::microseconds time);
 
-  /// Without workers: searches for about that long, or until there is nothing to do. Returns how
-  /// many searches are under way. Several threads may poll at once, up to `pollers`; one more
-  /// returns at once. kBadState in a callback.
+  /// Without workers: searches for about that long, at least one round, or until there is nothing
+  /// that this thread could do. Returns how many searches are under way. Several threads may poll
+  /// at once, up to `pollers`; one more returns at once. kBadState in a callback.
   Outcome<std::uint32_t> poll(std::chrono::microseconds budget);
 
   const Ledger& memory() const { return ledger_; }
@@ -118,6 +119,7 @@ class Service {
   const GameTable* find_table(std::string_view game) const;
   Outcome<NetworkSpec> reference_of(std::string_view game) const;
 
+  void drive_until(ServiceClock::time_point end);
   bool drive_until_idle(const Session& session, std::chrono::microseconds time);
   void release(const Session* session);
 
@@ -128,6 +130,7 @@ class Service {
   Ledger ledger_;
   const Charge fixed_;
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
+  std::atomic<std::size_t> next_polled_{0};
   std::mutex mutex_;                                      // guards what follows
   std::vector<std::unique_ptr<const GameTable>> tables_;  // hosts' own games
   std::vector<Room> rooms_;

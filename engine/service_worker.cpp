@@ -46,7 +46,9 @@ bool ServiceWorker::round() noexcept {
   }
   while (first != nullptr) admit(*std::exchange(first, first->next_arrival_));
   std::erase_if(busy_, [this](AnySearchPool* pool) { return !round_of(*pool); });
-  return !busy_.empty();
+  if (!busy_.empty()) return true;
+  const std::lock_guard lock(mutex_);  // a callback may have begun the next search
+  return arrivals_ != nullptr;
 }
 
 void ServiceWorker::admit(Session& session) noexcept {

@@ -133,6 +133,44 @@ TEST(ServiceManners, ASessionMayBeClosedBelowItsOwnWait) {
   open_session(*service, "connect_four");
 }
 
+// What a callback begins belongs to the same poll, on whichever worker it comes to lie.
+TEST(ServiceManners, APollGoesOnUntilNothingIsLeft) {
+  for (const std::uint32_t pollers : {1u, 3u}) {
+    const auto service = open_service({.workers = 0, .pollers = pollers, .visits = 50});
+    use_small_network<ConnectFour>(*service, 1);
+    std::vector<Session*> sessions;
+    for (int i = 0; i < 8; ++i) sessions.push_back(&open_session(*service, "connect_four"));
+    std::size_t begun = 0;
+    const std::function<void()> begin_next = [&] {
+      if (begun == sessions.size()) return;
+      EXPECT_TRUE(service->search(*sessions[begun++], {.visits = 20}, begin_next));
+    };
+    begin_next();
+    EXPECT_EQ(*service->poll(seconds(60)), 0u) << pollers;
+    EXPECT_EQ(begun, sessions.size()) << pollers;
+    for (Session* const session : sessions) EXPECT_TRUE(session->result()) << pollers;
+  }
+}
+
+// One thread polls for all pollers: none of the two searches waits while the other is served.
+TEST(ServiceManners, APollServesAllPollers) {
+  const auto service =
+      open_service({.workers = 0, .pollers = 2, .visits = 500'000, .memory = std::size_t{1} << 30});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& first = open_session(*service, "connect_four");
+  Session& second = open_session(*service, "connect_four");
+  ASSERT_TRUE(service->search(first, {}, nullptr));
+  ASSERT_TRUE(service->search(second, {}, nullptr));
+  ASSERT_EQ(*service->poll(microseconds(20'000)), 2u);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(service->poll(microseconds(0)));
+  first.stop();
+  second.stop();
+  EXPECT_EQ(*service->poll(seconds(60)), 0u);
+  const double rows = first.result()->evaluations;
+  EXPECT_GE(rows, 6);
+  EXPECT_NEAR(second.result()->evaluations, rows, 0.1 * rows + 2);
+}
+
 TEST(ServiceManners, ThreadsTakeNoSignals) {
   const auto service = open_service({.workers = 1, .visits = 10});
   use_small_network<TicTacToe>(*service, 1);

@@ -138,7 +138,7 @@ SENET_API senet_status senet_engine_close(senet_engine* engine);
 SENET_API uint64_t senet_engine_memory(const senet_engine* engine);
 
 /* With workers = 0: searches on the calling thread for about budget_us, or until there is nothing
- * to do; *searches is how many are under way then. */
+ * left that other threads are not at already; *searches is how many are under way then. */
 SENET_API senet_status senet_poll(senet_engine* engine, uint32_t budget_us, uint32_t* searches);
 
 /* ---- Models ------------------------------------------------------------------------------ */
