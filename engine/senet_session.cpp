@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "engine/c_interface.hpp"
 
@@ -20,6 +21,17 @@ senet::Session* session_of(senet_session* handle) {
 }
 const senet::Session* session_of(const senet_session* handle) {
   return reinterpret_cast<const senet::Session*>(handle);
+}
+
+/// As much of a list as a caller's buffer has room for.
+template <class T>
+Outcome<void> write_list(const Outcome<std::vector<T>>& list, T* to, std::size_t room,
+                         std::size_t* count) {
+  if (!list) return tl::unexpected(list.error());
+  *count = list->size();
+  std::copy_n(list->begin(), std::min(room, list->size()), to);
+  if (room < list->size()) return senet::refuse(Status::kNoRoom, "there are more of them");
+  return {};
 }
 
 /// A text for a caller's buffer, with its end.
@@ -92,12 +104,16 @@ senet_status senet_session_legal(const senet_session* session, senet_action* act
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (session == nullptr || count == nullptr) return missing("session or count");
     if (actions == nullptr && room > 0) return missing("actions");
-    const auto legal = session_of(session)->legal();
-    if (!legal) return tl::unexpected(legal.error());
-    *count = legal->size();
-    std::copy_n(legal->begin(), std::min(room, legal->size()), actions);
-    if (room < legal->size()) return senet::refuse(Status::kNoRoom, "there are more actions");
-    return {};
+    return write_list(session_of(session)->legal(), actions, room, count);
+  });
+}
+
+senet_status senet_session_chance(const senet_session* session, float* probabilities, size_t room,
+                                  size_t* count) {
+  return guarded(nullptr, [&]() -> Outcome<void> {
+    if (session == nullptr || count == nullptr) return missing("session or count");
+    if (probabilities == nullptr && room > 0) return missing("probabilities");
+    return write_list(session_of(session)->chance(), probabilities, room, count);
   });
 }
 

@@ -45,6 +45,9 @@ Outcome<Turn> Session::turn() const {
 Outcome<std::vector<Action>> Session::legal() const {
   return when_idle([&]() -> Outcome<std::vector<Action>> { return legal_now(); });
 }
+Outcome<std::vector<float>> Session::chance() const {
+  return when_idle([&]() -> Outcome<std::vector<float>> { return chance_now(); });
+}
 Outcome<std::string> Session::action_text(Action action) const {
   return when_idle([&]() -> Outcome<std::string> { return text_of(action); });
 }

@@ -82,11 +82,13 @@ class Session {
   /// Plays a legal action or a chance outcome; what the tree knows about what follows is kept.
   Outcome<void> play(Action action);
 
-  /// The position as text, who is to act, the legal actions (empty but on a player's turn), and
-  /// their notation and back. kBusy during a search.
+  /// The position as text, who is to act, the legal actions (empty but on a player's turn), the
+  /// probabilities of chance's outcomes (empty but on its turn), and the notation of both and back.
+  /// kBusy during a search.
   Outcome<std::string> text() const;
   Outcome<Turn> turn() const;
   Outcome<std::vector<Action>> legal() const;
+  Outcome<std::vector<float>> chance() const;
   Outcome<std::string> action_text(Action action) const;
   Outcome<Action> action_from_text(std::string_view text) const;
   /// How a finished game ended, as player 0 sees it: a number of the game's outcomes.
@@ -110,6 +112,7 @@ class Session {
   virtual std::string position_text() const = 0;
   virtual Turn turn_now() const = 0;
   virtual std::vector<Action> legal_now() const = 0;
+  virtual std::vector<float> chance_now() const = 0;
   virtual std::string text_of(Action action) const = 0;
   virtual Outcome<Action> action_of(std::string_view text) const = 0;
   virtual std::uint8_t outcome_now() const = 0;

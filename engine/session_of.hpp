@@ -80,6 +80,14 @@ class SessionOf final : public Session {
   std::vector<Action> legal_now() const override {
     return is_decision(state_.turn()) ? legal_in(state_) : std::vector<Action>();
   }
+  std::vector<float> chance_now() const override {
+    std::vector<float> probabilities(kMaxChance<G>);
+    if constexpr (StochasticGame<G>) {
+      const bool here = state_.turn() == Turn::kChance;
+      probabilities.resize(here ? state_.chance(probabilities) : 0);
+    }
+    return probabilities;
+  }
   std::string text_of(Action action) const override {
     return is_legal(state_, action) ? state_.action_text(action) : std::string();
   }

@@ -109,6 +109,14 @@ TEST_F(CppFace, AnswersAreSeenThrough) {
   EXPECT_EQ(*session.try_turn(), SENET_PLAYER_0);
 }
 
+TEST_F(CppFace, TellsTheOddsOfTheDice) {
+  engine_.use(engine_.builtin("backgammon"));
+  auto session = engine_.open_session("backgammon");
+  EXPECT_EQ(session.chance(), std::vector<float>(15, 1.0f / 15));
+  session.play(0);
+  EXPECT_TRUE(session.chance().empty());
+}
+
 TEST_F(CppFace, TellsWhatFits) {
   senet_config config = default_config();
   const std::uint32_t visits = fit(config, "connect_four");

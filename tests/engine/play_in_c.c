@@ -16,6 +16,26 @@ static void note(void* user, senet_session* session) {
   ++*(int*)user;
 }
 
+/* Throws the dice: 15 rolls at first, which is no double, then 21. NULL, or what is wrong. */
+static const char* throw_dice(senet_session* session, unsigned* random, int plies) {
+  float probabilities[21];
+  float drawn, sum = 0;
+  size_t count = 0, rolls = plies == 0 ? 15 : 21, i;
+  senet_action roll = 0;
+  if (senet_session_chance(session, NULL, 0, &count) != SENET_NO_ROOM) return "no room";
+  if (count != rolls) return "count";
+  if (senet_session_chance(session, probabilities, 21, &count) != SENET_OK) return "chance";
+  *random = *random * 1664525u + 1013904223u;
+  drawn = (float)(*random >> 8) / 16777216.0f;
+  for (i = 0; i < count; ++i) {
+    sum += probabilities[i];
+    if (sum <= drawn && i + 1 < count) ++roll;
+  }
+  if (sum < 0.9999f || sum > 1.0001f) return "sum";
+  if (senet_session_play(session, (senet_action)count, NULL) != SENET_BAD_ACTION) return "more";
+  return senet_session_play(session, roll, NULL) == SENET_OK ? NULL : "play";
+}
+
 int play_in_c(const void* weights, size_t size, const char* game, char* story, size_t room) {
   senet_config config;
   senet_limits limits = SENET_LIMITS_INIT;
@@ -26,6 +46,7 @@ int play_in_c(const void* weights, size_t size, const char* game, char* story, s
   senet_turn turn;
   int plies = 0, told = 0;
   size_t used = 0;
+  unsigned random = 1;
 
   story[0] = '\0';
   senet_config_init(&config, sizeof config);
@@ -41,7 +62,7 @@ int play_in_c(const void* weights, size_t size, const char* game, char* story, s
     senet_result result = SENET_RESULT_INIT;
     size_t length = 0;
     if (turn == SENET_CHANCE) {
-      if (senet_session_play(session, (senet_action)(plies % 15), &why) != SENET_OK) plies = -5;
+      if (throw_dice(session, &random, plies) != NULL) plies = -5;
       continue;
     }
     if (senet_session_search(session, &limits, note, &told, &why) != SENET_OK ||

@@ -209,6 +209,46 @@ TEST_F(SenetTest, FilesMayBeCutShortAfterwards) {
   EXPECT_EQ(senet_model_open(engine_, text(file().native()), &model, &why_), SENET_NO_MEMORY);
 }
 
+// A host that throws the dice knows how probable each roll is.
+TEST_F(SenetTest, TellsTheOddsOfTheDice) {
+  use_weights();
+  senet_session* const without_dice = open();
+  std::array<float, 36> odds{};
+  std::size_t count = 99;
+  EXPECT_EQ(senet_session_chance(without_dice, odds.data(), odds.size(), &count), SENET_OK);
+  EXPECT_EQ(count, 0u);
+  senet_session_close(without_dice);
+
+  senet_model* model = nullptr;
+  ASSERT_EQ(senet_model_builtin(engine_, text("backgammon"), &model, &why_), SENET_OK);
+  ASSERT_EQ(senet_engine_use(engine_, model, &why_), SENET_OK);
+  senet_model_release(model);
+  senet_session* session = nullptr;
+  ASSERT_EQ(senet_session_open(engine_, text("backgammon"), &session, &why_), SENET_OK);
+  EXPECT_EQ(senet_session_chance(session, odds.data(), odds.size(), &count), SENET_OK);
+  EXPECT_EQ(count, 15u);  // no double begins
+  EXPECT_FLOAT_EQ(odds[14], 1.0f / 15);
+  ASSERT_EQ(senet_session_play(session, 0, &why_), SENET_OK);
+  EXPECT_EQ(senet_session_chance(session, odds.data(), odds.size(), &count), SENET_OK);
+  EXPECT_EQ(count, 0u);  // a player's turn
+  senet_action move = 0;
+  EXPECT_EQ(senet_session_legal(session, &move, 1, &count), SENET_NO_ROOM);
+  ASSERT_EQ(senet_session_play(session, move, &why_), SENET_OK);
+  EXPECT_EQ(senet_session_chance(session, odds.data(), 20, &count), SENET_NO_ROOM);
+  EXPECT_EQ(count, 21u);
+  EXPECT_EQ(senet_session_chance(session, odds.data(), 21, &count), SENET_OK);
+  for (senet_action roll = 0; roll < count; ++roll) {
+    std::array<char, 8> dice{};
+    ASSERT_EQ(senet_session_action_text(session, roll, dice.data(), dice.size(), nullptr),
+              SENET_OK);
+    EXPECT_FLOAT_EQ(odds[roll], dice[0] == dice[1] ? 1.0f / 36 : 2.0f / 36) << dice.data();
+  }
+  EXPECT_EQ(senet_session_chance(session, nullptr, 1, &count), SENET_BAD_ARGUMENT);
+  EXPECT_EQ(senet_session_chance(session, odds.data(), 1, nullptr), SENET_BAD_ARGUMENT);
+  EXPECT_EQ(senet_session_chance(nullptr, odds.data(), 1, &count), SENET_BAD_ARGUMENT);
+  senet_session_close(session);
+}
+
 TEST_F(SenetTest, BuffersAreTheCallers) {
   use_weights();
   senet_session* const session = open();

@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <random>
 #include <senet/senet.hpp>
-#include <string>
 
 int main(int argc, char** argv) try {
   if (argc > 2) return std::fputs("usage: minimal [WEIGHTS]\n", stderr), 2;
@@ -10,13 +9,11 @@ int main(int argc, char** argv) try {
   engine.use(argc == 2 ? engine.load(argv[1]) : engine.builtin("backgammon"));
   auto game = engine.open_session("backgammon");
   std::mt19937 random(1);
-  std::uniform_int_distribution<int> die(1, 6);
-  for (bool opening = true; game.turn() != SENET_OVER;) {
-    if (game.turn() == SENET_CHANCE) {  // the host throws; the first roll is no double
-      const int first = die(random), second = die(random);
-      if (opening && first == second) continue;
-      opening = false;
-      game.play(game.read_action(std::to_string(first) + std::to_string(second)));
+  while (game.turn() != SENET_OVER) {
+    if (game.turn() == SENET_CHANCE) {  // the host throws: outcome 0, 1, ... by its probability
+      const auto chance = game.chance();
+      std::discrete_distribution<int> roll(chance.begin(), chance.end());
+      game.play(static_cast<senet_action>(roll(random)));
       continue;
     }
     const auto found = game.search({.visits = 50, .time = std::chrono::milliseconds(50)});

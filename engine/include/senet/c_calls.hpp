@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "senet/answer.hpp"
 #include "senet/senet.h"
@@ -33,6 +34,19 @@ Answer<std::string> read_text(Read&& read) {
     const senet_status status = read(text.data(), text.size() + 1, &size);
     text.resize(size);
     if (status == SENET_OK) return text;
+    if (status != SENET_NO_ROOM) return error(status, {});
+  }
+}
+
+/// Calls read(data, room, &count) until the list has room for all of it.
+template <class T, class Read>
+Answer<std::vector<T>> read_list(Read&& read) {
+  std::vector<T> list(64);
+  for (;;) {
+    std::size_t count = 0;
+    const senet_status status = read(list.data(), list.size(), &count);
+    list.resize(count);
+    if (status == SENET_OK) return list;
     if (status != SENET_NO_ROOM) return error(status, {});
   }
 }

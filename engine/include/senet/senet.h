@@ -84,7 +84,7 @@ SENET_ENUM(senet_status){
 };
 
 SENET_ENUM(senet_turn){SENET_PLAYER_0 = 0, SENET_PLAYER_1 = 1,
-                       SENET_CHANCE = 2, /* dice: play one of the outcomes, action 0 .. */
+                       SENET_CHANCE = 2, /* dice: play one of senet_session_chance's outcomes */
                        SENET_OVER = 3};
 
 SENET_ENUM(senet_ending){
@@ -193,6 +193,10 @@ SENET_API senet_status senet_session_outcome(const senet_session* session, uint3
  * there are: SENET_NO_ROOM when that is more. */
 SENET_API senet_status senet_session_legal(const senet_session* session, senet_action* actions,
                                            size_t room, size_t* count);
+/* The host throws the dice: how probable each outcome is, that of action 0 first; they sum to 1.
+ * None but on the turn of chance. `room` and *count as in senet_session_legal. */
+SENET_API senet_status senet_session_chance(const senet_session* session, float* probabilities,
+                                            size_t room, size_t* count);
 /* The position, or an action that is legal in it, as terminated text; *size without the end. */
 SENET_API senet_status senet_session_text(const senet_session* session, char* text, size_t room,
                                           size_t* size);

@@ -120,17 +120,21 @@ class Session {
   std::uint32_t outcome() const { return try_outcome().value(); }
 
   Answer<std::vector<senet_action>> try_legal() const {
-    std::vector<senet_action> actions(64);
-    for (;;) {
-      std::size_t count = 0;
-      const senet_status status =
-          senet_session_legal(handle_.get(), actions.data(), actions.size(), &count);
-      actions.resize(count);
-      if (status == SENET_OK) return actions;
-      if (status != SENET_NO_ROOM) return detail::error(status, {});
-    }
+    return detail::read_list<senet_action>(
+        [&](senet_action* actions, std::size_t room, std::size_t* count) {
+          return senet_session_legal(handle_.get(), actions, room, count);
+        });
   }
   std::vector<senet_action> legal() const { return try_legal().value(); }
+
+  /// How probable each outcome of chance is, that of action 0 first; none but on its turn.
+  Answer<std::vector<float>> try_chance() const {
+    return detail::read_list<float>(
+        [&](float* probabilities, std::size_t room, std::size_t* count) {
+          return senet_session_chance(handle_.get(), probabilities, room, count);
+        });
+  }
+  std::vector<float> chance() const { return try_chance().value(); }
 
   Answer<std::string> try_text() const {
     return detail::read_text([&](char* text, std::size_t room, std::size_t* size) {
