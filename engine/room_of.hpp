@@ -40,8 +40,8 @@ class RoomOf final : public GameRoom {
         ledger_(ledger),
         memory_(std::move(memory)) {
     for (std::size_t i = 0; i < drivers(settings); ++i) {
-      pools_.push_back(
-          std::make_unique<SearchPool<G>>(pool_settings(plan, settings), models_, *settings.heap));
+      pools_.push_back(std::make_unique<SearchPool<G>>(pool_settings(plan, settings), plan.spec,
+                                                       models_, *settings.heap));
     }
   }
 

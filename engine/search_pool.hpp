@@ -1,4 +1,4 @@
-// One worker's searches of one game: they share batches, scratches and evaluators.
+// One worker's searches of one game: they share batches, scratches and packed networks.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "engine/model_slot.hpp"
 #include "engine/session_of.hpp"
-#include "nn/fused_evaluator.hpp"
+#include "nn/packed_network.hpp"
 
 namespace senet {
 
@@ -41,14 +41,16 @@ struct PoolSettings {
 };
 
 /// A search begins on the newest weights and ends on them. So while weights are exchanged there are
-/// two evaluators; searches that begin while two older ones are still at work wait for one of them
-/// to go, for as long as they can.
+/// two packed networks; searches that begin while two older ones are still at work wait for one of
+/// them to go, for as long as they can.
 template <Game G>
 class SearchPool final : public AnySearchPool {
  public:
-  SearchPool(const PoolSettings& settings, const ModelSlot& models, Heap& heap)
+  SearchPool(const PoolSettings& settings, const NetworkSpec& spec, const ModelSlot& models,
+             Heap& heap)
       : models_(models),
         heap_(heap),
+        evaluator_scratch_(spec, heap),
         batch_(settings.batch_rows, settings.most_active, heap),
         spare_(std::make_unique<Tree<G>>(limits_for<G>(settings.visits, settings.search.evaluates),
                                          heap)) {
@@ -61,14 +63,14 @@ class SearchPool final : public AnySearchPool {
     }
   }
 
-  /// Memory of one with two evaluators of this shape.
+  /// Memory of one, with two networks of this shape.
   static std::size_t bytes(const PoolSettings& settings, const NetworkSpec& spec) {
     const std::size_t row = settings.most_active * 6 + sizeof(RowAnswer) + 2;
     const std::size_t lists = settings.sessions * (kSeats + 1) * 2 * sizeof(void*);
     return sizeof(SearchPool) + lists +
            (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + row + 64) +
            tree_bytes<G, EpochTable>(limits_for<G>(settings.visits, settings.search.evaluates)) +
-           kSeats * fused_evaluator_bytes(spec);
+           kSeats * PackedNetwork::bytes(spec) + EvaluatorScratch::bytes(spec);
   }
 
   void admit(Session& session) override {
@@ -108,9 +110,9 @@ class SearchPool final : public AnySearchPool {
   // Weights, and the searches that began on them. They take turns: a cursor goes round and round,
   // and in the round of turn t those make a visit whose next turn is t or earlier.
   struct Seat {
-    std::uint64_t model;  // its id: the network itself is not needed any more
+    std::uint64_t model;  // its id: the unpacked network is not needed any more
     std::uint64_t generation;
-    std::unique_ptr<Evaluator> evaluator;
+    std::unique_ptr<const PackedNetwork> network;
     std::vector<SessionOf<G>*> searches;  // null: has ended
     std::size_t cursor = 0;
     std::uint64_t turn = 0;
@@ -128,8 +130,8 @@ class SearchPool final : public AnySearchPool {
         return;
       }
       auto [network, generation] = models_.newest();
-      auto evaluator = std::make_unique<FusedEvaluator>(*network, best_kernels(), heap_);
-      seats_.push_back({network->id(), generation, std::move(evaluator), {}});
+      auto packed = std::make_unique<const PackedNetwork>(*network, best_kernels(), heap_);
+      seats_.push_back({network->id(), generation, std::move(packed), {}});
     }
     seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
     for (SessionOf<G>*& session : waiting_) sit_down(session);
@@ -227,7 +229,7 @@ class SearchPool final : public AnySearchPool {
   // Answers all rows: those of the searches that asked, whose leaves are complete, and some of the
   // one at work, if its leaf has more rows than there was room for.
   void forward(Seat& seat) {
-    seat.evaluator->forward(batch_);
+    seat.network->forward(batch_, 0, batch_.size(), evaluator_scratch_);
     batch_.clear();
     ++passes_;
     for (SessionOf<G>* const session : asked_) {
@@ -274,6 +276,7 @@ class SearchPool final : public AnySearchPool {
 
   const ModelSlot& models_;
   Heap& heap_;
+  EvaluatorScratch evaluator_scratch_;
   Batch batch_;
   std::unique_ptr<Tree<G>> spare_;  // the other half of every session's tree, for one at a time
   std::vector<OnHeap<SearchScratch<G>>> scratches_;

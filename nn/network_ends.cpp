@@ -6,6 +6,14 @@
 
 namespace senet {
 
+EndsScratch::EndsScratch(const NetworkSpec& spec, Heap& heap)
+    : dense_rows(kDenseRows * padded(spec.features), heap),
+      raw_outcomes(kValueRows * padded(spec.outcomes), heap),
+      shares(padded(spec.outcomes), heap) {
+  // What lies behind the last outcome has no share.
+  std::fill_n(raw_outcomes.data(), raw_outcomes.size(), -1e30f);
+}
+
 NetworkEnds::NetworkEnds(const NetworkSpec& spec, const Kernels& kernels, Heap& heap)
     : kernels_(kernels),
       features_(spec.features),
@@ -15,15 +23,11 @@ NetworkEnds::NetworkEnds(const NetworkSpec& spec, const Kernels& kernels, Heap& 
       outcomes_(spec.outcomes),
       input_(spec.features, spec.width, heap),
       dense_input_(spec.features, spec.width, heap),
-      dense_rows_(kDenseRows * padded(spec.features), heap),
       input_norm_(spec.width, heap),
       policy_out_(spec.width, spec.policy_logits, heap),
       value_out_(spec.width, spec.outcomes, heap),
-      ascending_(std::max({spec.features, spec.policy_logits, spec.outcomes})),
-      raw_outcomes_(kValueRows * padded(spec.outcomes), heap),
-      shares_(padded(spec.outcomes), heap) {
+      ascending_(std::max({spec.features, spec.policy_logits, spec.outcomes})) {
   std::iota(ascending_.begin(), ascending_.end(), std::uint16_t{0});
-  std::fill_n(raw_outcomes_.data(), raw_outcomes_.size(), -1e30f);
 }
 
 void NetworkEnds::load_input(const LinearView& linear, const NormView& norm, OutputMeans& means) {
@@ -34,14 +38,14 @@ void NetworkEnds::load_input(const LinearView& linear, const NormView& norm, Out
 }
 
 void NetworkEnds::run_input(const Batch& batch, std::size_t first, std::size_t rows, float* trunk,
-                            float* squares) {
+                            float* squares, EndsScratch& scratch) const {
   for (std::size_t row = 0; row < rows;) {
     const bool dense = is_dense(batch, first + row);
     std::size_t end = row + 1;
     while (end < rows && is_dense(batch, first + end) == dense) ++end;
     float* out = trunk + row * stride_;
     if (dense) {
-      run_dense_input(batch, first + row, end - row, out, squares + row * kPanel);
+      run_dense_input(batch, first + row, end - row, out, squares + row * kPanel, scratch);
     } else {
       run_sparse_input(batch, first + row, end - row, out, squares + row * kPanel);
     }
@@ -61,15 +65,16 @@ void NetworkEnds::run_sparse_input(const Batch& batch, std::size_t first, std::s
 }
 
 void NetworkEnds::run_dense_input(const Batch& batch, std::size_t first, std::size_t rows,
-                                  float* out, float* squares) {
+                                  float* out, float* squares, EndsScratch& scratch) const {
   const std::size_t columns = dense_input_.inputs();
-  for (std::size_t done = 0; done < rows; done += kDenseRows) {
-    const std::size_t count = std::min(rows - done, kDenseRows);
-    std::fill_n(dense_rows_.data(), count * columns, 0.0f);
+  float* const dense_rows = scratch.dense_rows.data();
+  for (std::size_t done = 0; done < rows; done += EndsScratch::kDenseRows) {
+    const std::size_t count = std::min(rows - done, EndsScratch::kDenseRows);
+    std::fill_n(dense_rows, count * columns, 0.0f);
     for (std::size_t row = 0; row < count; ++row) {
       const auto index = batch.index(first + done + row);
       const auto value = batch.value(first + done + row);
-      float* to = dense_rows_.data() + row * columns;
+      float* to = dense_rows + row * columns;
       if (in_order(index)) {
         std::copy_n(value.data(), value.size(), to);
         continue;
@@ -77,7 +82,7 @@ void NetworkEnds::run_dense_input(const Batch& batch, std::size_t first, std::si
       for (std::size_t i = 0; i < index.size(); ++i) to[index[i]] += value[i];
     }
     kernels_.linear(
-        {dense_rows_.data(), columns, columns, dense_input_.panels(), dense_input_.bias(),
+        {dense_rows, columns, columns, dense_input_.panels(), dense_input_.bias(),
          dense_input_.panel_count(), out + done * stride_, stride_, squares + done * kPanel},
         count);
   }
@@ -107,18 +112,19 @@ bool NetworkEnds::in_order(std::span<const std::uint16_t> numbers) const {
 }
 
 void NetworkEnds::answer_value(const Batch& batch, std::size_t first, std::size_t rows,
-                               const float* hidden) {
+                               const float* hidden, EndsScratch& scratch) const {
   // In two passes: the softmax reads whole vectors of what was written piece by piece.
   const std::size_t outcomes = outcomes_, step = padded(outcomes_);
-  for (std::size_t done = 0; done < rows; done += kValueRows) {
-    const std::size_t count = std::min(rows - done, kValueRows);
+  float *const raw = scratch.raw_outcomes.data(), *const shares = scratch.shares.data();
+  for (std::size_t done = 0; done < rows; done += EndsScratch::kValueRows) {
+    const std::size_t count = std::min(rows - done, EndsScratch::kValueRows);
     for (std::size_t row = 0; row < count; ++row) {
       kernels_.dots(value_out_.pass(hidden + (done + row) * stride_, ascending_.data(), outcomes,
-                                    raw_outcomes_.data() + row * step));
+                                    raw + row * step));
     }
     for (std::size_t row = 0; row < count; ++row) {
-      kernels_.softmax(raw_outcomes_.data() + row * step, shares_.data(), outcomes);
-      std::copy_n(shares_.data(), outcomes, batch.answer(first + done + row).outcomes.data());
+      kernels_.softmax(raw + row * step, shares, outcomes);
+      std::copy_n(shares, outcomes, batch.answer(first + done + row).outcomes.data());
     }
   }
 }

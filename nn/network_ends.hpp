@@ -13,8 +13,21 @@
 
 namespace senet {
 
+/// What a NetworkEnds of this shape writes on its way. Belongs to one thread at a time.
+struct EndsScratch {
+  static constexpr std::size_t kDenseRows = 24;  // scattered at a time; a multiple of tile_rows
+  static constexpr std::size_t kValueRows = 16;  // whose raw outcomes are kept at a time
+
+  explicit EndsScratch(const NetworkSpec& spec, Heap& heap = default_heap());
+
+  AlignedFloats dense_rows;    // [kDenseRows, padded(features)]
+  AlignedFloats raw_outcomes;  // [kValueRows, padded(outcomes)], before the softmax
+  AlignedFloats shares;        // [padded(outcomes)], after it
+};
+
 /// Everything before and behind the square Linear layers. Rows of activations have the stride
-/// padded(spec.width). Owns packed weights; belongs to one evaluator.
+/// padded(spec.width). Owns packed weights, which nothing but the load functions changes: any
+/// number of threads may run it at once, each with a scratch of its own.
 class NetworkEnds {
  public:
   /// Most rows whose logits are computed at once: all of a row's are long, and should be picked
@@ -33,7 +46,7 @@ class NetworkEnds {
   /// with each row's mean taken away: from there on only norms read the residual stream, and they
   /// do not see its mean. `squares` [rows, kPanel] are those of the result.
   void run_input(const Batch& batch, std::size_t first, std::size_t rows, float* trunk,
-                 float* squares);
+                 float* squares, EndsScratch& scratch) const;
 
   /// Answers the rows' wanted logits from the policy head's last hidden rows. For each run of
   /// up to kLogitRows neighbours that want most logits `all_logits(row, count)` is asked for all of
@@ -58,7 +71,8 @@ class NetworkEnds {
 
   /// Answers the rows' outcomes from the value head's last hidden rows: the last Linear and its
   /// softmax.
-  void answer_value(const Batch& batch, std::size_t first, std::size_t rows, const float* hidden);
+  void answer_value(const Batch& batch, std::size_t first, std::size_t rows, const float* hidden,
+                    EndsScratch& scratch) const;
 
  private:
   /// Whether a row wants so many logits that computing all of them, in a matrix product with other
@@ -74,25 +88,19 @@ class NetworkEnds {
   void run_sparse_input(const Batch& batch, std::size_t first, std::size_t rows, float* out,
                         float* squares) const;
   void run_dense_input(const Batch& batch, std::size_t first, std::size_t rows, float* out,
-                       float* squares);
+                       float* squares, EndsScratch& scratch) const;
   void answer_wanted(const RowAnswer& answer, const float* hidden) const;
   void pick(const RowAnswer& answer, const float* all) const;
   /// Whether these are 0, 1, 2 ...
   bool in_order(std::span<const std::uint16_t> numbers) const;
 
-  static constexpr std::size_t kDenseRows = 24;  // scattered at a time; a multiple of tile_rows
-  static constexpr std::size_t kValueRows = 16;  // whose raw outcomes are kept at a time
-
   const Kernels& kernels_;
   std::size_t features_, width_, stride_, policy_logits_, outcomes_;
   SparseLinear input_;
-  PanelLinear dense_input_;   // the same weights
-  AlignedFloats dense_rows_;  // [kDenseRows, padded(features)]
+  PanelLinear dense_input_;  // the same weights
   PackedNorm input_norm_;
   RowLinear policy_out_, value_out_;
   std::vector<std::uint16_t> ascending_;  // 0, 1, 2 ... up to the longest row's length
-  AlignedFloats raw_outcomes_;            // [kValueRows, padded(outcomes)], before the softmax
-  AlignedFloats shares_;                  // [padded(outcomes)], after it
 };
 
 }  // namespace senet

@@ -34,6 +34,7 @@ OneDnnEvaluator::OneDnnEvaluator(const Network& network, std::size_t max_rows, b
       scratch_(max_rows * stride_),
       squares_(max_rows * kPanel),
       logits_(max_rows * padded(spec_.policy_logits)),
+      ends_scratch_(spec_),
       staging_(stride_ * std::max(stride_, padded(spec_.policy_logits))),
       engine_(dnnl::engine::kind::cpu, 0),
       stream_(engine_) {
@@ -192,7 +193,7 @@ void OneDnnEvaluator::forward(const Batch& batch) {
   const Rung& rung = *std::ranges::lower_bound(rungs_, rows, {}, &Rung::rows);
   float *trunk = trunk_.data(), *hidden = hidden_.data(), *scratch = scratch_.data();
 
-  ends_.run_input(batch, 0, rows, trunk, squares_.data());
+  ends_.run_input(batch, 0, rows, trunk, squares_.data(), ends_scratch_);
   // The rung's rows beyond the batch are computed too: without this the residual stream there would
   // grow from one pass to the next.
   std::fill(trunk + rows * stride_, trunk + rung.rows * stride_, 0.0f);
@@ -211,7 +212,8 @@ void OneDnnEvaluator::forward(const Batch& batch) {
     have_all = true;
     return logits_.data() + row * padded(spec_.policy_logits);
   });
-  ends_.answer_value(batch, 0, rows, run_head(rung, first_value_, value_norms_, rows));
+  ends_.answer_value(batch, 0, rows, run_head(rung, first_value_, value_norms_, rows),
+                     ends_scratch_);
 }
 
 }  // namespace senet

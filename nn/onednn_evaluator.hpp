@@ -83,7 +83,8 @@ class OneDnnEvaluator : public Evaluator {
   AlignedFloats trunk_, hidden_, scratch_;  // [max_rows, stride] each
   AlignedFloats squares_;                   // [max_rows, kPanel]
   AlignedFloats logits_;                    // [max_rows, padded(policy_logits)]
-  AlignedFloats staging_;                   // one Linear's weights, padded: scratch of load()
+  EndsScratch ends_scratch_;
+  AlignedFloats staging_;  // one Linear's weights, padded: scratch of load()
 
   dnnl::engine engine_;
   dnnl::stream stream_;

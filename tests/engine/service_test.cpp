@@ -8,6 +8,7 @@
 
 #include "engine/analyse.hpp"
 #include "games/registry.hpp"
+#include "nn/fused_evaluator.hpp"
 #include "tests/engine/services.hpp"
 
 namespace senet {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "nn/fused_evaluator.hpp"
+#include "nn/packed_network.hpp"
 #include "tests/nn/random_rows.hpp"
 
 namespace senet::testing {
@@ -260,6 +261,52 @@ TEST(FusedEvaluator, InstructionSetsWithFusedMultiplyAddGiveTheSameBits) {
       ASSERT_TRUE(same_bits(a.outcomes[row], b.outcomes[row])) << "width " << spec.width;
       ASSERT_TRUE(same_bits(a.logits[row], b.logits[row])) << "width " << spec.width;
     }
+  }
+}
+
+// However the rows are cut into ranges, whichever of several scratches runs each of them, and in
+// whatever order: threads may share a batch.
+TEST(PackedNetwork, RangesOfRowsGiveTheBitsOfTheWhole) {
+  constexpr std::size_t kRows = 100;
+  for (const NetworkSpec& spec : shapes()) {
+    SCOPED_TRACE(::testing::Message() << "width " << spec.width);
+    const PackedNetwork network(untidy_network(spec, 17));
+    EvaluatorScratch scratches[] = {EvaluatorScratch(spec), EvaluatorScratch(spec)};
+    const std::vector<Question> questions = questions_for(spec, kRows);
+    Asked whole(spec, questions);
+    network.forward(whole.batch(), 0, kRows, scratches[0]);
+    for (const std::vector<std::size_t>& cuts :
+         std::vector<std::vector<std::size_t>>{{50},
+                                               {1, 2, 3, 99},
+                                               {8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96},
+                                               {0, 7, 7, 62},
+                                               {10, 20, 30, 40, 50, 60, 70, 80, 90},
+                                               {49, 98},
+                                               {47, 95}}) {
+      Asked parts(spec, questions);
+      std::size_t last = kRows;
+      for (std::size_t i = cuts.size() + 1; i-- > 0;) {  // the last range first
+        const std::size_t first = i == 0 ? 0 : cuts[i - 1];
+        network.forward(parts.batch(), first, last, scratches[i % 2]);
+        last = first;
+      }
+      for (std::size_t row = 0; row < kRows; ++row) {
+        ASSERT_TRUE(same_bits(parts.answers().outcomes[row], whole.answers().outcomes[row])) << row;
+        ASSERT_TRUE(same_bits(parts.answers().logits[row], whole.answers().logits[row])) << row;
+      }
+    }
+  }
+}
+
+TEST(PackedNetwork, ARangeLeavesOtherRowsAlone) {
+  const NetworkSpec spec = reference_shape();
+  const PackedNetwork network(untidy_network(spec, 17));
+  EvaluatorScratch scratch(spec);
+  Asked asked(spec, questions_for(spec, 30));
+  network.forward(asked.batch(), 9, 21, scratch);
+  for (std::size_t row = 0; row < 30; ++row) {
+    const bool is_answered = asked.answers().outcomes[row][0] >= 0;  // -1 before
+    EXPECT_EQ(is_answered, row >= 9 && row < 21) << row;
   }
 }
 
