@@ -59,7 +59,8 @@ inline constexpr std::uint32_t kMaxInputs = 0xffff;
 }  // namespace spec_limits
 
 /// Every number of a NetworkSpec, in the order in which files and ids tell them.
-inline constexpr std::array kSpecFields = {
+// (With the type left out, GCC 12 puts it where it could be written.)
+inline constexpr std::array<SpecField, 7> kSpecFields = {
     SpecField{"features", &NetworkSpec::features, 1, spec_limits::kMaxInputs, true},
     SpecField{"policy_logits", &NetworkSpec::policy_logits, 1, spec_limits::kMaxInputs, true},
     SpecField{"outcomes", &NetworkSpec::outcomes, 1, spec_limits::kMaxOutcomes, true},
