@@ -5,55 +5,15 @@
 #include <bit>
 #include <cassert>
 
+#include "games/connect_four_cells.hpp"
 #include "games/grid.hpp"
 
 namespace senet {
+using namespace connect_four;
+
 namespace {
 
-// Distance in bits between neighbours: up, right, and the two diagonals.
-constexpr int kUp = 1, kRight = 7, kDownRight = 6, kUpRight = 8;
-
 constexpr GridShape kShape{.columns = 7, .rows = 6, .column_stride = kRight, .row_stride = kUp};
-constexpr std::uint64_t kColumn = 0x3f;  // the six cells of the first column
-
-// One copy of `cells` (of the first column) in every column.
-constexpr std::uint64_t in_every_column(std::uint64_t cells) {
-  std::uint64_t board = 0;
-  for (int column = 0; column < kShape.columns; ++column) board |= cells << (kRight * column);
-  return board;
-}
-constexpr std::uint64_t kBottom = in_every_column(1);
-constexpr std::uint64_t kBoard = in_every_column(kColumn);
-
-// Where the next stones land, one bit a column: a full column's bit is in the seventh row.
-std::uint64_t landing_cells(std::uint64_t occupied) { return occupied + kBottom; }
-
-// The same for one column: no bit when it is full.
-std::uint64_t landing_cell(std::uint64_t occupied, Action column) {
-  return landing_cells(occupied) & (kColumn << kRight * column);
-}
-
-bool has_four(std::uint64_t stones) {
-  std::uint64_t found = 0;
-  for (const int step : {kUp, kRight, kDownRight, kUpRight}) {
-    const std::uint64_t pairs = stones & (stones >> step);
-    found |= pairs & (pairs >> 2 * step);
-  }
-  return found != 0;
-}
-
-// The empty cells where one more stone makes four. Along a row or a diagonal the missing stone may
-// be any of the four, in a column only the top one.
-std::uint64_t threats(std::uint64_t stones, std::uint64_t occupied) {
-  std::uint64_t found = (stones << 1) & (stones << 2) & (stones << 3);
-  for (const int step : {kRight, kDownRight, kUpRight}) {
-    const std::uint64_t two_before = (stones << step) & (stones << 2 * step);
-    const std::uint64_t two_after = (stones >> step) & (stones >> 2 * step);
-    found |= two_before & ((stones << 3 * step) | (stones >> step));
-    found |= two_after & ((stones >> 3 * step) | (stones << step));
-  }
-  return found & kBoard & ~occupied;
-}
 
 void add_cells(FeatureRow& row, std::size_t first, std::uint64_t cells) {
   for (; cells != 0; cells &= cells - 1) {
@@ -66,14 +26,6 @@ void add_columns(FeatureRow& row, std::size_t first, std::uint64_t cells) {
   for (; cells != 0; cells &= cells - 1) {
     row.add(first + static_cast<std::size_t>(std::countr_zero(cells)) / kRight, 1.0f);
   }
-}
-
-std::uint64_t mirror_board(std::uint64_t board) {
-  std::uint64_t mirror = 0;
-  for (int column = 0; column < kShape.columns; ++column) {
-    mirror = (mirror << kRight) | ((board >> kRight * column) & kColumn);
-  }
-  return mirror;
 }
 
 }  // namespace

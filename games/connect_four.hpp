@@ -74,6 +74,10 @@ class ConnectFour {
   void encode(FeatureRow& row) const;
   static std::array<std::uint16_t, kLogitsPerAction> logits_of(Action action) { return {action}; }
 
+  using Stones = std::array<std::uint64_t, 2>;
+  /// The stones of each player, by cell.
+  Stones stones() const { return {first_ & kStones, second_}; }
+
   std::string text() const;
   /// Reads a board as text() writes it, "startpos" or "" for the empty board, or the columns played
   /// from it, "4453". Fails on what cannot arise in play: a full column, a move after the end,
@@ -91,13 +95,10 @@ class ConnectFour {
   friend bool operator==(const ConnectFour&, const ConnectFour&) = default;
 
  private:
-  using Stones = std::array<std::uint64_t, 2>;  // by player
-
   static constexpr std::uint64_t kStones = (std::uint64_t{1} << 56) - 1;
   static constexpr std::uint64_t kPly = std::uint64_t{1} << 56;
   static constexpr std::uint64_t kOver = std::uint64_t{1} << 63;
 
-  Stones stones() const { return {first_ & kStones, second_}; }
   std::uint64_t occupied() const { return (first_ & kStones) | second_; }
   std::uint64_t plies() const { return (first_ & ~kOver) / kPly; }
   bool over() const { return (first_ & kOver) != 0; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 #include "tools/labels.hpp"
 #include "tools/line_reader.hpp"
@@ -35,30 +36,37 @@ Result<int> number(std::string_view text, std::string_view what, int low, int hi
   return value;
 }
 
-Result<ConnectFourLabel> parse_line(std::string_view line) {
-  const std::vector<std::string_view> fields = split(line);
-  if (fields.size() < kValue) {
-    return fail(fmt::format("{} fields where at least {} are needed", fields.size(), kValue));
-  }
-  const std::string_view moves = fields[0];
+Result<int> score(std::string_view text, std::string_view what) {
+  return number(text, what, -kBestScore, kBestScore);
+}
+
+Result<ConnectFourLabel> position_of(std::string_view moves) {
   if (moves.find_first_not_of("1234567") != std::string_view::npos) {
     return fail(fmt::format("moves \"{}\" are not columns 1 to 7", moves));
   }
   const Result<ConnectFour> state = ConnectFour::from_text(moves);
   if (!state) return tl::unexpected(state.error());
   if (state->turn() == Turn::kOver) return fail("the game is over");
+  return ConnectFourLabel{.moves = std::string(moves), .state = *state};
+}
+
+Result<ConnectFourLabel> parse_columns(std::string_view line) {
+  const std::vector<std::string_view> fields = split(line);
+  if (fields.size() < kValue) {
+    return fail(fmt::format("{} fields where at least {} are needed", fields.size(), kValue));
+  }
+  Result<ConnectFourLabel> label = position_of(fields[0]);
+  if (!label) return label;
   const Result<int> ply = number(fields[1], "ply", 0, static_cast<int>(ConnectFour::kCells));
   if (!ply) return tl::unexpected(ply.error());
-  if (static_cast<std::size_t>(*ply) != moves.size()) {
-    return fail(fmt::format("ply {} after {} moves", *ply, moves.size()));
+  if (static_cast<std::size_t>(*ply) != label->moves.size()) {
+    return fail(fmt::format("ply {} after {} moves", *ply, label->moves.size()));
   }
 
-  ConnectFourLabel label;
-  label.moves = moves;
-  label.state = *state;
   ActionList<ConnectFour::kMaxLegal> legal;
-  state->legal(legal);
-  int best = -kBestScore;
+  label->state.legal(legal);
+  label->scores.emplace();
+  label->value = -kBestScore;
   for (std::size_t column = 0; column < ConnectFour::kColumns; ++column) {
     const std::string_view field = fields[kFirstScore + column];
     const bool is_legal = std::ranges::find(legal, column) != legal.end();
@@ -67,18 +75,29 @@ Result<ConnectFourLabel> parse_line(std::string_view line) {
                               is_legal ? "has no score" : "is full and has a score"));
     }
     if (!is_legal) continue;
-    const Result<int> score = number(field, "score", -kBestScore, kBestScore);
-    if (!score) return tl::unexpected(score.error());
-    label.scores[column] = *score;
-    best = std::max(best, *score);
+    const Result<int> told = score(field, "score");
+    if (!told) return tl::unexpected(told.error());
+    (*label->scores)[column] = *told;
+    label->value = std::max(label->value, *told);
   }
   if (fields.size() > kValue) {
-    const Result<int> value = number(fields[kValue], "value", -kBestScore, kBestScore);
+    const Result<int> value = score(fields[kValue], "value");
     if (!value) return tl::unexpected(value.error());
-    if (*value != best) {
-      return fail(fmt::format("value {} where the best score is {}", *value, best));
+    if (*value != label->value) {
+      return fail(fmt::format("value {} where the best score is {}", *value, label->value));
     }
   }
+  return label;
+}
+
+Result<ConnectFourLabel> parse_value(std::string_view line) {
+  const std::size_t space = line.find(' ');
+  if (space == std::string_view::npos) return fail("no value stands behind the moves");
+  Result<ConnectFourLabel> label = position_of(line.substr(0, space));
+  if (!label) return label;
+  const Result<int> value = score(line.substr(space + 1), "value");
+  if (!value) return tl::unexpected(value.error());
+  label->value = *value;
   return label;
 }
 
@@ -86,17 +105,22 @@ Result<ConnectFourLabel> parse_line(std::string_view line) {
 
 Result<std::vector<ConnectFourLabel>> read_connect_four_labels(const std::filesystem::path& file) {
   std::vector<ConnectFourLabel> labels;
-  bool has_header = false;
+  bool begun = false;
+  auto parse = parse_value;
   const Result<void> read =
       for_each_line(file, [&](std::string_view line, std::size_t) -> Result<void> {
-        if (!has_header) {
-          has_header = true;
-          if (line.starts_with(kHeader)) return {};
-          return fail(fmt::format("does not begin with \"{}\"", kHeader));
+        const bool first = !std::exchange(begun, true);
+        if (first && line.starts_with(kHeader)) {
+          parse = parse_columns;
+          return {};
         }
-        const Result<ConnectFourLabel> label = parse_line(line);
+        if (first && line.find_first_not_of("0123456789- ") != std::string_view::npos) {
+          return fail(
+              fmt::format("begins neither with \"{}\" nor with moves and their value", kHeader));
+        }
+        Result<ConnectFourLabel> label = parse(line);
         if (!label) return tl::unexpected(label.error());
-        labels.push_back(*label);
+        labels.push_back(std::move(*label));
         return {};
       });
   if (!read) return tl::unexpected(read.error());

@@ -207,7 +207,8 @@ void add_eval_command(CLI::App& app, int& exit_code) {
       ->take_all()
       ->group(kProcessGroup);
   command->footer(
-      "Labels: connect_four reads CSV (moves,ply,s1,...,s7,value), backgammon one JSON object a\n"
+      "Labels: connect_four reads CSV (moves,ply,s1,...,s7,value) or lines \"moves value\", for\n"
+      "which a solver judges the moves; backgammon one JSON object a\n"
       "line ([id,] cls, posid, dice, moves [[text, position id after, equity, ...] ...]).");
   command->callback([arguments, visits, &exit_code] {
     const bool is_told = visits->count() > 0;

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "tools/connect_four_solver.hpp"
+#include "tools/progress_line.hpp"
+
 namespace senet {
 namespace {
 
@@ -40,6 +43,25 @@ void add_count(std::vector<Metric>& metrics, std::string subject, std::string na
 
 int sign(int score) { return (score > 0) - (score < 0); }
 
+// Whether moves keep the result. Where the labels do not tell what each column is worth, a solver
+// looks.
+class ConnectFourJudge {
+ public:
+  bool keeps_result(const ConnectFourLabel& label, Action action) {
+    const int best = sign(label.value);
+    if (label.scores) return sign((*label.scores)[action]) == best;
+    if (best < 0) return true;
+    ConnectFour after = label.state;
+    after.play(action);
+    if (after.turn() == Turn::kOver) return after.outcome() == 1 ? best == 0 : true;
+    if (!solver_) solver_.emplace();
+    return !solver_->is_at_least(after, 1 - best);
+  }
+
+ private:
+  std::optional<ConnectFourSolver> solver_;
+};
+
 /// What a play loses against the best one, in points; nothing when the labels do not know it.
 std::optional<double> loss(const BackgammonLabel& label, Action action) {
   const std::string id = position_after(label, action);
@@ -57,19 +79,21 @@ std::optional<double> loss(const BackgammonLabel& label, Action action) {
 
 Grades grade(std::span<const ConnectFourLabel> labels, std::span<const MoveMix> moves) {
   std::vector<double> preserving, preserving_where_it_matters, optimal;
+  ConnectFourJudge judge;
+  ProgressLine progress("judged", labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const ConnectFourLabel& label = labels[i];
+    const auto preserves = [&](Action action) { return judge.keeps_result(label, action); };
+    preserving.push_back(mean_over(moves[i], preserves));
+    progress.show(i + 1);
+    if (!label.scores) continue;
     ActionList<ConnectFour::kMaxLegal> legal;
     label.state.legal(legal);
-    int best = label.scores[legal.front()];
-    for (const Action action : legal) best = std::max(best, label.scores[action]);
-    const auto preserves = [&](Action action) { return sign(label.scores[action]) == sign(best); };
-    preserving.push_back(mean_over(moves[i], preserves));
     if (!std::ranges::all_of(legal, preserves)) {
       preserving_where_it_matters.push_back(preserving.back());
     }
     optimal.push_back(
-        mean_over(moves[i], [&](Action action) { return label.scores[action] == best; }));
+        mean_over(moves[i], [&](Action action) { return (*label.scores)[action] == label.value; }));
   }
   const std::string subject(ConnectFour::kName);
   Grades grades;
@@ -78,8 +102,10 @@ Grades grade(std::span<const ConnectFourLabel> labels, std::span<const MoveMix> 
            preserving_where_it_matters);
   add_mean(grades.metrics, subject, "optimal", "share", optimal);
   add_count(grades.metrics, subject, "positions", labels.size());
-  add_count(grades.metrics, subject, "positions_where_it_matters",
-            preserving_where_it_matters.size());
+  if (!optimal.empty()) {
+    add_count(grades.metrics, subject, "positions_where_it_matters",
+              preserving_where_it_matters.size());
+  }
   return grades;
 }
 

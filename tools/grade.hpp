@@ -23,7 +23,8 @@ struct Grades {
 ///   result_preserving                   the move keeps the won, drawn or lost result
 ///   result_preserving_where_it_matters  the same, of positions where some legal move does not
 ///   optimal                             the move has the best score
-/// moves[i] is for labels[i].
+/// The last two of positions whose labels tell the score of each column. Where they do not, a
+/// solver judges, which takes seconds for a position with few stones. moves[i] is for labels[i].
 Grades grade(std::span<const ConnectFourLabel> labels, std::span<const MoveMix> moves);
 
 /// Metrics, for all positions and for each class of them:

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,19 +14,23 @@
 
 namespace senet {
 
-/// A Connect Four position with its exact worth.
+/// A Connect Four position with its exact worth. Scores are told for the player to move: n wins, -n
+/// loses, the sooner the larger n; 0 draws.
 struct ConnectFourLabel {
+  using Scores = std::array<int, ConnectFour::kColumns>;  // meaningless for full columns
+
   std::string moves;  // columns played from the empty board, as the file tells them
   ConnectFour state;
-  /// Score of each column for the player to move: n wins, -n loses, the sooner the larger n; 0
-  /// draws. Meaningless for full columns.
-  std::array<int, ConnectFour::kColumns> scores{};
+  int value = 0;                      // with best play
+  std::optional<Scores> scores = {};  // of each column, if the file tells them
 };
 
-/// Reads a CSV file with a header line and the fields
+/// Reads one of two kinds of file. CSV with a header line and the fields
 ///   moves,ply,s1,s2,s3,s4,s5,s6,s7[,value[,...]]
 /// moves: columns 1..7 played from the empty board; ply: their number; s: score of each column,
-/// empty when it is full; value: the best score. Fails with one reason that names file and line.
+/// empty when it is full; value: the best score. Or lines of
+///   moves value
+/// as sets of test positions for solvers have them. Fails with one reason that names file and line.
 Result<std::vector<ConnectFourLabel>> read_connect_four_labels(const std::filesystem::path& file);
 
 /// A backgammon decision with the value of its plays.

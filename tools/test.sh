@@ -54,4 +54,6 @@ for program in python3 chromium chromedriver wrk; do
   command -v "$program" >/dev/null ||
     echo "test.sh: WARNING: $program is not installed: tests of the example server that need it were SKIPPED" >&2
 done
+PATH=/usr/bin:$PATH python3 -c 'import matplotlib' 2>/dev/null ||
+  echo "test.sh: WARNING: matplotlib is not installed: the test that draws a curve was SKIPPED" >&2
 exit "$status"

@@ -17,8 +17,9 @@ struct TrainerSettings {
   float beta1 = 0.9f;          // Adam (Kingma and Ba 2015)
   float beta2 = 0.999f;
   float epsilon = 1e-8f;
-  float ema_decay =
-      0.999f;  // weights served to self-play: exponential moving average of the trained
+  // Of the exponential moving average of the weights, which plays; at most (1 + t) / (10 + t) after
+  // t steps: an average over about the last ninth of them, until that is longer than this.
+  float ema_decay = 0.9999f;
   float gradient_clip = 1.0f;  // largest global gradient norm; larger ones are scaled down
   float policy_weight = 1.0f;  // weights of the two cross entropies in the loss
   float value_weight = 1.0f;

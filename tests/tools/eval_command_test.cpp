@@ -66,6 +66,37 @@ TEST(EvalCommand, RandomBackgammon) {
   EXPECT_EQ(run.metric("backgammon", "unmatched"), 0);
 }
 
+// The same positions with their value alone: a solver judges the moves, and finds the same.
+TEST(EvalCommand, JudgesWhereColumnsAreNotTold) {
+  std::istringstream labels(text_of(kConnectFourLabels));
+  std::string line, columns = kHeader, values;
+  while (std::getline(labels, line)) {
+    std::vector<std::string> fields;
+    std::istringstream words(line);
+    for (std::string field; std::getline(words, field, ',');) fields.push_back(field);
+    if (fields[0].size() < 16 || fields[0] == "moves") continue;
+    columns += line + "\n";
+    values += fields[0] + " " + fields[9] + "\n";
+  }
+  const ProgramRun told = eval_text("connect_four", columns, {"--player", "random"});
+  const ProgramRun judged = eval_text("connect_four", values, {"--player", "random"});
+  ASSERT_EQ(judged.exit_code, 0) << judged.err;
+  for (const std::string figure : {"value", "min", "max"}) {
+    EXPECT_EQ(judged.metric("connect_four", "result_preserving", figure),
+              told.metric("connect_four", "result_preserving", figure));
+  }
+  EXPECT_EQ(judged.out.find("optimal"), std::string::npos);
+  EXPECT_EQ(judged.out.find("where_it_matters"), std::string::npos);
+  const auto expect_reason = [](const std::string& text, const std::string& reason) {
+    expect_failure(eval_text("connect_four", text), 2, "eval", reason);
+  };
+  expect_reason("4455 x\n", "begins neither with \"moves,ply,");
+  expect_reason("4455 1\n4455\n", "line 2: no value stands behind the moves");
+  expect_reason("4455 1\n4455 22\n", "line 2: value \"22\"");
+  expect_reason("4455 1\n4458 2\n", "line 2: moves \"4458\"");
+  expect_reason("1212121 1\n", "the game is over");
+}
+
 // X has three in column 1, O three in column 2: X wins at once, and O would. The search proves it.
 TEST(EvalCommand, SearchFindsTheWin) {
   const std::string label = kHeader + "121212,6,18,-18,-18,-18,-18,-18,-18,18,made\n";
