@@ -1,132 +1,276 @@
 // A thousand sessions in the hands of four host threads that open, search, stop, wait and close at
 // random, while weights are exchanged a hundred times: every search that began is told of once,
-// none fails, the memory bound holds. SENET_LOAD_SECONDS=60 goes on for longer.
+// none fails, every result makes sense, the memory bound holds. SENET_LOAD_SECONDS=60 goes on for
+// longer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "games/random.hpp"
 #include "senet/senet.hpp"
+#include "tests/engine/resident.hpp"
 
 namespace senet {
 namespace {
 
 constexpr std::uint32_t kSessions = 1000, kHosts = 4, kSteps = 5000, kExchanges = 100;
+constexpr std::uint32_t kVisits = 40;
+constexpr std::array<const char*, 2> kGames = {"connect_four", "backgammon"};
 
 struct Counts {
-  std::atomic<std::uint64_t> begun{0}, told{0}, read{0}, refused{0};
+  std::atomic<std::uint64_t> begun{0}, told{0}, read{0}, dropped{0}, refused{0};
 };
 
 void count(void* user, senet_session*) { ++static_cast<Counts*>(user)->told; }
 
+// Different weights of each game, taken into use in turn.
+class Weights {
+ public:
+  explicit Weights(api::Engine& engine) : engine_(engine) {
+    for (std::size_t game = 0; game < kGames.size(); ++game) {
+      for (std::uint64_t seed = 0; seed < kModels; ++seed) {
+        models_[game].push_back(engine.untrained(kGames[game], seed));
+      }
+    }
+    exchange();
+  }
+  void exchange() {
+    const std::uint32_t next = ++begun_;
+    for (const auto& models : models_) engine_.use(models[next % kModels]);
+    used_ = next;
+  }
+  std::uint32_t used() const { return used_; }
+  /// Whether these were in use after the exchange number `since`.
+  bool in_use(std::size_t game, std::uint64_t id, std::uint32_t since) const {
+    const std::uint32_t now = begun_;
+    for (std::uint32_t i = since; i <= std::min(now, since + kModels); ++i) {
+      if (models_[game][i % kModels].id() == id) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::uint32_t kModels = 6;
+  api::Engine& engine_;
+  std::array<std::vector<api::Model>, kGames.size()> models_;
+  std::atomic<std::uint32_t> begun_{0}, used_{0};
+};
+
+// A session with what its host asked for.
+struct Game {
+  std::size_t number;  // of kGames
+  api::Session session;
+  bool searched = false;  // and the result not looked at
+  api::Limits limits{};
+  bool stopped = false;
+  std::uint32_t weights = 0;  // exchanges when the search began
+};
+
+void expect_reason_to_end(const api::Found& found, const Game& game) {
+  switch (found.ending) {
+    case SENET_BY_VISITS:
+      EXPECT_GE(found.visits, game.limits.visits);
+      break;
+    case SENET_BY_TIME:
+      EXPECT_GT(game.limits.time.count(), 0);
+      break;
+    case SENET_BY_STOP:
+      EXPECT_TRUE(game.stopped);
+      break;
+    case SENET_BY_PROOF:
+      EXPECT_EQ(found.value, std::round(found.value));
+      break;
+    default:
+      EXPECT_EQ(found.ending, SENET_BY_FULL_TREE);
+      EXPECT_LT(found.visits, game.limits.visits);
+  }
+}
+
+void expect_sense(const api::Found& found, const Game& game, const Weights& weights) {
+  expect_reason_to_end(found, game);
+  EXPECT_GE(found.visits, 1u);
+  EXPECT_LE(found.visits, kVisits);
+  // Who cannot wait for an older search to end is answered by weights from before the exchange.
+  const bool waits = game.limits.time.count() == 0 && !game.stopped;
+  EXPECT_TRUE(weights.in_use(game.number, found.model, waits ? game.weights : 1)) << found.model;
+
+  std::vector<senet_action> actions;
+  std::uint32_t visits = 0;
+  double prior = 0;
+  for (const senet_choice& choice : found.choices) {
+    actions.push_back(choice.action);
+    visits += choice.visits;
+    prior += static_cast<double>(choice.prior);
+    EXPECT_LE(std::abs(choice.value), game.number == 0 ? 1.0f : 3.0f);
+  }
+  ASSERT_FALSE(actions.empty());
+  EXPECT_EQ(found.action, actions.front());
+  std::ranges::sort(actions);
+  EXPECT_EQ(actions, game.session.legal());
+  EXPECT_LT(visits, found.visits + 1);
+  EXPECT_NEAR(prior, 1.0, 1e-3);
+  double share = 0, value = 0;
+  constexpr std::array<double, 6> kPoints = {1, 2, 3, -1, -2, -3};
+  ASSERT_EQ(found.outcomes.size(), game.number == 0 ? 3u : 6u);
+  for (std::size_t i = 0; i < found.outcomes.size(); ++i) {
+    const double points = game.number == 0 ? 1.0 - static_cast<double>(i) : kPoints[i];
+    share += static_cast<double>(found.outcomes[i]);
+    value += points * static_cast<double>(found.outcomes[i]);
+  }
+  EXPECT_NEAR(share, 1.0, 1e-3);
+  EXPECT_NEAR(value, static_cast<double>(found.value), 1e-2);
+}
+
 // One host's share of the sessions.
 class Host {
  public:
-  Host(api::Engine& engine, Counts& counts, std::uint64_t number)
-      : engine_(engine), counts_(counts), number_(number) {
-    sessions_.reserve(kSessions / kHosts);
-    while (sessions_.size() < kSessions / kHosts) open();
+  Host(api::Engine& engine, const Weights& weights, Counts& counts, std::uint64_t number)
+      : engine_(engine), weights_(weights), counts_(counts), number_(number) {
+    games_.reserve(kSessions / kHosts);
+    while (games_.size() < kSessions / kHosts) open();
   }
 
   void step(std::uint32_t step) {
     Random draw(9, number_, step, Purpose::kTest);
-    api::Session& session = sessions_[draw.below(static_cast<std::uint32_t>(sessions_.size()))];
+    Game& game = games_[draw.below(static_cast<std::uint32_t>(games_.size()))];
     switch (draw.below(8)) {
       case 0:  // with whatever is under way
-        session = std::move(sessions_.back());
-        sessions_.pop_back();
+        if (game.searched) ++counts_.dropped;
+        game = std::move(games_.back());
+        games_.pop_back();
         open();
         break;
       case 1:
-        session.stop();
+        game.stopped = true;
+        game.session.stop();
         break;
       case 2:
-        session.wait(std::chrono::microseconds(draw.below(200)));
+        game.session.wait(std::chrono::microseconds(draw.below(200)));
         break;
       case 3:
-        read(session);
+        look(game);
         break;
       default:
-        search(session, draw);
+        search(game, draw);
+    }
+  }
+  void end() {
+    for (Game& game : games_) {
+      game.session.wait();
+      look(game);
+      EXPECT_FALSE(game.searched);
     }
   }
 
  private:
   void open() {
-    sessions_.push_back(
-        engine_.open_session(sessions_.size() % 2 == 0 ? "connect_four" : "backgammon"));
+    const std::size_t number = opened_++ % kGames.size();
+    games_.push_back({number, engine_.open_session(kGames[number])});
   }
-  void search(api::Session& session, Random& draw) {
-    const api::Limits limits{.visits = 1 + draw.below(40),
+  void search(Game& game, Random& draw) {
+    look(game);
+    const api::Limits limits{.visits = 1 + draw.below(kVisits),
                              .time = std::chrono::microseconds(draw.below(3) == 0 ? 500 : 0),
                              .noise = draw.below(2) == 0,
                              .priority = static_cast<int>(draw.below(3)) - 1};
-    const auto begun = session.try_begin_search(limits, count, &counts_);
+    const std::uint32_t used = weights_.used();
+    const auto begun = game.session.try_begin_search(limits, count, &counts_);
     if (begun) {
       ++counts_.begun;
+      if (game.searched) ++counts_.dropped;  // it has just ended
+      game.searched = true;
+      game.limits = limits;
+      game.stopped = false;
+      game.weights = used;
       return;
     }
     ++counts_.refused;
-    if (begun.error().status() == SENET_BUSY) return;
-    ASSERT_EQ(begun.error().status(), SENET_BAD_STATE) << begun.error().reason();
-    // The turn of chance, or the end.
-    if (!session.try_play(static_cast<senet_action>(draw.below(15)))) session.set("");
-  }
-  void read(api::Session& session) {
-    const auto found = session.try_result();
-    if (!found) {
-      const senet_status status = found.error().status();
-      ASSERT_TRUE(status == SENET_BUSY || status == SENET_BAD_STATE) << found.error().reason();
+    if (begun.error().status() == SENET_BUSY) {
+      EXPECT_TRUE(game.searched);
       return;
     }
+    ASSERT_EQ(begun.error().status(), SENET_BAD_STATE) << begun.error().reason();
+    if (game.session.turn() == SENET_CHANCE) {
+      const auto outcomes = static_cast<std::uint32_t>(game.session.chance().size());
+      game.session.play(static_cast<senet_action>(draw.below(outcomes)));
+    } else {
+      game.session.set("");
+    }
+  }
+  // At the result, when there is one, and goes on from there.
+  void look(Game& game) {
+    const auto found = game.session.try_result();
+    if (!found) {
+      ASSERT_EQ(found.error().status(), game.searched ? SENET_BUSY : SENET_BAD_STATE)
+          << found.error().reason();
+      return;
+    }
+    ASSERT_TRUE(std::exchange(game.searched, false));
     ++counts_.read;
-    static_cast<void>(session.try_play(found.value().action));
+    expect_sense(*found, game, weights_);
+    game.session.play(found->action);
   }
 
   api::Engine& engine_;
+  const Weights& weights_;
   Counts& counts_;
   const std::uint64_t number_;
-  std::vector<api::Session> sessions_;
+  std::size_t opened_ = 0;
+  std::vector<Game> games_;
 };
 
 TEST(Load, AThousandSessions) {
   const char* const told = std::getenv("SENET_LOAD_SECONDS");
   const auto end =
       std::chrono::steady_clock::now() + std::chrono::seconds(told ? std::atoi(told) : 0);
+  const std::size_t resident_before = resident_peak();
+  std::uint64_t most_promised = 0;
   Counts counts;
   senet_config config = api::default_config();
   config.workers = 2;
   config.sessions = kSessions;
-  config.memory = std::uint64_t{1} << 30;
-  config.visits = 40;
+  config.memory = std::uint64_t{256} << 20;
+  config.visits = kVisits;
   api::Engine engine(config);
-  for (const char* game : {"connect_four", "backgammon"}) engine.use(engine.builtin(game));
+  Weights weights(engine);
   {
     std::vector<std::jthread> hosts;
     std::atomic<std::uint32_t> steps = 0;
     for (std::uint64_t number = 0; number < kHosts; ++number) {
       hosts.emplace_back([&, number] {
-        Host host(engine, counts, number);
+        Host host(engine, weights, counts, number);
         for (std::uint32_t i = 0; i < kSteps || std::chrono::steady_clock::now() < end; ++i) {
           host.step(i);
           ++steps;
         }
+        host.end();
       });
     }
     // In the middle of all that.
     for (std::uint32_t i = 1; i <= kExchanges; ++i) {
       while (steps < kHosts * kSteps / kExchanges * i) std::this_thread::yield();
-      for (const char* game : {"connect_four", "backgammon"}) engine.use(engine.builtin(game));
-      EXPECT_LE(engine.memory(), config.memory);
+      weights.exchange();
+      most_promised = std::max(most_promised, engine.memory());
     }
   }  // all sessions are closed
   EXPECT_EQ(counts.told, counts.begun);
+  EXPECT_EQ(counts.read + counts.dropped, counts.begun);
   EXPECT_GT(counts.begun, kHosts * kSteps / 8);
-  EXPECT_GT(counts.read, 50u);
+  EXPECT_GT(counts.read, counts.begun / 4);
+  EXPECT_GT(counts.refused, 0u);
+  EXPECT_LE(most_promised, config.memory);
+  const std::size_t resident = resident_peak() - resident_before;
+  if (kResidentIsOurs) {
+    EXPECT_LE(resident, most_promised);
+  }
 }
 
 }  // namespace

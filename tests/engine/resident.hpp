@@ -1,0 +1,29 @@
+// How much memory the system has given to this program.
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+
+namespace senet {
+
+/// Sanitizers take memory of their own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kResidentIsOurs = false;
+#else
+inline constexpr bool kResidentIsOurs = true;
+#endif
+
+/// Bytes that were resident at once, at most; code and files that are mapped included.
+inline std::size_t resident_peak() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word != "VmHWM:") continue;
+    std::size_t kilobytes = 0;
+    status >> kilobytes;
+    return kilobytes * 1024;
+  }
+  return 0;
+}
+
+}  // namespace senet
