@@ -277,6 +277,28 @@ TEST(GameServer, PlaysWithTheWeightsOfAFile) {
   }
 }
 
+// All games may be of the larger kind, beside what both kinds need whether they are played or not.
+TEST(GameServer, StartsOnlyWithRoomForAllItsGames) {
+  const auto options = [](int memory) {
+    return std::vector<std::string>{
+        "--games", "60",           "--client-games",      "60", "--rate", "0", "--visits",
+        "300",     "--memory-mib", std::to_string(memory)};
+  };
+  const ProgramRun small = run_program(SENET_PROGRAM, options(40));
+  EXPECT_EQ(small.exit_code, 2);
+  const std::size_t told = small.err.find("they need ");
+  ASSERT_NE(told, std::string::npos) << small.err;
+  const int needed = std::atoi(small.err.c_str() + told + 10);
+  EXPECT_EQ(run_program(SENET_PROGRAM, options(needed - 1)).exit_code, 2) << small.err;
+  RunningServer server(options(needed));
+  EXPECT_NE(server.hello().find("for 60 games of 300 visits (60 would fit)"), std::string::npos)
+      << server.hello();
+  for (int i = 0; i < 60; ++i) {
+    const std::string game = server.open_game("backgammon");
+    EXPECT_EQ(server.post(game + "/move", {{"visits", 2}}).status, 200);
+  }
+}
+
 TEST(GameServer, SaysHowMuchMemoryAndWhatDoesNotFit) {
   RunningServer server({"--games", "20", "--visits", "200", "--memory-mib", "128"});
   EXPECT_NE(server.hello().find("at most 128 MiB in the engine for 20 games of 200 visits"),

@@ -1,6 +1,7 @@
 // A server of games over HTTP, with libsenet playing: see README.md.
 #include <sys/signalfd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -20,7 +21,7 @@ using namespace game_server;
 
 const std::vector<std::string> kGames = {"connect_four", "backgammon"};
 
-constexpr double kMiB = 1 << 20;
+constexpr std::uint64_t kMiB = 1 << 20;
 // What a connection may hold at most: what it reads, a request that waits, and the longest answer;
 // and what one that is refused may hold.
 constexpr std::size_t kConnectionBytes = std::size_t{192} << 10;
@@ -47,21 +48,8 @@ senet_config config_of(const Options& options) {
   config.workers = options.workers;
   config.sessions = static_cast<std::uint32_t>(options.games.most);
   config.visits = options.visits;
-  config.memory = options.memory_mib << 20;
+  config.memory = options.memory_mib * kMiB;
   return config;
-}
-
-/// All places may be taken by any game: that must fit.
-void check_fit(const Options& options, std::string_view game) {
-  const senet_config config = config_of(options);
-  std::uint32_t visits = 0;
-  senet_config_fit(&config, {game.data(), game.size()}, &visits, nullptr);
-  if (visits >= options.visits) return;
-  throw std::runtime_error(std::to_string(options.games.most) + " games of " + std::string(game) +
-                           " with " + std::to_string(options.visits) + " visits do not fit into " +
-                           std::to_string(options.memory_mib) + " MiB: " +
-                           (visits == 0 ? "nothing fits" : std::to_string(visits) + " visits do") +
-                           "; change --games, --visits or --memory-mib");
 }
 
 /// The weights that were given, and the built-in ones for the games that have none of these.
@@ -69,20 +57,41 @@ void load_weights(senet::api::Engine& engine, const Options& options) {
   for (const std::string& file : options.weights) engine.use(engine.load(file));
   for (const std::string& game : kGames) {
     if (!engine.try_open_session(game)) engine.use(engine.builtin(game));
-    check_fit(options, game);
   }
 }
 
-void say_hello(const Front& front, const Options& options) {
+/// How many games the engine has room for beside its weights, whichever games these are. Throws
+/// when that is less than was asked for.
+std::uint64_t games_that_fit(senet::api::Engine& engine, const Options& options) {
+  const std::uint64_t without = engine.memory();
+  std::uint64_t largest = 0;
+  for (const std::string& game : kGames) {
+    const auto session = engine.open_session(game);
+    largest = std::max(largest, engine.memory() - without);
+  }
+  const std::uint64_t bound = options.memory_mib * kMiB,
+                      needed = without + options.games.most * largest;
+  const std::uint64_t fit = (bound - without) / largest;
+  if (needed <= bound) return fit;
+  throw std::runtime_error(std::to_string(options.games.most) + " games with " +
+                           std::to_string(options.visits) + " visits do not fit into " +
+                           std::to_string(options.memory_mib) + " MiB: they need " +
+                           std::to_string((needed + kMiB - 1) / kMiB) + ", and " +
+                           std::to_string(fit) + " fit; change --games, --visits or --memory-mib");
+}
+
+void say_hello(const Front& front, const Options& options, std::uint64_t fit) {
   const bool v6 = options.front.address.find(':') != std::string::npos;
   std::printf("game_server: http://%s%s%s:%u\n", v6 ? "[" : "", options.front.address.c_str(),
               v6 ? "]" : "", front.port());
   std::printf(
-      "memory: at most %llu MiB in the engine for %zu games of %u visits, %.1f MiB for %zu "
-      "connections, %.1f MiB for what was played\n",
+      "memory: at most %llu MiB in the engine for %zu games of %u visits (%llu would fit), %.1f "
+      "MiB for %zu connections, %.1f MiB for what was played\n",
       static_cast<unsigned long long>(options.memory_mib), options.games.most, options.visits,
-      static_cast<double>(options.front.connections * kConnectionBytes) / kMiB,
-      options.front.connections, static_cast<double>(options.games.most * kGameBytes) / kMiB);
+      static_cast<unsigned long long>(fit),
+      static_cast<double>(options.front.connections * kConnectionBytes) / double{kMiB},
+      options.front.connections,
+      static_cast<double>(options.games.most * kGameBytes) / double{kMiB});
   std::fflush(stdout);
 }
 
@@ -90,18 +99,19 @@ void serve(const Options& options) {
   const Descriptor stop = stop_signals();
   senet::api::Engine engine(config_of(options));
   load_weights(engine, options);
+  const std::uint64_t fit = games_that_fit(engine, options);
 
   Counters counters;
   Games games(engine, options.games, counters);
   Routes routes(engine, games, counters,
-                {kGames, options.visits, options.time, options.memory_mib << 20});
+                {kGames, options.visits, options.time, options.memory_mib * kMiB});
   Front front(
       options.front,
       [&](const std::string& request, const std::string& client) {
         return routes.answer(request, client);
       },
       counters);
-  say_hello(front, options);
+  say_hello(front, options, fit);
   front.run(stop.get(), [&] { games.close_idle(); });
   std::printf("game_server: ended after %llu requests\n",
               static_cast<unsigned long long>(counters.requests.load()));
