@@ -200,9 +200,24 @@ TEST(GameServer, AGameIsUsedByOneRequestAtATime) {
   const HttpAnswer other = server.get(game);
   EXPECT_EQ(other.status, 409);
   EXPECT_EQ(other.reason(), "this game is busy with another request");
-  EXPECT_EQ(server.ask("DELETE", game).status, 409);
   EXPECT_EQ(searching.receive().status, 200);
   EXPECT_EQ(server.get(game).status, 200);
+}
+
+// It need not wait for the minute that the search might take.
+TEST(GameServer, ClosesAGameThatIsSearched) {
+  RunningServer server({"--rate", "0", "--games", "1", "--visits", "20000", "--time-ms", "60000"});
+  const std::string game = server.open_game("backgammon");
+  HttpConnection searching(server.port());
+  searching.send(request("POST", game + "/analyse", R"({"visits":20000})"));
+  wait_for_search(server);
+  EXPECT_EQ(server.ask("DELETE", game).status, 200);
+  const HttpAnswer searched = searching.receive();
+  EXPECT_EQ(searched.status, 200);
+  EXPECT_EQ(searched.json()["search"]["ended_by"], "stop");
+  EXPECT_EQ(server.get(game).status, 404);
+  EXPECT_EQ(server.metric("games", "open"), 0);
+  server.open_game("backgammon");  // its place is free
 }
 
 TEST(GameServer, HasOnePlaceForEachGame) {

@@ -67,10 +67,19 @@ void Game::play(std::string_view move) {
 }
 
 Found Game::search(const Effort& effort) {
-  return session_.search({.visits = effort.visits,
-                          .time = effort.time,
-                          .temperature = effort.temperature,
-                          .priority = effort.priority});
+  session_.begin_search({.visits = effort.visits,
+                         .time = effort.time,
+                         .temperature = effort.temperature,
+                         .priority = effort.priority});
+  // Whoever ended searches before this one began could not stop it yet.
+  if (ends_searches_) session_.stop();
+  session_.wait();
+  return session_.result();
+}
+
+void Game::end_search() {
+  ends_searches_ = true;
+  session_.stop();
 }
 
 json Game::analyse(const Effort& effort) { return found_json(search(effort)); }

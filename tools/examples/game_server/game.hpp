@@ -1,6 +1,7 @@
 // One game that somebody plays here: a session of libsenet, its dice, and what has been played.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ struct Effort {
   int priority = 0;
 };
 
-/// Used by one thread at a time. Throws senet::api::Error.
+/// Used by one thread at a time, but for end_search(). Throws senet::api::Error.
 class Game {
  public:
   /// A new game; throws the first dice where there are any.
@@ -40,6 +41,9 @@ class Game {
   nlohmann::json analyse(const Effort& effort);
   void resign(std::uint32_t player) { resigned_by_ = player; }
 
+  /// Ends the search under way, and each that begins from now on, with what it has. By any thread.
+  void end_search();
+
   /// All there is to know, but the last search.
   nlohmann::json state() const;
 
@@ -55,6 +59,7 @@ class Game {
 
   const std::string name_;
   senet::api::Session session_;
+  std::atomic<bool> ends_searches_{false};
   std::mt19937_64 dice_;
   std::size_t plies_ = 0;
   std::vector<Turn> history_;  // the last kHistory

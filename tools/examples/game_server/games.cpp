@@ -60,26 +60,43 @@ Games::Use Games::open(const std::string& name, const std::string& client) {
 Games::Use Games::take(const std::string& id) {
   const std::lock_guard lock(mutex_);
   const auto found = games_.find(id);
-  if (found == games_.end()) unknown_game();
+  if (found == games_.end() || found->second.is_closing) unknown_game();
   if (found->second.is_used) throw Refusal{409, "this game is busy with another request"};
   found->second.is_used = true;
   return Use(*this, id, *found->second.game);
 }
 
 void Games::give_back(const std::string& id) {
+  std::unique_ptr<Game> closed;
+  {
+    const std::lock_guard lock(mutex_);
+    Entry& entry = games_.at(id);
+    if (!entry.is_closing) {
+      entry.is_used = false;
+      entry.last_used = Clock::now();
+      return;
+    }
+    closed = std::move(entry.game);
+  }
+  closed.reset();  // outside the lock, and before its place is said to be free
   const std::lock_guard lock(mutex_);
-  Entry& entry = games_.at(id);
-  entry.is_used = false;
-  entry.last_used = Clock::now();
+  games_.erase(id);
+  gone_.notify_all();
 }
 
 void Games::close(const std::string& id) {
   decltype(games_)::node_type closed;  // ends outside the lock
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto found = games_.find(id);
-  if (found == games_.end()) unknown_game();
-  if (found->second.is_used) throw Refusal{409, "this game is busy with another request"};
-  closed = games_.extract(found);
+  if (found == games_.end() || found->second.is_closing) unknown_game();
+  if (!found->second.is_used) {
+    closed = games_.extract(found);
+    lock.unlock();
+    return;
+  }
+  found->second.is_closing = true;
+  found->second.game->end_search();
+  gone_.wait(lock, [&] { return !games_.contains(id); });
 }
 
 void Games::close_idle() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,7 +31,8 @@ class Games {
     std::unique_ptr<Game> game;
     std::string client;  // who opened it
     std::chrono::steady_clock::time_point last_used;
-    bool is_used = false;  // by a request
+    bool is_used = false;     // by a request
+    bool is_closing = false;  // that request is the last
   };
 
  public:
@@ -63,7 +65,8 @@ class Games {
   Use open(const std::string& name, const std::string& client);
   /// Throws Refusal 404 when there is none, 409 when another request uses it.
   Use take(const std::string& id);
-  /// Throws as take() does.
+  /// Throws Refusal 404 when there is none. A search of it ends with what it has, and the request
+  /// that uses it is answered before.
   void close(const std::string& id);
   /// Closes what has been idle for too long.
   void close_idle();
@@ -83,6 +86,7 @@ class Games {
   std::random_device system_random_;
   std::uint64_t opened_ = 0;
   std::unordered_map<std::string, Entry> games_;
+  std::condition_variable gone_;  // some game is no longer in games_
 };
 
 }  // namespace game_server
