@@ -150,6 +150,15 @@ TEST(GameServerAbuse, SlowRequestsAreCutOff) {
   expect_served(server);
 }
 
+// What has begun to arrive is no idle connection, also when it came behind a whole request.
+TEST(GameServerAbuse, RequestsBehindOthersAreCutOffToo) {
+  RunningServer server({"--rate", "0", "--request-ms", "300", "--keep-alive-ms", "600000"});
+  HttpConnection connection(server.port());
+  connection.send(request("GET", "/api") + "GET / HTTP/1.1\r\nHost: ");
+  EXPECT_EQ(connection.receive().status, 200);
+  EXPECT_EQ(connection.receive().status, 408);
+}
+
 TEST(GameServerAbuse, TooManyRequests) {
   RunningServer server({"--rate", "1", "--burst", "5"});
   HttpAnswer answer;

@@ -208,7 +208,8 @@ bool Front::write_some(std::uint64_t number, Connection& connection) {
   connection.out = {};
   if (!connection.keep_alive || stopping_) return linger(number, connection);
   connection.state = State::kReading;
-  connection.deadline = Clock::now() + settings_.idle_time;
+  const bool begun = !connection.in.empty();  // the next request, behind the last
+  connection.deadline = Clock::now() + (begun ? settings_.request_time : settings_.idle_time);
   wait_for(number, connection, EPOLLIN);
   return connection.in.empty() || next_request(number, connection);
 }
