@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Loads the example server with wrk, malformed, oversized and slow requests mixed in, and sees that it keeps serving.
 
-    load.py SERVER SECONDS
+    load.py SERVER [--sanitized]
 
-Ends with 77 when there is no wrk to do it with.
+For SENET_WRK_SECONDS, or 3. Ends with 77 when there is no wrk to do it with.
 """
 
 import http.client
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -108,7 +109,7 @@ def main():
     try:
         port = int(re.search(r":(\d+)$", server.stdout.readline().strip())[1])
         bound = sum(float(size) for size in re.findall(r"([\d.]+) MiB", server.stdout.readline()))
-        load(server, port, bound, int(sys.argv[2]))
+        load(server, port, bound, int(os.environ.get("SENET_WRK_SECONDS", "3")))
         server.send_signal(signal.SIGTERM)
         check(server.wait() == 0, "the server ends cleanly")
     finally:
