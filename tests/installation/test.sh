@@ -16,15 +16,15 @@ host() { # CMAKE'S ARGUMENTS: the examples in CMake's hands
   cmake -S "$source/tests/installation" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "$@" >/dev/null
   cmake --build "$work" --target minimal_c minimal_cpp own_game >/dev/null
 }
-by_pkg_config() { # FLAGS OF PKG-CONFIG: the examples in nobody's hands
+by_pkg_config() { # FLAGS FOR A HOST IN C, AND A NAME: the examples in nobody's hands
   PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name senet.pc)")
   export PKG_CONFIG_PATH
   # shellcheck disable=SC2046  # words of a command line
-  gcc -std=c99 -pedantic -Wall -Werror "$source/tools/examples/minimal.c" -o "$work/minimal_c" $(pkg-config --cflags --libs "$@" senet)
+  gcc -std=c99 -pedantic -Wall -Werror "$source/tools/examples/minimal.c" -o "$work/minimal_c" $(pkg-config --cflags --libs "$@")
   # shellcheck disable=SC2046
-  g++ -std=c++20 -Wall -Werror "$source/tools/examples/minimal.cpp" -o "$work/minimal_cpp" $(pkg-config --cflags --libs senet)
+  g++ -std=c++20 -Wall -Werror "$source/tools/examples/minimal.cpp" -o "$work/minimal_cpp" $(pkg-config --cflags --libs "${@: -1}")
   # shellcheck disable=SC2046
-  g++ -std=c++20 -Wall -Werror "$source/tools/examples/own_game.cpp" -o "$work/own_game" $(pkg-config --cflags --libs senet)
+  g++ -std=c++20 -Wall -Werror "$source/tools/examples/own_game.cpp" -o "$work/own_game" $(pkg-config --cflags --libs "${@: -1}")
 }
 only_senet() { # nm's output: nothing else can be seen
   local strangers
@@ -35,7 +35,7 @@ only_senet() { # nm's output: nothing else can be seen
 case $way in
   pkg_config)
     install "$build" libsenet
-    by_pkg_config --static
+    by_pkg_config --static senet
     ;;
   find_package)
     install "$build" libsenet
@@ -45,19 +45,29 @@ case $way in
     # In a folder as Debian has it, and once more by pkg-config from there.
     host -DSENET_SOURCE="$source" -DSENET_INSTALL=ON -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
     install "$work" libsenet
-    by_pkg_config --static
+    by_pkg_config --static senet
     ;;
   shared)
     install "$build" libsenet
     install "$build" libsenet_shared
-    library=$(find "$prefix" -name libsenet.so.0)
+    # The number that senet.h tells.
+    name=libsenet.so.$(echo SENET_ABI | gcc -E -P -include senet/senet.h -I"$prefix/include" - | tail -n 1 | tr -d u)
+    library=$(find "$prefix" -name "$name")
     nm --dynamic --defined-only --extern-only "$library" | only_senet
     [[ $(nm --dynamic --defined-only "$library" | wc -l) -eq $(nm --defined-only --extern-only "$prefix"/lib*/libsenet.a | grep -c ' senet_') ]]
-    readelf -d "$library" | grep -q 'SONAME.*\[libsenet.so.0\]'
+    readelf -d "$library" | grep -q "SONAME.*\[$name\]"
     host -DLIBRARY=senet::shared
-    for program in minimal_c minimal_cpp; do readelf -d "$work/$program" | grep -q 'NEEDED.*libsenet.so.0'; done
+    needs() { readelf -d "$work/$1" | grep -q "NEEDED.*\[$name\]"; }
+    for program in minimal_c minimal_cpp; do needs $program; done
+    # Beside it the static one, when that is meant.
+    by_pkg_config senet-static
+    for program in minimal_c minimal_cpp; do
+      if needs $program; then echo "$program: not linked with the static library" >&2; exit 1; fi
+      "$work/$program" >"$work/moves"
+    done
     # A host in C needs nothing of C++ when the library is shared.
-    by_pkg_config
+    by_pkg_config senet
+    for program in minimal_c minimal_cpp; do needs $program; done
     LD_LIBRARY_PATH=$(dirname "$library")
     export LD_LIBRARY_PATH
     ;;
