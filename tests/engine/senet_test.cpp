@@ -8,23 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "games/registry.hpp"
-#include "nn/network.hpp"
 #include "tests/engine/play_in_c.h"
+#include "tests/engine/small_network.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace senet {
 namespace {
 
 senet_text text(std::string_view words) { return {words.data(), words.size()}; }
-
-template <Game G>
-Network small_network(std::uint64_t seed) {
-  NetworkSpec spec = reference_spec<G>();
-  spec.width = 16;
-  spec.blocks = 1;
-  return initial_network(spec, seed);
-}
 
 template <Game G>
 std::string small_weights(const std::filesystem::path& file) {

@@ -4,21 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "engine/service.hpp"
-#include "games/registry.hpp"
+#include "tests/engine/small_network.hpp"
 
 namespace senet {
 
 using std::chrono::microseconds;
 using std::chrono::seconds;
-
-template <Game G>
-Network small_network(std::uint64_t seed, Evaluates evaluates = Evaluates::kPosition) {
-  NetworkSpec spec = reference_spec<G>();
-  spec.width = 16;
-  spec.blocks = 1;
-  spec.evaluates = evaluates;
-  return initial_network(spec, seed);
-}
 
 inline std::unique_ptr<Service> open_service(const ServiceSettings& settings) {
   auto service = Service::open(settings);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/train_bridge/sample_batch.hpp"
+#include "tests/train_bridge/gradient_cases.hpp"
 #include "train_bridge/device/host_device.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/train_network.hpp"
@@ -31,33 +31,13 @@ class Coarse {
   std::uint16_t bits_ = 0;
 };
 
-struct Case {
-  std::string name;
-  NetworkSpec spec;
-  SampleShape samples;
-};
-
-std::vector<Case> cases() {
-  const auto spec = [](std::uint32_t width, std::uint32_t blocks, std::uint32_t policy_layers,
-                       std::uint32_t value_layers) {
-    return NetworkSpec{.game = "test",
-                       .features = 11,
-                       .policy_logits = 9,
-                       .outcomes = 3,
-                       .width = width,
-                       .blocks = blocks,
-                       .policy_layers = policy_layers,
-                       .value_layers = value_layers};
-  };
-  return {{"two_blocks", spec(8, 2, 2, 1), {}},
-          {"no_blocks_no_towers", spec(7, 0, 0, 0), {.logits_per_action = 2}},
-          {"odd_width_shared_logits", spec(13, 1, 1, 0), {.legal = 9, .logits_per_action = 4}},
-          {"rows_without_policy", spec(8, 1, 2, 1), {.logits_per_action = 2, .without_policy = 3}},
-          {"many_chunks", spec(16, 1, 1, 1), {.rows = 150, .without_policy = 4}},
-          {"no_policy_at_all", spec(8, 1, 1, 1), {.rows = 5, .without_policy = 1}}};
+std::vector<GradientCase> cases() {
+  std::vector<GradientCase> cases = gradient_cases();
+  cases.push_back({"many_chunks", small_spec(16, 1, 1, 1), {.rows = 150, .without_policy = 4}});
+  return cases;
 }
 
-class DeviceStepTest : public testing::TestWithParam<Case> {
+class DeviceStepTest : public testing::TestWithParam<GradientCase> {
  protected:
   DeviceStepTest() { use_single_threaded_blas(); }
 
@@ -95,8 +75,8 @@ double difference(const std::vector<Real>& a, const std::vector<double>& b) {
 
 // The CPU's gradient in double has been checked against finite differences.
 template <class Real, class Operand>
-double gradient_error(HostDevice& device, BatchView view, const Case& of, const TrainBatch& batch,
-                      const std::vector<float>& weights) {
+double gradient_error(HostDevice& device, BatchView view, const GradientCase& of,
+                      const TrainBatch& batch, const std::vector<float>& weights) {
   const std::vector<double> exact_weights(weights.begin(), weights.end());
   std::vector<double> expected(weights.size());
   TrainNetwork<double> network(of.spec, batch.shape());
@@ -198,7 +178,7 @@ TEST_P(DeviceStepTest, AStepThatIsNotFiniteIsUndone) {
 // A scale that is too large shows in what is not finite, which costs a step and nothing else.
 TEST(LossScale, FindsItsSizeAndChangesNothing) {
   use_single_threaded_blas();
-  const Case of = cases().front();
+  const GradientCase of = cases().front();
   const TrainBatch::Shape shape = batch_shape(of.spec, of.samples);
   HostDevice device;
   DeviceStep<HostDevice, float, float> plain(device, of.spec, shape, kSettings, 0);

@@ -6,49 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "tests/train_bridge/sample_batch.hpp"
+#include "tests/train_bridge/gradient_cases.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/train_network.hpp"
 
 namespace senet {
 namespace {
 
-struct Case {
-  std::string name;
-  NetworkSpec spec;
-  SampleShape samples;
-};
+class GradientTest : public testing::TestWithParam<GradientCase> {};
 
-NetworkSpec small_spec(std::uint32_t width, std::uint32_t blocks, std::uint32_t policy_layers,
-                       std::uint32_t value_layers) {
-  return {.game = "test",
-          .features = 11,
-          .policy_logits = 9,
-          .outcomes = 3,
-          .width = width,
-          .blocks = blocks,
-          .policy_layers = policy_layers,
-          .value_layers = value_layers};
-}
-
-std::vector<Case> cases() {
-  NetworkSpec six_outcomes = small_spec(16, 1, 1, 2);
-  six_outcomes.outcomes = 6;
-  return {
-      {"two_blocks", small_spec(8, 2, 2, 1), {}},
-      {"no_blocks_no_towers", small_spec(7, 0, 0, 0), {.logits_per_action = 2}},
-      {"odd_width_shared_logits", small_spec(13, 1, 1, 0), {.legal = 9, .logits_per_action = 4}},
-      {"rows_without_policy",
-       small_spec(8, 1, 2, 1),
-       {.logits_per_action = 2, .without_policy = 3}},
-      {"six_outcomes", six_outcomes, {.rows = 9, .active = 11, .without_policy = 2}},
-      {"no_policy_at_all", small_spec(8, 1, 1, 1), {.rows = 5, .without_policy = 1}},
-  };
-}
-
-class GradientTest : public testing::TestWithParam<Case> {};
-
-INSTANTIATE_TEST_SUITE_P(Specs, GradientTest, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Specs, GradientTest, testing::ValuesIn(gradient_cases()),
                          [](const auto& test) { return test.param.name; });
 
 constexpr double kPolicyWeight = 0.7;

@@ -1,0 +1,47 @@
+// The small networks and batches on which gradients are compared: with finite differences, and
+// those of one trainer with another's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nn/network_spec.hpp"
+#include "tests/train_bridge/sample_batch.hpp"
+
+namespace senet {
+
+struct GradientCase {
+  std::string name;
+  NetworkSpec spec;
+  SampleShape samples;
+};
+
+inline NetworkSpec small_spec(std::uint32_t width, std::uint32_t blocks,
+                              std::uint32_t policy_layers, std::uint32_t value_layers) {
+  return {.game = "test",
+          .features = 11,
+          .policy_logits = 9,
+          .outcomes = 3,
+          .width = width,
+          .blocks = blocks,
+          .policy_layers = policy_layers,
+          .value_layers = value_layers};
+}
+
+inline std::vector<GradientCase> gradient_cases() {
+  NetworkSpec six_outcomes = small_spec(16, 1, 1, 2);
+  six_outcomes.outcomes = 6;
+  return {
+      {"two_blocks", small_spec(8, 2, 2, 1), {}},
+      {"no_blocks_no_towers", small_spec(7, 0, 0, 0), {.logits_per_action = 2}},
+      {"odd_width_shared_logits", small_spec(13, 1, 1, 0), {.legal = 9, .logits_per_action = 4}},
+      {"rows_without_policy",
+       small_spec(8, 1, 2, 1),
+       {.logits_per_action = 2, .without_policy = 3}},
+      {"six_outcomes", six_outcomes, {.rows = 9, .active = 11, .without_policy = 2}},
+      {"no_policy_at_all", small_spec(8, 1, 1, 1), {.rows = 5, .without_policy = 1}},
+  };
+}
+
+}  // namespace senet
