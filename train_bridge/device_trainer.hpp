@@ -16,6 +16,7 @@ class DeviceTrainer {
   virtual ~DeviceTrainer() = default;
   virtual std::string_view name() const = 0;
   virtual Result<void> warm_up() = 0;
+  /// May answer with the report of the step before, and fail when that one did.
   virtual Result<StepReport> step(const TrainBatch& batch, float learning_rate) = 0;
   virtual Result<TrainerState> state() const = 0;
   virtual Result<void> restore(const TrainerState& state) = 0;

@@ -1,10 +1,10 @@
-#include "train_bridge/cuda/cuda_trainer.hpp"
 
 #include <array>
 #include <cassert>
 #include <optional>
 
 #include "train_bridge/cuda/cuda_device.cuh"
+#include "train_bridge/cuda/cuda_module.hpp"
 #include "train_bridge/device/batch_view.hpp"
 #include "train_bridge/device/device_step.hpp"
 
@@ -49,12 +49,15 @@ class Recording {
   cudaGraphExec_t runnable_ = nullptr;
 };
 
-/// One of two places for a batch: the next one is written and sent while the other is learnt from.
+/// One of two places for a batch and its report: the next one is written and sent while the other
+/// is learnt from.
 struct Slot {
-  explicit Slot(std::size_t bytes) : host(bytes), device(bytes) {}
+  explicit Slot(std::size_t bytes) : host(bytes), device(bytes), report(1) {}
   PinnedBuffer<std::byte> host;
   CudaBuffer<std::byte> device;
-  Event sent;
+  PinnedBuffer<OptimizerState<float>> report;
+  Event sent, done;
+  bool is_under_way = false;
   std::optional<Recording> recording;
 };
 
@@ -67,8 +70,7 @@ class CudaTrainer final : public DeviceTrainer {
         device_(tf32),
         step_(device_, start.spec(), shape, settings,
               std::is_same_v<Operand, __half> ? kScalePatience : 0),
-        slots_{Slot(packed_bytes(shape)), Slot(packed_bytes(shape))},
-        report_(1) {
+        slots_{Slot(packed_bytes(shape)), Slot(packed_bytes(shape))} {
     check(cudaStreamCreateWithFlags(&uploads_, cudaStreamNonBlocking), "a stream");
     TrainerState state;
     state.weights.assign(start.parameters().begin(), start.parameters().end());
@@ -105,18 +107,17 @@ class CudaTrainer final : public DeviceTrainer {
     StepReport report;
     const auto done = guarded([&] {
       Slot& slot = slots_[next_++ % slots_.size()];
+      Slot& before = slots_[next_ % slots_.size()];
       send(slot, batch, learning_rate);
       if (slot.recording) {
         slot.recording->run(device_.stream());
       } else {
         record_or_run(slot);
       }
-      device_.wait();
-      const OptimizerState<float>& told = *report_.data();
-      report = {.policy_loss = told.policy_loss,
-                .value_loss = told.value_loss,
-                .gradient_norm = told.gradient_norm,
-                .skipped = told.skipped != 0};
+      check(cudaEventRecord(slot.done.get(), device_.stream()), "a step");
+      slot.is_under_way = true;
+      // This one is worked on while the host draws and packs the next.
+      report = finish(before.is_under_way ? before : slot);
     });
     if (!done) return tl::unexpected(done.error());
     return report;
@@ -130,7 +131,10 @@ class CudaTrainer final : public DeviceTrainer {
   }
 
   Result<void> restore(const TrainerState& state) override {
-    return guarded([&] { step_.restore(state); });
+    return guarded([&] {
+      step_.restore(state);
+      for (Slot& slot : slots_) slot.is_under_way = false;
+    });
   }
 
  private:
@@ -161,9 +165,20 @@ class CudaTrainer final : public DeviceTrainer {
 
   void record_or_run(Slot& slot) {
     step_.run(BatchView{slot.device.data()});
-    check(cudaMemcpyAsync(report_.data(), step_.optimizer_on_device(),
+    check(cudaMemcpyAsync(slot.report.data(), step_.optimizer_on_device(),
                           sizeof(OptimizerState<float>), cudaMemcpyDeviceToHost, device_.stream()),
           "a report");
+  }
+
+  /// Waits for this slot's step.
+  static StepReport finish(Slot& slot) {
+    check(cudaEventSynchronize(slot.done.get()), "a step");
+    slot.is_under_way = false;
+    const OptimizerState<float>& told = *slot.report.data();
+    return {.policy_loss = told.policy_loss,
+            .value_loss = told.value_loss,
+            .gradient_norm = told.gradient_norm,
+            .skipped = told.skipped != 0};
   }
 
   TrainBatch::Shape shape_;
@@ -172,7 +187,6 @@ class CudaTrainer final : public DeviceTrainer {
   mutable DeviceStep<CudaDevice, float, Operand> step_;
   cudaStream_t uploads_ = nullptr;
   std::array<Slot, 2> slots_;
-  PinnedBuffer<OptimizerState<float>> report_;
   std::size_t next_ = 0;
 };
 
@@ -201,15 +215,11 @@ std::size_t free_memory() {
   return free;
 }
 
-}  // namespace
-
-bool built_with_cuda() { return true; }
-
-Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
-                                                         const TrainBatch::Shape& shape,
-                                                         const TrainerSettings& settings,
-                                                         Precision precision,
-                                                         CudaTrainerReport* report) {
+Result<std::unique_ptr<DeviceTrainer>> make_trainer(const Network& start,
+                                                    const TrainBatch::Shape& shape,
+                                                    const TrainerSettings& settings,
+                                                    Precision precision,
+                                                    CudaTrainerReport* report) {
   const auto properties = find_device();
   if (!properties) return tl::unexpected(properties.error());
   std::string why;
@@ -233,5 +243,10 @@ Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
     return fail(std::string(properties->name) + ": " + error.what());
   }
 }
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default")))
+const CudaModule senet_cuda_module = {SENET_VERSION, &make_trainer};
 
 }  // namespace senet

@@ -33,9 +33,12 @@ struct CudaTrainerReport {
 
 /// A trainer on the first CUDA device, for batches of `shape`. Fails with a reason when there is no
 /// device or driver, when the device is older than compute capability 8.0, or when its memory does
-/// not suffice; always, where this library was built without CUDA.
+/// not suffice; always, where this library was built without CUDA. Loads senet_cuda.so, which
+/// stands where the program's run path or LD_LIBRARY_PATH says.
 ///
-/// A step is recorded once, in warm_up(), and replayed: one upload, one launch, one report back.
+/// A step is recorded once, in warm_up(), and replayed: one upload, one launch, one report back. It
+/// is not waited for: step() answers with the report of the step before, but for the first one
+/// after a restore(), which it waits for.
 Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
                                                          const TrainBatch::Shape& shape,
                                                          const TrainerSettings& settings,

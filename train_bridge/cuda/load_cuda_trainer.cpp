@@ -1,0 +1,40 @@
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "train_bridge/cuda/cuda_module.hpp"
+
+namespace senet {
+namespace {
+
+// Never unloaded: trainers and what they throw live in it.
+Result<const CudaModule*> load() {
+  // NVIDIA's driver installs this one. Without it there is nothing to look for.
+  if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
+    return fail(fmt::format("no CUDA driver: {}", dlerror()));
+  }
+  void* const file = dlopen(kCudaModuleFile, RTLD_NOW | RTLD_LOCAL);
+  if (file == nullptr) return fail(fmt::format("the CUDA trainer cannot be loaded: {}", dlerror()));
+  const auto* const module = static_cast<const CudaModule*>(dlsym(file, kCudaModule));
+  if (module == nullptr || std::string_view(module->version) != SENET_VERSION) {
+    return fail(fmt::format("{} is of another version than " SENET_VERSION, kCudaModuleFile));
+  }
+  return module;
+}
+
+}  // namespace
+
+bool built_with_cuda() { return true; }
+
+Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
+                                                         const TrainBatch::Shape& shape,
+                                                         const TrainerSettings& settings,
+                                                         Precision precision,
+                                                         CudaTrainerReport* report) {
+  const auto module = load();
+  if (!module) return tl::unexpected(module.error());
+  return (*module)->make(start, shape, settings, precision, report);
+}
+
+}  // namespace senet
