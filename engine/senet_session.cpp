@@ -1,6 +1,7 @@
 // The C interface's sessions.
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,10 @@ const senet::Session* session_of(const senet_session* handle) {
 
 /// As much of a list as a caller's buffer has room for.
 template <class T>
-Outcome<void> write_list(const Outcome<std::vector<T>>& list, T* to, std::size_t room,
-                         std::size_t* count) {
-  if (!list) return tl::unexpected(list.error());
-  *count = list->size();
-  std::copy_n(list->begin(), std::min(room, list->size()), to);
-  if (room < list->size()) return senet::refuse(Status::kNoRoom, "there are more of them");
+Outcome<void> write_list(std::span<const T> list, T* to, std::size_t room, std::size_t* count) {
+  *count = list.size();
+  std::copy_n(list.begin(), std::min(room, list.size()), to);
+  if (room < list.size()) return senet::refuse(Status::kNoRoom, "there are more of them");
   return {};
 }
 
@@ -82,9 +81,7 @@ senet_status senet_session_play(senet_session* session, senet_action action, sen
 senet_status senet_session_turn(const senet_session* session, senet_turn* turn) {
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (session == nullptr || turn == nullptr) return missing("session or turn");
-    const auto now = session_of(session)->turn();
-    if (!now) return tl::unexpected(now.error());
-    *turn = static_cast<senet_turn>(*now);
+    *turn = static_cast<senet_turn>(session_of(session)->turn());
     return {};
   });
 }
@@ -104,7 +101,11 @@ senet_status senet_session_legal(const senet_session* session, senet_action* act
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (session == nullptr || count == nullptr) return missing("session or count");
     if (actions == nullptr && room > 0) return missing("actions");
-    return write_list(session_of(session)->legal(), actions, room, count);
+    Outcome<void> written;
+    session_of(session)->read_legal([&](std::span<const senet::Action> legal) {
+      written = write_list(legal, actions, room, count);
+    });
+    return written;
   });
 }
 
@@ -113,7 +114,8 @@ senet_status senet_session_chance(const senet_session* session, float* probabili
   return guarded(nullptr, [&]() -> Outcome<void> {
     if (session == nullptr || count == nullptr) return missing("session or count");
     if (probabilities == nullptr && room > 0) return missing("probabilities");
-    return write_list(session_of(session)->chance(), probabilities, room, count);
+    const std::vector<float> chance = session_of(session)->chance();
+    return write_list(std::span(chance), probabilities, room, count);
   });
 }
 

@@ -96,7 +96,7 @@ Service::~Service() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
-    for (const auto& [session, owned] : open_) owned->stop();
+    for (const auto& [session, owned] : open_) owned->ask_to_end();
   }
   for (const auto& worker : workers_) worker->end();
   if (settings_.workers == 0) {

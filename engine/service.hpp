@@ -84,7 +84,7 @@ class Service {
   /// A session at the start of the game. Fails when no weights are in use for it, when all slots
   /// are taken, or when there is no memory for one more tree.
   Outcome<Session*> open_session(std::string_view game);
-  /// Ends its search, waits for that end and its callback and for whoever is inside wait() of it,
+  /// Ends its search, waits for that end and its callback and for whoever is inside a call of it,
   /// and frees it. In a callback nothing is waited for: it is freed behind whatever is under way.
   void close_session(Session* session);
 

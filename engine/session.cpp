@@ -12,10 +12,18 @@ tl::unexpected<Failure> busy() { return refuse(Status::kBusy, "the session is se
 }  // namespace
 
 template <class Function>
-auto Session::when_idle(Function&& function) const -> decltype(function()) {
+auto Session::locked(Function&& function) const -> decltype(function()) {
+  const Stay stay(*this);
   const std::lock_guard lock(mutex_);
-  if (searching_) return busy();
   return function();
+}
+
+template <class Function>
+auto Session::when_idle(Function&& function) const -> decltype(function()) {
+  return locked([&]() -> decltype(function()) {
+    if (searching_) return busy();
+    return function();
+  });
 }
 
 Outcome<void> Session::set(std::string_view text, std::span<const Action> actions) {
@@ -37,25 +45,28 @@ Outcome<void> Session::play(Action action) {
 }
 
 Outcome<std::string> Session::text() const {
-  return when_idle([&]() -> Outcome<std::string> { return position_text(); });
+  return locked([&] { return position_text(); });
 }
-Outcome<Turn> Session::turn() const {
-  return when_idle([&]() -> Outcome<Turn> { return turn_now(); });
+Turn Session::turn() const {
+  return locked([&] { return turn_now(); });
 }
-Outcome<std::vector<Action>> Session::legal() const {
-  return when_idle([&]() -> Outcome<std::vector<Action>> { return legal_now(); });
+std::vector<Action> Session::legal() const {
+  return locked([&] {
+    const auto actions = legal_now();
+    return std::vector<Action>(actions.begin(), actions.end());
+  });
 }
-Outcome<std::vector<float>> Session::chance() const {
-  return when_idle([&]() -> Outcome<std::vector<float>> { return chance_now(); });
+std::vector<float> Session::chance() const {
+  return locked([&] { return chance_now(); });
 }
 Outcome<std::string> Session::action_text(Action action) const {
-  return when_idle([&]() -> Outcome<std::string> { return text_of(action); });
+  return locked([&] { return text_of(action); });
 }
 Outcome<Action> Session::action_from_text(std::string_view text) const {
-  return when_idle([&] { return action_of(text); });
+  return locked([&] { return action_of(text); });
 }
 Outcome<std::uint8_t> Session::outcome() const {
-  return when_idle([&]() -> Outcome<std::uint8_t> {
+  return locked([&]() -> Outcome<std::uint8_t> {
     if (turn_now() != Turn::kOver) return refuse(Status::kBadState, "the game is not over");
     return outcome_now();
   });
@@ -77,9 +88,12 @@ Outcome<SessionResult> Session::result() const {
   });
 }
 
-// Wholly under the lock, so that a close that comes meanwhile waits for it.
 void Session::stop() {
-  const std::lock_guard lock(mutex_);
+  const Stay stay(*this);
+  ask_to_end();
+}
+
+void Session::ask_to_end() {
   stop_.store(true);
   if (AnySearchPool* const pool = pool_.load()) pool->look();
 }
@@ -149,7 +163,7 @@ void Session::mark_closed() {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
-  stop();
+  ask_to_end();
 }
 
 bool Session::can_go() {
@@ -158,10 +172,7 @@ bool Session::can_go() {
   return !goes_by_itself_;
 }
 
-Session::Stay::Stay(const Session& session) : session_(session) {
-  const std::lock_guard lock(session.mutex_);
-  ++session.stays_;
-}
+Session::Stay::Stay(const Session& session) : session_(session) { ++session.stays_; }
 
 Session::Stay::~Stay() {
   std::unique_lock lock(session_.mutex_);

@@ -62,7 +62,7 @@ struct SessionResult {
 };
 
 /// A session of any game. Every function may be called from any thread; between the start of a
-/// search and its end those that would change the game fail with kBusy.
+/// search and its end the position stays what it is, and set() and play() fail with kBusy.
 class Session {
  public:
   /// Called once for each search that was begun, on the thread that ended it, when the session is
@@ -83,14 +83,21 @@ class Session {
   Outcome<void> play(Action action);
 
   /// The position as text, who is to act, the legal actions (empty but on a player's turn), the
-  /// probabilities of chance's outcomes (empty but on its turn), and the notation of both and back.
-  /// kBusy during a search.
+  /// probabilities of chance's outcomes (empty but on its turn), and the notation of both and back:
+  /// kBadAction when it is not legal, or not one.
   Outcome<std::string> text() const;
-  Outcome<Turn> turn() const;
-  Outcome<std::vector<Action>> legal() const;
-  Outcome<std::vector<float>> chance() const;
+  Turn turn() const;
+  std::vector<Action> legal() const;
+  std::vector<float> chance() const;
   Outcome<std::string> action_text(Action action) const;
   Outcome<Action> action_from_text(std::string_view text) const;
+  /// Calls read(std::span<const Action>) with what legal() would return, which is good until then.
+  template <class Read>
+  void read_legal(Read&& read) const {
+    const Stay stay(*this);
+    const std::lock_guard lock(mutex_);
+    read(legal_now());
+  }
   /// How a finished game ended, as player 0 sees it: a number of the game's outcomes.
   Outcome<std::uint8_t> outcome() const;
 
@@ -106,14 +113,14 @@ class Session {
  protected:
   Session() = default;
 
-  // What a game makes of the above; the session is idle and locked.
+  // What a game makes of the above; the session is locked, and idle where the game may change.
   virtual Outcome<void> set_position(std::string_view text, std::span<const Action> actions) = 0;
   virtual Outcome<void> play_action(Action action) = 0;
-  virtual std::string position_text() const = 0;
+  virtual Outcome<std::string> position_text() const = 0;
   virtual Turn turn_now() const = 0;
-  virtual std::vector<Action> legal_now() const = 0;
+  virtual std::span<const Action> legal_now() const = 0;
   virtual std::vector<float> chance_now() const = 0;
-  virtual std::string text_of(Action action) const = 0;
+  virtual Outcome<std::string> text_of(Action action) const = 0;
   virtual Outcome<Action> action_of(std::string_view text) const = 0;
   virtual std::uint8_t outcome_now() const = 0;
 
@@ -146,6 +153,8 @@ class Session {
   void fail(Status status) noexcept;
   void tell_end(std::unique_lock<std::mutex> lock) noexcept;
 
+  // What stop() does, for those whom the session outlives anyway.
+  void ask_to_end();
   // No search begins any more, and the one under way is stopped.
   void mark_closed();
   void wait_for_stays() const;
@@ -156,6 +165,8 @@ class Session {
   bool is_used() const { return searching_ || telling_ > 0 || stays_ > 0; }
   ServiceWorker* worker() const;
 
+  template <class Function>
+  auto locked(Function&& function) const -> decltype(function());
   template <class Function>
   auto when_idle(Function&& function) const -> decltype(function());
 
@@ -174,7 +185,8 @@ class Session {
   bool closing_ = false;         // no search begins any more
   bool goes_by_itself_ = false;  // see can_go()
   std::uint32_t telling_ = 0;    // threads inside a done_ of this session
-  mutable std::uint32_t stays_ = 0;
+  // Counted before the lock is taken: who still waits for the lock is inside, too.
+  mutable std::atomic<std::uint32_t> stays_{0};
 
   // Of the search under way; the pool is read by stop() at any moment.
   ServiceWorker* worker_ = nullptr;

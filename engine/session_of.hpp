@@ -64,21 +64,26 @@ class SessionOf final : public Session {
       }
       read->play(actions[i]);
     }
-    state_ = *read;
+    move_to(*read);
     return {};
   }
   Outcome<void> play_action(Action action) override {
-    if (!is_legal(state_, action)) {
-      return refuse(Status::kBadAction,
-                    "action " + std::to_string(action) + " is not legal in " + state_.text());
-    }
-    state_.play(action);
+    if (!is_legal_now(action)) return not_legal(action);
+    G next = state_;
+    next.play(action);  // a host's may throw
+    move_to(next);
     return {};
   }
-  std::string position_text() const override { return state_.text(); }
+  Outcome<std::string> position_text() const override { return state_.text(); }
   Turn turn_now() const override { return state_.turn(); }
-  std::vector<Action> legal_now() const override {
-    return is_decision(state_.turn()) ? legal_in(state_) : std::vector<Action>();
+  std::span<const Action> legal_now() const override {
+    if (!is_decision(state_.turn())) return {};
+    if (!knows_legal_) {
+      legal_.clear();
+      state_.legal(legal_);
+      knows_legal_ = true;
+    }
+    return {legal_.data(), legal_.size()};
   }
   std::vector<float> chance_now() const override {
     std::vector<float> probabilities(kMaxChance<G>);
@@ -88,8 +93,9 @@ class SessionOf final : public Session {
     }
     return probabilities;
   }
-  std::string text_of(Action action) const override {
-    return is_legal(state_, action) ? state_.action_text(action) : std::string();
+  Outcome<std::string> text_of(Action action) const override {
+    if (!is_legal_now(action)) return not_legal(action);
+    return state_.action_text(action);
   }
   Outcome<Action> action_of(std::string_view text) const override {
     Result<Action> action = state_.action_from_text(text);
@@ -98,24 +104,29 @@ class SessionOf final : public Session {
   }
   std::uint8_t outcome_now() const override { return state_.outcome(); }
 
-  static std::vector<Action> legal_in(const G& state) {
-    const auto list = std::make_unique<ActionList<G::kMaxLegal>>();
-    state.legal(*list);
-    return {list->begin(), list->end()};
+  void move_to(const G& state) {
+    knows_legal_ = false;
+    state_ = state;
+  }
+  tl::unexpected<Failure> not_legal(Action action) const {
+    return refuse(Status::kBadAction,
+                  "action " + std::to_string(action) + " is not legal in " + state_.text());
+  }
+  bool is_legal_now(Action action) const {
+    return is_chance_outcome(state_, action) || std::ranges::binary_search(legal_now(), action);
   }
   static bool is_legal(const G& state, Action action) {
-    switch (state.turn()) {
-      case Turn::kOver:
-        return false;
-      case Turn::kChance:
-        if constexpr (StochasticGame<G>) {
-          std::array<float, kMaxChance<G>> probability;
-          return action < state.chance(probability);
-        }
-        return false;
-      default:
-        return std::ranges::binary_search(legal_in(state), action);
+    if (!is_decision(state.turn())) return is_chance_outcome(state, action);
+    ActionList<G::kMaxLegal> list;
+    state.legal(list);
+    return std::ranges::binary_search(list, action);
+  }
+  static bool is_chance_outcome(const G& state, Action action) {
+    if constexpr (StochasticGame<G>) {
+      std::array<float, kMaxChance<G>> probability;
+      return state.turn() == Turn::kChance && action < state.chance(probability);
     }
+    return false;
   }
 
   // The searching thread's side; a scratch has been lent before each of these but the first.
@@ -211,7 +222,10 @@ class SessionOf final : public Session {
   const Charge memory_;
   const std::uint32_t most_visits_;
   const std::uint64_t seed_, number_;
-  G state_;
+  G state_;  // the same for as long as a search is under way: its thread reads it without the lock
+  // Of state_, once they have been asked for: a host that names all moves asks again for each.
+  mutable ActionList<G::kMaxLegal> legal_;
+  mutable bool knows_legal_ = false;
   Search<G> search_;
   std::uint64_t model_ = 0;
   std::uint32_t searches_ = 0;

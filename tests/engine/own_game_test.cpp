@@ -228,6 +228,29 @@ TEST(OwnGameTable, WeightsHaveToFit) {
   std::filesystem::remove(file);
 }
 
+// Naming all moves asks the game once which there are.
+TEST(OwnGameTable, LegalMovesAreKeptUntilTheNextMove) {
+  static int asked;
+  api::Engine engine;
+  senet_game_table table = noughts();
+  table.legal = [](void*, const void* state, senet_action* actions) -> std::uint32_t {
+    ++asked;
+    return noughts().legal(nullptr, state, actions);
+  };
+  ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
+  engine.use(engine.untrained("noughts"));
+  auto session = engine.open_session("noughts");
+  asked = 0;
+  for (const senet_action action : session.legal()) {
+    EXPECT_EQ(session.read_action(session.action_text(action)), action);
+  }
+  session.play(4);
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(session.try_action_text(4).error().status(), SENET_BAD_ACTION);
+  EXPECT_EQ(session.legal().size(), 8u);
+  EXPECT_EQ(asked, 2);
+}
+
 // What a host's function throws ends its search, not the program.
 TEST(OwnGameTable, FunctionsMayThrow) {
   static bool throws;  // the table has no place for a capture but `user`

@@ -262,6 +262,13 @@ TEST_F(SenetTest, BuffersAreTheCallers) {
   EXPECT_EQ(senet_session_read_action(session, text("5"), &action, &why_), SENET_OK);
   EXPECT_EQ(action, 4);
 
+  words.fill('#');
+  EXPECT_EQ(senet_session_action_text(session, 7, words.data(), words.size(), &size),
+            SENET_BAD_ACTION);
+  EXPECT_EQ(words[0], '#');
+  EXPECT_EQ(senet_session_action_text(session, 6, words.data(), words.size(), &size), SENET_OK);
+  EXPECT_STREQ(words.data(), "7");
+
   senet_limits limits = SENET_LIMITS_INIT;
   limits.visits = 50;
   ASSERT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why_), SENET_OK);

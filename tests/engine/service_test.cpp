@@ -125,7 +125,7 @@ TEST(Service, StopsAndAnswersWithWhatItHas) {
   ASSERT_TRUE(service->search(session, {}, nullptr));
   EXPECT_FALSE(session.wait(microseconds(100)));
   EXPECT_EQ(session.play(0).error().status, Status::kBusy);
-  EXPECT_EQ(session.text().error().status, Status::kBusy);
+  EXPECT_EQ(session.set("", {}).error().status, Status::kBusy);
   EXPECT_EQ(session.result().error().status, Status::kBusy);
   EXPECT_EQ(service->search(session, {}, nullptr).error().status, Status::kBusy);
   session.stop();
@@ -135,6 +135,35 @@ TEST(Service, StopsAndAnswersWithWhatItHas) {
   EXPECT_EQ(result->ending, Ending::kStopped);
   EXPECT_GE(result->visits, 1u);
   EXPECT_EQ(result->choices.size(), 7u);
+}
+
+// The position that is searched may be shown meanwhile, by several threads.
+TEST(Service, PositionsAreReadDuringASearch) {
+  const auto service = open_service({.workers = 1, .visits = 500'000});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& session = open_session(*service, "connect_four");
+  ASSERT_TRUE(session.play(3));
+  ConnectFour expected;
+  expected.play(3);
+  std::atomic<bool> ended = false;
+  ASSERT_TRUE(service->search(session, {}, [&] { ended = true; }));
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      for (int round = 0; round < 200; ++round) {
+        EXPECT_EQ(session.text().value(), expected.text());
+        EXPECT_EQ(session.turn(), Turn::kPlayer1);
+        EXPECT_EQ(session.legal().size(), 7u);
+        EXPECT_EQ(session.action_text(3).value(), "4");
+        EXPECT_EQ(session.action_text(7).error().status, Status::kBadAction);
+        EXPECT_EQ(session.action_from_text("4").value(), 3);
+        EXPECT_EQ(session.outcome().error().status, Status::kBadState);
+      }
+    });
+  }
+  readers.clear();
+  EXPECT_FALSE(ended);
+  service->close_session(&session);
 }
 
 TEST(Service, NoTextIsTheStartOfEveryGame) {
@@ -166,9 +195,9 @@ TEST(Service, SaysWhatIsWrong) {
   EXPECT_EQ(*session.text(), ConnectFour().text());
   EXPECT_EQ(session.outcome().error().status, Status::kBadState);
   ASSERT_TRUE(session.set("", std::vector<Action>{3, 0, 3, 0, 3, 0, 3}));
-  EXPECT_EQ(*session.turn(), Turn::kOver);
+  EXPECT_EQ(session.turn(), Turn::kOver);
   EXPECT_EQ(*session.outcome(), 0);
-  EXPECT_TRUE(session.legal()->empty());
+  EXPECT_TRUE(session.legal().empty());
   EXPECT_EQ(service->search(session, {}, nullptr).error().status, Status::kBadState);
   open_session(*service, "connect_four");
   EXPECT_EQ(service->open_session("connect_four").error().status, Status::kNoSlot);
@@ -361,8 +390,8 @@ TEST(Service, Abuse) {
           case 3: {
             const auto legal = session->legal();
             const auto turn = session->turn();
-            if (turn && *turn == Turn::kChance) static_cast<void>(session->play(0));
-            if (legal && !legal->empty()) static_cast<void>(session->play(legal->front()));
+            if (turn == Turn::kChance) static_cast<void>(session->play(0));
+            if (!legal.empty()) static_cast<void>(session->play(legal.front()));
             break;
           }
           default:

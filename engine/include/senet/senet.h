@@ -11,8 +11,9 @@
  * live in one process; they share nothing.
  *
  * Threads. Every function may be called from any thread. A session is one game: it takes one call
- * at a time, but for senet_session_stop and _wait, which may come at any moment: closing a session
- * waits for those inside them. No call begins after a handle was closed or released.
+ * at a time, but for senet_session_stop and _wait and the functions that read its position, which
+ * may come at any moment, during a search too: closing a session waits for those inside them. No
+ * call begins after a handle was closed or released.
  * In a callback nothing may be waited for: senet_session_wait, senet_poll and senet_engine_close
  * answer SENET_BAD_STATE there. The engine's threads block all signals but those of faults.
  *
@@ -172,7 +173,7 @@ SENET_API senet_status senet_engine_use(senet_engine* engine, const senet_model*
 /* At the start of the game; a model of the game must be in use. */
 SENET_API senet_status senet_session_open(senet_engine* engine, senet_text game,
                                           senet_session** session, senet_reason* why);
-/* Ends its search and waits for that end, its callback, and other threads' senet_session_wait. In a
+/* Ends its search and waits for that end, its callback, and other threads inside calls of it. In a
  * callback of this engine it returns at once, and the session's memory and slot are free behind
  * what is under way. NULL is allowed. */
 SENET_API void senet_session_close(senet_session* session);
@@ -186,6 +187,7 @@ SENET_API senet_status senet_session_set(senet_session* session, senet_text posi
 SENET_API senet_status senet_session_play(senet_session* session, senet_action action,
                                           senet_reason* why);
 
+/* The position, which a search does not change: whoever shows it need not wait for the end. */
 SENET_API senet_status senet_session_turn(const senet_session* session, senet_turn* turn);
 /* How a finished game ended, as player 0 sees it: an index as into senet_result.outcomes. */
 SENET_API senet_status senet_session_outcome(const senet_session* session, uint32_t* outcome);
@@ -197,7 +199,8 @@ SENET_API senet_status senet_session_legal(const senet_session* session, senet_a
  * None but on the turn of chance. `room` and *count as in senet_session_legal. */
 SENET_API senet_status senet_session_chance(const senet_session* session, float* probabilities,
                                             size_t room, size_t* count);
-/* The position, or an action that is legal in it, as terminated text; *size without the end. */
+/* The position, or an action that is legal in it (else SENET_BAD_ACTION), as terminated text; *size
+ * without the end. */
 SENET_API senet_status senet_session_text(const senet_session* session, char* text, size_t room,
                                           size_t* size);
 SENET_API senet_status senet_session_action_text(const senet_session* session, senet_action action,
