@@ -67,7 +67,8 @@ class SearchPool final : public AnySearchPool {
   static std::size_t bytes(const PoolSettings& settings, const NetworkSpec& spec) {
     const std::size_t row = settings.most_active * 6 + sizeof(RowAnswer) + 2;
     const std::size_t lists = settings.sessions * (kSeats + 1) * 2 * sizeof(void*);
-    return sizeof(SearchPool) + lists +
+    constexpr std::size_t kDraw = kMaxEdges<G> * sizeof(float);  // of an action, by its visits
+    return sizeof(SearchPool) + lists + kDraw +
            (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + row + 64) +
            tree_bytes<G, EpochTable>(limits_for<G>(settings.visits, settings.search.evaluates)) +
            kSeats * PackedNetwork::bytes(spec) + EvaluatorScratch::bytes(spec);
@@ -221,9 +222,9 @@ class SearchPool final : public AnySearchPool {
 
   // Has a scratch.
   void end(SessionOf<G>*& search) {
-    SessionResult result = search->result();
+    search->note_result();
     give_back_scratch(*search);
-    std::exchange(search, nullptr)->end(std::move(result));
+    std::exchange(search, nullptr)->end();
   }
 
   // Answers all rows: those of the searches that asked, whose leaves are complete, and some of the

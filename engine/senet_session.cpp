@@ -193,26 +193,25 @@ senet_status senet_session_result(const senet_session* session, senet_result* re
     if (choices == nullptr && room > 0) return missing("choices");
     const auto known = read_struct(result, senet_result{}, "senet_result");
     if (!known) return tl::unexpected(known.error());
-    const auto found = session_of(session)->result();
-    if (!found) return tl::unexpected(found.error());
-    senet_result told{};
-    told.struct_size = known->struct_size;
-    told.action = found->action;
-    told.ending = static_cast<senet_ending>(found->ending);
-    told.outcome_count = static_cast<std::uint16_t>(found->outcomes.size());
-    told.value = found->value;
-    told.visits = found->visits;
-    told.evaluations = found->evaluations;
-    told.depth = found->depth;
-    told.choice_count = static_cast<std::uint32_t>(found->choices.size());
-    told.model = found->model;
-    std::copy_n(found->outcomes.begin(),
-                std::min<std::size_t>(found->outcomes.size(), SENET_MOST_OUTCOMES), told.outcomes);
-    std::memcpy(result, &told, std::min<std::size_t>(told.struct_size, sizeof told));
-    for (std::size_t i = 0; i < std::min(room, found->choices.size()); ++i) {
-      const senet::Choice& choice = found->choices[i];
-      choices[i] = {choice.action, 0, choice.visits, choice.prior, choice.value};
-    }
-    return {};
+    return session_of(session)->read_result([&](const senet::SessionResult& found) {
+      senet_result told{};
+      told.struct_size = known->struct_size;
+      told.action = found.action;
+      told.ending = static_cast<senet_ending>(found.ending);
+      told.outcome_count = static_cast<std::uint16_t>(found.outcomes.size());
+      told.value = found.value;
+      told.visits = found.visits;
+      told.evaluations = found.evaluations;
+      told.depth = found.depth;
+      told.choice_count = static_cast<std::uint32_t>(found.choices.size());
+      told.model = found.model;
+      std::copy_n(found.outcomes.begin(),
+                  std::min<std::size_t>(found.outcomes.size(), SENET_MOST_OUTCOMES), told.outcomes);
+      std::memcpy(result, &told, std::min<std::size_t>(told.struct_size, sizeof told));
+      for (std::size_t i = 0; i < std::min(room, found.choices.size()); ++i) {
+        const senet::Choice& choice = found.choices[i];
+        choices[i] = {choice.action, 0, choice.visits, choice.prior, choice.value};
+      }
+    });
   });
 }

@@ -78,14 +78,19 @@ bool Session::wait(std::chrono::microseconds time) const {
 }
 
 Outcome<SessionResult> Session::result() const {
-  return when_idle([&]() -> Outcome<SessionResult> {
-    if (failed_ == Status::kNoMemory) {
-      return refuse(failed_, "the system had no more memory for this search");
-    }
-    if (failed_ != Status::kOk) return refuse(failed_, "this search ended by an error of our own");
-    if (!has_result_) return refuse(Status::kBadState, "this position has not been searched");
-    return result_;
-  });
+  Outcome<SessionResult> result;
+  const auto there = read_result([&](const SessionResult& found) { result = found; });
+  return there ? result : tl::unexpected(there.error());
+}
+
+Outcome<void> Session::has_result_now() const {
+  if (searching_) return busy();
+  if (failed_ == Status::kNoMemory) {
+    return refuse(failed_, "the system had no more memory for this search");
+  }
+  if (failed_ != Status::kOk) return refuse(failed_, "this search ended by an error of our own");
+  if (!has_result_) return refuse(Status::kBadState, "this position has not been searched");
+  return {};
 }
 
 void Session::stop() {
@@ -121,9 +126,8 @@ Outcome<void> Session::begin(const SessionLimits& limits, Done done, ServiceWork
   return {};
 }
 
-void Session::end(SessionResult result) {
+void Session::end() {
   std::unique_lock lock(mutex_);
-  result_ = std::move(result);
   has_result_ = true;
   failed_ = Status::kOk;
   tell_end(std::move(lock));

@@ -109,6 +109,15 @@ class Session {
   /// Of the last search that ended; kBusy during one, kBadState before the first and after the
   /// position has changed, and what ended the search if it failed.
   Outcome<SessionResult> result() const;
+  /// The same as read(const SessionResult&), without a copy; it is good until then.
+  template <class Read>
+  Outcome<void> read_result(Read&& read) const {
+    const Stay stay(*this);
+    const std::lock_guard lock(mutex_);
+    if (auto there = has_result_now(); !there) return there;
+    read(result_);
+    return {};
+  }
 
  protected:
   Session() = default;
@@ -149,7 +158,7 @@ class Session {
   // searched. The session may be gone when they return.
   Outcome<void> begin(const SessionLimits& limits, Done done, ServiceWorker& worker,
                       AnySearchPool& pool);
-  void end(SessionResult result);
+  void end();
   void fail(Status status) noexcept;
   void tell_end(std::unique_lock<std::mutex> lock) noexcept;
 
@@ -165,6 +174,7 @@ class Session {
   bool is_used() const { return searching_ || telling_ > 0 || stays_ > 0; }
   ServiceWorker* worker() const;
 
+  Outcome<void> has_result_now() const;
   template <class Function>
   auto locked(Function&& function) const -> decltype(function());
   template <class Function>
@@ -175,7 +185,7 @@ class Session {
   bool searching_ = false;
   bool has_result_ = false;
   Status failed_ = Status::kOk;  // what ended the last search instead of a result
-  SessionResult result_;
+  SessionResult result_;  // written by the thread that searches; its lists have all their memory
   Done done_;
   SessionLimits limits_;
   ServiceClock::time_point deadline_;

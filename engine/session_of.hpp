@@ -39,11 +39,14 @@ class SessionOf final : public Session {
         seed_(seed),
         number_(number),
         state_(start),
-        search_(settings, limits_for<G>(visits, settings.evaluates), heap) {}
+        search_(settings, limits_for<G>(visits, settings.evaluates), heap) {
+    result_.outcomes.reserve(kOutcomes<G>);
+    result_.choices.reserve(kMaxEdges<G>);
+  }
 
   /// Memory of one, its tree included.
   static std::size_t bytes(std::uint32_t visits, Evaluates evaluates) {
-    constexpr std::size_t kResult = kMaxEdges<G> * sizeof(Choice);
+    constexpr std::size_t kResult = kMaxEdges<G> * sizeof(Choice) + sizeof(Outcomes<G>);
     constexpr std::size_t kStatistics = kMaxEdges<G> * (sizeof(Outcomes<G>) + 4);
     return sizeof(SessionOf) + kResult + kStatistics +
            tree_bytes<G, EpochTable>(limits_for<G>(visits, evaluates)) + 1024;
@@ -185,19 +188,18 @@ class SessionOf final : public Session {
     return ending_.has_value();
   }
 
-  SessionResult result() {
+  // Nobody looks at it before the search has ended, and there is memory for all of it.
+  void note_result() {
     const Decision<G> decision = search_.decision();
-    SessionResult result;
-    result.ending = *ending_;
-    result.value = decision.value;
-    result.visits = decision.visits;
-    result.evaluations = decision.evaluations;
-    result.depth = decision.depth;
-    result.model = model_;
-    result.outcomes.assign(decision.outcomes.begin(), decision.outcomes.end());
-    result.choices.assign(decision.choices.begin(), decision.choices.end());
-    result.action = chosen(decision);
-    return result;
+    result_.ending = *ending_;
+    result_.value = decision.value;
+    result_.visits = decision.visits;
+    result_.evaluations = decision.evaluations;
+    result_.depth = decision.depth;
+    result_.model = model_;
+    result_.outcomes.assign(decision.outcomes.begin(), decision.outcomes.end());
+    result_.choices.assign(decision.choices.begin(), decision.choices.end());
+    result_.action = chosen(decision);
   }
 
   bool has_to_end(ServiceClock::time_point now) const {
@@ -210,6 +212,7 @@ class SessionOf final : public Session {
   Action chosen(const Decision<G>& decision) const {
     if (!(limits_.temperature > 0) || decision.proven) return decision.best();
     std::vector<float> weights;
+    weights.reserve(decision.choices.size());
     const float most = static_cast<float>(std::max(1u, decision.choices.front().visits));
     for (const Choice& choice : decision.choices) {
       weights.push_back(

@@ -2,6 +2,7 @@
 // sessions opened and closed is weighed against senet_config.memory and against what is promised.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,37 @@ TEST_P(MemoryBound, IsKept) {
   EXPECT_LE(peak, config.memory);
   EXPECT_GT(peak, config.memory * 3 / 4);  // what is promised is needed, too
   EXPECT_EQ(heap_bytes(), before);
+}
+
+// What a search finds has its memory since the session was opened, and goes straight into the
+// caller's buffers.
+TEST(MemoryOfResults, IsTakenWhenASessionIsOpened) {
+  api::Engine engine;
+  engine.use(engine.untrained("backgammon", 1));
+  auto session = engine.open_session("backgammon");
+  constexpr std::string_view kBeforeARoll = "4HPwATDgc/ABMA:0:-";
+  // Of the 21 rolls the one with most moves.
+  std::size_t most = 0;
+  senet_action widest = 0;
+  for (senet_action roll = 0; roll < 21; ++roll) {
+    session.set(kBeforeARoll, std::array{roll});
+    if (session.legal().size() <= most) continue;
+    most = session.legal().size();
+    widest = roll;
+  }
+  ASSERT_GT(most, 20u);
+  session.search({.visits = 2});  // makes the evaluator
+  session.set(kBeforeARoll, std::array{widest});
+  std::vector<senet_choice> choices(most);
+  senet_result result = SENET_RESULT_INIT;
+  const std::size_t before = heap_bytes();
+  heap_peak();
+  session.begin_search({.visits = 50});
+  session.wait();
+  ASSERT_EQ(senet_session_result(session.handle(), &result, choices.data(), choices.size()),
+            SENET_OK);
+  EXPECT_EQ(result.choice_count, most);
+  EXPECT_LT(heap_peak() - before, 200u);  // the callback, and what the worker remembers to do
 }
 
 INSTANTIATE_TEST_SUITE_P(, MemoryBound, testing::Values("connect_four", "backgammon"),
