@@ -15,7 +15,6 @@ namespace senet {
 namespace {
 
 constexpr int kGames = 8, kPlies = 200;
-constexpr std::size_t kMostText = std::size_t{1} << 16;
 constexpr std::byte kUntouched{0xa5};
 
 /// What the table is asked, in memory that has room for more than it says, and shows whether more
@@ -109,7 +108,7 @@ class Auditor {
   }
 
   std::optional<std::string> wrong_texts() {
-    std::string text(kMostText, '\0');
+    std::string text(kMostTableText, '\0');
     std::size_t size = game_.text(game_.user, state_.data(), text.data(), text.size());
     if (size == 0 || size > text.size()) return "text: none, or endless";
     std::memcpy(other_.data(), state_.data(), game_.state_size);

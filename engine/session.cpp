@@ -93,6 +93,12 @@ Outcome<void> Session::has_result_now() const {
   return {};
 }
 
+Outcome<std::string> Session::told(Result<std::string> text) const {
+  if (text) return std::move(*text);
+  service_->say(text.error().reason);
+  return refuse(Status::kBadArgument, text.error().reason);
+}
+
 void Session::stop() {
   const Stay stay(*this);
   ask_to_end();

@@ -133,6 +133,10 @@ class Session {
   virtual Outcome<Action> action_of(std::string_view text) const = 0;
   virtual std::uint8_t outcome_now() const = 0;
 
+  // A text, if there is one; else the log hears why not: not every function has a place for a
+  // reason.
+  Outcome<std::string> told(Result<std::string> text) const;
+
  private:
   friend class Service;
   friend class ServiceWorker;

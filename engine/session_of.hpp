@@ -77,7 +77,7 @@ class SessionOf final : public Session {
     move_to(next);
     return {};
   }
-  Outcome<std::string> position_text() const override { return state_.text(); }
+  Outcome<std::string> position_text() const override { return told(write_position(state_)); }
   Turn turn_now() const override { return state_.turn(); }
   std::span<const Action> legal_now() const override {
     if (!is_decision(state_.turn())) return {};
@@ -98,7 +98,7 @@ class SessionOf final : public Session {
   }
   Outcome<std::string> text_of(Action action) const override {
     if (!is_legal_now(action)) return not_legal(action);
-    return state_.action_text(action);
+    return told(write_action(state_, action));
   }
   Outcome<Action> action_of(std::string_view text) const override {
     Result<Action> action = state_.action_from_text(text);

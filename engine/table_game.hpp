@@ -25,6 +25,9 @@ struct GameTable {
   NetworkSpec spec() const;
 };
 
+/// Bytes of a position's or a move's text.
+inline constexpr std::size_t kMostTableText = std::size_t{1} << 16;
+
 /// A state of up to kBytes bytes with the table that understands it. What a table says is taken for
 /// true but where that would harm us: numbers out of range are left out.
 template <std::size_t kBytes>
@@ -80,16 +83,20 @@ class TableGame {
   }
   static std::array<std::uint16_t, 1> logits_of(Action action) { return {action}; }
 
-  std::string text() const {
-    return written([&](char* text, std::size_t room) {
+  /// Errors when the host's function does not come to an end.
+  Result<std::string> try_text() const {
+    return written("text", [&](char* text, std::size_t room) {
       return functions().text(user(), bytes_.data(), text, room);
     });
   }
-  std::string action_text(Action action) const {
-    return written([&](char* text, std::size_t room) {
+  Result<std::string> try_action_text(Action action) const {
+    return written("action_text", [&](char* text, std::size_t room) {
       return functions().action_text(user(), bytes_.data(), action, text, room);
     });
   }
+  /// The same for people: what is wrong takes its place.
+  std::string text() const { return or_trouble(try_text()); }
+  std::string action_text(Action action) const { return or_trouble(try_action_text(action)); }
   Result<Action> action_from_text(std::string_view text) const {
     Action action = 0;
     if (functions().read_action(user(), bytes_.data(), {text.data(), text.size()}, &action)) {
@@ -113,15 +120,23 @@ class TableGame {
 
   const senet_game_table& functions() const { return table_->functions; }
   void* user() const { return table_->functions.user; }
+  static std::string or_trouble(Result<std::string> text) {
+    return text ? std::move(*text) : std::move(text.error().reason);
+  }
   template <class Write>
-  static std::string written(Write&& write) {
+  Result<std::string> written(std::string_view function, Write&& write) const {
     std::string text(255, '\0');
-    for (;;) {
+    for (int tries = 0; tries < 2; ++tries) {
       const std::size_t size = write(text.data(), text.size());
       const bool fits = size <= text.size();
+      if (!fits && size > kMostTableText) {
+        return fail(table_->name + ": " + std::string(function) + ": " + std::to_string(size) +
+                    " bytes, more than " + std::to_string(kMostTableText));
+      }
       text.resize(size);
       if (fits) return text;
     }
+    return fail(table_->name + ": " + std::string(function) + ": longer each time it is written");
   }
 
   alignas(16) std::array<std::byte, kBytes> bytes_;
@@ -142,6 +157,24 @@ Result<G> read_position(const G& state, std::string_view text) {
 template <std::size_t kBytes>
 Result<TableGame<kBytes>> read_position(const TableGame<kBytes>& state, std::string_view text) {
   return state.other_from_text(text);
+}
+
+/// Texts of any game, which only a host's game can fail to write.
+template <Game G>
+Result<std::string> write_position(const G& state) {
+  if constexpr (requires { state.try_text(); }) {
+    return state.try_text();
+  } else {
+    return state.text();
+  }
+}
+template <Game G>
+Result<std::string> write_action(const G& state, Action action) {
+  if constexpr (requires { state.try_action_text(action); }) {
+    return state.try_action_text(action);
+  } else {
+    return state.action_text(action);
+  }
 }
 
 }  // namespace senet

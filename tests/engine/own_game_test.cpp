@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "games/tic_tac_toe.hpp"
 #include "nn/network.hpp"
@@ -249,6 +250,51 @@ TEST(OwnGameTable, LegalMovesAreKeptUntilTheNextMove) {
   EXPECT_EQ(session.try_action_text(4).error().status(), SENET_BAD_ACTION);
   EXPECT_EQ(session.legal().size(), 8u);
   EXPECT_EQ(asked, 2);
+}
+
+// Texts that never end are refused, with a line for the log that says whose and how long they are.
+TEST(OwnGameTable, TextsComeToAnEnd) {
+  static std::size_t size, growth;
+  size = growth = 0;
+  static const auto told = [](std::size_t room, std::size_t right) {
+    if (growth > 0) return room + growth;
+    return size == 0 ? right : size;
+  };
+  std::vector<std::string> lines;
+  senet_config config = api::default_config();
+  config.user = &lines;
+  config.log = [](void* user, senet_text line) {
+    static_cast<std::vector<std::string>*>(user)->emplace_back(line.data, line.size);
+  };
+  api::Engine engine(config);
+  senet_game_table table = noughts();
+  table.text = [](void*, const void* state, char* text, std::size_t room) {
+    return told(room, noughts().text(nullptr, state, text, room));
+  };
+  table.action_text = [](void*, const void* state, senet_action action, char* text,
+                         std::size_t room) {
+    return told(room, noughts().action_text(nullptr, state, action, text, room));
+  };
+  ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
+  engine.use(engine.untrained("noughts"));
+  auto session = engine.open_session("noughts");
+  EXPECT_EQ(session.text(), "3/3/3");
+  const auto expect_refused = [&](const std::string& what) {
+    lines.clear();
+    EXPECT_EQ(session.try_text().error().status(), SENET_BAD_ARGUMENT);
+    EXPECT_EQ(session.try_action_text(0).error().status(), SENET_BAD_ARGUMENT);
+    EXPECT_EQ(lines, (std::vector<std::string>{"noughts: text: " + what,
+                                               "noughts: action_text: " + what}));
+  };
+  size = 65'537;
+  expect_refused("65537 bytes, more than 65536");
+  size = SIZE_MAX;
+  expect_refused("18446744073709551615 bytes, more than 65536");
+  growth = 1;
+  expect_refused("longer each time it is written");
+  // What is refused for another reason, which would tell of the position, is still refused for it.
+  EXPECT_EQ(session.try_play(9).error().status(), SENET_BAD_ACTION);
+  EXPECT_EQ(session.search({.visits = 20}).visits, 20u);
 }
 
 // What a host's function throws ends its search, not the program.

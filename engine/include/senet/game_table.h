@@ -47,8 +47,8 @@ typedef struct senet_game_table {
   /* Describes the position from the side of the player to move: up to most_active different
    * features, each below `features`, with their finite values. Returns how many. */
   uint32_t (*encode)(void* user, const void* state, uint16_t* feature, float* value);
-  /* Write up to `room` bytes, without an end, and return how many there are: the position, and a
-   * legal move of it. */
+  /* Write up to `room` bytes, without an end, and return how many there are, 65536 at most: the
+   * position, and a legal move of it. */
   size_t (*text)(void* user, const void* state, char* text, size_t room);
   size_t (*action_text)(void* user, const void* state, senet_action action, char* text,
                         size_t room);
