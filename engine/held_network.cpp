@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "nn/safetensors.hpp"
+
 namespace senet {
 namespace {
 
@@ -17,9 +19,13 @@ struct Held {
   Network network;
 };
 
-// Names of tensors and numbers in the header of a file, and what a Network keeps beside weights.
-constexpr std::size_t kHeaderBytes = std::size_t{16} << 10;
+// What a Network keeps beside weights.
 constexpr std::size_t kHeldBytes = sizeof(Held) + 512;
+
+// The header of a file of ours, at most: names of tensors and numbers.
+std::size_t header_bytes(const NetworkSpec& spec) {
+  return 1024 + 128 * parameter_layout(spec).size();
+}
 
 SharedNetwork share(Charge memory, Block<std::byte> file, Network network) {
   auto held = std::make_shared<const Held>(std::move(memory), std::move(file), std::move(network));
@@ -30,15 +36,26 @@ tl::unexpected<Failure> bad_model(const Error& reason) {
   return refuse(Status::kBadModel, reason.reason);
 }
 
+/// What reading this file's header takes for a moment.
+Outcome<Charge> promise_reading(std::span<const std::byte> file, Ledger& ledger) {
+  const std::size_t bytes = safetensors_reading_bytes(safetensors_header_length(file));
+  Charge reading(ledger, bytes);
+  if (!reading) return no_memory("reading the header of these weights", ledger, bytes);
+  return reading;
+}
+
 /// A whole file in memory that has been promised.
 Outcome<SharedNetwork> hold_block(Charge memory, Block<std::byte> file, Ledger& ledger) {
   const std::span<const std::byte> content(file.get(), file.size());
+  const Outcome<Charge> reading = promise_reading(content, ledger);
+  if (!reading) return tl::unexpected(reading.error());
   Result<std::optional<Network>> borrowed = borrow_network(content);
   if (!borrowed) return bad_model(borrowed.error());
   if (*borrowed) return share(std::move(memory), std::move(file), std::move(**borrowed));
   // Another program's, in another order: its weights are copied into theirs.
-  Charge copy(ledger, file.size() + kHeldBytes);
-  if (!copy) return no_memory("a copy of these weights", ledger, file.size() + kHeldBytes);
+  const std::size_t bytes = file.size() + kHeldBytes;
+  Charge copy(ledger, bytes);
+  if (!copy) return no_memory("a copy of these weights", ledger, bytes);
   Result<Network> network = read_network(content);
   if (!network) return bad_model(network.error());
   return share(std::move(copy), {}, std::move(*network));
@@ -53,7 +70,11 @@ tl::unexpected<Failure> no_memory(std::string_view what, const Ledger& ledger, s
 }
 
 std::size_t held_bytes(const NetworkSpec& spec) {
-  return parameter_count(spec) * sizeof(float) + kHeaderBytes + kHeldBytes;
+  return parameter_count(spec) * sizeof(float) + header_bytes(spec) + kHeldBytes;
+}
+
+std::size_t reading_bytes(const NetworkSpec& spec) {
+  return safetensors_reading_bytes(header_bytes(spec));
 }
 
 Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledger, Heap& heap) {
@@ -92,6 +113,8 @@ Outcome<SharedNetwork> hold_copy(std::span<const std::byte> file, Ledger& ledger
 Outcome<SharedNetwork> hold_borrowed(std::span<const std::byte> file, Ledger& ledger) {
   Charge memory(ledger, kHeldBytes);
   if (!memory) return no_memory("these weights", ledger, kHeldBytes);
+  const Outcome<Charge> reading = promise_reading(file, ledger);
+  if (!reading) return tl::unexpected(reading.error());
   Result<std::optional<Network>> network = borrow_network(file);
   if (!network) return bad_model(network.error());
   if (!*network) return refuse(Status::kBadModel, "not laid out as the weights are used");

@@ -18,6 +18,9 @@ tl::unexpected<Failure> no_memory(std::string_view what, const Ledger& ledger, s
 /// Memory that weights of this shape take once they are loaded from a file of ours.
 std::size_t held_bytes(const NetworkSpec& spec);
 
+/// Memory that reading such a file takes for a moment beside that.
+std::size_t reading_bytes(const NetworkSpec& spec);
+
 /// Reads a whole safetensors file into memory: what happens to the file afterwards does not matter.
 /// kNoFile when it cannot be read, kBadModel when it is no network.
 Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledger, Heap& heap);

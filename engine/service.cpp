@@ -49,7 +49,7 @@ Outcome<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
         const auto fits = [&](std::uint32_t visits) {
           tried.visits = visits;
           // Two of them while they are exchanged.
-          return fixed_bytes(tried) + 2 * held_bytes(spec) +
+          return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
                      RoomOf<G>::bytes(GamePlan<G>{spec}, tried) +
                      tried.sessions * RoomOf<G>::session_bytes(tried, spec) <=
                  tried.memory;

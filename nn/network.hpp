@@ -37,7 +37,8 @@ class Network {
   friend Result<Network> read_network(std::span<const std::byte> file);
   friend Result<std::optional<Network>> borrow_network(std::span<const std::byte> file);
   struct Content;  // owns a vector, or a read-only mapping of a file
-  static Result<void> read(Content& content, std::span<const std::byte> file, bool in_place);
+  enum class Keep : std::uint8_t;
+  static Result<void> read(Content& content, std::span<const std::byte> file, Keep keep);
   explicit Network(std::unique_ptr<Content> content);
   std::unique_ptr<Content> content_;
 };

@@ -124,21 +124,35 @@ Result<void> check_id(const Metadata& metadata, std::uint64_t id) {
 
 }  // namespace
 
-// Checks a whole file and fills `content` but for its mapping. `in_place`: the parameters may stay
-// where they are in `file`.
-Result<void> Network::read(Content& content, std::span<const std::byte> file, bool in_place) {
+// Where parameters shall be.
+enum class Network::Keep : std::uint8_t {
+  kInFile,        // nothing is read when they do not lie there as they are used
+  kInFileOrCopy,  // where they are if they can be used there
+  kCopy,
+};
+
+// Checks a whole file and fills `content` but for its mapping.
+Result<void> Network::read(Content& content, std::span<const std::byte> file, Keep keep) {
   const Result<SafetensorsHeader> header = parse_safetensors(file);
   if (!header) return tl::unexpected(header.error());
   Result<NetworkSpec> spec = read_spec(header->metadata);
   if (!spec) return tl::unexpected(spec.error());
+  // Each layer has two tensors at least: none is named that the header has no room for.
+  const std::size_t layers = spec->blocks + spec->policy_layers + spec->value_layers;
+  if (layers > header->tensors.size()) {
+    return fail(
+        fmt::format("{} tensors are too few for {} layers", header->tensors.size(), layers));
+  }
   const std::vector<TensorPlace> layout = parameter_layout(*spec);
   const auto tensors = match_tensors(layout, *header);
   if (!tensors) return tl::unexpected(tensors.error());
 
   const std::byte* data = file.data() + header->data_start;
   const std::size_t count = parameter_count(*spec);
-  if (in_place && laid_out(layout, *tensors, data)) {
+  if (keep != Keep::kCopy && laid_out(layout, *tensors, data)) {
     content.parameters = {reinterpret_cast<const float*>(data), count};
+  } else if (keep == Keep::kInFile) {
+    return {};
   } else {
     content.storage.resize(count);
     for (std::size_t i = 0; i < layout.size(); ++i) {
@@ -161,7 +175,7 @@ Result<Network> load_network(const std::filesystem::path& file) {
   Result<MappedFile> mapped = MappedFile::open(file);
   if (!mapped) return tl::unexpected(mapped.error());  // names the file already
   auto content = std::make_unique<Network::Content>();
-  const Result<void> read = Network::read(*content, mapped->bytes(), true);
+  const Result<void> read = Network::read(*content, mapped->bytes(), Network::Keep::kInFileOrCopy);
   if (!read) return fail(fmt::format("{}: {}", file.string(), read.error().reason));
   if (content->storage.empty()) content->file = std::move(*mapped);
   return Network(std::move(content));
@@ -169,16 +183,16 @@ Result<Network> load_network(const std::filesystem::path& file) {
 
 Result<Network> read_network(std::span<const std::byte> file) {
   auto content = std::make_unique<Network::Content>();
-  const Result<void> read = Network::read(*content, file, false);
+  const Result<void> read = Network::read(*content, file, Network::Keep::kCopy);
   if (!read) return tl::unexpected(read.error());
   return Network(std::move(content));
 }
 
 Result<std::optional<Network>> borrow_network(std::span<const std::byte> file) {
   auto content = std::make_unique<Network::Content>();
-  const Result<void> read = Network::read(*content, file, true);
+  const Result<void> read = Network::read(*content, file, Network::Keep::kInFile);
   if (!read) return tl::unexpected(read.error());
-  if (!content->storage.empty()) return std::nullopt;
+  if (content->parameters.empty()) return std::nullopt;
   return Network(std::move(content));
 }
 

@@ -204,12 +204,24 @@ Result<void> check_coverage(std::span<const StoredTensor> sorted, std::uint64_t 
   return {};
 }
 
+std::uint64_t read_length(std::span<const std::byte> front) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, front.data(), sizeof length);
+  return length;
+}
+
 }  // namespace
 
+std::uint64_t safetensors_header_length(std::span<const std::byte> file) {
+  if (file.size() < sizeof(std::uint64_t)) return 0;
+  const std::uint64_t length = read_length(file);
+  const std::uint64_t rest = file.size() - sizeof length;
+  return length > std::min(kMaxSafetensorsHeader, rest) ? 0 : length;
+}
+
 Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file) {
-  std::uint64_t length = 0;
-  if (file.size() < sizeof length) return fail("too short for a safetensors file");
-  std::memcpy(&length, file.data(), sizeof length);
+  if (file.size() < sizeof(std::uint64_t)) return fail("too short for a safetensors file");
+  const std::uint64_t length = read_length(file);
   const std::uint64_t rest = file.size() - sizeof length;
   if (length > kMaxSafetensorsHeader)
     return fail(fmt::format("a header of {} bytes is too long", length));

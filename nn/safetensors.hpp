@@ -39,6 +39,17 @@ struct SafetensorsHeader {
 /// Largest header read or written, in bytes of JSON.
 inline constexpr std::uint64_t kMaxSafetensorsHeader = std::uint64_t{16} << 20;
 
+/// Memory that parse_safetensors and read_network need for a moment to read a header of that many
+/// bytes, whatever it says, beside what they return: a set of names takes 40 times the text of the
+/// shortest ones.
+constexpr std::size_t safetensors_reading_bytes(std::uint64_t header) {
+  return static_cast<std::size_t>(4096 + 48 * header);
+}
+
+/// The length of this file's header; 0 when it is too long or cut short, so that nothing of it will
+/// be read.
+std::uint64_t safetensors_header_length(std::span<const std::byte> file);
+
 /// Reads the header of a whole file in memory. Trusts nothing: on success every tensor is F32, its
 /// bytes lie inside the data and agree with its shape, names are unique, and the tensors cover the
 /// data without gap or overlap. The reason names the tensor, not the file.

@@ -3,9 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "games/registry.hpp"
+#include "nn/network.hpp"
+#include "nn/safetensors.hpp"
 #include "senet/senet.hpp"
 #include "tests/weighed_heap.hpp"
 
@@ -86,6 +92,87 @@ TEST(MemoryOfResults, IsTakenWhenASessionIsOpened) {
             SENET_OK);
   EXPECT_EQ(result.choice_count, most);
   EXPECT_LT(heap_peak() - before, 200u);  // the callback, and what the worker remembers to do
+}
+
+// An engine of its own for one file of weights; how it ends, and whether the bound was kept.
+senet_status open_bounded(std::string_view file, std::uint64_t memory) {
+  const std::size_t before = heap_bytes();
+  heap_peak();
+  senet_config config = api::default_config();
+  config.workers = 0;
+  config.memory = memory;
+  senet_status status = SENET_OK;
+  {
+    api::Engine engine(config);
+    senet_model* model = nullptr;
+    status = senet_model_from_memory(engine.handle(), file.data(), file.size(), &model, nullptr);
+    EXPECT_LE(engine.memory(), memory);
+    senet_model_release(model);
+  }
+  EXPECT_LE(heap_peak() - before, memory) << senet_status_name(status);
+  return status;
+}
+
+// The tensors in reverse: weights in another order than ours have to be copied.
+TEST(MemoryOfWeights, CopiesAreCountedFirst) {
+  NetworkSpec spec = reference_spec<ConnectFour>();
+  spec.width = 512;
+  const Network network = initial_network(spec, 1);
+  const auto bytes = std::as_bytes(network.parameters());
+  const std::string_view data(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  SafetensorsHeader header;
+  header.metadata = {{"format", "senet-network-1"}, {"game", spec.game}};
+  for (const SpecField& field : kSpecFields) {
+    header.metadata[std::string(field.name)] = std::to_string(spec.*field.value);
+  }
+  std::string reversed;
+  const std::vector<TensorPlace> layout = parameter_layout(spec);
+  for (auto place = layout.rbegin(); place != layout.rend(); ++place) {
+    const std::size_t size = place->size() * sizeof(float);
+    std::vector<std::uint64_t> shape{place->columns};
+    if (place->decays) shape.insert(shape.begin(), place->rows);
+    header.tensors.push_back({place->name, shape, reversed.size(), reversed.size() + size});
+    reversed += data.substr(place->offset * sizeof(float), size);
+  }
+  const std::string file = write_safetensors_header(header) + reversed;
+  EXPECT_EQ(open_bounded(file, file.size() * 3 / 2), SENET_NO_MEMORY);
+  EXPECT_EQ(open_bounded(file, file.size() * 5 / 2), SENET_OK);
+}
+
+// Headers of nothing but whatever costs most to take down.
+TEST(MemoryOfWeights, HeadersAreCountedFirst) {
+  const std::vector<std::pair<std::string, std::string>> kinds = {
+      {"{", "\"#\":0,"},
+      {"{", "\"#\":{},"},
+      {"{", "\"#\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]},"},
+      {"{\"__metadata__\":{", "\"#\":\"\","},
+      {"{\"a\":{", "\"#\":0,"},
+      {"{\"a\":{\"shape\":[", "0,"},
+      {"{\"", "########"}};
+  for (const auto& [begin, again] : kinds) {
+    std::string json = begin;
+    for (int i = 0; json.size() < 300'000; ++i) {
+      std::string name;  // as short as names can be and all be different
+      for (int left = i; left > 0 || name.empty(); left /= 64) {
+        name += static_cast<char>('0' + left % 64 + (left % 64 > 43 ? 1 : 0));
+      }
+      std::string piece = again;
+      if (const auto at = piece.find('#'); at != std::string::npos) piece.replace(at, 1, name);
+      json += piece;
+    }
+    std::string file(8, '\0');
+    const std::uint64_t length = json.size();
+    std::memcpy(file.data(), &length, sizeof length);
+    file += json;
+    EXPECT_EQ(open_bounded(file, 4 << 20), SENET_NO_MEMORY) << begin << again;
+    // As little as the refusal allows.
+    std::uint64_t least = 4 << 20, enough = 64 << 20;
+    while (enough - least > 100'000) {
+      const std::uint64_t middle = (least + enough) / 2;
+      (open_bounded(file, middle) == SENET_NO_MEMORY ? least : enough) = middle;
+    }
+    EXPECT_EQ(open_bounded(file, enough), SENET_BAD_MODEL) << begin << again;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, MemoryBound, testing::Values("connect_four", "backgammon"),
