@@ -73,3 +73,11 @@ Outcome<Struct> read_struct(const Struct* given, Struct defaults, const char* na
 }
 
 }  // namespace senet
+
+// What the functions of C, which are in no namespace, say all the time.
+using senet::guarded;
+using senet::missing;
+using senet::Outcome;
+using senet::read_struct;
+using senet::Status;
+using senet::view;

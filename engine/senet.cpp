@@ -11,13 +11,6 @@
 
 namespace {
 
-using senet::guarded;
-using senet::missing;
-using senet::Outcome;
-using senet::read_struct;
-using senet::Status;
-using senet::view;
-
 static_assert(static_cast<int>(Status::kOk) == SENET_OK);
 static_assert(static_cast<int>(Status::kBadArgument) == SENET_BAD_ARGUMENT);
 static_assert(static_cast<int>(Status::kBadState) == SENET_BAD_STATE);

@@ -9,13 +9,6 @@
 
 namespace {
 
-using senet::guarded;
-using senet::missing;
-using senet::Outcome;
-using senet::read_struct;
-using senet::Status;
-using senet::view;
-
 // A session's handle is the session itself, so that nothing is left when the engine closes it.
 senet::Session* session_of(senet_session* handle) {
   return reinterpret_cast<senet::Session*>(handle);
@@ -59,7 +52,10 @@ senet_status senet_session_open(senet_engine* engine, senet_text game, senet_ses
 }
 
 void senet_session_close(senet_session* session) {
-  if (session != nullptr) session_of(session)->service().close_session(session_of(session));
+  guarded(nullptr, [&]() -> Outcome<void> {
+    if (session != nullptr) session_of(session)->service().close_session(session_of(session));
+    return {};
+  });
 }
 
 senet_status senet_session_set(senet_session* session, senet_text position,
@@ -174,7 +170,10 @@ senet_status senet_session_search(senet_session* session, const senet_limits* li
 }
 
 void senet_session_stop(senet_session* session) {
-  if (session != nullptr) session_of(session)->stop();
+  guarded(nullptr, [&]() -> Outcome<void> {
+    if (session != nullptr) session_of(session)->stop();
+    return {};
+  });
 }
 
 senet_status senet_session_wait(const senet_session* session, uint64_t timeout_us) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,15 @@ class Host {
     const std::lock_guard lock(mutex_);
     return lines_;
   }
+  void release(void* memory, std::size_t size, std::size_t alignment) {
+    const std::lock_guard lock(mutex_);
+    const auto block = blocks_.find(memory);
+    ASSERT_NE(block, blocks_.end());
+    EXPECT_EQ(block->second, std::pair(size, alignment));
+    blocks_.erase(block);
+    live_ -= size;
+    std::free(memory);
+  }
 
  private:
   void* alloc(std::size_t size, std::size_t alignment) {
@@ -49,16 +59,6 @@ class Host {
     live_ += size;
     return memory;
   }
-  void release(void* memory, std::size_t size, std::size_t alignment) {
-    const std::lock_guard lock(mutex_);
-    const auto block = blocks_.find(memory);
-    ASSERT_NE(block, blocks_.end());
-    EXPECT_EQ(block->second, std::pair(size, alignment));
-    blocks_.erase(block);
-    live_ -= size;
-    std::free(memory);
-  }
-
   std::mutex mutex_;
   std::map<void*, std::pair<std::size_t, std::size_t>> blocks_;
   std::size_t live_ = 0;
@@ -110,6 +110,27 @@ TEST(HostHeap, NoMoreOfItAtAnyMoment) {
     ++failures;
   }
   EXPECT_GT(failures, 30);
+}
+
+// Memory is given back where nobody could do anything about it.
+TEST(HostHeap, WhatReleaseThrowsIsLost) {
+  Host host;
+  senet_config config = host.config();
+  config.release = [](void* user, void* memory, std::size_t size, std::size_t alignment) {
+    static_cast<Host*>(user)->release(memory, size, alignment);
+    throw std::runtime_error("not today");
+  };
+  {
+    api::Engine engine(config);
+    engine.use(engine.untrained("connect_four"));
+    senet_session* session = nullptr;
+    ASSERT_EQ(senet_session_open(engine.handle(), {"connect_four", 12}, &session, nullptr),
+              SENET_OK);
+    const std::size_t blocks = host.blocks();
+    senet_session_close(session);
+    EXPECT_LT(host.blocks(), blocks);
+  }
+  EXPECT_EQ(host.blocks(), 0u);
 }
 
 TEST(HostHeap, BothFunctionsOrNone) {
