@@ -41,8 +41,9 @@ struct PoolSettings {
 };
 
 /// A search begins on the newest weights and ends on them. So while weights are exchanged there are
-/// two packed networks; searches that begin while two older ones are still at work wait for one of
-/// them to go, for as long as they can.
+/// two packed networks. While both are older than the newest weights and still at work, searches
+/// begin on the newer of them: nobody waits for others to end, and the older one gets no newcomers,
+/// so that it makes room.
 template <Game G>
 class SearchPool final : public AnySearchPool {
  public:
@@ -82,7 +83,7 @@ class SearchPool final : public AnySearchPool {
     seat_waiting();
     for (Seat& seat : seats_) fill_batch(seat);
     while (seats_.size() > 1 && empty(seats_.front())) seats_.pop_front();
-    return !waiting_.empty() || !std::ranges::all_of(seats_, empty);
+    return !std::ranges::all_of(seats_, empty);
   }
 
   void fail(Status status) noexcept override {
@@ -126,28 +127,15 @@ class SearchPool final : public AnySearchPool {
     if (waiting_.empty()) return;
     if (seats_.empty() || seats_.back().generation != models_.generation()) {
       std::erase_if(seats_, empty);
-      if (seats_.size() == kSeats) {
-        seat_the_late();
-        return;
+      if (seats_.size() < kSeats) {
+        auto [network, generation] = models_.newest();
+        auto packed = std::make_unique<const PackedNetwork>(*network, best_kernels(), heap_);
+        seats_.push_back({network->id(), generation, std::move(packed), {}});
       }
-      auto [network, generation] = models_.newest();
-      auto packed = std::make_unique<const PackedNetwork>(*network, best_kernels(), heap_);
-      seats_.push_back({network->id(), generation, std::move(packed), {}});
     }
     seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
     for (SessionOf<G>*& session : waiting_) sit_down(session);
     waiting_.clear();
-  }
-
-  // There are no seats for the newest weights yet. Who has no time to wait for them, or was told to
-  // stop, makes do with the newest there are.
-  void seat_the_late() {
-    seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
-    const auto now = ServiceClock::now();
-    for (SessionOf<G>*& session : waiting_) {
-      if (session->has_to_end(now)) sit_down(session);
-    }
-    std::erase(waiting_, nullptr);
   }
 
   // From one list to the other before anything can throw, a host's function for instance: a search

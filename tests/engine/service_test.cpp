@@ -330,8 +330,8 @@ TEST(Service, WeightsAreExchangedUnderLoad) {
   EXPECT_EQ(search(*service, session, {.visits = 60}).model, ids.back());
 }
 
-// Endless searches hold the weights they began with: who comes later waits for newer ones only as
-// long as its time allows, and can be closed.
+// Endless searches hold the weights they began with: who comes later begins at once all the same,
+// on the newer of them while there are two, and on the newest as soon as one has ended.
 TEST(Service, EndlessSearchesOnOldWeightsHoldUpNobody) {
   const auto service = open_service(
       {.workers = 1, .sessions = 8, .visits = 2'000'000, .memory = std::size_t{8} << 30});
@@ -348,14 +348,16 @@ TEST(Service, EndlessSearchesOnOldWeightsHoldUpNobody) {
   ASSERT_TRUE(service->search(second, {}, nullptr));
   while (second.wait(microseconds(0))) std::this_thread::yield();
   EXPECT_EQ(search(*service, third, {.visits = 20}).model, small_network<ConnectFour>(2).id());
-  use_small_network<ConnectFour>(*service, 3);
-  ASSERT_TRUE(third.set("", {}));
-  const SessionResult late = search(*service, third, {.time = std::chrono::milliseconds(20)});
-  EXPECT_EQ(late.ending, Ending::kTime);
-  EXPECT_EQ(late.model, small_network<ConnectFour>(2).id());
-  ASSERT_TRUE(service->search(third, {.visits = 10}, nullptr));
-  service->close_session(&third);
+  for (std::uint64_t storm = 3; storm < 103; ++storm) {
+    use_small_network<ConnectFour>(*service, storm);
+    const SessionResult found = search(*service, third, {.visits = 10, .noise = true});
+    EXPECT_EQ(found.visits, 10u);
+    EXPECT_EQ(found.model, small_network<ConnectFour>(2).id());
+  }
   first.stop();
+  ASSERT_TRUE(first.wait(seconds(60)));
+  EXPECT_EQ(first.result()->model, small_network<ConnectFour>(0).id());
+  EXPECT_EQ(search(*service, third, {.visits = 10}).model, small_network<ConnectFour>(102).id());
   second.stop();
 }
 
