@@ -2,12 +2,13 @@
 # Installs the Debian 12 packages that Senet is built with, if any is missing; needs root or sudo then.
 # Names given as arguments are installed as well: tools/install_packages.sh clang-format
 # --for-tests as the first argument: also the programs that some tests want beside them, where they can be installed: GNU Backgammon,
-# which judges (docs/strength.md), what draws curves, a browser and a load generator for the example server. Elsewhere they are loudly done without.
+# which judges (docs/strength.md), what draws curves, a browser and a load generator for the example server, another
+# compiler for hosts of libsenet. Elsewhere they are loudly done without.
 set -euo pipefail
 
 helpers=()
 if [[ ${1-} == --for-tests ]]; then
-  helpers=(gnubg python3 python3-matplotlib chromium chromium-driver wrk)
+  helpers=(gnubg python3 python3-matplotlib chromium chromium-driver wrk clang)
   shift
 fi
 

@@ -56,4 +56,6 @@ for program in python3 chromium chromedriver wrk; do
 done
 PATH=/usr/bin:$PATH python3 -c 'import matplotlib' 2>/dev/null ||
   echo "test.sh: WARNING: matplotlib is not installed: the test that draws a curve was SKIPPED" >&2
+command -v clang++ >/dev/null ||
+  echo "test.sh: WARNING: clang++ is not installed: that test of hosts of another compiler was SKIPPED" >&2
 exit "$status"

@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
 # Installs libsenet somewhere, builds the examples against it in each way a host can, and plays:
-# test.sh WAY SENET BUILD SOURCE, WAY being find_package, pkg_config, add_subdirectory or shared.
+# test.sh WAY SENET BUILD SOURCE, WAY being find_package, pkg_config, clang, add_subdirectory or shared.
 set -euo pipefail
 way=$1 senet=$2 build=$3 source=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
+c=gcc cxx=g++
+
+# The program with which docs/embedding.md begins: the first block of C++ in it.
+ten_lines=$work/ten_lines.cpp
+sed -n '/^```cpp$/,/^```$/p' "$source/docs/embedding.md" | sed '1d; /^```$/,$d' >"$ten_lines"
+grep -q 'int main' "$ten_lines"
 
 weights() { # GAME
   "$senet" selfplay --run "$work/$1" --game "$1" --width 16 --blocks 1 --games 1 --visits 1 --fast-visits 1 \
@@ -13,18 +19,28 @@ weights() { # GAME
 }
 install() { cmake --install "$1" --component "$2" --prefix "$prefix" >/dev/null; }
 host() { # CMAKE'S ARGUMENTS: the examples in CMake's hands
-  cmake -S "$source/tests/installation" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "$@" >/dev/null
-  cmake --build "$work" --target minimal_c minimal_cpp own_game >/dev/null
+  cmake -S "$source/tests/installation" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DTEN_LINES="$ten_lines" \
+    "$@" >/dev/null
+  cmake --build "$work" --target ten_lines minimal_c minimal_cpp own_game memory >/dev/null
 }
 by_pkg_config() { # FLAGS FOR A HOST IN C, AND A NAME: the examples in nobody's hands
   PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name senet.pc)")
   export PKG_CONFIG_PATH
   # shellcheck disable=SC2046  # words of a command line
-  gcc -std=c99 -pedantic -Wall -Werror "$source/tools/examples/minimal.c" -o "$work/minimal_c" $(pkg-config --cflags --libs "$@")
-  # shellcheck disable=SC2046
-  g++ -std=c++20 -Wall -Werror "$source/tools/examples/minimal.cpp" -o "$work/minimal_cpp" $(pkg-config --cflags --libs "${@: -1}")
-  # shellcheck disable=SC2046
-  g++ -std=c++20 -Wall -Werror "$source/tools/examples/own_game.cpp" -o "$work/own_game" $(pkg-config --cflags --libs "${@: -1}")
+  $c -std=c99 -pedantic -Wall -Werror "$source/tools/examples/minimal.c" -o "$work/minimal_c" $(pkg-config --cflags --libs "$@")
+  compile() { # PROGRAM SOURCE
+    # shellcheck disable=SC2046
+    $cxx -std=c++20 -Wall -Wextra -Werror "$2" -o "$work/$1" $(pkg-config --cflags --libs "$package")
+  }
+  local package=${*: -1}
+  compile minimal_cpp "$source/tools/examples/minimal.cpp"
+  compile own_game "$source/tools/examples/own_game.cpp"
+  compile ten_lines "$ten_lines"
+}
+plays() { # AT LEAST, PROGRAM AND ARGUMENTS: that many moves
+  "${@:2}" >"$work/moves"
+  tail -n 1 "$work/moves"
+  [[ $(wc -l <"$work/moves") -ge $1 ]]
 }
 only_senet() { # nm's output: nothing else can be seen
   local strangers
@@ -40,6 +56,13 @@ case $way in
   find_package)
     install "$build" libsenet
     host
+    plays 9 "$work/memory"
+    ;;
+  clang)
+    # Another compiler than the library's.
+    c=clang cxx=clang++
+    install "$build" libsenet
+    by_pkg_config --static senet
     ;;
   add_subdirectory)
     # In a folder as Debian has it, and once more by pkg-config from there.
@@ -77,15 +100,12 @@ if [[ -d $prefix ]]; then
 fi
 
 for game in connect_four backgammon; do weights $game; done
-plays() { # AT LEAST, PROGRAM AND ARGUMENTS: that many moves
-  "${@:2}" >"$work/moves"
-  tail -n 1 "$work/moves"
-  [[ $(wc -l <"$work/moves") -ge $1 ]]
-}
 plays 7 "$work/minimal_c"
 plays 10 "$work/minimal_cpp"
 plays 7 "$work/minimal_c" "$work/connect_four/weights/latest.safetensors"
 plays 10 "$work/minimal_cpp" "$work/backgammon/weights/latest.safetensors"
+plays 1 "$work/ten_lines"
+grep -q ', [1-9][0-9]* visits, value' "$work/moves"
 plays 5 "$work/own_game"
 grep -q "player 0 has won" "$work/moves"
 # The wrong weights are named, not played with.
