@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -43,25 +44,27 @@ class Weights {
     exchange();
   }
   void exchange() {
-    const std::uint32_t next = ++begun_;
+    const std::uint32_t next = ++exchanges_;
     for (const auto& models : models_) engine_.use(models[next % kModels]);
-    used_ = next;
   }
-  std::uint32_t used() const { return used_; }
-  /// Whether these were in use after the exchange number `since`.
-  bool in_use(std::size_t game, std::uint64_t id, std::uint32_t since) const {
-    const std::uint32_t now = begun_;
-    for (std::uint32_t i = since; i <= std::min(now, since + kModels); ++i) {
-      if (models_[game][i % kModels].id() == id) return true;
+  /// Whether these have been in use by now; notes that they have answered.
+  bool answered(std::size_t game, std::uint64_t id) {
+    for (std::uint32_t i = 1; i <= std::min<std::uint32_t>(exchanges_, kModels); ++i) {
+      if (models_[game][i % kModels].id() != id) continue;
+      answered_[game] |= 1u << i;
+      return true;
     }
     return false;
   }
+  /// How many of them have answered.
+  int answered(std::size_t game) const { return std::popcount(answered_[game].load()); }
 
  private:
-  static constexpr std::uint32_t kModels = 6;
+  static constexpr std::uint32_t kModels = 12;
   api::Engine& engine_;
   std::array<std::vector<api::Model>, kGames.size()> models_;
-  std::atomic<std::uint32_t> begun_{0}, used_{0};
+  std::atomic<std::uint32_t> exchanges_{0};
+  std::array<std::atomic<std::uint32_t>, kGames.size()> answered_{};  // a bit for each model
 };
 
 // A session with what its host asked for.
@@ -71,7 +74,6 @@ struct Game {
   bool searched = false;  // and the result not looked at
   api::Limits limits{};
   bool stopped = false;
-  std::uint32_t weights = 0;  // exchanges when the search began
 };
 
 void expect_reason_to_end(const api::Found& found, const Game& game) {
@@ -94,13 +96,11 @@ void expect_reason_to_end(const api::Found& found, const Game& game) {
   }
 }
 
-void expect_sense(const api::Found& found, const Game& game, const Weights& weights) {
+void expect_sense(const api::Found& found, const Game& game, Weights& weights) {
   expect_reason_to_end(found, game);
   EXPECT_GE(found.visits, 1u);
   EXPECT_LE(found.visits, kVisits);
-  // Who cannot wait for an older search to end is answered by weights from before the exchange.
-  const bool waits = game.limits.time.count() == 0 && !game.stopped;
-  EXPECT_TRUE(weights.in_use(game.number, found.model, waits ? game.weights : 1)) << found.model;
+  EXPECT_TRUE(weights.answered(game.number, found.model)) << found.model;
 
   std::vector<senet_action> actions;
   std::uint32_t visits = 0;
@@ -132,7 +132,7 @@ void expect_sense(const api::Found& found, const Game& game, const Weights& weig
 // One host's share of the sessions.
 class Host {
  public:
-  Host(api::Engine& engine, const Weights& weights, Counts& counts, std::uint64_t number)
+  Host(api::Engine& engine, Weights& weights, Counts& counts, std::uint64_t number)
       : engine_(engine), weights_(weights), counts_(counts), number_(number) {
     games_.reserve(kSessions / kHosts);
     while (games_.size() < kSessions / kHosts) open();
@@ -181,7 +181,6 @@ class Host {
                              .time = std::chrono::microseconds(draw.below(3) == 0 ? 500 : 0),
                              .noise = draw.below(2) == 0,
                              .priority = static_cast<int>(draw.below(3)) - 1};
-    const std::uint32_t used = weights_.used();
     const auto begun = game.session.try_begin_search(limits, count, &counts_);
     if (begun) {
       ++counts_.begun;
@@ -189,7 +188,6 @@ class Host {
       game.searched = true;
       game.limits = limits;
       game.stopped = false;
-      game.weights = used;
       return;
     }
     ++counts_.refused;
@@ -220,7 +218,7 @@ class Host {
   }
 
   api::Engine& engine_;
-  const Weights& weights_;
+  Weights& weights_;
   Counts& counts_;
   const std::uint64_t number_;
   std::size_t opened_ = 0;
@@ -266,6 +264,7 @@ TEST(Load, AThousandSessions) {
   EXPECT_GT(counts.begun, kHosts * kSteps / 8);
   EXPECT_GT(counts.read, counts.begun / 4);
   EXPECT_GT(counts.refused, 0u);
+  for (std::size_t game = 0; game < kGames.size(); ++game) EXPECT_GT(weights.answered(game), 3);
   EXPECT_LE(most_promised, config.memory);
   const std::size_t resident = resident_peak() - resident_before;
   if (kResidentIsOurs) {
