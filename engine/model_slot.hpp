@@ -21,7 +21,7 @@ class ModelSlot {
  public:
   void use(SharedNetwork network) {
     const std::lock_guard lock(mutex_);
-    network_ = std::move(network);
+    network_.swap(network);  // the old one goes behind the lock
     generation_.fetch_add(1, std::memory_order_release);
   }
   /// 0 before the first use().

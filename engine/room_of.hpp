@@ -56,10 +56,13 @@ class RoomOf final : public GameRoom {
 
   AnySearchPool& pool(std::size_t worker) override { return *pools_[worker]; }
 
-  Outcome<OnHeap<Session>> open_session(std::uint64_t number) override {
+  Outcome<Charge> reserve_session() override {
     const std::size_t bytes = session_bytes(settings_, spec_);
     Charge memory(ledger_, bytes);
     if (!memory) return no_memory("one more session", ledger_, bytes);
+    return memory;
+  }
+  OnHeap<Session> open_session(std::uint64_t number, Charge memory) override {
     return make_on_heap<SessionOf<G>>(*settings_.heap, start_, search_settings(spec_),
                                       settings_.visits, settings_.seed, number, std::move(memory),
                                       *settings_.heap);

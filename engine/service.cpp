@@ -122,8 +122,10 @@ Outcome<SharedNetwork> Service::builtin(std::string_view game) {
   return refuse(Status::kNoFile, "no network of " + std::string(game) + " is built in");
 }
 Outcome<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t seed) {
-  const std::unique_lock lock(mutex_);
-  const Outcome<NetworkSpec> spec = reference_of(game);
+  const Outcome<NetworkSpec> spec = [&] {
+    const std::lock_guard lock(mutex_);
+    return reference_of(game);
+  }();
   if (!spec) return tl::unexpected(spec.error());
   return hold_untrained(*spec, seed, ledger_);
 }
@@ -145,15 +147,22 @@ GameRoom* Service::find_room(std::string_view game) {
 Outcome<void> Service::use(const SharedNetwork& network) {
   const NetworkSpec& spec = network->spec();
   {
-    const std::lock_guard lock(mutex_);
-    GameRoom* room = find_room(spec.game);
-    if (room == nullptr) {
+    // What a game needs takes a while to allocate: searches and sessions do not wait for that.
+    const std::lock_guard one_at_a_time(use_mutex_);
+    GameRoom* known = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      known = find_room(spec.game);
+    }
+    if (known != nullptr) {
+      if (auto used = known->use(network); !used) return used;
+    } else {
       Outcome<std::unique_ptr<GameRoom>> made = make_room_for(spec);
       if (!made) return tl::unexpected(made.error());
-      room = made->get();
+      if (auto used = (*made)->use(network); !used) return used;
+      const std::lock_guard lock(mutex_);
       rooms_.push_back({spec.game, std::move(*made)});
     }
-    if (auto used = room->use(network); !used) return used;
   }
   if (settings_.log) say(spec.game + ": weights " + id_text(network->id()) + " are in use");
   return {};
@@ -163,7 +172,12 @@ Outcome<std::unique_ptr<GameRoom>> Service::make_room_for(const NetworkSpec& spe
   const auto mismatch = [](const Error& error) {
     return refuse(Status::kModelMismatch, error.reason);
   };
-  if (const GameTable* const table = find_table(spec.game)) {
+  const GameTable* table = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    table = find_table(spec.game);
+  }
+  if (table != nullptr) {
     if (const auto fits = check_contract(spec, table->spec()); !fits) return mismatch(fits.error());
     return make_table_room(*table, spec, settings_, ledger_);
   }
@@ -202,6 +216,29 @@ Outcome<void> Service::add_game(GameTable table) {
 }
 
 Outcome<Session*> Service::open_session(std::string_view game) {
+  Outcome<Opening> opening = reserve_session(game);
+  if (!opening) return tl::unexpected(opening.error());
+  // The slot is given back, if this throws, when there is no session in it.
+  Session* opened = nullptr;
+  OnHeap<Session> session;
+  try {
+    session = opening->room->open_session(opening->number, std::move(opening->memory));
+    opened = session.get();
+    opened->room_ = opening->room;
+    opened->service_ = this;
+    const std::lock_guard lock(mutex_);
+    open_.emplace(opened, std::move(session));
+    --opening_;
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    --opening_;
+    throw;
+  }
+  return opened;
+}
+
+// A slot and memory for a session, which is made without the lock: allocating a tree takes a while.
+Outcome<Service::Opening> Service::reserve_session(std::string_view game) {
   const std::lock_guard lock(mutex_);
   GameRoom* const room = find_room(game);
   if (room == nullptr) {
@@ -209,18 +246,14 @@ Outcome<Session*> Service::open_session(std::string_view game) {
     if (!known) return tl::unexpected(known.error());
     return refuse(Status::kBadState, "no weights are in use for " + std::string(game));
   }
-  if (open_.size() == settings_.sessions) {
+  if (open_.size() + opening_ == settings_.sessions) {
     return refuse(Status::kNoSlot,
                   "all " + std::to_string(settings_.sessions) + " sessions are open");
   }
-  Outcome<OnHeap<Session>> session = room->open_session(opened_);
-  if (!session) return tl::unexpected(session.error());
-  ++opened_;
-  Session* const opened = session->get();
-  opened->room_ = room;
-  opened->service_ = this;
-  open_.emplace(opened, std::move(*session));
-  return opened;
+  Outcome<Charge> memory = room->reserve_session();
+  if (!memory) return tl::unexpected(memory.error());
+  ++opening_;
+  return Opening{room, std::move(*memory), opened_++};
 }
 
 void Service::close_session(Session* session) {

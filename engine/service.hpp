@@ -45,7 +45,9 @@ class GameRoom {
   virtual ~GameRoom() = default;
   /// The pool of this worker.
   virtual AnySearchPool& pool(std::size_t worker) = 0;
-  virtual Outcome<OnHeap<Session>> open_session(std::uint64_t number) = 0;
+  /// Memory for a session, and that session.
+  virtual Outcome<Charge> reserve_session() = 0;
+  virtual OnHeap<Session> open_session(std::uint64_t number, Charge memory) = 0;
   virtual Outcome<void> use(SharedNetwork network) = 0;
 };
 
@@ -111,11 +113,17 @@ class Service {
     std::string game;
     std::unique_ptr<GameRoom> room;
   };
+  struct Opening {
+    GameRoom* room;
+    Charge memory;
+    std::uint64_t number;
+  };
   explicit Service(const ServiceSettings& settings);
   Outcome<void> start_threads();
+  Outcome<std::unique_ptr<GameRoom>> make_room_for(const NetworkSpec& spec);
+  Outcome<Opening> reserve_session(std::string_view game);
   // These need mutex_.
   GameRoom* find_room(std::string_view game);
-  Outcome<std::unique_ptr<GameRoom>> make_room_for(const NetworkSpec& spec);
   const GameTable* find_table(std::string_view game) const;
   Outcome<NetworkSpec> reference_of(std::string_view game) const;
 
@@ -131,12 +139,14 @@ class Service {
   const Charge fixed_;
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
   std::atomic<std::size_t> next_polled_{0};
-  std::mutex mutex_;                                      // guards what follows
-  std::vector<std::unique_ptr<const GameTable>> tables_;  // hosts' own games
-  std::vector<Room> rooms_;
+  std::mutex use_mutex_;  // one use() at a time
+  std::mutex mutex_;      // guards what follows; nothing large is allocated under it
+  std::vector<std::unique_ptr<const GameTable>> tables_;  // hosts' own games; none ever goes
+  std::vector<Room> rooms_;                               // none ever goes
   std::unordered_map<const Session*, OnHeap<Session>> open_;
   bool closing_ = false;
   std::uint64_t opened_ = 0;
+  std::uint32_t opening_ = 0;  // slots of sessions that are being made
   std::vector<std::jthread> threads_;
 };
 

@@ -171,6 +171,63 @@ TEST(ServiceManners, APollServesAllPollers) {
   EXPECT_NEAR(second.result()->evaluations, rows, 0.1 * rows + 2);
 }
 
+// A heap that takes its time once, until somebody says that it may go on (or two minutes are over).
+class SlowHeap final : public Heap {
+ public:
+  void be_slow() { slow_ = true; }
+  bool is_slow_now() const { return waits_; }
+  void go_on() { may_go_on_ = true; }
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t alignment) override {
+    if (slow_.exchange(false)) {
+      waits_ = true;
+      for (int i = 0; i < 120'000 && !may_go_on_; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      waits_ = false;
+      may_go_on_ = false;
+    }
+    return default_heap().allocate(size, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t size, std::size_t alignment) override {
+    default_heap().deallocate(memory, size, alignment);
+  }
+  bool do_is_equal(const Heap& other) const noexcept override { return this == &other; }
+
+  std::atomic<bool> slow_ = false, waits_ = false, may_go_on_ = false;
+};
+
+// Opening a session and taking a game's first weights allocate much, and others do not notice.
+TEST(ServiceManners, SearchesDoNotWaitForAllocations) {
+  SlowHeap heap;
+  const auto service = open_service({.workers = 1, .sessions = 3, .visits = 50, .heap = &heap});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& session = open_session(*service, "connect_four");
+  search(*service, session, {.visits = 5});  // makes the evaluator
+  const auto while_it_waits = [&](const auto& what, const auto& then) {
+    heap.be_slow();
+    std::jthread slow(what);
+    while (!heap.is_slow_now()) std::this_thread::yield();
+    ASSERT_TRUE(session.set("", {}));
+    search(*service, session, {.visits = 20});
+    then();
+    EXPECT_TRUE(heap.is_slow_now());
+    heap.go_on();
+  };
+  while_it_waits([&] { open_session(*service, "connect_four"); },
+                 [&] {
+                   open_session(*service, "connect_four");
+                   // The one that is being opened has its slot already.
+                   EXPECT_EQ(service->open_session("connect_four").error().status, Status::kNoSlot);
+                 });
+  while_it_waits(
+      [&] { use_small_network<TicTacToe>(*service, 1); },
+      [&] { EXPECT_EQ(service->open_session("tic_tac_toe").error().status, Status::kBadState); });
+  service->close_session(&session);
+  open_session(*service, "tic_tac_toe");
+}
+
 TEST(ServiceManners, ThreadsTakeNoSignals) {
   const auto service = open_service({.workers = 1, .visits = 10});
   use_small_network<TicTacToe>(*service, 1);
