@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "senet/answer.hpp"
@@ -62,6 +63,12 @@ struct Closer {
   void operator()(Handle* handle) const noexcept {
     kClose(handle);
   }
+};
+
+/// What can be kept and called: done().
+template <class Done>
+concept Callable = requires(std::decay_t<Done>& done) {
+  done();
 };
 
 /// A senet_done whose `user` is a callable of ours, which ends with its call.

@@ -57,6 +57,9 @@ class Features {
   std::uint32_t most_, count_ = 0;
 };
 
+template <auto kNumber, auto kMost>
+concept OneTo = (kNumber >= 1) && (kNumber <= kMost);
+
 /// A game as a value: the state of a game, which copying copies. A default-constructed one is the
 /// start. What the constants and functions mean stands at senet_game_table's fields.
 template <class G>
@@ -70,10 +73,10 @@ concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> 
   { G::kMaxActive } -> std::convertible_to<std::uint32_t>;
   { G::kActions } -> std::convertible_to<std::uint32_t>;
   { G::kMaxLegal } -> std::convertible_to<std::uint32_t>;
-  requires 1 <= G::kFeatures&& G::kFeatures <= SENET_MOST_FEATURES;
-  requires 1 <= G::kMaxActive&& G::kMaxActive <= SENET_MOST_ACTIVE;
-  requires 1 <= G::kActions&& G::kActions <= SENET_MOST_FEATURES;
-  requires 1 <= G::kMaxLegal&& G::kMaxLegal <= SENET_MOST_LEGAL;
+  requires OneTo<G::kFeatures, SENET_MOST_FEATURES>;
+  requires OneTo<G::kMaxActive, SENET_MOST_ACTIVE>;
+  requires OneTo<G::kActions, SENET_MOST_FEATURES>;
+  requires OneTo<G::kMaxLegal, SENET_MOST_LEGAL>;
   { c.turn() } -> std::same_as<senet_turn>;
   c.legal(moves);
   g.play(a);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -71,7 +70,7 @@ class Model {
  public:
   explicit Model(senet_model* handle) : handle_(handle) {}
   std::uint64_t id() const { return senet_model_id(handle_.get()); }
-  /// Lets go of it now; it must not be used any more.
+  /// Lets go of it now; then it is no model any more.
   void close() noexcept { handle_.reset(); }
   const senet_model* handle() const { return handle_.get(); }
 
@@ -177,13 +176,12 @@ class Session {
     try_begin_search(limits, done, user).value();
   }
 
-  /// The same with anything that can be called: done(), as senet_done is. It is moved or copied,
-  /// and what that holds lives until the call has returned, on the thread that ended the search;
+  /// The same with anything that can be called: done(), as senet_done is. It is moved or copied:
+  /// what it holds lives until the call has returned, on the thread that ended the search;
   /// what it refers to is yours to keep until then. What it throws is lost. When no search begins
   /// it is not called.
-  template <class Done>
-  requires std::invocable < std::decay_t<Done>
-  & > Answer<void> try_begin_search(const Limits& limits, Done&& done) {
+  template <detail::Callable Done>
+  Answer<void> try_begin_search(const Limits& limits, Done&& done) {
     using Kept = std::decay_t<Done>;
     auto kept = std::make_unique<Kept>(std::forward<Done>(done));
     auto begun = try_begin_search(limits, detail::call_and_delete<Kept>, kept.get());
@@ -191,9 +189,8 @@ class Session {
     if (begun) static_cast<void>(kept.release());
     return begun;
   }
-  template <class Done>
-  requires std::invocable < std::decay_t<Done>
-  & > void begin_search(const Limits& limits, Done&& done) {
+  template <detail::Callable Done>
+  void begin_search(const Limits& limits, Done&& done) {
     try_begin_search(limits, std::forward<Done>(done)).value();
   }
 
@@ -244,7 +241,8 @@ class Session {
   }
   Found search(const Limits& limits) { return try_search(limits).value(); }
 
-  /// Ends its search and the session: senet_session_close. It must not be used any more.
+  /// Ends its search and the session: senet_session_close. What is called then fails with
+  /// SENET_BAD_ARGUMENT.
   void close() noexcept { handle_.reset(); }
   senet_session* handle() const { return handle_.get(); }
 
@@ -337,8 +335,9 @@ class Engine {
   }
   std::uint32_t poll(std::chrono::microseconds budget) { return try_poll(budget).value(); }
 
-  /// Ends all searches, then the engine; it must not be used any more. SENET_BAD_STATE in a
-  /// callback of it: then it stays as it is. (An Engine that is destroyed there is never closed.)
+  /// Ends all searches, then the engine: senet_engine_close. What is called then fails with
+  /// SENET_BAD_ARGUMENT. In a callback of this engine it answers SENET_BAD_STATE and changes
+  /// nothing; an Engine that is destroyed there is never closed.
   senet_status close() noexcept {
     const senet_status status = senet_engine_close(handle_.get());
     if (status == SENET_OK) static_cast<void>(handle_.release());
