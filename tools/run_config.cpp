@@ -37,8 +37,9 @@ void tune(std::type_identity<ConnectFour>, RunConfig& c) {
   play.fast_visits = 32;
   play.full_share = 0.33f;
   play.temperature_plies = 16;
-  play.random_plies = 6;
+  play.random_plies = 20;
   c.learn.samples.lambda = 0.8f;
+  c.learn.samples.blunder = 0.2f;
 }
 
 // Backgammon learns by temporal differences from the best afterstate (one visit: no tree); the dice
@@ -133,6 +134,7 @@ Result<void> check_config(const RunConfig& config) {
   require(config.network.blocks <= 64, "blocks", "at most 64");
   require(config.network.policy_layers <= 8, "policy-layers", "at most 8");
   require(config.network.value_layers <= 8, "value-layers", "at most 8");
+  require(learn.samples.blunder >= 0 && learn.samples.blunder <= 2, "blunder", "0 to 2");
   require(learn.samples.lambda >= 0 && learn.samples.lambda <= 1, "lambda", "0 to 1");
   require(learn.replay_capacity >= 1000 && learn.replay_capacity <= 100'000'000, "replay",
           "1000 to 100000000");

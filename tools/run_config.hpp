@@ -55,6 +55,9 @@ void for_each_setting(Config& c, Visit&& visit) {
   visit("value-layers", c.network.value_layers, "hidden layers of the value head");
   visit("lambda", c.learn.samples.lambda,
         "weight of later results against the search's estimate (TD lambda)");
+  visit("blunder", c.learn.samples.blunder,
+        "share of the value range lost by a move behind which later results no longer count; 0: "
+        "they always do");
   visit("replay", c.learn.replay_capacity, "positions kept for training");
   visit("window-minimum", c.learn.window_minimum,
         "train on at least so many of the newest positions");

@@ -1,6 +1,7 @@
 // From a game's record to training samples: positions with what they should have been worth.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct SampleSettings {
   /// result (TD(lambda), Sutton 1988, with the search's root as estimate). 1: the game's result
   /// alone.
   float lambda = 1.0f;
+  /// Moves are drawn to differ, not to win, and what came after a bad one says little about what
+  /// was there before. A move that lost this share of the value range against the search's estimate
+  /// passes nothing on, better ones the more (as Leela Chess Zero takes blunders out of its games).
+  /// 0: all pass on everything.
+  float blunder = 0.0f;
 };
 
 /// One position to learn from.
@@ -27,6 +33,18 @@ struct Sample {
   Outcomes<G> outcomes;                // value target as state.viewer() sees it
   std::span<const VisitCount> visits;  // policy target, by ascending action; empty: none
 };
+
+/// The share of later results that a move lets through: see SampleSettings::blunder. `root` as the
+/// player of the turn sees it.
+template <Game G>
+float passed_on(const GameRecord& record, const RecordedTurn& turn, const Outcomes<G>& root,
+                float blunder) {
+  if (blunder <= 0 || !turn.has_chosen) return 1;
+  Outcomes<G> chosen;
+  to_distribution(record.chosen_outcomes(turn), chosen);
+  const float lost = (mean_value<G>(root) - mean_value<G>(chosen)) / G::kValueRange;
+  return std::clamp(1 - lost / blunder, 0.0f, 1.0f);
+}
 
 /// Replays `record` and calls use(sample) for each position learnt from, last one first:
 ///   kPosition     every searched decision's position; its visits are the policy target where it
@@ -59,9 +77,10 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
     if (turn.has_root) {
       Outcomes<G> root;
       to_distribution(record.root_outcomes(turn), root);
+      const float later = settings.lambda * passed_on<G>(record, turn, root, settings.blunder);
       if (turn.player == 1) root = mirrored<G>(root);
       for (std::size_t k = 0; k < target.size(); ++k) {
-        target[k] = (1 - settings.lambda) * root[k] + settings.lambda * target[k];
+        target[k] = (1 - later) * root[k] + later * target[k];
       }
     }
     const bool searched = turn.kind == TurnKind::kFullSearch || turn.kind == TurnKind::kFastSearch;

@@ -91,6 +91,33 @@ TEST(Samples, PositionsOfASmallGame) {
   expect_outcomes<TicTacToe>(samples[3].outcomes, {0, 0, 1});
 }
 
+// X drew a move that lost half of what it had: what came of it tells little about the position.
+TEST(Samples, LittleComesThroughABlunder) {
+  const std::vector<float> root = {0.6f, 0.2f, 0.2f};  // worth 0.4
+  const auto targets = [&](std::vector<float> chosen, float blunder) {
+    GameRecord record = empty_record<TicTacToe>();
+    record.add_decision({.action = 0,
+                         .player = 0,
+                         .kind = TurnKind::kFastSearch,
+                         .root_outcomes = root,
+                         .chosen_outcomes = chosen});
+    for (const Action action : {Action{1}, Action{3}, Action{2}, Action{6}}) {
+      add_move(record, action, static_cast<Player>(record.turns().size() % 2), TurnKind::kForced);
+    }
+    record.end_resigned(0, 2);
+    return samples_of<TicTacToe>(record, {.lambda = 0.5f, .blunder = blunder}).back().outcomes;
+  };
+  const std::vector<float> better = {0.7f, 0.2f, 0.1f}, worse = {0.5f, 0.2f, 0.3f},
+                           lost = {0.1f, 0.2f, 0.7f};  // worth 0.6, 0.2 and -0.6
+  const Outcomes<TicTacToe> half = {0.3f, 0.1f, 0.6f}, quarter = {0.45f, 0.15f, 0.4f},
+                            none = {0.6f, 0.2f, 0.2f};
+  expect_outcomes<TicTacToe>(targets(better, 0.4f), half);
+  expect_outcomes<TicTacToe>(targets(worse, 0.4f), quarter);
+  expect_outcomes<TicTacToe>(targets(lost, 0.4f), none);
+  expect_outcomes<TicTacToe>(targets(lost, 0), half);
+  expect_outcomes<TicTacToe>(targets({}, 0.4f), half);
+}
+
 TEST(Samples, LambdaZeroIsTheSearchItself) {
   const auto samples = samples_of<TicTacToe>(small_game(), {.lambda = 0});
   ASSERT_EQ(samples.size(), 4u);
