@@ -32,23 +32,30 @@ inline SearchSettings search_settings(const NetworkSpec& spec) {
 template <Game G>
 class RoomOf final : public GameRoom {
  public:
-  /// Pools for networks of this shape. Their memory has been promised.
-  RoomOf(const GamePlan<G>& plan, const ServiceSettings& settings, Ledger& ledger, Charge memory)
+  /// Pools for networks of this shape, one for each member of the team, which outlives them. Their
+  /// memory has been promised.
+  RoomOf(const GamePlan<G>& plan, const ServiceSettings& settings, Ledger& ledger, RowTeam& team,
+         Charge memory)
       : settings_(settings),
         spec_(plan.spec),
         start_(plan.start),
         ledger_(ledger),
         memory_(std::move(memory)) {
+    scratches_.reserve(drivers(settings));
     for (std::size_t i = 0; i < drivers(settings); ++i) {
-      pools_.push_back(std::make_unique<SearchPool<G>>(pool_settings(plan, settings), plan.spec,
-                                                       models_, *settings.heap));
+      scratches_.emplace_back(plan.spec, *settings.heap);
+    }
+    for (std::size_t i = 0; i < drivers(settings); ++i) {
+      pools_.push_back(std::make_unique<SearchPool<G>>(
+          pool_settings(plan, settings), models_, TeamPlace{team, i, scratches_}, *settings.heap));
     }
   }
 
   /// What the constructor takes.
   static std::size_t bytes(const GamePlan<G>& plan, const ServiceSettings& settings) {
     return sizeof(RoomOf) +
-           drivers(settings) * SearchPool<G>::bytes(pool_settings(plan, settings), plan.spec);
+           drivers(settings) * (SearchPool<G>::bytes(pool_settings(plan, settings), plan.spec) +
+                                EvaluatorScratch::bytes(plan.spec));
   }
   static std::size_t session_bytes(const ServiceSettings& settings, const NetworkSpec& spec) {
     return SessionOf<G>::bytes(settings.visits, search_settings(spec).evaluates);
@@ -92,21 +99,24 @@ class RoomOf final : public GameRoom {
   Ledger& ledger_;
   const Charge memory_;
   ModelSlot models_;
+  std::vector<EvaluatorScratch> scratches_;  // the members', for this game's networks
   std::vector<std::unique_ptr<SearchPool<G>>> pools_;
 };
 
 /// The room, if there is memory for it.
 template <Game G>
 Outcome<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan,
-                                             const ServiceSettings& settings, Ledger& ledger) {
+                                             const ServiceSettings& settings, Ledger& ledger,
+                                             RowTeam& team) {
   const std::size_t bytes = RoomOf<G>::bytes(plan, settings);
   Charge memory(ledger, bytes);
   if (!memory) return no_memory("batches and evaluators of " + plan.spec.game, ledger, bytes);
-  return std::make_unique<RoomOf<G>>(plan, settings, ledger, std::move(memory));
+  return std::make_unique<RoomOf<G>>(plan, settings, ledger, team, std::move(memory));
 }
 
 /// The room of a host's own game (in a file of its own: it is another two games to compile).
 Outcome<std::unique_ptr<GameRoom>> make_table_room(const GameTable& table, const NetworkSpec& spec,
-                                                   const ServiceSettings& settings, Ledger& ledger);
+                                                   const ServiceSettings& settings, Ledger& ledger,
+                                                   RowTeam& team);
 
 }  // namespace senet

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/model_slot.hpp"
+#include "engine/row_team.hpp"
 #include "engine/session_of.hpp"
-#include "nn/packed_network.hpp"
 
 namespace senet {
 
@@ -40,6 +40,13 @@ struct PoolSettings {
   std::size_t most_active;  // features of a row
 };
 
+/// Who runs a pool's forward passes.
+struct TeamPlace {
+  RowTeam& team;
+  std::size_t member;                     // whose thread this pool is driven by
+  std::span<EvaluatorScratch> scratches;  // of all members
+};
+
 /// A search begins on the newest weights and ends on them. So while weights are exchanged there are
 /// two packed networks. While both are older than the newest weights and still at work, searches
 /// begin on the newer of them: nobody waits for others to end, and the older one gets no newcomers,
@@ -47,11 +54,11 @@ struct PoolSettings {
 template <Game G>
 class SearchPool final : public AnySearchPool {
  public:
-  SearchPool(const PoolSettings& settings, const NetworkSpec& spec, const ModelSlot& models,
+  SearchPool(const PoolSettings& settings, const ModelSlot& models, const TeamPlace& place,
              Heap& heap)
       : models_(models),
+        place_(place),
         heap_(heap),
-        evaluator_scratch_(spec, heap),
         batch_(settings.batch_rows, settings.most_active, heap),
         spare_(std::make_unique<Tree<G>>(limits_for<G>(settings.visits, settings.search.evaluates),
                                          heap)) {
@@ -72,7 +79,7 @@ class SearchPool final : public AnySearchPool {
     return sizeof(SearchPool) + lists + kDraw +
            (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + row + 64) +
            tree_bytes<G, EpochTable>(limits_for<G>(settings.visits, settings.search.evaluates)) +
-           kSeats * PackedNetwork::bytes(spec) + EvaluatorScratch::bytes(spec);
+           kSeats * PackedNetwork::bytes(spec);
   }
 
   void admit(Session& session) override {
@@ -218,7 +225,7 @@ class SearchPool final : public AnySearchPool {
   // Answers all rows: those of the searches that asked, whose leaves are complete, and some of the
   // one at work, if its leaf has more rows than there was room for.
   void forward(Seat& seat) {
-    seat.network->forward(batch_, 0, batch_.size(), evaluator_scratch_);
+    place_.team.forward(place_.member, *seat.network, batch_, place_.scratches);
     batch_.clear();
     ++passes_;
     for (SessionOf<G>* const session : asked_) {
@@ -264,8 +271,8 @@ class SearchPool final : public AnySearchPool {
   void give_back_scratch(SessionOf<G>& session) { free_.push_back(session.search_.lend(nullptr)); }
 
   const ModelSlot& models_;
+  const TeamPlace place_;
   Heap& heap_;
-  EvaluatorScratch evaluator_scratch_;
   Batch batch_;
   std::unique_ptr<Tree<G>> spare_;  // the other half of every session's tree, for one at a time
   std::vector<OnHeap<SearchScratch<G>>> scratches_;

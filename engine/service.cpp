@@ -21,7 +21,7 @@ constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
 constexpr std::chrono::hours kCentury{24 * 36525};
 
 std::size_t fixed_bytes(const ServiceSettings& settings) {
-  return kServiceBytes + settings.workers * kThreadBytes;
+  return kServiceBytes + RowTeam::bytes(drivers(settings)) + settings.workers * kThreadBytes;
 }
 
 }  // namespace
@@ -64,9 +64,10 @@ Service::Service(const ServiceSettings& settings)
     : settings_(settings),
       tellers_(drivers(settings)),
       ledger_(settings.memory),
-      fixed_(ledger_, fixed_bytes(settings)) {
+      fixed_(ledger_, fixed_bytes(settings)),
+      team_(drivers(settings)) {
   for (std::size_t i = 0; i < drivers(settings); ++i) {
-    workers_.push_back(std::make_unique<ServiceWorker>(*this));
+    workers_.push_back(std::make_unique<ServiceWorker>(*this, team_, i));
   }
 }
 
@@ -179,12 +180,12 @@ Outcome<std::unique_ptr<GameRoom>> Service::make_room_for(const NetworkSpec& spe
   }
   if (table != nullptr) {
     if (const auto fits = check_contract(spec, table->spec()); !fits) return mismatch(fits.error());
-    return make_table_room(*table, spec, settings_, ledger_);
+    return make_table_room(*table, spec, settings_, ledger_, team_);
   }
   Outcome<std::unique_ptr<GameRoom>> made = refuse(Status::kUnknownGame, "");
   const Result<void> known = visit_game(spec.game, [&]<class G>(std::type_identity<G>) {
     const auto fits = check_contract(spec, reference_spec<G>());
-    made = fits ? make_room(GamePlan<G>{spec}, settings_, ledger_) : mismatch(fits.error());
+    made = fits ? make_room(GamePlan<G>{spec}, settings_, ledger_, team_) : mismatch(fits.error());
   });
   if (!known) return refuse(Status::kUnknownGame, known.error().reason);
   return made;

@@ -16,6 +16,7 @@
 
 #include "engine/ledger.hpp"
 #include "engine/model_slot.hpp"
+#include "engine/row_team.hpp"
 #include "engine/service_worker.hpp"
 #include "engine/session.hpp"
 #include "engine/table_game.hpp"
@@ -103,6 +104,7 @@ class Service {
   Outcome<std::uint32_t> poll(std::chrono::microseconds budget);
 
   const Ledger& memory() const { return ledger_; }
+  const RowTeam& team() const { return team_; }
   /// A line for the log, if there is one.
   void say(std::string_view line) const noexcept;
   /// Whether the calling thread is inside a Session::Done of this service.
@@ -137,6 +139,7 @@ class Service {
   Tellers tellers_;
   Ledger ledger_;
   const Charge fixed_;
+  RowTeam team_;  // of the workers
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
   std::atomic<std::size_t> next_polled_{0};
   std::mutex use_mutex_;  // one use() at a time

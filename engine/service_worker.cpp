@@ -27,9 +27,11 @@ Status ServiceWorker::thrown() const noexcept {
 
 void ServiceWorker::take(Session& session) noexcept {
   searches_.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
-  session.next_arrival_ = std::exchange(arrivals_, &session);
-  arrived_.notify_one();
+  {
+    const std::lock_guard lock(mutex_);
+    session.next_arrival_ = std::exchange(arrivals_, &session);
+  }
+  team_.leave(number_);
 }
 
 bool ServiceWorker::round() noexcept {
@@ -73,16 +75,20 @@ bool ServiceWorker::round_of(AnySearchPool& pool) noexcept {
 void ServiceWorker::serve() noexcept {
   for (;;) {
     if (round()) continue;
-    std::unique_lock lock(mutex_);
-    arrived_.wait(lock, [&] { return ending_ || arrivals_ != nullptr; });
-    if (ending_ && arrivals_ == nullptr) return;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ending_ && arrivals_ == nullptr) return;
+    }
+    team_.help(number_);  // until something arrives, or the end
   }
 }
 
 void ServiceWorker::end() {
-  const std::lock_guard lock(mutex_);
-  ending_ = true;
-  arrived_.notify_one();
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  team_.leave(number_);
 }
 
 }  // namespace senet

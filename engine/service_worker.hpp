@@ -2,10 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <mutex>
 #include <vector>
 
+#include "engine/row_team.hpp"
 #include "engine/search_pool.hpp"
 
 namespace senet {
@@ -13,7 +13,9 @@ namespace senet {
 /// Driven by a thread of the service or by hosts that poll, one at a time.
 class ServiceWorker {
  public:
-  explicit ServiceWorker(const Service& service) : service_(service) {}
+  /// Member `number` of `team`, which outlives it.
+  ServiceWorker(const Service& service, RowTeam& team, std::size_t number)
+      : service_(service), team_(team), number_(number) {}
 
   /// Hands over a search that has begun, in one of this worker's pools. Any thread.
   void take(Session& session) noexcept;
@@ -26,7 +28,8 @@ class ServiceWorker {
   /// thread at a time. Searches that something was thrown in end with a failure.
   bool round() noexcept;
 
-  /// Rounds until end() was called and everything has ended; sleeps while there is nothing to do.
+  /// Rounds until end() was called and everything has ended; while there is nothing to do, it helps
+  /// the others of the team or sleeps.
   void serve() noexcept;
   void end();
 
@@ -39,10 +42,11 @@ class ServiceWorker {
   Status thrown() const noexcept;
 
   const Service& service_;
+  RowTeam& team_;
+  const std::size_t number_;
 
   std::mutex polling_;
   std::mutex mutex_;
-  std::condition_variable arrived_;
   Session* arrivals_ = nullptr;  // the last first, linked by their next_arrival_
   bool ending_ = false;
   std::vector<AnySearchPool*> busy_;

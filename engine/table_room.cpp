@@ -5,10 +5,11 @@ namespace {
 
 template <Game G>
 Outcome<std::unique_ptr<GameRoom>> make(const GameTable& table, const NetworkSpec& spec,
-                                        const ServiceSettings& settings, Ledger& ledger) {
+                                        const ServiceSettings& settings, Ledger& ledger,
+                                        RowTeam& team) {
   const GamePlan<G> plan{
       .spec = spec, .most_active = table.functions.most_active, .start = G(table)};
-  return make_room(plan, settings, ledger);
+  return make_room(plan, settings, ledger, team);
 }
 
 }  // namespace
@@ -23,11 +24,11 @@ NetworkSpec GameTable::spec() const {
 }
 
 Outcome<std::unique_ptr<GameRoom>> make_table_room(const GameTable& table, const NetworkSpec& spec,
-                                                   const ServiceSettings& settings,
-                                                   Ledger& ledger) {
+                                                   const ServiceSettings& settings, Ledger& ledger,
+                                                   RowTeam& team) {
   return table.functions.state_size <= sizeof(SmallTableGame) - 16
-             ? make<SmallTableGame>(table, spec, settings, ledger)
-             : make<LargeTableGame>(table, spec, settings, ledger);
+             ? make<SmallTableGame>(table, spec, settings, ledger, team)
+             : make<LargeTableGame>(table, spec, settings, ledger, team);
 }
 
 }  // namespace senet

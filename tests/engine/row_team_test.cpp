@@ -1,0 +1,188 @@
+// Idle workers answer rows of others' batches: the same bits, nobody awake without need, away at
+// once when called.
+#include "engine/row_team.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "tests/engine/services.hpp"
+#include "tests/nn/random_rows.hpp"
+
+namespace senet {
+namespace {
+
+using testing::Answers;
+using testing::Asked;
+using testing::Question;
+
+/// Until it is so, but not for ever.
+bool comes_true(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + seconds(60);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// The helping members of a team, each on its thread, until the end of this.
+class Helpers {
+ public:
+  Helpers(RowTeam& team, std::size_t first, std::size_t end) : team_(team), first_(first) {
+    for (std::size_t i = first; i < end; ++i) {
+      threads_.emplace_back([&team, i] { team.help(i); });
+    }
+  }
+  ~Helpers() {
+    for (std::size_t i = 0; i < threads_.size(); ++i) team_.leave(first_ + i);
+  }
+
+ private:
+  RowTeam& team_;
+  std::size_t first_;
+  std::vector<std::jthread> threads_;
+};
+
+std::vector<EvaluatorScratch> scratches_for(const NetworkSpec& spec, std::size_t members) {
+  std::vector<EvaluatorScratch> scratches;
+  for (std::size_t i = 0; i < members; ++i) scratches.emplace_back(spec);
+  return scratches;
+}
+
+std::vector<Question> questions_for(const NetworkSpec& spec, std::size_t rows, std::uint64_t seed) {
+  Random random(seed, 0, 0, Purpose::kTest);
+  std::vector<Question> questions;
+  for (std::size_t row = 0; row < rows; ++row) {
+    questions.push_back(testing::random_question(spec, 20, row % 5, random));
+  }
+  return questions;
+}
+
+bool same_bits(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
+    return std::ranges::equal(x, y, {}, std::bit_cast<std::uint32_t, float>,
+                              std::bit_cast<std::uint32_t, float>);
+  });
+}
+
+bool same_bits(const Answers& a, const Answers& b) {
+  return same_bits(a.outcomes, b.outcomes) && same_bits(a.logits, b.logits);
+}
+
+// Two owners with a network each, of different shapes, and two helpers for both.
+TEST(RowTeam, AnswersAsOneThreadWould) {
+  constexpr std::size_t kMembers = 4, kOwners = 2;
+  RowTeam team(kMembers);
+  const Helpers helpers(team, kOwners, kMembers);
+  const auto own = [&](std::size_t owner) {
+    NetworkSpec spec = reference_spec<Backgammon>();
+    spec.width = owner == 0 ? 16 : 32;
+    const PackedNetwork network(testing::untidy_network(spec, owner));
+    auto scratches = scratches_for(spec, kMembers);
+    EvaluatorScratch alone(spec);
+    std::uint64_t pass = 0;
+    const std::uint64_t before = team.ranges_helped();
+    EXPECT_TRUE(comes_true([&] {
+      const std::size_t rows = 1 + pass * 7 % 90;
+      const std::vector<Question> questions = questions_for(spec, rows, pass);
+      Asked shared(spec, questions), whole(spec, questions);
+      team.forward(owner, network, shared.batch(), scratches);
+      network.forward(whole.batch(), 0, rows, alone);
+      EXPECT_TRUE(same_bits(shared.answers(), whole.answers())) << "pass " << pass;
+      return ++pass >= 200 && team.ranges_helped() > before + 20;
+    }));
+  };
+  std::jthread other([&] { own(1); });
+  own(0);
+}
+
+TEST(RowTeam, SleepsWhenThereIsNothingToHelpWith) {
+  NetworkSpec spec = reference_spec<ConnectFour>();
+  const PackedNetwork network(testing::untidy_network(spec, 1));
+  auto scratches = scratches_for(spec, 2);
+  RowTeam team(2);
+  const Helpers helper(team, 1, 2);
+  Asked few(spec, questions_for(spec, 7, 1)), many(spec, questions_for(spec, 40, 1));
+  for (int i = 0; i < 1000; ++i) {
+    team.forward(0, network, few.batch(), scratches);
+    ASSERT_EQ(team.awake(), 0u);  // a few rows wake nobody
+  }
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(comes_true([&] {
+      team.forward(0, network, many.batch(), scratches);
+      return team.awake() == 1;
+    }));
+    EXPECT_TRUE(comes_true([&] { return team.awake() == 0; }));
+  }
+}
+
+TEST(RowTeam, WhoIsCalledAwayGoesAndMayComeBack) {
+  NetworkSpec spec = reference_spec<ConnectFour>();
+  const PackedNetwork network(testing::untidy_network(spec, 1));
+  auto scratches = scratches_for(spec, 2);
+  Asked asked(spec, questions_for(spec, 40, 1));
+  RowTeam team(2);
+  team.leave(1);
+  team.help(1);  // was called before it came
+  for (int round = 0; round < 5; ++round) {
+    std::jthread helper([&] { team.help(1); });
+    const std::uint64_t before = team.ranges_helped();
+    EXPECT_TRUE(comes_true([&] {
+      team.forward(0, network, asked.batch(), scratches);
+      return team.ranges_helped() > before;
+    }));
+    team.leave(1);
+    helper.join();
+    EXPECT_EQ(team.awake(), 0u);
+    const std::uint64_t after = team.ranges_helped();
+    for (int i = 0; i < 10; ++i) team.forward(0, network, asked.batch(), scratches);
+    EXPECT_EQ(team.ranges_helped(), after);
+  }
+}
+
+SessionResult search_of_families(Service& service, int turn) {
+  Session& session = open_session(service, "backgammon");
+  EXPECT_TRUE(session.set(turn % 2 == 0 ? "4HPwATDgc/ABMA:0:31" : "4HPwATDgc/ABMA:1:62", {}));
+  const SessionResult result =
+      search(service, session, {.visits = 60, .temperature = 1.0f, .noise = turn % 3 == 0});
+  service.close_session(&session);
+  return result;
+}
+
+// One session after the other, so that the other workers have nothing else to do.
+TEST(Service, ASearchFindsTheSameWithHelpers) {
+  const ServiceSettings settings{.workers = 1, .sessions = 3, .visits = 60, .seed = 5};
+  ServiceSettings with_helpers = settings;
+  with_helpers.workers = 3;
+  const auto alone = open_service(settings), helped = open_service(with_helpers);
+  use_small_network<Backgammon>(*alone, 3, Evaluates::kAfterstates);
+  use_small_network<Backgammon>(*helped, 3, Evaluates::kAfterstates);
+  int turn = 0;
+  EXPECT_TRUE(comes_true([&] {
+    const SessionResult a = search_of_families(*alone, turn), b = search_of_families(*helped, turn);
+    EXPECT_EQ(a.action, b.action);
+    EXPECT_EQ(a.value, b.value);
+    EXPECT_EQ(a.visits, b.visits);
+    EXPECT_EQ(a.evaluations, b.evaluations);
+    EXPECT_EQ(a.depth, b.depth);
+    EXPECT_EQ(a.outcomes, b.outcomes);
+    EXPECT_EQ(a.choices.size(), b.choices.size());
+    for (std::size_t i = 0; i < std::min(a.choices.size(), b.choices.size()); ++i) {
+      EXPECT_EQ(a.choices[i].action, b.choices[i].action) << i;
+      EXPECT_EQ(a.choices[i].visits, b.choices[i].visits) << i;
+      EXPECT_EQ(a.choices[i].value, b.choices[i].value) << i;
+      EXPECT_EQ(a.choices[i].prior, b.choices[i].prior) << i;
+    }
+    return ++turn >= 10 && helped->team().ranges_helped() > 20;
+  }));
+  EXPECT_EQ(alone->team().ranges_helped(), 0u);
+  EXPECT_TRUE(comes_true([&] { return helped->team().awake() == 0; }));  // nothing to do: asleep
+}
+
+}  // namespace
+}  // namespace senet
