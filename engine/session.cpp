@@ -45,7 +45,8 @@ Outcome<void> Session::play(Action action) {
 }
 
 Outcome<std::string> Session::text() const {
-  return locked([&] { return position_text(); });
+  const Stay stay(*this);
+  return position_text();
 }
 Turn Session::turn() const {
   return locked([&] { return turn_now(); });
@@ -60,10 +61,12 @@ std::vector<float> Session::chance() const {
   return locked([&] { return chance_now(); });
 }
 Outcome<std::string> Session::action_text(Action action) const {
-  return locked([&] { return text_of(action); });
+  const Stay stay(*this);
+  return text_of(action);
 }
 Outcome<Action> Session::action_from_text(std::string_view text) const {
-  return locked([&] { return action_of(text); });
+  const Stay stay(*this);
+  return action_of(text);
 }
 Outcome<std::uint8_t> Session::outcome() const {
   return locked([&]() -> Outcome<std::uint8_t> {

@@ -125,13 +125,15 @@ class Session {
   // What a game makes of the above; the session is locked, and idle where the game may change.
   virtual Outcome<void> set_position(std::string_view text, std::span<const Action> actions) = 0;
   virtual Outcome<void> play_action(Action action) = 0;
-  virtual Outcome<std::string> position_text() const = 0;
   virtual Turn turn_now() const = 0;
   virtual std::span<const Action> legal_now() const = 0;
   virtual std::vector<float> chance_now() const = 0;
+  virtual std::uint8_t outcome_now() const = 0;
+  // These take the lock for a copy of the position only: a host's texts may take their time, and
+  // the thread that searches needs the lock to end a search.
+  virtual Outcome<std::string> position_text() const = 0;
   virtual Outcome<std::string> text_of(Action action) const = 0;
   virtual Outcome<Action> action_of(std::string_view text) const = 0;
-  virtual std::uint8_t outcome_now() const = 0;
 
   // A text, if there is one; else the log hears why not: not every function has a place for a
   // reason.

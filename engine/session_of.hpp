@@ -71,13 +71,12 @@ class SessionOf final : public Session {
     return {};
   }
   Outcome<void> play_action(Action action) override {
-    if (!is_legal_now(action)) return not_legal(action);
+    if (!is_legal_now(action)) return not_legal(state_, action);
     G next = state_;
     next.play(action);  // a host's may throw
     move_to(next);
     return {};
   }
-  Outcome<std::string> position_text() const override { return told(write_position(state_)); }
   Turn turn_now() const override { return state_.turn(); }
   std::span<const Action> legal_now() const override {
     if (!is_decision(state_.turn())) return {};
@@ -96,24 +95,33 @@ class SessionOf final : public Session {
     }
     return probabilities;
   }
+  std::uint8_t outcome_now() const override { return state_.outcome(); }
+
+  Outcome<std::string> position_text() const override { return told(write_position(position())); }
   Outcome<std::string> text_of(Action action) const override {
-    if (!is_legal_now(action)) return not_legal(action);
-    return told(write_action(state_, action));
+    std::unique_lock lock(mutex_);
+    const bool legal = is_legal_now(action);
+    const G state = state_;
+    lock.unlock();
+    return legal ? told(write_action(state, action)) : not_legal(state, action);
   }
   Outcome<Action> action_of(std::string_view text) const override {
-    Result<Action> action = state_.action_from_text(text);
+    Result<Action> action = position().action_from_text(text);
     if (!action) return refuse(Status::kBadAction, action.error().reason);
     return *action;
   }
-  std::uint8_t outcome_now() const override { return state_.outcome(); }
+  G position() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
 
   void move_to(const G& state) {
     knows_legal_ = false;
     state_ = state;
   }
-  tl::unexpected<Failure> not_legal(Action action) const {
+  static tl::unexpected<Failure> not_legal(const G& state, Action action) {
     return refuse(Status::kBadAction,
-                  "action " + std::to_string(action) + " is not legal in " + state_.text());
+                  "action " + std::to_string(action) + " is not legal in " + state.text());
   }
   bool is_legal_now(Action action) const {
     return is_chance_outcome(state_, action) || std::ranges::binary_search(legal_now(), action);

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "games/tic_tac_toe.hpp"
@@ -295,6 +298,35 @@ TEST(OwnGameTable, TextsComeToAnEnd) {
   // What is refused for another reason, which would tell of the position, is still refused for it.
   EXPECT_EQ(session.try_play(9).error().status(), SENET_BAD_ACTION);
   EXPECT_EQ(session.search({.visits = 20}).visits, 20u);
+}
+
+// A text that takes its time (two minutes here, if nobody stops it) holds up no search, not even
+// of the same position.
+TEST(OwnGameTable, SearchesDoNotWaitForTexts) {
+  static std::atomic<bool> slow, inside, go_on;
+  slow = inside = go_on = false;
+  api::Engine engine;
+  senet_game_table table = noughts();
+  table.text = [](void*, const void* state, char* text, std::size_t room) {
+    if (slow.exchange(false)) {
+      inside = true;
+      for (int i = 0; i < 120'000 && !go_on; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      inside = false;
+    }
+    return noughts().text(nullptr, state, text, room);
+  };
+  ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
+  engine.use(engine.untrained("noughts"));
+  auto session = engine.open_session("noughts");
+  slow = true;
+  std::jthread reader([&] { EXPECT_EQ(session.text(), "3/3/3"); });
+  while (!inside) std::this_thread::yield();
+  EXPECT_EQ(session.search({.visits = 20}).visits, 20u);
+  EXPECT_EQ(engine.open_session("noughts").search({.visits = 20}).visits, 20u);
+  EXPECT_TRUE(inside);
+  go_on = true;
 }
 
 // What a host's function throws ends its search, not the program.
