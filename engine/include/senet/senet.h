@@ -164,8 +164,8 @@ SENET_API void senet_model_release(senet_model* model);
 SENET_API uint64_t senet_model_id(const senet_model* model);
 /* Searches of the model's game that begin from now on are answered by it; those under way end on
  * the weights they began with. While some on two older models are still under way, those that begin
- * are answered by the newer of these. All models of a game in one engine have one shape; the model is one
- * that this engine opened. */
+ * are answered by the newer of these. All models of a game in one engine have one shape; the model
+ * is one that this engine opened. */
 SENET_API senet_status senet_engine_use(senet_engine* engine, const senet_model* model,
                                         senet_reason* why);
 
