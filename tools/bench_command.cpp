@@ -162,6 +162,7 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   add_search_options(*of_selfplay, *arguments, "100");
   add_play_options(*of_selfplay, *arguments);
   add_session_options(*of_sessions, *arguments);
+  add_workers_option(*of_sessions, *arguments);
   of_selfplay->add_option("--trace", arguments->trace,
                           "write what a worker did when, for chrome://tracing or Perfetto, into "
                           "this file (of the first case and run)");

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <mutex>
 #include <senet/senet.hpp>
-#include <thread>
 
 #include "games/random.hpp"
 #include "games/registry.hpp"
@@ -86,12 +85,12 @@ struct Load {
   double engine_mib = 0, memory_mib = 0;
 };
 
-/// `sessions` games for settings.seconds, after a tenth of that.
+/// `sessions` games on so many threads for settings.seconds, after a tenth of that.
 Load run_sessions(const std::string& game, const std::string& weights, std::size_t sessions,
-                  const api::Limits& limits, std::uint32_t tree_visits,
+                  std::size_t workers, const api::Limits& limits, std::uint32_t tree_visits,
                   const BenchSettings& settings) {
   senet_config config = api::default_config();
-  config.workers = std::max(1u, std::thread::hardware_concurrency());
+  config.workers = static_cast<std::uint32_t>(workers);
   config.sessions = static_cast<std::uint32_t>(sessions);
   config.visits = tree_visits;
   config.memory = std::uint64_t{8} << 30;
@@ -200,17 +199,23 @@ Result<Figures> run(const std::string& game, const std::string& network, const W
   };
   const std::string by_time = fmt::format("{}-ms", settings.search_ms);
   const std::string by_visits = fmt::format("{}-visits", settings.visits);
+  const auto measure = [&](std::size_t sessions, const std::string& limit,
+                           const api::Limits& limits, std::uint32_t tree_visits) {
+    for (const std::size_t workers : settings.workers) {
+      std::string name = subject("sessions", sessions, limit);
+      if (settings.workers.size() > 1) name += fmt::format("/workers-{}", workers);
+      add_load(
+          figures, name,
+          run_sessions(game, weights.path(), sessions, workers, limits, tree_visits, settings));
+    }
+  };
   try {
     for (const std::size_t sessions : settings.sessions) {
-      const api::Limits limits{.time = microseconds(1000 * settings.search_ms)};
-      add_load(figures, subject("sessions", sessions, by_time),
-               run_sessions(game, weights.path(), sessions, limits, 1000 * settings.search_ms,
-                            settings));
+      measure(sessions, by_time, {.time = microseconds(1000 * settings.search_ms)},
+              1000 * settings.search_ms);
     }
     for (const std::size_t sessions : settings.sessions) {
-      add_load(figures, subject("sessions", sessions, by_visits),
-               run_sessions(game, weights.path(), sessions, {.visits = settings.visits},
-                            kBenchTreeVisits, settings));
+      measure(sessions, by_visits, {.visits = settings.visits}, kBenchTreeVisits);
     }
   } catch (const api::Error& error) {
     return fail(error.reason());

@@ -9,8 +9,9 @@
 
 namespace senet {
 
-/// Games of `game` in one libsenet engine with a worker for each hardware thread, through senet.hpp
-/// as a host uses it. Each game searches, plays what was found, and searches again.
+/// Games of `game` in one libsenet engine with settings.workers threads, through senet.hpp as a
+/// host uses it. Each game searches, plays what was found, and searches again. Of several numbers
+/// of threads each has its own case, .../workers-N.
 ///
 ///   sessions-N/50-ms       N games at once; how long until a search of 50 ms (settings.search_ms)
 ///                          has called back, from the moment it was begun

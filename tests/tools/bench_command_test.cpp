@@ -268,6 +268,16 @@ TEST(BenchCommand, SessionsInOneProcessAndInOneEach) {
   }
 }
 
+TEST(BenchCommand, ALoneSessionOnSeveralWorkers) {
+  const BenchRun run = bench({"sessions", "--game", "backgammon", "--sessions", "1", "--workers",
+                              "1,2", "--milliseconds", "5", "--visits", "20", "--width", "16",
+                              "--blocks", "1", "--seconds", "0.1"});
+  const std::string subject = "backgammon/width-16-blocks-1/sessions-1/";
+  EXPECT_EQ(cases_of(run), (std::set<std::string>{
+                               subject + "5-ms/workers-1", subject + "5-ms/workers-2",
+                               subject + "20-visits/workers-1", subject + "20-visits/workers-2"}));
+}
+
 TEST(BenchCommand, Playout) {
   // Known of uniformly random play: 7.6 plies and 58.5 % wins of the first player in tic-tac-toe.
   BenchRun tiny = bench({"playout", "--game", "tic_tac_toe", "--seconds", "0.01"});
