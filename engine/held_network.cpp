@@ -88,6 +88,7 @@ Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledg
   const std::uintmax_t size = std::filesystem::file_size(file, error);
   std::ifstream stream(file, std::ios::binary);
   if (error || !stream) return unreadable("cannot open");
+  if (size == 0) return refuse(Status::kBadModel, file.string() + ": is empty");
   Charge memory(ledger, size + kHeldBytes);
   if (!memory) return no_memory(file.string(), ledger, size + kHeldBytes);
   Block<std::byte> bytes(size, heap);
@@ -103,6 +104,7 @@ Outcome<SharedNetwork> hold_file(const std::filesystem::path& file, Ledger& ledg
 }
 
 Outcome<SharedNetwork> hold_copy(std::span<const std::byte> file, Ledger& ledger, Heap& heap) {
+  if (file.empty()) return refuse(Status::kBadModel, "no bytes");
   Charge memory(ledger, file.size() + kHeldBytes);
   if (!memory) return no_memory("these weights", ledger, file.size() + kHeldBytes);
   Block<std::byte> bytes(file.size(), heap);

@@ -153,7 +153,8 @@ class SearchPool final : public AnySearchPool {
     seat.searches.push_back(&session);
     session.start(seat.model, spare_);
     session.next_turn_ = seat.turn;
-    next_deadline_ = std::min(next_deadline_, session.deadline_);
+    // Told to stop before it stood in a list, it has not been looked at.
+    next_deadline_ = std::min(next_deadline_, session.has_to_end(now_) ? now_ : session.deadline_);
   }
 
   // Lets searches make a visit each until there has been a forward pass. What is in the batch then

@@ -77,6 +77,22 @@ senet_status open_model(senet_engine* engine, senet_model** model, senet_reason*
   });
 }
 
+// What `most` says of the game with its reference network.
+Outcome<void> fit(const senet_config* config, senet_text game,
+                  Outcome<std::uint32_t> (*most)(const senet::ServiceSettings&,
+                                                 const senet::NetworkSpec&),
+                  std::uint32_t& fitting) {
+  const auto settings = settings_of(config);
+  if (!settings) return tl::unexpected(settings.error());
+  const auto spec = senet::visit_game(
+      view(game), []<class G>(std::type_identity<G>) { return senet::reference_spec<G>(); });
+  if (!spec) return senet::refuse(Status::kUnknownGame, spec.error().reason);
+  const auto found = most(*settings, *spec);
+  if (!found) return tl::unexpected(found.error());
+  fitting = *found;
+  return {};
+}
+
 }  // namespace
 
 uint32_t senet_abi(void) { return SENET_ABI; }
@@ -130,15 +146,14 @@ senet_status senet_config_fit(const senet_config* config, senet_text game, uint3
                               senet_reason* why) {
   return guarded(why, [&]() -> Outcome<void> {
     if (visits == nullptr) return missing("visits");
-    const auto settings = settings_of(config);
-    if (!settings) return tl::unexpected(settings.error());
-    const auto spec = senet::visit_game(
-        view(game), []<class G>(std::type_identity<G>) { return senet::reference_spec<G>(); });
-    if (!spec) return senet::refuse(Status::kUnknownGame, spec.error().reason);
-    const auto fitting = senet::Service::visits_that_fit(*settings, *spec);
-    if (!fitting) return tl::unexpected(fitting.error());
-    *visits = *fitting;
-    return {};
+    return fit(config, game, senet::Service::visits_that_fit, *visits);
+  });
+}
+senet_status senet_config_fit_sessions(const senet_config* config, senet_text game,
+                                       uint32_t* sessions, senet_reason* why) {
+  return guarded(why, [&]() -> Outcome<void> {
+    if (sessions == nullptr) return missing("sessions");
+    return fit(config, game, senet::Service::sessions_that_fit, *sessions);
   });
 }
 

@@ -19,9 +19,12 @@ namespace {
 constexpr std::size_t kThreadBytes = std::size_t{256} << 10;
 constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
 constexpr std::chrono::hours kCentury{24 * 36525};
+constexpr std::uint32_t kMostSessions = 1'000'000, kMostVisits = 10'000'000;
 
 std::size_t fixed_bytes(const ServiceSettings& settings) {
-  return kServiceBytes + RowTeam::bytes(drivers(settings)) + settings.workers * kThreadBytes;
+  // 64: the allocator's own, and a place in the list.
+  return kServiceBytes + RowTeam::bytes(drivers(settings)) +
+         drivers(settings) * (sizeof(ServiceWorker) + 64) + settings.workers * kThreadBytes;
 }
 
 }  // namespace
@@ -30,8 +33,9 @@ Outcome<void> check_settings(const ServiceSettings& settings) {
   const auto bad = [](const char* what) { return refuse(Status::kBadArgument, what); };
   if (settings.workers > 1024) return bad("workers: at most 1024");
   if (settings.pollers < 1 || settings.pollers > 1024) return bad("pollers: 1 to 1024");
-  if (settings.sessions < 1 || settings.sessions > 1'000'000) return bad("sessions: 1 to 1000000");
-  if (settings.visits < 1 || settings.visits > 10'000'000) return bad("visits: 1 to 10000000");
+  if (settings.sessions < 1 || settings.sessions > kMostSessions)
+    return bad("sessions: 1 to 1000000");
+  if (settings.visits < 1 || settings.visits > kMostVisits) return bad("visits: 1 to 10000000");
   if (settings.batch_rows < 1 || settings.batch_rows > 4096) return bad("batch: 1 to 4096");
   if (fixed_bytes(settings) > settings.memory) {
     return refuse(Status::kNoMemory, "memory: not even the threads fit into " +
@@ -40,24 +44,38 @@ Outcome<void> check_settings(const ServiceSettings& settings) {
   return {};
 }
 
-Outcome<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
-                                                const NetworkSpec& spec) {
+namespace {
+
+// The most that `setting` can be for everything to fit.
+Outcome<std::uint32_t> most_that_fit(const ServiceSettings& settings, const NetworkSpec& spec,
+                                     std::uint32_t ServiceSettings::*setting, std::uint32_t most) {
   if (auto checked = check_settings(settings); !checked) return tl::unexpected(checked.error());
   Result<std::uint32_t> fitting =
       visit_game(spec.game, [&]<class G>(std::type_identity<G>) -> std::uint32_t {
         ServiceSettings tried = settings;
-        const auto fits = [&](std::uint32_t visits) {
-          tried.visits = visits;
+        const auto fits = [&](std::uint32_t value) {
+          tried.*setting = value;
           // Two of them while they are exchanged.
           return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
                      RoomOf<G>::bytes(GamePlan<G>{spec}, tried) +
                      tried.sessions * RoomOf<G>::session_bytes(tried, spec) <=
                  tried.memory;
         };
-        return largest_that_fits(10'000'000, fits);
+        return largest_that_fits(most, fits);
       });
   if (!fitting) return refuse(Status::kUnknownGame, fitting.error().reason);
   return *fitting;
+}
+
+}  // namespace
+
+Outcome<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
+                                                const NetworkSpec& spec) {
+  return most_that_fit(settings, spec, &ServiceSettings::visits, kMostVisits);
+}
+Outcome<std::uint32_t> Service::sessions_that_fit(const ServiceSettings& settings,
+                                                  const NetworkSpec& spec) {
+  return most_that_fit(settings, spec, &ServiceSettings::sessions, kMostSessions);
 }
 
 Service::Service(const ServiceSettings& settings)
@@ -106,6 +124,7 @@ Service::~Service() {
     }
   }
   threads_.clear();  // joins
+  for (const auto& [session, owned] : open_) session->wait_for_stays();
 }
 
 Outcome<SharedNetwork> Service::load(const std::filesystem::path& file) {
@@ -165,7 +184,8 @@ Outcome<void> Service::use(const SharedNetwork& network) {
       rooms_.push_back({spec.game, std::move(*made)});
     }
   }
-  if (settings_.log) say(spec.game + ": weights " + id_text(network->id()) + " are in use");
+  if (settings_.log)
+    say(spec.game + ": weights " + id_text(network->id()) + " answer searches from now on");
   return {};
 }
 
@@ -289,10 +309,10 @@ Outcome<void> Service::search(Session& session, const SessionLimits& limits, Ses
 }
 
 Outcome<void> Service::wait(const Session& session, std::chrono::microseconds time) {
+  const Session::Stay stay(session);
   if (in_callback()) {
     return refuse(Status::kBadState, "a callback cannot wait: the search waits for its end");
   }
-  const Session::Stay stay(session);
   if (drive_until_idle(session, time)) return {};
   return refuse(Status::kTimeout, "still searching");
 }

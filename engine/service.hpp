@@ -68,6 +68,11 @@ class Service {
   static Outcome<std::uint32_t> visits_that_fit(const ServiceSettings& settings,
                                                 const NetworkSpec& spec);
 
+  /// The same the other way around: the most `sessions` that have room for
+  /// ServiceSettings::visits.
+  static Outcome<std::uint32_t> sessions_that_fit(const ServiceSettings& settings,
+                                                  const NetworkSpec& spec);
+
   /// A game of the host's own, if its functions agree with each other.
   Outcome<void> add_game(GameTable table);
 

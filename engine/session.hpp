@@ -130,7 +130,8 @@ class Session {
   virtual std::vector<float> chance_now() const = 0;
   virtual std::uint8_t outcome_now() const = 0;
   // These take the lock for a copy of the position only: a host's texts may take their time, and
-  // the thread that searches needs the lock to end a search.
+  // the thread that searches needs the lock to end a search. The others ask a host's game nothing
+  // but whose turn it is.
   virtual Outcome<std::string> position_text() const = 0;
   virtual Outcome<std::string> text_of(Action action) const = 0;
   virtual Outcome<Action> action_of(std::string_view text) const = 0;

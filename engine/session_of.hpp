@@ -40,6 +40,7 @@ class SessionOf final : public Session {
         number_(number),
         state_(start),
         search_(settings, limits_for<G>(visits, settings.evaluates), heap) {
+    move_to(start);
     result_.outcomes.reserve(kOutcomes<G>);
     result_.choices.reserve(kMaxEdges<G>);
   }
@@ -78,15 +79,7 @@ class SessionOf final : public Session {
     return {};
   }
   Turn turn_now() const override { return state_.turn(); }
-  std::span<const Action> legal_now() const override {
-    if (!is_decision(state_.turn())) return {};
-    if (!knows_legal_) {
-      legal_.clear();
-      state_.legal(legal_);
-      knows_legal_ = true;
-    }
-    return {legal_.data(), legal_.size()};
-  }
+  std::span<const Action> legal_now() const override { return {legal_.data(), legal_.size()}; }
   std::vector<float> chance_now() const override {
     std::vector<float> probabilities(kMaxChance<G>);
     if constexpr (StochasticGame<G>) {
@@ -116,7 +109,9 @@ class SessionOf final : public Session {
   }
 
   void move_to(const G& state) {
-    knows_legal_ = false;
+    ActionList<G::kMaxLegal> legal;
+    if (is_decision(state.turn())) state.legal(legal);  // a host's may throw
+    legal_ = legal;
     state_ = state;
   }
   static tl::unexpected<Failure> not_legal(const G& state, Action action) {
@@ -235,8 +230,9 @@ class SessionOf final : public Session {
   const std::uint64_t seed_, number_;
   G state_;  // the same for as long as a search is under way: its thread reads it without the lock
   // Of state_, once they have been asked for: a host that names all moves asks again for each.
-  mutable ActionList<G::kMaxLegal> legal_;
-  mutable bool knows_legal_ = false;
+  // In state_. Found while nobody searches: a host's function that took its time under the lock
+  // would hold up the thread that ends searches.
+  ActionList<G::kMaxLegal> legal_;
   Search<G> search_;
   std::uint64_t model_ = 0;
   std::uint32_t searches_ = 0;

@@ -252,9 +252,12 @@ TEST(Load, AThousandSessions) {
         host.end();
       });
     }
-    // In the middle of all that.
-    for (std::uint32_t i = 1; i <= kExchanges; ++i) {
-      while (steps < kHosts * kSteps / kExchanges * i) std::this_thread::yield();
+    // In the middle of all that, to its end.
+    for (std::uint32_t i = 1; i <= kExchanges || std::chrono::steady_clock::now() < end; ++i) {
+      const std::uint32_t next = kHosts * kSteps / kExchanges * i;
+      while (steps < next && (i <= kExchanges || std::chrono::steady_clock::now() < end)) {
+        std::this_thread::yield();
+      }
       weights.exchange();
       most_promised = std::max(most_promised, engine.memory());
     }

@@ -86,6 +86,18 @@ TEST_F(SenetTest, TellsAboutItself) {
   EXPECT_GT(visits, 1000u);
   EXPECT_EQ(senet_config_fit(&config_, text("chess"), &visits, &why_), SENET_UNKNOWN_GAME);
   EXPECT_NE(std::strstr(why_.text, "connect_four"), nullptr) << why_.text;
+  // There and back: so many sessions of so many visits, and not one more.
+  std::uint32_t sessions = 0;
+  senet_config fitting = config_;
+  fitting.visits = visits;
+  EXPECT_EQ(senet_config_fit_sessions(&fitting, text("connect_four"), &sessions, &why_), SENET_OK);
+  EXPECT_GE(sessions, fitting.sessions);
+  fitting.sessions = sessions + 1;
+  std::uint32_t fewer = 0;
+  EXPECT_EQ(senet_config_fit(&fitting, text("connect_four"), &fewer, &why_), SENET_OK);
+  EXPECT_LT(fewer, visits);
+  EXPECT_EQ(senet_config_fit_sessions(&fitting, text("connect_four"), nullptr, &why_),
+            SENET_BAD_ARGUMENT);
   EXPECT_GT(senet_engine_memory(engine_), 0u);
   EXPECT_LE(senet_engine_memory(engine_), config_.memory);
 }

@@ -203,7 +203,7 @@ TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {
 TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
   BackgroundProgram program({"selfplay", "--run", run().string(), "--game", "connect_four",
                              "--workers", "1", "--lanes", "2", "--visits", "400000", "--full-share",
-                             "1"});
+                             "1", "--random-plies", "0"});
   const auto wait_for = [&](const char* said) {
     while (program.running() && program.err().find(said) == std::string::npos) ::usleep(2000);
     return program.running();

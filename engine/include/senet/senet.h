@@ -13,7 +13,7 @@
  * Threads. Every function may be called from any thread. A session is one game: it takes one call
  * at a time, but for senet_session_stop and _wait and the functions that read its position, which
  * may come at any moment, during a search too: closing a session waits for those inside them. No
- * call begins after a handle was closed or released.
+ * call of a handle may begin once its closing or release has begun.
  * In a callback nothing may be waited for: senet_session_wait, senet_poll and senet_engine_close
  * answer SENET_BAD_STATE there. The engine's threads block all signals but those of faults.
  *
@@ -129,17 +129,23 @@ SENET_API void senet_config_init(senet_config* config, size_t size);
  * network, fit into its memory; 0: not even one fits. Allocates nothing. */
 SENET_API senet_status senet_config_fit(const senet_config* config, senet_text game,
                                         uint32_t* visits, senet_reason* why);
+/* The same the other way around: the most `sessions` whose trees have room for config->visits. For
+ * games of both, or a network of another shape, open an engine and see senet_engine_memory. */
+SENET_API senet_status senet_config_fit_sessions(const senet_config* config, senet_text game,
+                                                 uint32_t* sessions, senet_reason* why);
 
 SENET_API senet_status senet_engine_open(const senet_config* config, senet_engine** engine,
                                          senet_reason* why);
-/* Ends all searches (their callbacks come), then threads and sessions. NULL is allowed. Refused
- * with SENET_BAD_STATE in a callback of this engine. */
+/* Ends all searches (their callbacks come), waits for those inside senet_session_wait, then ends
+ * threads and sessions. NULL is allowed. Refused with SENET_BAD_STATE in a callback of this engine.
+ */
 SENET_API senet_status senet_engine_close(senet_engine* engine);
 /* Bytes promised so far; never more than senet_config.memory. */
 SENET_API uint64_t senet_engine_memory(const senet_engine* engine);
 
 /* With workers = 0: searches on the calling thread for about budget_us, or until there is nothing
- * left that other threads are not at already; *searches is how many are under way then. */
+ * left that other threads are not at already; *searches is how many are under way then (a search
+ * whose `done` runs just now is not). */
 SENET_API senet_status senet_poll(senet_engine* engine, uint32_t budget_us, uint32_t* searches);
 
 /* ---- Models ------------------------------------------------------------------------------ */

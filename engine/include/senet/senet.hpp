@@ -44,6 +44,19 @@ inline std::uint32_t fit(const senet_config& config, std::string_view game) {
   return try_fit(config, game).value();
 }
 
+/// The most `sessions` of config.visits visits each that fit.
+inline Answer<std::uint32_t> try_fit_sessions(const senet_config& config, std::string_view game) {
+  std::uint32_t sessions = 0;
+  senet_reason why{};
+  const senet_status status =
+      senet_config_fit_sessions(&config, detail::text(game), &sessions, &why);
+  if (status != SENET_OK) return detail::error(status, why);
+  return sessions;
+}
+inline std::uint32_t fit_sessions(const senet_config& config, std::string_view game) {
+  return try_fit_sessions(config, game).value();
+}
+
 /// When a search ends: at whichever comes first; 0: no such limit. Negative time, of a deadline
 /// that has passed, allows one visit.
 struct Limits {
