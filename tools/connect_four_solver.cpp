@@ -66,6 +66,7 @@ int ConnectFourSolver::result(const ConnectFour& state) {
 }
 
 bool ConnectFourSolver::is_at_least(const ConnectFour& state, int result) {
+  assert(result == 0 || result == 1);
   const Position position = seen(state);
   return wins_at_once(position.mine, position.occupied) ||
          search(position, result - 1, result) >= result;

@@ -21,7 +21,7 @@ class ConnectFourSolver {
 
   /// For the player to move: 1 won, 0 drawn, -1 lost. `state` is not over.
   int result(const ConnectFour& state);
-  /// Whether that is at least `result`, -1 to 1: asks less, so it is told sooner.
+  /// Whether that is at least `result`, 0 or 1: asks less, so it is told sooner.
   bool is_at_least(const ConnectFour& state, int result);
   /// For the player to move: n when they win and will have played 22 - n stones then, -n when the
   /// other player does, 0 for a draw. Takes several times as long as result().

@@ -28,9 +28,9 @@ struct Grades {
 Grades grade(std::span<const ConnectFourLabel> labels, std::span<const MoveMix> moves);
 
 /// Metrics, for all positions and for each class of them:
-///   loss_millipoints           mean loss of equity against the best play, in thousandths of a
-///   point loss_unforced_millipoints  the same over decisions with more than one legal play pr 500
-///   times the mean loss of an unforced decision, in points: the
+///   loss_millipoints           mean loss of equity against the best play, in 1/1000 point
+///   loss_unforced_millipoints  the same over decisions with more than one legal play
+///   pr                         500 times the mean loss of an unforced decision, in points: the
 ///                              performance rating as backgammon players know it
 ///
 /// Each has its bootstrap interval. Counted are all positions, the unforced and the unmatched ones.

@@ -32,9 +32,10 @@ def minutes_by_network(run):
     """Minutes of training when each network was made, and whether they are of the processor or of the clock."""
     lines = []
     try:
-        with open(run / "metrics.jsonl") as file:
-            lines = [json.loads(line) for line in file]
-    except (OSError, json.JSONDecodeError) as error:
+        text = (run / "metrics.jsonl").read_text()
+        whole = text[:text.rfind("\n") + 1]  # a run that was killed may have left half a line
+        lines = [json.loads(line) for line in whole.splitlines()]
+    except (OSError, ValueError) as error:
         fail(f"{run}/metrics.jsonl: {error}")
     if not lines:
         fail(f"{run}/metrics.jsonl: is empty")

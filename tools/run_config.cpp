@@ -181,6 +181,8 @@ Result<RunConfig> load_config(const std::filesystem::path& file) {
   if (!json.contains("game") || !json["game"].is_string()) return wrong("names no game");
   Result<RunConfig> config = default_config(json["game"].get<std::string>());
   if (!config) return wrong(config.error().reason);
+  // Runs from before there was this setting go on as they were.
+  if (!json.contains("blunder")) config->learn.samples.blunder = 0;
   std::string bad;
   if (json.contains("evaluates")) {
     if (!json["evaluates"].is_string()) return wrong("the value of \"evaluates\" is no text");

@@ -56,6 +56,19 @@ def main():
         drawing = xml.etree.ElementTree.parse(out).getroot()
         assert drawing.tag.endswith("svg") and "one, network alone" in out.read_text()
 
+        # Resumed twice, killed in the middle of a line: times of processes add up.
+        made = [{"networks": network, "cpu_seconds": seconds} for network, seconds in
+                ((0, 1), (1, 300), (2, 600), (3, 180), (4, 480), (5, 60))]
+        metrics = folder / "one/metrics.jsonl"
+        kept_metrics = metrics.read_text()
+        metrics.write_text("".join(json.dumps(line) + "\n" for line in made) + '{"networks": 6, "cpu')
+        told = run(*tool, "--run", folder / "one", "--out", out)
+        minutes = {point["network"]: point["minutes"] for point in map(json.loads, told.stdout.splitlines())}
+        expected = {1: 5, 2: 10, 3: 13, 4: 18, 5: 19}
+        assert minutes and all(minutes[number] == expected[number] for number in minutes), minutes
+        metrics.write_text(kept_metrics)
+        run(*tool, "--run", folder / "one", "--visits", 0, "--visits", 3, "--out", out)
+
         before = out.read_bytes()
         run(*tool, "--run", folder / "one", "--visits", 0, "--visits", 3, "--out", out)
         assert out.read_bytes() == before, "the same points make another file"

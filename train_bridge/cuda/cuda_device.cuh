@@ -32,7 +32,7 @@ inline void check(cublasStatus_t status, const char* what) {
   throw CudaError(std::string(what) + ": " + cublasLtGetStatusString(status));
 }
 
-/// Memory of the device, or of the host where the device can read it ("pinned"). Zeroed.
+/// Memory of the device, zeroed on the default stream.
 template <class Value>
 class CudaBuffer {
  public:

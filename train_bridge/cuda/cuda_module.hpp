@@ -8,13 +8,18 @@ namespace senet {
 
 /// What the module exports, under the name in kCudaModule.
 struct CudaModule {
-  /// A module is of use to the build that made it only: this is compared before `make` is called.
-  const char* version;
+  /// kCudaModuleVersion of the module, compared before `make` is called.
+  std::uint64_t version;
   Result<std::unique_ptr<DeviceTrainer>> (*make)(const Network& start,
                                                  const TrainBatch::Shape& shape,
                                                  const TrainerSettings& settings,
                                                  Precision precision, CudaTrainerReport* report);
 };
+
+/// Another where the two could not understand each other: sizes of what is handed over.
+inline constexpr std::uint64_t kCudaModuleVersion =
+    1'000'000'000 * sizeof(TrainerSettings) + 1'000'000 * sizeof(NetworkSpec) +
+    1'000 * sizeof(TrainBatch) + sizeof(TrainerState);
 
 inline constexpr const char* kCudaModuleFile = "senet_cuda.so";
 inline constexpr const char* kCudaModule = "senet_cuda_module";

@@ -2,6 +2,7 @@
 #include <array>
 #include <cassert>
 #include <optional>
+#include <utility>
 
 #include "train_bridge/cuda/cuda_device.cuh"
 #include "train_bridge/cuda/cuda_module.hpp"
@@ -57,7 +58,7 @@ struct Slot {
   CudaBuffer<std::byte> device;
   PinnedBuffer<OptimizerState<float>> report;
   Event sent, done;
-  bool is_under_way = false;
+  bool has_run = false, is_told = false;  // since the last restore(); its report
   std::optional<Recording> recording;
 };
 
@@ -72,6 +73,8 @@ class CudaTrainer final : public DeviceTrainer {
               std::is_same_v<Operand, __half> ? kScalePatience : 0),
         slots_{Slot(packed_bytes(shape)), Slot(packed_bytes(shape))} {
     check(cudaStreamCreateWithFlags(&uploads_, cudaStreamNonBlocking), "a stream");
+    // Buffers were zeroed on the default stream, for which ours do not wait.
+    check(cudaStreamSynchronize(nullptr), "memory on the device");
     TrainerState state;
     state.weights.assign(start.parameters().begin(), start.parameters().end());
     state.ema = state.weights;
@@ -80,6 +83,7 @@ class CudaTrainer final : public DeviceTrainer {
     step_.restore(state);
   }
   ~CudaTrainer() override {
+    cudaStreamSynchronize(device_.stream());  // a step under way reads what goes now
     if (uploads_ != nullptr) cudaStreamDestroy(uploads_);
   }
 
@@ -115,9 +119,10 @@ class CudaTrainer final : public DeviceTrainer {
         record_or_run(slot);
       }
       check(cudaEventRecord(slot.done.get(), device_.stream()), "a step");
-      slot.is_under_way = true;
+      slot.has_run = true;
+      slot.is_told = false;
       // This one is worked on while the host draws and packs the next.
-      report = finish(before.is_under_way ? before : slot);
+      report = finish(before.has_run ? before : slot);
     });
     if (!done) return tl::unexpected(done.error());
     return report;
@@ -133,7 +138,7 @@ class CudaTrainer final : public DeviceTrainer {
   Result<void> restore(const TrainerState& state) override {
     return guarded([&] {
       step_.restore(state);
-      for (Slot& slot : slots_) slot.is_under_way = false;
+      for (Slot& slot : slots_) slot.has_run = false;
     });
   }
 
@@ -170,15 +175,15 @@ class CudaTrainer final : public DeviceTrainer {
           "a report");
   }
 
-  /// Waits for this slot's step.
+  /// Waits for this slot's step. That it was skipped is told once.
   static StepReport finish(Slot& slot) {
     check(cudaEventSynchronize(slot.done.get()), "a step");
-    slot.is_under_way = false;
     const OptimizerState<float>& told = *slot.report.data();
+    const bool is_news = !std::exchange(slot.is_told, true);
     return {.policy_loss = told.policy_loss,
             .value_loss = told.value_loss,
             .gradient_norm = told.gradient_norm,
-            .skipped = told.skipped != 0};
+            .skipped = is_news && told.skipped != 0};
   }
 
   TrainBatch::Shape shape_;
@@ -247,6 +252,6 @@ Result<std::unique_ptr<DeviceTrainer>> make_trainer(const Network& start,
 }  // namespace
 
 extern "C" __attribute__((visibility("default")))
-const CudaModule senet_cuda_module = {SENET_VERSION, &make_trainer};
+const CudaModule senet_cuda_module = {kCudaModuleVersion, &make_trainer};
 
 }  // namespace senet

@@ -38,7 +38,7 @@ struct CudaTrainerReport {
 ///
 /// A step is recorded once, in warm_up(), and replayed: one upload, one launch, one report back. It
 /// is not waited for: step() answers with the report of the step before, but for the first one
-/// after a restore(), which it waits for.
+/// after a restore(), which it waits for, and whose losses the second tells again.
 Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
                                                          const TrainBatch::Shape& shape,
                                                          const TrainerSettings& settings,

@@ -1,8 +1,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "train_bridge/cuda/cuda_module.hpp"
 
 namespace senet {
@@ -17,8 +15,9 @@ Result<const CudaModule*> load() {
   void* const file = dlopen(kCudaModuleFile, RTLD_NOW | RTLD_LOCAL);
   if (file == nullptr) return fail(fmt::format("the CUDA trainer cannot be loaded: {}", dlerror()));
   const auto* const module = static_cast<const CudaModule*>(dlsym(file, kCudaModule));
-  if (module == nullptr || std::string_view(module->version) != SENET_VERSION) {
-    return fail(fmt::format("{} is of another version than " SENET_VERSION, kCudaModuleFile));
+  if (module == nullptr || module->version != kCudaModuleVersion) {
+    return fail(fmt::format("{} was made for another version of the program (CUDA trainer)",
+                            kCudaModuleFile));
   }
   return module;
 }
