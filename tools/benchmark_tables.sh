@@ -296,5 +296,15 @@ $(table train samples_per_second step_time dense_gflops peak_fraction nonzeros \
     policy_targets allocations_per_step)
 
 $(command_of train)
+
+## The trainer on a GPU
+
+Never measured yet. One command, a few minutes long, shows all that only a machine with an NVIDIA GPU can: steps of every precision and batch,
+PyTorch's rates beside ours, the memory checker, and a run of self-play that learns on the device. It needs a build made with \`nvcc\` (of sm_80, sm_86, sm_89, sm_90
+and PTX), and says what it found no program for.
+
+\`\`\`sh
+tools/check_gpu.sh build/release
+\`\`\`
 TEXT
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the reference network by senet and by PyTorch on the same GPU, in turns, and prints the ratios.
 
-    tools/compare_pytorch.py --senet build/release/tools/senet [--batch 256,1024,4096] [--seconds 3] [--rounds 3]
+    tools/compare_pytorch.py --senet build/release/tools/senet [--batch 1024,4096,16384] [--seconds 3] [--rounds 3]
 
 PyTorch's network, losses and optimiser are senet's: LayerNorm and ReLU, residual blocks, cross entropies over legal moves
 and over outcomes, gradients clipped to norm 1, AdamW with decay on weight matrices only, and a moving average of the
@@ -122,7 +122,7 @@ def senet_rate(program, rows, seconds):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--senet", required=True)
-    arguments.add_argument("--batch", default="256,1024,4096")
+    arguments.add_argument("--batch", default="1024,4096,16384")
     arguments.add_argument("--seconds", type=float, default=3)
     arguments.add_argument("--rounds", type=int, default=3)
     options = arguments.parse_args()
