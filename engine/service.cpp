@@ -27,25 +27,6 @@ std::size_t fixed_bytes(const ServiceSettings& settings) {
          drivers(settings) * (sizeof(ServiceWorker) + 64) + settings.workers * kThreadBytes;
 }
 
-}  // namespace
-
-Outcome<void> check_settings(const ServiceSettings& settings) {
-  const auto bad = [](const char* what) { return refuse(Status::kBadArgument, what); };
-  if (settings.workers > 1024) return bad("workers: at most 1024");
-  if (settings.pollers < 1 || settings.pollers > 1024) return bad("pollers: 1 to 1024");
-  if (settings.sessions < 1 || settings.sessions > kMostSessions)
-    return bad("sessions: 1 to 1000000");
-  if (settings.visits < 1 || settings.visits > kMostVisits) return bad("visits: 1 to 10000000");
-  if (settings.batch_rows < 1 || settings.batch_rows > 4096) return bad("batch: 1 to 4096");
-  if (fixed_bytes(settings) > settings.memory) {
-    return refuse(Status::kNoMemory, "memory: not even the threads fit into " +
-                                         std::to_string(settings.memory) + " bytes");
-  }
-  return {};
-}
-
-namespace {
-
 // The most that `setting` can be for everything to fit.
 Outcome<std::uint32_t> most_that_fit(const ServiceSettings& settings, const NetworkSpec& spec,
                                      std::uint32_t ServiceSettings::*setting, std::uint32_t most) {
@@ -68,6 +49,21 @@ Outcome<std::uint32_t> most_that_fit(const ServiceSettings& settings, const Netw
 }
 
 }  // namespace
+
+Outcome<void> check_settings(const ServiceSettings& settings) {
+  const auto bad = [](const char* what) { return refuse(Status::kBadArgument, what); };
+  if (settings.workers > 1024) return bad("workers: at most 1024");
+  if (settings.pollers < 1 || settings.pollers > 1024) return bad("pollers: 1 to 1024");
+  if (settings.sessions < 1 || settings.sessions > kMostSessions)
+    return bad("sessions: 1 to 1000000");
+  if (settings.visits < 1 || settings.visits > kMostVisits) return bad("visits: 1 to 10000000");
+  if (settings.batch_rows < 1 || settings.batch_rows > 4096) return bad("batch: 1 to 4096");
+  if (fixed_bytes(settings) > settings.memory) {
+    return refuse(Status::kNoMemory, "memory: not even the threads fit into " +
+                                         std::to_string(settings.memory) + " bytes");
+  }
+  return {};
+}
 
 Outcome<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
                                                 const NetworkSpec& spec) {

@@ -53,7 +53,7 @@ class ConnectFourJudge {
     if (best < 0) return true;
     ConnectFour after = label.state;
     after.play(action);
-    if (after.turn() == Turn::kOver) return after.outcome() == 1 ? best == 0 : true;
+    if (after.turn() == Turn::kOver) return after.outcome() != 1 || best == 0;
     if (!solver_) solver_.emplace();
     return !solver_->is_at_least(after, 1 - best);
   }

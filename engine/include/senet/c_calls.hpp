@@ -26,6 +26,16 @@ inline Answer<void> answer(senet_status status, const senet_reason& why = {}) {
   return error(status, why);
 }
 
+/// A number from call(&number, &why).
+template <class Call>
+Answer<std::uint32_t> number(Call&& call) {
+  std::uint32_t number = 0;
+  senet_reason why{};
+  const senet_status status = call(&number, &why);
+  if (status != SENET_OK) return error(status, why);
+  return number;
+}
+
 /// Calls read(buffer, room, &size) until the buffer has room for all of it.
 template <class Read>
 Answer<std::string> read_text(Read&& read) {

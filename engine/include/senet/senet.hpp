@@ -34,11 +34,9 @@ inline senet_config default_config() {
 /// The largest `visits` for which this configuration's sessions, all of `game`, fit into its
 /// memory; 0: not even one fits.
 inline Answer<std::uint32_t> try_fit(const senet_config& config, std::string_view game) {
-  std::uint32_t visits = 0;
-  senet_reason why{};
-  const senet_status status = senet_config_fit(&config, detail::text(game), &visits, &why);
-  if (status != SENET_OK) return detail::error(status, why);
-  return visits;
+  return detail::number([&](std::uint32_t* visits, senet_reason* why) {
+    return senet_config_fit(&config, detail::text(game), visits, why);
+  });
 }
 inline std::uint32_t fit(const senet_config& config, std::string_view game) {
   return try_fit(config, game).value();
@@ -46,12 +44,9 @@ inline std::uint32_t fit(const senet_config& config, std::string_view game) {
 
 /// The most `sessions` of config.visits visits each that fit.
 inline Answer<std::uint32_t> try_fit_sessions(const senet_config& config, std::string_view game) {
-  std::uint32_t sessions = 0;
-  senet_reason why{};
-  const senet_status status =
-      senet_config_fit_sessions(&config, detail::text(game), &sessions, &why);
-  if (status != SENET_OK) return detail::error(status, why);
-  return sessions;
+  return detail::number([&](std::uint32_t* sessions, senet_reason* why) {
+    return senet_config_fit_sessions(&config, detail::text(game), sessions, why);
+  });
 }
 inline std::uint32_t fit_sessions(const senet_config& config, std::string_view game) {
   return try_fit_sessions(config, game).value();
