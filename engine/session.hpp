@@ -55,10 +55,10 @@ struct SessionResult {
   float value = 0;           // in the game's values
   std::uint32_t visits = 0;  // of the root
   std::uint32_t evaluations = 0;
-  std::uint32_t depth = 0;      // longest line looked at, in plies
+  std::uint32_t depth = 0;      // longest line looked at, in moves that were not forced
   std::uint64_t model = 0;      // id of the weights that answered
   std::vector<float> outcomes;  // shares of the ways the game can end, in the game's order
-  std::vector<Choice> choices;  // all legal actions, most promising first
+  std::vector<Choice> choices;  // all legal actions: the best, then by proofs, visits and prior
 };
 
 /// A session of any game. Every function may be called from any thread; between the start of a

@@ -216,7 +216,7 @@ class SessionOf final : public Session {
     if (!(limits_.temperature > 0) || decision.proven) return decision.best();
     std::vector<float> weights;
     weights.reserve(decision.choices.size());
-    const float most = static_cast<float>(std::max(1u, decision.choices.front().visits));
+    const float most = static_cast<float>(std::max(1u, decision.most_visits()));
     for (const Choice& choice : decision.choices) {
       weights.push_back(
           std::pow(static_cast<float>(choice.visits) / most, 1 / limits_.temperature));

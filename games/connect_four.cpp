@@ -15,25 +15,31 @@ namespace {
 
 constexpr GridShape kShape{.columns = 7, .rows = 6, .column_stride = kRight, .row_stride = kUp};
 
-void add_cells(FeatureRow& row, std::size_t first, std::uint64_t cells) {
-  for (; cells != 0; cells &= cells - 1) {
-    const auto bit = static_cast<std::size_t>(std::countr_zero(cells));
-    row.add(first + bit - bit / kRight, 1.0f);
-  }
-}
-
-void add_columns(FeatureRow& row, std::size_t first, std::uint64_t cells) {
-  for (; cells != 0; cells &= cells - 1) {
-    row.add(first + static_cast<std::size_t>(std::countr_zero(cells)) / kRight, 1.0f);
-  }
-}
-
 }  // namespace
 
 void ConnectFour::legal(ActionList<kMaxLegal>& out) const {
   for (Action column = 0; column < kColumns; ++column) {
     if (landing_cell(occupied(), column) != 0) out.push_back(column);
   }
+}
+
+void ConnectFour::sound(ActionList<kMaxLegal>& out) const {
+  for (std::uint64_t cells = sound_cells(); cells != 0; cells &= cells - 1) {
+    out.push_back(static_cast<Action>(std::countr_zero(cells) / kRight));
+  }
+}
+
+std::uint64_t ConnectFour::sound_cells() const {
+  assert(is_decision(turn()));
+  const std::uint64_t all = occupied(), landing = landing_cells(all) & kBoard;
+  const Stones by_player = stones();
+  const std::uint64_t wins = landing & threats(by_player[viewer()], all);
+  if (wins != 0) return first_of(wins);
+  const std::uint64_t their_threats = threats(by_player[other(viewer())], all);
+  const std::uint64_t safe = safe_cells(landing, their_threats);
+  if (safe != 0) return safe;
+  const std::uint64_t blocks = landing & their_threats;
+  return first_of(blocks != 0 ? blocks : landing);
 }
 
 void ConnectFour::play(Action action) {
@@ -67,25 +73,6 @@ std::uint8_t ConnectFour::outcome() const {
 std::uint64_t ConnectFour::key() const {
   // In each column the highest set bit marks its height; below it stand the first player's stones.
   return mix(landing_cells(occupied()) | (first_ & kStones));
-}
-
-void ConnectFour::encode(FeatureRow& row) const {
-  const std::uint64_t all = occupied();
-  const Stones by_player = stones();
-  const std::uint64_t mine = by_player[viewer()], theirs = by_player[other(viewer())];
-  const std::uint64_t my_threats = threats(mine, all), their_threats = threats(theirs, all);
-  add_cells(row, 0, mine);
-  add_cells(row, kCells, theirs);
-  add_cells(row, 2 * kCells, my_threats);
-  add_cells(row, 3 * kCells, their_threats);
-  const std::uint64_t next = landing_cells(all) & kBoard;
-  const std::uint64_t after_next = next << kUp;
-  constexpr std::size_t kFirstMark = 4 * kCells;
-  add_columns(row, kFirstMark, my_threats & next);
-  add_columns(row, kFirstMark + kColumns, their_threats & next);
-  add_columns(row, kFirstMark + 2 * kColumns, my_threats & after_next);
-  add_columns(row, kFirstMark + 3 * kColumns, their_threats & after_next);
-  if (viewer() == 0) row.add(kFeatures - 1, 1.0f);
 }
 
 std::string ConnectFour::text() const { return grid_text(kShape, stones()); }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "games/game.hpp"
+#include "games/sound_moves.hpp"
 
 namespace senet {
 
@@ -45,7 +46,8 @@ class ConnectFour {
   /// Features, 0 or 1. A cell is 6 * column + row. A *threat* is an empty cell where a stone would
   /// complete four, whether or not it can be reached yet: that is what strong players count, and
   /// what a small fully connected network finds hard to see by itself. The columns then say which
-  /// threats are near.
+  /// threats are near. In the end whoever runs out of harmless moves must let the other player onto
+  /// a threat, which is a matter of odd and even: hardest of all for sums.
   ///
   ///       0 ..  41  the viewer's stones, by cell
   ///      42 ..  83  the other player's stones
@@ -56,9 +58,20 @@ class ConnectFour {
   ///     182 .. 188  the stone after the next completes four for the viewer
   ///     189 .. 195  ... for the other player: a stone below it gives the game away
   ///     196         the viewer is the first player
-  static constexpr std::size_t kFeatures = 4 * kCells + 4 * kColumns + 1;
-  // A cell is a stone or at most a threat of both; a column has at most its four marks.
-  static constexpr std::size_t kMaxActive = 2 * kCells + 4 * kColumns + 1;
+  ///     197 .. 203  an odd number of stones fits into this column before one that lies below
+  ///                 a threat, by column
+  ///     204         ... into all columns together
+  ///     205, 206    the viewer, the other player wins if the board just fills up from here
+  ///     207, 208    ... if the other player were to move
+  ///     209 .. 277  a line of four holds two stones of the viewer and none of the other player: 21
+  ///                 upright ones, 24 level ones, 12 falling and 12 rising ones, by left column,
+  ///                 then by row
+  ///     278 .. 346  ... two of the other player and none of the viewer
+  static constexpr std::size_t kLines = 69;
+  static constexpr std::size_t kFeatures = 4 * kCells + 5 * kColumns + 6 + 2 * kLines;
+  // A cell is a stone or at most a threat of both; a column has at most its five marks; nobody has
+  // a line that the other has.
+  static constexpr std::size_t kMaxActive = 2 * kCells + 5 * kColumns + 4 + kLines;
 
   /// Over at the first four in a line or when the board is full.
   Turn turn() const {
@@ -67,6 +80,9 @@ class ConnectFour {
   /// The player to move; when over, the one who would be.
   Player viewer() const { return static_cast<Player>(plies() & 1); }
   void legal(ActionList<kMaxLegal>& out) const;
+  /// A winning move alone if there is one, else the block of a threat in reach, else what is not
+  /// below a cell where the other player wins. When all moves lose at once, one stands for them.
+  void sound(ActionList<kMaxLegal>& out) const;
   void play(Action action);
   std::uint8_t outcome() const;
   /// Exact: different positions have different keys.
@@ -99,6 +115,7 @@ class ConnectFour {
   static constexpr std::uint64_t kPly = std::uint64_t{1} << 56;
   static constexpr std::uint64_t kOver = std::uint64_t{1} << 63;
 
+  std::uint64_t sound_cells() const;
   std::uint64_t occupied() const { return (first_ & kStones) | second_; }
   std::uint64_t plies() const { return (first_ & ~kOver) / kPly; }
   bool over() const { return (first_ & kOver) != 0; }
@@ -115,6 +132,6 @@ class ConnectFour {
 };
 
 static_assert(sizeof(ConnectFour) == 16);
-static_assert(MirrorGame<ConnectFour>);
+static_assert(MirrorGame<ConnectFour> && SoundMovesGame<ConnectFour>);
 
 }  // namespace senet

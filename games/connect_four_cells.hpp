@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 namespace senet::connect_four {
 
@@ -51,11 +52,55 @@ constexpr std::uint64_t threats(std::uint64_t stones, std::uint64_t occupied) {
   return found & kBoard & ~occupied;
 }
 
-/// Left and right exchanged.
+/// Of the cells where stones can land, those where a stone does not lose at once: it blocks what
+/// threatens in reach, and is not below a threat. None when every stone loses.
+constexpr std::uint64_t safe_cells(std::uint64_t landing, std::uint64_t their_threats) {
+  const std::uint64_t blocks = landing & their_threats;
+  if ((blocks & (blocks - 1)) != 0) return 0;
+  return (blocks != 0 ? blocks : landing) & ~(their_threats >> kUp);
+}
+
+/// One of these cells, the lowest of the leftmost column.
+constexpr std::uint64_t first_of(std::uint64_t cells) { return cells & (0 - cells); }
+
+/// Who wins when the board fills up and no new threats arise: both first play where it harms
+/// neither, then where it only spoils a threat of their own, then where they must (the zugzwang
+/// that Allis, A Knowledge-based Approach of Connect-Four, 1988, counts by odd and even rows).
+/// `mine` are the threats of the player to move, `theirs` those of the other, `landing` where
+/// stones can land. 1: who is to move wins, -1: the other, 0: nobody.
+constexpr int filling_up(std::uint64_t landing, std::uint64_t mine, std::uint64_t theirs) {
+  for (int mover = 1; landing != 0; mover = -mover) {
+    if ((landing & mine) != 0) return mover;
+    const std::uint64_t safe = safe_cells(landing, theirs);
+    if (safe == 0) return -mover;
+    const std::uint64_t harmless = safe & ~(mine >> kUp);
+    const std::uint64_t stone = first_of(harmless != 0 ? harmless : safe);
+    landing = (landing ^ stone) | ((stone << kUp) & kBoard);
+    std::swap(mine, theirs);
+  }
+  return 0;
+}
+
+/// The lines of four in one direction that hold two of these stones and none of `others`, each by
+/// the cell from which `step` leads along it.
+constexpr std::uint64_t lines_of_two(std::uint64_t stones, std::uint64_t others, int step) {
+  const auto at = [step](std::uint64_t cells, int place) { return cells >> (place * step); };
+  const std::uint64_t one = at(stones, 0), two = at(stones, 1), three = at(stones, 2),
+                      four = at(stones, 3);
+  const std::uint64_t first_pair = one & two, second_pair = three & four;
+  const std::uint64_t first_one = one ^ two, second_one = three ^ four;
+  const std::uint64_t pairs =
+      (first_pair & ~(three | four)) | (second_pair & ~(one | two)) | (first_one & second_one);
+  const std::uint64_t inside = at(kBoard, 0) & at(kBoard, 1) & at(kBoard, 2) & at(kBoard, 3);
+  const std::uint64_t spoilt = at(others, 0) | at(others, 1) | at(others, 2) | at(others, 3);
+  return pairs & inside & ~spoilt;
+}
+
+/// Left and right exchanged, of all seven rows.
 constexpr std::uint64_t mirror_board(std::uint64_t board) {
   std::uint64_t mirror = 0;
   for (int column = 0; column < 7; ++column) {
-    mirror = (mirror << kRight) | ((board >> (kRight * column)) & kColumn);
+    mirror = (mirror << kRight) | ((board >> (kRight * column)) & 0x7f);
   }
   return mirror;
 }

@@ -6,13 +6,23 @@
 
 namespace senet {
 
-// Makes a known node the root of a tree that holds only what it can reach. False when that leaves
-// too little room for the rest of the budget: positions that other paths explored can outnumber the
-// root's own visits.
+// Keeps of the tree only what can be reached from a state that it knows, or from where that state's
+// forced moves lead, as those have no nodes. False when it knows neither, or when what is kept
+// leaves too little room for the rest of the budget: positions that other paths explored can
+// outnumber the root's own visits.
 template <Game G, NodeTable Table>
-bool Search<G, Table>::keep(NodeId known, std::unique_ptr<TreeOf>& spare) {
+bool Search<G, Table>::keep(const G& state, std::unique_ptr<TreeOf>& spare) {
+  NodeId known = tree_->find(state.key());
+  if constexpr (SoundMovesGame<G>) {
+    if (known == kNoNode) {
+      G ahead = state;
+      play_forced(ahead);
+      known = tree_->find(ahead.key());
+    }
+  }
+  if (known == kNoNode) return false;
   const std::uint32_t visits = (*tree_)[known].n;
-  root_ = tree_->move_reachable(known, *spare);
+  tree_->move_reachable(known, *spare);
   std::swap(tree_, spare);
   const TreeLimits rest =
       limits_for<G>(budget_.visits - std::min(visits, budget_.visits), settings_.evaluates);
@@ -108,7 +118,8 @@ Selection Search<G, Table>::select(Node& node) {
   return select_action(edges, node.opened, c, &candidate);
 }
 
-// The node behind an opened edge, made when this is the first way there.
+// The node behind an opened edge, made when this is the first way there. Forced replies are played
+// on the way: they need neither a node nor the network.
 template <Game G, NodeTable Table>
 NodeId Search<G, Table>::follow(NodeId id, std::uint32_t edge) {
   Node& node = (*tree_)[id];
@@ -116,6 +127,7 @@ NodeId Search<G, Table>::follow(NodeId id, std::uint32_t edge) {
   if (child != kNoNode) return child;
   G state = tree_->state(id);
   state.play(tree_->cold(node)[edge].action);
+  play_forced(state);
   const std::uint64_t key = state.key();
   child = tree_->find(key);
   if (child != kNoNode) return child;

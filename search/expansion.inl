@@ -12,7 +12,7 @@ void Search<G, Table>::begin_leaf() {
   phase_ = Phase::kRows;
   next_row_ = 0;
   scratch_->moves.clear();
-  tree_->state(leaf_).legal(scratch_->moves);
+  moves_to_consider(tree_->state(leaf_), scratch_->moves);
   if (settings_.evaluates == Evaluates::kAfterstates) return;
   scratch_->wanted.list({scratch_->moves.data(), scratch_->moves.size()});
 }

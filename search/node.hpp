@@ -32,7 +32,7 @@ struct Node {
   std::uint32_t n;       // visits that ended here or passed through
   std::uint32_t cold;    // word offset of the cold block (all edges, written once)
   std::uint32_t hot;     // index of the first hot block (opened edges, see search/hot_edges.hpp)
-  std::uint16_t edges;   // legal actions, or chance outcomes
+  std::uint16_t edges;   // actions to consider, or chance outcomes
   std::uint16_t opened;  // length of the opened prefix of the edges
   std::int16_t own;      // the node's own evaluation, in 1/32767 of the game's value range
   std::uint8_t flags;    // Turn in bits 0-1, then the bits below
@@ -89,7 +89,7 @@ inline float unpack_share(std::uint16_t packed) {
   return static_cast<float>(packed) * (1.0f / 65535.0f);
 }
 
-/// One legal action and its prior (or chance outcome and its probability). A node's cold block is
+/// One action and its prior (or chance outcome and its probability). A node's cold block is
 /// its edges, and behind them, if kValuedEdges, their afterstates' values:
 ///
 ///   | action u16, prior u16 | x edges | value i16 | x edges, padded to whole words |

@@ -12,12 +12,21 @@ namespace senet {
 inline constexpr std::size_t kLongestVariation = 64;
 
 /// `first`, a legal action of the root, and the moves that are expected behind it: proven results
-/// before visits, until a turn of chance, the end of the game or the end of what was visited. For
-/// when no visit is under way.
+/// before visits, forced replies between them, until a turn of chance, the end of the game or the
+/// end of what was visited. For when no visit is under way.
 template <Game G, NodeTable Table>
 ActionList<kLongestVariation> principal_variation(const Search<G, Table>& search, Action first) {
   const Tree<G, Table>& tree = search.tree();
-  ActionList<kLongestVariation> line{first};
+  ActionList<kLongestVariation> line;
+  G state = tree.state(search.root());
+  const auto play = [&](Action action) {
+    const auto note = [&](Action played) {
+      if (line.size() < kLongestVariation) line.push_back(played);
+    };
+    note(action);
+    state.play(action);
+    play_forced(state, note);
+  };
   NodeId id = kNoNode;
   const auto child = [&](const Node& node, std::uint32_t edge) {
     return edge < node.opened ? tree.hot(node).child(edge) : kNoNode;
@@ -26,6 +35,7 @@ ActionList<kLongestVariation> principal_variation(const Search<G, Table>& search
   for (std::uint32_t i = 0; i < root.edges; ++i) {
     if (tree.cold(root)[i].action == first) id = child(root, i);
   }
+  play(first);
   while (id != kNoNode && line.size() < kLongestVariation) {
     const Node& node = tree[id];
     if (!is_decision(turn_of(node)) || node.opened == 0) break;
@@ -51,7 +61,7 @@ ActionList<kLongestVariation> principal_variation(const Search<G, Table>& search
       best_reaches = reaches;
     }
     if (edges.n(best) == 0) break;
-    line.push_back(tree.cold(node)[best].action);
+    play(tree.cold(node)[best].action);
     id = edges.child(best);
   }
   return line;

@@ -30,7 +30,7 @@ struct SearchScratch {
 
   // The descent under way and its leaf.
   std::array<Hop, kMaxDepth> path;
-  ActionList<G::kMaxLegal> moves;                // legal at the leaf
+  ActionList<G::kMaxLegal> moves;                // to consider at the leaf
   Outcomes<G> outcomes{};                        // kPosition: the leaf's own
   WantedLogits<G> wanted;                        // kPosition: of its moves
   std::array<Outcomes<G>, G::kMaxLegal> family;  // kAfterstates: what its moves lead to, [moves]

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "games/random.hpp"
+#include "games/sound_moves.hpp"
 #include "nn/batch.hpp"
 #include "search/decision.hpp"
 #include "search/root_statistics.hpp"
@@ -59,9 +60,10 @@ class Search {
 
   /// Begins a search of `state`, which is not over. `noise` is drawn from only if the budget asks
   /// for it. With a `spare` tree of the same limits (settings.reuse_tree), what the old tree knows
-  /// about positions reachable from `state` is kept: it moves to the spare, and the two change
-  /// places. A search under way is given up; rows of it in a batch must be run or cleared before
-  /// the next gather(), because their answers land in this search's memory.
+  /// about `state`, or about what is forced from there, is kept with all that can be reached: it
+  /// moves to the spare, and the two change places. A search under way is given up; rows of it in a
+  /// batch must be run or cleared before the next gather(), because their answers land in this
+  /// search's memory.
   void start(const G& state, const SearchBudget& budget, Random noise,
              std::unique_ptr<TreeOf>* spare = nullptr) {
     budget_ = budget;
@@ -69,10 +71,11 @@ class Search {
     evaluations_ = longest_ = depth_ = 0;
     full_ = root_ready_ = false;
     phase_ = Phase::kDescend;
+    const bool kept = settings_.reuse_tree && spare != nullptr && keep(state, *spare);
+    if (!kept) tree_->clear();
     const std::uint64_t key = state.key();
-    const NodeId known = tree_->find(key);
-    if (!(settings_.reuse_tree && spare != nullptr && known != kNoNode && keep(known, *spare))) {
-      tree_->clear();
+    root_ = tree_->find(key);
+    if (root_ == kNoNode) {
       root_ = tree_->add(state, key);
       if (state.turn() == Turn::kChance) expand_chance(root_, 0.0f);
     }
@@ -130,7 +133,7 @@ class Search {
       const float value = edge_value(root, i);
       return with_mean<G>(statistics_.edge(i, value), value);
     }
-    return spread_value<G>(root.q);
+    return spread_value<G>(unsound_value(action));
   }
 
   const TreeOf& tree() const { return *tree_; }
@@ -148,7 +151,7 @@ class Search {
       cold_words(kMaxEdges<G>, true) + hot_words(kMaxEdges<G>) + cold_words(kMaxChance<G>, false) +
       hot_words(kMaxChance<G>);
 
-  bool keep(NodeId known, std::unique_ptr<TreeOf>& spare);
+  bool keep(const G& state, std::unique_ptr<TreeOf>& spare);
   bool finished();
   void open_root();
   bool descend();
@@ -169,6 +172,9 @@ class Search {
   void back_up(NodeId leaf);
   void update_bounds(Node& node);
   float edge_value(const Node& node, std::uint32_t edge) const;
+  float unsound_value(Action action) const;
+  void put_surest_first(std::span<std::uint16_t> order) const;
+  std::size_t add_unsound_choices(std::size_t count);
   Bounds edge_bounds(const Node& node, std::uint32_t edge) const;
 
   SearchSettings settings_;

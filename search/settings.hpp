@@ -23,13 +23,19 @@ struct SearchSettings {
   /// units.
   float afterstate_temperature = 0.1f;
   /// Dirichlet noise at the root when a budget asks for it: concentration per action is noise_total
-  /// / legal actions, noise_share of the prior is noise (Silver et al. 2017; KataGo's scaling by
-  /// the number of actions).
+  /// / edges of the root, noise_share of the prior is noise (Silver et al. 2017; KataGo's scaling
+  /// by the number of actions).
   float noise_total = 10.0f;
   float noise_share = 0.25f;
   /// Keeps the part of the tree that the next root can reach.
   bool reuse_tree = true;
 };
+
+/// The move to play need not be the one with the most visits, which may have lost its lead to one
+/// that was found late. It is the one with the highest lower confidence bound, value less
+/// kChoiceRadius * kValueRange / sqrt(visits), among those with at least kChoiceShare of the most
+/// visits; what is proven is certain (as in KataGo).
+inline constexpr float kChoiceRadius = 0.5f, kChoiceShare = 0.1f;
 
 /// When one search stops: at `visits` visits of the root (those kept from the move before count),
 /// earlier when the root's value is proven or the tree is full. 1 = expand the root only.

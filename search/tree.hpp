@@ -202,6 +202,7 @@ class Tree {
     if (node.edges == 0xffff && node.opened == 0xffff) return node.hot;
     const NodeId id = to.used_nodes_++;
     to.nodes_[id] = node;
+    to.nodes_[id].flags &= static_cast<std::uint8_t>(~kOnPath);  // of a visit that was given up
     to.states_[id] = states_[old];
     to.table_.insert(node.key, id);
     node.edges = node.opened = 0xffff;

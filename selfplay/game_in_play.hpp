@@ -8,6 +8,7 @@
 #include <string>
 
 #include "games/random.hpp"
+#include "games/sound_moves.hpp"
 #include "search/decision.hpp"
 #include "search/settings.hpp"
 #include "selfplay/game_record.hpp"
@@ -58,14 +59,14 @@ class GameInPlay {
         roll();
         continue;
       }
-      legal_.clear();
-      state_.legal(legal_);
-      if (legal_.size() == 1) {
-        make_move(legal_.front(), TurnKind::kForced);
+      moves_.clear();
+      moves_to_consider(state_, moves_);
+      if (moves_.size() == 1) {
+        make_move(moves_.front(), TurnKind::kForced);
       } else if (random_moves_ > 0) {
         --random_moves_;
         Random draw = random(Purpose::kOpening);
-        make_move(legal_[draw.below(static_cast<std::uint32_t>(legal_.size()))], TurnKind::kRandom);
+        make_move(moves_[draw.below(static_cast<std::uint32_t>(moves_.size()))], TurnKind::kRandom);
       } else {
         Random draw = random(Purpose::kBudget);
         full_ = settings_.full_share >= 1.0f || draw.uniform() < settings_.full_share;
@@ -138,9 +139,9 @@ class GameInPlay {
     state_.play(action);
   }
 
-  // A proven result is not gambled away. Otherwise the first choice has the most visits.
+  // A proven result is not gambled away.
   Action choose(const Decision<G>& decision) {
-    const std::uint32_t most = decision.choices.front().visits;
+    const std::uint32_t most = decision.most_visits();
     const bool draws = ply_ < settings_.temperature_plies && settings_.temperature > 0 &&
                        most > 0 && !decision.proven;
     if (!draws) return decision.best();
@@ -179,7 +180,7 @@ class GameInPlay {
   std::array<int, 2> bad_searches_{};
   Outcomes<G> last_outcomes_{};
   GameRecord record_;
-  ActionList<G::kMaxLegal> legal_;
+  ActionList<G::kMaxLegal> moves_;
   boost::container::static_vector<float, G::kMaxLegal> weights_;
   boost::container::static_vector<VisitCount, G::kMaxLegal> visits_;
 };

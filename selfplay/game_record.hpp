@@ -20,8 +20,8 @@ enum class TurnKind : std::uint8_t {
   kChance,      // dice or another chance outcome
   kFullSearch,  // the full budget of visits: a policy target
   kFastSearch,  // a smaller budget (playout cap randomisation): no policy target
-  kForced,      // the only legal action
-  kRandom,      // drawn blindly, to vary openings
+  kForced,      // the only legal action, or the only sound one (games/sound_moves.hpp)
+  kRandom,      // drawn blindly among the sound ones, to vary openings
 };
 
 /// How a game ended.

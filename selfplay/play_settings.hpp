@@ -20,7 +20,8 @@ struct PlaySettings {
   /// temperature_plies plies, and are the best one afterwards.
   float temperature = 1.0f;
   std::uint32_t temperature_plies = 12;
-  /// The game begins with 0 to this many moves drawn blindly (uniform count), for variety.
+  /// The game begins with 0 to this many moves drawn blindly among the sound ones (uniform count),
+  /// for variety.
   std::uint32_t random_plies = 0;
   /// Plies (chance included) after which a game is cut and scored by the network.
   std::uint32_t ply_cap = 1000;

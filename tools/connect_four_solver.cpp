@@ -37,13 +37,8 @@ constexpr std::array<int, ConnectFour::kColumns> kFromTheMiddle = {3, 2, 4, 1, 5
 // In each column the highest set bit marks its height; below it stand the mover's stones. Mirrored
 // positions share a key.
 std::uint64_t key_of(std::uint64_t mine, std::uint64_t occupied) {
-  const std::uint64_t heights = landing_cells(occupied);
-  std::uint64_t mirror = 0;
-  const std::uint64_t key = heights | mine;
-  for (int column = 0; column < static_cast<int>(ConnectFour::kColumns); ++column) {
-    mirror = (mirror << kRight) | ((key >> (kRight * column)) & 0x7f);
-  }
-  return std::min(key, mirror);
+  const std::uint64_t key = landing_cells(occupied) | mine;
+  return std::min(key, mirror_board(key));
 }
 
 }  // namespace
@@ -100,15 +95,9 @@ int ConnectFourSolver::search(const Position& position, int alpha, int beta) {
   const auto [mine, occupied, plies] = position;
   const std::uint64_t theirs = occupied ^ mine;
 
-  // Where a stone does not lose at once: it must block, and not let them onto their winning cell.
-  std::uint64_t sound = landing_cells(occupied) & kBoard;
-  const std::uint64_t their_threats = threats(theirs, occupied);
-  if (const std::uint64_t forced = sound & their_threats; forced != 0) {
-    if (!std::has_single_bit(forced)) return score_of_loss(plies);
-    sound = forced;
-  }
-  sound &= ~(their_threats >> kUp);
-  if (sound == 0) return score_of_loss(plies);
+  const std::uint64_t safe =
+      safe_cells(landing_cells(occupied) & kBoard, threats(theirs, occupied));
+  if (safe == 0) return score_of_loss(plies);
   if (plies >= kCells - 2) return 0;
 
   // They cannot win with their next stone, nor we before the stone after this one.
@@ -120,7 +109,7 @@ int ConnectFourSolver::search(const Position& position, int alpha, int beta) {
   std::uint64_t& entry = table_[mix(key) & (table_.size() - 1)];
   if (entry >> kBoundBits == key) {
     const int bound = static_cast<int>(entry & ((1u << kBoundBits) - 1));
-    if (bound >= kLower - 32) {
+    if (bound > (kUpper + kLower) / 2) {
       alpha = std::max(alpha, bound - kLower);
     } else {
       beta = std::min(beta, bound - kUpper);
@@ -135,7 +124,7 @@ int ConnectFourSolver::search(const Position& position, int alpha, int beta) {
   std::array<Move, ConnectFour::kColumns> moves;
   std::size_t count = 0;
   for (const int column : kFromTheMiddle) {
-    const std::uint64_t stone = sound & (kColumn << (kRight * column));
+    const std::uint64_t stone = safe & (kColumn << (kRight * column));
     if (stone == 0) continue;
     const Move move{stone, std::popcount(threats(mine | stone, occupied | stone))};
     std::size_t at = count++;

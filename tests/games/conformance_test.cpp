@@ -12,6 +12,7 @@
 
 #include "games/game.hpp"
 #include "games/random.hpp"
+#include "games/sound_moves.hpp"
 #include "tests/game_types.hpp"
 
 namespace senet {
@@ -135,6 +136,64 @@ TYPED_TEST(Conformance, LegalActionsAreAscendingUniqueAndPlayable) {
     ASSERT_EQ(state.key(), key);
     ASSERT_EQ(edges(state), actions);
   });
+}
+
+// The most that `player` can still reach, looking so many moves ahead.
+template <Game G>
+float promise(const G& state, Player player, int moves) {
+  if (state.turn() == Turn::kOver) return final_value(state, player);
+  if (moves == 0 || !is_decision(state.turn())) return G::kValueRange;
+  const bool his = state.viewer() == player;
+  float best = his ? -G::kValueRange : G::kValueRange;
+  for (const Action action : edges(state)) {
+    G after = state;
+    after.play(action);
+    const float value = promise(after, player, moves - 1);
+    best = his ? std::max(best, value) : std::min(best, value);
+  }
+  return best;
+}
+
+// Whatever is left out is refuted by what follows at once, or something that stays wins at once.
+TYPED_TEST(Conformance, SoundMovesAreAmongTheBest) {
+  using G = TypeParam;
+  if constexpr (!SoundMovesGame<G>) {
+    GTEST_SKIP() << "every legal move is worth a thought";
+  } else {
+    std::size_t left_out = 0;
+    play_games<G>(kEdgeGames<G>, [&left_out](const G& state) {
+      if (!is_decision(state.turn())) return;
+      const std::vector<Action> legal = edges(state);
+      ActionList<G::kMaxLegal> sound;
+      state.sound(sound);
+      ASSERT_FALSE(sound.empty()) << state.text();
+      ASSERT_TRUE(std::ranges::is_sorted(sound)) << state.text();
+      ASSERT_TRUE(std::ranges::includes(legal, sound)) << state.text();
+      const auto after = [&state](Action action) {
+        G next = state;
+        next.play(action);
+        return next;
+      };
+      const Player mover = state.viewer();
+      const bool wins = std::ranges::any_of(sound, [&](Action action) {
+        const G next = after(action);
+        return next.turn() == Turn::kOver && final_value(next, mover) == G::kValueRange;
+      });
+      if (wins) return;
+      const auto loses = [&](Action action) {
+        return promise(after(action), mover, 1) == -G::kValueRange;
+      };
+      if (!std::ranges::all_of(legal, loses)) {
+        ASSERT_TRUE(std::ranges::none_of(sound, loses)) << state.text();
+      }
+      for (const Action action : legal) {
+        if (std::ranges::binary_search(sound, action)) continue;
+        ++left_out;
+        ASSERT_TRUE(loses(action)) << state.text() << " " << state.action_text(action);
+      }
+    });
+    EXPECT_GT(left_out, 1'000u);
+  }
 }
 
 TYPED_TEST(Conformance, ViewerIsThePlayerToMove) {

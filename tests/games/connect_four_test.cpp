@@ -74,6 +74,35 @@ std::set<std::size_t> features(const ConnectFour& state) {
   return {index.begin(), index.begin() + static_cast<std::ptrdiff_t>(row.count())};
 }
 
+// Who wins, X, O or nobody, when the board fills up without new threats and `mover` begins.
+char winner_when_filled(const PlainBoard& board, char mover, char other) {
+  std::array<int, PlainBoard::kColumns> heights;
+  for (int column = 0; column < PlainBoard::kColumns; ++column) {
+    heights[static_cast<std::size_t>(column)] = board.height(column);
+  }
+  for (;; std::swap(mover, other)) {
+    std::vector<std::size_t> open, blocks, safe, harmless;
+    const auto threat = [&](std::size_t column, int above, char stone) {
+      return board.is_threat(static_cast<int>(column), heights[column] + above, stone);
+    };
+    for (std::size_t column = 0; column < heights.size(); ++column) {
+      if (heights[column] == PlainBoard::kRows) continue;
+      if (threat(column, 0, mover)) return mover;
+      open.push_back(column);
+      if (threat(column, 0, other)) blocks.push_back(column);
+    }
+    if (open.empty()) return ' ';
+    if (blocks.size() > 1) return other;
+    for (const std::size_t column : blocks.empty() ? open : blocks) {
+      if (threat(column, 1, other)) continue;
+      safe.push_back(column);
+      if (!threat(column, 1, mover)) harmless.push_back(column);
+    }
+    if (safe.empty()) return other;
+    ++heights[harmless.empty() ? safe.front() : harmless.front()];
+  }
+}
+
 // The features by their description in the header.
 std::set<std::size_t> expected_features(const PlainBoard& board, int viewer) {
   const std::array<char, 2> stones = {"XO"[viewer], "XO"[1 - viewer]};
@@ -92,6 +121,42 @@ std::set<std::size_t> expected_features(const PlainBoard& board, int viewer) {
     }
   }
   if (viewer == 0) expected.insert(196);
+  std::size_t odd_columns = 0;
+  for (int column = 0; column < PlainBoard::kColumns; ++column) {
+    int row = board.height(column);
+    while (row < PlainBoard::kRows && !board.is_threat(column, row + 1, 'X') &&
+           !board.is_threat(column, row + 1, 'O')) {
+      ++row;
+    }
+    if ((row - board.height(column)) % 2 == 0) continue;
+    expected.insert(197 + static_cast<std::size_t>(column));
+    ++odd_columns;
+  }
+  if (odd_columns % 2 == 1) expected.insert(204);
+  for (std::size_t mover = 0; mover < 2; ++mover) {
+    const char winner = winner_when_filled(board, stones[mover], stones[1 - mover]);
+    if (winner == stones[0]) expected.insert(205 + 2 * mover);
+    if (winner == stones[1]) expected.insert(206 + 2 * mover);
+  }
+  std::size_t line = 209;
+  constexpr std::array<std::array<int, 2>, 4> kSteps = {{{0, 1}, {1, 0}, {1, -1}, {1, 1}}};
+  for (const auto& [right, up] : kSteps) {
+    for (int column = 0; column + 3 * right < PlainBoard::kColumns; ++column) {
+      for (int row = 0; row < PlainBoard::kRows; ++row) {
+        if (row + 3 * up < 0 || row + 3 * up >= PlainBoard::kRows) continue;
+        std::array<int, 2> held{};
+        for (int place = 0; place < 4; ++place) {
+          for (std::size_t side = 0; side < 2; ++side) {
+            held[side] += board.holds(column + place * right, row + place * up, stones[side]);
+          }
+        }
+        if (held[0] == 2 && held[1] == 0) expected.insert(line);
+        if (held[1] == 2 && held[0] == 0) expected.insert(line + 69);
+        ++line;
+      }
+    }
+  }
+  EXPECT_EQ(line, 209u + 69u);
   return expected;
 }
 
@@ -189,6 +254,24 @@ TEST(ConnectFour, Outcomes) {
   EXPECT_EQ(position("71212121").outcome(), 2);
   EXPECT_EQ(final_value(position("71212121"), 0), -1.0f);
   EXPECT_EQ(final_value(position("71212121"), 1), 1.0f);
+}
+
+std::vector<Action> sound_moves(std::string_view text) {
+  ActionList<ConnectFour::kMaxLegal> sound;
+  position(text).sound(sound);
+  return {sound.begin(), sound.end()};
+}
+
+TEST(ConnectFour, SoundMoves) {
+  using Moves = std::vector<Action>;
+  EXPECT_EQ(sound_moves(""), (Moves{0, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(sound_moves("112233"), (Moves{3}));    // a win before everything else
+  EXPECT_EQ(sound_moves("223344"), (Moves{0}));    // one of two wins
+  EXPECT_EQ(sound_moves("11223"), (Moves{3}));     // the block
+  EXPECT_EQ(sound_moves("22334"), (Moves{0}));     // one of two blocks, as both lose
+  EXPECT_EQ(sound_moves("11223374"), (Moves{3}));  // the block of what the last block opened
+  // O holds the second row of columns 2, 3 and 4: below its ends a stone would let it win.
+  EXPECT_EQ(sound_moves("7/7/7/7/1OOO2X/1XXO2X"), (Moves{1, 2, 3, 5, 6}));
 }
 
 }  // namespace

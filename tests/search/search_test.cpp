@@ -239,6 +239,136 @@ TEST(Search, ReusedTreesKeepTheirVisits) {
   EXPECT_NEAR(second.value, -best.value, 1e-4f);
 }
 
+// The move to play has the highest lower confidence bound of those with enough visits; what is
+// proven is certain.
+TYPED_TEST(EveryGame, TheSurestMoveIsPlayed) {
+  using G = TypeParam;
+  const auto evaluator = hash_evaluator<G>(8);
+  Batch batch(8, G::kMaxActive);
+  Search<G> search({}, limits_for<G>(60, Evaluates::kPosition));
+  std::size_t not_the_most_visited = 0;
+  for (std::uint64_t game = 0; game < 10; ++game) {
+    G state;
+    for (std::uint32_t ply = 0; ply < 30 && state.turn() != Turn::kOver; ++ply) {
+      if (state.turn() == Turn::kChance) {
+        state.play(static_cast<Action>(Random(3, game, ply, Purpose::kTest).below(15)));
+        continue;
+      }
+      search.start(state, {60, true}, Random(3, game, ply, Purpose::kNoise));
+      run_search(search, *evaluator, batch);
+      const Decision<G> decision = search.decision();
+      const Choice& played = decision.choices.front();
+      if (!decision.proven) {
+        const auto lower_bound = [&](const Choice& choice) {
+          return choice.value -
+                 kChoiceRadius * G::kValueRange / std::sqrt(static_cast<float>(choice.visits));
+        };
+        const auto most = static_cast<float>(decision.most_visits());
+        not_the_most_visited += static_cast<float>(played.visits) < most;
+        for (const Choice& choice : decision.choices) {
+          if (choice.visits == 0 || static_cast<float>(choice.visits) < kChoiceShare * most) {
+            continue;
+          }
+          const bool may_be_proven = played.value == std::round(played.value);
+          EXPECT_LE(lower_bound(choice), may_be_proven ? played.value : lower_bound(played));
+        }
+      }
+      state.play(decision.choices[ply % decision.choices.size()].action);
+    }
+  }
+  EXPECT_GT(not_the_most_visited, 0u);
+}
+
+// Whether a search lists every legal move of its root once, those that are not sound last.
+void expect_all_legal(const ConnectFour& state, const Decision<ConnectFour>& decision) {
+  std::vector<Action> listed;
+  for (const Choice& choice : decision.choices) listed.push_back(choice.action);
+  ActionList<ConnectFour::kMaxLegal> sound;
+  state.sound(sound);
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    EXPECT_EQ(std::ranges::binary_search(sound, listed[i]), i < sound.size()) << state.text();
+  }
+  std::ranges::sort(listed);
+  ActionList<ConnectFour::kMaxLegal> legal;
+  state.legal(legal);
+  EXPECT_TRUE(std::ranges::equal(listed, legal)) << state.text();
+}
+
+// Whoever must stop three in the first column plays there, and every other move is lost: X in the
+// first position, O in the second.
+TEST(Search, MovesThatLoseAtOnceGetNoThoughtButAreTold) {
+  const auto evaluator = hash_evaluator<ConnectFour>(8);
+  Batch batch(8, ConnectFour::kMaxActive);
+  for (const char* const moves : {"217161", "12171"}) {
+    const ConnectFour state = *ConnectFour::from_text(moves);
+    Search<ConnectFour> search({}, limits_for<ConnectFour>(200, Evaluates::kPosition));
+    search.start(state, {200, true}, kNoNoise);
+    run_search(search, *evaluator, batch);
+    const Decision<ConnectFour> decision = search.decision();
+    expect_all_legal(state, decision);
+    EXPECT_EQ(state.action_text(decision.best()), "1");
+    EXPECT_EQ(decision.choices.front().visits, decision.visits - 1);
+    EXPECT_EQ(decision.choices.front().prior, 1.0f);
+    for (const Choice& choice : decision.choices.subspan(1)) {
+      EXPECT_EQ(choice.visits, 0u);
+      EXPECT_EQ(choice.prior, 0.0f);
+      EXPECT_EQ(choice.value, -1.0f);
+      EXPECT_EQ(mean_value<ConnectFour>(search.outcomes_after(choice.action)), -1.0f);
+    }
+  }
+}
+
+// A win at once and a position in which every move loses are known without many visits.
+TEST(Search, OneSoundMoveMayDecideTheGame) {
+  const auto evaluator = hash_evaluator<ConnectFour>(8);
+  Batch batch(8, ConnectFour::kMaxActive);
+  struct Case {
+    const char* moves;
+    float value;
+  };
+  for (const auto& [moves, value] : {Case{"112233", 1}, Case{"22334", -1}}) {
+    const ConnectFour state = *ConnectFour::from_text(moves);
+    Search<ConnectFour> search({}, limits_for<ConnectFour>(200, Evaluates::kPosition));
+    search.start(state, {200, false}, kNoNoise);
+    run_search(search, *evaluator, batch);
+    const Decision<ConnectFour> decision = search.decision();
+    expect_all_legal(state, decision);
+    EXPECT_TRUE(decision.proven) << moves;
+    EXPECT_EQ(decision.value, value) << moves;
+    EXPECT_EQ(decision.evaluations, 1u) << moves;
+  }
+}
+
+// Replies that are forced have no nodes; what is behind them is kept all the same, whether the game
+// is taken up before or after them.
+TEST(Search, ReuseReachesThroughForcedReplies) {
+  const TreeLimits limits = limits_for<ConnectFour>(400, Evaluates::kPosition);
+  const auto evaluator = hash_evaluator<ConnectFour>(8);
+  Batch batch(8, ConnectFour::kMaxActive);
+  const ConnectFour state = *ConnectFour::from_text("1213");  // X can threaten to have four
+  ConnectFour forced = state;
+  forced.play(0);
+  ConnectFour behind = forced;
+  behind.play(0);
+  for (const ConnectFour& next : {forced, behind}) {
+    Search<ConnectFour> search({}, limits);
+    auto spare = std::make_unique<Tree<ConnectFour>>(limits);
+    search.start(state, {400, false}, kNoNoise, &spare);
+    run_search(search, *evaluator, batch);
+    const Decision<ConnectFour> first = search.decision();
+    const auto choice = std::ranges::find(first.choices, Action{0}, &Choice::action);
+    const Choice before = *choice;
+    ASSERT_GT(before.visits, 10u);
+    EXPECT_EQ(search.tree().find(forced.key()), kNoNode);
+    search.start(next, {before.visits, false}, kNoNoise, &spare);
+    run_search(search, *evaluator, batch);
+    const Decision<ConnectFour> second = search.decision();
+    EXPECT_GE(second.visits, before.visits);
+    EXPECT_LE(second.evaluations, next == forced ? 1u : 0u);
+    expect_all_legal(next, second);
+  }
+}
+
 // Given up after any number of forward passes, with rows in the batch or without, a search leaves
 // nothing behind that the next one could see; with a tree that is kept, nothing that harms it.
 TEST(Search, StartGivesUpASearchUnderWay) {
@@ -266,6 +396,9 @@ TEST(Search, StartGivesUpASearchUnderWay) {
       run_search(search, *evaluator, batch);
       const Decision<ConnectFour> decision = search.decision();
       EXPECT_EQ(decision.visits, 100u) << passes;
+      if (passes < 10) {
+        EXPECT_GT(decision.evaluations, 0u) << passes;
+      }
       if (!keeps_tree) {
         EXPECT_EQ(signature(decision), expected) << passes;
       }
@@ -332,10 +465,10 @@ TEST(Search, GoldenTrees) {
   SearchSettings afterstates;
   afterstates.evaluates = Evaluates::kAfterstates;
   EXPECT_EQ((game_signature<TicTacToe, EpochTable>({}, 100, true, 16)), 17141160699479829244u);
-  EXPECT_EQ((game_signature<ConnectFour, EpochTable>({}, 200, true, 16)), 4940749520480412851u);
-  EXPECT_EQ((game_signature<Backgammon, EpochTable>({}, 100, true, 16)), 5812039222023252980u);
+  EXPECT_EQ((game_signature<ConnectFour, EpochTable>({}, 200, true, 16)), 7885343205134356565u);
+  EXPECT_EQ((game_signature<Backgammon, EpochTable>({}, 100, true, 16)), 2206702616316118214u);
   EXPECT_EQ((game_signature<Backgammon, EpochTable>(afterstates, 30, true, 64)),
-            3295364239390547224u);
+            18246850583570333837u);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "games/registry.hpp"
+#include "games/sound_moves.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
 #include "tests/selfplay/selfplay_runs.hpp"
@@ -27,12 +28,12 @@ TYPED_TEST(PlayedGames, RecordsReplayToTheirRecordedEnd) {
         ASSERT_EQ(state.turn(), Turn::kChance);
       } else {
         ASSERT_EQ(state.turn(), turn.player == 0 ? Turn::kPlayer0 : Turn::kPlayer1);
-        ActionList<TypeParam::kMaxLegal> legal;
-        state.legal(legal);
-        ASSERT_TRUE(std::binary_search(legal.begin(), legal.end(), turn.action));
-        ASSERT_EQ(turn.kind == TurnKind::kForced, legal.size() == 1);
+        ActionList<TypeParam::kMaxLegal> moves;
+        moves_to_consider(state, moves);
+        ASSERT_TRUE(std::binary_search(moves.begin(), moves.end(), turn.action));
+        ASSERT_EQ(turn.kind == TurnKind::kForced, moves.size() == 1);
         for (const VisitCount& visit : record.visits(turn)) {
-          ASSERT_TRUE(std::binary_search(legal.begin(), legal.end(), visit.action));
+          ASSERT_TRUE(std::binary_search(moves.begin(), moves.end(), visit.action));
         }
       }
       full += turn.kind == TurnKind::kFullSearch;

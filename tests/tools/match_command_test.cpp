@@ -46,7 +46,7 @@ TEST(MatchCommand, BackgammonRandomIsEvenAndHasGammons) {
 
 TEST(MatchCommand, TheSeedDecides) {
   const auto play = [](const std::string& seed) {
-    return match("connect_four", "untrained:1", "random",
+    return match("connect_four", "untrained:1", "one-ply",
                  {"--pairs", "20", "--visits", "8", "--seed", seed})
         .out;
   };

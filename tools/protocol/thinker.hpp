@@ -114,11 +114,20 @@ class Thinker {
   }
 
   // As viewer() sees it; `state` is not over.
+  // A network has never learnt from a position with a forced move: it is asked what follows.
   Outcomes<G> outcomes_of(const G& state) {
+    G asked = state;
+    play_forced(asked);
     Outcomes<G> outcomes{};
-    batch_->add({outcomes, {}, nullptr}, [&](FeatureRow& row) { state.encode(row); });
-    forward();
-    return outcomes;
+    Player told_to = 0;
+    if (asked.turn() == Turn::kOver) {
+      outcomes[asked.outcome()] = 1;
+    } else {
+      batch_->add({outcomes, {}, nullptr}, [&](FeatureRow& row) { asked.encode(row); });
+      forward();
+      told_to = asked.viewer();
+    }
+    return told_to == state.viewer() ? outcomes : mirrored<G>(outcomes);
   }
 
   Outcomes<G> mean_over_rolls(const G& state) {

@@ -245,7 +245,7 @@ typedef struct senet_choice {
   uint16_t reserved;
   uint32_t visits;
   float prior; /* the network's */
-  float value; /* for the player to move */
+  float value; /* for the player to move; without visits often just the position's */
 } senet_choice;
 
 #define SENET_MOST_OUTCOMES 8
@@ -267,7 +267,7 @@ typedef struct senet_result {
 
 /* Of the last search: SENET_BUSY during one, SENET_BAD_STATE before the first and when the position
  * has changed, SENET_NO_MEMORY or SENET_INTERNAL when that is what ended it. Writes up to `room`
- * choices, most promising first. */
+ * choices: the best, which is `action` unless that was drawn, then by falling visits. */
 SENET_API senet_status senet_session_result(const senet_session* session, senet_result* result,
                                             senet_choice* choices, size_t room);
 

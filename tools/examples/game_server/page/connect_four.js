@@ -105,11 +105,11 @@ class ConnectFourBoard {
 
   /** Writes each move's share of visits above its column; null: nothing. */
   showHints(search) {
-    const most = search ? Math.max(...search.candidates.map(({visits}) => visits)) : 0;
+    const best = search?.candidates[0]?.move;
     this.#columns.forEach(({hint}, column) => {
       const found = search?.candidates.find(({move}) => move === String(column + 1));
       hint.textContent = found ? `${Math.round(100 * found.visits / search.visits)} %` : "";
-      hint.classList.toggle("best", found?.visits === most);
+      hint.classList.toggle("best", best !== undefined && found?.move === best);
     });
   }
 

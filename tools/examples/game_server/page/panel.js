@@ -41,15 +41,16 @@ function showCandidates(search, title, onPick, onPreview) {
   const body = byId("candidates").tBodies[0];
   body.replaceChildren();
   byId("search-facts").textContent = search
-    ? `${counted(search.visits, "visit")}, ${counted(search.evaluations, "position")}, ${counted(search.depth, "ply", "plies")} deep`
+    ? `${counted(search.visits, "visit")}, ${counted(search.evaluations, "position")}, ${counted(search.depth, "choice")} deep`
     : "Nothing yet";
   const looked = (search?.candidates ?? []).filter(({visits}) => visits > 0);
+  const most = Math.max(...looked.map(({visits}) => visits));
   for (const {move, visits, value} of looked) {
     const row = body.insertRow(), share = document.createElement("span");
     row.insertCell().textContent = move;
     share.className = "visits";
     share.textContent = visits;
-    share.style.setProperty("--share", `${100 * visits / looked[0].visits}%`);
+    share.style.setProperty("--share", `${100 * visits / most}%`);
     row.insertCell().append(share);
     const cell = row.insertCell();
     cell.className = "number";
