@@ -90,13 +90,17 @@ TEST(PrincipalVariation, IsALegalLineThatBeginsAsAsked) {
     ASSERT_FALSE(line.empty());
     EXPECT_EQ(line.front(), choice.action);
     ConnectFour state;
+    std::uint32_t unforced = 0;
     for (const Action action : line) {
-      ActionList<ConnectFour::kMaxLegal> legal;
+      ActionList<ConnectFour::kMaxLegal> legal, sound;
       ASSERT_NE(state.turn(), Turn::kOver);
       state.legal(legal);
       EXPECT_TRUE(std::ranges::binary_search(legal, action));
+      state.sound(sound);
+      unforced += sound.size() > 1;
       state.play(action);
     }
+    EXPECT_LE(unforced, std::max(choice.visits, 1u));
   }
   EXPECT_GT(principal_variation(player.search, decision.best()).size(), 2u);
 }
