@@ -104,11 +104,17 @@ Bounds Search<G, Table>::edge_bounds(const Node& node, std::uint32_t edge) const
   return teller(turn_of(below)) == teller(turn_of(node)) ? bounds : bounds.mirrored();
 }
 
+/// Visits of an edge, opened or not.
+template <Game G, NodeTable Table>
+std::uint32_t Search<G, Table>::edge_visits(const Node& node, std::uint32_t edge) const {
+  return edge < node.opened ? static_cast<std::uint32_t>(tree_->hot(node).n(edge)) : 0;
+}
+
 /// What an edge is taken to be worth, told by its parent: its mean value, or before the first visit
 /// its afterstate's own value or, without one, its parent's.
 template <Game G, NodeTable Table>
 float Search<G, Table>::edge_value(const Node& node, std::uint32_t edge) const {
-  if (edge < node.opened && tree_->hot(node).n(edge) > 0) return tree_->hot(node).q(edge);
+  if (edge_visits(node, edge) > 0) return tree_->hot(node).q(edge);
   if (!(node.flags & kValuedEdges)) return node.q;
   return unpack_value(tree_->edge_values(node)[edge], G::kValueRange);
 }
@@ -119,7 +125,7 @@ template <Game G, NodeTable Table>
 void Search<G, Table>::put_surest_first(std::span<std::uint16_t> order) const {
   const Node& root = (*tree_)[root_];
   const auto visits = [&](std::uint16_t edge) {
-    return edge < root.opened ? static_cast<float>(tree_->hot(root).n(edge)) : 0.0f;
+    return static_cast<float>(edge_visits(root, edge));
   };
   const auto lower_bound = [&](std::uint16_t edge) {
     if (edge_bounds(root, edge).proven()) return edge_value(root, edge);
@@ -185,9 +191,7 @@ Decision<G> Search<G, Table>::decision() {
         bounds.upper < known.lower || (bounds.upper == -kRange && known.upper > -kRange);
     return worse ? 2 : 1;
   };
-  const auto visits = [&](std::uint32_t edge) {
-    return edge < root.opened ? static_cast<std::uint32_t>(tree_->hot(root).n(edge)) : 0u;
-  };
+  const auto visits = [&](std::uint32_t edge) { return edge_visits(root, edge); };
   for (std::uint32_t i = 0; i < root.edges; ++i) ranks[i] = rank(i);
   std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
     if (ranks[a] != ranks[b]) return ranks[a] < ranks[b];

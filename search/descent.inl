@@ -11,8 +11,8 @@ namespace senet {
 // leaves too little room for the rest of the budget: positions that other paths explored can
 // outnumber the root's own visits.
 template <Game G, NodeTable Table>
-bool Search<G, Table>::keep(const G& state, std::unique_ptr<TreeOf>& spare) {
-  NodeId known = tree_->find(state.key());
+bool Search<G, Table>::keep(const G& state, std::uint64_t key, std::unique_ptr<TreeOf>& spare) {
+  NodeId known = tree_->find(key);
   if constexpr (SoundMovesGame<G>) {
     if (known == kNoNode) {
       G ahead = state;
@@ -22,7 +22,7 @@ bool Search<G, Table>::keep(const G& state, std::unique_ptr<TreeOf>& spare) {
   }
   if (known == kNoNode) return false;
   const std::uint32_t visits = (*tree_)[known].n;
-  tree_->move_reachable(known, *spare);
+  root_ = tree_->move_reachable(known, *spare);
   std::swap(tree_, spare);
   const TreeLimits rest =
       limits_for<G>(budget_.visits - std::min(visits, budget_.visits), settings_.evaluates);

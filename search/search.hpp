@@ -71,11 +71,10 @@ class Search {
     evaluations_ = longest_ = depth_ = 0;
     full_ = root_ready_ = false;
     phase_ = Phase::kDescend;
-    const bool kept = settings_.reuse_tree && spare != nullptr && keep(state, *spare);
-    if (!kept) tree_->clear();
     const std::uint64_t key = state.key();
-    root_ = tree_->find(key);
-    if (root_ == kNoNode) {
+    const bool kept = settings_.reuse_tree && spare != nullptr && keep(state, key, *spare);
+    if (!kept) tree_->clear();
+    if (!kept || (*tree_)[root_].key != key) {  // a state before forced moves has had no node
       root_ = tree_->add(state, key);
       if (state.turn() == Turn::kChance) expand_chance(root_, 0.0f);
     }
@@ -151,7 +150,7 @@ class Search {
       cold_words(kMaxEdges<G>, true) + hot_words(kMaxEdges<G>) + cold_words(kMaxChance<G>, false) +
       hot_words(kMaxChance<G>);
 
-  bool keep(const G& state, std::unique_ptr<TreeOf>& spare);
+  bool keep(const G& state, std::uint64_t key, std::unique_ptr<TreeOf>& spare);
   bool finished();
   void open_root();
   bool descend();
@@ -171,6 +170,7 @@ class Search {
   void count_leaf(const Outcomes<G>& player0_sees);
   void back_up(NodeId leaf);
   void update_bounds(Node& node);
+  std::uint32_t edge_visits(const Node& node, std::uint32_t edge) const;
   float edge_value(const Node& node, std::uint32_t edge) const;
   float unsound_value(Action action) const;
   void put_surest_first(std::span<std::uint16_t> order) const;
