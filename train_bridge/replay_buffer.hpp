@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "games/random.hpp"
+#include "games/sound_moves.hpp"
 #include "train_bridge/samples.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {
 
 /// A ring of samples and a ring of their policy targets, reserved once; the oldest make room for
-/// the newest. Positions are kept as game states: features and legal moves are made again whenever
-/// a sample is drawn, which is cheaper than remembering them. Belongs to one thread.
+/// the newest. Positions are kept as game states: features and the moves to consider are made again
+/// whenever a sample is drawn, which is cheaper than remembering them. Belongs to one thread.
 ///
 ///   samples  | state G | outcomes u16 x K | first policy entry u64 | entries u16 |   x capacity
 ///   policy   | action u16 | share of the visits u16 |                              x policy
@@ -65,9 +66,9 @@ class ReplayBuffer {
     for (std::size_t i = 0; i < rows; ++i) {
       const Kept& kept = at(end_ - 1 - random.below(among));
       const bool mirror = MirrorGame<G> && (random.next() & 1);
-      legal_.clear();
-      if (kept.entries > 0) kept.state.legal(legal_);
-      if (!batch.fits(legal_.size())) return;
+      moves_.clear();
+      if (kept.entries > 0) moves_to_consider(kept.state, moves_);
+      if (!batch.fits(moves_.size())) return;
       add_to(batch, kept, mirror);
     }
   }
@@ -90,16 +91,23 @@ class ReplayBuffer {
     const G state = mirror ? mirror_image(kept.state) : kept.state;
     const std::span<float> outcomes = batch.add([&](FeatureRow& row) { state.encode(row); });
     to_distribution(kept.outcomes, outcomes);
-    // Entries and legal actions both ascend: one walk finds each legal action's share.
+    // The policy is learnt over the moves that a search considers. Entries and moves both ascend,
+    // so one walk finds each move's share; what was visited beside them, as in the records of
+    // another engine, is left out.
+    std::array<std::uint16_t, G::kMaxLegal> shares;
     std::uint32_t sum = 0;
-    for (std::size_t i = 0; i < kept.entries; ++i) sum += entry(kept, i).share;
     std::size_t next = 0;
-    for (const Action action : legal_) {
-      float share = 0;
-      if (next < kept.entries && entry(kept, next).action == action) {
-        share = static_cast<float>(entry(kept, next++).share) / static_cast<float>(sum);
-      }
-      batch.add_action(share, G::logits_of(mirror ? mirror_image(action) : action));
+    for (std::size_t i = 0; i < moves_.size(); ++i) {
+      while (next < kept.entries && entry(kept, next).action < moves_[i]) ++next;
+      const bool visited = next < kept.entries && entry(kept, next).action == moves_[i];
+      shares[i] = visited ? entry(kept, next).share : 0;
+      sum += shares[i];
+    }
+    if (sum == 0) return;
+    for (std::size_t i = 0; i < moves_.size(); ++i) {
+      const Action action = mirror ? mirror_image(moves_[i]) : moves_[i];
+      batch.add_action(static_cast<float>(shares[i]) / static_cast<float>(sum),
+                       G::logits_of(action));
     }
   }
   const PolicyEntry& entry(const Kept& kept, std::size_t i) const {
@@ -118,7 +126,7 @@ class ReplayBuffer {
   std::vector<Kept> kept_;
   std::vector<PolicyEntry> policy_;
   std::uint64_t begin_ = 0, end_ = 0, policy_end_ = 0;
-  ActionList<G::kMaxLegal> legal_;
+  ActionList<G::kMaxLegal> moves_;
 };
 
 }  // namespace senet

@@ -11,11 +11,11 @@
 
 namespace senet {
 
-/// Sparse inputs, policy targets over the legal actions only, and outcome targets. Fixed capacity,
-/// no allocation after construction.
+/// Sparse inputs, policy targets over the actions to consider only, and outcome targets. Fixed
+/// capacity, no allocation after construction.
 ///
 ///   features  index/value [rows, max_active], `active` entries used of each row
-///   policy    rows' legal actions one after the other: row r owns [first_action(r), first_action(r
+///   policy    rows' actions one after the other: row r owns [first_action(r), first_action(r
 ///   + 1));
 ///             each has a target probability and up to `logits_per_action` policy logits that add
 ///             up to its logit (kNoLogit pads). A row without policy target owns none.
@@ -64,7 +64,7 @@ class TrainBatch {
     return {&outcomes_[(size_ - 1) * shape_.outcomes], shape_.outcomes};
   }
 
-  /// Adds a legal action to the sample started last. `logits` has logits_per_action entries.
+  /// Adds an action to the sample started last. `logits` has logits_per_action entries.
   void add_action(float target, std::span<const std::uint16_t> logits) {
     const std::size_t at = first_action_[size_]++;
     assert(at < shape_.action_room && logits.size() == shape_.logits_per_action);

@@ -33,9 +33,9 @@ class ValueHead {
   ScratchPiece logits_;  // [rows, outcomes], then their gradients
 };
 
-/// Policy head: cross entropy over each row's legal actions only. An action's logit is the sum of
-/// some of the last Linear's outputs; only those outputs are computed, row by row, and rows without
-/// policy target do not pass through the head at all.
+/// Policy head: cross entropy over each row's actions in the batch only. An action's logit is the
+/// sum of some of the last Linear's outputs; only those outputs are computed, row by row, and rows
+/// without policy target do not pass through the head at all.
 template <class Real>
 class PolicyHead {
  public:

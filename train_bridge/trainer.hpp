@@ -29,7 +29,7 @@ struct TrainerSettings {
 
 /// What one step did. Losses are means over the rows that have the target, before the step.
 struct StepReport {
-  float policy_loss = 0;    // cross entropy in nats, over legal actions only
+  float policy_loss = 0;    // cross entropy in nats, over the batch's actions only
   float value_loss = 0;     // cross entropy in nats
   float gradient_norm = 0;  // before clipping
   bool skipped = false;     // a value was not finite: weights and moments are untouched
