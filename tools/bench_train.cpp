@@ -133,7 +133,12 @@ Result<void> measure(Figures& figures, const std::string& subject, const BenchSe
   add("samples_per_second", rate, "samples/s");
   add("step_time", 1e3 * rows / rate, "ms");
   add("dense_gflops", rate * gflop, "GFLOP/s");
-  if (!on_device) add("peak_fraction", median_of(std::move(fractions)), "share");
+  if (on_device) {
+    const StepCost cost = trainer->step_cost();
+    add("kernels_per_step", static_cast<double>(cost.kernels), "kernels/step");
+    fractions = {1e9 * rate * gflop / cost.flop_per_second};
+  }
+  add("peak_fraction", median_of(std::move(fractions)), "share");
   add("nonzeros", active / rows, "features/sample");
   add("policy_targets", static_cast<double>(batch.actions()) / rows, "actions/sample");
   add("allocations_per_step", thread_allocations() ? allocations / steps : std::nan(""),

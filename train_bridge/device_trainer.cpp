@@ -28,6 +28,8 @@ class LastingTrainer final : public Trainer {
 
   std::string_view name() const override { return device_ ? device_->name() : spare_->name(); }
 
+  StepCost step_cost() const override { return device_ ? device_->step_cost() : StepCost{}; }
+
   void warm_up() override {
     if (device_) {
       if (const auto warm = device_->warm_up(); !warm) give_up(warm.error().reason);

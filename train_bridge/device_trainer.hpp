@@ -15,6 +15,7 @@ class DeviceTrainer {
  public:
   virtual ~DeviceTrainer() = default;
   virtual std::string_view name() const = 0;
+  virtual StepCost step_cost() const { return {}; }
   virtual Result<void> warm_up() = 0;
   /// May answer with the report of the step before, and fail when that one did.
   virtual Result<StepReport> step(const TrainBatch& batch, float learning_rate) = 0;

@@ -42,11 +42,18 @@ struct TrainerState {
   std::uint64_t steps = 0;
 };
 
+/// What a step takes where that can be told: on a device, after warm_up(). Zeros elsewhere.
+struct StepCost {
+  std::size_t kernels = 0;     // launches of one step
+  double flop_per_second = 0;  // the most that the device's matrix products can do
+};
+
 /// One network being trained. Belongs to one thread at a time.
 class Trainer {
  public:
   virtual ~Trainer() = default;
   virtual std::string_view name() const = 0;  // "cpu", "cuda"
+  virtual StepCost step_cost() const { return {}; }
 
   /// Runs one step on dummy data of the largest size and undoes it, so that everything lazily built
   /// (threads, kernels, graphs) is there before self-play depends on it.

@@ -75,7 +75,7 @@ double difference(const std::vector<Real>& a, const std::vector<double>& b) {
 
 // The CPU's gradient in double has been checked against finite differences.
 template <class Real, class Operand>
-double gradient_error(HostDevice& device, BatchView view, const GradientCase& of,
+double gradient_error(HostDevice device, BatchView view, const GradientCase& of,
                       const TrainBatch& batch, const std::vector<float>& weights) {
   const std::vector<double> exact_weights(weights.begin(), weights.end());
   std::vector<double> expected(weights.size());
@@ -95,8 +95,12 @@ TEST_P(DeviceStepTest, GradientsAreTheCpus) {
   const TrainBatch batch = random_batch(GetParam().spec, GetParam().samples, 1);
   const BatchView view = packed(batch, 0);
   const std::vector<float> wild = random_parameters<float>(GetParam().spec, 2);
-  EXPECT_LT((gradient_error<double, double>(device_, view, GetParam(), batch, wild)), 1e-12);
-  EXPECT_LT((gradient_error<float, float>(device_, view, GetParam(), batch, wild)), 1e-5);
+  // A device may do what it is told aside at any time: at once, and as late as may be.
+  for (const Aside aside : {Aside::kAtOnce, Aside::kAsLateAsMayBe}) {
+    const HostDevice device(aside);
+    EXPECT_LT((gradient_error<double, double>(device, view, GetParam(), batch, wild)), 1e-12);
+    EXPECT_LT((gradient_error<float, float>(device, view, GetParam(), batch, wild)), 1e-5);
+  }
   // Eight bits, and here and there a ReLU that opens or shuts for them.
   const Network fresh = initial_network(GetParam().spec, 2);
   const std::vector<float> tame(fresh.parameters().begin(), fresh.parameters().end());
@@ -173,6 +177,24 @@ TEST_P(DeviceStepTest, AStepThatIsNotFiniteIsUndone) {
   step.run(packed(batch, 1e-3f));
   EXPECT_EQ(step.optimizer().skipped, 0u);
   EXPECT_EQ(step.state().steps, 2u);
+}
+
+// What a step costs where each launch does: for each Linear three products, one fewer for the
+// first; for each norm a kernel there and one back; a loss for each head; the inputs, two leftover
+// biases, the sums, and three kernels that learn.
+TEST(DeviceStep, TakesAsFewLaunchesAsThis) {
+  use_single_threaded_blas();
+  const SampleShape samples{.rows = 40};
+  const NetworkSpec spec = small_spec(16, 3, 2, 1);  // blocks, layers of the policy, of the value
+  const TrainBatch batch = random_batch(spec, samples, 1);
+  HostDevice device;
+  DeviceStep<HostDevice, float, float> step(device, spec, batch.shape(), kSettings, 0);
+  step.restore(state_of(random_parameters<float>(spec, 2)));
+  std::vector<std::byte> memory(packed_bytes(batch.shape()));
+  pack(batch, 1e-3f, memory);
+  constexpr std::size_t kLinears = 1 + 3 * 2 + 3 + 2, kNorms = 1 + 3 * 2 + 1 + 2 + 1;
+  step.run({memory.data()});
+  EXPECT_EQ(device.launches(), 3 * kLinears - 1 + 2 * kNorms + 2 + 1 + 2 + 1 + 3);
 }
 
 // A scale that is too large shows in what is not finite, which costs a step and nothing else.

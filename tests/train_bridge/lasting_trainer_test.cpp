@@ -21,6 +21,7 @@ class FailingDevice final : public DeviceTrainer {
   FailingDevice(std::unique_ptr<Trainer> trainer, int calls)
       : trainer_(std::move(trainer)), calls_(calls) {}
   std::string_view name() const override { return "failing"; }
+  StepCost step_cost() const override { return {.kernels = 66, .flop_per_second = 1e15}; }
   Result<void> warm_up() override {
     if (auto alive = use(); !alive) return alive;
     trainer_->warm_up();
@@ -74,6 +75,7 @@ TEST(LastingTrainer, GoesOnWhereverTheDeviceIsLost) {
     EXPECT_GE(end.steps, static_cast<std::uint64_t>(kSteps - 4)) << calls;
     EXPECT_LE(end.steps, static_cast<std::uint64_t>(kSteps));
     EXPECT_EQ(trainer->name() == "cpu", told.size() == 1) << calls;
+    EXPECT_EQ(trainer->step_cost().kernels, told.empty() ? 66u : 0u);
     for (const std::string& reason : told) EXPECT_EQ(reason, "fell off the bus");
     if (calls < kSteps) {
       EXPECT_EQ(told.size(), 1u);
@@ -119,6 +121,18 @@ TEST(Precision, IsWhatWasAskedForWhereTheDeviceHasIt) {
     EXPECT_EQ(name_of(*precision), name);
   }
   EXPECT_FALSE(precision_from_name("fp8"));
+}
+
+// From the data sheets: dense matrix products of an A100 (108 multiprocessors at 1,410 MHz), an
+// L40S (142 at 2,520) and an H100 SXM (132 at 1,830), in units of 10^12 a second.
+TEST(Precision, KnowsWhatADeviceCanDo) {
+  EXPECT_NEAR(flop_per_clock(Precision::kBfloat16, 80) * 108 * 1.410e-3, 312, 2);
+  EXPECT_NEAR(flop_per_clock(Precision::kTf32, 80) * 108 * 1.410e-3, 156, 1);
+  EXPECT_NEAR(flop_per_clock(Precision::kHalf, 89) * 142 * 2.520e-3, 362, 5);
+  EXPECT_NEAR(flop_per_clock(Precision::kTf32, 89) * 142 * 2.520e-3, 183, 2);
+  EXPECT_NEAR(flop_per_clock(Precision::kBfloat16, 90) * 132 * 1.830e-3, 989, 2);
+  EXPECT_NEAR(flop_per_clock(Precision::kFloat, 90) * 132 * 1.980e-3, 67, 3);
+  EXPECT_EQ(flop_per_clock(Precision::kHalf, 100), flop_per_clock(Precision::kHalf, 90));
 }
 
 }  // namespace

@@ -28,14 +28,10 @@ Layout layout(cudaDataType_t type, std::size_t rows, std::size_t columns, std::s
 
 }  // namespace
 
-CudaDevice::CudaDevice(bool tf32) : tf32_(tf32), workspace_(kWorkspaceBytes) {
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
-  check(cublasLtCreate(&handle_), "cuBLASLt");
-}
+CudaDevice::CudaDevice(bool tf32) : tf32_(tf32) { check(cublasLtCreate(&handle_), "cuBLASLt"); }
 
 CudaDevice::~CudaDevice() {
   if (handle_ != nullptr) cublasLtDestroy(handle_);
-  if (stream_ != nullptr) cudaStreamDestroy(stream_);
 }
 
 // result = left right in rows is result^T = right^T left^T in columns: the factors change places.
@@ -61,7 +57,8 @@ void CudaDevice::multiply(cudaDataType_t type, const void* left, Shape left_shap
   check(cublasLtMatmulPreferenceCreate(&wishes), "a product");
   const Preference preference(wishes);
   check(cublasLtMatmulPreferenceSetAttribute(wishes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                             &kWorkspaceBytes, sizeof kWorkspaceBytes),
+                                             &CudaLane::kWorkspaceBytes,
+                                             sizeof CudaLane::kWorkspaceBytes),
         "a product");
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
@@ -71,7 +68,8 @@ void CudaDevice::multiply(cudaDataType_t type, const void* left, Shape left_shap
   if (found == 0) throw CudaError("cuBLASLt has no algorithm for a product");
   const float one = 1, old = add ? 1 : 0;
   check(cublasLtMatmul(handle_, made, &one, right, a.get(), left, b.get(), &old, result, d.get(),
-                       result, d.get(), &best.algo, workspace_.data(), kWorkspaceBytes, stream_),
+                       result, d.get(), &best.algo, lane_->workspace.data(),
+                       CudaLane::kWorkspaceBytes, lane_->stream),
         "a product");
 }
 

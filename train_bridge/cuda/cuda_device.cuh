@@ -7,6 +7,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <array>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -88,6 +89,21 @@ __global__ void column_kernel(std::size_t columns, Body body) {
   if (column < columns) body(std::size_t{blockIdx.y}, column);
 }
 
+/// The columns' blocks first: a thread of theirs has more to do.
+template <class RowBody, class ColumnBody>
+__global__ void row_and_column_kernel(unsigned column_blocks, unsigned blocks_of_chunk,
+                                      std::size_t columns, ColumnBody column_body, std::size_t rows,
+                                      RowBody row_body) {
+  if (blockIdx.x < column_blocks) {
+    const std::size_t column = std::size_t{blockIdx.x % blocks_of_chunk} * blockDim.x + threadIdx.x;
+    if (column < columns) column_body(std::size_t{blockIdx.x / blocks_of_chunk}, column);
+  } else {
+    const std::size_t row =
+        (std::size_t{blockIdx.x - column_blocks} * blockDim.x + threadIdx.x) / 32;
+    if (row < rows) row_body(WarpGroup{}, row);
+  }
+}
+
 template <class Value>
 constexpr cudaDataType_t data_type() {
   if constexpr (std::is_same_v<Value, __nv_bfloat16>) return CUDA_R_16BF;
@@ -97,9 +113,45 @@ constexpr cudaDataType_t data_type() {
 
 }  // namespace cuda
 
-/// Belongs to one thread at a time. Everything it is told goes to its stream, in order.
+/// Marks a place in a stream.
+class CudaEvent {
+ public:
+  CudaEvent() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  ~CudaEvent() { cudaEventDestroy(event_); }
+
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "an event"); }
+  /// What the stream is told after this waits for what had been told before record().
+  void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_), "an event"); }
+  void wait() const { check(cudaEventSynchronize(event_), "a step"); }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// A stream with the memory that its products work in.
+struct CudaLane {
+  CudaLane() : workspace(kWorkspaceBytes) {
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
+  }
+  CudaLane(const CudaLane&) = delete;
+  CudaLane& operator=(const CudaLane&) = delete;
+  ~CudaLane() { cudaStreamDestroy(stream); }
+
+  static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
+  cudaStream_t stream = nullptr;
+  CudaBuffer<std::byte> workspace;
+};
+
+/// Belongs to one thread at a time. Everything it is told goes to its stream, in order, but for
+/// what is told aside, which has a stream of its own. Every aside is awaited before a recording
+/// ends.
 class CudaDevice {
  public:
+  /// Number of the event that ends what was told aside.
+  using Token = std::size_t;
+
   template <class Value>
   using Buffer = CudaBuffer<Value>;
 
@@ -109,37 +161,62 @@ class CudaDevice {
   CudaDevice& operator=(const CudaDevice&) = delete;
   ~CudaDevice();
 
-  cudaStream_t stream() const { return stream_; }
-  void wait() { check(cudaStreamSynchronize(stream_), "a step"); }
+  cudaStream_t stream() const { return main_.stream; }
+  void wait() { check(cudaStreamSynchronize(main_.stream), "a step"); }
 
   /// Both wait for what was told before.
   template <class Value>
   void to_device(std::span<const Value> from, Buffer<Value>& to) {
-    check(
-        cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream_),
-        "an upload");
+    check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice,
+                          main_.stream),
+          "an upload");
     wait();
   }
   template <class Value>
   void to_host(const Buffer<Value>& from, std::span<Value> to) {
-    check(cudaMemcpyAsync(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost, stream_),
+    check(cudaMemcpyAsync(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost,
+                          main_.stream),
           "a download");
     wait();
   }
 
   template <class Body>
   void each_row(std::size_t rows, const Body& body) {
-    const std::size_t blocks = (rows * 32 + cuda::kThreads - 1) / cuda::kThreads;
-    cuda::row_kernel<<<static_cast<unsigned>(blocks), cuda::kThreads, 0, stream_>>>(rows, body);
+    cuda::row_kernel<<<blocks(rows * 32), cuda::kThreads, 0, lane_->stream>>>(rows, body);
     check(cudaGetLastError(), "a kernel");
   }
   template <class Body>
   void each_column(std::size_t chunks, std::size_t columns, const Body& body) {
-    const dim3 blocks(static_cast<unsigned>((columns + cuda::kThreads - 1) / cuda::kThreads),
-                      static_cast<unsigned>(chunks));
-    cuda::column_kernel<<<blocks, cuda::kThreads, 0, stream_>>>(columns, body);
+    const dim3 grid(blocks(columns), static_cast<unsigned>(chunks));
+    cuda::column_kernel<<<grid, cuda::kThreads, 0, lane_->stream>>>(columns, body);
     check(cudaGetLastError(), "a kernel");
   }
+  template <class RowBody, class ColumnBody>
+  void each_row_and_column(std::size_t rows, const RowBody& row_body, std::size_t chunks,
+                           std::size_t columns, const ColumnBody& column_body) {
+    const unsigned blocks_of_chunk = blocks(columns);
+    const unsigned column_blocks = blocks_of_chunk * static_cast<unsigned>(chunks);
+    cuda::row_and_column_kernel<<<column_blocks + blocks(rows * 32), cuda::kThreads, 0,
+                                  lane_->stream>>>(column_blocks, blocks_of_chunk, columns,
+                                                   column_body, rows, row_body);
+    check(cudaGetLastError(), "a kernel");
+  }
+
+  template <class Task>
+  Token aside(const Task& task) {
+    if (lane_ == &side_) {
+      task();
+      return 0;
+    }
+    next_event().record(main_.stream);
+    events_[event_].hold(side_.stream);
+    lane_ = &side_;
+    task();
+    lane_ = &main_;
+    next_event().record(side_.stream);
+    return event_;
+  }
+  void await(Token token) { events_[token].hold(main_.stream); }
 
   template <class Real, class Operand>
   void multiply(const Product<Real, Operand>& product) {
@@ -160,12 +237,22 @@ class CudaDevice {
                 const void* right, Shape right_shape, bool right_transposed, float* result,
                 Shape result_shape, bool add);
 
-  static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
+  static unsigned blocks(std::size_t threads) {
+    return static_cast<unsigned>((threads + cuda::kThreads - 1) / cuda::kThreads);
+  }
+  CudaEvent& next_event() {
+    event_ = (event_ + 1) % events_.size();
+    return events_[event_];
+  }
 
   const bool tf32_;
-  cudaStream_t stream_ = nullptr;
+  CudaLane main_, side_;
+  CudaLane* lane_ = &main_;  // where what is told goes
+  // Taken in turn. Those of the policy head, between whose first and last the value head is
+  // awaited, are far fewer: two for each of its layers.
+  std::array<CudaEvent, 64> events_;
+  std::size_t event_ = 0;
   cublasLtHandle_t handle_ = nullptr;
-  CudaBuffer<std::byte> workspace_;
 };
 
 }  // namespace senet

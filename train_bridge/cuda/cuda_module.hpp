@@ -19,7 +19,7 @@ struct CudaModule {
 /// Another where the two could not understand each other: sizes of what is handed over.
 inline constexpr std::uint64_t kCudaModuleVersion =
     1'000'000'000 * sizeof(TrainerSettings) + 1'000'000 * sizeof(NetworkSpec) +
-    1'000 * sizeof(TrainBatch) + sizeof(TrainerState);
+    1'000 * sizeof(TrainBatch) + sizeof(TrainerState) + sizeof(StepCost);
 
 inline constexpr const char* kCudaModuleFile = "senet_cuda.so";
 inline constexpr const char* kCudaModule = "senet_cuda_module";

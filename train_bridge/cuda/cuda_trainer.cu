@@ -1,8 +1,10 @@
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "train_bridge/cuda/cuda_device.cuh"
 #include "train_bridge/cuda/cuda_module.hpp"
@@ -14,18 +16,6 @@ namespace {
 
 /// Good steps after which the loss scale of half precision doubles (Micikevicius et al. 2018).
 constexpr std::uint32_t kScalePatience = 2000;
-
-class Event {
- public:
-  Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  ~Event() { cudaEventDestroy(event_); }
-  cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
 
 /// A recorded step. Replayed by run().
 class Recording {
@@ -43,6 +33,17 @@ class Recording {
     if (runnable_ != nullptr) cudaGraphExecDestroy(runnable_);
     if (graph_ != nullptr) cudaGraphDestroy(graph_);
   }
+  std::size_t kernels() const {
+    std::size_t count = 0;
+    check(cudaGraphGetNodes(graph_, nullptr, &count), "a recorded step");
+    std::vector<cudaGraphNode_t> nodes(count);
+    check(cudaGraphGetNodes(graph_, nodes.data(), &count), "a recorded step");
+    return static_cast<std::size_t>(std::ranges::count_if(nodes, [](cudaGraphNode_t node) {
+      cudaGraphNodeType type{};
+      check(cudaGraphNodeGetType(node, &type), "a recorded step");
+      return type == cudaGraphNodeTypeKernel;
+    }));
+  }
   void run(cudaStream_t stream) const { check(cudaGraphLaunch(runnable_, stream), "a step"); }
 
  private:
@@ -57,7 +58,7 @@ struct Slot {
   PinnedBuffer<std::byte> host;
   CudaBuffer<std::byte> device;
   PinnedBuffer<OptimizerState<float>> report;
-  Event sent, done;
+  CudaEvent sent, done;
   bool has_run = false, is_told = false;  // since the last restore(); its report
   std::optional<Recording> recording;
 };
@@ -66,8 +67,9 @@ template <class Operand>
 class CudaTrainer final : public DeviceTrainer {
  public:
   CudaTrainer(const Network& start, const TrainBatch::Shape& shape, const TrainerSettings& settings,
-              bool tf32)
+              bool tf32, double flop_per_second)
       : shape_(shape),
+        flop_per_second_(flop_per_second),
         device_(tf32),
         step_(device_, start.spec(), shape, settings,
               std::is_same_v<Operand, __half> ? kScalePatience : 0),
@@ -88,6 +90,7 @@ class CudaTrainer final : public DeviceTrainer {
   }
 
   std::string_view name() const override { return "cuda"; }
+  StepCost step_cost() const override { return {kernels_, flop_per_second_}; }
 
   Result<void> warm_up() override {
     return guarded([&] {
@@ -104,6 +107,7 @@ class CudaTrainer final : public DeviceTrainer {
       for (Slot& slot : slots_) {
         slot.recording.emplace(device_.stream(), [&] { record_or_run(slot); });
       }
+      kernels_ = slots_[0].recording->kernels();
     });
   }
 
@@ -118,7 +122,7 @@ class CudaTrainer final : public DeviceTrainer {
       } else {
         record_or_run(slot);
       }
-      check(cudaEventRecord(slot.done.get(), device_.stream()), "a step");
+      slot.done.record(device_.stream());
       slot.has_run = true;
       slot.is_told = false;
       // This one is worked on while the host draws and packs the next.
@@ -164,8 +168,8 @@ class CudaTrainer final : public DeviceTrainer {
     check(cudaMemcpyAsync(slot.device.data(), slot.host.data(), bytes, cudaMemcpyHostToDevice,
                           uploads_),
           "an upload");
-    check(cudaEventRecord(slot.sent.get(), uploads_), "an upload");
-    check(cudaStreamWaitEvent(device_.stream(), slot.sent.get()), "an upload");
+    slot.sent.record(uploads_);
+    slot.sent.hold(device_.stream());
   }
 
   void record_or_run(Slot& slot) {
@@ -177,7 +181,7 @@ class CudaTrainer final : public DeviceTrainer {
 
   /// Waits for this slot's step. That it was skipped is told once.
   static StepReport finish(Slot& slot) {
-    check(cudaEventSynchronize(slot.done.get()), "a step");
+    slot.done.wait();
     const OptimizerState<float>& told = *slot.report.data();
     const bool is_news = !std::exchange(slot.is_told, true);
     return {.policy_loss = told.policy_loss,
@@ -187,6 +191,8 @@ class CudaTrainer final : public DeviceTrainer {
   }
 
   TrainBatch::Shape shape_;
+  double flop_per_second_;
+  std::size_t kernels_ = 0;  // of a recorded step
   // What is asked of a step that is const here changes nothing but the stream's queue.
   mutable CudaDevice device_;
   mutable DeviceStep<CudaDevice, float, Operand> step_;
@@ -214,6 +220,14 @@ Result<cudaDeviceProp> find_device() {
   return properties;
 }
 
+/// The first device's, at the clock it can reach.
+double flop_per_second(const cudaDeviceProp& properties, Precision precision) {
+  int kilohertz = 0;
+  check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0), "the device's clock");
+  return flop_per_clock(precision, properties.major * 10 + properties.minor) *
+         properties.multiProcessorCount * kilohertz * 1e3;
+}
+
 std::size_t free_memory() {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "the device's memory");
@@ -231,14 +245,15 @@ Result<std::unique_ptr<DeviceTrainer>> make_trainer(const Network& start,
   precision = precision_for(precision, properties->major * 10 + properties->minor, why);
   try {
     const std::size_t before = free_memory();
+    const double speed = flop_per_second(*properties, precision);
     std::unique_ptr<DeviceTrainer> trainer;
     if (precision == Precision::kBfloat16) {
-      trainer = std::make_unique<CudaTrainer<__nv_bfloat16>>(start, shape, settings, false);
+      trainer = std::make_unique<CudaTrainer<__nv_bfloat16>>(start, shape, settings, false, speed);
     } else if (precision == Precision::kHalf) {
-      trainer = std::make_unique<CudaTrainer<__half>>(start, shape, settings, false);
+      trainer = std::make_unique<CudaTrainer<__half>>(start, shape, settings, false, speed);
     } else {
       trainer = std::make_unique<CudaTrainer<float>>(start, shape, settings,
-                                                     precision == Precision::kTf32);
+                                                     precision == Precision::kTf32, speed);
     }
     if (report != nullptr) {
       *report = {properties->name, precision, why, before - free_memory()};

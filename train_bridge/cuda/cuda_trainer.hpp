@@ -21,6 +21,11 @@ std::string_view name_of(Precision precision);
 /// `why` becomes a sentence when that is another one, or says why it was chosen for kAuto.
 Precision precision_for(Precision wanted, int capability, std::string& why);
 
+/// Floating-point operations that one multiprocessor's matrix products do in a clock, an addition
+/// and a multiplication being two; from NVIDIA's tables of throughput for devices of this
+/// capability, and for newer ones those of the newest it knows.
+double flop_per_clock(Precision precision, int capability);
+
 /// Whether this library can use a CUDA device at all.
 bool built_with_cuda();
 

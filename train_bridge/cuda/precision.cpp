@@ -68,4 +68,30 @@ Precision precision_for(Precision wanted, int capability, std::string& why) {
   return best;
 }
 
+double flop_per_clock(Precision precision, int capability) {
+  // Dense products with sums in float: matrix units in half and bfloat16, in TF32, and no such
+  // units.
+  struct Rates {
+    int capability;
+    double half, tf32, single;
+  };
+  constexpr std::array<Rates, 4> kRates = {
+      {{80, 2048, 1024, 128}, {86, 1024, 256, 256}, {89, 1024, 512, 256}, {90, 4096, 2048, 256}}};
+  Rates rates = kRates.front();
+  for (const Rates& known : kRates) {
+    if (known.capability <= capability) rates = known;
+  }
+  switch (precision) {
+    case Precision::kAuto:
+    case Precision::kBfloat16:
+    case Precision::kHalf:
+      return rates.half;
+    case Precision::kTf32:
+      return rates.tf32;
+    case Precision::kFloat:
+      break;
+  }
+  return rates.single;
+}
+
 }  // namespace senet

@@ -15,7 +15,7 @@ namespace senet {
 /// from the header. They are aligned to 16.
 ///
 ///   first_entry   [capacity + 1] u32: row r's features are entries [first_entry[r], [r + 1])
-///   first_action  [capacity + 1] u32: the same of its legal actions
+///   first_action  [capacity + 1] u32: the same of its actions
 ///   outcomes      [capacity, outcomes] f32
 ///   value         [entries] f32
 ///   target        [actions] f32

@@ -3,10 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
+#include <utility>
 
 #include "train_bridge/device/device_step.hpp"
 
 namespace senet {
+
+/// Chunks that are enough for all of a device's threads, and few enough to be added up.
+inline Chunks chunks_of(std::size_t rows) {
+  constexpr std::size_t kSmallest = 16, kMost = 128;
+  return {rows, std::max(kSmallest, (rows + kMost - 1) / kMost)};
+}
 
 template <class Device, class Real, class Operand>
 DeviceStep<Device, Real, Operand>::DeviceStep(Device& device, const NetworkSpec& spec,
@@ -28,7 +36,7 @@ DeviceStep<Device, Real, Operand>::DeviceStep(Device& device, const NetworkSpec&
       width_(spec.width),
       stride_(padded_size(spec.width)),
       features_(padded_size(spec.features)),
-      chunks_((rows_ + kChunkRows - 1) / kChunkRows),
+      chunks_(chunks_of(rows_)),
       weight_(plan_.size()),
       average_(plan_.size()),
       first_(plan_.size()),
@@ -44,12 +52,10 @@ DeviceStep<Device, Real, Operand>::DeviceStep(Device& device, const NetworkSpec&
       spread_(rows_ * features_),
       stream_(rows_ * stride_),
       action_values_(shape.action_room),
-      d_y_(rows_ * stride_),
+      branch_(rows_ * stride_),
       d_trunk_(rows_ * stride_),
       d_stream_(rows_ * stride_),
-      d_operand_(rows_ * stride_),
-      sums_(chunks_ * std::max({stride_, policy_.outputs, value_.outputs})),
-      more_sums_(chunks_ * stride_),
+      sums_(chunks_.count() * (plan_.size() - plan_.decaying())),
       squares_((plan_.size() + kSquareChunk - 1) / kSquareChunk) {
   for (std::uint32_t i = 0; i < spec.blocks; ++i) {
     const std::string name = "block." + std::to_string(i);
@@ -67,7 +73,8 @@ auto DeviceStep<Device, Real, Operand>::head(const std::string& name, std::size_
             padded,
             Buffer<Real>(rows_ * padded),
             Buffer<Operand>(rows_ * padded),
-            Buffer<Real>(rows_)};
+            Buffer<Real>(rows_),
+            Buffer<Real>(layers == 0 ? 0 : rows_ * stride_)};
   for (std::size_t i = 0; i < layers; ++i) {
     const std::string layer = name + "." + std::to_string(i);
     head.layers.push_back({linear(layer + ".linear"), norm(layer + ".norm")});
@@ -89,15 +96,14 @@ void DeviceStep<Device, Real, Operand>::normalise(Norm& norm, const Real* produc
 }
 
 template <class Device, class Real, class Operand>
-const Operand* DeviceStep<Device, Real, Operand>::run_tower(Head& head) {
-  const Operand* in = trunk_norm_.y.data();
+void DeviceStep<Device, Real, Operand>::run_tower(Head& head) {
+  Matrix<const Operand> in = wide(trunk_norm_.y);
   for (Layer& layer : head.layers) {
-    apply(layer.linear, wide(in), wide(layer.norm.x.data()));
+    apply(layer.linear, in, wide(layer.norm.x.data()));
     normalise(layer.norm, layer.norm.x.data(), &layer.linear, nullptr, nullptr);
-    in = layer.norm.y.data();
+    in = wide(layer.norm.y);
   }
-  apply(head.out, wide(in), {head.logits.data(), rows_, head.outputs, head.outputs});
-  return in;
+  apply(head.out, in, {head.logits.data(), rows_, head.outputs, head.outputs});
 }
 
 template <class Device, class Real, class Operand>
@@ -111,15 +117,20 @@ void DeviceStep<Device, Real, Operand>::forward(BatchView batch) {
   const Linear* before = nullptr;
   for (Block& block : blocks_) {
     normalise(block.norm1, product, before, residual, nullptr);
-    apply(block.linear1, wide(std::as_const(block.norm1.y).data()), wide(block.norm2.x.data()));
+    apply(block.linear1, wide(block.norm1.y), wide(block.norm2.x.data()));
     normalise(block.norm2, block.norm2.x.data(), &block.linear1, nullptr, nullptr);
-    apply(block.linear2, wide(std::as_const(block.norm2.y).data()), wide(d_y_.data()));
-    product = d_y_.data();
+    apply(block.linear2, wide(block.norm2.y), wide(branch_.data()));
+    product = branch_.data();
     residual = block.norm1.x.data();
     before = &block.linear2;
   }
   normalise(trunk_norm_, product, before, residual, nullptr);
+}
 
+// ---- Heads and backward -------------------------------------------------------------------------
+
+template <class Device, class Real, class Operand>
+void DeviceStep<Device, Real, Operand>::run_value(BatchView batch) {
   run_tower(value_);
   const OptimizerState<Real>* const state = state_.data();
   device_.each_row(
@@ -127,85 +138,101 @@ void DeviceStep<Device, Real, Operand>::forward(BatchView batch) {
                                       shape_.outcomes, value_.outputs,
                                       static_cast<Real>(settings_.value_weight), &state->loss_scale,
                                       value_.d_logits.data(), value_.losses.data()});
+  Bias waiting;
+  const Matrix<const Operand> d_out = run_tower_backward(value_, waiting);
+  apply_backward(first_linear(value_), d_out, d_trunk_.data(), false);
+  serve(waiting);
+}
+
+template <class Device, class Real, class Operand>
+void DeviceStep<Device, Real, Operand>::run_policy(BatchView batch) {
   run_tower(policy_);
+  const OptimizerState<Real>* const state = state_.data();
   device_.each_row(
       rows_, PolicyLoss<Real, Operand>{batch, policy_.logits.data(), weights(policy_.out.bias),
                                        policy_.outputs, shape_.logits_per_action,
                                        static_cast<Real>(settings_.policy_weight),
                                        &state->loss_scale, action_values_.data(),
                                        policy_.d_logits.data(), policy_.losses.data()});
-}
-
-// ---- Backward -----------------------------------------------------------------------------------
-
-template <class Device, class Real, class Operand>
-void DeviceStep<Device, Real, Operand>::apply_backward(const Linear& layer,
-                                                       Matrix<const Operand> in,
-                                                       Matrix<const Operand> d_out, Real* d_in,
-                                                       bool add) {
-  const DeviceTensor& weight = layer.weight;
-  device_.multiply(
-      Product<Real, Operand>{d_out,
-                             true,
-                             in,
-                             false,
-                             {gradients(weight), weight.rows, weight.columns, weight.columns},
-                             false});
-  device_.each_column(
-      chunks_, d_out.columns,
-      ColumnSums<Real, Operand>{d_out.data, rows_, d_out.columns, d_out.stride, sums_.data()});
-  add_up(chunks_, d_out.columns, sums_.data(), gradients(layer.bias));
-  if (d_in == nullptr) return;
-  device_.multiply(Product<Real, Operand>{d_out, false, matrix(weight), false, wide(d_in), add});
+  const Matrix<const Operand> d_out = run_tower_backward(policy_, waiting_);
+  device_.await(value_done_);
+  apply_backward(first_linear(policy_), d_out, d_trunk_.data(), true);
 }
 
 template <class Device, class Real, class Operand>
-void DeviceStep<Device, Real, Operand>::normalise_backward(const Norm& norm, const Real* d_y,
-                                                           Real* d_stream, bool add) {
-  const NormSaved<Real> saved{norm.x.data(),    weights(norm.scale), weights(norm.shift),
-                              norm.mean.data(), norm.inverse.data(), width_,
-                              stride_};
-  // First the columns: the rows may overwrite d_y.
-  device_.each_column(chunks_, width_,
-                      NormColumns<Real>{saved, d_y, rows_, sums_.data(), more_sums_.data()});
-  add_up(chunks_, width_, sums_.data(), gradients(norm.scale));
-  add_up(chunks_, width_, more_sums_.data(), gradients(norm.shift));
-  device_.each_row(rows_,
-                   NormBackward<Real, Operand>{saved, d_y, d_stream, add, d_operand_.data()});
-}
-
-// From the head's logits to the trunk's output, whose gradient it writes to d_trunk_ or adds to it.
-template <class Device, class Real, class Operand>
-void DeviceStep<Device, Real, Operand>::run_tower_backward(Head& head, bool add) {
+auto DeviceStep<Device, Real, Operand>::run_tower_backward(Head& head, Bias& waiting)
+    -> Matrix<const Operand> {
   Matrix<const Operand> d_out{head.d_logits.data(), rows_, head.outputs, head.outputs};
   const Linear* linear = &head.out;
   for (std::size_t i = head.layers.size(); i-- > 0;) {
     Layer& layer = head.layers[i];
-    apply_backward(*linear, wide(std::as_const(layer.norm.y).data()), d_out, d_y_.data(), false);
-    normalise_backward(layer.norm, d_y_.data(), nullptr, false);
-    d_out = wide(std::as_const(d_operand_).data());
+    learn(*linear, wide(layer.norm.y), d_out, waiting);
+    apply_backward(*linear, d_out, head.d_y.data(), false);
+    d_out = normalise_backward(layer.norm, head.d_y.data(), nullptr, false, waiting);
     linear = &layer.linear;
   }
-  apply_backward(*linear, wide(std::as_const(trunk_norm_.y).data()), d_out, d_trunk_.data(), add);
+  learn(*linear, wide(trunk_norm_.y), d_out, waiting);
+  return d_out;
 }
 
 template <class Device, class Real, class Operand>
 void DeviceStep<Device, Real, Operand>::backward() {
-  run_tower_backward(value_, false);
-  run_tower_backward(policy_, true);
-  normalise_backward(trunk_norm_, d_trunk_.data(), d_stream_.data(), false);
-  const Matrix<const Operand> d_out = wide(std::as_const(d_operand_).data());
+  Matrix<const Operand> d_out =
+      normalise_backward(trunk_norm_, d_trunk_.data(), d_stream_.data(), false, waiting_);
   for (std::size_t i = blocks_.size(); i-- > 0;) {
     Block& block = blocks_[i];
-    apply_backward(block.linear2, wide(std::as_const(block.norm2.y).data()), d_out, d_y_.data(),
-                   false);
-    normalise_backward(block.norm2, d_y_.data(), nullptr, false);
-    apply_backward(block.linear1, wide(std::as_const(block.norm1.y).data()), d_out, d_y_.data(),
-                   false);
-    normalise_backward(block.norm1, d_y_.data(), d_stream_.data(), true);
+    learn(block.linear2, wide(block.norm2.y), d_out, waiting_);
+    apply_backward(block.linear2, d_out, branch_.data(), false);
+    d_out = normalise_backward(block.norm2, branch_.data(), nullptr, false, waiting_);
+    learn(block.linear1, wide(block.norm1.y), d_out, waiting_);
+    apply_backward(block.linear1, d_out, branch_.data(), false);
+    d_out = normalise_backward(block.norm1, branch_.data(), d_stream_.data(), true, waiting_);
   }
-  normalise_backward(input_norm_, d_stream_.data(), nullptr, false);
-  apply_backward(input_, {spread_.data(), rows_, features_, features_}, d_out, nullptr, false);
+  d_out = normalise_backward(input_norm_, d_stream_.data(), nullptr, false, waiting_);
+  const Token learnt =
+      learn(input_, {spread_.data(), rows_, features_, features_}, d_out, waiting_);
+  serve(waiting_);
+  const std::size_t vectors = plan_.size() - plan_.decaying();
+  device_.each_column(
+      1, vectors,
+      AddChunks<Real>{sums_.data(), chunks_.count(), vectors, gradient_.data() + plan_.decaying()});
+  device_.await(learnt);
+}
+
+template <class Device, class Real, class Operand>
+auto DeviceStep<Device, Real, Operand>::learn(const Linear& layer, Matrix<const Operand> in,
+                                              Matrix<const Operand> d_out, Bias& waiting) -> Token {
+  assert(waiting.columns == 0);
+  waiting = {d_out.data, d_out.columns,    d_out.stride,
+             chunks_,    sums(layer.bias), plan_.size() - plan_.decaying()};
+  const DeviceTensor& weight = layer.weight;
+  const Product<Real, Operand> product{
+      d_out, true, in, false, {gradients(weight), weight.rows, weight.columns, weight.columns},
+      false};
+  return device_.aside([this, product] { device_.multiply(product); });
+}
+
+template <class Device, class Real, class Operand>
+auto DeviceStep<Device, Real, Operand>::normalise_backward(Norm& norm, const Real* d_y,
+                                                           Real* d_stream, bool add, Bias& waiting)
+    -> Matrix<const Operand> {
+  const NormSaved<Real> saved{norm.x.data(),    weights(norm.scale), weights(norm.shift),
+                              norm.mean.data(), norm.inverse.data(), width_,
+                              stride_};
+  const std::size_t vectors = plan_.size() - plan_.decaying();
+  const BackwardColumns<Real, Operand> columns{
+      {saved, d_y, chunks_, sums(norm.scale), sums(norm.shift), vectors},
+      std::exchange(waiting, {})};
+  device_.each_row_and_column(
+      rows_, NormBackward<Real, Operand>{saved, d_y, d_stream, add, norm.d_x.data()},
+      chunks_.count(), columns.columns(), columns);
+  return wide(norm.d_x);
+}
+
+template <class Device, class Real, class Operand>
+void DeviceStep<Device, Real, Operand>::serve(Bias& waiting) {
+  const Bias bias = std::exchange(waiting, {});
+  device_.each_column(chunks_.count(), bias.columns, bias);
 }
 
 // ---- Update -------------------------------------------------------------------------------------
@@ -230,8 +257,7 @@ void DeviceStep<Device, Real, Operand>::update(BatchView batch) {
 
 template <class Device, class Real, class Operand>
 void DeviceStep<Device, Real, Operand>::gradient(BatchView batch, std::span<Real> flat) {
-  forward(batch);
-  backward();
+  differentiate(batch);
   std::vector<Real> values(plan_.size());
   device_.to_host(gradient_, std::span<Real>(values));
   plan_.gather(std::span<const Real>(values), flat);

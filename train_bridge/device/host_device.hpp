@@ -2,7 +2,10 @@
 // no GPU is.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
+#include <deque>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,9 +14,22 @@
 
 namespace senet {
 
-/// Does at once what it is told; see DeviceStep for what a device has to offer.
+/// When the host does what may be done beside other work: of all the orders that a device may
+/// choose, the two ends.
+enum class Aside : std::uint8_t { kAtOnce, kAsLateAsMayBe };
+
+/// Does at once what it is told, but for what is told aside; see DeviceStep for what a device has
+/// to offer.
 class HostDevice {
  public:
+  /// How much had been told aside.
+  using Token = std::size_t;
+
+  explicit HostDevice(Aside when = Aside::kAsLateAsMayBe) : when_(when) {}
+
+  /// Kernels and products so far.
+  std::size_t launches() const { return launches_; }
+
   /// Zeroed memory.
   template <class Value>
   class Buffer {
@@ -33,21 +49,51 @@ class HostDevice {
   }
   template <class Value>
   void to_host(const Buffer<Value>& from, std::span<Value> to) {
+    assert(waiting_.empty());
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = from.data()[i];
   }
 
   template <class Body>
   void each_row(std::size_t rows, const Body& body) {
+    ++launches_;
     for (std::size_t row = 0; row < rows; ++row) body(HostGroup{}, row);
   }
   template <class Body>
   void each_column(std::size_t chunks, std::size_t columns, const Body& body) {
+    ++launches_;
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
       for (std::size_t column = 0; column < columns; ++column) body(chunk, column);
     }
   }
+  template <class RowBody, class ColumnBody>
+  void each_row_and_column(std::size_t rows, const RowBody& row_body, std::size_t chunks,
+                           std::size_t columns, const ColumnBody& column_body) {
+    each_row(rows, row_body);
+    each_column(chunks, columns, column_body);
+    --launches_;
+  }
+
+  template <class Task>
+  Token aside(Task task) {
+    if (is_aside_ || when_ == Aside::kAtOnce) {
+      task();
+      return done_;
+    }
+    waiting_.emplace_back(std::move(task));
+    return done_ + waiting_.size();
+  }
+  void await(Token token) {
+    is_aside_ = true;
+    for (; done_ < token; ++done_) {
+      waiting_.front()();
+      waiting_.pop_front();
+    }
+    is_aside_ = false;
+  }
+
   template <class Real, class Operand>
   void multiply(const Product<Real, Operand>& product) {
+    ++launches_;
     const auto& [left, left_transposed, right, right_transposed, result, add] = product;
     const std::size_t inner = left_transposed ? left.rows : left.columns;
     for (std::size_t row = 0; row < result.rows; ++row) {
@@ -64,6 +110,13 @@ class HostDevice {
       }
     }
   }
+
+ private:
+  Aside when_;
+  std::size_t launches_ = 0;
+  bool is_aside_ = false;  // something told aside is being done
+  std::size_t done_ = 0;   // of what was told aside
+  std::deque<std::function<void()>> waiting_;
 };
 
 }  // namespace senet

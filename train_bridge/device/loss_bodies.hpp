@@ -83,8 +83,8 @@ struct ValueLoss {
   }
 };
 
-/// The policy head's loss of a row over its legal actions only, and its gradient at the logits. An
-/// action's logit is the sum of some of the network's.
+/// The policy head's loss of a row over its actions in the batch only, and its gradient at the
+/// logits. An action's logit is the sum of some of the network's.
 template <class Real, class Operand>
 struct PolicyLoss {
   BatchView batch;

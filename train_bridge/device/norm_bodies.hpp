@@ -115,62 +115,86 @@ struct NormBackward {
   }
 };
 
-/// Rows whose sums one thread makes; the sums of a chunk are added up by AddChunks, in order, so
-/// that a step is the same every time.
-inline constexpr std::size_t kChunkRows = 64;
+/// Sums over rows are made chunk by chunk, one thread for a chunk and a column, and the chunks'
+/// sums added up in order (AddChunks): a step is the same every time.
+struct Chunks {
+  std::size_t rows, size;  // of all chunks together, of one
+
+  SENET_DEVICE std::size_t begin(std::size_t chunk) const { return chunk * size; }
+  SENET_DEVICE std::size_t end(std::size_t chunk) const {
+    return (chunk + 1) * size < rows ? (chunk + 1) * size : rows;
+  }
+  std::size_t count() const { return (rows + size - 1) / size; }
+};
 
 /// Gradients of scale and shift of one column, over a chunk of rows.
 template <class Real>
 struct NormColumns {
   NormSaved<Real> saved;
   const Real* d_y;  // [rows, stride]
-  std::size_t rows;
-  Real* d_scale;  // [chunks, width]
-  Real* d_shift;  // [chunks, width]
+  Chunks chunks;
+  Real* d_scale;            // [chunks, sums_stride], width of each row used
+  Real* d_shift;            // the same
+  std::size_t sums_stride;  // values
 
   SENET_DEVICE void operator()(std::size_t chunk, std::size_t column) const {
     Real scale_sum = 0, shift_sum = 0;
-    const std::size_t begin = chunk * kChunkRows;
-    const std::size_t end = begin + kChunkRows < rows ? begin + kChunkRows : rows;
-    for (std::size_t row = begin; row < end; ++row) {
+    for (std::size_t row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
       const Real normal = saved.normal(row, column);
       const Real g = saved.passed(column, normal, d_y[row * saved.stride + column]);
       scale_sum += g * normal;
       shift_sum += g;
     }
-    d_scale[chunk * saved.width + column] = scale_sum;
-    d_shift[chunk * saved.width + column] = shift_sum;
+    d_scale[chunk * sums_stride + column] = scale_sum;
+    d_shift[chunk * sums_stride + column] = shift_sum;
   }
 };
 
 /// Sum of one column over a chunk of rows: the gradient of a bias.
 template <class Real, class Operand>
 struct ColumnSums {
-  const Operand* d_out;  // [rows, stride]
-  std::size_t rows, width, stride;
-  Real* sums;  // [chunks, width]
+  const Operand* d_out = nullptr;  // [rows, stride]
+  std::size_t columns = 0, stride = 0;
+  Chunks chunks;
+  Real* sums = nullptr;  // [chunks, sums_stride]
+  std::size_t sums_stride = 0;
 
   SENET_DEVICE void operator()(std::size_t chunk, std::size_t column) const {
     Real sum = 0;
-    const std::size_t begin = chunk * kChunkRows;
-    const std::size_t end = begin + kChunkRows < rows ? begin + kChunkRows : rows;
-    for (std::size_t row = begin; row < end; ++row) {
+    for (std::size_t row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
       sum += static_cast<Real>(d_out[row * stride + column]);
     }
-    sums[chunk * width + column] = sum;
+    sums[chunk * sums_stride + column] = sum;
+  }
+};
+
+/// Both at once, the norm's columns before the other's.
+template <class Real, class Operand>
+struct BackwardColumns {
+  NormColumns<Real> norm;
+  ColumnSums<Real, Operand> other;
+
+  std::size_t columns() const { return norm.saved.width + other.columns; }
+  SENET_DEVICE void operator()(std::size_t chunk, std::size_t column) const {
+    const std::size_t width = norm.saved.width;
+    if (column < width) {
+      norm(chunk, column);
+    } else {
+      other(chunk, column - width);
+    }
   }
 };
 
 /// The chunks' sums of one column, added up into a gradient.
 template <class Real>
 struct AddChunks {
-  const Real* sums;  // [chunks, width]
-  std::size_t chunks, width;
-  Real* gradient;  // [width]
+  const Real* sums;  // [chunks, columns]
+  std::size_t chunks, columns;
+  Real* gradient;  // [columns]
 
   SENET_DEVICE void operator()(std::size_t /*chunk*/, std::size_t column) const {
     Real sum = 0;
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) sum += sums[chunk * width + column];
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) sum += sums[chunk * columns + column];
     gradient[column] = sum;
   }
 };
