@@ -201,5 +201,6 @@ class Search {
 }  // namespace senet
 
 #include "search/backup.inl"
+#include "search/decision.inl"
 #include "search/descent.inl"
 #include "search/expansion.inl"

@@ -28,7 +28,7 @@ struct Standing {
   Player viewer = 0;       // the player on turn or about to roll
   double final_value = 0;  // when over, for player 0
   bool must_roll = false;  // a turn of chance
-  std::size_t legal = 0;   // moves of the player on turn
+  std::size_t moves = 0;   // of the player on turn, those that deserve a thought
 };
 
 /// When a search ends; asked at least once a millisecond.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "games/backgammon_xgid.hpp"
+#include "games/sound_moves.hpp"
 #include "tools/protocol/drawing.hpp"
 #include "tools/protocol/seat.hpp"
 #include "tools/protocol/thinker.hpp"
@@ -59,9 +60,9 @@ class SeatOf final : public Seat {
     standing.must_roll = standing.turn == Turn::kChance;
     if (standing.turn == Turn::kOver) standing.final_value = final_value(state_, 0);
     if (is_decision(standing.turn)) {
-      ActionList<G::kMaxLegal> legal;
-      state_.legal(legal);
-      standing.legal = legal.size();
+      ActionList<G::kMaxLegal> moves;
+      moves_to_consider(state_, moves);
+      standing.moves = moves.size();
     }
     return standing;
   }

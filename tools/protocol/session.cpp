@@ -249,8 +249,9 @@ Answer<void> Session::think(const GoRequest& go, Role role, Clock::time_point be
   const std::optional<Milliseconds> time = go.thinking_time(standing.viewer);
   ThinkLimits limits;
   limits.visits = go.nodes.value_or(go.infinite || time ? kEndlessVisits : options_.visits);
-  // One legal move needs no thought, unless thought is what was asked for.
-  if (standing.legal == 1 && !go.infinite && !go.nodes) limits.visits = 1;
+  // The only move there is, or the only sound one, needs no thought, unless thought is what was
+  // asked for.
+  if (standing.moves == 1 && !go.infinite && !go.nodes) limits.visits = 1;
   if (time) limits.until = began + *time;
   limits.goes_on = [&] { return goes_on(go.infinite); };
 

@@ -228,6 +228,17 @@ TEST(Session, ABareGoTakesTheOptionVisits) {
   }
 }
 
+TEST(Session, AForcedMoveIsNotThoughtAbout) {
+  Talk talk(small_options("connect_four"));
+  talk.tell({"position 11223"});  // seven moves are legal, six of them lose at once
+  talk.ask("isready");
+  const Lines answer = talk.ask("go");
+  ASSERT_EQ(answer.size(), 2u);
+  EXPECT_EQ(number_behind(answer[0], "nodes"), 1);
+  EXPECT_EQ(answer[1], "bestmove 4");
+  EXPECT_GT(number_behind(talk.ask("go nodes 20")[0], "nodes"), 1);
+}
+
 TEST(Session, GoTellsWhatItFound) {
   Talk talk(small_options("connect_four"));
   talk.tell({"position 112233"});
