@@ -23,6 +23,9 @@ struct TrainerChoice {
   Precision precision = Precision::kAuto;  // of a CUDA device's products
   /// Steps that may be lost with a device; see make_lasting_trainer.
   std::size_t steps_at_risk = 100;
+  /// A device keeps the samples of the replay, `replay`, and a step sends only where they lie.
+  bool replay_on_device = false;
+  ReplayRoom replay = {};
 };
 
 struct ChosenTrainer {
