@@ -31,7 +31,7 @@ struct TrainerChoice {
 struct ChosenTrainer {
   std::unique_ptr<Trainer> trainer;
   std::string description;  // "cuda, NVIDIA H100 80GB HBM3, bf16 (the fastest at ...)"
-  std::string warning;      // why it is not the one that was wished for; empty: it is
+  std::string warning;      // why it is not, or not all, that was wished for; empty: it is
 };
 
 /// The CPU trainer always can be had. `lost` is told the reason when a device fails later on and

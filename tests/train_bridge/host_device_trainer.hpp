@@ -17,7 +17,8 @@ class HostDeviceTrainer final : public DeviceTrainer {
  public:
   /// What it was asked for, to be looked at when it has gone; and when it goes.
   struct Calls {
-    std::size_t steps = 0, kept_steps = 0, kept_samples = 0;
+    std::size_t steps = 0, kept_steps = 0, kept_samples = 0, named = 0;
+    std::size_t does_not_know = ~std::size_t{0};  // every so many steps on kept samples
     std::size_t fails_at_step = ~std::size_t{0}, fails_at_sample = ~std::size_t{0};
   };
 
@@ -57,6 +58,7 @@ class HostDeviceTrainer final : public DeviceTrainer {
   }
   Result<std::optional<StepReport>> step_kept(std::span<const DrawnSample> drawn,
                                               float learning_rate) override {
+    if (++calls_.named % calls_.does_not_know == 0) return std::optional<StepReport>();
     if (!kept_->pack(drawn, learning_rate, block_)) return std::optional<StepReport>();
     ++calls_.kept_steps;
     const auto report = run();

@@ -63,6 +63,13 @@ TEST(TrainingOnDevice, KeptSamplesTeachTheSame) {
   EXPECT_EQ(of_kept.losses, 0u);
 }
 
+TEST(TrainingOnDevice, BatchesAreSentWhereSamplesAreNotKept) {
+  Calls sent, kept{.does_not_know = 3};
+  expect_same(learn(false, sent), learn(true, kept));
+  EXPECT_EQ(kept.steps, sent.steps);
+  EXPECT_EQ(kept.kept_steps, kept.steps - kept.steps / 3);
+}
+
 // The CPU goes on with encoded batches of the samples that would have been used.
 TEST(TrainingOnDevice, ADeviceLostWithItsSamplesCostsNoneOfThem) {
   for (const std::size_t step : {0, 1, 40}) {
