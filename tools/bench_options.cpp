@@ -79,7 +79,8 @@ Result<BenchSettings> settings_of(const BenchArguments& arguments, double standa
   if (!backend) return fail("--backend: " + backend.error().reason);
   const auto precision = precision_from_name(arguments.precision);
   if (!precision) return fail("--precision: " + precision.error().reason);
-  settings.trainer = {.backend = *backend, .precision = *precision};
+  settings.trainer.backend = *backend;
+  settings.trainer.precision = *precision;
   for (const std::string& game : games_of(arguments, settings.evaluates)) {
     if (const auto good = check_game(game, settings); !good) return tl::unexpected(good.error());
   }
@@ -189,6 +190,8 @@ void add_trainer_options(CLI::App& command, BenchArguments& arguments) {
       .add_option("--precision", arguments.precision,
                   "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
       ->capture_default_str();
+  command.add_flag("--replay-on-device", arguments.settings.trainer.replay_on_device,
+                   "a CUDA device keeps the samples: a step sends only where they lie");
   command
       .add_option("--batch", arguments.train_rows,
                   "samples of a step; several numbers (256,1024) one after the other")

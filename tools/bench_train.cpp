@@ -83,6 +83,23 @@ double wall_time() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Hands a row of a batch to a trainer that keeps samples.
+void keep_row(Trainer& trainer, const TrainBatch& batch, std::size_t row) {
+  TrainBatch::Shape shape = batch.shape();
+  shape.rows = 1;
+  TrainBatch image(shape);
+  const std::span<float> outcomes = image.add([&](FeatureRow& to) {
+    for (std::size_t i = 0; i < batch.index(row).size(); ++i) {
+      to.add(batch.index(row)[i], batch.value(row)[i]);
+    }
+  });
+  std::ranges::copy(batch.outcomes(row), outcomes.begin());
+  for (std::size_t i = batch.first_action(row); i < batch.first_action(row + 1); ++i) {
+    image.add_action(batch.target(i), batch.logits(i));
+  }
+  trainer.keep(static_cast<std::uint32_t>(row), image);
+}
+
 Result<void> measure(Figures& figures, const std::string& subject, const BenchSettings& settings,
                      const Network& network, const TrainBatch& batch, std::size_t threads) {
   const auto rows = static_cast<double>(batch.size());
@@ -91,12 +108,20 @@ Result<void> measure(Figures& figures, const std::string& subject, const BenchSe
   const auto share_of_peak = gflop / static_cast<double>(threads);
   const PeakMeter meter;
   std::string lost;
-  const ChosenTrainer chosen =
-      choose_trainer(settings.trainer, network, batch.shape(), {.threads = threads},
-                     [&](const std::string& reason) { lost = reason; });
+  TrainerChoice choice = settings.trainer;
+  choice.replay = {.places = batch.size()};
+  const ChosenTrainer chosen = choose_trainer(choice, network, batch.shape(), {.threads = threads},
+                                              [&](const std::string& reason) { lost = reason; });
   if (!chosen.warning.empty()) return fail(chosen.warning);
   const std::unique_ptr<Trainer>& trainer = chosen.trainer;
   trainer->warm_up();
+  std::vector<DrawnSample> drawn;
+  drawn.reserve(batch.size());
+  for (std::size_t row = 0; row < batch.size() && trainer->keeps_samples(); ++row) {
+    keep_row(*trainer, batch, row);
+    drawn.push_back({static_cast<std::uint32_t>(row), false});
+  }
+  const bool keeps = trainer->keeps_samples();
   // A device's time is nobody's thread's. It answers with the report of the step before: many steps
   // at once, and nothing of ours between them that it could use to catch up.
   const bool on_device = trainer->name() != "cpu";
@@ -110,7 +135,9 @@ Result<void> measure(Figures& figures, const std::string& subject, const BenchSe
   double peak_before = on_device ? 0 : meter.gflops();
   do {
     const double began = clock();
-    for (int step = 0; step < steps_at_once; ++step) trainer->step(batch, 1e-3f);
+    for (int step = 0; step < steps_at_once; ++step) {
+      if (!trainer->step_kept(drawn, 1e-3f)) trainer->step(batch, 1e-3f);
+    }
     rates.push_back(rows * steps_at_once / (clock() - began));
     if (on_device) continue;
     const double peak_after = meter.gflops();
@@ -126,9 +153,9 @@ Result<void> measure(Figures& figures, const std::string& subject, const BenchSe
     active += static_cast<double>(batch.index(row).size());
   }
   const auto add = [&](const char* name, double value, const char* unit) {
-    figures.push_back(
-        {fmt::format("{}/{}/batch-{}/threads-{}", subject, trainer->name(), rows, threads), name,
-         value, unit});
+    figures.push_back({fmt::format("{}/{}{}/batch-{}/threads-{}", subject, trainer->name(),
+                                   keeps ? "-replay" : "", rows, threads),
+                       name, value, unit});
   };
   add("samples_per_second", rate, "samples/s");
   add("step_time", 1e3 * rows / rate, "ms");

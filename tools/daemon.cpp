@@ -228,6 +228,7 @@ Result<void> run(Prepared& prepared) {
   const auto shape = TrainingLoop<G>::batch_shape(config.learn);
   TrainerChoice choice = options.trainer;
   choice.steps_at_risk = config.learn.steps_per_iteration;
+  choice.replay = TrainingLoop<G>::replay_room(config.learn);
   ChosenTrainer chosen = choose_trainer(
       choice, start->network, shape, config.learn.trainer, [](const std::string& reason) {
         fmt::print(stderr,

@@ -21,6 +21,7 @@ struct SelfPlayArguments {
   DaemonOptions options;
   bool print_config = false;
   bool no_train = false;
+  bool replay_on_device = false;
   std::map<std::string, std::string> settings;  // as typed, by name
 };
 
@@ -72,7 +73,8 @@ Result<TrainerChoice> trainer_choice(const SelfPlayArguments& arguments) {
   if (!backend) return fail("--trainer: " + backend.error().reason);
   const auto precision = precision_from_name(arguments.precision);
   if (!precision) return fail("--precision: " + precision.error().reason);
-  return TrainerChoice{.backend = *backend, .precision = *precision};
+  return TrainerChoice{
+      .backend = *backend, .precision = *precision, .replay_on_device = arguments.replay_on_device};
 }
 
 Result<Job> prepare(const SelfPlayArguments& arguments) {
@@ -142,6 +144,8 @@ void add_selfplay_command(CLI::App& app, int& exit_code) {
       ->add_option("--precision", arguments->precision,
                    "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
       ->capture_default_str();
+  command->add_flag("--replay-on-device", arguments->replay_on_device,
+                    "a CUDA device keeps the samples: a step sends only where they lie");
   RunConfig names;
   for_each_setting(names, [&](const char* name, auto&, const char* help) {
     command->add_option(fmt::format("--{}", name), arguments->settings[name], help)

@@ -47,13 +47,23 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
     if (device) {
       chosen.description =
           fmt::format("cuda, {}, {} ({})", report.device, name_of(report.precision), report.why);
+      if (choice.replay_on_device) {
+        const auto kept = (*device)->keep_replay(choice.replay);
+        if (kept) {
+          chosen.description += ", with the replay";
+        } else {
+          chosen.warning = fmt::format("the device keeps no replay: {}", kept.error().reason);
+        }
+      }
       chosen.trainer = make_lasting_trainer(std::move(*device), start, choice.steps_at_risk,
                                             make_spare, std::move(lost));
       return chosen;
     }
-    if (is_wished_for(choice.backend)) {
+    if (is_wished_for(choice.backend) || choice.replay_on_device) {
       chosen.warning = fmt::format("the CPU trains: {}", device.error().reason);
     }
+  } else if (choice.replay_on_device) {
+    chosen.warning = "no device keeps the replay: the CPU trains";
   }
   chosen.trainer = make_spare();
   chosen.description =

@@ -23,12 +23,15 @@ struct TrainerChoice {
   Precision precision = Precision::kAuto;  // of a CUDA device's products
   /// Steps that may be lost with a device; see make_lasting_trainer.
   std::size_t steps_at_risk = 100;
+  /// A device keeps the samples of the replay, `replay`, and a step sends only where they lie.
+  bool replay_on_device = false;
+  ReplayRoom replay = {};
 };
 
 struct ChosenTrainer {
   std::unique_ptr<Trainer> trainer;
   std::string description;  // "cuda, NVIDIA H100 80GB HBM3, bf16 (the fastest at ...)"
-  std::string warning;      // why it is not the one that was wished for; empty: it is
+  std::string warning;      // why it is not, or not all, that was wished for; empty: it is
 };
 
 /// The CPU trainer always can be had. `lost` is told the reason when a device fails later on and

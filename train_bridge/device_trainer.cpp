@@ -40,13 +40,31 @@ class LastingTrainer final : public Trainer {
   StepReport step(const TrainBatch& batch, float learning_rate) override {
     if (device_) {
       if (const auto report = device_->step(batch, learning_rate)) {
-        if (++since_fetched_ >= steps_at_risk_) fetch();
+        count_step();
         return *report;
       } else {
         give_up(report.error().reason);
       }
     }
     return spare_->step(batch, learning_rate);
+  }
+
+  bool keeps_samples() const override { return device_ && device_->keeps_samples(); }
+
+  void keep(std::uint32_t place, const TrainBatch& images) override {
+    if (const auto kept = device_->keep(place, images); !kept) give_up(kept.error().reason);
+  }
+
+  std::optional<StepReport> step_kept(std::span<const DrawnSample> drawn,
+                                      float learning_rate) override {
+    if (!keeps_samples()) return std::nullopt;
+    const auto report = device_->step_kept(drawn, learning_rate);
+    if (!report) {
+      give_up(report.error().reason);
+      return std::nullopt;
+    }
+    if (*report) count_step();
+    return *report;
   }
 
   Network served() const override {
@@ -81,6 +99,10 @@ class LastingTrainer final : public Trainer {
       }
     }
     return true;
+  }
+
+  void count_step() {
+    if (++since_fetched_ >= steps_at_risk_) fetch();
   }
 
   // Logically nothing changes: what is asked for is brought here.

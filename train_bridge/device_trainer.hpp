@@ -21,10 +21,24 @@ class DeviceTrainer {
   virtual Result<StepReport> step(const TrainBatch& batch, float learning_rate) = 0;
   virtual Result<TrainerState> state() const = 0;
   virtual Result<void> restore(const TrainerState& state) = 0;
+
+  /// From now on keeps the samples of a replay of this size; before warm_up(). A reason when the
+  /// device cannot: that is no failure, it is of as much use as before.
+  virtual Result<void> keep_replay(const ReplayRoom& /*room*/) {
+    return fail("this device keeps no samples");
+  }
+  virtual bool keeps_samples() const { return false; }
+  virtual Result<void> keep(std::uint32_t /*place*/, const TrainBatch& /*images*/) { return {}; }
+  /// As step(); nothing as Trainer's.
+  virtual Result<std::optional<StepReport>> step_kept(std::span<const DrawnSample> /*drawn*/,
+                                                      float /*learning_rate*/) {
+    return std::optional<StepReport>();
+  }
 };
 
 /// A trainer that goes on on the CPU when its device fails, from the state it last fetched:
 /// at most `steps_at_risk` steps are lost, no more than resuming from a checkpoint would lose.
+/// Samples that were kept on the device are lost with it; the replay has them all.
 /// `lost` is told the reason, once. `make_spare` makes the CPU trainer for a state.
 std::unique_ptr<Trainer> make_lasting_trainer(std::unique_ptr<DeviceTrainer> device,
                                               const Network& start, std::size_t steps_at_risk,

@@ -5,10 +5,12 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
+#include "train_bridge/drawn_sample.hpp"
 #include "train_bridge/samples.hpp"
 #include "train_bridge/train_batch.hpp"
 
@@ -45,7 +47,7 @@ class ReplayBuffer {
            policy_end_ + sample.visits.size() - at(begin_).first > policy_.size()) {
       ++begin_;
     }
-    Kept& kept = kept_[end_ % capacity()];
+    Kept& kept = kept_[place_of(end_)];
     kept.state = sample.state;
     for (std::size_t i = 0; i < kOutcomes<G>; ++i) kept.outcomes[i] = to_fixed(sample.outcomes[i]);
     kept.first = policy_end_;
@@ -57,19 +59,31 @@ class ReplayBuffer {
     ++end_;
   }
 
-  /// Fills `batch` with up to `rows` samples drawn uniformly from the newest `window` ones (at
-  /// least one, all when larger); fewer when their policy targets do not fit. Games with a mirror
-  /// image show it half of the time. Needs size() >= 1.
-  void draw(std::size_t rows, std::size_t window, Random& random, TrainBatch& batch) {
-    batch.clear();
+  /// Place in the ring, below capacity(), of the sample added last.
+  std::uint32_t newest() const { return place_of(end_ - 1); }
+
+  /// Draws `rows` samples uniformly from the newest `window` ones (at least one, all when larger).
+  /// Games with a mirror image show it half of the time. Needs size() >= 1.
+  void draw(std::size_t rows, std::size_t window, Random& random,
+            std::vector<DrawnSample>& drawn) const {
+    drawn.clear();
     const auto among = static_cast<std::uint32_t>(std::clamp<std::size_t>(window, 1, size()));
     for (std::size_t i = 0; i < rows; ++i) {
-      const Kept& kept = at(end_ - 1 - random.below(among));
-      const bool mirror = MirrorGame<G> && (random.next() & 1);
+      const std::uint32_t place = place_of(end_ - 1 - random.below(among));
+      drawn.push_back({place, MirrorGame<G> && (random.next() & 1)});
+    }
+  }
+
+  /// Fills `batch` with the samples of these places, up to the first whose policy targets do not
+  /// fit.
+  void encode(std::span<const DrawnSample> drawn, TrainBatch& batch) {
+    batch.clear();
+    for (const auto& [place, mirrored] : drawn) {
+      const Kept& kept = kept_[place];
       moves_.clear();
       if (kept.entries > 0) moves_to_consider(kept.state, moves_);
       if (!batch.fits(moves_.size())) return;
-      add_to(batch, kept, mirror);
+      add_to(batch, kept, mirrored);
     }
   }
 
@@ -85,7 +99,10 @@ class ReplayBuffer {
     std::uint16_t share;
   };
 
-  Kept& at(std::uint64_t sample) { return kept_[sample % capacity()]; }
+  std::uint32_t place_of(std::uint64_t sample) const {
+    return static_cast<std::uint32_t>(sample % capacity());
+  }
+  const Kept& at(std::uint64_t sample) const { return kept_[place_of(sample)]; }
 
   void add_to(TrainBatch& batch, const Kept& kept, bool mirror) {
     const G state = mirror ? mirror_image(kept.state) : kept.state;

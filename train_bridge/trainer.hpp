@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "nn/network.hpp"
+#include "train_bridge/drawn_sample.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {
@@ -61,6 +63,20 @@ class Trainer {
 
   /// One optimiser step. batch.size() >= 1 and within the shape the trainer was built for.
   virtual StepReport step(const TrainBatch& batch, float learning_rate) = 0;
+
+  /// Whether the trainer keeps the replay's samples, so that a step need only name them: then it is
+  /// told of every sample that is added. May turn false, and then stays so.
+  virtual bool keeps_samples() const { return false; }
+  /// Keeps what is in `place` of the replay now: the sample and, in a game with mirror images, its
+  /// mirror image, a row of `images` each, with as many actions each. Places are below the room
+  /// that the trainer was made for. Needs keeps_samples().
+  virtual void keep(std::uint32_t /*place*/, const TrainBatch& /*images*/) {}
+  /// The step() on the batch that ReplayBuffer::encode() would make of `drawn`. Nothing, and no
+  /// step, when not all of them are kept: then the caller makes that batch.
+  virtual std::optional<StepReport> step_kept(std::span<const DrawnSample> /*drawn*/,
+                                              float /*learning_rate*/) {
+    return std::nullopt;
+  }
 
   /// The moving average, as a network that can be served. Allocates its copy.
   virtual Network served() const = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -77,7 +78,9 @@ class TrainingLoop {
         done_(from),
         replay_(settings_.replay_capacity,
                 settings_.samples.evaluates == Evaluates::kPosition ? kPolicyPerSample : 0),
-        batch_(batch_shape(settings_)) {
+        batch_(batch_shape(settings_)),
+        images_(image_shape()) {
+    drawn_.reserve(settings_.batch_rows);
     const std::uint64_t steps = from.trainer.steps;
     done_.trainer = {};  // the tensors are the trainer's; only the count of steps is kept here
     done_.trainer.steps = steps;
@@ -95,6 +98,11 @@ class TrainingLoop {
                                         G::kMaxLegal, settings.batch_rows *
                                                           std::min<std::size_t>(G::kMaxLegal, 64))
                                   : G::kMaxLegal};
+  }
+
+  /// What a trainer that keeps the replay's samples has to have room for.
+  static ReplayRoom replay_room(const LearnSettings& settings) {
+    return {.places = settings.replay_capacity, .images = kImages};
   }
 
   /// Puts the games of the log from `replay_begin` on back into the replay buffer, before run().
@@ -175,7 +183,17 @@ class TrainingLoop {
  private:
   /// Moves with visits of an ordinary position.
   static constexpr std::size_t kPolicyPerSample = std::min<std::size_t>(G::kMaxLegal, 24);
+  static constexpr std::size_t kImages = MirrorGame<G> ? 2 : 1;
   using Clock = std::chrono::steady_clock;
+
+  static TrainBatch::Shape image_shape() {
+    return {.rows = kImages,
+            .max_active = G::kMaxActive,
+            .max_legal = G::kMaxLegal,
+            .logits_per_action = G::kLogitsPerAction,
+            .outcomes = kOutcomes<G>,
+            .action_room = kImages * G::kMaxLegal};
+  }
 
   bool can_step() const {
     return done_.owed_steps >= 1 && done_.positions >= settings_.begin_after && replay_.size() > 0;
@@ -193,8 +211,11 @@ class TrainingLoop {
 
   Result<void> add(const GameRecord& record, std::uint64_t log_position, bool is_new) {
     const std::uint64_t before = replay_.added();
-    const Result<void> replayed = for_each_sample<G>(
-        record, settings_.samples, states_, [&](const Sample<G>& sample) { replay_.add(sample); });
+    const Result<void> replayed =
+        for_each_sample<G>(record, settings_.samples, states_, [&](const Sample<G>& sample) {
+          replay_.add(sample);
+          if (parts_.trainer.keeps_samples()) keep_newest();
+        });
     if (!replayed) return replayed;
     const std::uint64_t samples = replay_.added() - before;
     if (samples > 0) kept_games_.push_back({replay_.added(), log_position});
@@ -218,6 +239,14 @@ class TrainingLoop {
     return {};
   }
 
+  // As a step will see it: from the replay, whose targets are rounded.
+  void keep_newest() {
+    const std::uint32_t place = replay_.newest();
+    const std::array<DrawnSample, 2> images{{{place, false}, {place, true}}};
+    replay_.encode(std::span(images).first(kImages), images_);
+    parts_.trainer.keep(place, images_);
+  }
+
   void step() {
     const auto began = Clock::now();
     // Other samples after a skipped step: the same ones might be skipped for ever.
@@ -225,9 +254,8 @@ class TrainingLoop {
     const auto window = static_cast<std::size_t>(
         std::max<double>(static_cast<double>(settings_.window_minimum),
                          settings_.window_share * static_cast<double>(done_.positions)));
-    replay_.draw(settings_.batch_rows, window, random, batch_);
-    const StepReport report =
-        parts_.trainer.step(batch_, learning_rate_at(settings_, done_.trainer.steps));
+    replay_.draw(settings_.batch_rows, window, random, drawn_);
+    const StepReport report = train(learning_rate_at(settings_, done_.trainer.steps));
     ++steps_since_publish_;
     done_.owed_steps -= 1;
     train_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
@@ -241,6 +269,12 @@ class TrainingLoop {
       value_loss_ += weight * (report.value_loss - value_loss_);
     }
     note_progress();
+  }
+
+  StepReport train(float learning_rate) {
+    if (const auto report = parts_.trainer.step_kept(drawn_, learning_rate)) return *report;
+    replay_.encode(drawn_, batch_);
+    return parts_.trainer.step(batch_, learning_rate);
   }
 
   Result<void> publish() {
@@ -280,7 +314,9 @@ class TrainingLoop {
   const LearnSettings& settings_;
   Checkpoint done_;  // without the trainer's tensors
   ReplayBuffer<G> replay_;
-  TrainBatch batch_;
+  std::vector<DrawnSample> drawn_;  // for the step under way
+  TrainBatch batch_;                // of them
+  TrainBatch images_;               // of the sample added last
   std::deque<KeptGame> kept_games_;
   std::vector<G> states_;
   std::size_t steps_since_publish_ = 0;

@@ -383,6 +383,11 @@ TEST_F(SelfPlayCommand, SaysWhoTrains) {
   expect_finished(cpu);
   EXPECT_NE(cpu.err.find("trainer cpu, 1 thread |"), std::string::npos) << cpu.err;
   EXPECT_EQ(cpu.err.find("the CPU trains"), std::string::npos) << cpu.err;
+  const ProgramRun no_device =
+      run_senet(resume({"--games", "1", "--trainer", "cpu", "--replay-on-device"}));
+  expect_finished(no_device);
+  EXPECT_NE(no_device.err.find("no device keeps the replay: the CPU trains\n"), std::string::npos)
+      << no_device.err;
   // Where there is a device it trains, elsewhere one line says why it does not.
   const ProgramRun cuda = run_senet(resume({"--games", "30", "--trainer", "cuda"}));
   expect_finished(cuda);

@@ -55,6 +55,50 @@ TEST(CudaModule, IsOfThisVersionAndTellsWhetherThereIsADevice) {
   }
 }
 
+// Samples keep arriving between the steps, and go over those of before.
+TEST(CudaTrainer, KeptSamplesTeachWhatSentOnesDo) {
+  const TrainBatch::Shape shape = batch_shape(kSpec, kSamples);
+  const Network start = initial_network(kSpec, 1);
+  auto sent = make_cuda_trainer(start, shape, {}, Precision::kFloat, nullptr);
+  auto kept = make_cuda_trainer(start, shape, {}, Precision::kFloat, nullptr);
+  if (!sent || !kept) GTEST_SKIP() << "no device";
+  constexpr std::uint32_t kPlaces = 20;
+  const auto all = (*kept)->keep_replay({.places = std::size_t{1} << 40, .images = 1});
+  EXPECT_FALSE(all);  // no device has as much
+  ASSERT_TRUE((*kept)->keep_replay({.places = kPlaces, .images = 1}));
+  for (auto* const trainer : {&sent, &kept}) ASSERT_TRUE((**trainer)->warm_up());
+  const auto add = [](std::uint64_t number, TrainBatch& batch) {
+    Random random(7, number, 0, Purpose::kTest);
+    add_sample(kSpec, kSamples, number % 3 != 0, random, batch);
+  };
+  TrainBatch batch(shape);
+  std::uint64_t added = 0;
+  for (std::uint64_t step = 0; step < 50; ++step) {
+    for (std::uint64_t i = 0; i < (step == 0 ? kPlaces : step % 7); ++i, ++added) {
+      batch.clear();
+      add(added, batch);
+      ASSERT_TRUE((*kept)->keep(static_cast<std::uint32_t>(added % kPlaces), batch));
+    }
+    batch.clear();
+    std::vector<DrawnSample> drawn;
+    Random random(8, step, 0, Purpose::kTest);
+    for (std::size_t row = 0; row < shape.rows; ++row) {
+      const std::uint64_t number = added - 1 - random.below(kPlaces);
+      drawn.push_back({static_cast<std::uint32_t>(number % kPlaces), false});
+      add(number, batch);
+    }
+    ASSERT_TRUE((*sent)->step(batch, 0.003f));
+    const auto report = (*kept)->step_kept(drawn, 0.003f);
+    ASSERT_TRUE(report) << report.error().reason;
+    ASSERT_TRUE(*report);
+  }
+  const auto expected = (*sent)->state(), state = (*kept)->state();
+  ASSERT_TRUE(expected && state);
+  for (std::size_t i = 0; i < state->weights.size(); ++i) {
+    ASSERT_NEAR(state->weights[i], expected->weights[i], 1e-6) << i;
+  }
+}
+
 TEST(CudaTrainer, FailsWithAReason) {
   if (dlopen("libcuda.so.1", RTLD_LAZY) != nullptr) GTEST_SKIP() << "there is a driver";
   const TrainBatch::Shape shape = batch_shape(kSpec, kSamples);

@@ -33,6 +33,15 @@ int mark_of(const TrainBatch& batch, std::size_t row) {
   return static_cast<int>(std::lround(batch.outcomes(row)[0] * 1000));
 }
 
+/// Draws a batch, encoded.
+template <Game G>
+void draw_batch(ReplayBuffer<G>& buffer, std::size_t rows, std::size_t window, Random& random,
+                TrainBatch& batch) {
+  std::vector<DrawnSample> drawn;
+  buffer.draw(rows, window, random, drawn);
+  buffer.encode(drawn, batch);
+}
+
 /// How often each mark comes out in `draws` batches.
 template <Game G>
 std::map<int, int> drawn(ReplayBuffer<G>& buffer, std::size_t window, int draws) {
@@ -40,7 +49,7 @@ std::map<int, int> drawn(ReplayBuffer<G>& buffer, std::size_t window, int draws)
   TrainBatch batch(shape<G>());
   for (int draw = 0; draw < draws; ++draw) {
     Random random(3, static_cast<std::uint64_t>(draw), 0, Purpose::kReplay);
-    buffer.draw(kRows, window, random, batch);
+    draw_batch(buffer, kRows, window, random, batch);
     EXPECT_EQ(batch.size(), kRows);
     for (std::size_t row = 0; row < batch.size(); ++row) ++counts[mark_of(batch, row)];
   }
@@ -128,7 +137,7 @@ TEST(ReplayBuffer, TargetsSurviveManyRoundsOfTheRing) {
     buffer.add({state, outcomes, visits});
 
     Random draw(4, number, 0, Purpose::kReplay);
-    buffer.draw(1, 1, draw, batch);
+    draw_batch(buffer, 1, 1, draw, batch);
     ASSERT_EQ(batch.size(), 1u);
     float sum = 0;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -183,7 +192,7 @@ TEST(ReplayBuffer, MirrorImagesComeHalfOfTheTimeAndTakeTheirPolicyAlong) {
   int plains = 0, mirrors = 0;
   for (std::uint64_t draw = 0; draw < 50; ++draw) {
     Random random(5, draw, 0, Purpose::kReplay);
-    buffer.draw(kRows, 10, random, batch);
+    draw_batch(buffer, kRows, 10, random, batch);
     for (std::size_t row = 0; row < batch.size(); ++row) {
       const bool is_plain = std::ranges::equal(batch.index(row), plain.index(0));
       const bool is_mirror = std::ranges::equal(batch.index(row), mirror.index(0));
@@ -209,11 +218,11 @@ TEST(ReplayBuffer, ADrawEndsWhereThePolicyTargetsNoLongerFit) {
   buffer.add(marked(1, visits));  // nine legal actions
   TrainBatch batch(shape<TicTacToe>(kRows, 4 * 9 + 8));
   Random random(1, 0, 0, Purpose::kReplay);
-  buffer.draw(kRows, 10, random, batch);
+  draw_batch(buffer, kRows, 10, random, batch);
   EXPECT_EQ(batch.size(), 4u);
   EXPECT_EQ(batch.actions(), 36u);
   // The same batch again: nothing of the last draw is left.
-  buffer.draw(2, 10, random, batch);
+  draw_batch(buffer, 2, 10, random, batch);
   EXPECT_EQ(batch.size(), 2u);
   EXPECT_EQ(batch.actions(), 18u);
 }

@@ -124,7 +124,7 @@ class CudaEvent {
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "an event"); }
   /// What the stream is told after this waits for what had been told before record().
   void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_), "an event"); }
-  void wait() const { check(cudaEventSynchronize(event_), "a step"); }
+  void wait() const { check(cudaEventSynchronize(event_), "a wait"); }
 
  private:
   cudaEvent_t event_ = nullptr;

@@ -16,9 +16,10 @@ struct CudaModule {
                                                  Precision precision, CudaTrainerReport* report);
 };
 
-/// Another where the two could not understand each other: sizes of what is handed over.
+/// Another where the two could not understand each other: the generation of DeviceTrainer's
+/// functions, and sizes of what is handed over.
 inline constexpr std::uint64_t kCudaModuleVersion =
-    1'000'000'000 * sizeof(TrainerSettings) + 1'000'000 * sizeof(NetworkSpec) +
+    2'000'000'000'000 + 1'000'000'000 * sizeof(TrainerSettings) + 1'000'000 * sizeof(NetworkSpec) +
     1'000 * sizeof(TrainBatch) + sizeof(TrainerState) + sizeof(StepCost);
 
 inline constexpr const char* kCudaModuleFile = "senet_cuda.so";

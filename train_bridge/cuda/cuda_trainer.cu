@@ -8,6 +8,7 @@
 
 #include "train_bridge/cuda/cuda_device.cuh"
 #include "train_bridge/cuda/cuda_module.hpp"
+#include "train_bridge/cuda/cuda_replay.cuh"
 #include "train_bridge/device/batch_view.hpp"
 #include "train_bridge/device/device_step.hpp"
 
@@ -86,7 +87,8 @@ class CudaTrainer final : public DeviceTrainer {
   }
   ~CudaTrainer() override {
     cudaStreamSynchronize(device_.stream());  // a step under way reads what goes now
-    if (uploads_ != nullptr) cudaStreamDestroy(uploads_);
+    cudaStreamSynchronize(uploads_);
+    cudaStreamDestroy(uploads_);
   }
 
   std::string_view name() const override { return "cuda"; }
@@ -99,7 +101,7 @@ class CudaTrainer final : public DeviceTrainer {
       TrainBatch empty(shape_);
       add_empty_row(empty);
       for (Slot& slot : slots_) {
-        send(slot, empty, 0.0f);
+        send(slot, pack(empty, 0.0f, slot.host.values()));
         record_or_run(slot);
         device_.wait();
       }
@@ -113,20 +115,35 @@ class CudaTrainer final : public DeviceTrainer {
 
   Result<StepReport> step(const TrainBatch& batch, float learning_rate) override {
     StepReport report;
+    const auto done = guarded(
+        [&] { report = start_step(pack(batch, learning_rate, next_slot().host.values())); });
+    if (!done) return tl::unexpected(done.error());
+    return report;
+  }
+
+  Result<void> keep_replay(const ReplayRoom& room) override {
+    const auto made = guarded([&] {
+      replay_.emplace(shape_, room);
+      check(cudaStreamSynchronize(nullptr), "memory on the device");
+    });
+    // An allocation that failed is no news to whoever asks for errors next.
+    if (!made) cudaGetLastError();
+    return made;
+  }
+
+  bool keeps_samples() const override { return replay_.has_value(); }
+
+  Result<void> keep(std::uint32_t place, const TrainBatch& images) override {
+    return guarded([&] { replay_->add(place, images, uploads_, last_slot().done); });
+  }
+
+  Result<std::optional<StepReport>> step_kept(std::span<const DrawnSample> drawn,
+                                              float learning_rate) override {
+    std::optional<StepReport> report;
     const auto done = guarded([&] {
-      Slot& slot = slots_[next_++ % slots_.size()];
-      Slot& before = slots_[next_ % slots_.size()];
-      send(slot, batch, learning_rate);
-      if (slot.recording) {
-        slot.recording->run(device_.stream());
-      } else {
-        record_or_run(slot);
-      }
-      slot.done.record(device_.stream());
-      slot.has_run = true;
-      slot.is_told = false;
-      // This one is worked on while the host draws and packs the next.
-      report = finish(before.has_run ? before : slot);
+      replay_->send(uploads_, last_slot().done);
+      const auto bytes = replay_->pack(drawn, learning_rate, next_slot().host.values());
+      if (bytes) report = start_step(*bytes);
     });
     if (!done) return tl::unexpected(done.error());
     return report;
@@ -162,9 +179,30 @@ class CudaTrainer final : public DeviceTrainer {
     for (float& share : outcomes) share = 1.0f / static_cast<float>(outcomes.size());
   }
 
+  Slot& next_slot() { return slots_[next_ % slots_.size()]; }
+  /// The other one, of the step that was started last.
+  Slot& last_slot() { return slots_[(next_ + 1) % slots_.size()]; }
+
+  /// Sends so many bytes of what is in the next slot and starts its step; a report.
+  StepReport start_step(std::size_t bytes) {
+    Slot& slot = next_slot();
+    Slot& before = last_slot();
+    ++next_;
+    send(slot, bytes);
+    if (slot.recording) {
+      slot.recording->run(device_.stream());
+    } else {
+      record_or_run(slot);
+    }
+    slot.done.record(device_.stream());
+    slot.has_run = true;
+    slot.is_told = false;
+    // This one is worked on while the host draws and packs the next.
+    return finish(before.has_run ? before : slot);
+  }
+
   /// One transfer, on a stream of its own; the step waits for it on the device.
-  void send(Slot& slot, const TrainBatch& batch, float learning_rate) {
-    const std::size_t bytes = pack(batch, learning_rate, slot.host.values());
+  void send(Slot& slot, std::size_t bytes) {
     check(cudaMemcpyAsync(slot.device.data(), slot.host.data(), bytes, cudaMemcpyHostToDevice,
                           uploads_),
           "an upload");
@@ -173,7 +211,7 @@ class CudaTrainer final : public DeviceTrainer {
   }
 
   void record_or_run(Slot& slot) {
-    step_.run(BatchView{slot.device.data()});
+    step_.run(BatchView{slot.device.data(), replay_ ? replay_->data() : nullptr});
     check(cudaMemcpyAsync(slot.report.data(), step_.optimizer_on_device(),
                           sizeof(OptimizerState<float>), cudaMemcpyDeviceToHost, device_.stream()),
           "a report");
@@ -199,6 +237,7 @@ class CudaTrainer final : public DeviceTrainer {
   cudaStream_t uploads_ = nullptr;
   std::array<Slot, 2> slots_;
   std::size_t next_ = 0;
+  std::optional<CudaReplay> replay_;
 };
 
 /// What there is of the first device.
@@ -226,12 +265,6 @@ double flop_per_second(const cudaDeviceProp& properties, Precision precision) {
   check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0), "the device's clock");
   return flop_per_clock(precision, properties.major * 10 + properties.minor) *
          properties.multiProcessorCount * kilohertz * 1e3;
-}
-
-std::size_t free_memory() {
-  std::size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total), "the device's memory");
-  return free;
 }
 
 Result<std::unique_ptr<DeviceTrainer>> make_trainer(const Network& start,

@@ -44,6 +44,10 @@ struct CudaTrainerReport {
 /// A step is recorded once, in warm_up(), and replayed: one upload, one launch, one report back. It
 /// is not waited for: step() answers with the report of the step before, but for the first one
 /// after a restore(), which it waits for, and whose losses the second tells again.
+///
+/// With keep_replay() the upload of a step on kept samples is eight bytes a row: where each lies.
+/// New samples are uploaded before it, some at once, through pinned memory; neither waits for a
+/// step but where it would be written over what that one still reads, and then on the device.
 Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
                                                          const TrainBatch::Shape& shape,
                                                          const TrainerSettings& settings,

@@ -21,9 +21,12 @@ struct SpreadFeatures {
       to[i] = static_cast<Operand>(0.0f);
     }
     group.meet();
-    const std::uint32_t* const first = batch.first_entry() + row;
-    for (std::size_t i = first[0] + group.lane(); i < first[1]; i += group.lanes()) {
-      to[batch.index()[i]] = static_cast<Operand>(batch.value()[i]);
+    const SampleView sample = batch.sample(row);
+    const std::uint16_t* const index = sample.index();
+    const float* const value = sample.value();
+    const std::size_t entries = sample.header().entries;
+    for (std::size_t i = group.lane(); i < entries; i += group.lanes()) {
+      to[index[i]] = static_cast<Operand>(value[i]);
     }
   }
 };
@@ -72,7 +75,7 @@ struct ValueLoss {
   SENET_DEVICE void operator()(const Group& group, std::size_t row) const {
     Real* const values = logits + row * stride;
     for (std::size_t i = group.lane(); i < outcomes; i += group.lanes()) values[i] += bias[i];
-    const float* const targets = batch.outcomes() + row * outcomes;
+    const float* const targets = batch.sample(row).outcomes();
     const Real share = weight * *scale / static_cast<Real>(batch.header().rows);
     const Real loss = cross_entropy_of_row(
         group, values, outcomes, [&](std::size_t i) { return targets[i]; }, share);
@@ -102,10 +105,10 @@ struct PolicyLoss {
   SENET_DEVICE void operator()(const Group& group, std::size_t row) const {
     Real* const values = logits + row * stride;
     Operand* const d_values = d_logits + row * stride;
-    const std::uint32_t first = batch.first_action()[row];
-    const std::size_t actions = batch.first_action()[row + 1] - first;
-    const std::uint16_t* const numbers = batch.logit() + first * per_action;
-    Real* const own = action_values + first;
+    const SampleView sample = batch.sample(row);
+    const std::size_t actions = sample.header().actions;
+    const std::uint16_t* const numbers = sample.logit();
+    Real* const own = action_values + batch.first_action(row);
     for (std::size_t action = group.lane(); action < actions; action += group.lanes()) {
       Real sum = 0;
       for (std::size_t i = action * per_action; i < (action + 1) * per_action; ++i) {
@@ -115,7 +118,7 @@ struct PolicyLoss {
     }
     Real loss = 0;
     if (actions > 0) {
-      const float* const targets = batch.target() + first;
+      const float* const targets = sample.target();
       const Real share = weight * *scale / static_cast<Real>(batch.header().policy_rows);
       loss = cross_entropy_of_row(
           group, own, actions, [&](std::size_t i) { return targets[i]; }, share);

@@ -1,0 +1,115 @@
+// Learning on a device that keeps the replay's samples is the same learning, whatever happens to
+// the device.
+#include <gtest/gtest.h>
+
+#include "tests/temporary_folder.hpp"
+#include "tests/train_bridge/host_device_trainer.hpp"
+#include "tests/train_bridge/training_run.hpp"
+#include "train_bridge/choose_trainer.hpp"
+#include "train_bridge/linear_algebra.hpp"
+
+namespace senet {
+namespace {
+
+using G = TicTacToe;
+using Calls = HostDeviceTrainer::Calls;
+constexpr std::uint64_t kGames = 60;
+
+struct Learnt {
+  TrainerState state;
+  std::string name;
+  std::size_t losses = 0;  // of the device
+};
+
+/// Learns from the same games each time; the ring of samples goes round.
+Learnt learn(bool keeps_replay, Calls& calls) {
+  use_single_threaded_blas();
+  const LearnSettings settings = small_settings();
+  const TrainBatch::Shape shape = TrainingLoop<G>::batch_shape(settings);
+  const auto start = [] { return initial_network(small_spec(), 9); };
+  auto device = std::make_unique<HostDeviceTrainer>(start(), shape, TrainerSettings{}, calls);
+  if (keeps_replay) {
+    EXPECT_TRUE(device->keep_replay(TrainingLoop<G>::replay_room(settings)));
+  }
+  Learnt learnt;
+  const auto trainer = make_lasting_trainer(
+      std::move(device), start(), 1, [&] { return make_cpu_trainer(start(), shape, {}); },
+      [&](const std::string&) { ++learnt.losses; });
+  EXPECT_EQ(trainer->keeps_samples(), keeps_replay);
+  const TemporaryFolder folder;
+  Stretch run(folder.path(), settings, *trainer);
+  run.learn_one_by_one(0, kGames);
+  EXPECT_GT(run.loop->progress().positions, settings.replay_capacity);
+  learnt.state = trainer->state();
+  learnt.name = trainer->name();
+  return learnt;
+}
+
+void expect_same(const Learnt& a, const Learnt& b) {
+  EXPECT_EQ(a.state.steps, b.state.steps);
+  EXPECT_EQ(a.state.weights, b.state.weights);
+  EXPECT_EQ(a.state.ema, b.state.ema);
+  EXPECT_EQ(a.state.second_moment, b.state.second_moment);
+}
+
+TEST(TrainingOnDevice, KeptSamplesTeachTheSame) {
+  Calls sent, kept;
+  const Learnt of_sent = learn(false, sent), of_kept = learn(true, kept);
+  expect_same(of_sent, of_kept);
+  EXPECT_EQ(sent.kept_samples, 0u);
+  EXPECT_EQ(kept.kept_samples, positions_of(0, kGames));
+  EXPECT_EQ(kept.steps, sent.steps);
+  EXPECT_EQ(kept.kept_steps, kept.steps);  // not one batch was sent
+  EXPECT_EQ(of_kept.losses, 0u);
+}
+
+TEST(TrainingOnDevice, BatchesAreSentWhereSamplesAreNotKept) {
+  Calls sent, kept{.does_not_know = 3};
+  expect_same(learn(false, sent), learn(true, kept));
+  EXPECT_EQ(kept.steps, sent.steps);
+  EXPECT_EQ(kept.kept_steps, kept.steps - kept.steps / 3);
+}
+
+// The CPU goes on with encoded batches of the samples that would have been used.
+TEST(TrainingOnDevice, ADeviceLostWithItsSamplesCostsNoneOfThem) {
+  for (const std::size_t step : {0, 1, 40}) {
+    Calls sent{.fails_at_step = step}, kept{.fails_at_step = step};
+    const Learnt of_sent = learn(false, sent), of_kept = learn(true, kept);
+    EXPECT_EQ(of_kept.name, "cpu");
+    EXPECT_EQ(of_kept.losses, 1u);
+    EXPECT_EQ(kept.steps, step + 1);
+    expect_same(of_sent, of_kept);
+  }
+}
+
+TEST(TrainingOnDevice, ADeviceLostBetweenStepsCostsNothingEither) {
+  for (const std::size_t sample : {0, 1, 200}) {
+    Calls kept{.fails_at_sample = sample};
+    const Learnt of_kept = learn(true, kept);
+    EXPECT_EQ(of_kept.name, "cpu");
+    EXPECT_EQ(kept.kept_samples, sample + 1);
+    Calls sent{.fails_at_step = kept.steps};
+    expect_same(learn(false, sent), of_kept);
+  }
+}
+
+TEST(TrainingOnDevice, WhereNoDeviceKeepsTheReplayOneLineSaysWhy) {
+  const LearnSettings settings = small_settings();
+  TrainerChoice choice{.backend = TrainerBackend::kCpu,
+                       .replay_on_device = true,
+                       .replay = TrainingLoop<G>::replay_room(settings)};
+  const auto choose = [&] {
+    return choose_trainer(choice, initial_network(small_spec(), 1),
+                          TrainingLoop<G>::batch_shape(settings), {}, {});
+  };
+  const ChosenTrainer chosen = choose();
+  EXPECT_EQ(chosen.warning, "no device keeps the replay: the CPU trains");
+  EXPECT_FALSE(chosen.trainer->keeps_samples());
+  EXPECT_FALSE(chosen.trainer->step_kept(std::array{DrawnSample{0, false}}, 1e-3f));
+  choice.backend = TrainerBackend::kAuto;
+  const ChosenTrainer automatic = choose();
+  EXPECT_NE(automatic.trainer->keeps_samples(), automatic.warning.starts_with("the CPU trains: "));
+}
+
+}  // namespace
+}  // namespace senet
