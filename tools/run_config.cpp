@@ -32,6 +32,7 @@ void tune(std::type_identity<TicTacToe>, RunConfig& c) {
 }
 
 void tune(std::type_identity<ConnectFour>, RunConfig& c) {
+  c.network.width = 256;
   PlaySettings& play = c.selfplay.play;
   play.full_visits = 160;
   play.fast_visits = 32;
