@@ -189,6 +189,9 @@ void add_trainer_options(CLI::App& command, BenchArguments& arguments) {
       .add_option("--precision", arguments.precision,
                   "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
       ->capture_default_str();
+}
+
+void add_train_rows_option(CLI::App& command, BenchArguments& arguments) {
   command
       .add_option("--batch", arguments.train_rows,
                   "samples of a step; several numbers (256,1024) one after the other")
