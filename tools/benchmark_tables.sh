@@ -307,7 +307,7 @@ made there or carried there as a folder, and says what it found no program for.
 
 \`\`\`sh
 tools/check_gpu.sh build/release
-tools/check_gpu.sh --pack gpu build/release    # where nvcc is; then, where the GPU is: gpu/tools/check_gpu.sh
+tools/check_gpu.sh --pack build/gpu    # where nvcc is, of build/release; the folder then goes where the GPU is: gpu/tools/check_gpu.sh
 \`\`\`
 TEXT
 }

@@ -243,7 +243,7 @@ part "self-play beside a trainer" 70 beside_self_play
 part "self-play that learns on the device" 30 learns_on_the_device
 checker=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer)
 if [[ -n $checker ]]; then
-  part "memory checker" 45 sanitizer memcheck '*GradientsOfSmallNetworks*'
+  part "memory checker" 60 sanitizer memcheck '*GradientsOfSmallNetworks*/fp32:*GradientsOfSmallNetworks*/bf16'
   part "race checker" 15 sanitizer_in_time racecheck '*GradientsOfSmallNetworks*/fp32'
   part "synchronisation checker" 15 sanitizer_in_time synccheck '*GradientsOfSmallNetworks*/fp32'
 else

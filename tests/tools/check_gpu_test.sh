@@ -68,6 +68,16 @@ for text in "--gtest_filter=*.One" "--gtest_filter=*.Two" "Machine: A GPU of pap
 done
 STUB_VERDICT=SKIPPED expect 1 "check_gpu: FAILED: tests on the device" "$build"
 STUB_TRAINER=cpu expect 1 "check_gpu: FAILED: self-play that learns on the device" "$build"
+# Packed, with what it is linked with but for the C library; and where one of NVIDIA's is missing.
+echo paper >"$work/libpaper.so.1"
+program "$stubs/ldd" <<<"echo 'libpaper.so.1 => $work/libpaper.so.1 (0x1)'; echo 'libc.so.6 => /lib/libc.so.6 (0x2)'"
+expect 0 "there: packed/tools/check_gpu.sh" --pack "$work/packed" "$build"
+[[ $(tar -tzf "$work/packed/libraries.tar.gz" | grep -c so) == 1 ]] || { echo "packed the wrong libraries" >&2 && failures=1; }
+check=$work/packed/tools/check_gpu.sh expect 0 "check_gpu: all passed"
+program "$stubs/ldd" <<<'echo "libpaper.so.2 => not found"'
+expect 2 "this machine has no libpaper.so.2" "$build"
+
 program "$build/tests/train_bridge/cuda_device_test" <<<'exit 1'
+program "$stubs/ldd" </dev/null
 expect 1 "check_gpu: FAILED: memory checker" "$build"
 exit $((failures > 0))

@@ -57,7 +57,7 @@ inline void expect_a_run_outlives_its_device(const MakeLosingTrainer& make,
     EXPECT_TRUE(players.join());
     for (;;) {
       const LearnProgress now = run.loop->progress();
-      const double taken = static_cast<double>(now.steps) + now.dropped_steps;
+      const double taken = static_cast<double>(now.steps + now.skipped_steps) + now.dropped_steps;
       if (now.games == end && run.earned_steps(now.positions) - taken < 1) return now;
       std::this_thread::yield();
     }
