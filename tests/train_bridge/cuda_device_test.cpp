@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <ostream>
 
 #include "games/backgammon.hpp"
 #include "tests/train_bridge/device_checks.hpp"
@@ -31,6 +32,7 @@ void skip_without_device() {
 struct PrecisionCase {
   Precision precision;
   double bound;
+  friend void PrintTo(const PrecisionCase& of, std::ostream* out) { *out << name_of(of.precision); }
 };
 
 class CudaDeviceTest : public testing::TestWithParam<PrecisionCase> {
