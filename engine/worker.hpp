@@ -181,13 +181,20 @@ class Worker {
   }
   bool swap_if_idle() {
     if (!shared_.swap_pending || shared_.searching > 0) return false;
+    const auto began = Clock::now();
     models_.with_newest([&](const Network& network, std::uint64_t generation) {
       evaluator_->load(network);
       shared_.model = network.id();
       generation_ = generation;
     });
     shared_.swap_pending = false;
-    WorkerReport::add(shared_.report->model_swaps, 1);
+    WorkerReport& report = *shared_.report;
+    const std::uint64_t taken = nanoseconds(Clock::now() - began);
+    WorkerReport::add(report.model_swaps, 1);
+    WorkerReport::add(report.swap_ns, taken);
+    if (taken > report.longest_swap_ns.load(std::memory_order_relaxed)) {
+      report.longest_swap_ns.store(taken, std::memory_order_relaxed);
+    }
     return true;
   }
 

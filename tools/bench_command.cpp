@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "games/registry.hpp"
+#include "selfplay/selfplay_threads.hpp"
 #include "tools/bench_forward.hpp"
 #include "tools/bench_options.hpp"
+#include "tools/bench_overlap.hpp"
 #include "tools/bench_peak.hpp"
 #include "tools/bench_playout.hpp"
 #include "tools/bench_selfplay.hpp"
@@ -82,6 +84,12 @@ Result<void> train(const BenchArguments& arguments, const BenchSettings& setting
   return each_game(arguments, settings, "train", prepare_train);
 }
 
+Result<void> overlap(const BenchArguments& arguments, const BenchSettings& settings) {
+  BenchSettings of_run = settings;
+  of_run.workers = {arguments.players > 0 ? arguments.players : default_workers()};
+  return each_game(arguments, of_run, "overlap", prepare_overlap);
+}
+
 Result<void> sessions(const BenchArguments& arguments, const BenchSettings& settings) {
   return each_game(arguments, settings, "sessions", prepare_sessions);
 }
@@ -139,14 +147,18 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   CLI::App* const of_selfplay =
       add("selfplay", "games, decisions and evaluations a second of whole self-play", selfplay, 10);
   CLI::App* const of_train = add("train", "samples a second of a trainer", train, 3);
+  CLI::App* const of_overlap =
+      add("overlap", "what a trainer beside self-play costs it: speed, and the weights handed over",
+          overlap, 4);
   CLI::App* const of_sessions =
       add("sessions", "how long the searches of many embedded games take, and their memory",
           sessions, 5);
   for (CLI::App* const sub :
-       {of_forward, of_tree, of_playout, of_selfplay, of_train, of_sessions}) {
+       {of_forward, of_tree, of_playout, of_selfplay, of_train, of_overlap, of_sessions}) {
     add_game_option(*sub, *arguments);
   }
-  for (CLI::App* const sub : {of_forward, of_tree, of_selfplay, of_train, of_sessions}) {
+  for (CLI::App* const sub :
+       {of_forward, of_tree, of_selfplay, of_train, of_overlap, of_sessions}) {
     add_network_options(*sub, *arguments);
   }
   for (CLI::App* const sub : {of_forward, of_tree, of_selfplay, of_train}) {
@@ -157,6 +169,12 @@ void add_bench_command(CLI::App& app, int& exit_code) {
   }
   add_workers_option(*of_train, *arguments);
   add_trainer_options(*of_train, *arguments);
+  add_train_rows_option(*of_train, *arguments);
+  add_trainer_options(*of_overlap, *arguments);
+  of_overlap
+      ->add_option("--workers", arguments->players,
+                   "threads that play (default: all but two, as in senet selfplay)")
+      ->check(CLI::Range(1, 1024));
   for (CLI::App* const sub : {of_forward, of_selfplay}) add_evaluator_options(*sub, *arguments);
   add_search_options(*of_tree, *arguments, "800 in connect_four, 400 in other games");
   add_search_options(*of_selfplay, *arguments, "100");

@@ -192,6 +192,9 @@ void add_trainer_options(CLI::App& command, BenchArguments& arguments) {
       ->capture_default_str();
   command.add_flag("--replay-on-device", arguments.settings.trainer.replay_on_device,
                    "a CUDA device keeps the samples: a step sends only where they lie");
+}
+
+void add_train_rows_option(CLI::App& command, BenchArguments& arguments) {
   command
       .add_option("--batch", arguments.train_rows,
                   "samples of a step; several numbers (256,1024) one after the other")

@@ -21,7 +21,8 @@ struct BenchArguments {
   std::string backend = "cpu";
   std::string precision = "auto";
   std::string train_rows = "512,1024";
-  std::string trace;  // a file, or empty
+  std::string trace;        // a file, or empty
+  std::size_t players = 0;  // workers of a whole run; 0: as many as it takes by itself
   std::optional<double> seconds;
   std::optional<std::uint32_t> visits;
   std::size_t batch_rows = 0;
@@ -52,5 +53,6 @@ void add_workers_option(CLI::App& command, BenchArguments& arguments);
 void add_play_options(CLI::App& command, BenchArguments& arguments);
 void add_session_options(CLI::App& command, BenchArguments& arguments);
 void add_trainer_options(CLI::App& command, BenchArguments& arguments);
+void add_train_rows_option(CLI::App& command, BenchArguments& arguments);
 
 }  // namespace senet

@@ -299,12 +299,15 @@ $(command_of train)
 
 ## The trainer on a GPU
 
-Never measured yet. One command, a few minutes long, shows all that only a machine with an NVIDIA GPU can: steps of every precision and batch,
-PyTorch's rates beside ours, the memory checker, and a run of self-play that learns on the device. It needs a build made with \`nvcc\` (of sm_80, sm_86, sm_89, sm_90
-and PTX), and says what it found no program for.
+Never measured yet. One command of less than five minutes shows all that only a machine with an NVIDIA GPU can: tests (gradients and losses against
+the CPU's, steps that repeat themselves, too little memory, a device that is lost), steps of every precision and batch, self-play in turns alone and beside the
+trainer (\`senet bench overlap\`: what the trainer costs it, and what taking over a network costs a worker), a run that learns on the device, the memory checker,
+and PyTorch's rates beside ours. What it prints last is the text for this section. It needs a build made with \`nvcc\` (of sm_80, sm_86, sm_89, sm_90 and PTX),
+made there or carried there as a folder, and says what it found no program for.
 
 \`\`\`sh
 tools/check_gpu.sh build/release
+tools/check_gpu.sh --pack build/gpu    # where nvcc is, of build/release; the folder then goes where the GPU is: gpu/tools/check_gpu.sh
 \`\`\`
 TEXT
 }

@@ -1,76 +1,271 @@
 #!/usr/bin/env bash
-# Everything that only a machine with an NVIDIA GPU can show, in one go of a few minutes: training steps of every
-# precision and batch, PyTorch beside them, the memory checker, and a run of self-play that learns on the device.
-# Needs a build with nvcc (tools/test.sh, or one made elsewhere with its shared libraries); PyTorch is compared with where it is.
+# Everything that only a machine with an NVIDIA GPU can show, in one go of less than five minutes: the tests that need
+# one, training steps of every precision and batch, what a trainer beside self-play costs it, a run that learns on the
+# device, the memory checker, and PyTorch's rates beside ours. Ends with a section for docs/benchmarks.md.
+#
+# Needs a build with nvcc: tools/test.sh makes one, or cmake --build BUILD --target senet cuda_module_test
+# cuda_device_test cuda_device_lost_test. From a machine without a GPU these have to be carried along, and --pack
+# collects them in a folder (tools/check_gpu.sh --pack FOLDER [BUILD]; there: FOLDER/tools/check_gpu.sh):
+#   tools/senet, tests/train_bridge/{cuda_module_test,cuda_device_test,cuda_device_lost_test}, train_bridge/senet_cuda.so
+#   what ldd says they are linked with, but for the C library and NVIDIA's libraries (libraries.tar.gz)
+#   tools/{check_gpu.sh,compare_pytorch.py,benchmark_tables.sh}
+# What must be there: NVIDIA's driver, cuBLASLt of the CUDA version that nvcc had (CUDA's, or that of a PyTorch), a
+# C library no older than the builder's. What may be there: compute-sanitizer, PyTorch.
 set -uo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd) || exit 2
+tests=(cuda_module_test cuda_device_test cuda_device_lost_test)
+most_seconds=290
 
 usage() {
-  echo "usage: tools/check_gpu.sh [BUILD]    BUILD: a build folder, build/release if none is named"
+  echo "usage: tools/check_gpu.sh [BUILD]                  BUILD: a build folder, build/release if none is named"
+  echo "       tools/check_gpu.sh --pack FOLDER [BUILD]    collects in a new folder what another machine needs"
 }
 refuse() {
   echo "check_gpu: $1; tools/check_gpu.sh --help" >&2
   exit 2
 }
 
+pack=
 case "${1-}" in
   -h | --help)
     usage
     exit 0
     ;;
+  --pack)
+    (($# >= 2)) || refuse "--pack wants a folder"
+    pack=$(realpath -m "$2")
+    shift 2
+    ;;
   -*) refuse "no option is called \"$1\"" ;;
 esac
 (($# <= 1)) || refuse "one build folder, not $#"
-build=$(realpath -m "${1-$(dirname "$0")/../build/release}")
-cd "$(dirname "$0")/.." || exit 2
+build=$here/build/release
+[[ ! -f $here/libraries.tar.gz ]] || build=$here
+build=$(realpath -m "${1-$build}")
+cd "$here" || exit 2
 senet=$build/tools/senet
-[[ -x $senet ]] || refuse "there is no program $senet"
-nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null ||
+module=$build/train_bridge/senet_cuda.so
+for file in "$senet" "$module" "${tests[@]/#/$build/tests/train_bridge/}"; do
+  [[ -x $file ]] || refuse "there is no program $file: build senet and ${tests[*]} where nvcc is"
+done
+
+# The libraries that a program is linked with and another machine may not have: all but the C library's and NVIDIA's.
+libraries_of() {
+  ldd "$@" | awk '$3 ~ /^\// { print $3 }' | sort -u |
+    grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libcuda|libcudart|libcublas(Lt)?|libnvidia-[^/]*)\.so[^/]*$'
+}
+
+if [[ -n $pack ]]; then
+  [[ ! -e $pack ]] || refuse "$pack is there already"
+  scratch=$(mktemp -d) || exit 1
+  trap 'rm -rf "$scratch"' EXIT
+  mkdir -p "$pack/tools" "$pack/train_bridge" "$pack/tests/train_bridge" || exit 1
+  cp "$senet" tools/{check_gpu.sh,compare_pytorch.py,benchmark_tables.sh} "$pack/tools/" &&
+    cp "$module" "$pack/train_bridge/" &&
+    cp "${tests[@]/#/$build/tests/train_bridge/}" "$pack/tests/train_bridge/" &&
+    libraries_of "$senet" "$module" "${tests[@]/#/$build/tests/train_bridge/}" | xargs cp -L -t "$scratch" &&
+    tar -C "$scratch" -czf "$pack/libraries.tar.gz" . || exit 1
+  kib=$(du -sk "$pack" | cut -f 1)
+  echo "$pack: $(((kib + 1023) / 1024)) MiB; there: $(basename "$pack")/tools/check_gpu.sh"
+  exit 0
+fi
+
+gpu=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null) ||
   refuse "nvidia-smi finds no NVIDIA GPU"
-lscpu | sed -n 's/^Model name: */processor: /p'
-nvcc --version 2>/dev/null | grep release
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+source tools/benchmark_tables.sh
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# Where our programs find libraries; nobody else is told, Python least of all.
+paths=
+if [[ -f $build/libraries.tar.gz ]]; then
+  mkdir "$work/libraries" && tar -C "$work/libraries" -xzf "$build/libraries.tar.gz" || exit 1
+  paths=$work/libraries
+fi
+paths+=${paths:+:}$build/train_bridge${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+torch_libraries=$(python3 -c 'import nvidia; print(*nvidia.__path__)' 2>/dev/null)
+for name in $(LD_LIBRARY_PATH=$paths ldd "$senet" "$module" | awk '/not found/ { print $1 }' | sort -u); do
+  found=
+  for folder in "${CUDA_HOME:-/usr/local/cuda}"/lib64 /usr/local/cuda*/lib64 /usr/local/cuda*/targets/*/lib \
+    ${torch_libraries:+"$torch_libraries"/*/lib}; do
+    [[ -z $found && -e $folder/$name ]] && found=$folder
+  done
+  [[ -n $found ]] || refuse "this machine has no $name, which the CUDA trainer is linked with"
+  paths+=:$found
+done
+printf '#!/bin/sh\nLD_LIBRARY_PATH=%q exec %q "$@"\n' "$paths" "$senet" >"$work/senet"
+chmod +x "$work/senet"
+
 failed=()
+times=()
 
-# Runs a command under a heading and remembers that it failed.
-check() {
+# part NAME SECONDS COMMAND...: runs it under a heading, with so many seconds for all that ours() runs in it, and
+# remembers how long it took and whether it failed.
+part() {
+  local name=$1 seconds=$2 began=$SECONDS status=0
+  shift 2
+  if ((seconds > most_seconds - SECONDS)); then seconds=$((most_seconds - SECONDS)); fi
+  deadline=$((SECONDS + seconds))
+  echo "== $name"
+  if ((seconds > 0)); then "$@" || status=$?; else status=124; fi
+  ((status != 124)) || echo "check_gpu: $name: not finished in its $seconds s" >&2
+  ((status == 0)) || failed+=("$name")
+  times+=("$name $((SECONDS - began)) s")
+  echo "== $name: $((SECONDS - began)) s"
+}
+
+# One of our programs, or something that runs it, until the part's time is up.
+ours() {
+  local left=$((deadline - SECONDS))
+  ((left > 0)) || return 124
+  timeout --kill-after=5 "$left" env LD_LIBRARY_PATH="$paths" "$@"
+}
+
+# A test program's cases, none of which may be skipped here.
+passes() {
+  ours "$@" 2>&1 | tee "$work/tested"
+  local status=${PIPESTATUS[0]}
+  ((status == 0)) || return "$status"
+  ! grep -q '^\[  SKIPPED \]' "$work/tested"
+}
+
+device_tests() {
+  local folder=$build/tests/train_bridge status=0 name
+  passes "$folder/cuda_module_test" --gtest_filter='CudaModule.*' || status=$?
+  passes "$folder/cuda_device_test" || status=$?
+  # A lost device stays lost for the process.
+  for name in $(ours "$folder/cuda_device_lost_test" --gtest_list_tests | awk '/^ / { print $1 }'); do
+    passes "$folder/cuda_device_lost_test" --gtest_filter="*.$name" || status=$?
+  done
+  return "$status"
+}
+# bench NAME ARGUMENTS...: keeps the lines and the command, as tools/benchmarks.sh does.
+bench() {
   local name=$1
   shift
-  echo "== $name: $*"
-  "$@" || failed+=("$name")
+  echo "senet bench $* --json" | tee -a "$work/$name.command"
+  ours "$senet" bench "$@" --json >"$work/lines" || return
+  cat "$work/lines" >>"$work/$name.json"
+}
+
+steps() {
+  local precision
+  for precision in bf16 fp16 tf32 fp32; do
+    bench "train_$precision" train --game backgammon --backend cuda --precision "$precision" \
+      --batch 256,1024,4096,16384 --workers 1 --games 8 --seconds 0.3 || return
+    sed "s|/cuda/|/cuda-$precision/|" "$work/train_$precision.json" >>"$work/train.json"
+  done
+  bench train_replay train --game backgammon --backend cuda --precision bf16 --replay-on-device \
+    --batch 256,1024,4096,16384 --workers 1 --games 8 --seconds 0.3 || return
+  cat "$work/train_replay.json" >>"$work/train.json"
+  steps_table
+}
+steps_table() {
+  table train samples_per_second step_time kernels_per_step peak_fraction policy_targets
+}
+
+beside_self_play() {
+  bench overlap overlap --game connect_four --backend cuda --seconds 2 --repeat 5 || return
+  bench overlap overlap --game backgammon --backend cuda --seconds 2 --repeat 3 || return
+  overlap_table
+  awk -F'"' '{ value = $15; gsub(/[:,]/, "", value) }
+    ($12 == "slowdown" && value + 0 >= 0.02) || ($12 == "take_time" && value + 0 >= 1000) {
+      print "check_gpu: WARNING: bar missed: " $8 ": " $12 " is " value }' "$work/overlap.json" >&2
+}
+overlap_table() {
+  table overlap slowdown evaluations_per_second_alone evaluations_per_second_beside games_per_minute_alone \
+    games_per_minute_beside steps_per_second publications_per_second take_time longest_take_time publish_time
 }
 
 learns_on_the_device() {
-  "$senet" selfplay --game connect_four --trainer cuda --games 20000 --run "$scratch/run" --quiet 2>&1 |
-    tee "$scratch/said" || return 1
+  ours "$senet" selfplay --game connect_four --trainer cuda --minutes 0.25 --run "$work/run" --quiet 2>&1 |
+    tee "$work/said"
+  local status=${PIPESTATUS[0]}
+  ((status == 0)) || return "$status"
   # The CPU goes on with a run that loses its device, so that a good end proves nothing.
-  if ! grep -q 'trainer cuda' "$scratch/said" || grep -q 'the CPU trains' "$scratch/said"; then
+  if ! grep -q 'trainer cuda' "$work/said" || grep -q 'the CPU trains' "$work/said"; then
     echo "check_gpu: the GPU did not train, or not to the end" >&2
     return 1
   fi
-  tail -n 1 "$scratch/run/metrics.jsonl"
+  tail -n 1 "$work/run/metrics.jsonl"
 }
 
-for precision in bf16 fp16 tf32 fp32; do
-  check "steps in $precision" "$senet" bench train --game backgammon --backend cuda --precision "$precision" \
-    --batch 256,1024,4096,16384 --workers 1 --seconds 0.5
-done
-check "self-play that learns on the device" learns_on_the_device
-if command -v compute-sanitizer >/dev/null; then
-  for precision in bf16 fp32; do
-    check "memory checker, $precision" compute-sanitizer --error-exitcode 1 "$senet" bench train --game connect_four \
-      --backend cuda --precision "$precision" --batch 64 --workers 1 --games 1 --seconds 0.001
-  done
+# sanitizer TOOL FILTER: on the networks with the oddest sizes.
+sanitizer() {
+  passes "$checker" --tool "$1" --error-exitcode 1 "$build/tests/train_bridge/cuda_device_test" --gtest_filter="$2"
+}
+# These two may not finish where products take them long, and say more about cuBLASLt than about us.
+sanitizer_in_time() {
+  local status=0
+  sanitizer "$@" || status=$?
+  ((status != 124)) && return "$status"
+  echo "check_gpu: WARNING: $1 did not finish in time: NOT CHECKED" >&2
+}
+
+# Compilers take as long as they take: what is printed until time is up counts.
+pytorch() {
+  ours env LD_LIBRARY_PATH="${LD_LIBRARY_PATH-}" python3 -u tools/compare_pytorch.py --senet "$work/senet" --batch 1024,16384 --seconds 0.5 |
+    tee "$work/pytorch"
+  local status=${PIPESTATUS[0]}
+  ((status != 124)) && return "$status"
+  echo "check_gpu: WARNING: PyTorch was stopped when time was up: NOT ALL COMPARED" >&2
+  grep -q samples "$work/pytorch"
+}
+
+# What goes into docs/benchmarks.md.
+section() {
+  echo "Machine: $gpu | $(lscpu | sed -n 's/^Model name: *//p'), $(nproc) hardware threads | $(nvcc --version 2>/dev/null |
+    sed -n 's/^Cuda compilation tools, release \([^,]*\).*/nvcc \1/p')"
+  if [[ -s $work/train.json ]]; then
+    echo
+    steps_table
+    echo
+    echo '```sh'
+    cat "$work"/train_*.command
+    echo '```'
+  fi
+  if [[ -s $work/overlap.json ]]; then
+    echo
+    echo "Self-play alone and beside the trainer, in turns (bars: slowdown below 0.02, take time below 1000 us):"
+    echo
+    overlap_table
+    echo
+    command_of overlap
+  fi
+  if [[ -s $work/pytorch ]]; then
+    echo
+    echo '```'
+    cat "$work/pytorch"
+    echo '```'
+  fi
+}
+
+echo "$gpu"
+lscpu | sed -n 's/^Model name: */processor: /p'
+nvcc --version 2>/dev/null | grep release
+part "tests on the device" 70 device_tests
+part "steps" 90 steps
+part "self-play beside a trainer" 70 beside_self_play
+part "self-play that learns on the device" 30 learns_on_the_device
+checker=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer)
+if [[ -n $checker ]]; then
+  part "memory checker" 60 sanitizer memcheck '*GradientsOfSmallNetworks*/fp32:*GradientsOfSmallNetworks*/bf16'
+  part "race checker" 15 sanitizer_in_time racecheck '*GradientsOfSmallNetworks*/fp32'
+  part "synchronisation checker" 15 sanitizer_in_time synccheck '*GradientsOfSmallNetworks*/fp32'
 else
   echo "check_gpu: WARNING: no compute-sanitizer: device memory was NOT CHECKED" >&2
 fi
 if python3 -c 'import torch' 2>/dev/null; then
-  check "PyTorch" tools/compare_pytorch.py --senet "$senet" --seconds 1
+  part "PyTorch" "$most_seconds" pytorch
 else
   echo "check_gpu: WARNING: no PyTorch: the rates were NOT COMPARED" >&2
 fi
 
+echo "== for docs/benchmarks.md"
+section
+echo "=="
+printf -v line '%s, ' "${times[@]}"
+echo "check_gpu: $SECONDS s in all: ${line%, }"
 if ((${#failed[@]} > 0)); then
   printf 'check_gpu: FAILED: %s\n' "${failed[@]}" >&2
   exit 1

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/model_store.hpp"
 #include "games/registry.hpp"
 #include "tests/search/search_driver.hpp"
 
@@ -72,26 +71,6 @@ TEST(Analysis, TheSameForAnyLanesAndRows) {
 
 TEST(Analysis, NoPositionsNoAnswers) {
   EXPECT_TRUE(answers<ConnectFour>({}, Evaluates::kPosition, 4, 8).empty());
-}
-
-TEST(ModelStore, ServesTheNewestAndCounts) {
-  const NetworkSpec spec = reference_spec<TicTacToe>();
-  Network first = initial_network(spec, 1), second = initial_network(spec, 2);
-  const std::uint64_t first_id = first.id(), second_id = second.id();
-  ModelStore store(std::move(first));
-  const std::uint64_t generation = store.generation();
-  const auto newest = [&] {
-    std::uint64_t id = 0;
-    store.with_newest([&](const Network& network, std::uint64_t at) {
-      id = network.id();
-      EXPECT_EQ(at, store.generation());
-    });
-    return id;
-  };
-  EXPECT_EQ(newest(), first_id);
-  store.publish(std::move(second));
-  EXPECT_EQ(newest(), second_id);
-  EXPECT_EQ(store.generation(), generation + 1);
 }
 
 }  // namespace

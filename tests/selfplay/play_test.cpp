@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <thread>
 
 #include "games/registry.hpp"
 #include "games/sound_moves.hpp"
+#include "nn/hash_evaluator.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
 #include "tests/selfplay/selfplay_runs.hpp"
@@ -140,6 +143,47 @@ TEST(Play, EverySearchEndsOnTheWeightsItBeganWith) {
     }
   }
   EXPECT_GT(searches.size(), 2u);
+}
+
+/// Counts the networks it was given, the first one not.
+class LoadCounter final : public HashEvaluator {
+ public:
+  explicit LoadCounter(std::atomic<std::uint64_t>& loads) : loads_(loads) {}
+  void load(const Network&) override { ++loads_; }
+
+ private:
+  std::atomic<std::uint64_t>& loads_;
+};
+
+// What a publication costs a worker is one load, and of publications that come faster than searches
+// end, none but the last.
+TEST(Play, APublicationCostsAWorkerOneLoad) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 20);
+  settings.workers = 2;
+  std::atomic<std::uint64_t> loads{0};
+  settings.worker.own_evaluator = [&](const Network&,
+                                      std::size_t) -> Result<std::unique_ptr<Evaluator>> {
+    return std::make_unique<LoadCounter>(loads);
+  };
+  constexpr std::uint64_t kPublications = 30;
+  ModelStore models(initial_network(small_spec<ConnectFour>(), 0));
+  GameNumbers numbers(0, 300);
+  KeepingSink sink;
+  SelfPlayThreads<ConnectFour> threads(settings, models, numbers, sink);
+  for (std::uint64_t i = 1; i <= kPublications; ++i) {
+    while (sink.count() < 8 * i && threads.running() > 0) std::this_thread::yield();
+    models.publish(initial_network(small_spec<ConnectFour>(), i));
+  }
+  EXPECT_TRUE(threads.join());
+  std::uint64_t swaps = 0;
+  for (const WorkerReport& report : threads.reports()) {
+    EXPECT_LE(report.model_swaps.load(), kPublications);
+    EXPECT_EQ(report.model_swaps.load() > 0, report.swap_ns.load() > 0);
+    EXPECT_LE(report.longest_swap_ns.load(), report.swap_ns.load());
+    swaps += report.model_swaps.load();
+  }
+  EXPECT_GT(swaps, 0u);
+  EXPECT_EQ(loads, swaps);
 }
 
 // A sink that is full now and then: lanes wait, nothing is lost, nothing is played twice.

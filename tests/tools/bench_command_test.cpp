@@ -329,6 +329,21 @@ TEST(BenchCommand, Train) {
   }
 }
 
+TEST(BenchCommand, OverlapOfPlayAndTraining) {
+  BenchRun run = bench({"overlap", "--game", "tic_tac_toe", "--seconds", "0.2", "--repeat", "2",
+                        "--workers", "1", "--width", "8", "--blocks", "0"});
+  EXPECT_EQ(cases_of(run),
+            std::set<std::string>{"tic_tac_toe/position/width-8-blocks-0/cpu/workers-1"});
+  auto& values = run.values;
+  for (const char* const rate :
+       {"evaluations_per_second_alone", "evaluations_per_second_beside", "games_per_minute_alone",
+        "games_per_minute_beside", "steps_per_second"}) {
+    EXPECT_GT(values[rate], 0) << rate;
+  }
+  EXPECT_LT(values["slowdown"], 1);
+  EXPECT_GE(values["longest_take_time"], values["take_time"]);
+}
+
 TEST(BenchCommand, WorkersAreComparedInOneRun) {
   std::vector<std::string> arguments = tiny_selfplay("connect_four");
   *std::ranges::find(arguments, "2") = "1,2";

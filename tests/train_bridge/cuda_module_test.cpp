@@ -17,7 +17,7 @@ const NetworkSpec kSpec = {
 constexpr SampleShape kSamples{};
 
 TEST(CudaModule, IsOfThisVersionAndTellsWhetherThereIsADevice) {
-  void* const file = dlopen(SENET_CUDA_MODULE, RTLD_NOW | RTLD_LOCAL);
+  void* const file = dlopen(kCudaModuleFile, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(file, nullptr) << dlerror();
   const auto* const module = static_cast<const CudaModule*>(dlsym(file, kCudaModule));
   ASSERT_NE(module, nullptr) << dlerror();

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/temporary_folder.hpp"
-#include "tests/train_bridge/host_device_trainer.hpp"
+#include "tests/train_bridge/host_trainer.hpp"
 #include "tests/train_bridge/training_run.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/linear_algebra.hpp"
@@ -12,8 +12,50 @@ namespace senet {
 namespace {
 
 using G = TicTacToe;
-using Calls = HostDeviceTrainer::Calls;
 constexpr std::uint64_t kGames = 60;
+
+/// What a device was asked for, to be looked at when it has gone; and when it goes.
+struct Calls {
+  std::size_t steps = 0, kept_steps = 0, kept_samples = 0, named = 0;
+  std::size_t does_not_know = ~std::size_t{0};  // every so many steps on kept samples
+  std::size_t fails_at_step = ~std::size_t{0}, fails_at_sample = ~std::size_t{0};
+};
+
+/// A trainer on the host that counts, forgets and fails as it is told.
+class MoodyDevice final : public DeviceTrainer {
+ public:
+  MoodyDevice(std::unique_ptr<HostTrainer> inner, Calls& calls)
+      : inner_(std::move(inner)), calls_(calls) {}
+
+  std::string_view name() const override { return inner_->name(); }
+  Result<void> warm_up() override { return inner_->warm_up(); }
+  Result<StepReport> step(const TrainBatch& batch, float learning_rate) override {
+    if (calls_.steps++ == calls_.fails_at_step) return gone();
+    return inner_->step(batch, learning_rate);
+  }
+  Result<TrainerState> state() const override { return inner_->state(); }
+  Result<void> restore(const TrainerState& state) override { return inner_->restore(state); }
+  Result<void> keep_replay(const ReplayRoom& room) override { return inner_->keep_replay(room); }
+  bool keeps_samples() const override { return inner_->keeps_samples(); }
+  Result<void> keep(std::uint32_t place, const TrainBatch& images) override {
+    if (calls_.kept_samples++ == calls_.fails_at_sample) return gone();
+    return inner_->keep(place, images);
+  }
+  Result<std::optional<StepReport>> step_kept(std::span<const DrawnSample> drawn,
+                                              float learning_rate) override {
+    if (++calls_.named % calls_.does_not_know == 0) return std::optional<StepReport>();
+    if (calls_.steps == calls_.fails_at_step) return gone();
+    auto report = inner_->step_kept(drawn, learning_rate);
+    if (*report) ++calls_.steps, ++calls_.kept_steps;
+    return report;
+  }
+
+ private:
+  static tl::unexpected<Error> gone() { return fail("fell off the bus"); }
+
+  std::unique_ptr<HostTrainer> inner_;
+  Calls& calls_;
+};
 
 struct Learnt {
   TrainerState state;
@@ -27,7 +69,8 @@ Learnt learn(bool keeps_replay, Calls& calls) {
   const LearnSettings settings = small_settings();
   const TrainBatch::Shape shape = TrainingLoop<G>::batch_shape(settings);
   const auto start = [] { return initial_network(small_spec(), 9); };
-  auto device = std::make_unique<HostDeviceTrainer>(start(), shape, TrainerSettings{}, calls);
+  auto device = std::make_unique<MoodyDevice>(
+      std::make_unique<HostTrainer>(start(), shape, TrainerSettings{}), calls);
   if (keeps_replay) {
     EXPECT_TRUE(device->keep_replay(TrainingLoop<G>::replay_room(settings)));
   }

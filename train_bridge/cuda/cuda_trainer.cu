@@ -293,6 +293,7 @@ Result<std::unique_ptr<DeviceTrainer>> make_trainer(const Network& start,
     }
     return trainer;
   } catch (const CudaError& error) {
+    cudaGetLastError();  // or the next trainer's first kernel would be blamed for this
     return fail(std::string(properties->name) + ": " + error.what());
   }
 }
