@@ -136,7 +136,11 @@ Result<void> measure(Figures& figures, const std::string& subject, const BenchSe
   do {
     const double began = clock();
     for (int step = 0; step < steps_at_once; ++step) {
-      if (!trainer->step_kept(drawn, 1e-3f)) trainer->step(batch, 1e-3f);
+      if (!keeps) {
+        trainer->step(batch, 1e-3f);
+      } else if (!trainer->step_kept(drawn, 1e-3f)) {
+        return fail(lost.empty() ? "the device did not keep the samples" : lost);
+      }
     }
     rates.push_back(rows * steps_at_once / (clock() - began));
     if (on_device) continue;
@@ -189,6 +193,8 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
     const TrainBatch dense = dense_batch<G>(rows, settings);
     for (const std::size_t threads : settings.workers) {
       for (const auto& [kind, batch] : {std::pair{"sparse", &sparse}, {"dense", &dense}}) {
+        // A device writes the inputs out anyway, and would wait for the host to pack them.
+        if (batch == &dense && settings.trainer.backend == TrainerBackend::kCuda) continue;
         const auto done =
             measure(figures, subject + kind, settings, network.network, *batch, threads);
         if (!done) return tl::unexpected(done.error());

@@ -47,6 +47,9 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
     if (device) {
       chosen.description =
           fmt::format("cuda, {}, {} ({})", report.device, name_of(report.precision), report.why);
+      if (choice.precision != Precision::kAuto && report.precision != choice.precision) {
+        chosen.warning = fmt::format("--precision: {}", report.why);
+      }
       if (choice.replay_on_device) {
         const auto kept = (*device)->keep_replay(choice.replay);
         if (kept) {

@@ -107,6 +107,7 @@ class LastingTrainer final : public Trainer {
 
   // Logically nothing changes: what is asked for is brought here.
   void fetch() const {
+    if (since_fetched_ == 0) return;
     auto state = device_->state();
     if (!state) return give_up(state.error().reason);
     known_ = std::move(*state);

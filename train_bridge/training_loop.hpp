@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <filesystem>
 #include <mutex>
@@ -263,6 +264,8 @@ class TrainingLoop {
       ++skipped_steps_;
     } else {
       ++done_.trainer.steps;
+    }
+    if (!report.skipped && std::isfinite(report.policy_loss + report.value_loss)) {
       const float weight = has_loss_ ? 0.02f : 1.0f;
       has_loss_ = true;
       policy_loss_ += weight * (report.policy_loss - policy_loss_);

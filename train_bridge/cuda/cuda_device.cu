@@ -65,11 +65,13 @@ void CudaDevice::multiply(cudaDataType_t type, const void* left, Shape left_shap
   check(cublasLtMatmulAlgoGetHeuristic(handle_, made, a.get(), b.get(), d.get(), d.get(), wishes, 1,
                                        &best, &found),
         "an algorithm for a product");
-  if (found == 0) throw CudaError("cuBLASLt has no algorithm for a product");
+  if (found == 0 || best.state != CUBLAS_STATUS_SUCCESS) {
+    throw CudaError("cuBLASLt has no algorithm for a product");
+  }
   const float one = 1, old = add ? 1 : 0;
   check(cublasLtMatmul(handle_, made, &one, right, a.get(), left, b.get(), &old, result, d.get(),
                        result, d.get(), &best.algo, lane_->workspace.data(),
-                       CudaLane::kWorkspaceBytes, lane_->stream),
+                       CudaLane::kWorkspaceBytes, lane_->stream.get()),
         "a product");
 }
 

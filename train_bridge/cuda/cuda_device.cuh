@@ -130,18 +130,23 @@ class CudaEvent {
   cudaEvent_t event_ = nullptr;
 };
 
+class CudaStream {
+ public:
+  CudaStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+  ~CudaStream() { cudaStreamDestroy(stream_); }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
 /// A stream with the memory that its products work in.
 struct CudaLane {
-  CudaLane() : workspace(kWorkspaceBytes) {
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
-  }
-  CudaLane(const CudaLane&) = delete;
-  CudaLane& operator=(const CudaLane&) = delete;
-  ~CudaLane() { cudaStreamDestroy(stream); }
-
   static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
-  cudaStream_t stream = nullptr;
-  CudaBuffer<std::byte> workspace;
+  CudaStream stream;
+  CudaBuffer<std::byte> workspace{kWorkspaceBytes};
 };
 
 /// Belongs to one thread at a time. Everything it is told goes to its stream, in order, but for
@@ -161,34 +166,34 @@ class CudaDevice {
   CudaDevice& operator=(const CudaDevice&) = delete;
   ~CudaDevice();
 
-  cudaStream_t stream() const { return main_.stream; }
-  void wait() { check(cudaStreamSynchronize(main_.stream), "a step"); }
+  cudaStream_t stream() const { return main_.stream.get(); }
+  void wait() { check(cudaStreamSynchronize(main_.stream.get()), "a step"); }
 
   /// Both wait for what was told before.
   template <class Value>
   void to_device(std::span<const Value> from, Buffer<Value>& to) {
     check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice,
-                          main_.stream),
+                          main_.stream.get()),
           "an upload");
     wait();
   }
   template <class Value>
   void to_host(const Buffer<Value>& from, std::span<Value> to) {
     check(cudaMemcpyAsync(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost,
-                          main_.stream),
+                          main_.stream.get()),
           "a download");
     wait();
   }
 
   template <class Body>
   void each_row(std::size_t rows, const Body& body) {
-    cuda::row_kernel<<<blocks(rows * 32), cuda::kThreads, 0, lane_->stream>>>(rows, body);
+    cuda::row_kernel<<<blocks(rows * 32), cuda::kThreads, 0, lane_->stream.get()>>>(rows, body);
     check(cudaGetLastError(), "a kernel");
   }
   template <class Body>
   void each_column(std::size_t chunks, std::size_t columns, const Body& body) {
     const dim3 grid(blocks(columns), static_cast<unsigned>(chunks));
-    cuda::column_kernel<<<grid, cuda::kThreads, 0, lane_->stream>>>(columns, body);
+    cuda::column_kernel<<<grid, cuda::kThreads, 0, lane_->stream.get()>>>(columns, body);
     check(cudaGetLastError(), "a kernel");
   }
   template <class RowBody, class ColumnBody>
@@ -197,8 +202,8 @@ class CudaDevice {
     const unsigned blocks_of_chunk = blocks(columns);
     const unsigned column_blocks = blocks_of_chunk * static_cast<unsigned>(chunks);
     cuda::row_and_column_kernel<<<column_blocks + blocks(rows * 32), cuda::kThreads, 0,
-                                  lane_->stream>>>(column_blocks, blocks_of_chunk, columns,
-                                                   column_body, rows, row_body);
+                                  lane_->stream.get()>>>(column_blocks, blocks_of_chunk, columns,
+                                                         column_body, rows, row_body);
     check(cudaGetLastError(), "a kernel");
   }
 
@@ -208,15 +213,15 @@ class CudaDevice {
       task();
       return 0;
     }
-    next_event().record(main_.stream);
-    events_[event_].hold(side_.stream);
+    next_event().record(main_.stream.get());
+    events_[event_].hold(side_.stream.get());
     lane_ = &side_;
     task();
     lane_ = &main_;
-    next_event().record(side_.stream);
+    next_event().record(side_.stream.get());
     return event_;
   }
-  void await(Token token) { events_[token].hold(main_.stream); }
+  void await(Token token) { events_[token].hold(main_.stream.get()); }
 
   template <class Real, class Operand>
   void multiply(const Product<Real, Operand>& product) {
@@ -248,8 +253,7 @@ class CudaDevice {
   const bool tf32_;
   CudaLane main_, side_;
   CudaLane* lane_ = &main_;  // where what is told goes
-  // Taken in turn. Those of the policy head, between whose first and last the value head is
-  // awaited, are far fewer: two for each of its layers.
+  // Taken in turn: a token that is awaited late may stand for what was told aside later, too.
   std::array<CudaEvent, 64> events_;
   std::size_t event_ = 0;
   cublasLtHandle_t handle_ = nullptr;

@@ -24,16 +24,21 @@ class Recording {
   template <class Step>
   Recording(cudaStream_t stream, Step&& step) {
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a step");
-    step();
-    check(cudaStreamEndCapture(stream, &graph_), "recording a step");
-    check(cudaGraphInstantiate(&runnable_, graph_, 0), "recording a step");
+    try {
+      step();
+      check(cudaStreamEndCapture(stream, &graph_), "recording a step");
+      check(cudaGraphInstantiate(&runnable_, graph_, 0), "recording a step");
+      check(cudaGraphUpload(runnable_, stream), "recording a step");
+    } catch (...) {
+      // Or the stream would go on recording, and no memory could be given back.
+      if (graph_ == nullptr) cudaStreamEndCapture(stream, &graph_);
+      release();
+      throw;
+    }
   }
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
-  ~Recording() {
-    if (runnable_ != nullptr) cudaGraphExecDestroy(runnable_);
-    if (graph_ != nullptr) cudaGraphDestroy(graph_);
-  }
+  ~Recording() { release(); }
   std::size_t kernels() const {
     std::size_t count = 0;
     check(cudaGraphGetNodes(graph_, nullptr, &count), "a recorded step");
@@ -48,6 +53,11 @@ class Recording {
   void run(cudaStream_t stream) const { check(cudaGraphLaunch(runnable_, stream), "a step"); }
 
  private:
+  void release() {
+    if (runnable_ != nullptr) cudaGraphExecDestroy(runnable_);
+    if (graph_ != nullptr) cudaGraphDestroy(graph_);
+  }
+
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t runnable_ = nullptr;
 };
@@ -75,7 +85,6 @@ class CudaTrainer final : public DeviceTrainer {
         step_(device_, start.spec(), shape, settings,
               std::is_same_v<Operand, __half> ? kScalePatience : 0),
         slots_{Slot(packed_bytes(shape)), Slot(packed_bytes(shape))} {
-    check(cudaStreamCreateWithFlags(&uploads_, cudaStreamNonBlocking), "a stream");
     // Buffers were zeroed on the default stream, for which ours do not wait.
     check(cudaStreamSynchronize(nullptr), "memory on the device");
     TrainerState state;
@@ -87,8 +96,7 @@ class CudaTrainer final : public DeviceTrainer {
   }
   ~CudaTrainer() override {
     cudaStreamSynchronize(device_.stream());  // a step under way reads what goes now
-    cudaStreamSynchronize(uploads_);
-    cudaStreamDestroy(uploads_);
+    cudaStreamSynchronize(uploads_.get());
   }
 
   std::string_view name() const override { return "cuda"; }
@@ -122,26 +130,24 @@ class CudaTrainer final : public DeviceTrainer {
   }
 
   Result<void> keep_replay(const ReplayRoom& room) override {
-    const auto made = guarded([&] {
+    if (slots_[0].recording) return fail("the step is recorded already, without a replay");
+    return guarded([&] {
       replay_.emplace(shape_, room);
       check(cudaStreamSynchronize(nullptr), "memory on the device");
     });
-    // An allocation that failed is no news to whoever asks for errors next.
-    if (!made) cudaGetLastError();
-    return made;
   }
 
   bool keeps_samples() const override { return replay_.has_value(); }
 
   Result<void> keep(std::uint32_t place, const TrainBatch& images) override {
-    return guarded([&] { replay_->add(place, images, uploads_, last_slot().done); });
+    return guarded([&] { replay_->add(place, images, uploads_.get(), last_slot().done); });
   }
 
   Result<std::optional<StepReport>> step_kept(std::span<const DrawnSample> drawn,
                                               float learning_rate) override {
     std::optional<StepReport> report;
     const auto done = guarded([&] {
-      replay_->send(uploads_, last_slot().done);
+      replay_->send(uploads_.get(), last_slot().done);
       const auto bytes = replay_->pack(drawn, learning_rate, next_slot().host.values());
       if (bytes) report = start_step(*bytes);
     });
@@ -169,6 +175,7 @@ class CudaTrainer final : public DeviceTrainer {
     try {
       use();
     } catch (const CudaError& error) {
+      cudaGetLastError();  // or the next kernel of this process would be blamed for this
       return fail(error.what());
     }
     return {};
@@ -204,9 +211,9 @@ class CudaTrainer final : public DeviceTrainer {
   /// One transfer, on a stream of its own; the step waits for it on the device.
   void send(Slot& slot, std::size_t bytes) {
     check(cudaMemcpyAsync(slot.device.data(), slot.host.data(), bytes, cudaMemcpyHostToDevice,
-                          uploads_),
+                          uploads_.get()),
           "an upload");
-    slot.sent.record(uploads_);
+    slot.sent.record(uploads_.get());
     slot.sent.hold(device_.stream());
   }
 
@@ -234,7 +241,7 @@ class CudaTrainer final : public DeviceTrainer {
   // What is asked of a step that is const here changes nothing but the stream's queue.
   mutable CudaDevice device_;
   mutable DeviceStep<CudaDevice, float, Operand> step_;
-  cudaStream_t uploads_ = nullptr;
+  CudaStream uploads_;
   std::array<Slot, 2> slots_;
   std::size_t next_ = 0;
   std::optional<CudaReplay> replay_;
@@ -289,11 +296,12 @@ Result<std::unique_ptr<DeviceTrainer>> make_trainer(const Network& start,
                                                      precision == Precision::kTf32, speed);
     }
     if (report != nullptr) {
-      *report = {properties->name, precision, why, before - free_memory()};
+      const std::size_t after = free_memory();  // others take and give back too
+      *report = {properties->name, precision, why, before > after ? before - after : 0};
     }
     return trainer;
   } catch (const CudaError& error) {
-    cudaGetLastError();  // or the next trainer's first kernel would be blamed for this
+    cudaGetLastError();
     return fail(std::string(properties->name) + ": " + error.what());
   }
 }

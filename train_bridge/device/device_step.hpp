@@ -191,7 +191,7 @@ class DeviceStep {
   Buffer<Real> branch_;              // [rows, stride]: what a block adds to the stream
   Buffer<Real> d_trunk_, d_stream_;  // [rows, stride]
   Buffer<Real> sums_;                // [chunks, vectors' values]
-  Buffer<double> squares_;
+  Buffer<double> step_sums_;
   Token value_done_{};  // of the step under way
   Bias waiting_;
 };

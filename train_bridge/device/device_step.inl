@@ -56,7 +56,7 @@ DeviceStep<Device, Real, Operand>::DeviceStep(Device& device, const NetworkSpec&
       d_trunk_(rows_ * stride_),
       d_stream_(rows_ * stride_),
       sums_(chunks_.count() * (plan_.size() - plan_.decaying())),
-      squares_((plan_.size() + kSquareChunk - 1) / kSquareChunk) {
+      step_sums_(StepSums<Real>{nullptr, plan_.size(), nullptr, nullptr, rows_, nullptr}.chunks()) {
   for (std::uint32_t i = 0; i < spec.blocks; ++i) {
     const std::string name = "block." + std::to_string(i);
     blocks_.push_back({norm(name + ".norm1"), linear(name + ".linear1"), norm(name + ".norm2"),
@@ -239,11 +239,11 @@ void DeviceStep<Device, Real, Operand>::serve(Bias& waiting) {
 
 template <class Device, class Real, class Operand>
 void DeviceStep<Device, Real, Operand>::update(BatchView batch) {
-  device_.each_row(squares_.size(),
-                   SumSquares<Real>{gradient_.data(), gradient_.size(), squares_.data()});
-  device_.each_row(
-      1, FinishGradient<Real>{optimizer_settings_, batch, squares_.data(), squares_.size(),
-                              policy_.losses.data(), value_.losses.data(), rows_, state_.data()});
+  const StepSums<Real> sums{
+      gradient_.data(), gradient_.size(), policy_.losses.data(), value_.losses.data(), rows_,
+      step_sums_.data()};
+  device_.each_row(sums.chunks(), sums);
+  device_.each_row(1, FinishGradient<Real>{optimizer_settings_, batch, sums, state_.data()});
   device_.each_column(
       1, plan_.size(),
       UpdateParameter<Real, Operand>{

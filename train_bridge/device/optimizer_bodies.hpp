@@ -36,26 +36,52 @@ struct OptimizerState {
   std::uint32_t skipped = 0;
 };
 
-/// Elements whose squares one group adds up.
-inline constexpr std::size_t kSquareChunk = 2048;
+/// Values that one group adds up.
+inline constexpr std::size_t kSumChunk = 2048;
 
+/// What a step has to know about all parameters and all rows, in chunks: squares of the gradient,
+/// then losses of the policy, then of the value.
 template <class Real>
-struct SumSquares {
+struct StepSums {
   const Real* gradient;
-  std::size_t count;
-  double* sums;  // [chunks]
+  std::size_t parameters;
+  const Real* policy_losses;  // [rows]
+  const Real* value_losses;   // [rows]
+  std::size_t rows;
+  double* sums;  // [chunks()]
+
+  SENET_DEVICE std::size_t of_parameters() const {
+    return (parameters + kSumChunk - 1) / kSumChunk;
+  }
+  SENET_DEVICE std::size_t of_rows() const { return (rows + kSumChunk - 1) / kSumChunk; }
+  SENET_DEVICE std::size_t chunks() const { return of_parameters() + 2 * of_rows(); }
 
   template <class Group>
   SENET_DEVICE void operator()(const Group& group, std::size_t chunk) const {
-    const std::size_t begin = chunk * kSquareChunk;
-    const std::size_t end = begin + kSquareChunk < count ? begin + kSquareChunk : count;
+    double sum = 0;
+    if (chunk < of_parameters()) {
+      sum = sum_of(group, gradient, parameters, chunk, [](double value) { return value * value; });
+    } else {
+      chunk -= of_parameters();
+      const bool policy = chunk < of_rows();
+      sum = sum_of(group, policy ? policy_losses : value_losses, rows,
+                   policy ? chunk : chunk - of_rows(), [](double value) { return value; });
+      chunk += of_parameters();
+    }
+    if (group.lane() == 0) sums[chunk] = sum;
+  }
+
+ private:
+  template <class Group, class Share>
+  SENET_DEVICE double sum_of(const Group& group, const Real* values, std::size_t count,
+                             std::size_t chunk, const Share& share) const {
+    const std::size_t begin = chunk * kSumChunk;
+    const std::size_t end = begin + kSumChunk < count ? begin + kSumChunk : count;
     double sum = 0;
     for (std::size_t i = begin + group.lane(); i < end; i += group.lanes()) {
-      const auto value = static_cast<double>(gradient[i]);
-      sum += value * value;
+      sum += share(static_cast<double>(values[i]));
     }
-    sum = group.sum(sum);
-    if (group.lane() == 0) sums[chunk] = sum;
+    return group.sum(sum);
   }
 };
 
@@ -64,18 +90,15 @@ template <class Real>
 struct FinishGradient {
   OptimizerSettings settings;
   BatchView batch;
-  const double* squares;  // [square_chunks]
-  std::size_t square_chunks;
-  const Real* policy_losses;  // [rows]
-  const Real* value_losses;   // [rows]
-  std::size_t rows;
+  StepSums<Real> sums;  // made
   OptimizerState<Real>* state;
 
   template <class Group>
   SENET_DEVICE void operator()(const Group& group, std::size_t /*index*/) const {
-    const double square = sum_of(group, squares, square_chunks);
-    const double policy = sum_of(group, policy_losses, rows);
-    const double value = sum_of(group, value_losses, rows);
+    const double* const losses = sums.sums + sums.of_parameters();
+    const double square = sum_of(group, sums.sums, sums.of_parameters());
+    const double policy = sum_of(group, losses, sums.of_rows());
+    const double value = sum_of(group, losses + sums.of_rows(), sums.of_rows());
     if (group.lane() != 0) return;
     const BatchHeader& header = batch.header();
     OptimizerState<Real> next = *state;
@@ -105,12 +128,10 @@ struct FinishGradient {
   }
 
  private:
-  template <class Group, class Value>
-  SENET_DEVICE double sum_of(const Group& group, const Value* values, std::size_t count) const {
+  template <class Group>
+  SENET_DEVICE double sum_of(const Group& group, const double* values, std::size_t count) const {
     double sum = 0;
-    for (std::size_t i = group.lane(); i < count; i += group.lanes()) {
-      sum += static_cast<double>(values[i]);
-    }
+    for (std::size_t i = group.lane(); i < count; i += group.lanes()) sum += values[i];
     return group.sum(sum);
   }
   SENET_DEVICE void adapt_scale(OptimizerState<Real>& next, bool finite) const {

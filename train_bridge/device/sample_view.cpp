@@ -42,13 +42,9 @@ std::size_t write_sample(const TrainBatch& batch, std::size_t row, std::byte* me
   std::byte* to = put(memory, std::span(&header, 1));
   to = put(to, batch.outcomes(row));
   to = put(to, batch.value(row));
-  const std::size_t first = batch.first_action(row);
-  for (std::size_t i = 0; i < header.actions; ++i) {
-    const float target = batch.target(first + i);
-    to = put(to, std::span(&target, 1));
-  }
+  to = put(to, batch.targets_of(row));
   to = put(to, batch.index(row));
-  for (std::size_t i = 0; i < header.actions; ++i) to = put(to, batch.logits(first + i));
+  put(to, batch.logits_of(row));
   return sample_bytes(batch, row);
 }
 
