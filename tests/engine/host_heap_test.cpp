@@ -69,12 +69,14 @@ class Host {
 TEST(HostHeap, NearlyAllOfItGoesThere) {
   Host host;
   {
-    api::Engine engine(host.config());
+    auto config = host.config();
+    config.sessions = 64;
+    api::Engine engine(config);
     const std::uint64_t threads = engine.memory();  // and small change, promised from the beginning
     for (const char* game : {"connect_four", "backgammon"}) {
       engine.use(engine.builtin(game));
       std::vector<api::Session> sessions;
-      for (int i = 0; i < 16; ++i) sessions.push_back(engine.open_session(game));
+      for (int i = 0; i < 32; ++i) sessions.push_back(engine.open_session(game));
       if (std::string_view(game) == "backgammon") sessions[0].play(3);
       sessions[0].search({.visits = 20});  // makes an evaluator
       const std::uint64_t promised = engine.memory() - threads;

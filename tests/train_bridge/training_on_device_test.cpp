@@ -44,7 +44,10 @@ class MoodyDevice final : public DeviceTrainer {
   Result<std::optional<StepReport>> step_kept(std::span<const DrawnSample> drawn,
                                               float learning_rate) override {
     if (++calls_.named % calls_.does_not_know == 0) return std::optional<StepReport>();
-    if (calls_.steps == calls_.fails_at_step) return gone();
+    if (calls_.steps == calls_.fails_at_step) {
+      ++calls_.steps;
+      return gone();
+    }
     auto report = inner_->step_kept(drawn, learning_rate);
     if (*report) ++calls_.steps, ++calls_.kept_steps;
     return report;
