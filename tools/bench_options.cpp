@@ -199,6 +199,8 @@ void add_train_rows_option(CLI::App& command, BenchArguments& arguments) {
       .add_option("--batch", arguments.train_rows,
                   "samples of a step; several numbers (256,1024) one after the other")
       ->capture_default_str();
+  command.add_option("--save-batch", arguments.settings.saved_batch,
+                     "write the last batch of recorded positions to this file (safetensors)");
 }
 
 void add_session_options(CLI::App& command, BenchArguments& arguments) {

@@ -31,6 +31,7 @@ struct BenchSettings {
   std::uint32_t search_ms = 50;                    // of each of their searches
   bool processes = false;                          // the same games in a process each as well
   std::vector<std::size_t> train_rows{512, 1024};  // samples of a training step
+  std::string saved_batch;  // the last sparse batch is written to this file; empty: it is not
   TrainerChoice trainer{.backend = TrainerBackend::kCpu};
   double seconds = 10;        // measured, of each case and run
   double warmup_seconds = 2;  // played in the same way before that

@@ -12,6 +12,7 @@
 #include "tools/bench_positions.hpp"
 #include "tools/counted_malloc.hpp"
 #include "tools/run_config.hpp"
+#include "tools/saved_batch.hpp"
 #include "tools/thread_clock.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/linear_algebra.hpp"
@@ -190,6 +191,10 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
     std::vector<G> some;
     for (std::size_t i = 0; i < rows; ++i) some.push_back(positions[i * positions.size() / rows]);
     const TrainBatch sparse = sparse_batch<G>(some, settings);
+    if (!settings.saved_batch.empty()) {
+      const auto saved = save_batch(sparse, G::kFeatures, settings.saved_batch);
+      if (!saved) return tl::unexpected(saved.error());
+    }
     const TrainBatch dense = dense_batch<G>(rows, settings);
     for (const std::size_t threads : settings.workers) {
       for (const auto& [kind, batch] : {std::pair{"sparse", &sparse}, {"dense", &dense}}) {

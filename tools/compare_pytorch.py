@@ -1,25 +1,28 @@
 #!/usr/bin/env python3
-"""Trains the reference network by senet and by PyTorch on the same GPU, in turns, and prints the ratios.
+"""Trains the reference network by senet and by PyTorch on the same GPU, on the same batches, in turns; prints the ratios.
 
     tools/compare_pytorch.py --senet build/release/tools/senet [--batch 1024,4096,16384] [--seconds 3] [--rounds 3]
 
 PyTorch's network, losses and optimiser are senet's: LayerNorm and ReLU, residual blocks, cross entropies over legal moves
 and over outcomes, gradients clipped to norm 1, AdamW with decay on weight matrices only, and a moving average of the
-weights. Its batches lie on the device already and are as large; senet's samples do too (--replay-on-device), and a step
-names them.
+weights. senet plays games and writes a batch of their positions to a file; there both learn from it. PyTorch's batch lies
+on the device already; senet's samples do too (--replay-on-device), and a step names them.
 Three ways: eager, torch.compile, and torch.compile with CUDA graphs (mode "max-autotune"), each in bfloat16 by autocast.
 """
 import argparse
 import json
+import math
+import pathlib
+import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 import torch
 from torch import nn
 
 FEATURES, LOGITS, OUTCOMES, WIDTH, BLOCKS = 344, 676, 6, 128, 3
-LEGAL = 19
 
 
 class Norm(nn.Module):
@@ -62,7 +65,7 @@ class Network(nn.Module):
 class Step:
     """One optimiser step on a fixed batch that lies on the device."""
 
-    def __init__(self, rows, mode):
+    def __init__(self, batch, mode):
         torch.manual_seed(1)
         device = "cuda"
         self.network = Network().to(device)
@@ -73,23 +76,26 @@ class Step:
             [{"params": decays, "weight_decay": 1e-4}, {"params": rest, "weight_decay": 0.0}],
             lr=torch.tensor(1e-3, device=device), fused=True)
         self.average = [p.detach().clone() for p in self.network.parameters()]
-        self.features = (torch.rand(rows, FEATURES, device=device) < 0.1).float()
-        self.legal = torch.randint(0, LOGITS, (rows, LEGAL), device=device)
-        self.policy_target = torch.softmax(torch.randn(rows, LEGAL, device=device), 1)
-        self.value_target = torch.softmax(torch.randn(rows, OUTCOMES, device=device), 1)
+        self.features = batch["features"].to(device)
+        numbers = batch["logits"].to(device).long()
+        self.numbers, self.used = numbers.clamp(min=0).flatten(1), (numbers >= 0).float()
+        self.legal = self.used.amax(2) > 0
+        self.policy_target = batch["targets"].to(device)
+        self.value_target = batch["outcomes"].to(device)
         self.losses = self.forward if mode is None else torch.compile(self.forward, mode=mode, dynamic=False)
 
-    def forward(self, features, legal, policy_target, value_target):
+    def forward(self, features, numbers, used, legal, policy_target, value_target):
         with torch.autocast("cuda", dtype=torch.bfloat16):
             policy, value = self.network(features)
-        policy = policy.float().gather(1, legal)
-        policy_loss = -(policy_target * torch.log_softmax(policy, 1)).sum(1).mean()
+        actions = (policy.float().gather(1, numbers).view_as(used) * used).sum(2)
+        shares = torch.log_softmax(actions.masked_fill(~legal, -1e30), 1)
+        policy_loss = -(policy_target * shares.masked_fill(~legal, 0)).sum(1).mean()
         value_loss = -(value_target * torch.log_softmax(value.float(), 1)).sum(1).mean()
         return policy_loss + value_loss
 
     def __call__(self):
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self.losses(self.features, self.legal, self.policy_target, self.value_target)
+        loss = self.losses(self.features, self.numbers, self.used, self.legal, self.policy_target, self.value_target)
         loss.backward()
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
@@ -110,9 +116,24 @@ def torch_rate(step, rows, seconds):
     return rows * steps / (time.perf_counter() - began)
 
 
-def senet_rate(program, rows, seconds):
+def read_batch(file):
+    """The tensors of a safetensors file, all f32."""
+    data = file.read_bytes()
+    length, = struct.unpack_from("<Q", data)
+    tensors = {}
+    for name, tensor in json.loads(data[8:8 + length]).items():
+        if name != "__metadata__":
+            count = math.prod(tensor["shape"])
+            flat = torch.frombuffer(bytearray(data), dtype=torch.float32, count=count,
+                                    offset=8 + length + tensor["data_offsets"][0])
+            tensors[name] = flat.view(tensor["shape"]).clone()
+    return tensors
+
+
+def senet_rate(program, rows, seconds, batch):
     command = [program, "bench", "train", "--game", "backgammon", "--backend", "cuda", "--precision", "bf16",
-               "--batch", str(rows), "--workers", "1", "--games", "8", "--replay-on-device", "--seconds", str(seconds), "--json"]
+               "--batch", str(rows), "--workers", "1", "--games", "8", "--replay-on-device", "--save-batch", str(batch),
+               "--seconds", str(seconds), "--json"]
     for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
         figure = json.loads(line)
         if figure.get("metric") == "samples_per_second" and "/sparse/" in figure["case"]:
@@ -132,13 +153,19 @@ def main():
     torch.set_float32_matmul_precision("high")
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
     ways = {"eager": None, "compiled": "default", "compiled, CUDA graphs": "max-autotune"}
+    with tempfile.TemporaryDirectory() as folder:
+        compare(options, ways, pathlib.Path(folder) / "batch.safetensors")
+
+
+def compare(options, ways, batch):
     for rows in map(int, options.batch.split(",")):
         # Told one by one, because compilers take their time and somebody may lose patience.
         for name, mode in ways.items():
-            step = Step(rows, mode)
-            own, theirs = [], []
-            for _ in range(options.rounds):
-                own.append(senet_rate(options.senet, rows, options.seconds))
+            own, theirs = [senet_rate(options.senet, rows, options.seconds, batch)], []
+            step = Step(read_batch(batch), mode)
+            for turn in range(options.rounds):
+                if turn > 0:
+                    own.append(senet_rate(options.senet, rows, options.seconds, batch))
                 theirs.append(torch_rate(step, rows, options.seconds))
             rate, ours = sorted(theirs)[options.rounds // 2], sorted(own)[options.rounds // 2]
             print(f"batch {rows:6}  {name:22} {rate:11.0f} samples/s {1e6 * rows / rate:8.1f} us a step"

@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <fstream>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "games/backgammon.hpp"
 #include "games/connect_four.hpp"
+#include "nn/safetensors.hpp"
+#include "tests/temporary_folder.hpp"
 #include "tests/tools/program.hpp"
 
 namespace senet {
@@ -300,9 +305,48 @@ TEST(BenchCommand, Playout) {
   }
 }
 
+/// The file of `--save-batch`, beside what was told of its batch.
+void expect_batch_of_positions(const std::string& file, std::map<std::string, double> told) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto header = parse_safetensors(std::as_bytes(std::span(bytes)));
+  ASSERT_TRUE(header) << header.error().reason;
+  const std::vector<StoredTensor>& tensors = header->tensors;
+  ASSERT_EQ(tensors.size(), 4u);
+  const std::uint64_t rows = 1024, most = tensors[2].shape.back();
+  using Shape = std::vector<std::uint64_t>;
+  const auto values = [&](std::size_t tensor, const char* name, const Shape& shape) {
+    EXPECT_EQ(tensors[tensor].name, name);
+    EXPECT_EQ(tensors[tensor].shape, shape) << name;
+    std::vector<float> found((tensors[tensor].end - tensors[tensor].begin) / sizeof(float));
+    std::memcpy(found.data(), bytes.data() + header->data_start + tensors[tensor].begin,
+                found.size() * sizeof(float));
+    return found;
+  };
+  const auto features = values(0, "features", {rows, ConnectFour::kFeatures});
+  const auto outcomes = values(1, "outcomes", {rows, kOutcomes<ConnectFour>});
+  const auto targets = values(2, "targets", {rows, most});
+  const auto logits = values(3, "logits", {rows, most, ConnectFour::kLogitsPerAction});
+  const auto nonzero = [](float value) { return value != 0; };
+  EXPECT_EQ(static_cast<double>(std::ranges::count_if(features, nonzero)) / rows, told["nonzeros"]);
+  EXPECT_EQ(std::ranges::count(outcomes, 1.0f), rows);
+  EXPECT_EQ(static_cast<double>(std::ranges::count_if(targets, nonzero)) / rows,
+            told["policy_targets"]);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    EXPECT_EQ(logits[i] >= 0, targets[i] > 0);
+    EXPECT_LT(logits[i], ConnectFour::kPolicyLogits);
+  }
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    EXPECT_NEAR(std::accumulate(&targets[row * most], &targets[row * most] + most, 0.0f), 1, 1e-5);
+  }
+}
+
 TEST(BenchCommand, Train) {
-  BenchRun run = bench({"train", "--game", "connect_four", "--seconds", "0.02", "--width", "16",
-                        "--blocks", "1", "--games", "2", "--workers", "1,2"});
+  const TemporaryFolder folder;
+  const std::string batch = (folder.path() / "batch.safetensors").string();
+  BenchRun run =
+      bench({"train", "--game", "connect_four", "--seconds", "0.02", "--width", "16", "--blocks",
+             "1", "--games", "2", "--workers", "1,2", "--save-batch", batch});
   const std::string shape = "connect_four/position/width-16-blocks-1/";
   std::set<std::string> expected;
   for (const char* rows : {"sparse/cpu/batch-512", "sparse/cpu/batch-1024", "dense/cpu/batch-512",
@@ -327,6 +371,7 @@ TEST(BenchCommand, Train) {
       EXPECT_EQ(values["allocations_per_step"], 0) << name;
     }
   }
+  expect_batch_of_positions(batch, run.of(shape + "sparse/cpu/batch-1024/threads-1"));
 }
 
 TEST(BenchCommand, OverlapOfPlayAndTraining) {
