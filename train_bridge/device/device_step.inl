@@ -55,7 +55,7 @@ DeviceStep<Device, Real, Operand>::DeviceStep(Device& device, const NetworkSpec&
       branch_(rows_ * stride_),
       d_trunk_(rows_ * stride_),
       d_stream_(rows_ * stride_),
-      sums_(chunks_.count() * (plan_.size() - plan_.decaying())),
+      sums_(chunks_.count() * plan_.vectors()),
       step_sums_(StepSums<Real>{nullptr, plan_.size(), nullptr, nullptr, rows_, nullptr}.chunks()) {
   for (std::uint32_t i = 0; i < spec.blocks; ++i) {
     const std::string name = "block." + std::to_string(i);
@@ -192,10 +192,9 @@ void DeviceStep<Device, Real, Operand>::backward() {
   const Token learnt =
       learn(input_, {spread_.data(), rows_, features_, features_}, d_out, waiting_);
   serve(waiting_);
-  const std::size_t vectors = plan_.size() - plan_.decaying();
-  device_.each_column(
-      1, vectors,
-      AddChunks<Real>{sums_.data(), chunks_.count(), vectors, gradient_.data() + plan_.decaying()});
+  device_.each_column(1, plan_.vectors(),
+                      AddChunks<Real>{sums_.data(), chunks_.count(), plan_.vectors(),
+                                      gradient_.data() + plan_.decaying()});
   device_.await(learnt);
 }
 
@@ -203,8 +202,7 @@ template <class Device, class Real, class Operand>
 auto DeviceStep<Device, Real, Operand>::learn(const Linear& layer, Matrix<const Operand> in,
                                               Matrix<const Operand> d_out, Bias& waiting) -> Token {
   assert(waiting.columns == 0);
-  waiting = {d_out.data, d_out.columns,    d_out.stride,
-             chunks_,    sums(layer.bias), plan_.size() - plan_.decaying()};
+  waiting = {d_out.data, d_out.columns, d_out.stride, chunks_, sums(layer.bias), plan_.vectors()};
   const DeviceTensor& weight = layer.weight;
   const Product<Real, Operand> product{
       d_out, true, in, false, {gradients(weight), weight.rows, weight.columns, weight.columns},
@@ -219,9 +217,8 @@ auto DeviceStep<Device, Real, Operand>::normalise_backward(Norm& norm, const Rea
   const NormSaved<Real> saved{norm.x.data(),    weights(norm.scale), weights(norm.shift),
                               norm.mean.data(), norm.inverse.data(), width_,
                               stride_};
-  const std::size_t vectors = plan_.size() - plan_.decaying();
   const BackwardColumns<Real, Operand> columns{
-      {saved, d_y, chunks_, sums(norm.scale), sums(norm.shift), vectors},
+      {saved, d_y, chunks_, sums(norm.scale), sums(norm.shift), plan_.vectors()},
       std::exchange(waiting, {})};
   device_.each_row_and_column(
       rows_, NormBackward<Real, Operand>{saved, d_y, d_stream, add, norm.d_x.data()},

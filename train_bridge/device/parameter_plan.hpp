@@ -32,9 +32,10 @@ class ParameterPlan {
 
   /// The tensor of this name of parameter_layout, which must exist.
   DeviceTensor tensor(std::string_view name) const;
-  std::size_t parameters() const { return parameters_; }  // of the network
-  std::size_t size() const { return size_; }              // in values, padding included
-  std::size_t decaying() const { return decaying_; }      // values before this decay
+  std::size_t parameters() const { return parameters_; }     // of the network
+  std::size_t size() const { return size_; }                 // in values, padding included
+  std::size_t decaying() const { return decaying_; }         // values before this decay
+  std::size_t vectors() const { return size_ - decaying_; }  // values of all that do not
 
   /// To the device's order (what is padded is zero) and back to parameter_layout's.
   template <class To, class From>
