@@ -5,11 +5,12 @@
 
 #include "nn/aligned_vector.hpp"
 #include "nn/kernels.hpp"
+#include "nn/round_up.hpp"
 
 namespace senet {
 
 /// Columns of a row of `width` activations, rounded up to whole panels.
-constexpr std::size_t padded(std::size_t width) { return (width + kPanel - 1) / kPanel * kPanel; }
+constexpr std::size_t padded(std::size_t width) { return round_up(width, kPanel); }
 
 /// Activations or packed weights.
 using AlignedFloats = AlignedVector<float>;

@@ -52,7 +52,7 @@ class Overlap {
                          const std::lock_guard lock(overlap->mutex_);
                          overlap->lost_ = reason;
                        });
-    if (!chosen.warning.empty()) return fail(chosen.warning);
+    if (!chosen.warnings.empty()) return fail(chosen.warnings.front());
     chosen.trainer->warm_up();
     made->subject_ = fmt::format("{}/{}/{}/{}/workers-{}", G::kName,
                                  evaluates_name(config.selfplay.worker.search.evaluates),

@@ -113,7 +113,7 @@ Result<void> measure(Figures& figures, const std::string& subject, const BenchSe
   choice.replay = {.places = batch.size()};
   const ChosenTrainer chosen = choose_trainer(choice, network, batch.shape(), {.threads = threads},
                                               [&](const std::string& reason) { lost = reason; });
-  if (!chosen.warning.empty()) return fail(chosen.warning);
+  if (!chosen.warnings.empty()) return fail(chosen.warnings.front());
   const std::unique_ptr<Trainer>& trainer = chosen.trainer;
   trainer->warm_up();
   std::vector<DrawnSample> drawn;

@@ -235,7 +235,9 @@ Result<void> run(Prepared& prepared) {
                    "\nsenet selfplay: the device was lost, the CPU trains from now on: {}\n",
                    reason);
       });
-  if (!chosen.warning.empty()) fmt::print(stderr, "senet selfplay: {}\n", chosen.warning);
+  for (const std::string& warning : chosen.warnings) {
+    fmt::print(stderr, "senet selfplay: {}\n", warning);
+  }
   const std::unique_ptr<Trainer> trainer = std::move(chosen.trainer);
   if (start->checkpoint) {
     const auto restored = trainer->restore(start->checkpoint->trainer);

@@ -48,14 +48,15 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
       chosen.description =
           fmt::format("cuda, {}, {} ({})", report.device, name_of(report.precision), report.why);
       if (choice.precision != Precision::kAuto && report.precision != choice.precision) {
-        chosen.warning = fmt::format("--precision: {}", report.why);
+        chosen.warnings.push_back(fmt::format("--precision: {}", report.why));
       }
       if (choice.replay_on_device) {
         const auto kept = (*device)->keep_replay(choice.replay);
         if (kept) {
           chosen.description += ", with the replay";
         } else {
-          chosen.warning = fmt::format("the device keeps no replay: {}", kept.error().reason);
+          chosen.warnings.push_back(
+              fmt::format("the device keeps no replay: {}", kept.error().reason));
         }
       }
       chosen.trainer = make_lasting_trainer(std::move(*device), start, choice.steps_at_risk,
@@ -63,10 +64,10 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
       return chosen;
     }
     if (is_wished_for(choice.backend) || choice.replay_on_device) {
-      chosen.warning = fmt::format("the CPU trains: {}", device.error().reason);
+      chosen.warnings.push_back(fmt::format("the CPU trains: {}", device.error().reason));
     }
   } else if (choice.replay_on_device) {
-    chosen.warning = "no device keeps the replay: the CPU trains";
+    chosen.warnings.push_back("no device keeps the replay: the CPU trains");
   }
   chosen.trainer = make_spare();
   chosen.description =

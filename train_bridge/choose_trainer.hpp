@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "train_bridge/cuda/cuda_trainer.hpp"
 #include "train_bridge/trainer.hpp"
@@ -30,8 +31,8 @@ struct TrainerChoice {
 
 struct ChosenTrainer {
   std::unique_ptr<Trainer> trainer;
-  std::string description;  // "cuda, NVIDIA H100 80GB HBM3, bf16 (the fastest at ...)"
-  std::string warning;      // why it is not, or not all, that was wished for; empty: it is
+  std::string description;            // "cuda, NVIDIA H100 80GB HBM3, bf16 (the fastest at ...)"
+  std::vector<std::string> warnings;  // why it is not, or not all, that was wished for; none: it is
 };
 
 /// The CPU trainer always can be had. `lost` is told the reason when a device fails later on and

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "nn/aligned_vector.hpp"
+#include "nn/round_up.hpp"
 
 namespace senet {
 
@@ -21,9 +22,8 @@ class ScratchPool {
   /// Plans a piece of `size` values. Only before allocate().
   ScratchPiece reserve(std::size_t size) {
     assert(memory_.empty());
-    constexpr std::size_t kValues = kLineBytes / sizeof(Value);
     const ScratchPiece piece{planned_};
-    planned_ += (size + kValues - 1) / kValues * kValues;
+    planned_ += round_up(size, kLineBytes / sizeof(Value));
     return piece;
   }
 

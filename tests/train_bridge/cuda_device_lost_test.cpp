@@ -53,8 +53,9 @@ std::unique_ptr<Trainer> make_trainer(const Network& start, const TrainBatch::Sh
   ChosenTrainer chosen =
       choose_trainer({.backend = TrainerBackend::kCuda, .steps_at_risk = steps_at_risk}, start,
                      shape, settings, std::move(lost));
-  why = chosen.warning;
-  return why.empty() ? std::move(chosen.trainer) : nullptr;
+  if (chosen.warnings.empty()) return std::move(chosen.trainer);
+  why = chosen.warnings.front();
+  return nullptr;
 }
 
 TEST(CudaDeviceLost, TheCpuGoesOnFromTheStateLastFetched) {

@@ -112,7 +112,7 @@ TEST(CudaDevice, WithoutMemoryForItTheCpuTrains) {
 
   const ChosenTrainer chosen = choose_trainer({.backend = TrainerBackend::kCuda}, start, absurd, {},
                                               [](const std::string& reason) { FAIL() << reason; });
-  EXPECT_EQ(chosen.warning, "the CPU trains: " + made.error().reason);
+  EXPECT_EQ(chosen.warnings, std::vector{"the CPU trains: " + made.error().reason});
   EXPECT_EQ(chosen.trainer->name(), "cpu");
   const TrainBatch few = random_batch(taught_spec(), kFewSamples, 1);
   EXPECT_FALSE(chosen.trainer->step(few, 1e-3f).skipped);

@@ -1,22 +1,11 @@
 #include "train_bridge/cuda/cuda_device.cuh"
 
-#include <memory>
-
 namespace senet {
 namespace {
 
-/// cuBLASLt's descriptions, which are handles.
-template <class Handle, cublasStatus_t (*kDestroy)(Handle)>
-struct Destroyer {
-  using pointer = Handle;
-  void operator()(Handle handle) const { kDestroy(handle); }
-};
-using Layout =
-    std::unique_ptr<void, Destroyer<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>>;
-using Description =
-    std::unique_ptr<void, Destroyer<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>>;
-using Preference =
-    std::unique_ptr<void, Destroyer<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>>;
+using Layout = CudaHandle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+using Description = CudaHandle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
+using Preference = CudaHandle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
 /// A row-major matrix, which the library, thinking in columns, takes for its transpose.
 Layout layout(cudaDataType_t type, std::size_t rows, std::size_t columns, std::size_t stride) {
@@ -28,10 +17,10 @@ Layout layout(cudaDataType_t type, std::size_t rows, std::size_t columns, std::s
 
 }  // namespace
 
-CudaDevice::CudaDevice(bool tf32) : tf32_(tf32) { check(cublasLtCreate(&handle_), "cuBLASLt"); }
-
-CudaDevice::~CudaDevice() {
-  if (handle_ != nullptr) cublasLtDestroy(handle_);
+CudaDevice::CudaDevice(bool tf32) : tf32_(tf32) {
+  cublasLtHandle_t made = nullptr;
+  check(cublasLtCreate(&made), "cuBLASLt");
+  handle_.reset(made);
 }
 
 // result = left right in rows is result^T = right^T left^T in columns: the factors change places.
@@ -62,15 +51,15 @@ void CudaDevice::multiply(cudaDataType_t type, const void* left, Shape left_shap
         "a product");
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
-  check(cublasLtMatmulAlgoGetHeuristic(handle_, made, a.get(), b.get(), d.get(), d.get(), wishes, 1,
-                                       &best, &found),
+  check(cublasLtMatmulAlgoGetHeuristic(handle_.get(), made, a.get(), b.get(), d.get(), d.get(),
+                                       wishes, 1, &best, &found),
         "an algorithm for a product");
   if (found == 0 || best.state != CUBLAS_STATUS_SUCCESS) {
     throw CudaError("cuBLASLt has no algorithm for a product");
   }
   const float one = 1, old = add ? 1 : 0;
-  check(cublasLtMatmul(handle_, made, &one, right, a.get(), left, b.get(), &old, result, d.get(),
-                       result, d.get(), &best.algo, lane_->workspace.data(),
+  check(cublasLtMatmul(handle_.get(), made, &one, right, a.get(), left, b.get(), &old, result,
+                       d.get(), result, d.get(), &best.algo, lane_->workspace.data(),
                        CudaLane::kWorkspaceBytes, lane_->stream.get()),
         "a product");
 }

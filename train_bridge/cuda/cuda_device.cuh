@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <array>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -32,6 +33,15 @@ inline void check(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   throw CudaError(std::string(what) + ": " + cublasLtGetStatusString(status));
 }
+
+/// Owns what CUDA or one of its libraries made and names by a handle.
+template <class Handle, auto kDestroy>
+struct CudaDestroyer {
+  using pointer = Handle;
+  void operator()(Handle handle) const { kDestroy(handle); }
+};
+template <class Handle, auto kDestroy>
+using CudaHandle = std::unique_ptr<void, CudaDestroyer<Handle, kDestroy>>;
 
 /// Memory of the device, zeroed on the default stream.
 template <class Value>
@@ -116,30 +126,34 @@ constexpr cudaDataType_t data_type() {
 /// Marks a place in a stream.
 class CudaEvent {
  public:
-  CudaEvent() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "an event"); }
-  CudaEvent(const CudaEvent&) = delete;
-  CudaEvent& operator=(const CudaEvent&) = delete;
-  ~CudaEvent() { cudaEventDestroy(event_); }
+  CudaEvent() {
+    cudaEvent_t made = nullptr;
+    check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "an event");
+    event_.reset(made);
+  }
 
-  void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "an event"); }
+  void record(cudaStream_t stream) { check(cudaEventRecord(event_.get(), stream), "an event"); }
   /// What the stream is told after this waits for what had been told before record().
-  void hold(cudaStream_t stream) const { check(cudaStreamWaitEvent(stream, event_), "an event"); }
-  void wait() const { check(cudaEventSynchronize(event_), "a wait"); }
+  void hold(cudaStream_t stream) const {
+    check(cudaStreamWaitEvent(stream, event_.get()), "an event");
+  }
+  void wait() const { check(cudaEventSynchronize(event_.get()), "a wait"); }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  CudaHandle<cudaEvent_t, cudaEventDestroy> event_;
 };
 
 class CudaStream {
  public:
-  CudaStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"); }
-  CudaStream(const CudaStream&) = delete;
-  CudaStream& operator=(const CudaStream&) = delete;
-  ~CudaStream() { cudaStreamDestroy(stream_); }
-  cudaStream_t get() const { return stream_; }
+  CudaStream() {
+    cudaStream_t made = nullptr;
+    check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "a stream");
+    stream_.reset(made);
+  }
+  cudaStream_t get() const { return stream_.get(); }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  CudaHandle<cudaStream_t, cudaStreamDestroy> stream_;
 };
 
 /// A stream with the memory that its products work in.
@@ -164,7 +178,6 @@ class CudaDevice {
   explicit CudaDevice(bool tf32);
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
-  ~CudaDevice();
 
   cudaStream_t stream() const { return main_.stream.get(); }
   void wait() { check(cudaStreamSynchronize(main_.stream.get()), "a step"); }
@@ -256,7 +269,7 @@ class CudaDevice {
   // Taken in turn: a token that is awaited late may stand for what was told aside later, too.
   std::array<CudaEvent, 64> events_;
   std::size_t event_ = 0;
-  cublasLtHandle_t handle_ = nullptr;
+  CudaHandle<cublasLtHandle_t, cublasLtDestroy> handle_;
 };
 
 }  // namespace senet

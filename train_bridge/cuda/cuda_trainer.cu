@@ -22,44 +22,46 @@ constexpr std::uint32_t kScalePatience = 2000;
 class Recording {
  public:
   template <class Step>
-  Recording(cudaStream_t stream, Step&& step) {
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a step");
-    try {
-      step();
-      check(cudaStreamEndCapture(stream, &graph_), "recording a step");
-      check(cudaGraphInstantiate(&runnable_, graph_, 0), "recording a step");
-      check(cudaGraphUpload(runnable_, stream), "recording a step");
-    } catch (...) {
-      // Or the stream would go on recording, and no memory could be given back.
-      if (graph_ == nullptr) cudaStreamEndCapture(stream, &graph_);
-      release();
-      throw;
-    }
+  Recording(cudaStream_t stream, Step&& step) : graph_(record(stream, step)) {
+    cudaGraphExec_t runnable = nullptr;
+    check(cudaGraphInstantiate(&runnable, graph_.get(), 0), "recording a step");
+    runnable_.reset(runnable);
+    check(cudaGraphUpload(runnable, stream), "recording a step");
   }
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-  ~Recording() { release(); }
   std::size_t kernels() const {
     std::size_t count = 0;
-    check(cudaGraphGetNodes(graph_, nullptr, &count), "a recorded step");
+    check(cudaGraphGetNodes(graph_.get(), nullptr, &count), "a recorded step");
     std::vector<cudaGraphNode_t> nodes(count);
-    check(cudaGraphGetNodes(graph_, nodes.data(), &count), "a recorded step");
+    check(cudaGraphGetNodes(graph_.get(), nodes.data(), &count), "a recorded step");
     return static_cast<std::size_t>(std::ranges::count_if(nodes, [](cudaGraphNode_t node) {
       cudaGraphNodeType type{};
       check(cudaGraphNodeGetType(node, &type), "a recorded step");
       return type == cudaGraphNodeTypeKernel;
     }));
   }
-  void run(cudaStream_t stream) const { check(cudaGraphLaunch(runnable_, stream), "a step"); }
+  void run(cudaStream_t stream) const { check(cudaGraphLaunch(runnable_.get(), stream), "a step"); }
 
  private:
-  void release() {
-    if (runnable_ != nullptr) cudaGraphExecDestroy(runnable_);
-    if (graph_ != nullptr) cudaGraphDestroy(graph_);
+  using Graph = CudaHandle<cudaGraph_t, cudaGraphDestroy>;
+
+  template <class Step>
+  static Graph record(cudaStream_t stream, Step&& step) {
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a step");
+    cudaGraph_t graph = nullptr;
+    try {
+      step();
+    } catch (...) {
+      // Or the stream would go on recording, and no memory could be given back.
+      cudaStreamEndCapture(stream, &graph);
+      const Graph unfinished(graph);
+      throw;
+    }
+    check(cudaStreamEndCapture(stream, &graph), "recording a step");
+    return Graph(graph);
   }
 
-  cudaGraph_t graph_ = nullptr;
-  cudaGraphExec_t runnable_ = nullptr;
+  Graph graph_;
+  CudaHandle<cudaGraphExec_t, cudaGraphExecDestroy> runnable_;
 };
 
 /// One of two places for a batch and its report: the next one is written and sent while the other

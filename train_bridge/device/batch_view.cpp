@@ -3,12 +3,13 @@
 #include <cassert>
 #include <cstring>
 
+#include "nn/round_up.hpp"
+
 namespace senet {
 namespace {
 
 std::size_t rows_end(const TrainBatch::Shape& shape) {
-  const std::size_t end = sizeof(BatchHeader) + shape.rows * sizeof(BatchRow);
-  return (end + kSampleAlignment - 1) / kSampleAlignment * kSampleAlignment;
+  return round_up(sizeof(BatchHeader) + shape.rows * sizeof(BatchRow), kSampleAlignment);
 }
 
 std::uint32_t in_block(std::size_t offset) {

@@ -107,9 +107,9 @@ class DeviceStep {
 
   const Real* weights(const DeviceTensor& tensor) const { return weight_.data() + tensor.offset; }
   Real* gradients(const DeviceTensor& tensor) { return gradient_.data() + tensor.offset; }
-  /// Where the first chunk's sums of a vector's gradient go.
-  Real* sums(const DeviceTensor& vector) {
-    return sums_.data() + (vector.offset - plan_.decaying());
+  /// Where the chunks' sums of a vector's gradient go.
+  ChunkSums<Real> sums(const DeviceTensor& vector) {
+    return {sums_.data() + (vector.offset - plan_.decaying()), plan_.vectors()};
   }
   const Operand* operands() const {
     if constexpr (std::is_same_v<Real, Operand>) {

@@ -202,7 +202,7 @@ template <class Device, class Real, class Operand>
 auto DeviceStep<Device, Real, Operand>::learn(const Linear& layer, Matrix<const Operand> in,
                                               Matrix<const Operand> d_out, Bias& waiting) -> Token {
   assert(waiting.columns == 0);
-  waiting = {d_out.data, d_out.columns, d_out.stride, chunks_, sums(layer.bias), plan_.vectors()};
+  waiting = {d_out.data, d_out.columns, d_out.stride, chunks_, sums(layer.bias)};
   const DeviceTensor& weight = layer.weight;
   const Product<Real, Operand> product{
       d_out, true, in, false, {gradients(weight), weight.rows, weight.columns, weight.columns},
@@ -218,8 +218,7 @@ auto DeviceStep<Device, Real, Operand>::normalise_backward(Norm& norm, const Rea
                               norm.mean.data(), norm.inverse.data(), width_,
                               stride_};
   const BackwardColumns<Real, Operand> columns{
-      {saved, d_y, chunks_, sums(norm.scale), sums(norm.shift), plan_.vectors()},
-      std::exchange(waiting, {})};
+      {saved, d_y, chunks_, sums(norm.scale), sums(norm.shift)}, std::exchange(waiting, {})};
   device_.each_row_and_column(
       rows_, NormBackward<Real, Operand>{saved, d_y, d_stream, add, norm.d_x.data()},
       chunks_.count(), columns.columns(), columns);

@@ -127,15 +127,24 @@ struct Chunks {
   std::size_t count() const { return (rows + size - 1) / size; }
 };
 
+/// Where such sums go: a value for each chunk and column.
+template <class Real>
+struct ChunkSums {
+  Real* values = nullptr;  // [chunks, stride]
+  std::size_t stride = 0;  // between chunks
+
+  SENET_DEVICE Real& at(std::size_t chunk, std::size_t column) const {
+    return values[chunk * stride + column];
+  }
+};
+
 /// Gradients of scale and shift of one column, over a chunk of rows.
 template <class Real>
 struct NormColumns {
   NormSaved<Real> saved;
   const Real* d_y;  // [rows, stride]
   Chunks chunks;
-  Real* d_scale;            // [chunks, sums_stride], width of each row used
-  Real* d_shift;            // the same
-  std::size_t sums_stride;  // values
+  ChunkSums<Real> d_scale, d_shift;
 
   SENET_DEVICE void operator()(std::size_t chunk, std::size_t column) const {
     Real scale_sum = 0, shift_sum = 0;
@@ -145,8 +154,8 @@ struct NormColumns {
       scale_sum += g * normal;
       shift_sum += g;
     }
-    d_scale[chunk * sums_stride + column] = scale_sum;
-    d_shift[chunk * sums_stride + column] = shift_sum;
+    d_scale.at(chunk, column) = scale_sum;
+    d_shift.at(chunk, column) = shift_sum;
   }
 };
 
@@ -156,15 +165,14 @@ struct ColumnSums {
   const Operand* d_out = nullptr;  // [rows, stride]
   std::size_t columns = 0, stride = 0;
   Chunks chunks;
-  Real* sums = nullptr;  // [chunks, sums_stride]
-  std::size_t sums_stride = 0;
+  ChunkSums<Real> sums;
 
   SENET_DEVICE void operator()(std::size_t chunk, std::size_t column) const {
     Real sum = 0;
     for (std::size_t row = chunks.begin(chunk); row < chunks.end(chunk); ++row) {
       sum += static_cast<Real>(d_out[row * stride + column]);
     }
-    sums[chunk * sums_stride + column] = sum;
+    sums.at(chunk, column) = sum;
   }
 };
 

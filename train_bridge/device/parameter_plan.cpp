@@ -12,7 +12,7 @@ ParameterPlan::ParameterPlan(const NetworkSpec& spec) : parameters_(parameter_co
       if (place.decays != decays) continue;
       const std::size_t rows = place.rows > 1 || decays ? padded_size(place.rows) : 1;
       const DeviceTensor tensor{size_, rows, padded_size(place.columns)};
-      size_ += (tensor.rows * tensor.columns + kAlignment - 1) / kAlignment * kAlignment;
+      size_ += round_up(tensor.rows * tensor.columns, kAlignment);
       places_.push_back({std::move(place), tensor});
     }
     if (decays) decaying_ = size_;

@@ -8,15 +8,14 @@
 #include <vector>
 
 #include "nn/network_spec.hpp"
+#include "nn/round_up.hpp"
 
 namespace senet {
 
 /// Sizes of matrix products are multiples of this; what is padded is zero and stays zero, because
 /// its gradient is.
 inline constexpr std::size_t kPadding = 8;
-constexpr std::size_t padded_size(std::size_t size) {
-  return (size + kPadding - 1) / kPadding * kPadding;
-}
+constexpr std::size_t padded_size(std::size_t size) { return round_up(size, kPadding); }
 
 /// A tensor on the device: [padded rows, padded columns] of a Linear weight, [1, padded columns] of
 /// a vector.

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "nn/round_up.hpp"
+
 namespace senet {
 namespace {
 
@@ -29,7 +31,7 @@ std::size_t sample_bytes(const TrainBatch::Shape& shape, std::size_t entries, st
   const std::size_t bytes = sizeof(SampleHeader) +
                             sizeof(float) * (shape.outcomes + entries + actions) +
                             sizeof(std::uint16_t) * (entries + actions * shape.logits_per_action);
-  return (bytes + kSampleAlignment - 1) / kSampleAlignment * kSampleAlignment;
+  return round_up(bytes, kSampleAlignment);
 }
 
 std::size_t sample_bytes(const TrainBatch& batch, std::size_t row) {
