@@ -65,7 +65,10 @@ void Search<G, Table>::expand_position(Node& node) {
     values[i] = scratch_->wanted.sum(i);
     top = std::max(top, values[i]);
   }
-  for (std::size_t i = 0; i < count; ++i) sum += values[i] = std::exp(values[i] - top);
+  const float sharpness = 1 / settings_.policy_temperature;
+  for (std::size_t i = 0; i < count; ++i) {
+    sum += values[i] = std::exp((values[i] - top) * sharpness);
+  }
   for (std::size_t i = 0; i < count; ++i) scores[i] = values[i] / sum;
   node.own = pack_value(mean_value<G>(outcomes), G::kValueRange);
   write_edges(node);

@@ -19,6 +19,10 @@ struct SearchSettings {
   /// visited priors' sum (first-play urgency reduction, as in Leela Zero and KataGo). kPosition
   /// only.
   float fpu_reduction = 0.2f;
+  /// kPosition: priors are softmax(logit / temperature). A network learns to be as sure as the
+  /// searches it was shown, and to overlook what they overlooked: above 1 a player looks at more
+  /// (as in Leela Chess Zero). Self-play, whose visits are what is learnt, has its own.
+  float policy_temperature = 1.5f;
   /// kAfterstates: priors are softmax(value / temperature) over the family, in the game's value
   /// units.
   float afterstate_temperature = 0.1f;

@@ -11,6 +11,9 @@ std::string settings_text(const PlaySettings& play, const SearchSettings& search
     text += fmt::format(" for {:.3g} of the moves, else {}", play.full_share, play.fast_visits);
   }
   text += fmt::format(", c_puct {:.3g}, fpu_reduction {:.3g}", search.c_puct, search.fpu_reduction);
+  if (search.evaluates == Evaluates::kPosition && search.policy_temperature != 1) {
+    text += fmt::format(", policy_temperature {:.3g}", search.policy_temperature);
+  }
   if (play.noise) {
     text += fmt::format(", noise {:.3g} of {:.3g}", search.noise_share, search.noise_total);
   }

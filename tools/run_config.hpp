@@ -40,6 +40,7 @@ void for_each_setting(Config& c, Visit&& visit) {
   visit("noise-total", search.noise_total, "sum of the Dirichlet concentrations");
   visit("c-puct", search.c_puct, "exploration constant");
   visit("fpu-reduction", search.fpu_reduction, "first-play urgency reduction");
+  visit("policy-temperature", search.policy_temperature, "priors = softmax(policy logits / this)");
   visit("afterstate-temperature", search.afterstate_temperature,
         "priors = softmax(afterstate values / this)");
   visit("reuse-tree", search.reuse_tree, "keep the tree between moves (0 or 1)");

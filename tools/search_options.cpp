@@ -22,6 +22,8 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
   add_number("--c-puct", options.settings.c_puct, "exploration constant", 0);
   add_number("--fpu-reduction", options.settings.fpu_reduction,
              "how much less than its parent an unvisited move is taken to be worth", 0);
+  add_number("--policy-temperature", options.settings.policy_temperature,
+             "position: priors are softmax(logit / this)", 1e-4);
   add_number("--afterstate-temperature", options.settings.afterstate_temperature,
              "afterstates: priors are softmax(value / this)", 1e-4);
 }

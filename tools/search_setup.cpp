@@ -17,12 +17,21 @@ Result<Network> read_builtin(const std::string& game) {
   return read_network(file);
 }
 
+constexpr std::string_view kUntrained = "untrained", kBuiltin = "builtin";
+
 }  // namespace
 
+std::string_view default_source(std::string_view game) {
+  return builtin_model(game).empty() ? kUntrained : kBuiltin;
+}
+
+bool is_untrained(std::string_view source) {
+  return source == kUntrained || source.starts_with("untrained:");
+}
+
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference) {
-  constexpr std::string_view kUntrained = "untrained";
-  std::string_view rest = source;
-  if (source == kUntrained || source.starts_with("untrained:")) {
+  if (is_untrained(source)) {
+    std::string_view rest = source;
     std::uint64_t seed = 1;
     rest.remove_prefix(kUntrained.size());
     if (!rest.empty()) {
@@ -36,7 +45,7 @@ Result<Network> open_network(std::string_view source, const NetworkSpec& referen
     return initial_network(reference, seed);
   }
   Result<Network> network =
-      source == "builtin" ? read_builtin(reference.game) : load_network(std::string(source));
+      source == kBuiltin ? read_builtin(reference.game) : load_network(std::string(source));
   if (!network) return network;
   const Result<void> fits = check_contract(network->spec(), reference);
   if (!fits) return fail(fmt::format("{}: {}", source, fits.error().reason));

@@ -31,6 +31,13 @@ struct SearchOptions {
 /// cannot be read or does not play the reference's game.
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference);
 
+/// The source of a game's network when nobody names one: "builtin", or "untrained" where none is
+/// built in.
+std::string_view default_source(std::string_view game);
+
+/// Whether `source` names fresh weights: "untrained" or "untrained:<seed>".
+bool is_untrained(std::string_view source);
+
 /// What a search needs beside positions.
 struct SearchSetup {
   std::unique_ptr<Evaluator> evaluator;

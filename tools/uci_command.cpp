@@ -26,9 +26,10 @@ void add_uci_command(CLI::App& app, int& exit_code) {
   CLI::App* const command =
       app.add_subcommand("uci", "Speak the text protocols UCI, UBGI and UGI on stdin and stdout");
   command->add_option("--game", options->game, "the game; option Game")->capture_default_str();
-  command->add_option("--weights", options->weights,
-                      "the network's weights, safetensors; option WeightsFile (default: an "
-                      "untrained network)");
+  command->add_option(
+      "--weights", options->weights,
+      "the network's weights: a safetensors file, builtin or untrained[:SEED]; option "
+      "WeightsFile (default: builtin, where the game has one, else untrained)");
   command
       ->add_option("--visits", options->visits,
                    "visits of a go without limits, 0: the network alone; option Visits")

@@ -36,6 +36,7 @@ class Conversation {
           "setoption name Mode value auto", "setoption name Hash value 1",
           "setoption name Visits value 4", "setoption name MultiPV value 1",
           "setoption name CPuct value 1.5", "setoption name FpuReduction value 0.2",
+          "setoption name PolicyTemperature value 1.5",
           "setoption name AfterstateTemperature value 0.1", "newsession type money"}) {
       promise(session_->handle(line) && said_.empty(), line);
     }

@@ -214,7 +214,7 @@ TEST(MatchEngine, SenetPlaysTheSameAsAProcess) {
     const std::string by_uci = std::string("uci:") + SENET_PROGRAM + " uci --game " + game;
     const std::vector<std::string> settings = {"--visits",       "16", "--ply-cap", "60",
                                                "--random-plies", "3"};
-    const ProgramRun run = match(game, by_uci, "untrained", settings);
+    const ProgramRun run = match(game, by_uci, "builtin", settings);
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(run.metric(game, "score"), 0.5);
     EXPECT_EQ(run.metric(game, "points_per_game"), 0);

@@ -86,9 +86,10 @@ std::string network_identity(const Network& network, const SearchSetup& setup) {
   const SearchSettings& search = setup.settings;
   return fmt::format(
       "network {}, {} visits, {}, evaluator {}, c_puct {}, fpu_reduction {}, "
-      "afterstate_temperature {}",
+      "policy_temperature {}, afterstate_temperature {}",
       id_text(network.id()), setup.visits, evaluates_name(search.evaluates),
-      setup.evaluator->name(), search.c_puct, search.fpu_reduction, search.afterstate_temperature);
+      setup.evaluator->name(), search.c_puct, search.fpu_reduction, search.policy_temperature,
+      search.afterstate_temperature);
 }
 
 }  // namespace senet

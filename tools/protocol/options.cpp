@@ -139,6 +139,13 @@ constexpr std::array kOptions = {
            [](Options& o, std::string_view value) {
              return set_real(o.search.settings.fpu_reduction, value, 0);
            }},
+    Option{"PolicyTemperature",
+           [](const Options& o) {
+             return fmt::format("string default {:g}", o.search.settings.policy_temperature);
+           },
+           [](Options& o, std::string_view value) {
+             return set_real(o.search.settings.policy_temperature, value, 1e-4f);
+           }},
     Option{"AfterstateTemperature",
            [](const Options& o) {
              return fmt::format("string default {:g}", o.search.settings.afterstate_temperature);

@@ -17,13 +17,18 @@ inline constexpr std::uint32_t kMostMultiPv = 500;
 /// Every setting of a session, by the name of its option.
 struct Options {
   std::string game = "backgammon";              // Game
-  std::string weights;                          // WeightsFile; empty: the untrained network
+  std::string weights;                          // WeightsFile; empty: default_source(game)
   std::uint32_t visits = 100;                   // Visits, of a bare go; 0: the network alone
   std::uint32_t hash_mib = 128;                 // Hash: memory of the tree
   std::uint32_t multi_pv = 1;                   // MultiPV: moves told in each info
   std::uint32_t hash_limit_mib = kMostHashMib;  // the most that Hash takes
-  SearchOptions search;  // Evaluator, Mode, CPuct, FpuReduction, AfterstateTemperature
+  SearchOptions search;                         // Evaluator, Mode and all that follow
 };
+
+/// Where the session's network comes from, as open_network() reads it.
+inline std::string_view network_source(const Options& options) {
+  return options.weights.empty() ? default_source(options.game) : options.weights;
+}
 
 /// How much has to be built anew after a change; each includes those before it.
 enum class Change : std::uint8_t { kNothing, kSearch, kNetwork, kGame };

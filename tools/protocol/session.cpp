@@ -137,8 +137,9 @@ Answer<void> Session::ugi(Words) {
 }
 
 void Session::mention_untrained() {
-  if (!options_.weights.empty() || std::exchange(mentioned_untrained_, true)) return;
-  say("info string the network is untrained (no WeightsFile): its moves mean nothing");
+  if (!is_untrained(network_source(options_)) || mentioned_untrained_) return;
+  mentioned_untrained_ = true;
+  say("info string the network is untrained (WeightsFile): its moves mean nothing");
 }
 
 Answer<void> Session::isready(Words) {

@@ -25,8 +25,7 @@ class Thinker {
     if (change == Change::kNothing) return {};
     std::optional<Network> loaded;
     if (change >= Change::kNetwork || !network_) {
-      Result<Network> network = open_network(
-          options.weights.empty() ? "untrained" : options.weights, reference_spec<G>());
+      Result<Network> network = open_network(network_source(options), reference_spec<G>());
       if (!network) return tl::unexpected(network.error());
       loaded.emplace(std::move(*network));
     }

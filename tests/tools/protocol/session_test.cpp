@@ -29,15 +29,33 @@ TEST(Session, IntroducesItselfInEachDialect) {
 }
 
 TEST(Session, SaysOnceThatItsNetworkIsUntrained) {
-  Talk talk;
+  Talk talk(small_options("tic_tac_toe"));  // the game without a built-in one
   Lines answer = talk.ask("isready");
   ASSERT_EQ(answer.size(), 2u);
   EXPECT_TRUE(answer[0].starts_with("info string the network is untrained"));
   EXPECT_EQ(answer[1], "readyok");
   EXPECT_EQ(talk.ask("isready"), Lines{"readyok"});
   talk.tell({"setoption name Game value connect_four"});
+  EXPECT_EQ(talk.ask("eval").size(), 1u);
+  talk.tell({"setoption name WeightsFile value untrained:7"});
   EXPECT_EQ(talk.ask("eval").size(), 2u);
   EXPECT_EQ(talk.ask("eval").size(), 1u);
+}
+
+TEST(Session, PlaysWithTheBuiltInNetworkUnlessToldOtherwise) {
+  for (const std::string game : {"connect_four", "backgammon"}) {
+    Options options = small_options(game);
+    options.search.evaluator = "fused";
+    Talk talk(options);
+    EXPECT_EQ(talk.ask("isready"), Lines{"readyok"});
+    const std::string builtin = talk.last("eval");
+    talk.tell({"setoption name WeightsFile value builtin"});
+    EXPECT_EQ(talk.last("eval"), builtin);
+    talk.tell({"setoption name WeightsFile value untrained"});
+    EXPECT_NE(talk.last("eval"), builtin);
+    talk.tell({"setoption name WeightsFile value <empty>"});
+    EXPECT_EQ(talk.last("eval"), builtin);
+  }
 }
 
 TEST(Session, RefusesWhatItDoesNotKnowAndLivesOn) {
@@ -114,11 +132,11 @@ TEST(Session, SetsOptionsInSilenceUnlessTheyAreWrong) {
              "setoption name Hash value 1", "setoption name MultiPV value 2",
              "setoption name Evaluator value reference", "setoption name Mode value position",
              "setoption name Mode value auto", "setoption name CPuct value 0.5",
-             "setoption name FpuReduction value 0", "setoption name AfterstateTemperature value 1",
-             "setoption name Threads value 1", "setoption name Seed value 42",
-             "setoption name Deterministic value true", "setoption name EvalMode value cubeless",
-             "setoption name Variant value backgammon", "setoption name WeightsFile value <empty>",
-             "setoption name Game value tic_tac_toe"});
+             "setoption name FpuReduction value 0", "setoption name PolicyTemperature value 2",
+             "setoption name AfterstateTemperature value 1", "setoption name Threads value 1",
+             "setoption name Seed value 42", "setoption name Deterministic value true",
+             "setoption name EvalMode value cubeless", "setoption name Variant value backgammon",
+             "setoption name WeightsFile value <empty>", "setoption name Game value tic_tac_toe"});
   const Lines options = talk.ask("uci");
   EXPECT_EQ(beginning(options, "option name Visits type spin default 5 ").size(), 1u);
   EXPECT_EQ(beginning(options, "option name CPuct type string default 0.5").size(), 1u);
@@ -138,6 +156,7 @@ TEST(Session, SetsOptionsInSilenceUnlessTheyAreWrong) {
                                   "setoption name Mode value afterstates",
                                   "setoption name CPuct value nan",
                                   "setoption name CPuct value -1",
+                                  "setoption name PolicyTemperature value 0",
                                   "setoption name AfterstateTemperature value 0",
                                   "setoption name Threads value 2",
                                   "setoption name Seed value -1",
@@ -161,11 +180,11 @@ TEST(Session, WeightsComeFromAFileAndStayWhenTheNextCannotBeRead) {
   Options options = small_options("connect_four");
   options.search.evaluator = "fused";
   Talk talk(options);
-  const std::string untrained = talk.last("eval");
+  const std::string builtin = talk.last("eval");
   talk.tell({"setoption name WeightsFile value " + file});
   EXPECT_EQ(talk.ask("isready"), Lines{"readyok"});
   const std::string evaluation = talk.last("eval");
-  EXPECT_NE(evaluation, untrained);
+  EXPECT_NE(evaluation, builtin);
   EXPECT_EQ(code_of(talk.last("setoption name WeightsFile value " + file + ".not")),
             "bad_argument");
   EXPECT_EQ(talk.ask("eval"), Lines{evaluation});
