@@ -24,9 +24,8 @@ inline std::size_t drivers(const ServiceSettings& settings) {
 }
 
 inline SearchSettings search_settings(const NetworkSpec& spec) {
-  SearchSettings settings;
-  settings.evaluates = spec.evaluates.value_or(Evaluates::kPosition);
-  return settings;
+  return {.evaluates = spec.evaluates.value_or(Evaluates::kPosition),
+          .policy_temperature = kPlayersPolicyTemperature};
 }
 
 template <Game G>

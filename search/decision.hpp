@@ -16,7 +16,7 @@ namespace senet {
 struct Choice {
   Action action;
   std::uint32_t visits;
-  float prior;  // without noise
+  float prior;  // the network's at settings.policy_temperature, without noise
   float value;  // mean value; the afterstate's own or the root's when unvisited
 };
 

@@ -19,10 +19,8 @@ struct SearchSettings {
   /// visited priors' sum (first-play urgency reduction, as in Leela Zero and KataGo). kPosition
   /// only.
   float fpu_reduction = 0.2f;
-  /// kPosition: priors are softmax(logit / temperature). A network learns to be as sure as the
-  /// searches it was shown, and to overlook what they overlooked: above 1 a player looks at more
-  /// (as in Leela Chess Zero). Self-play, whose visits are what is learnt, has its own.
-  float policy_temperature = 1.5f;
+  /// kPosition: priors are softmax(logit / temperature).
+  float policy_temperature = 1.0f;
   /// kAfterstates: priors are softmax(value / temperature) over the family, in the game's value
   /// units.
   float afterstate_temperature = 0.1f;
@@ -34,6 +32,14 @@ struct SearchSettings {
   /// Keeps the part of the tree that the next root can reach.
   bool reuse_tree = true;
 };
+
+/// The policy temperature of whoever plays to win. A network learns to be as sure as the searches
+/// that it was shown, and to overlook what they overlooked: flatter priors look at more (as in
+/// Leela Chess Zero). Self-play keeps 1, for its visits are what is learnt.
+inline constexpr float kPlayersPolicyTemperature = 1.5f;
+
+/// The least temperature of priors that can be set: what lies below overflows.
+inline constexpr float kLeastTemperature = 1e-4f;
 
 /// The move to play need not be the one with the most visits, which may have lost its lead to one
 /// that was found late. It is the one with the highest lower confidence bound, value less

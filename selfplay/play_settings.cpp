@@ -11,6 +11,7 @@ std::string settings_text(const PlaySettings& play, const SearchSettings& search
     text += fmt::format(" for {:.3g} of the moves, else {}", play.full_share, play.fast_visits);
   }
   text += fmt::format(", c_puct {:.3g}, fpu_reduction {:.3g}", search.c_puct, search.fpu_reduction);
+  // Records that say nothing of it mean 1: there was none when the first were made.
   if (search.evaluates == Evaluates::kPosition && search.policy_temperature != 1) {
     text += fmt::format(", policy_temperature {:.3g}", search.policy_temperature);
   }

@@ -177,8 +177,9 @@ void add_eval_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("eval", "Grade a player on positions whose best moves are known");
   command->add_option("--game", arguments->game, "connect_four or backgammon")->required();
   command->add_option("--labels", arguments->labels, "the labelled positions")->required();
-  command->add_option("--weights", arguments->weights,
-                      "the network's weights, safetensors (default: an untrained network)");
+  command->add_option(
+      "--weights", arguments->weights,
+      "the network: a safetensors file, builtin or untrained:SEED (default: untrained)");
   command->add_option("--seed", arguments->seed, "of the untrained network")->capture_default_str();
   const CLI::Option* const visits =
       command

@@ -91,8 +91,6 @@ Result<RunConfig> default_config(const std::string& game) {
     config.game = game;
     config.network = reference_spec<G>();
     config.selfplay.workers = 0;
-    // What is learnt from should be as sure as it is: flatter priors would be learnt as such.
-    config.selfplay.worker.search.policy_temperature = 1;
     tune(which, config);
     return config;
   });
@@ -132,8 +130,10 @@ Result<void> check_config(const RunConfig& config) {
           "0 to 1");
   require(worker.search.noise_total > 0, "noise-total", "above 0");
   require(worker.search.c_puct >= 0, "c-puct", "not negative");
-  require(worker.search.policy_temperature > 0, "policy-temperature", "above 0");
-  require(worker.search.afterstate_temperature > 0, "afterstate-temperature", "above 0");
+  require(worker.search.policy_temperature >= kLeastTemperature, "policy-temperature",
+          "at least 0.0001");
+  require(worker.search.afterstate_temperature >= kLeastTemperature, "afterstate-temperature",
+          "at least 0.0001");
   require(config.network.width >= 8 && config.network.width <= 4096, "width", "8 to 4096");
   require(config.network.blocks <= 64, "blocks", "at most 64");
   require(config.network.policy_layers <= 8, "policy-layers", "at most 8");

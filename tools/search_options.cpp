@@ -19,13 +19,14 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
   const auto add_number = [&](const char* name, float& value, const char* help, double least) {
     command.add_option(name, value, help)->capture_default_str()->check(CLI::Range(least, 1000.0));
   };
+  constexpr auto kLeast = static_cast<double>(kLeastTemperature);
   add_number("--c-puct", options.settings.c_puct, "exploration constant", 0);
   add_number("--fpu-reduction", options.settings.fpu_reduction,
              "how much less than its parent an unvisited move is taken to be worth", 0);
   add_number("--policy-temperature", options.settings.policy_temperature,
-             "position: priors are softmax(logit / this)", 1e-4);
+             "position: priors are softmax(logit / this)", kLeast);
   add_number("--afterstate-temperature", options.settings.afterstate_temperature,
-             "afterstates: priors are softmax(value / this)", 1e-4);
+             "afterstates: priors are softmax(value / this)", kLeast);
 }
 
 }  // namespace senet

@@ -22,13 +22,12 @@ struct SearchOptions {
   std::string evaluator = "fused";
   std::string mode;       // "position", "afterstates"; empty: what the network learnt
   std::size_t lanes = 0;  // searches side by side; 0: up to 64 that fit into kTreeMemory
-  SearchSettings settings;
+  SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
 };
 
 /// The network that `source` names: "untrained" or "untrained:<seed>" for fresh weights of the
 /// reference shape (seed 1 if none is told), "builtin" for those linked in, anything else is a
-/// weights file. A reason when it
-/// cannot be read or does not play the reference's game.
+/// weights file. A reason when it cannot be read or does not play the reference's game.
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference);
 
 /// The source of a game's network when nobody names one: "builtin", or "untrained" where none is

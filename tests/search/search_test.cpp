@@ -429,8 +429,7 @@ TEST(Search, PolicyTemperatureMakesPriorsFlatter) {
 }
 
 TEST(Search, NoiseChangesTheRootOnly) {
-  Search<ConnectFour> search({.noise_share = 0.75f},
-                             limits_for<ConnectFour>(100, Evaluates::kPosition));
+  Search<ConnectFour> search({}, limits_for<ConnectFour>(100, Evaluates::kPosition));
   const auto evaluator = hash_evaluator<ConnectFour>(8);
   Batch batch(8, ConnectFour::kMaxActive);
   const auto priors = [&](bool noise, std::uint64_t seed) {
@@ -487,9 +486,9 @@ TEST(Search, TicTacToeIsADraw) {
 TEST(Search, GoldenTrees) {
   SearchSettings afterstates;
   afterstates.evaluates = Evaluates::kAfterstates;
-  EXPECT_EQ((game_signature<TicTacToe, EpochTable>({}, 100, true, 16)), 11540495633601336419u);
-  EXPECT_EQ((game_signature<ConnectFour, EpochTable>({}, 200, true, 16)), 13330836151967831303u);
-  EXPECT_EQ((game_signature<Backgammon, EpochTable>({}, 100, true, 16)), 2522981658283937452u);
+  EXPECT_EQ((game_signature<TicTacToe, EpochTable>({}, 100, true, 16)), 17141160699479829244u);
+  EXPECT_EQ((game_signature<ConnectFour, EpochTable>({}, 200, true, 16)), 7885343205134356565u);
+  EXPECT_EQ((game_signature<Backgammon, EpochTable>({}, 100, true, 16)), 2206702616316118214u);
   EXPECT_EQ((game_signature<Backgammon, EpochTable>(afterstates, 30, true, 64)),
             18246850583570333837u);
 }

@@ -133,6 +133,7 @@ TEST_F(MatchLogDamage, OtherMatchesAndBadLinesAreRefused) {
                                                {"--second", "untrained"},
                                                {"--first", "untrained:2"},
                                                {"--c-puct", "2"},
+                                               {"--policy-temperature", "1"},
                                                {"--ply-cap", "30"}}) {
     Words words = {"match",    "--game", "connect_four", "--log",  log_,      "--resume",
                    "--pairs",  "6",      "--second",     "random", "--first", "untrained:1",

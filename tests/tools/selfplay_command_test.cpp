@@ -416,6 +416,8 @@ TEST_F(SelfPlayCommand, WhatMakesNoSenseIsRefused) {
   refused({"--precision", "fp8"}, "--precision: \"fp8\" is not a precision");
   refused({"--temperature", "nan"}, "--temperature");
   refused({"--fpu-reduction", "inf"}, "--fpu-reduction");
+  refused({"--policy-temperature", "0"}, "--policy-temperature: at least 0.0001");
+  refused({"--policy-temperature", "1e-30"}, "--policy-temperature");
   refused({"--noise", "2"}, "--noise: \"2\" is not 0 or 1");
   refused({"--replay", "-1"}, "--replay");
   refused({"--temperature-plies", "4294967296"}, "--temperature-plies");
@@ -456,6 +458,7 @@ TEST_F(SelfPlayCommand, PrintsTheSettingsItWouldRunWith) {
   EXPECT_EQ(json.value("game", ""), "tic_tac_toe");
   EXPECT_EQ(json.value("width", 0), 16);
   EXPECT_EQ(json.value("lambda", 0.0), 0.25);
+  EXPECT_EQ(json.value("policy-temperature", 0.0), 1);  // whatever players use
   EXPECT_FALSE(std::filesystem::exists(run()));
   // What config.json would hold.
   expect_finished(run_senet(tiny({"--games", "1", "--lambda", "0.25"})));

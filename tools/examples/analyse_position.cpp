@@ -14,6 +14,7 @@ using senet::ConnectFour;
 
 constexpr std::uint32_t kVisits = 800;
 constexpr std::size_t kRows = 8;  // of one forward pass
+constexpr senet::SearchSettings kSettings{.policy_temperature = senet::kPlayersPolicyTemperature};
 
 void print(const ConnectFour& state, const senet::Decision<ConnectFour>& decision) {
   std::printf("%s: value %+.3f after %u visits%s\n", state.text().c_str(),
@@ -29,9 +30,8 @@ void print(const ConnectFour& state, const senet::Decision<ConnectFour>& decisio
 // One search by hand. gather() walks down the tree until it needs the network and writes rows into
 // the batch, absorb() takes the answers; threads and memory are the caller's affair.
 void search_one(senet::Evaluator& evaluator, const ConnectFour& state) {
-  const senet::SearchSettings settings;
-  senet::Search<ConnectFour> search(settings,
-                                    senet::limits_for<ConnectFour>(kVisits, settings.evaluates));
+  senet::Search<ConnectFour> search(kSettings,
+                                    senet::limits_for<ConnectFour>(kVisits, kSettings.evaluates));
   senet::Batch batch(kRows, ConnectFour::kMaxActive);
   search.start(state, {.visits = kVisits}, senet::Random(1, 0, 0, senet::Purpose::kNoise));
   while (search.gather(batch) != senet::Step::kDone) {
@@ -52,7 +52,7 @@ void search_what_follows(senet::Evaluator& evaluator, const ConnectFour& state) 
     after.play(action);
     if (after.turn() != senet::Turn::kOver) next.push_back(after);
   }
-  senet::Analysis<ConnectFour> analysis(evaluator, senet::SearchSettings{}, kVisits,
+  senet::Analysis<ConnectFour> analysis(evaluator, kSettings, kVisits,
                                         /*lanes=*/next.size(), kRows);
   std::printf("and after each move:\n");
   analysis.run(std::span<const ConnectFour>(next), {.visits = kVisits}, /*seed=*/1,

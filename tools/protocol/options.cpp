@@ -144,14 +144,14 @@ constexpr std::array kOptions = {
              return fmt::format("string default {:g}", o.search.settings.policy_temperature);
            },
            [](Options& o, std::string_view value) {
-             return set_real(o.search.settings.policy_temperature, value, 1e-4f);
+             return set_real(o.search.settings.policy_temperature, value, kLeastTemperature);
            }},
     Option{"AfterstateTemperature",
            [](const Options& o) {
              return fmt::format("string default {:g}", o.search.settings.afterstate_temperature);
            },
            [](Options& o, std::string_view value) {
-             return set_real(o.search.settings.afterstate_temperature, value, 1e-4f);
+             return set_real(o.search.settings.afterstate_temperature, value, kLeastTemperature);
            }},
     // What runners like to set. Each can be told what is the case and nothing else; a search draws
     // nothing, so that any seed gives the same answers.

@@ -22,7 +22,7 @@ struct Options {
   std::uint32_t hash_mib = 128;                 // Hash: memory of the tree
   std::uint32_t multi_pv = 1;                   // MultiPV: moves told in each info
   std::uint32_t hash_limit_mib = kMostHashMib;  // the most that Hash takes
-  SearchOptions search;                         // Evaluator, Mode and all that follow
+  SearchOptions search;                         // Evaluator, Mode, CPuct to AfterstateTemperature
 };
 
 /// Where the session's network comes from, as open_network() reads it.

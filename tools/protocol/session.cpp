@@ -139,7 +139,7 @@ Answer<void> Session::ugi(Words) {
 void Session::mention_untrained() {
   if (!is_untrained(network_source(options_)) || mentioned_untrained_) return;
   mentioned_untrained_ = true;
-  say("info string the network is untrained (WeightsFile): its moves mean nothing");
+  say("info string the network is untrained (option WeightsFile): its moves mean nothing");
 }
 
 Answer<void> Session::isready(Words) {

@@ -34,12 +34,13 @@ inline void check(cublasStatus_t status, const char* what) {
   throw CudaError(std::string(what) + ": " + cublasLtGetStatusString(status));
 }
 
-/// Owns what CUDA or one of its libraries made and names by a handle.
+/// How a CudaHandle gives back what it owns.
 template <class Handle, auto kDestroy>
 struct CudaDestroyer {
   using pointer = Handle;
   void operator()(Handle handle) const { kDestroy(handle); }
 };
+/// Owns what CUDA or one of its libraries made and names by a handle.
 template <class Handle, auto kDestroy>
 using CudaHandle = std::unique_ptr<void, CudaDestroyer<Handle, kDestroy>>;
 
@@ -143,6 +144,7 @@ class CudaEvent {
   CudaHandle<cudaEvent_t, cudaEventDestroy> event_;
 };
 
+/// A stream beside the default one. Stays where it is: without its handle it would be that one.
 class CudaStream {
  public:
   CudaStream() {
@@ -150,6 +152,7 @@ class CudaStream {
     check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "a stream");
     stream_.reset(made);
   }
+  CudaStream(CudaStream&&) = delete;
   cudaStream_t get() const { return stream_.get(); }
 
  private:

@@ -21,8 +21,7 @@ constexpr std::uint32_t kScalePatience = 2000;
 /// A recorded step. Replayed by run().
 class Recording {
  public:
-  template <class Step>
-  Recording(cudaStream_t stream, Step&& step) : graph_(record(stream, step)) {
+  Recording(cudaStream_t stream, const auto& step) : graph_(record(stream, step)) {
     cudaGraphExec_t runnable = nullptr;
     check(cudaGraphInstantiate(&runnable, graph_.get(), 0), "recording a step");
     runnable_.reset(runnable);
@@ -44,8 +43,7 @@ class Recording {
  private:
   using Graph = CudaHandle<cudaGraph_t, cudaGraphDestroy>;
 
-  template <class Step>
-  static Graph record(cudaStream_t stream, Step&& step) {
+  static Graph record(cudaStream_t stream, const auto& step) {
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a step");
     cudaGraph_t graph = nullptr;
     try {

@@ -192,9 +192,10 @@ void DeviceStep<Device, Real, Operand>::backward() {
   const Token learnt =
       learn(input_, {spread_.data(), rows_, features_, features_}, d_out, waiting_);
   serve(waiting_);
-  device_.each_column(1, plan_.vectors(),
-                      AddChunks<Real>{sums_.data(), chunks_.count(), plan_.vectors(),
-                                      gradient_.data() + plan_.decaying()});
+  device_.each_column(
+      1, plan_.vectors(),
+      AddChunks<Real>{
+          {sums_.data(), plan_.vectors()}, chunks_.count(), gradient_.data() + plan_.decaying()});
   device_.await(learnt);
 }
 

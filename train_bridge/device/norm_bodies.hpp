@@ -127,7 +127,7 @@ struct Chunks {
   std::size_t count() const { return (rows + size - 1) / size; }
 };
 
-/// Where such sums go: a value for each chunk and column.
+/// Where the chunks' sums are: a value for each chunk and column.
 template <class Real>
 struct ChunkSums {
   Real* values = nullptr;  // [chunks, stride]
@@ -196,13 +196,13 @@ struct BackwardColumns {
 /// The chunks' sums of one column, added up into a gradient.
 template <class Real>
 struct AddChunks {
-  const Real* sums;  // [chunks, columns]
-  std::size_t chunks, columns;
+  ChunkSums<Real> sums;
+  std::size_t chunks;
   Real* gradient;  // [columns]
 
   SENET_DEVICE void operator()(std::size_t /*chunk*/, std::size_t column) const {
     Real sum = 0;
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) sum += sums[chunk * columns + column];
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) sum += sums.at(chunk, column);
     gradient[column] = sum;
   }
 };

@@ -244,7 +244,7 @@ typedef struct senet_choice {
   senet_action action;
   uint16_t reserved;
   uint32_t visits;
-  float prior; /* the network's, as the search weighs it */
+  float prior; /* the network's, flattened as the search takes it; without noise */
   float value; /* for the player to move; without visits often just the position's */
 } senet_choice;
 

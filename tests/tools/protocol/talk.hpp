@@ -15,7 +15,7 @@ namespace senet::protocol {
 
 using Lines = std::vector<std::string>;
 
-/// Few visits, little memory, no network: what tests of words need.
+/// Few visits, little memory, no network is asked: what tests of words need.
 inline Options small_options(const std::string& game = "backgammon") {
   Options options;
   options.game = game;
