@@ -18,7 +18,8 @@ namespace {
 template <Game G>
 std::vector<Choice> found_alone(const Network& network, const G& state, std::uint32_t visits) {
   FusedEvaluator evaluator(network);
-  const SearchSettings settings{.evaluates = *network.spec().evaluates};
+  const SearchSettings settings{.evaluates = *network.spec().evaluates,
+                                .policy_temperature = kPlayersPolicyTemperature};
   Analysis<G> analysis(evaluator, settings, visits, 1, 16);
   std::vector<Choice> choices;
   analysis.run(std::span(&state, 1), {.visits = visits}, 0,
