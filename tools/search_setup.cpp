@@ -17,7 +17,8 @@ Result<Network> read_builtin(const std::string& game) {
   return read_network(file);
 }
 
-constexpr std::string_view kUntrained = "untrained", kBuiltin = "builtin";
+constexpr std::string_view kUntrained = "untrained", kUntrainedOfSeed = "untrained:";
+constexpr std::string_view kBuiltin = "builtin";
 
 }  // namespace
 
@@ -26,20 +27,18 @@ std::string_view default_source(std::string_view game) {
 }
 
 bool is_untrained(std::string_view source) {
-  return source == kUntrained || source.starts_with("untrained:");
+  return source == kUntrained || source.starts_with(kUntrainedOfSeed);
 }
 
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference) {
   if (is_untrained(source)) {
-    std::string_view rest = source;
     std::uint64_t seed = 1;
-    rest.remove_prefix(kUntrained.size());
-    if (!rest.empty()) {
-      rest.remove_prefix(1);
-      const char* const end = rest.data() + rest.size();
-      const auto [stop, error] = std::from_chars(rest.data(), end, seed);
+    if (source != kUntrained) {
+      const std::string_view text = source.substr(kUntrainedOfSeed.size());
+      const char* const end = text.data() + text.size();
+      const auto [stop, error] = std::from_chars(text.data(), end, seed);
       if (error != std::errc() || stop != end) {
-        return fail(fmt::format("{}: \"{}\" is no seed", source, rest));
+        return fail(fmt::format("{}: \"{}\" is no seed", source, text));
       }
     }
     return initial_network(reference, seed);

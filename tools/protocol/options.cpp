@@ -78,6 +78,18 @@ Answer<Change> set_real(float& to, std::string_view value, float least) {
   return replace(to, told, Change::kSearch);
 }
 
+/// A number of the search's settings, at least kLeast.
+template <float SearchSettings::*kSetting, float kLeast>
+constexpr Option real_option(std::string_view name) {
+  return {name,
+          [](const Options& o) {
+            return fmt::format("string default {:g}", o.search.settings.*kSetting);
+          },
+          [](Options& o, std::string_view value) {
+            return set_real(o.search.settings.*kSetting, value, kLeast);
+          }};
+}
+
 constexpr std::array<std::string_view, 5> kEvaluators = {"fused", "onednn", "auto", "reference",
                                                          "hash"};
 constexpr std::array<std::string_view, 3> kModes = {"auto", "position", "afterstates"};
@@ -125,34 +137,11 @@ constexpr std::array kOptions = {
              if (set) o.search.mode = mode == "auto" ? "" : mode;
              return set;
            }},
-    Option{"CPuct",
-           [](const Options& o) {
-             return fmt::format("string default {:g}", o.search.settings.c_puct);
-           },
-           [](Options& o, std::string_view value) {
-             return set_real(o.search.settings.c_puct, value, 0);
-           }},
-    Option{"FpuReduction",
-           [](const Options& o) {
-             return fmt::format("string default {:g}", o.search.settings.fpu_reduction);
-           },
-           [](Options& o, std::string_view value) {
-             return set_real(o.search.settings.fpu_reduction, value, 0);
-           }},
-    Option{"PolicyTemperature",
-           [](const Options& o) {
-             return fmt::format("string default {:g}", o.search.settings.policy_temperature);
-           },
-           [](Options& o, std::string_view value) {
-             return set_real(o.search.settings.policy_temperature, value, kLeastTemperature);
-           }},
-    Option{"AfterstateTemperature",
-           [](const Options& o) {
-             return fmt::format("string default {:g}", o.search.settings.afterstate_temperature);
-           },
-           [](Options& o, std::string_view value) {
-             return set_real(o.search.settings.afterstate_temperature, value, kLeastTemperature);
-           }},
+    real_option<&SearchSettings::c_puct, 0.0f>("CPuct"),
+    real_option<&SearchSettings::fpu_reduction, 0.0f>("FpuReduction"),
+    real_option<&SearchSettings::policy_temperature, kLeastTemperature>("PolicyTemperature"),
+    real_option<&SearchSettings::afterstate_temperature, kLeastTemperature>(
+        "AfterstateTemperature"),
     // What runners like to set. Each can be told what is the case and nothing else; a search draws
     // nothing, so that any seed gives the same answers.
     Option{"Threads", [](const Options&) { return spin(1, 1, 1); },
