@@ -12,9 +12,10 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
-#include "train_bridge/device/group.hpp"
+#include "train_bridge/cuda/warp_group.cuh"
 #include "train_bridge/device/product.hpp"
 
 namespace senet {
@@ -115,6 +116,13 @@ __global__ void row_and_column_kernel(unsigned column_blocks, unsigned blocks_of
   }
 }
 
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), dim3 blocks, cudaStream_t stream,
+            std::type_identity_t<Parameters>... arguments) {
+  std::array<void*, sizeof...(Parameters)> places{&arguments...};
+  check(cudaLaunchKernel(kernel, blocks, dim3(kThreads), places.data(), 0, stream), "a kernel");
+}
+
 template <class Value>
 constexpr cudaDataType_t data_type() {
   if constexpr (std::is_same_v<Value, __nv_bfloat16>) return CUDA_R_16BF;
@@ -203,24 +211,21 @@ class CudaDevice {
 
   template <class Body>
   void each_row(std::size_t rows, const Body& body) {
-    cuda::row_kernel<<<blocks(rows * 32), cuda::kThreads, 0, lane_->stream.get()>>>(rows, body);
-    check(cudaGetLastError(), "a kernel");
+    cuda::launch(&cuda::row_kernel<Body>, dim3(blocks(rows * 32)), lane_->stream.get(), rows, body);
   }
   template <class Body>
   void each_column(std::size_t chunks, std::size_t columns, const Body& body) {
     const dim3 grid(blocks(columns), static_cast<unsigned>(chunks));
-    cuda::column_kernel<<<grid, cuda::kThreads, 0, lane_->stream.get()>>>(columns, body);
-    check(cudaGetLastError(), "a kernel");
+    cuda::launch(&cuda::column_kernel<Body>, grid, lane_->stream.get(), columns, body);
   }
   template <class RowBody, class ColumnBody>
   void each_row_and_column(std::size_t rows, const RowBody& row_body, std::size_t chunks,
                            std::size_t columns, const ColumnBody& column_body) {
     const unsigned blocks_of_chunk = blocks(columns);
     const unsigned column_blocks = blocks_of_chunk * static_cast<unsigned>(chunks);
-    cuda::row_and_column_kernel<<<column_blocks + blocks(rows * 32), cuda::kThreads, 0,
-                                  lane_->stream.get()>>>(column_blocks, blocks_of_chunk, columns,
-                                                         column_body, rows, row_body);
-    check(cudaGetLastError(), "a kernel");
+    cuda::launch(&cuda::row_and_column_kernel<RowBody, ColumnBody>,
+                 dim3(column_blocks + blocks(rows * 32)), lane_->stream.get(), column_blocks,
+                 blocks_of_chunk, columns, column_body, rows, row_body);
   }
 
   template <class Task>
