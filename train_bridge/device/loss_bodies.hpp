@@ -123,18 +123,30 @@ struct PolicyLoss {
       loss = cross_entropy_of_row(
           group, own, actions, [&](std::size_t i) { return targets[i]; }, share);
     }
-    group.meet();
-    for (std::size_t i = group.lane(); i < stride; i += group.lanes()) values[i] = 0;
-    group.meet();
-    spread(group, numbers, actions * per_action, own, values);
+    // Of the row's hundreds of logits few belong to an action. Only those are touched.
+    const std::size_t pairs = actions * per_action;
     group.meet();
     for (std::size_t i = group.lane(); i < stride; i += group.lanes()) {
-      d_values[i] = static_cast<Operand>(values[i]);
+      d_values[i] = static_cast<Operand>(Real{0});
     }
+    each_logit(group, numbers, pairs, [&](std::size_t logit) { values[logit] = 0; });
+    group.meet();
+    spread(group, numbers, pairs, own, values);
+    group.meet();
+    each_logit(group, numbers, pairs,
+               [&](std::size_t logit) { d_values[logit] = static_cast<Operand>(values[logit]); });
     if (group.lane() == 0) losses[row] = loss;
   }
 
  private:
+  /// One that several actions share comes several times, and maybe in several lanes at once.
+  template <class Group, class Use>
+  SENET_DEVICE static void each_logit(const Group& group, const std::uint16_t* numbers,
+                                      std::size_t pairs, const Use& use) {
+    for (std::size_t i = group.lane(); i < pairs; i += group.lanes()) {
+      if (numbers[i] != kNoLogit) use(numbers[i]);
+    }
+  }
   /// Several actions may share a logit: each logit has one lane that adds to it, in the actions'
   /// order, so that the sum is the same every time.
   template <class Group>
