@@ -32,6 +32,9 @@ inline NetworkSpec small_spec(std::uint32_t width, std::uint32_t blocks,
 inline std::vector<GradientCase> gradient_cases() {
   NetworkSpec six_outcomes = small_spec(16, 1, 1, 2);
   six_outcomes.outcomes = 6;
+  NetworkSpec beyond_a_warp = small_spec(45, 0, 1, 0);
+  beyond_a_warp.policy_logits = 70;
+  beyond_a_warp.outcomes = 35;
   return {
       {"two_blocks", small_spec(8, 2, 2, 1), {}},
       {"no_blocks_no_towers", small_spec(7, 0, 0, 0), {.logits_per_action = 2}},
@@ -41,6 +44,8 @@ inline std::vector<GradientCase> gradient_cases() {
        {.logits_per_action = 2, .without_policy = 3}},
       {"six_outcomes", six_outcomes, {.rows = 9, .active = 11, .without_policy = 2}},
       {"no_policy_at_all", small_spec(8, 1, 1, 1), {.rows = 5, .without_policy = 1}},
+      // More of everything than a warp has lanes.
+      {"beyond_a_warp", beyond_a_warp, {.rows = 40, .legal = 36, .logits_per_action = 2}},
   };
 }
 

@@ -1,0 +1,176 @@
+#include "tests/cuda_on_host/queue.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace senet::cuda_on_host {
+
+cudaStream_t Queue::make_stream() {
+  const std::uint64_t number = next_number_++;
+  return streams_.emplace(number, new CUstream_st{.number = number}).first->second.get();
+}
+
+void Queue::end_stream(cudaStream_t stream) {
+  reach({stream->number, stream->told});
+  streams_.erase(stream->number);
+}
+
+// ---- Telling ------------------------------------------------------------------------------------
+
+void Queue::push(CUstream_st& stream, CUstream_st::Task task) {
+  stream.tasks.push_back(std::move(task));
+  ++stream.told;
+  if (order_.is_eager()) reach({stream.number, stream.told});
+}
+
+cudaError_t Queue::tell(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work) {
+  CUstream_st& to = at(stream);
+  if (Capture* const capture = capture_of(to.front)) {
+    if (capture->ruin != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
+    auto& nodes = capture->graph.nodes;
+    nodes.push_back({std::move(work), type, to.front.nodes});
+    to.front.nodes = {nodes.size() - 1};
+    return cudaSuccess;
+  }
+  push(to, {std::move(work), {}});
+  return cudaSuccess;
+}
+
+cudaError_t Queue::record(cudaEvent_t event, cudaStream_t stream) {
+  const CUstream_st& from = at(stream);
+  if (Capture* const capture = capture_of(from.front)) {
+    if (capture->ruin != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
+    event->front = from.front;
+    return cudaSuccess;
+  }
+  event->front = {};
+  event->place = {from.number, from.told};
+  return cudaSuccess;
+}
+
+cudaError_t Queue::hold(cudaStream_t stream, cudaEvent_t event) {
+  CUstream_st& to = at(stream);
+  Capture* const capture = capture_of(to.front);
+  if (capture != nullptr && capture->ruin != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
+  if (event->front.capture != 0) {
+    if (capture_of(event->front) == nullptr) return cudaErrorCapturedEvent;
+    // The stream joins the recording, or is in it.
+    std::set<std::size_t> nodes(event->front.nodes.begin(), event->front.nodes.end());
+    if (capture != nullptr) nodes.insert(to.front.nodes.begin(), to.front.nodes.end());
+    to.front = {event->front.capture, {nodes.begin(), nodes.end()}};
+    return cudaSuccess;
+  }
+  if (capture != nullptr) return capture->ruin = cudaErrorStreamCaptureIsolation;
+  if (event->place.stream != 0) push(to, {{}, event->place});
+  return cudaSuccess;
+}
+
+// ---- Doing --------------------------------------------------------------------------------------
+
+CUstream_st* Queue::find(std::uint64_t number) {
+  if (number == default_.number) return &default_;
+  const auto found = streams_.find(number);
+  return found == streams_.end() ? nullptr : found->second.get();
+}
+
+void Queue::do_next(CUstream_st& stream) {
+  const CUstream_st::Task task = std::move(stream.tasks.front());
+  if (task.work) {
+    task.work();
+  } else {
+    reach(task.wait);
+  }
+  stream.tasks.pop_front();
+}
+
+void Queue::stray() {
+  std::vector<CUstream_st*> busy;
+  if (!default_.tasks.empty()) busy.push_back(&default_);
+  for (const auto& [number, stream] : streams_) {
+    if (!stream->tasks.empty()) busy.push_back(stream.get());
+  }
+  CUstream_st& stream = *busy[order_.pick(busy.size())];
+  if (stream.tasks.front().work) do_next(stream);
+}
+
+void Queue::reach(const Place& place) {
+  CUstream_st* const stream = find(place.stream);
+  if (stream == nullptr) return;  // ended, and all done
+  if (done(*stream) >= place.told) return;
+  const Memory::Open open(memory_);
+  while (done(*stream) < place.told) {
+    if (order_.strays()) {
+      stray();
+    } else {
+      do_next(*stream);
+    }
+  }
+}
+
+cudaError_t Queue::wait(cudaStream_t stream) {
+  CUstream_st& on = at(stream);
+  if (Capture* const capture = capture_of(on.front)) {
+    return capture->ruin = cudaErrorStreamCaptureUnsupported;
+  }
+  reach({on.number, on.told});
+  return cudaSuccess;
+}
+
+cudaError_t Queue::wait(cudaEvent_t event) {
+  if (event->front.capture != 0) {
+    if (Capture* const capture = capture_of(event->front)) capture->ruin = cudaErrorCapturedEvent;
+    return cudaErrorCapturedEvent;
+  }
+  reach(event->place);
+  return cudaSuccess;
+}
+
+void Queue::drop() {
+  default_.tasks.clear();
+  for (const auto& [number, stream] : streams_) stream->tasks.clear();
+}
+
+// ---- Recording ----------------------------------------------------------------------------------
+
+cudaError_t Queue::begin_capture(cudaStream_t stream) {
+  // The default stream cannot be recorded. Two recordings at once are CUDA's to have, not ours.
+  if (stream == nullptr || capture_) return cudaErrorStreamCaptureUnsupported;
+  capture_.emplace(Capture{{}, stream, std::this_thread::get_id()});
+  stream->front = {++captures_, {}};
+  return cudaSuccess;
+}
+
+cudaError_t Queue::refuse_capture() {
+  if (!capture_ || capture_->thread != std::this_thread::get_id()) return cudaSuccess;
+  return capture_->ruin = cudaErrorStreamCaptureUnsupported;
+}
+
+cudaError_t Queue::end_capture(cudaStream_t stream, cudaGraph_t* graph) {
+  *graph = nullptr;
+  Capture* const capture = stream == nullptr ? nullptr : capture_of(stream->front);
+  if (capture == nullptr) return cudaErrorIllegalState;
+  if (capture->origin != stream) return capture->ruin = cudaErrorStreamCaptureUnmatched;
+  // All that was recorded elsewhere must lie before where this stream stands.
+  const auto& nodes = capture->graph.nodes;
+  std::vector<bool> before(nodes.size());
+  for (const std::size_t node : stream->front.nodes) before[node] = true;
+  for (std::size_t node = nodes.size(); node-- > 0;) {
+    for (const std::size_t earlier : nodes[node].after) {
+      before[earlier] = before[earlier] || before[node];
+    }
+  }
+  cudaError_t status =
+      capture->ruin == cudaSuccess ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
+  for (const auto& [number, other] : streams_) {
+    if (capture_of(other->front) == nullptr) continue;
+    const bool joined =
+        std::ranges::all_of(other->front.nodes, [&](std::size_t node) { return before[node]; });
+    if (!joined && status == cudaSuccess) status = cudaErrorStreamCaptureUnjoined;
+    other->front = {};
+  }
+  if (status == cudaSuccess) *graph = new CUgraph_st(std::move(capture_->graph));
+  capture_.reset();
+  return status;
+}
+
+}  // namespace senet::cuda_on_host

@@ -1,0 +1,100 @@
+// What streams have been told and have not done yet.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tests/cuda_on_host/graph.hpp"
+#include "tests/cuda_on_host/memory.hpp"
+#include "tests/cuda_on_host/order.hpp"
+
+namespace senet::cuda_on_host {
+
+/// A place in a stream: behind the first `told` things it was told.
+struct Place {
+  std::uint64_t stream = 0, told = 0;
+};
+
+/// Where a recording stands: behind these nodes of it.
+struct Front {
+  std::uint64_t capture = 0;  // 0: none
+  std::vector<std::size_t> nodes;
+};
+
+}  // namespace senet::cuda_on_host
+
+struct CUstream_st {
+  struct Task {
+    std::function<void()> work;
+    senet::cuda_on_host::Place wait;  // where there is no work
+  };
+  std::uint64_t number;
+  std::deque<Task> tasks;
+  std::uint64_t told = 0;
+  senet::cuda_on_host::Front front;  // while it is recorded
+};
+
+struct CUevent_st {
+  senet::cuda_on_host::Place place;  // of stream 0: never recorded
+  senet::cuda_on_host::Front front;  // recorded in a recording
+};
+
+namespace senet::cuda_on_host {
+
+/// Streams, events and recordings, as the programming guide has them. A null stream is the default
+/// one, for which the others, being non-blocking, do not wait.
+class Queue {
+ public:
+  /// `memory` is open while the device works.
+  Queue(Memory& memory, const Settings& settings) : memory_(memory), order_(settings) {}
+
+  Order& order() { return order_; }
+
+  cudaStream_t make_stream();
+  /// What it was told is done all the same.
+  void end_stream(cudaStream_t stream);
+
+  cudaError_t tell(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work);
+  cudaError_t record(cudaEvent_t event, cudaStream_t stream);
+  cudaError_t hold(cudaStream_t stream, cudaEvent_t event);
+  cudaError_t wait(cudaStream_t stream);
+  cudaError_t wait(cudaEvent_t event);
+
+  bool is_captured(cudaStream_t stream) { return capture_of(at(stream).front) != nullptr; }
+  cudaError_t begin_capture(cudaStream_t stream);
+  cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph);
+  /// For calls that no recording thread may make: ruins its recording.
+  cudaError_t refuse_capture();
+
+  /// Forgets all that was not done.
+  void drop();
+
+ private:
+  CUstream_st& at(cudaStream_t stream) { return stream == nullptr ? default_ : *stream; }
+  Capture* capture_of(const Front& front) {
+    return capture_ && front.capture == captures_ ? &*capture_ : nullptr;
+  }
+  void push(CUstream_st& stream, CUstream_st::Task task);
+  CUstream_st* find(std::uint64_t number);
+  std::uint64_t done(const CUstream_st& stream) const { return stream.told - stream.tasks.size(); }
+  void reach(const Place& place);
+  void do_next(CUstream_st& stream);
+  void stray();
+
+  Memory& memory_;
+  Order order_;
+  CUstream_st default_{.number = 1};
+  std::map<std::uint64_t, std::unique_ptr<CUstream_st>> streams_;
+  std::uint64_t next_number_ = 2;
+  std::optional<Capture> capture_;
+  std::uint64_t captures_ = 0;  // begun so far; the number of the last one
+};
+
+}  // namespace senet::cuda_on_host

@@ -1,0 +1,284 @@
+// The functions of cuda_runtime_api.h.
+#include <cuda_runtime.h>
+
+#include <cstring>
+
+#include "tests/cuda_on_host/device.hpp"
+#include "tests/cuda_on_host/device_code.hpp"
+
+namespace senet::cuda_on_host {
+
+Device& the_device() {
+  static Device device;
+  return device;
+}
+
+cudaError_t launch(std::function<void()> thread, dim3 grid, dim3 block, cudaStream_t stream) {
+  return with_device([&](Device& device) {
+    if (grid.x == 0 || grid.y == 0 || grid.y > 65535 || grid.z != 1 || block.x == 0 ||
+        block.x > 1024 || block.x % Warp::kLanes != 0 || block.y != 1 || block.z != 1) {
+      return cudaErrorInvalidConfiguration;
+    }
+    return device.queue.tell(stream, cudaGraphNodeTypeKernel,
+                             [&device, thread = std::move(thread), grid, block] {
+                               the_warp().run(thread, grid, block, device.queue.order());
+                             });
+  });
+}
+
+namespace {
+
+/// A call that may wait for the device, which a thread that records must not.
+template <class Use>
+cudaError_t outside_capture(const Use& use) {
+  return with_device([&](Device& device) {
+    const cudaError_t refused = device.queue.refuse_capture();
+    return refused == cudaSuccess ? use(device) : refused;
+  });
+}
+
+}  // namespace
+}  // namespace senet::cuda_on_host
+
+using senet::cuda_on_host::Device;
+using senet::cuda_on_host::outside_capture;
+using senet::cuda_on_host::with_device;
+
+extern "C" {
+
+// ---- The device ---------------------------------------------------------------------------------
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return with_device([](Device&) { return cudaSuccess; });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device != 0) return cudaErrorInvalidDevice;
+  return with_device([&](Device& the) {
+    *properties = {};
+    std::strcpy(properties->name, "the host");
+    properties->major = 9;
+    properties->multiProcessorCount = 1;
+    properties->totalGlobalMem = the.memory.device_bytes();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (device != 0) return cudaErrorInvalidDevice;
+  if (attribute != cudaDevAttrClockRate) return cudaErrorNotSupported;
+  *value = 1'000'000;  // kHz
+  return with_device([](Device&) { return cudaSuccess; });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return with_device([&](Device& device) {
+    *free = device.memory.free_bytes();
+    *total = device.memory.device_bytes();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetLastError() {
+  Device& device = senet::cuda_on_host::the_device();
+  const std::lock_guard lock(device.mutex);
+  const cudaError_t last = device.last_error;
+  device.last_error = device.is_lost ? cudaErrorLaunchFailure : cudaSuccess;
+  return last;
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorInvalidValue:
+      return "invalid argument";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInvalidConfiguration:
+      return "invalid configuration of a kernel";
+    case cudaErrorLaunchFailure:
+      return "the device was lost";
+    case cudaErrorStreamCaptureUnsupported:
+      return "not permitted while a stream is recorded";
+    case cudaErrorStreamCaptureInvalidated:
+      return "the recording had been ruined";
+    case cudaErrorStreamCaptureUnjoined:
+      return "a recorded stream was not joined";
+    case cudaErrorStreamCaptureIsolation:
+      return "a recorded stream waits for what is not recorded";
+    case cudaErrorCapturedEvent:
+      return "not permitted on an event of a recording";
+    default:
+      return "another error";
+  }
+}
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+cudaError_t cudaMalloc(void** address, std::size_t bytes) {
+  return outside_capture([&](Device& device) {
+    *address = device.memory.allocate_on_device(bytes);
+    return *address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+  });
+}
+
+// CUDA's waits for all streams. That is nowhere promised, so this one waits for the default one
+// only, which has zeroed what is freed.
+cudaError_t cudaFree(void* address) {
+  if (address == nullptr) return cudaSuccess;
+  return outside_capture([&](Device& device) {
+    device.queue.wait(cudaStream_t{});
+    return device.memory.free_on_device(address) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned /*flags*/) {
+  return outside_capture([&](Device& device) {
+    *address = device.memory.allocate_pinned(bytes);
+    return *address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocHost(void** address, std::size_t bytes) {
+  return cudaHostAlloc(address, bytes, 0);
+}
+
+cudaError_t cudaFreeHost(void* address) {
+  if (address == nullptr) return cudaSuccess;
+  return outside_capture([&](Device& device) {
+    return device.memory.free_pinned(address) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaMemset(void* address, int value, std::size_t bytes) {
+  return outside_capture([&](Device& device) {
+    if (!device.memory.is_on_device(address, bytes)) return cudaErrorInvalidValue;
+    return device.queue.tell(nullptr, cudaGraphNodeTypeMemset,
+                             [=] { std::memset(address, value, bytes); });
+  });
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return with_device([&](Device& device) {
+    const bool up = kind == cudaMemcpyHostToDevice;
+    const void* const there = up ? to : from;
+    const void* const here = up ? from : to;
+    if ((!up && kind != cudaMemcpyDeviceToHost) || !device.memory.is_on_device(there, bytes) ||
+        device.memory.is_on_device(here, 1)) {
+      return cudaErrorInvalidValue;
+    }
+    // A replay reads or writes the host's memory at some later time.
+    if (device.queue.is_captured(stream) && !device.memory.is_pinned(here, bytes)) {
+      return cudaErrorInvalidValue;
+    }
+    return device.queue.tell(stream, cudaGraphNodeTypeMemcpy,
+                             [=] { std::memcpy(to, from, bytes); });
+  });
+}
+
+// ---- Streams and events -------------------------------------------------------------------------
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  if (flags != cudaStreamNonBlocking) return cudaErrorNotSupported;
+  return with_device([&](Device& device) {
+    *stream = device.queue.make_stream();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return with_device([&](Device& device) {
+    device.queue.end_stream(stream);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return outside_capture([&](Device& device) { return device.queue.wait(stream); });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/) {
+  return with_device([&](Device& device) { return device.queue.hold(stream, event); });
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned /*flags*/) {
+  return with_device([&](Device&) {
+    *event = new CUevent_st;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return with_device([&](Device& device) { return device.queue.record(event, stream); });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return with_device([&](Device& device) { return device.queue.wait(event); });
+}
+
+// ---- Recordings ---------------------------------------------------------------------------------
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  if (mode != cudaStreamCaptureModeThreadLocal) return cudaErrorNotSupported;
+  return with_device([&](Device& device) { return device.queue.begin_capture(stream); });
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  return with_device([&](Device& device) { return device.queue.end_capture(stream, graph); });
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  if (nodes == nullptr) {
+    *count = graph->nodes.size();
+    return cudaSuccess;
+  }
+  *count = std::min(*count, graph->nodes.size());
+  for (std::size_t i = 0; i < *count; ++i) nodes[i] = &graph->nodes[i];
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  *type = node->type;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* runnable, cudaGraph_t graph,
+                                 unsigned long long /*flags*/) {
+  return outside_capture([&](Device&) {
+    *runnable = new CUgraphExec_st{*graph};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t runnable) {
+  delete runnable;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t /*runnable*/, cudaStream_t /*stream*/) {
+  return outside_capture([](Device&) { return cudaSuccess; });
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream) {
+  return outside_capture([&](Device& device) {
+    if (++device.recordings_started == device.settings.lost_after) device.lose();
+    if (device.is_lost) return cudaErrorLaunchFailure;
+    return device.queue.tell(stream, cudaGraphNodeTypeGraph,
+                             [&device, runnable] { runnable->graph.run(device.queue.order()); });
+  });
+}
+
+}  // extern "C"
