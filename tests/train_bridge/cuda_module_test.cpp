@@ -99,6 +99,28 @@ TEST(CudaTrainer, KeptSamplesTeachWhatSentOnesDo) {
   }
 }
 
+TEST(CudaTrainer, MayEndInTheMidstOfAStep) {
+  const TrainBatch::Shape shape = batch_shape(kSpec, kSamples);
+  auto trainer =
+      make_cuda_trainer(initial_network(kSpec, 1), shape, {}, Precision::kFloat, nullptr);
+  if (!trainer) GTEST_SKIP() << trainer.error().reason;
+  ASSERT_TRUE((*trainer)->keep_replay({.places = 20, .images = 1}));
+  ASSERT_TRUE((*trainer)->warm_up());
+  // The report of the second is that of the first: nobody has waited for the second.
+  for (std::uint64_t step = 0; step < 2; ++step) {
+    ASSERT_TRUE((*trainer)->step(random_batch(kSpec, kSamples, step), 0.003f));
+  }
+  TrainBatch sample(shape);
+  Random random(7, 0, 0, Purpose::kTest);
+  add_sample(kSpec, kSamples, true, random, sample);
+  // Those up to the end of the ring are on their way when the next ones belong to its beginning.
+  for (std::uint32_t i = 0; i < 60; ++i) ASSERT_TRUE((*trainer)->keep(i % 20, sample));
+  trainer->reset();
+  const auto next =
+      make_cuda_trainer(initial_network(kSpec, 1), shape, {}, Precision::kFloat, nullptr);
+  EXPECT_TRUE(next) << next.error().reason;
+}
+
 TEST(CudaTrainer, FailsWithAReason) {
   if (dlopen("libcuda.so.1", RTLD_LAZY) != nullptr) GTEST_SKIP() << "there is a driver";
   const TrainBatch::Shape shape = batch_shape(kSpec, kSamples);
