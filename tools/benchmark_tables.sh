@@ -299,7 +299,7 @@ $(command_of train)
 
 ## The trainer on a GPU
 
-Never measured yet. One command of less than five minutes shows all that only a machine with an NVIDIA GPU can: tests (gradients and losses against
+Never measured yet; that it is right is tested without one ([testing.md](testing.md)). One command of less than five minutes shows all that only a machine with an NVIDIA GPU can: tests (gradients and losses against
 the CPU's, steps that repeat themselves, too little memory, a device that is lost), steps of every precision and batch, self-play in turns alone and beside the
 trainer (\`senet bench overlap\`: what the trainer costs it, and what taking over a network costs a worker), a run that learns on the device, the memory checker,
 and PyTorch's rates beside ours. What it prints last is the text for this section. It needs a build made with \`nvcc\` (of sm_80, sm_86, sm_89, sm_90 and PTX),
