@@ -42,7 +42,7 @@ struct Preference {
 
 /// What a chosen algorithm may count on.
 struct Algorithm {
-  std::uint64_t magic = kMagic, workspace = 0;
+  std::uint64_t magic, workspace;
   static constexpr std::uint64_t kMagic = 0x73656e6574;
 };
 
@@ -138,18 +138,7 @@ using namespace senet::cuda_on_host;
 
 extern "C" {
 
-const char* cublasLtGetStatusString(cublasStatus_t status) {
-  switch (status) {
-    case CUBLAS_STATUS_SUCCESS:
-      return "no error";
-    case CUBLAS_STATUS_INVALID_VALUE:
-      return "invalid argument";
-    case CUBLAS_STATUS_NOT_SUPPORTED:
-      return "not supported";
-    default:
-      return "another error";
-  }
-}
+const char* cublasLtGetStatusString(cublasStatus_t /*status*/) { return "refused"; }
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   *handle = new cublasLtContext;
@@ -237,6 +226,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t 
                               cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo,
                               void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
   const Product product{at(description), at(a), at(b), at(d)};
+  if (algo == nullptr) return CUBLAS_STATUS_NOT_SUPPORTED;  // CUDA's would choose one itself
   Algorithm algorithm{0, 0};
   std::memcpy(&algorithm, algo, sizeof algorithm);
   if (!product.is_supported() || algorithm.magic != Algorithm::kMagic || old != out) {
@@ -246,6 +236,16 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t 
     const auto holds = [&](const void* address, std::size_t bytes) {
       return is_aligned(address) && device.memory.is_on_device(address, bytes);
     };
+    // A product is not done at one moment: what it reads must be out of the way of what it writes.
+    const auto overlaps = [&](const void* address, std::size_t bytes) {
+      const auto* const begin = static_cast<const std::byte*>(address);
+      const auto* const result = static_cast<const std::byte*>(out);
+      return begin < result + product.d.bytes() && result < begin + bytes;
+    };
+    if (overlaps(left, product.a.bytes()) || overlaps(right, product.b.bytes()) ||
+        overlaps(workspace, algorithm.workspace)) {
+      return cudaErrorInvalidValue;
+    }
     if (!holds(left, product.a.bytes()) || !holds(right, product.b.bytes()) ||
         !holds(out, product.d.bytes()) || workspace_bytes < algorithm.workspace ||
         !holds(workspace, algorithm.workspace)) {
@@ -255,7 +255,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t 
         stream, cudaGraphNodeTypeKernel,
         [=, alpha = *static_cast<const float*>(alpha), beta = *static_cast<const float*>(beta)] {
           product.run(alpha, left, right, beta, static_cast<float*>(out));
-        });
+        },
+        workspace);
   });
   if (status == cudaErrorInvalidValue) return CUBLAS_STATUS_INVALID_VALUE;
   return status == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;

@@ -1,12 +1,13 @@
 // A CUDA device that the host plays, for tests where there is none: CUDA's functions, as far as the
-// trainer calls them, with everything they leave open done in the least convenient way. What it
-// does not know is how fast a device is, and what happens between two threads at the same moment.
+// trainer calls them, and of what they leave open the inconvenient. docs/testing.md says what it
+// cannot show.
 #pragma once
 
 #include <mutex>
 
 #include "tests/cuda_on_host/memory.hpp"
 #include "tests/cuda_on_host/queue.hpp"
+#include "tests/cuda_on_host/warp.hpp"
 
 namespace senet::cuda_on_host {
 
@@ -21,6 +22,7 @@ struct Device {
   Settings settings;
   Memory memory{settings.memory_bytes};
   Queue queue{memory, settings};
+  Warp warp;
   std::uint64_t recordings_started = 0;
   bool is_lost = false;
   cudaError_t last_error = cudaSuccess;

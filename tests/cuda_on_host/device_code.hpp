@@ -4,7 +4,6 @@
 
 #include <cuda_runtime.h>
 
-#include <bit>
 #include <cstring>
 #include <functional>
 #include <tuple>
@@ -21,12 +20,15 @@ namespace senet::cuda_on_host {
 /// Queues a kernel.
 cudaError_t launch(std::function<void()> thread, dim3 grid, dim3 block, cudaStream_t stream);
 
+/// Called by a lane of the warp that runs, see Warp::meet().
+Brought meet(const Brought& mine, unsigned from);
+
 template <class Value>
 Value exchange(Value mine, unsigned from, int purpose) {
   Brought brought{{}, purpose};
   static_assert(sizeof mine <= sizeof brought.value);
   std::memcpy(brought.value.data(), &mine, sizeof mine);
-  brought = the_warp().meet(brought, from);
+  brought = meet(brought, from);
   std::memcpy(&mine, brought.value.data(), sizeof mine);
   return mine;
 }

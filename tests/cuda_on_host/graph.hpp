@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,7 @@
 struct CUgraphNode_st {
   std::function<void()> work;
   cudaGraphNodeType type;
+  const void* workspace;           // that it needs for itself alone; null: none
   std::vector<std::size_t> after;  // places in the graph, all before its own
 };
 
@@ -40,10 +42,34 @@ struct CUgraph_st {
       }
     }
   }
+
+  /// Which places come before one of `ends`, or are one.
+  std::vector<bool> before(const std::vector<std::size_t>& ends) const {
+    std::vector<bool> before(nodes.size());
+    for (const std::size_t end : ends) before[end] = true;
+    for (std::size_t place = nodes.size(); place-- > 0;) {
+      if (!before[place]) continue;
+      for (const std::size_t earlier : nodes[place].after) before[earlier] = true;
+    }
+    return before;
+  }
+
+  /// Whether two nodes may be at work in one workspace at once.
+  bool shares_a_workspace() const {
+    for (std::size_t place = 0; place < nodes.size(); ++place) {
+      if (nodes[place].workspace == nullptr) continue;
+      const std::vector<bool> earlier = before({place});
+      for (std::size_t other = 0; other < place; ++other) {
+        if (!earlier[other] && nodes[other].workspace == nodes[place].workspace) return true;
+      }
+    }
+    return false;
+  }
 };
 
 struct CUgraphExec_st {
-  CUgraph_st graph;
+  // Shared with launches that are not done: it may be destroyed before they are.
+  std::shared_ptr<const CUgraph_st> graph;
 };
 
 namespace senet::cuda_on_host {

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "nn/round_up.hpp"
@@ -25,7 +27,8 @@ std::byte* Memory::allocate(Blocks& blocks, std::size_t bytes) {
   std::byte* const address = first + (pages - wanted);
   // Of a large one the beginning, or the host would run out before the device does.
   std::memset(address, 0xff, std::min(wanted, std::size_t{8} << 20));
-  blocks.emplace(address, Block{wanted, pages - wanted});
+  std::memset(address + bytes, 0xff, wanted - bytes);
+  blocks.emplace(address, Block{bytes, wanted, pages - wanted});
   return address;
 }
 
@@ -45,6 +48,15 @@ bool Memory::free(Blocks& blocks, void* address) {
   const auto found = blocks.find(static_cast<std::byte*>(address));
   if (found == blocks.end()) return false;
   const Block& block = found->second;
+  {
+    const Open open(*this);
+    for (std::size_t i = block.asked; i < block.bytes; ++i) {
+      if (found->first[i] == std::byte{0xff}) continue;
+      std::fprintf(stderr, "CUDA on the host: written %zu bytes behind %zu bytes of memory\n",
+                   i - block.asked, block.asked);
+      std::abort();
+    }
+  }
   // Kept out of everybody's reach instead of given back.
   mmap(found->first - block.unused, block.unused + block.bytes, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -59,7 +71,7 @@ bool Memory::contains(const Blocks& blocks, const void* address, std::size_t byt
   if (found == blocks.begin()) return false;
   --found;
   const auto offset = static_cast<std::size_t>(at - found->first);
-  return offset <= found->second.bytes && bytes <= found->second.bytes - offset;
+  return offset <= found->second.asked && bytes <= found->second.asked - offset;
 }
 
 void Memory::protect(bool open) {

@@ -1,10 +1,11 @@
 // The device's memory and the host's pinned memory.
 //
-//       guard page | unused |  what was asked for, to the next 256 bytes | guard page
-//                           ^ the address: a multiple of 256
+//       guard page | unused | what was asked for | rest | guard page
+//                           ^ the address: a multiple of 256, as is the address of the guard page
 //
 // Device memory is out of the host's reach, which ends in a segmentation fault, except while the
-// device works. All of it begins as 0xff: not a number.
+// device works. It begins as 0xff, not a number: the first 8 MiB of it, and the rest, which must
+// still be so when it is freed.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ class Memory {
   /// Null when there is not as much.
   void* allocate_on_device(std::size_t bytes);
   void* allocate_pinned(std::size_t bytes);
-  /// Whoever touches it later faults. False: it is not the address of any.
+  /// Whoever touches it later faults. False: it is not the address of any. Ends the process when
+  /// somebody has written behind the end.
   bool free_on_device(void* address) { return free(blocks_, address); }
   bool free_pinned(void* address) { return free(pinned_, address); }
 
@@ -52,8 +54,9 @@ class Memory {
 
  private:
   struct Block {
+    std::size_t asked;   // from the address on
     std::size_t bytes;   // from the address to the guard page
-    std::size_t unused;  // before it
+    std::size_t unused;  // before the address
   };
   using Blocks = std::map<std::byte*, Block>;
 

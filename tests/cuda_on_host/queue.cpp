@@ -7,10 +7,11 @@ namespace senet::cuda_on_host {
 
 cudaStream_t Queue::make_stream() {
   const std::uint64_t number = next_number_++;
-  return streams_.emplace(number, new CUstream_st{.number = number}).first->second.get();
+  return streams_.emplace(number, std::make_unique<CUstream_st>(number)).first->second.get();
 }
 
 void Queue::end_stream(cudaStream_t stream) {
+  if (capture_of(stream->front) != nullptr) capture_.reset();
   reach({stream->number, stream->told});
   streams_.erase(stream->number);
 }
@@ -23,12 +24,13 @@ void Queue::push(CUstream_st& stream, CUstream_st::Task task) {
   if (order_.is_eager()) reach({stream.number, stream.told});
 }
 
-cudaError_t Queue::tell(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work) {
+cudaError_t Queue::tell(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work,
+                        const void* workspace) {
   CUstream_st& to = at(stream);
   if (Capture* const capture = capture_of(to.front)) {
     if (capture->ruin != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
     auto& nodes = capture->graph.nodes;
-    nodes.push_back({std::move(work), type, to.front.nodes});
+    nodes.push_back({std::move(work), type, workspace, to.front.nodes});
     to.front.nodes = {nodes.size() - 1};
     return cudaSuccess;
   }
@@ -54,6 +56,7 @@ cudaError_t Queue::hold(cudaStream_t stream, cudaEvent_t event) {
   if (capture != nullptr && capture->ruin != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
   if (event->front.capture != 0) {
     if (capture_of(event->front) == nullptr) return cudaErrorCapturedEvent;
+    if (stream == nullptr) return capture_->ruin = cudaErrorStreamCaptureImplicit;
     // The stream joins the recording, or is in it.
     std::set<std::size_t> nodes(event->front.nodes.begin(), event->front.nodes.end());
     if (capture != nullptr) nodes.insert(to.front.nodes.begin(), to.front.nodes.end());
@@ -90,25 +93,31 @@ void Queue::stray() {
     if (!stream->tasks.empty()) busy.push_back(stream.get());
   }
   CUstream_st& stream = *busy[order_.pick(busy.size())];
-  if (stream.tasks.front().work) do_next(stream);
+  const CUstream_st::Task& next = stream.tasks.front();
+  // One that is being done has neither work left nor a place to wait for.
+  if (next.work || (next.wait.stream != 0 && is_done(next.wait))) do_next(stream);
 }
 
 void Queue::reach(const Place& place) {
-  CUstream_st* const stream = find(place.stream);
-  if (stream == nullptr) return;  // ended, and all done
-  if (done(*stream) >= place.told) return;
+  if (is_done(place)) return;
   const Memory::Open open(memory_);
-  while (done(*stream) < place.told) {
+  while (!is_done(place)) {
     if (order_.strays()) {
       stray();
     } else {
-      do_next(*stream);
+      do_next(*find(place.stream));
     }
   }
 }
 
+void Queue::wait_for_all() {
+  reach({default_.number, default_.told});
+  for (const auto& [number, stream] : streams_) reach({number, stream->told});
+}
+
 cudaError_t Queue::wait(cudaStream_t stream) {
-  CUstream_st& on = at(stream);
+  const CUstream_st& on = at(stream);
+  // By another thread than the one that records.
   if (Capture* const capture = capture_of(on.front)) {
     return capture->ruin = cudaErrorStreamCaptureUnsupported;
   }
@@ -117,10 +126,7 @@ cudaError_t Queue::wait(cudaStream_t stream) {
 }
 
 cudaError_t Queue::wait(cudaEvent_t event) {
-  if (event->front.capture != 0) {
-    if (Capture* const capture = capture_of(event->front)) capture->ruin = cudaErrorCapturedEvent;
-    return cudaErrorCapturedEvent;
-  }
+  if (event->front.capture != 0) return cudaErrorCapturedEvent;
   reach(event->place);
   return cudaSuccess;
 }
@@ -149,18 +155,12 @@ cudaError_t Queue::end_capture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = nullptr;
   Capture* const capture = stream == nullptr ? nullptr : capture_of(stream->front);
   if (capture == nullptr) return cudaErrorIllegalState;
+  if (capture->thread != std::this_thread::get_id()) return cudaErrorStreamCaptureWrongThread;
   if (capture->origin != stream) return capture->ruin = cudaErrorStreamCaptureUnmatched;
-  // All that was recorded elsewhere must lie before where this stream stands.
-  const auto& nodes = capture->graph.nodes;
-  std::vector<bool> before(nodes.size());
-  for (const std::size_t node : stream->front.nodes) before[node] = true;
-  for (std::size_t node = nodes.size(); node-- > 0;) {
-    for (const std::size_t earlier : nodes[node].after) {
-      before[earlier] = before[earlier] || before[node];
-    }
-  }
   cudaError_t status =
       capture->ruin == cudaSuccess ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
+  // All that was recorded elsewhere must lie before where this stream stands.
+  const std::vector<bool> before = capture->graph.before(stream->front.nodes);
   for (const auto& [number, other] : streams_) {
     if (capture_of(other->front) == nullptr) continue;
     const bool joined =
@@ -168,6 +168,8 @@ cudaError_t Queue::end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     if (!joined && status == cudaSuccess) status = cudaErrorStreamCaptureUnjoined;
     other->front = {};
   }
+  // CUDA would not say so.
+  if (capture->graph.shares_a_workspace()) status = cudaErrorStreamCaptureIsolation;
   if (status == cudaSuccess) *graph = new CUgraph_st(std::move(capture_->graph));
   capture_.reset();
   return status;

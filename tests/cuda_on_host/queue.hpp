@@ -35,6 +35,8 @@ struct CUstream_st {
     std::function<void()> work;
     senet::cuda_on_host::Place wait;  // where there is no work
   };
+  explicit CUstream_st(std::uint64_t own) : number(own) {}
+
   std::uint64_t number;
   std::deque<Task> tasks;
   std::uint64_t told = 0;
@@ -61,11 +63,14 @@ class Queue {
   /// What it was told is done all the same.
   void end_stream(cudaStream_t stream);
 
-  cudaError_t tell(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work);
+  /// `workspace`: as in a node of a graph.
+  cudaError_t tell(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work,
+                   const void* workspace = nullptr);
   cudaError_t record(cudaEvent_t event, cudaStream_t stream);
   cudaError_t hold(cudaStream_t stream, cudaEvent_t event);
   cudaError_t wait(cudaStream_t stream);
   cudaError_t wait(cudaEvent_t event);
+  void wait_for_all();
 
   bool is_captured(cudaStream_t stream) { return capture_of(at(stream).front) != nullptr; }
   cudaError_t begin_capture(cudaStream_t stream);
@@ -83,14 +88,18 @@ class Queue {
   }
   void push(CUstream_st& stream, CUstream_st::Task task);
   CUstream_st* find(std::uint64_t number);
-  std::uint64_t done(const CUstream_st& stream) const { return stream.told - stream.tasks.size(); }
+  bool is_done(const Place& place) {
+    const CUstream_st* const stream = find(place.stream);
+    return stream == nullptr || stream->told - stream->tasks.size() >= place.told;
+  }
   void reach(const Place& place);
   void do_next(CUstream_st& stream);
+  /// Does something that nobody waits for, if it does not have to wait itself.
   void stray();
 
   Memory& memory_;
   Order order_;
-  CUstream_st default_{.number = 1};
+  CUstream_st default_{1};
   std::map<std::uint64_t, std::unique_ptr<CUstream_st>> streams_;
   std::uint64_t next_number_ = 2;
   std::optional<Capture> capture_;

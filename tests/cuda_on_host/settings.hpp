@@ -1,7 +1,9 @@
 // What sort of device the host plays, told by the environment of the program that uses it.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -23,14 +25,20 @@ struct Settings {
   std::uint32_t seed = 0;
   /// CUDA_ON_HOST_MIB
   std::uint64_t memory_bytes = number_of("CUDA_ON_HOST_MIB", 16 << 10) << 20;
-  /// CUDA_ON_HOST_LOST_AFTER: the device is lost after so many recordings were started; 0: never.
-  std::uint64_t lost_after = number_of("CUDA_ON_HOST_LOST_AFTER", 0);
+  /// CUDA_ON_HOST_LOST_AT: the recording at whose start the device is lost, the first being 1; 0:
+  /// it never is.
+  std::uint64_t lost_at = number_of("CUDA_ON_HOST_LOST_AT", 0);
 
   Settings() {
     const char* const text = std::getenv("CUDA_ON_HOST_ORDER");
-    if (text == nullptr || std::string_view(text) == "late") return;
-    order = std::string_view(text) == "eager" ? Order::kEager : Order::kShuffled;
-    seed = static_cast<std::uint32_t>(number_of("CUDA_ON_HOST_ORDER", 0));
+    const std::string_view wish = text == nullptr ? "late" : text;
+    if (wish == "late") return;
+    order = wish == "eager" ? Order::kEager : Order::kShuffled;
+    if (order == Order::kEager) return;
+    const char* const end = text + wish.size();
+    if (std::from_chars(text, end, seed).ptr == end) return;
+    std::fprintf(stderr, "CUDA on the host: CUDA_ON_HOST_ORDER: \"%s\" is no order\n", text);
+    std::abort();
   }
 };
 

@@ -77,9 +77,4 @@ void Warp::run(const std::function<void()>& thread, dim3 grid, dim3 block, Order
   }
 }
 
-Warp& the_warp() {
-  static Warp warp;
-  return warp;
-}
-
 }  // namespace senet::cuda_on_host

@@ -20,6 +20,7 @@ struct Brought {
   int purpose;  // the same for all of them
 };
 
+/// Runs all kernels.
 class Warp {
  public:
   static constexpr unsigned kLanes = 32;
@@ -29,7 +30,8 @@ class Warp {
   Warp& operator=(const Warp&) = delete;
 
   /// Runs `thread` once in every thread of a grid, one warp after the other; ends the process when
-  /// some lanes of a warp meet and others do not, which on a device waits for ever.
+  /// some lanes of a warp meet and others do not, which CUDA does not allow: with some it waits for
+  /// ever, with some it goes on.
   void run(const std::function<void()>& thread, dim3 grid, dim3 block, Order& order);
 
   /// Called by a lane: waits until all have brought something; what lane `from` brought.
@@ -49,8 +51,5 @@ class Warp {
   const std::function<void()>* thread_ = nullptr;
   unsigned lane_ = 0;  // the one that runs
 };
-
-/// The device's one, which runs all kernels.
-Warp& the_warp();
 
 }  // namespace senet::cuda_on_host

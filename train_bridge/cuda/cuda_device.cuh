@@ -176,7 +176,7 @@ struct CudaLane {
 
 /// Belongs to one thread at a time. Everything it is told goes to its stream, in order, but for
 /// what is told aside, which has a stream of its own. Every aside is awaited before a recording
-/// ends.
+/// ends. After a CudaError it is good for nothing but its end.
 class CudaDevice {
  public:
   /// Number of the event that ends what was told aside.

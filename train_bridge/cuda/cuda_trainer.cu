@@ -95,8 +95,7 @@ class CudaTrainer final : public DeviceTrainer {
     step_.restore(state);
   }
   ~CudaTrainer() override {
-    cudaStreamSynchronize(device_.stream());  // a step under way reads what goes now
-    cudaStreamSynchronize(uploads_.get());
+    cudaDeviceSynchronize();  // a step under way reads what goes now
   }
 
   std::string_view name() const override { return "cuda"; }

@@ -1,6 +1,8 @@
 // A warp as the group that works on one row of a kernel (device/group.hpp).
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <cstddef>
 
 namespace senet {

@@ -139,7 +139,8 @@ struct PolicyLoss {
   }
 
  private:
-  /// One that several actions share comes several times, and maybe in several lanes at once.
+  /// One that several actions share comes several times, maybe in several lanes at once, which must
+  /// then do the same to it.
   template <class Group, class Use>
   SENET_DEVICE static void each_logit(const Group& group, const std::uint16_t* numbers,
                                       std::size_t pairs, const Use& use) {
