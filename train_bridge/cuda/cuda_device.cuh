@@ -1,5 +1,5 @@
-// A CUDA device as DeviceStep wants it: memory, kernels for a row or a column each, and products by
-// cuBLASLt, all on one stream.
+// A CUDA device as DeviceStep wants it: kernels for a row or a column each, and products by
+// cuBLASLt, on one stream and on another beside it.
 #pragma once
 
 #include <cublasLt.h>
@@ -8,82 +8,14 @@
 #include <cuda_runtime.h>
 
 #include <array>
-#include <memory>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
-#include <utility>
 
+#include "train_bridge/cuda/cuda_resources.cuh"
 #include "train_bridge/cuda/warp_group.cuh"
 #include "train_bridge/device/product.hpp"
 
 namespace senet {
-
-/// A call of CUDA's that failed. Stays inside the backend: its border turns it into a reason.
-class CudaError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-inline void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  throw CudaError(std::string(what) + ": " + cudaGetErrorString(status));
-}
-inline void check(cublasStatus_t status, const char* what) {
-  if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw CudaError(std::string(what) + ": " + cublasLtGetStatusString(status));
-}
-
-/// How a CudaHandle gives back what it owns.
-template <class Handle, auto kDestroy>
-struct CudaDestroyer {
-  using pointer = Handle;
-  void operator()(Handle handle) const { kDestroy(handle); }
-};
-/// Owns what CUDA or one of its libraries made and names by a handle.
-template <class Handle, auto kDestroy>
-using CudaHandle = std::unique_ptr<void, CudaDestroyer<Handle, kDestroy>>;
-
-/// Memory of the device, zeroed on the default stream.
-template <class Value>
-class CudaBuffer {
- public:
-  explicit CudaBuffer(std::size_t count) : size_(count) {
-    if (count == 0) return;
-    check(cudaMalloc(&data_, count * sizeof(Value)), "memory on the device");
-    check(cudaMemset(data_, 0, count * sizeof(Value)), "memory on the device");
-  }
-  CudaBuffer(CudaBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
-  CudaBuffer& operator=(CudaBuffer&&) = delete;
-  ~CudaBuffer() { cudaFree(data_); }
-  Value* data() { return data_; }
-  const Value* data() const { return data_; }
-  std::size_t size() const { return size_; }
-
- private:
-  Value* data_ = nullptr;
-  std::size_t size_;
-};
-
-template <class Value>
-class PinnedBuffer {
- public:
-  explicit PinnedBuffer(std::size_t count) : size_(count) {
-    check(cudaMallocHost(&data_, count * sizeof(Value)), "pinned memory");
-  }
-  PinnedBuffer(PinnedBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
-  PinnedBuffer& operator=(PinnedBuffer&&) = delete;
-  ~PinnedBuffer() { cudaFreeHost(data_); }
-  Value* data() { return data_; }
-  std::span<Value> values() { return {data_, size_}; }
-
- private:
-  Value* data_ = nullptr;
-  std::size_t size_;
-};
 
 namespace cuda {
 
@@ -131,41 +63,6 @@ constexpr cudaDataType_t data_type() {
 }
 
 }  // namespace cuda
-
-/// Marks a place in a stream.
-class CudaEvent {
- public:
-  CudaEvent() {
-    cudaEvent_t made = nullptr;
-    check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "an event");
-    event_.reset(made);
-  }
-
-  void record(cudaStream_t stream) { check(cudaEventRecord(event_.get(), stream), "an event"); }
-  /// What the stream is told after this waits for what had been told before record().
-  void hold(cudaStream_t stream) const {
-    check(cudaStreamWaitEvent(stream, event_.get()), "an event");
-  }
-  void wait() const { check(cudaEventSynchronize(event_.get()), "a wait"); }
-
- private:
-  CudaHandle<cudaEvent_t, cudaEventDestroy> event_;
-};
-
-/// A stream beside the default one. Stays where it is: without its handle it would be that one.
-class CudaStream {
- public:
-  CudaStream() {
-    cudaStream_t made = nullptr;
-    check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "a stream");
-    stream_.reset(made);
-  }
-  CudaStream(CudaStream&&) = delete;
-  cudaStream_t get() const { return stream_.get(); }
-
- private:
-  CudaHandle<cudaStream_t, cudaStreamDestroy> stream_;
-};
 
 /// A stream with the memory that its products work in.
 struct CudaLane {

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
-#include "train_bridge/cuda/cuda_device.cuh"
+#include "train_bridge/cuda/cuda_resources.cuh"
 #include "train_bridge/device/kept_samples.hpp"
 
 namespace senet {
