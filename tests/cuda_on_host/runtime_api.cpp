@@ -11,7 +11,8 @@
 namespace senet::cuda_on_host {
 
 Device& the_device() {
-  static Device device;
+  // Never ends: who uses it may end after everything static.
+  static Device& device = *new Device;
   return device;
 }
 
