@@ -77,25 +77,27 @@ CUstream_st* Queue::find(std::uint64_t number) {
 }
 
 void Queue::do_next(CUstream_st& stream) {
-  const CUstream_st::Task task = std::move(stream.tasks.front());
+  const CUstream_st::Task& task = stream.tasks.front();
+  stream.is_busy = true;
   if (task.work) {
     task.work();
   } else {
     reach(task.wait);
   }
+  stream.is_busy = false;
   stream.tasks.pop_front();
 }
 
 void Queue::stray() {
-  std::vector<CUstream_st*> busy;
-  if (!default_.tasks.empty()) busy.push_back(&default_);
-  for (const auto& [number, stream] : streams_) {
-    if (!stream->tasks.empty()) busy.push_back(stream.get());
-  }
-  CUstream_st& stream = *busy[order_.pick(busy.size())];
-  const CUstream_st::Task& next = stream.tasks.front();
-  // One that is being done has neither work left nor a place to wait for.
-  if (next.work || (next.wait.stream != 0 && is_done(next.wait))) do_next(stream);
+  std::vector<CUstream_st*> ready;
+  const auto look_at = [&](CUstream_st& stream) {
+    if (stream.is_busy || stream.tasks.empty()) return;
+    const CUstream_st::Task& next = stream.tasks.front();
+    if (next.work || is_done(next.wait)) ready.push_back(&stream);
+  };
+  look_at(default_);
+  for (const auto& [number, stream] : streams_) look_at(*stream);
+  if (!ready.empty()) do_next(*ready[order_.pick(ready.size())]);
 }
 
 void Queue::reach(const Place& place) {

@@ -40,6 +40,7 @@ struct CUstream_st {
   std::uint64_t number;
   std::deque<Task> tasks;
   std::uint64_t told = 0;
+  bool is_busy = false;              // with its first task
   senet::cuda_on_host::Front front;  // while it is recorded
 };
 
