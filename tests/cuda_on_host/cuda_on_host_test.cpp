@@ -141,6 +141,21 @@ class CudaOnHostRecording : public testing::Test {
     graph_.reset(graph);
     return status;
   }
+  /// What the other stream is told from now on comes behind what this one was told.
+  void fork() {
+    event_.record(stream_.get());
+    event_.hold(other_.get());
+  }
+  void join() {
+    joined_.record(other_.get());
+    joined_.hold(stream_.get());
+  }
+  using Runnable = CudaHandle<cudaGraphExec_t, cudaGraphExecDestroy>;
+  Runnable runnable() const {
+    return made<Runnable>("a recording", [this](cudaGraphExec_t* to) {
+      return cudaGraphInstantiate(to, graph_.get(), 0);
+    });
+  }
 
   CudaStream stream_, other_;
   CudaEvent event_, joined_;
@@ -154,20 +169,16 @@ TEST_F(CudaOnHostRecording, IsReplayed) {
   *out_.data() = 0;
   begin();
   upload(memory_, in_, stream_.get());
-  event_.record(stream_.get());
-  event_.hold(other_.get());
+  fork();
   download(out_, memory_, other_.get());
-  joined_.record(other_.get());
-  joined_.hold(stream_.get());
+  join();
   ASSERT_EQ(end(), cudaSuccess);
   wait(stream_.get());
   EXPECT_EQ(*out_.data(), 0) << "recorded, not done";
-  cudaGraphExec_t made = nullptr;
-  ASSERT_EQ(cudaGraphInstantiate(&made, graph_.get(), 0), cudaSuccess);
-  const CudaHandle<cudaGraphExec_t, cudaGraphExecDestroy> runnable(made);
+  const Runnable recording = runnable();
   for (const float value : {5.0f, 6.0f}) {
     *in_.data() = value;
-    ASSERT_EQ(cudaGraphLaunch(made, stream_.get()), cudaSuccess);
+    ASSERT_EQ(cudaGraphLaunch(recording.get(), stream_.get()), cudaSuccess);
     wait(stream_.get());
     EXPECT_EQ(*out_.data(), value);
   }
@@ -179,10 +190,7 @@ TEST_F(CudaOnHostRecording, MayEndBeforeItWasReplayed) {
   upload(memory_, in_, stream_.get());
   download(out_, memory_, stream_.get());
   ASSERT_EQ(end(), cudaSuccess);
-  cudaGraphExec_t runnable = nullptr;
-  ASSERT_EQ(cudaGraphInstantiate(&runnable, graph_.get(), 0), cudaSuccess);
-  ASSERT_EQ(cudaGraphLaunch(runnable, stream_.get()), cudaSuccess);
-  ASSERT_EQ(cudaGraphExecDestroy(runnable), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(runnable().get(), stream_.get()), cudaSuccess);
   wait(stream_.get());
   EXPECT_EQ(*out_.data(), 5);
 }
@@ -191,17 +199,13 @@ TEST_F(CudaOnHostRecording, MayEndBeforeItWasReplayed) {
 TEST_F(CudaOnHostRecording, DoesTheLastThingFirstWhereNothingForbidsIt) {
   *in_.data() = 5;
   begin();
-  event_.record(stream_.get());
-  event_.hold(other_.get());
+  fork();
   upload(memory_, in_, stream_.get());
   download(out_, memory_, other_.get());
-  joined_.record(other_.get());
-  joined_.hold(stream_.get());
+  join();
   ASSERT_EQ(end(), cudaSuccess);
-  cudaGraphExec_t made = nullptr;
-  ASSERT_EQ(cudaGraphInstantiate(&made, graph_.get(), 0), cudaSuccess);
-  const CudaHandle<cudaGraphExec_t, cudaGraphExecDestroy> runnable(made);
-  ASSERT_EQ(cudaGraphLaunch(made, stream_.get()), cudaSuccess);
+  const Runnable recording = runnable();
+  ASSERT_EQ(cudaGraphLaunch(recording.get(), stream_.get()), cudaSuccess);
   wait(stream_.get());
   EXPECT_EQ(*out_.data(), 0);
 }
@@ -209,8 +213,7 @@ TEST_F(CudaOnHostRecording, DoesTheLastThingFirstWhereNothingForbidsIt) {
 TEST_F(CudaOnHostRecording, FailsWhenAStreamIsLeftBehind) {
   begin();
   upload(memory_, in_, stream_.get());
-  event_.record(stream_.get());
-  event_.hold(other_.get());
+  fork();
   download(out_, memory_, other_.get());
   EXPECT_EQ(end(), cudaErrorStreamCaptureUnjoined);
   // Both streams are themselves again.

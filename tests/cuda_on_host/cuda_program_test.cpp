@@ -7,18 +7,14 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "games/tic_tac_toe.hpp"
 #include "tests/tools/background_program.hpp"
-#include "train_bridge/checkpoint.hpp"
+#include "tests/tools/tiny_run.hpp"
 
 namespace senet {
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-class CudaProgram : public testing::Test {
+class CudaProgram : public TinyRun {
  protected:
   CudaProgram() {
     const std::string others = before_ ? ":" + *before_ : "";
@@ -34,46 +30,6 @@ class CudaProgram : public testing::Test {
     }
   }
 
-  std::filesystem::path run() const { return folder_ / "run"; }
-  /// A new run that learns early and publishes often.
-  Arguments tiny(const Arguments& more) const {
-    return with({"selfplay",
-                 "--run",
-                 run().string(),
-                 "--game",
-                 "tic_tac_toe",
-                 "--width",
-                 "16",
-                 "--blocks",
-                 "1",
-                 "--workers",
-                 "2",
-                 "--lanes",
-                 "8",
-                 "--visits",
-                 "8",
-                 "--begin-after",
-                 "50",
-                 "--train-batch",
-                 "32",
-                 "--steps-per-iteration",
-                 "5",
-                 "--checkpoint-seconds",
-                 "0.05",
-                 "--quiet"},
-                more);
-  }
-  Arguments resume(const Arguments& more) const {
-    return with({"selfplay", "--run", run().string(), "--resume", "--quiet"}, more);
-  }
-  Checkpoint checkpoint() const {
-    NetworkSpec spec = reference_spec<TicTacToe>();
-    spec.width = 16;
-    spec.blocks = 1;
-    const Result<Checkpoint> loaded = load_checkpoint(run() / "checkpoint.safetensors", spec);
-    EXPECT_TRUE(loaded) << loaded.error().reason;
-    return loaded ? *loaded : Checkpoint{};
-  }
   std::uint64_t steps() const { return checkpoint().trainer.steps; }
 
   /// Runs until so many steps are saved, or for a minute, and then `and_then`.
@@ -104,18 +60,12 @@ class CudaProgram : public testing::Test {
   }
 
  private:
-  static Arguments with(Arguments first, const Arguments& more) {
-    first.insert(first.end(), more.begin(), more.end());
-    return first;
-  }
-
   static std::optional<std::string> library_path() {
     const char* const path = std::getenv("LD_LIBRARY_PATH");
     return path == nullptr ? std::nullopt : std::optional<std::string>(path);
   }
 
   std::optional<std::string> before_ = library_path();
-  TemporaryFolder folder_;
 };
 
 TEST_F(CudaProgram, LearnsOnTheDevice) {

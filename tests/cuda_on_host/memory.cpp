@@ -48,14 +48,12 @@ bool Memory::free(Blocks& blocks, void* address) {
   const auto found = blocks.find(static_cast<std::byte*>(address));
   if (found == blocks.end()) return false;
   const Block& block = found->second;
-  {
-    const Open open(*this);
-    for (std::size_t i = block.asked; i < block.bytes; ++i) {
-      if (found->first[i] == std::byte{0xff}) continue;
-      std::fprintf(stderr, "CUDA on the host: written %zu bytes behind %zu bytes of memory\n",
-                   i - block.asked, block.asked);
-      std::abort();
-    }
+  mprotect(found->first - block.unused, block.unused + block.bytes, PROT_READ);
+  for (std::size_t i = block.asked; i < block.bytes; ++i) {
+    if (found->first[i] == std::byte{0xff}) continue;
+    std::fprintf(stderr, "CUDA on the host: written %zu bytes behind %zu bytes of memory\n",
+                 i - block.asked, block.asked);
+    std::abort();
   }
   // Kept out of everybody's reach instead of given back.
   mmap(found->first - block.unused, block.unused + block.bytes, PROT_NONE,

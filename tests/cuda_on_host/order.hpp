@@ -13,7 +13,8 @@ namespace senet::cuda_on_host {
 
 class Order {
  public:
-  explicit Order(const Settings& settings) : kind_(settings.order), random_(settings.seed) {}
+  explicit Order(const Settings& settings)
+      : kind_(settings.order), random_(static_cast<std::uint32_t>(settings.seed)) {}
 
   bool is_eager() const { return kind_ == Kind::kEager; }
   /// Which of `count` >= 1 things that may be done comes next.

@@ -5,14 +5,24 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
+#include <system_error>
 
 namespace senet::cuda_on_host {
 
-/// A number from the environment.
+/// A number from the environment; ends the process when there is something else.
 inline std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+  if (text == nullptr) return otherwise;
+  const char* const end = text + std::strlen(text);
+  std::uint64_t number = 0;
+  if (const auto [stop, error] = std::from_chars(text, end, number);
+      stop != end || error != std::errc()) {
+    std::fprintf(stderr, "CUDA on the host: %s: \"%s\" is no number\n", variable, text);
+    std::abort();
+  }
+  return number;
 }
 
 struct Settings {
@@ -22,7 +32,7 @@ struct Settings {
   /// once and first things first; "late", nothing before somebody waits for it and last things
   /// first; a number, the seed of a shuffle. What is right in one order only is wrong.
   Order order = Order::kLate;
-  std::uint32_t seed = 0;
+  std::uint64_t seed = 0;
   /// CUDA_ON_HOST_MIB
   std::uint64_t memory_bytes = number_of("CUDA_ON_HOST_MIB", 16 << 10) << 20;
   /// CUDA_ON_HOST_LOST_AT: the recording at whose start the device is lost, the first being 1; 0:
@@ -34,11 +44,7 @@ struct Settings {
     const std::string_view wish = text == nullptr ? "late" : text;
     if (wish == "late") return;
     order = wish == "eager" ? Order::kEager : Order::kShuffled;
-    if (order == Order::kEager) return;
-    const char* const end = text + wish.size();
-    if (std::from_chars(text, end, seed).ptr == end) return;
-    std::fprintf(stderr, "CUDA on the host: CUDA_ON_HOST_ORDER: \"%s\" is no order\n", text);
-    std::abort();
+    if (order == Order::kShuffled) seed = number_of("CUDA_ON_HOST_ORDER", 0);
   }
 };
 

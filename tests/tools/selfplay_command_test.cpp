@@ -7,68 +7,15 @@
 
 #include "games/backgammon.hpp"
 #include "games/random.hpp"
-#include "games/tic_tac_toe.hpp"
 #include "selfplay/record_log.hpp"
 #include "tests/tools/background_program.hpp"
-#include "train_bridge/checkpoint.hpp"
+#include "tests/tools/tiny_run.hpp"
 
 namespace senet {
 namespace {
 
-using Arguments = std::vector<std::string>;
-
-class SelfPlayCommand : public testing::Test {
+class SelfPlayCommand : public TinyRun {
  protected:
-  std::filesystem::path run() const { return folder_ / "run"; }
-
-  Arguments with(Arguments first, const Arguments& more) const {
-    first.insert(first.end(), more.begin(), more.end());
-    return first;
-  }
-  /// A new run that plays fast, learns early and saves often.
-  Arguments tiny(const Arguments& more) const {
-    return with({"selfplay",
-                 "--run",
-                 run().string(),
-                 "--game",
-                 "tic_tac_toe",
-                 "--width",
-                 "16",
-                 "--blocks",
-                 "1",
-                 "--workers",
-                 "2",
-                 "--lanes",
-                 "8",
-                 "--visits",
-                 "8",
-                 "--begin-after",
-                 "50",
-                 "--train-batch",
-                 "32",
-                 "--steps-per-iteration",
-                 "5",
-                 "--checkpoint-seconds",
-                 "0.02",
-                 "--quiet"},
-                more);
-  }
-  Arguments resume(const Arguments& more = {}) const {
-    return with({"selfplay", "--run", run().string(), "--resume", "--quiet"}, more);
-  }
-
-  static NetworkSpec spec() {
-    NetworkSpec tiny = reference_spec<TicTacToe>();
-    tiny.width = 16;
-    tiny.blocks = 1;
-    return tiny;
-  }
-  Checkpoint checkpoint() const {
-    const Result<Checkpoint> loaded = load_checkpoint(run() / "checkpoint.safetensors", spec());
-    EXPECT_TRUE(loaded) << loaded.error().reason;
-    return loaded ? *loaded : Checkpoint{};
-  }
-
   /// Numbers of all games of the log, none twice; every byte of it is good when `whole`.
   std::set<std::uint64_t> games(bool whole = true) const {
     std::set<std::uint64_t> numbers;
@@ -110,8 +57,6 @@ class SelfPlayCommand : public testing::Test {
   }
 
   void expect_finished(const ProgramRun& done) const { EXPECT_EQ(done.exit_code, 0) << done.err; }
-
-  const TemporaryFolder folder_;
 };
 
 TEST_F(SelfPlayCommand, MakesARunAndGoesOnWithIt) {

@@ -174,7 +174,8 @@ class CudaDevice {
   // Taken in turn: a token that is awaited late may stand for what was told aside later, too.
   std::array<CudaEvent, 64> events_;
   std::size_t event_ = 0;
-  CudaHandle<cublasLtHandle_t, cublasLtDestroy> handle_;
+  using Handle = CudaHandle<cublasLtHandle_t, cublasLtDestroy>;
+  Handle handle_;
 };
 
 }  // namespace senet

@@ -37,6 +37,14 @@ struct CudaDestroyer {
 template <class Handle, auto kDestroy>
 using CudaHandle = std::unique_ptr<void, CudaDestroyer<Handle, kDestroy>>;
 
+/// Owner of what `make` puts where the handle's address says.
+template <class Owner>
+Owner made(const char* what, const auto& make) {
+  typename Owner::pointer handle = nullptr;
+  check(make(&handle), what);
+  return Owner(handle);
+}
+
 /// Memory of the device, zeroed on the default stream.
 template <class Value>
 class CudaBuffer {
@@ -80,12 +88,6 @@ class PinnedBuffer {
 /// Marks a place in a stream.
 class CudaEvent {
  public:
-  CudaEvent() {
-    cudaEvent_t made = nullptr;
-    check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "an event");
-    event_.reset(made);
-  }
-
   void record(cudaStream_t stream) { check(cudaEventRecord(event_.get(), stream), "an event"); }
   /// What the stream is told after this waits for what had been told before record().
   void hold(cudaStream_t stream) const {
@@ -94,22 +96,24 @@ class CudaEvent {
   void wait() const { check(cudaEventSynchronize(event_.get()), "a wait"); }
 
  private:
-  CudaHandle<cudaEvent_t, cudaEventDestroy> event_;
+  using Event = CudaHandle<cudaEvent_t, cudaEventDestroy>;
+  Event event_ = made<Event>("an event", [](cudaEvent_t* event) {
+    return cudaEventCreateWithFlags(event, cudaEventDisableTiming);
+  });
 };
 
 /// A stream beside the default one. Stays where it is: without its handle it would be that one.
 class CudaStream {
  public:
-  CudaStream() {
-    cudaStream_t made = nullptr;
-    check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "a stream");
-    stream_.reset(made);
-  }
+  CudaStream() = default;
   CudaStream(CudaStream&&) = delete;
   cudaStream_t get() const { return stream_.get(); }
 
  private:
-  CudaHandle<cudaStream_t, cudaStreamDestroy> stream_;
+  using Stream = CudaHandle<cudaStream_t, cudaStreamDestroy>;
+  Stream stream_ = made<Stream>("a stream", [](cudaStream_t* stream) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
+  });
 };
 
 }  // namespace senet

@@ -21,11 +21,12 @@ constexpr std::uint32_t kScalePatience = 2000;
 /// A recorded step. Replayed by run().
 class Recording {
  public:
-  Recording(cudaStream_t stream, const auto& step) : graph_(record(stream, step)) {
-    cudaGraphExec_t runnable = nullptr;
-    check(cudaGraphInstantiate(&runnable, graph_.get(), 0), "recording a step");
-    runnable_.reset(runnable);
-    check(cudaGraphUpload(runnable, stream), "recording a step");
+  Recording(cudaStream_t stream, const auto& step)
+      : graph_(record(stream, step)),
+        runnable_(made<Runnable>("recording a step", [&](cudaGraphExec_t* runnable) {
+          return cudaGraphInstantiate(runnable, graph_.get(), 0);
+        })) {
+    check(cudaGraphUpload(runnable_.get(), stream), "recording a step");
   }
   std::size_t kernels() const {
     std::size_t count = 0;
@@ -42,6 +43,7 @@ class Recording {
 
  private:
   using Graph = CudaHandle<cudaGraph_t, cudaGraphDestroy>;
+  using Runnable = CudaHandle<cudaGraphExec_t, cudaGraphExecDestroy>;
 
   static Graph record(cudaStream_t stream, const auto& step) {
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a step");
@@ -59,7 +61,7 @@ class Recording {
   }
 
   Graph graph_;
-  CudaHandle<cudaGraphExec_t, cudaGraphExecDestroy> runnable_;
+  Runnable runnable_;
 };
 
 /// One of two places for a batch and its report: the next one is written and sent while the other
