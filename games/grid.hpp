@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 
-#include "games/game.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "games/backgammon.hpp"
-#include "games/connect_four.hpp"
-#include "games/game.hpp"
-#include "games/result.hpp"
-#include "games/tic_tac_toe.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
+#include "senet/game.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

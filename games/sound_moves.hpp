@@ -1,20 +1,9 @@
 // Games that see at a glance which moves throw the game away, and replies that are forced by it.
 #pragma once
 
-#include "games/game.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
-
-/// A game that can leave out moves which a look at the board refutes.
-///   sound(out)   fills `out` (empty on entry) with some of the legal actions, ascending; only when
-///                a player is to move. Never empty, and always among them is one of the best: a
-///                move is left out only if one that stays is at least as good whatever follows.
-///                Moves that are the only sound ones come to an end: no game goes in circles by
-///                them
-template <class G>
-concept SoundMovesGame = Game<G> && requires(const G& c, ActionList<G::kMaxLegal>& out) {
-  { c.sound(out) } -> std::same_as<void>;
-};
 
 /// Fills `out` (empty on entry) with the moves that deserve a thought: the sound ones of a game
 /// that knows them, the legal ones of any other.

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "games/feature_row.hpp"
 #include "nn/heap.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

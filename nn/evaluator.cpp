@@ -45,7 +45,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Netw
                                                   std::size_t max_rows, bool exact) {
   if (max_rows == 0) return fail("an evaluator needs room for at least one row");
   const Result<void> checked = check_spec(network.spec());
-  if (!checked) return tl::unexpected(checked.error());
+  if (!checked) return checked.error();
   switch (resolve_kind(kind, network, max_rows, exact)) {
     case EvaluatorKind::kAuto:
       break;  // never: it is resolved

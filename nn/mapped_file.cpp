@@ -13,7 +13,7 @@
 namespace senet {
 namespace {
 
-tl::unexpected<Error> fail_with_errno(const std::filesystem::path& file, const char* what) {
+Error fail_with_errno(const std::filesystem::path& file, const char* what) {
   return fail(fmt::format("{}: {}: {}", file.string(), what,
                           std::error_code(errno, std::generic_category()).message()));
 }

@@ -54,11 +54,11 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
   }
   if (const auto learnt = metadata.find(kEvaluates); learnt != metadata.end()) {
     const Result<Evaluates> evaluates = evaluates_from_name(learnt->second);
-    if (!evaluates) return fail("__metadata__: " + evaluates.error().reason);
+    if (!evaluates) return fail("__metadata__: " + evaluates.error().reason());
     spec.evaluates = *evaluates;
   }
   const Result<void> checked = check_spec(spec);
-  if (!checked) return tl::unexpected(checked.error());
+  if (!checked) return checked.error();
   if (parameter_count(spec) > kMaxParameters) {
     return fail(fmt::format("__metadata__: a network of {} parameters is too large",
                             parameter_count(spec)));
@@ -134,9 +134,9 @@ enum class Network::Keep : std::uint8_t {
 // Checks a whole file and fills `content` but for its mapping.
 Result<void> Network::read(Content& content, std::span<const std::byte> file, Keep keep) {
   const Result<SafetensorsHeader> header = parse_safetensors(file);
-  if (!header) return tl::unexpected(header.error());
+  if (!header) return header.error();
   Result<NetworkSpec> spec = read_spec(header->metadata);
-  if (!spec) return tl::unexpected(spec.error());
+  if (!spec) return spec.error();
   // Each layer has two tensors at least: none is named that the header has no room for.
   const std::size_t layers = spec->blocks + spec->policy_layers + spec->value_layers;
   if (layers > header->tensors.size()) {
@@ -145,7 +145,7 @@ Result<void> Network::read(Content& content, std::span<const std::byte> file, Ke
   }
   const std::vector<TensorPlace> layout = parameter_layout(*spec);
   const auto tensors = match_tensors(layout, *header);
-  if (!tensors) return tl::unexpected(tensors.error());
+  if (!tensors) return tensors.error();
 
   const std::byte* data = file.data() + header->data_start;
   const std::size_t count = parameter_count(*spec);
@@ -173,10 +173,10 @@ Result<void> Network::read(Content& content, std::span<const std::byte> file, Ke
 
 Result<Network> load_network(const std::filesystem::path& file) {
   Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return tl::unexpected(mapped.error());  // names the file already
+  if (!mapped) return mapped.error();  // names the file already
   auto content = std::make_unique<Network::Content>();
   const Result<void> read = Network::read(*content, mapped->bytes(), Network::Keep::kInFileOrCopy);
-  if (!read) return fail(fmt::format("{}: {}", file.string(), read.error().reason));
+  if (!read) return fail(fmt::format("{}: {}", file.string(), read.error().reason()));
   if (content->storage.empty()) content->file = std::move(*mapped);
   return Network(std::move(content));
 }
@@ -184,14 +184,14 @@ Result<Network> load_network(const std::filesystem::path& file) {
 Result<Network> read_network(std::span<const std::byte> file) {
   auto content = std::make_unique<Network::Content>();
   const Result<void> read = Network::read(*content, file, Network::Keep::kCopy);
-  if (!read) return tl::unexpected(read.error());
+  if (!read) return read.error();
   return Network(std::move(content));
 }
 
 Result<std::optional<Network>> borrow_network(std::span<const std::byte> file) {
   auto content = std::make_unique<Network::Content>();
   const Result<void> read = Network::read(*content, file, Network::Keep::kInFile);
-  if (!read) return tl::unexpected(read.error());
+  if (!read) return read.error();
   if (content->parameters.empty()) return std::nullopt;
   return Network(std::move(content));
 }
@@ -199,7 +199,7 @@ Result<std::optional<Network>> borrow_network(std::span<const std::byte> file) {
 Result<void> save_network(const Network& network, const std::filesystem::path& file) {
   const NetworkSpec& spec = network.spec();
   const Result<void> checked = check_spec(spec);
-  if (!checked) return fail(fmt::format("{}: {}", file.string(), checked.error().reason));
+  if (!checked) return fail(fmt::format("{}: {}", file.string(), checked.error().reason()));
   SafetensorsHeader header;
   header.metadata["format"] = kFormat;
   header.metadata["game"] = spec.game;

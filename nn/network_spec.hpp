@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "games/game.hpp"
+#include "nn/evaluates.hpp"
 #include "nn/norm_epsilon.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

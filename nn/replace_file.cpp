@@ -12,7 +12,7 @@
 namespace senet {
 namespace {
 
-tl::unexpected<Error> fail_with_errno(const std::string& file, const char* what) {
+Error fail_with_errno(const std::string& file, const char* what) {
   return fail(fmt::format("{}: {}: {}", file, what,
                           std::error_code(errno, std::generic_category()).message()));
 }

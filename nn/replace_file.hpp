@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

@@ -241,7 +241,7 @@ Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file) {
   const std::uint64_t data_size = rest - length;
   for (auto& [name, described] : read.tensors) {
     Result<StoredTensor> tensor = parse_tensor(name, described, data_size);
-    if (!tensor) return tl::unexpected(tensor.error());
+    if (!tensor) return tensor.error();
     header.tensors.push_back(std::move(*tensor));
   }
   // Empty tensors take no bytes: sorted by both ends, they never seem to overlap a neighbour.
@@ -249,7 +249,7 @@ Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
   const Result<void> covered = check_coverage(header.tensors, data_size);
-  if (!covered) return tl::unexpected(covered.error());
+  if (!covered) return covered.error();
   return header;
 }
 

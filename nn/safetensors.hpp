@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

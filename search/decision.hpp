@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "games/game.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "games/game.hpp"
 #include "search/node.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "games/game.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "games/game.hpp"
+#include "nn/evaluates.hpp"
 #include "search/node_table.hpp"
 #include "search/tree.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

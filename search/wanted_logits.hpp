@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "games/game.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

@@ -14,7 +14,7 @@
 namespace senet {
 namespace {
 
-tl::unexpected<Error> system_failure(const std::filesystem::path& path, std::string_view doing) {
+Error system_failure(const std::filesystem::path& path, std::string_view doing) {
   const int number = errno;
   return fail(fmt::format("{}: cannot {}: {}", path.string(), doing,
                           std::generic_category().message(number)));

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <span>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

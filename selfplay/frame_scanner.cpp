@@ -17,7 +17,7 @@ static_assert(kMagicBytes.size() == 4 && kFrameMagic == 0x1a524753);
 Result<bool> FrameScanner::next(const FileHandle& file) {
   stored_ = {};
   const auto size = file.size();
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return size.error();
   if (*size < position_) {
     return fail(fmt::format("{}: has {} bytes, but {} were there before", file.path().string(),
                             *size, position_));
@@ -26,7 +26,7 @@ Result<bool> FrameScanner::next(const FileHandle& file) {
   if (!good || *good) return finish(good, position_);
 
   const auto further = find_frame(file, position_ + 1);
-  if (!further) return tl::unexpected(further.error());
+  if (!further) return further.error();
   window_size_ = 0;  // from here on only fresh bytes count
   if (!*further) return false;
   // A good frame beyond a bad one: damage, unless the writer finished the first while we looked
@@ -53,19 +53,19 @@ Result<std::optional<std::uint64_t>> FrameScanner::find_frame(const FileHandle& 
     if (!magic || !*magic) return magic;
     offset = **magic;
     const auto good = try_frame(file, offset);
-    if (!good) return tl::unexpected(good.error());
+    if (!good) return good.error();
     if (*good) return offset;
   }
 }
 
 Result<bool> FrameScanner::try_frame(const FileHandle& file, std::uint64_t offset) {
   auto bytes = bytes_at(file, offset, kFrameHeaderBytes);
-  if (!bytes) return tl::unexpected(bytes.error());
+  if (!bytes) return bytes.error();
   if (bytes->size() < kFrameHeaderBytes) return false;
   const auto announced = parse_frame_header(*bytes);
   if (!announced) return false;
   bytes = bytes_at(file, offset, announced->frame_bytes());
-  if (!bytes) return tl::unexpected(bytes.error());
+  if (!bytes) return bytes.error();
   if (bytes->size() < announced->frame_bytes()) return false;
   if (!matches(*announced, bytes->subspan(kFrameHeaderBytes))) return false;
   header_ = *announced;
@@ -81,7 +81,7 @@ Result<std::optional<std::uint64_t>> FrameScanner::find_magic(const FileHandle& 
     const bool inside = offset >= window_start_ && offset + kMagicBytes.size() <= window_end;
     const auto bytes =
         bytes_at(file, offset, inside ? static_cast<std::size_t>(window_end - offset) : kWindow);
-    if (!bytes) return tl::unexpected(bytes.error());
+    if (!bytes) return bytes.error();
     if (bytes->size() < kMagicBytes.size()) return std::nullopt;
     const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     const std::size_t found = text.find(kMagicBytes);
@@ -98,7 +98,7 @@ Result<std::span<const std::byte>> FrameScanner::bytes_at(const FileHandle& file
     window_.resize(std::max(window_.size(), std::max(count, kWindow)));
     window_size_ = 0;
     const auto got = file.read_at(offset, window_);
-    if (!got) return tl::unexpected(got.error());
+    if (!got) return got.error();
     window_start_ = offset;
     window_size_ = *got;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <boost/container/static_vector.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>

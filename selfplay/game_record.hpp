@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "games/game.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

@@ -45,8 +45,8 @@ LinearFeatures linear_features(const Board& board) {
   return features;
 }
 
-Chosen LinearPlayer::choose(std::span<const Backgammon> states, std::span<const Random>,
-                            std::span<Action> actions) {
+Result<void> LinearPlayer::choose(std::span<const Backgammon> states, std::span<const Random>,
+                                  std::span<Action> actions) {
   for (std::size_t i = 0; i < states.size(); ++i) {
     actions[i] = best_linear_play(states[i], kLinearBackgammonWeights);
   }

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "selfplay/match_player.hpp"
 
 namespace senet {
@@ -73,8 +73,8 @@ Action best_linear_play(const Backgammon& state,
 /// Plays by the weights of the repository.
 class LinearPlayer final : public MatchPlayer<Backgammon> {
  public:
-  Chosen choose(std::span<const Backgammon> states, std::span<const Random> draws,
-                std::span<Action> actions) override;
+  Result<void> choose(std::span<const Backgammon> states, std::span<const Random> draws,
+                      std::span<Action> actions) override;
 };
 
 }  // namespace senet

@@ -195,9 +195,9 @@ class Match {
     }
     if (states_.empty()) return {};
     actions_.resize(states_.size());
-    if (const Chosen chosen = players_[side]->choose(states_, draws_, actions_); !chosen) {
-      if (chosen.error().was_stopped && hooks.is_stopped()) return {};
-      return fault(side, *asked_[chosen.error().state], chosen.error().reason);
+    if (const Result<void> chosen = players_[side]->choose(states_, draws_, actions_); !chosen) {
+      if (chosen.error().status() == SENET_STOPPED && hooks.is_stopped()) return {};
+      return fault(side, *asked_[players_[side]->faults().state], chosen.error().reason());
     }
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       ActionList<G::kMaxLegal> legal;
@@ -214,7 +214,7 @@ class Match {
   }
 
   /// What a player did wrong, with the numbers that the game can be played again by.
-  tl::unexpected<Error> fault(std::size_t side, const Table& table, std::string_view reason) const {
+  Error fault(std::size_t side, const Table& table, std::string_view reason) const {
     return fail(fmt::format("the {} player in game {} of seed {}, ply {}: {}",
                             side == 0 ? "first" : "second", table.game.number, settings_.seed,
                             table.ply(), reason));

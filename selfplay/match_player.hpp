@@ -5,12 +5,11 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <tl/expected.hpp>
 #include <vector>
 
-#include "engine/analyse.hpp"
+#include "engine/lanes/analyse.hpp"
 #include "games/random.hpp"
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 
@@ -18,15 +17,8 @@ namespace senet {
 struct PlayerFaults {
   std::size_t illegal = 0;  // answers that are no legal move
   std::size_t crashes = 0;  // times it ended, hung or answered nothing that can be read
+  std::size_t state = 0;    // of the last choose() that failed: the number of the state at fault
 };
-
-/// Why a player did not choose.
-struct ChoiceFault {
-  std::string reason;        // what it was asked and what it did
-  std::size_t state = 0;     // in which of the states
-  bool was_stopped = false;  // it was told to stop meanwhile, and did nothing wrong
-};
-using Chosen = tl::expected<void, ChoiceFault>;
 
 /// Chooses moves for many games at once. Belongs to one thread.
 template <Game G>
@@ -37,9 +29,9 @@ class MatchPlayer {
   /// actions[i] becomes the player's action in states[i], where a player is to move. draws[i] are
   /// random numbers for that decision alone: the answer may depend on them and on states[i], but
   /// not on what else is asked or was asked before. The three have the same length. Fails when the
-  /// player cannot go on, or was told to stop.
-  virtual Chosen choose(std::span<const G> states, std::span<const Random> draws,
-                        std::span<Action> actions) = 0;
+  /// player cannot go on (faults().state says where), or with SENET_STOPPED when it was stopped.
+  virtual Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+                              std::span<Action> actions) = 0;
 
   /// Players that run in this process have no faults of their own to tell.
   virtual PlayerFaults faults() const { return {}; }
@@ -49,8 +41,8 @@ class MatchPlayer {
 template <Game G>
 class RandomPlayer final : public MatchPlayer<G> {
  public:
-  Chosen choose(std::span<const G> states, std::span<const Random> draws,
-                std::span<Action> actions) override {
+  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+                      std::span<Action> actions) override {
     for (std::size_t i = 0; i < states.size(); ++i) {
       ActionList<G::kMaxLegal> legal;
       states[i].legal(legal);
@@ -71,8 +63,8 @@ class SearchPlayer final : public MatchPlayer<G> {
                std::size_t lanes, std::size_t batch_rows)
       : analysis_(evaluator, settings, visits, lanes, batch_rows), visits_(visits) {}
 
-  Chosen choose(std::span<const G> states, std::span<const Random>,
-                std::span<Action> actions) override {
+  Result<void> choose(std::span<const G> states, std::span<const Random>,
+                      std::span<Action> actions) override {
     analysis_.run(states, {.visits = visits_}, 0,
                   [&](std::size_t i, const Decision<G>& decision, const Search<G>&) {
                     actions[i] = decision.best();

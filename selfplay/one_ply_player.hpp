@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "games/connect_four.hpp"
-#include "games/tic_tac_toe.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "selfplay/match_player.hpp"
 
 namespace senet {
@@ -35,8 +35,8 @@ concept OnePlyGame = Game<G> && !StochasticGame<G> && requires(Action a) {
 template <OnePlyGame G>
 class OnePlyPlayer final : public MatchPlayer<G> {
  public:
-  Chosen choose(std::span<const G> states, std::span<const Random> draws,
-                std::span<Action> actions) override {
+  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+                      std::span<Action> actions) override {
     for (std::size_t i = 0; i < states.size(); ++i) actions[i] = best(states[i], draws[i]);
     return {};
   }

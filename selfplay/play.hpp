@@ -1,7 +1,7 @@
 // A whole self-play game as one function, for a lane that can suspend.
 #pragma once
 
-#include "engine/lane.hpp"
+#include "engine/lanes/lane.hpp"
 #include "selfplay/game_in_play.hpp"
 
 namespace senet {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "games/result.hpp"
 #include "selfplay/game_record.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "games/result.hpp"
 #include "selfplay/record_codec.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

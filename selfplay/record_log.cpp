@@ -11,7 +11,7 @@
 namespace senet {
 namespace {
 
-tl::unexpected<Error> fail_at(const FileHandle& file, std::string_view reason) {
+Error fail_at(const FileHandle& file, std::string_view reason) {
   return fail(fmt::format("{}: {}", file.path().string(), reason));
 }
 
@@ -19,7 +19,7 @@ tl::unexpected<Error> fail_at(const FileHandle& file, std::string_view reason) {
 Result<std::vector<std::byte>> read_start(const FileHandle& file) {
   std::vector<std::byte> start(kMaxFileHeader);
   const auto got = file.read_at(0, start);
-  if (!got) return tl::unexpected(got.error());
+  if (!got) return got.error();
   start.resize(*got);
   return start;
 }
@@ -57,7 +57,7 @@ Result<void> copy_tail(const FileHandle& from, std::uint64_t begin, std::uint64_
   for (std::uint64_t at = begin; at < end;) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(part.size(), end - at));
     const auto got = from.read_at(at, std::span(part).first(wanted));
-    if (!got) return tl::unexpected(got.error());
+    if (!got) return got.error();
     if (*got != wanted) return fail_at(from, "became shorter while it was read");
     if (auto written = to.write_at(at - begin, std::span(part).first(wanted)); !written) {
       return written;
@@ -73,22 +73,22 @@ Result<RecordLog> RecordLog::open(const std::filesystem::path& path, std::string
                                   const RecordLogSettings& settings) {
   if (game.size() > GameRecord::kMaxText) return fail("the game's name is too long for a log");
   auto file = FileHandle::open(path, FileHandle::Mode::kReadWrite);
-  if (!file) return tl::unexpected(file.error());
-  if (auto locked = file->lock(); !locked) return tl::unexpected(locked.error());
+  if (!file) return file.error();
+  if (auto locked = file->lock(); !locked) return locked.error();
   RecordLog log(std::move(*file), game, settings);
-  if (auto recovered = log.recover(); !recovered) return tl::unexpected(recovered.error());
+  if (auto recovered = log.recover(); !recovered) return recovered.error();
   return log;
 }
 
 Result<void> RecordLog::recover() {
   const auto start = read_start(file_);
-  if (!start) return tl::unexpected(start.error());
+  if (!start) return start.error();
   if (is_torn_header(*start, file_header(game_))) {
     if (auto moved = move_tail(start->size()); !moved) return moved;
     return create_header();
   }
   const auto header = parse_file_header(*start);
-  if (!header) return fail_at(file_, header.error().reason);
+  if (!header) return fail_at(file_, header.error().reason());
   if (auto known = check_version(file_, *header); !known) return known;
   if (header->game != game_) {
     return fail_at(file_, fmt::format("holds games of {}, not of {}", header->game, game_));
@@ -96,7 +96,7 @@ Result<void> RecordLog::recover() {
   FrameScanner scanner(header->bytes);
   for (;;) {
     const auto found = scanner.next(file_);
-    if (!found) return tl::unexpected(found.error());
+    if (!found) return found.error();
     if (!*found) break;
     ++records_;
   }
@@ -105,7 +105,7 @@ Result<void> RecordLog::recover() {
   recovery_.damaged_bytes = scanner.skipped_bytes();
   recovery_.damaged_places = scanner.skipped_places();
   const auto size = file_.size();
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return size.error();
   if (auto moved = move_tail(*size); !moved) return moved;
   return file_.sync();  // what a killed writer left may still be in memory only
 }
@@ -123,7 +123,7 @@ Result<void> RecordLog::create_header() {
 Result<void> RecordLog::move_tail(std::uint64_t file_size) {
   if (file_size == end_) return {};
   auto side = open_side_file(file_.path(), end_);
-  if (!side) return tl::unexpected(side.error());
+  if (!side) return side.error();
   auto copied = copy_tail(file_, end_, file_size, *side);
   if (copied) copied = flush_folder_of(side->path());
   if (!copied) {
@@ -178,20 +178,20 @@ Result<void> RecordLog::flush() {
 
 Result<RecordReader> RecordReader::open(const std::filesystem::path& path, std::uint64_t position) {
   auto file = FileHandle::open(path, FileHandle::Mode::kRead);
-  if (!file) return tl::unexpected(file.error());
+  if (!file) return file.error();
   const auto start = read_start(*file);
-  if (!start) return tl::unexpected(start.error());
+  if (!start) return start.error();
   const auto header = parse_file_header(*start);
   if (header) {
-    if (auto known = check_version(*file, *header); !known) return tl::unexpected(known.error());
+    if (auto known = check_version(*file, *header); !known) return known.error();
     RecordReader reader(std::move(*file), std::max<std::uint64_t>(position, header->bytes));
     reader.game_ = header->game;
     return reader;
   }
   FrameScanner probe(0);
   const auto found = probe.next(*file);
-  if (!found) return tl::unexpected(found.error());
-  if (!*found) return fail_at(*file, header.error().reason);
+  if (!found) return found.error();
+  if (!*found) return fail_at(*file, header.error().reason());
   RecordReader reader(std::move(*file), position);
   reader.header_damaged_ = true;
   return reader;
@@ -201,15 +201,15 @@ Result<bool> RecordReader::next(GameRecord& record) {
   const auto found = scanner_.next(file_);
   if (!found || !*found) return found;
   const auto payload = unpacker_.unpack(scanner_.header(), scanner_.stored());
-  const auto decoded = payload ? decode(*payload, record) : tl::unexpected(payload.error());
+  const auto decoded = payload ? decode(*payload, record) : payload.error();
   if (decoded) return true;
   return fail(fmt::format("{}: record that ends at byte {}: {}", file_.path().string(),
-                          scanner_.position(), decoded.error().reason));
+                          scanner_.position(), decoded.error().reason()));
 }
 
 Result<std::uint64_t> RecordReader::bytes_left() const {
   const auto size = file_.size();
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return size.error();
   return *size - std::min(*size, position());
 }
 

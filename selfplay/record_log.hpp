@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "games/result.hpp"
 #include "selfplay/file_handle.hpp"
 #include "selfplay/frame_scanner.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/record_frame.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "games/game.hpp"
-#include "games/result.hpp"
 #include "selfplay/game_record.hpp"
+#include "senet/game.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 
@@ -62,13 +62,13 @@ Result<void> replay(const GameRecord& record, std::vector<G>& states) {
   G state;
   if (!record.start.empty()) {
     const Result<G> start = G::from_text(record.start);
-    if (!start) return wrong("its start: " + start.error().reason);
+    if (!start) return wrong("its start: " + start.error().reason());
     state = *start;
   }
   states.push_back(state);
   for (const RecordedTurn& turn : record.turns()) {
     if (const Result<void> played = play_recorded(record, turn, state); !played) {
-      return wrong("turn " + std::to_string(states.size()) + ": " + played.error().reason);
+      return wrong("turn " + std::to_string(states.size()) + ": " + played.error().reason());
     }
     states.push_back(state);
   }

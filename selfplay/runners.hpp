@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/worker.hpp"
+#include "engine/lanes/worker.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/play.hpp"
 

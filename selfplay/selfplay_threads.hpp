@@ -71,7 +71,7 @@ class SelfPlayThreads {
     auto worker = Worker<G>::make(settings_.worker, models, report);
     if (!worker) {
       const std::lock_guard lock(mutex_);
-      if (failure_) failure_ = tl::unexpected(worker.error());
+      if (failure_) failure_ = worker.error();
       numbers_.halt();
     } else {
       const SelfPlay run{settings_.play, numbers_,   sink, (*worker)->evaluator_name(),

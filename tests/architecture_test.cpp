@@ -24,8 +24,9 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 7> kFolders = {
     "games", "nn", "search", "engine", "selfplay", "train_bridge", "tools"};
 
-// The installed headers stand in engine/include and are included as "senet/...".
+// The installed headers are included as "senet/..."; these folders hold them, from left to right.
 constexpr std::string_view kPublicHeaders = "senet";
+constexpr std::array<std::string_view, 2> kPublicFolders = {"games/include", "engine/host/include"};
 
 // Examples that are projects of their own, as a host's would be.
 constexpr std::array<std::string_view, 1> kHostProjects = {"tools/examples/game_server"};
@@ -35,8 +36,15 @@ const fs::path& root() {
   return path;
 }
 
+// The folder of an installed header, or "".
+std::string_view public_folder_of(const std::string& header) {
+  for (const std::string_view folder : kPublicFolders) {
+    if (fs::exists(root() / folder / header)) return folder;
+  }
+  return "";
+}
+
 std::optional<std::size_t> rank_of(std::string_view folder) {
-  if (folder == kPublicHeaders) folder = "engine";
   const auto found = std::ranges::find(kFolders, folder);
   if (found == kFolders.end()) return std::nullopt;
   return static_cast<std::size_t>(found - kFolders.begin());
@@ -89,17 +97,27 @@ std::vector<Include> includes_of(std::istream& source) {
 
 // Why a file of `folder` must not have this include, or "".
 std::string objection(std::string_view folder, const Include& include) {
-  const std::string first = include.path.substr(0, include.path.find('/'));
+  std::string first = include.path.substr(0, include.path.find('/'));
+  if (first == kPublicHeaders && include.bracket == '"') {
+    const std::string_view holder = public_folder_of(include.path);
+    if (holder.empty()) return "no installed header";
+    first = holder.substr(0, holder.find('/'));
+  }
   const std::optional<std::size_t> rank = rank_of(first);
   const bool is_test = folder == "tests";
   if (include.bracket == '<') {
     // Tests and examples see the installed library as a host does.
     if ((is_test || folder == "tools") && first == kPublicHeaders) return "";
-    return rank || first == "tests" ? "our own headers are included with quotes" : "";
+    const bool is_ours = rank || first == "tests" || first == kPublicHeaders;
+    return is_ours ? "our own headers are included with quotes" : "";
   }
   if (first == "tests" && include.path != first) return is_test ? "" : "only tests include tests";
   if (!rank || include.path == first) return "includes are rooted at the repository";
-  if (is_test || *rank <= *rank_of(folder)) return "";
+  if (is_test) return "";
+  const bool is_host = include.path.starts_with("engine/host/") ||
+                       (include.path.starts_with("senet/") && first == "engine");
+  if (folder == "engine/lanes" && is_host) return "engine/lanes stands to the left of engine/host";
+  if (*rank <= *rank_of(folder.substr(0, folder.find('/')))) return "";
   return std::string(folder) + " stands to the left of " + first;
 }
 
@@ -110,6 +128,12 @@ std::string objection_in_host_project(const Include& include) {
   if (include.bracket == '<')
     return rank_of(first) && first != kPublicHeaders ? "not installed" : "";
   return include.path == first ? "" : "a host's project includes its own files by their names";
+}
+
+// What a file may include depends on its folder; engine/ has two rooms of its own.
+std::string_view room_of(const fs::path& file, std::string_view folder) {
+  constexpr std::string_view kLanes = "engine/lanes";
+  return shown(file).starts_with(kLanes) ? kLanes : folder;
 }
 
 bool is_in_host_project(const fs::path& file) {
@@ -126,13 +150,13 @@ TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
       std::ifstream source(file);
       for (const Include& include : includes_of(source)) {
         const bool is_host = is_in_host_project(file);
-        const std::string reason =
-            is_host ? objection_in_host_project(include) : objection(folder, include);
+        const std::string reason = is_host ? objection_in_host_project(include)
+                                           : objection(room_of(file, folder), include);
         EXPECT_EQ(reason, "") << shown(file) << ":" << include.line << " includes " << include.path;
         if (include.bracket != '"' || !reason.empty()) continue;
         const bool is_public = include.path.starts_with(kPublicHeaders);
         const fs::path beside = is_host     ? file.parent_path()
-                                : is_public ? root() / "engine/include"
+                                : is_public ? root() / public_folder_of(include.path)
                                             : root();
         EXPECT_TRUE(fs::exists(beside / include.path))
             << shown(file) << ":" << include.line << ": no such file " << include.path;
@@ -150,17 +174,22 @@ TEST(Architecture, TheRuleSeesWhatItShould) {
     EXPECT_EQ(includes.size(), 1u) << text;
     return includes.empty() ? "no include" : objection(folder, includes[0]);
   };
-  EXPECT_EQ(verdict("search", "#include \"games/game.hpp\""), "");
+  EXPECT_EQ(verdict("search", "#include \"games/random.hpp\""), "");
   EXPECT_EQ(verdict("search", "#include \"search/tree.hpp\""), "");
   EXPECT_EQ(verdict("search", "#include <vector>"), "");
-  EXPECT_EQ(verdict("search", "  #  include \"engine/worker.hpp\"  // why"),
+  EXPECT_EQ(verdict("search", "  #  include \"engine/lanes/worker.hpp\"  // why"),
             "search stands to the left of engine");
   EXPECT_EQ(verdict("games", "#include \"nn/batch.hpp\""), "games stands to the left of nn");
-  EXPECT_EQ(verdict("search", "#include \"senet/senet.h\""), "search stands to the left of senet");
+  EXPECT_EQ(verdict("search", "#include \"senet/senet.h\""), "search stands to the left of engine");
   EXPECT_EQ(verdict("tools", "#include \"senet/senet.h\""), "");
+  EXPECT_EQ(verdict("games", "#include \"senet/game.hpp\""), "");
+  EXPECT_EQ(verdict("engine/lanes", "#include \"search/tree.hpp\""), "");
+  EXPECT_EQ(verdict("engine", "#include \"engine/lanes/worker.hpp\""), "");
+  EXPECT_NE(verdict("engine/lanes", "#include \"engine/host/service.hpp\""), "");
+  EXPECT_NE(verdict("engine/lanes", "#include \"senet/senet.h\""), "");
   EXPECT_NE(verdict("search", "#include \"tree.hpp\""), "");
-  EXPECT_NE(verdict("search", "#include \"../games/game.hpp\""), "");
-  EXPECT_NE(verdict("search", "#include <games/game.hpp>"), "");
+  EXPECT_NE(verdict("search", "#include \"../games/random.hpp\""), "");
+  EXPECT_NE(verdict("search", "#include <games/random.hpp>"), "");
   EXPECT_NE(verdict("search", "#include \"tests/search/fakes.hpp\""), "");
   EXPECT_EQ(verdict("tests", "#include \"tests/search/fakes.hpp\""), "");
   EXPECT_EQ(verdict("tests", "#include \"tools/command.hpp\""), "");
@@ -170,8 +199,8 @@ TEST(Architecture, TheRuleSeesWhatItShould) {
   EXPECT_EQ(objection_in_host_project({1, '"', "board.hpp"}), "");
   EXPECT_EQ(objection_in_host_project({1, '<', "senet/senet.hpp"}), "");
   EXPECT_NE(objection_in_host_project({1, '"', "senet/senet.hpp"}), "");
-  EXPECT_NE(objection_in_host_project({1, '"', "games/game.hpp"}), "");
-  EXPECT_NE(objection_in_host_project({1, '<', "games/game.hpp"}), "");
+  EXPECT_NE(objection_in_host_project({1, '"', "games/random.hpp"}), "");
+  EXPECT_NE(objection_in_host_project({1, '<', "games/random.hpp"}), "");
 }
 
 TEST(Architecture, HeadersSayWhatTheyAreForAndGuardThemselves) {

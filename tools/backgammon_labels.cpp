@@ -37,7 +37,7 @@ Result<BackgammonLabel::Play> parse_play(const Json& play) {
   }
   BackgammonLabel::Play parsed{play[1].get<std::string>(), play[2].get<double>()};
   const auto after = backgammon::board_from_position_id(parsed.after);
-  if (!after) return tl::unexpected(after.error());
+  if (!after) return after.error();
   // Written so that a number that is none fails too.
   if (!(parsed.equity >= -3 && parsed.equity <= 3)) {
     return fail(fmt::format("equity {} is not from -3 to 3", parsed.equity));
@@ -53,9 +53,9 @@ Result<BackgammonLabel> parse_line(std::string_view line) {
   const std::string* const position = string_member(object, "posid");
   if (position == nullptr) return fail("\"posid\" is missing or no text");
   const Result<backgammon::Dice> dice = parse_dice(object);
-  if (!dice) return tl::unexpected(dice.error());
+  if (!dice) return dice.error();
   const Result<Backgammon> state = Backgammon::from_position_id(*position, 0, *dice);
-  if (!state) return fail(fmt::format("\"posid\": {}", state.error().reason));
+  if (!state) return fail(fmt::format("\"posid\": {}", state.error().reason()));
   if (state->turn() == Turn::kOver) return fail("the game is over");
 
   const std::string* const id = string_member(object, "id");
@@ -67,7 +67,7 @@ Result<BackgammonLabel> parse_line(std::string_view line) {
   for (const Json& play : *plays) {
     Result<BackgammonLabel::Play> parsed = parse_play(play);
     if (!parsed) {
-      return fail(fmt::format("move {}: {}", label.plays.size() + 1, parsed.error().reason));
+      return fail(fmt::format("move {}: {}", label.plays.size() + 1, parsed.error().reason()));
     }
     label.plays.push_back(std::move(*parsed));
   }
@@ -81,11 +81,11 @@ Result<std::vector<BackgammonLabel>> read_backgammon_labels(const std::filesyste
   const Result<void> read =
       for_each_line(file, [&](std::string_view line, std::size_t) -> Result<void> {
         Result<BackgammonLabel> label = parse_line(line);
-        if (!label) return tl::unexpected(label.error());
+        if (!label) return label.error();
         labels.push_back(std::move(*label));
         return {};
       });
-  if (!read) return tl::unexpected(read.error());
+  if (!read) return read.error();
   if (labels.empty()) return fail(fmt::format("{}: no labelled positions", file.string()));
   return labels;
 }

@@ -23,7 +23,7 @@ using Bench = Result<void> (*)(const BenchArguments&, const BenchSettings&);
 
 Result<void> run_prepared(const BenchArguments& arguments, std::string_view bench,
                           Result<Benchmark> prepared) {
-  if (!prepared) return tl::unexpected(prepared.error());
+  if (!prepared) return prepared.error();
   return run_and_print(arguments.output, bench, std::move(*prepared));
 }
 
@@ -113,7 +113,7 @@ Result<void> peak(const BenchArguments& arguments, const BenchSettings& settings
 
 Result<Job> prepare(const BenchArguments& arguments, Bench bench, double seconds) {
   const Result<BenchSettings> settings = settings_of(arguments, seconds);
-  if (!settings) return tl::unexpected(settings.error());
+  if (!settings) return settings.error();
   return Job([arguments, bench, settings = *settings] {
     print_machine(arguments.output);
     return bench(arguments, settings);

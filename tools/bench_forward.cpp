@@ -82,7 +82,7 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
   for (const EvaluatorKind kind : kinds) {
     for (const std::size_t rows : {1, 16, 64, 256}) {
       const auto evaluator = make_evaluator(kind, network.network, rows, settings.exact);
-      if (!evaluator) return tl::unexpected(evaluator.error());
+      if (!evaluator) return evaluator.error();
       const auto measure = [&](const char* inputs, const RecordedBatches<G>& recorded) {
         const std::string subject = fmt::format(
             "{}/{}/{}/{}{}/{}/batch-{}", G::kName, evaluates_name(settings.evaluates), network.name,
@@ -103,9 +103,9 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
 Result<Benchmark> prepare_forward(const std::string& game, const BenchSettings& settings) {
   return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
     Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-    if (!network) return tl::unexpected(network.error());
+    if (!network) return network.error();
     auto positions = recorded_decisions<G>(settings, network->network, kPositions);
-    if (!positions) return tl::unexpected(positions.error());
+    if (!positions) return positions.error();
     if (settings.evaluates == Evaluates::kAfterstates) {
       Random random(settings.seed, 1, 0, Purpose::kTest);
       for (G& position : *positions) {

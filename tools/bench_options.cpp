@@ -23,7 +23,7 @@ Result<void> check_game(const std::string& game, const BenchSettings& settings) 
       return fail(fmt::format("--mode: {} has no afterstates", G::kName));
     }
     const auto network = bench_network(settings, reference_spec<G>());
-    if (!network) return fail(fmt::format("--network: {}", network.error().reason));
+    if (!network) return fail(fmt::format("--network: {}", network.error().reason()));
     return {};
   });
 }
@@ -55,10 +55,10 @@ std::vector<std::string> games_of(const BenchArguments& arguments, Evaluates eva
 Result<BenchSettings> settings_of(const BenchArguments& arguments, double standard_seconds) {
   BenchSettings settings = arguments.settings;
   const auto evaluates = evaluates_from_name(arguments.mode);
-  if (!evaluates) return tl::unexpected(evaluates.error());
+  if (!evaluates) return evaluates.error();
   settings.evaluates = *evaluates;
   const auto evaluator = evaluator_kind(arguments.evaluator);
-  if (!evaluator) return tl::unexpected(evaluator.error());
+  if (!evaluator) return evaluator.error();
   settings.evaluator = *evaluator;
   settings.seconds = arguments.seconds.value_or(standard_seconds);
   settings.visits = arguments.visits.value_or(settings.visits);
@@ -76,13 +76,13 @@ Result<BenchSettings> settings_of(const BenchArguments& arguments, double standa
   if (!rows) return fail("--batch: numbers of 1 to 65536 with commas between them");
   settings.train_rows = *rows;
   const auto backend = trainer_backend_from_name(arguments.backend);
-  if (!backend) return fail("--backend: " + backend.error().reason);
+  if (!backend) return fail("--backend: " + backend.error().reason());
   const auto precision = precision_from_name(arguments.precision);
-  if (!precision) return fail("--precision: " + precision.error().reason);
+  if (!precision) return fail("--precision: " + precision.error().reason());
   settings.trainer.backend = *backend;
   settings.trainer.precision = *precision;
   for (const std::string& game : games_of(arguments, settings.evaluates)) {
-    if (const auto good = check_game(game, settings); !good) return tl::unexpected(good.error());
+    if (const auto good = check_game(game, settings); !good) return good.error();
   }
   // Better now than after the measurement.
   if (!arguments.trace.empty() && !std::ofstream(arguments.trace, std::ios::app)) {

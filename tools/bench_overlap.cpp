@@ -37,11 +37,11 @@ class Overlap {
                                                const TrainerChoice& backend,
                                                const BenchNetwork& network) {
     auto folder = ScratchFolder::make("senet-overlap-");
-    if (!folder) return tl::unexpected(folder.error());
+    if (!folder) return folder.error();
     std::error_code error;
     std::filesystem::create_directories(folder->path() / "weights", error);
     auto log = RecordLog::open(folder->path() / "games.senet", G::kName, {});
-    if (!log) return tl::unexpected(log.error());
+    if (!log) return log.error();
     use_single_threaded_blas();
     auto made = std::unique_ptr<Overlap>(new Overlap);
     TrainerChoice choice = backend;
@@ -74,7 +74,7 @@ class Overlap {
     const OverlapCounts beside = run_->play_for(seconds);
     run_->close_tap();
     alone.add(run_->play_for(seconds / 2), 1);
-    if (const auto alive = run_->alive(); !alive) return tl::unexpected(alive.error());
+    if (const auto alive = run_->alive(); !alive) return alive.error();
     const std::lock_guard lock(mutex_);
     if (!lost_.empty()) return fail(lost_);
     all_beside_.add(beside, 1);
@@ -118,15 +118,15 @@ class Overlap {
 Result<Benchmark> prepare_overlap(const std::string& game, const BenchSettings& settings) {
   return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
     const Result<RunConfig> recipe = default_config(game);
-    if (!recipe) return tl::unexpected(recipe.error());
+    if (!recipe) return recipe.error();
     NetworkSpec reference = recipe->network;
     reference.evaluates = recipe->selfplay.worker.search.evaluates;
     Result<BenchNetwork> network = bench_network(settings, reference);
-    if (!network) return tl::unexpected(network.error());
+    if (!network) return network.error();
     const Result<RunConfig> config = config_for(game, settings, *network);
-    if (!config) return tl::unexpected(config.error());
+    if (!config) return config.error();
     auto overlap = Overlap<G>::make(*config, settings.trainer, *network);
-    if (!overlap) return tl::unexpected(overlap.error());
+    if (!overlap) return overlap.error();
     return Benchmark([overlap = std::move(*overlap), seconds = settings.seconds] {
       return overlap->run(seconds);
     });

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "games/game.hpp"
 #include "games/random.hpp"
 #include "selfplay/runners.hpp"
+#include "senet/game.hpp"
 #include "tools/bench_settings.hpp"
 
 namespace senet {
@@ -57,7 +57,7 @@ Result<std::vector<G>> recorded_decisions(const BenchSettings& settings, const N
   of_worker.lanes = std::min<std::size_t>(settings.recorded_games, 64);
   of_worker.visits = kVisits;
   auto worker = Worker<G>::make(of_worker, models, report);
-  if (!worker) return tl::unexpected(worker.error());
+  if (!worker) return worker.error();
   PlaySettings play;
   play.seed = settings.seed;
   play.full_visits = play.fast_visits = kVisits;

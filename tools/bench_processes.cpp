@@ -29,13 +29,13 @@ class ProcessGame {
     constexpr const char* kHashMib = "2";  // room for kBenchTreeVisits in all games here
     auto process = ChildProcess::start({program.string(), "uci", "--game", std::string(G::kName),
                                         "--weights", weights, "--hash", kHashMib});
-    if (!process) return tl::unexpected(process.error());
+    if (!process) return process.error();
     ProcessGame game(std::move(*process));
     if (const auto sent = game.process_.write_line("isready", soon()); !sent) {
-      return tl::unexpected(sent.error());
+      return sent.error();
     }
     const auto ready = game.wait_for("readyok");
-    if (!ready) return tl::unexpected(ready.error());
+    if (!ready) return ready.error();
     return game;
   }
 
@@ -48,9 +48,9 @@ class ProcessGame {
 
   Result<void> take_answer() {
     const auto words = wait_for("bestmove");
-    if (!words) return tl::unexpected(words.error());
+    if (!words) return words.error();
     const auto action = state_.action_from_text(*words);
-    if (!action) return fail(fmt::format("{}: {}", state_.text(), action.error().reason));
+    if (!action) return fail(fmt::format("{}: {}", state_.text(), action.error().reason()));
     state_.play(*action);
     return {};
   }
@@ -99,7 +99,7 @@ Result<ProcessLoad> run(const std::string& weights, std::size_t count,
   std::vector<pid_t> ids;
   for (std::size_t i = 0; i < count; ++i) {
     auto game = ProcessGame<G>::start(weights);
-    if (!game) return tl::unexpected(game.error());
+    if (!game) return game.error();
     ids.push_back(game->id());
     games.push_back(std::move(*game));
   }
@@ -113,12 +113,12 @@ Result<ProcessLoad> run(const std::string& weights, std::size_t count,
     }
     return {};
   };
-  if (const auto warm = round(); !warm) return tl::unexpected(warm.error());
+  if (const auto warm = round(); !warm) return warm.error();
   const auto start = Clock::now();
   double seconds = 0;
   std::size_t searches = 0;
   while (seconds < settings.seconds) {
-    if (const auto done = round(); !done) return tl::unexpected(done.error());
+    if (const auto done = round(); !done) return done.error();
     searches += count;
     seconds = std::chrono::duration<double>(Clock::now() - start).count();
   }

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 #include "tools/bench_settings.hpp"
 
 namespace senet {

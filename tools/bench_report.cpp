@@ -62,7 +62,7 @@ Result<void> run_and_print(const BenchOutput& output, std::string_view bench, Be
   std::vector<Figures> runs;
   for (std::uint32_t i = 0; i < output.repeats; ++i) {
     Result<Figures> figures = run();
-    if (!figures) return tl::unexpected(figures.error());
+    if (!figures) return figures.error();
     runs.push_back(std::move(*figures));
   }
   std::string_view subject;

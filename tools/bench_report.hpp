@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 #include "tools/metric.hpp"
 
 namespace senet {

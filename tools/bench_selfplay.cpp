@@ -144,10 +144,10 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
     const bool traces = trace && workers_before == 0;
     const auto measured = SelfPlayBench<G>(settings, workers, evaluator, copy_of(network.network))
                               .run(traces ? &*trace : nullptr);
-    if (!measured) return tl::unexpected(measured.error());
+    if (!measured) return measured.error();
     if (traces) {
       const auto written = trace->write(trace_file, measured->encode.front().nanoseconds);
-      if (!written) return tl::unexpected(written.error());
+      if (!written) return written.error();
     }
     const Figures figures =
         figures_of(*measured, settings, network.network.parameters().size(),
@@ -169,7 +169,7 @@ Result<Benchmark> prepare_selfplay(const std::string& game, const BenchSettings&
                                    const std::string& trace_file) {
   return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
     Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-    if (!network) return tl::unexpected(network.error());
+    if (!network) return network.error();
     // Chosen once, so that all runs measure the same.
     const EvaluatorKind evaluator =
         resolve_kind(settings.evaluator, network->network, settings.batch_rows, settings.exact);

@@ -175,7 +175,7 @@ class WeightsFile {
     if (::mkdtemp(name.data()) == nullptr) return fail("cannot make a temporary folder");
     WeightsFile file(name);
     if (const auto saved = save_network(network, file.path()); !saved) {
-      return tl::unexpected(saved.error());
+      return saved.error();
     }
     return file;
   }
@@ -223,7 +223,7 @@ Result<Figures> run(const std::string& game, const std::string& network, const W
   if (!settings.processes) return figures;
   const std::size_t most = *std::max_element(settings.sessions.begin(), settings.sessions.end());
   const auto processes = run_processes(game, weights.path(), most, settings);
-  if (!processes) return tl::unexpected(processes.error());
+  if (!processes) return processes.error();
   const std::string of_processes = subject("processes", most, by_visits);
   figures.push_back(
       {of_processes, "searches_per_second", processes->searches_per_second, "searches/s"});
@@ -236,9 +236,9 @@ Result<Figures> run(const std::string& game, const std::string& network, const W
 Result<Benchmark> prepare_sessions(const std::string& game, const BenchSettings& settings) {
   return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
     const auto network = bench_network(settings, reference_spec<G>());
-    if (!network) return tl::unexpected(network.error());
+    if (!network) return network.error();
     auto weights = WeightsFile::write(network->network);
-    if (!weights) return tl::unexpected(weights.error());
+    if (!weights) return weights.error();
     return Benchmark(
         [game, name = network->name, settings, weights = std::move(*weights)]() -> Result<Figures> {
           return run(game, name, weights, settings);

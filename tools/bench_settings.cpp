@@ -10,15 +10,15 @@ Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkS
   constexpr std::string_view kReference = "seed-283k";
   if (settings.network != kReference) {
     Result<Network> network = load_network(settings.network);
-    if (!network) return tl::unexpected(network.error());
+    if (!network) return network.error();
     const Result<void> fits = check_contract(network->spec(), reference);
-    if (!fits) return tl::unexpected(fits.error());
+    if (!fits) return fits.error();
     return BenchNetwork{std::move(*network), std::filesystem::path(settings.network).filename()};
   }
   NetworkSpec spec = reference;
   if (settings.width > 0) spec.width = settings.width;
   spec.blocks = settings.blocks.value_or(spec.blocks);
-  if (const Result<void> good = check_spec(spec); !good) return tl::unexpected(good.error());
+  if (const Result<void> good = check_spec(spec); !good) return good.error();
   return BenchNetwork{initial_network(spec, settings.seed),
                       spec == reference
                           ? std::string(kReference)

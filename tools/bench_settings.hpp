@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "games/game.hpp"
 #include "nn/evaluator.hpp"
+#include "senet/game.hpp"
 #include "train_bridge/choose_trainer.hpp"
 
 namespace senet {

@@ -193,7 +193,7 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
     const TrainBatch sparse = sparse_batch<G>(some, settings);
     if (!settings.saved_batch.empty()) {
       const auto saved = save_batch(sparse, G::kFeatures, settings.saved_batch);
-      if (!saved) return tl::unexpected(saved.error());
+      if (!saved) return saved.error();
     }
     const TrainBatch dense = dense_batch<G>(rows, settings);
     for (const std::size_t threads : settings.workers) {
@@ -202,7 +202,7 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
         if (batch == &dense && settings.trainer.backend == TrainerBackend::kCuda) continue;
         const auto done =
             measure(figures, subject + kind, settings, network.network, *batch, threads);
-        if (!done) return tl::unexpected(done.error());
+        if (!done) return done.error();
       }
     }
   }
@@ -214,9 +214,9 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
 Result<Benchmark> prepare_train(const std::string& game, const BenchSettings& settings) {
   return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
     Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-    if (!network) return tl::unexpected(network.error());
+    if (!network) return network.error();
     auto positions = recorded_decisions<G>(settings, network->network, kRecorded);
-    if (!positions) return tl::unexpected(positions.error());
+    if (!positions) return positions.error();
     return Benchmark([settings, network = std::move(*network), positions = std::move(*positions)] {
       return run<G>(settings, network, positions);
     });

@@ -126,7 +126,7 @@ template <Game G>
 Result<Figures> run(const BenchSettings& settings, const std::vector<G>& positions,
                     const Network& network) {
   auto evaluator = make_evaluator(EvaluatorKind::kHash, network, settings.batch_rows);
-  if (!evaluator) return tl::unexpected(evaluator.error());
+  if (!evaluator) return evaluator.error();
   SearchRounds<G> rounds(settings, positions, std::move(*evaluator));
 
   TreeCounts counts;
@@ -180,10 +180,10 @@ Result<Figures> run(const BenchSettings& settings, const std::vector<G>& positio
 Result<Benchmark> prepare_tree(const std::string& game, const BenchSettings& settings) {
   return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
     Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-    if (!network) return tl::unexpected(network.error());
+    if (!network) return network.error();
     // A few rounds of different positions.
     auto positions = recorded_decisions<G>(settings, network->network, 4 * settings.lanes);
-    if (!positions) return tl::unexpected(positions.error());
+    if (!positions) return positions.error();
     return Benchmark(
         [settings, positions = std::move(*positions), network = std::move(network->network)] {
           return run<G>(settings, positions, network);

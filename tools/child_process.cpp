@@ -285,7 +285,7 @@ Result<std::string> ChildProcess::read_line(Deadline deadline) {
   ChildProcess* const self = this;
   for (;;) {
     Result<std::optional<std::string>> line = next_line();
-    if (!line) return tl::unexpected(line.error());
+    if (!line) return line.error();
     if (*line) return std::move(**line);
     if (Clock::now() >= deadline) return failure("says nothing in time");
     wait_for_any({&self, 1}, deadline);
@@ -311,7 +311,7 @@ Result<std::optional<std::string>> ChildProcess::next_line() {
   return line;
 }
 
-tl::unexpected<Error> ChildProcess::ended() {
+Error ChildProcess::ended() {
   const Deadline deadline = Clock::now() + kLastMoment;
   siginfo_t info{};
   // Not reaped yet: until the destructor has killed its group, its number must stay taken.
@@ -328,7 +328,7 @@ tl::unexpected<Error> ChildProcess::ended() {
   return failure(fmt::format("was ended by signal {}", info.si_status));
 }
 
-tl::unexpected<Error> ChildProcess::failure(std::string_view what) const {
+Error ChildProcess::failure(std::string_view what) const {
   const std::string told = last_lines(last_errors_);
   return fail(fmt::format("{}: {}{}", name_, what,
                           told.empty() ? "" : fmt::format("; its last words: {}", told)));

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 
@@ -67,7 +67,7 @@ class ChildProcess {
   bool has_closed_output() const { return !output_.is_open(); }
 
   /// A reason: the command, this, and the child's last words on stderr.
-  tl::unexpected<Error> failure(std::string_view what) const;
+  Error failure(std::string_view what) const;
 
   /// The command, in words, as reasons name it.
   const std::string& name() const { return name_; }
@@ -103,7 +103,7 @@ class ChildProcess {
   void take_output();
   void take_errors();
   // What became of the child, in words; waits a moment for its end and its last words.
-  tl::unexpected<Error> ended();
+  Error ended();
 
   std::string name_;
   pid_t id_ = 0;  // 0: none to kill and reap

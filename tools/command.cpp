@@ -11,14 +11,14 @@
 namespace senet {
 
 int run_command(std::string_view command, Result<Job> job) {
-  if (!job) return report(command, tl::unexpected(job.error()), kExitBadInput);
+  if (!job) return report(command, job.error(), kExitBadInput);
   return report(command, (*job)(), kExitFailed);
 }
 
 int report(std::string_view command, const Result<void>& result, int failure) {
   if (result) return 0;
   // A reason may quote a file or an option; whatever is in there, it stays one line.
-  std::string reason = result.error().reason;
+  std::string reason = result.error().reason();
   std::ranges::replace_if(
       reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   fmt::print(stderr, "senet {}: {}\n", command, reason);

@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <string_view>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

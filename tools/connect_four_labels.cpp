@@ -45,7 +45,7 @@ Result<ConnectFourLabel> position_of(std::string_view moves) {
     return fail(fmt::format("moves \"{}\" are not columns 1 to 7", moves));
   }
   const Result<ConnectFour> state = ConnectFour::from_text(moves);
-  if (!state) return tl::unexpected(state.error());
+  if (!state) return state.error();
   if (state->turn() == Turn::kOver) return fail("the game is over");
   return ConnectFourLabel{.moves = std::string(moves), .state = *state};
 }
@@ -58,7 +58,7 @@ Result<ConnectFourLabel> parse_columns(std::string_view line) {
   Result<ConnectFourLabel> label = position_of(fields[0]);
   if (!label) return label;
   const Result<int> ply = number(fields[1], "ply", 0, static_cast<int>(ConnectFour::kCells));
-  if (!ply) return tl::unexpected(ply.error());
+  if (!ply) return ply.error();
   if (static_cast<std::size_t>(*ply) != label->moves.size()) {
     return fail(fmt::format("ply {} after {} moves", *ply, label->moves.size()));
   }
@@ -76,13 +76,13 @@ Result<ConnectFourLabel> parse_columns(std::string_view line) {
     }
     if (!is_legal) continue;
     const Result<int> told = score(field, "score");
-    if (!told) return tl::unexpected(told.error());
+    if (!told) return told.error();
     (*label->scores)[column] = *told;
     label->value = std::max(label->value, *told);
   }
   if (fields.size() > kValue) {
     const Result<int> value = score(fields[kValue], "value");
-    if (!value) return tl::unexpected(value.error());
+    if (!value) return value.error();
     if (*value != label->value) {
       return fail(fmt::format("value {} where the best score is {}", *value, label->value));
     }
@@ -96,7 +96,7 @@ Result<ConnectFourLabel> parse_value(std::string_view line) {
   Result<ConnectFourLabel> label = position_of(line.substr(0, space));
   if (!label) return label;
   const Result<int> value = score(line.substr(space + 1), "value");
-  if (!value) return tl::unexpected(value.error());
+  if (!value) return value.error();
   label->value = *value;
   return label;
 }
@@ -119,11 +119,11 @@ Result<std::vector<ConnectFourLabel>> read_connect_four_labels(const std::filesy
               fmt::format("begins neither with \"{}\" nor with moves and their value", kHeader));
         }
         Result<ConnectFourLabel> label = parse(line);
-        if (!label) return tl::unexpected(label.error());
+        if (!label) return label.error();
         labels.push_back(std::move(*label));
         return {};
       });
-  if (!read) return tl::unexpected(read.error());
+  if (!read) return read.error();
   if (labels.empty()) return fail(fmt::format("{}: no labelled positions", file.string()));
   return labels;
 }

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cassert>
 
-#include "games/connect_four_cells.hpp"
+#include "games/connect_four/cells.hpp"
 #include "games/random.hpp"
 #include "train_bridge/multiversion.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "games/connect_four.hpp"
+#include "games/connect_four/connect_four.hpp"
 
 namespace senet {
 

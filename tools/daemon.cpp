@@ -163,7 +163,7 @@ Result<RunStart> start_of(const RunConfig& config, const DaemonOptions& options)
   if (options.resume && std::filesystem::exists(checkpoint_file, unknown)) {
     if (!options.weights.empty()) return fail("--weights: the run has weights of its own");
     Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
-    if (!checkpoint) return tl::unexpected(checkpoint.error());
+    if (!checkpoint) return checkpoint.error();
     Network network(config.network, checkpoint->trainer.ema);
     return RunStart{std::move(network), std::move(*checkpoint)};
   }
@@ -171,7 +171,7 @@ Result<RunStart> start_of(const RunConfig& config, const DaemonOptions& options)
     return RunStart{initial_network(config.network, config.selfplay.play.seed), std::nullopt};
   }
   Result<Network> given = load_network(options.weights);
-  if (!given) return fail("--weights: " + given.error().reason);
+  if (!given) return fail("--weights: " + given.error().reason());
   NetworkSpec shape = given->spec();
   shape.evaluates = config.network.evaluates;
   if (shape != config.network) {
@@ -314,7 +314,7 @@ Result<void> run(Prepared& prepared) {
   const std::uint64_t lost = sink.refused() + queue.size();
   if (!learnt && lost > 0) {
     return fail(fmt::format("{}; {} more finished games could not be written",
-                            learnt.error().reason, lost));
+                            learnt.error().reason(), lost));
   }
   return learnt ? played : learnt;
 }
@@ -326,9 +326,9 @@ Result<Job> prepare_daemon(const RunConfig& config, const DaemonOptions& options
     RunConfig complete = config;
     complete.network.evaluates = config.selfplay.worker.search.evaluates;
     Result<RunStart> start = start_of(complete, options);
-    if (!start) return tl::unexpected(start.error());
+    if (!start) return start.error();
     Result<RecordLog> log = open_folder(options, G::kName);
-    if (!log) return tl::unexpected(log.error());
+    if (!log) return log.error();
     return Job([prepared = Prepared{std::move(complete), options, std::move(*start),
                                     std::move(*log)}]() mutable { return run<G>(prepared); });
   });

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <vector>
 
-#include "engine/worker.hpp"
+#include "engine/lanes/worker.hpp"
 
 namespace senet {
 

@@ -69,9 +69,9 @@ Result<std::vector<MoveMix>> chosen_moves(std::span<const Label> labels, MatchPl
       draws.emplace_back(0, i, 0, Purpose::kMove);
     }
     std::vector<Action> actions(states.size());
-    if (const Chosen chosen = player.choose(states, draws, actions); !chosen) {
-      return fail(fmt::format("position {} of the labels: {}", begin + chosen.error().state + 1,
-                              chosen.error().reason));
+    if (const Result<void> chosen = player.choose(states, draws, actions); !chosen) {
+      return fail(fmt::format("position {} of the labels: {}", begin + player.faults().state + 1,
+                              chosen.error().reason()));
     }
     for (const Action action : actions) moves.push_back({action});
     progress.show(moves.size());
@@ -127,11 +127,11 @@ template <Game G>
 Result<Job> prepare(const EvalArguments& arguments) {
   using Label = typename LabelsOf<G>::Label;
   auto labels = LabelsOf<G>::read(arguments.labels);
-  if (!labels) return tl::unexpected(labels.error());
+  if (!labels) return labels.error();
   if (arguments.player == "random") {
     if (!arguments.answers.empty()) return fail("--answers: random plays every move a little");
     const auto told = check_told(arguments.player, arguments.settings);
-    if (!told) return fail("--player: " + told.error().reason);
+    if (!told) return fail("--player: " + told.error().reason());
     return Job([labels = std::move(*labels), arguments] {
       const std::span<const Label> all(labels);
       print_subject(arguments, "random", "random", all.size());
@@ -145,13 +145,13 @@ Result<Job> prepare(const EvalArguments& arguments) {
   const std::string& word = is_search ? source : arguments.player;
   Result<PlayerHolder<G>> player = is_search ? make_network_player<G>(word, arguments.settings)
                                              : make_player<G>(word, arguments.settings);
-  if (!player) return fail((is_search ? "" : "--player: ") + player.error().reason);
+  if (!player) return fail((is_search ? "" : "--player: ") + player.error().reason());
   return Job([labels = std::move(*labels), player = std::move(*player), arguments, word]() mutable {
     const std::span<const Label> all(labels);
     // Small portions show how far a slow player is; a network wants large ones.
     const std::size_t at_once = player.is_process ? arguments.settings.processes : 1024;
     const auto moves = chosen_moves<G>(all, *player.player, at_once);
-    if (!moves) return Result<void>(tl::unexpected(moves.error()));
+    if (!moves) return Result<void>(moves.error());
     if (const auto kept = write_answers(arguments.answers, all, *moves); !kept) return kept;
     print_subject(arguments, word, player.identity, all.size());
     return print_grades(grade(all, *moves), arguments.json);

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "games/game.hpp"
+#include "senet/game.hpp"
 #include "tools/labels.hpp"
 #include "tools/metric.hpp"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

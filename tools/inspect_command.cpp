@@ -37,7 +37,7 @@ Result<bool> is_safetensors(const std::string& file) {
 
 Result<void> inspect(const InspectArguments& arguments) {
   const Result<bool> tensors = is_safetensors(arguments.file);
-  if (!tensors) return tl::unexpected(tensors.error());
+  if (!tensors) return tensors.error();
   if (!*tensors) {
     return arguments.game_number
                ? inspect_game(arguments.file, *arguments.game_number, arguments.json)
@@ -45,9 +45,9 @@ Result<void> inspect(const InspectArguments& arguments) {
   }
   if (arguments.game_number) return fail("--game-number: the file is no game log");
   const Result<MappedFile> mapped = MappedFile::open(arguments.file);
-  if (!mapped) return tl::unexpected(mapped.error());
+  if (!mapped) return mapped.error();
   const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
-  if (!header) return fail(fmt::format("{}: {}", arguments.file, header.error().reason));
+  if (!header) return fail(fmt::format("{}: {}", arguments.file, header.error().reason()));
   const auto format = header->metadata.find("format");
   const bool is_checkpoint =
       format != header->metadata.end() && format->second.starts_with("senet-checkpoint");

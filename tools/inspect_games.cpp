@@ -223,7 +223,7 @@ Result<void> print_game(const GameRecord& record, bool json) {
 
 Result<void> inspect_games(const std::filesystem::path& file, bool json) {
   Result<RecordReader> log = RecordReader::open(file);
-  if (!log) return tl::unexpected(log.error());
+  if (!log) return log.error();
   LogSummary sum;
   GameRecord record;
   for (;;) {
@@ -231,7 +231,7 @@ Result<void> inspect_games(const std::filesystem::path& file, bool json) {
     const Result<bool> more = log->next(record);
     if (!more) {
       // Only a record that was passed over can be counted; anything else is the end of reading.
-      if (log->position() == before) return tl::unexpected(more.error());
+      if (log->position() == before) return more.error();
       ++sum.undecodable;
       continue;
     }
@@ -239,7 +239,7 @@ Result<void> inspect_games(const std::filesystem::path& file, bool json) {
     sum.add(record);
   }
   const Result<std::uint64_t> left = log->bytes_left();
-  if (!left) return tl::unexpected(left.error());
+  if (!left) return left.error();
   if (json) {
     fmt::print("{}\n",
                summary_json(sum, *log, *left).dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -251,13 +251,13 @@ Result<void> inspect_games(const std::filesystem::path& file, bool json) {
 
 Result<void> inspect_game(const std::filesystem::path& file, std::uint64_t game_number, bool json) {
   Result<RecordReader> log = RecordReader::open(file);
-  if (!log) return tl::unexpected(log.error());
+  if (!log) return log.error();
   GameRecord record;
   for (;;) {
     const std::uint64_t before = log->position();
     const Result<bool> more = log->next(record);
     if (!more) {
-      if (log->position() == before) return tl::unexpected(more.error());
+      if (log->position() == before) return more.error();
       continue;
     }
     if (!*more) return fail(fmt::format("{}: no game {}", file.string(), game_number));

@@ -48,7 +48,7 @@ void print_json(const Json& json) {
 
 Result<void> inspect_network(const std::filesystem::path& file, bool json) {
   const Result<Network> network = load_network(file);
-  if (!network) return tl::unexpected(network.error());
+  if (!network) return network.error();
   const NetworkSpec& spec = network->spec();
   const std::vector<TensorPlace> layout = parameter_layout(spec);
   const auto norm_of = [&](const TensorPlace& place) {
@@ -83,9 +83,9 @@ Result<void> inspect_network(const std::filesystem::path& file, bool json) {
 
 Result<void> inspect_checkpoint(const std::filesystem::path& file, bool json) {
   const Result<NetworkSpec> spec = checkpoint_spec(file);
-  if (!spec) return tl::unexpected(spec.error());
+  if (!spec) return spec.error();
   const Result<Checkpoint> loaded = load_checkpoint(file, *spec);
-  if (!loaded) return tl::unexpected(loaded.error());
+  if (!loaded) return loaded.error();
   const Checkpoint& checkpoint = *loaded;
   const TrainerState& trainer = checkpoint.trainer;
   const std::string served = id_text(Network(*spec, trainer.ema).id());

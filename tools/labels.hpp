@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "games/backgammon.hpp"
-#include "games/connect_four.hpp"
-#include "games/result.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

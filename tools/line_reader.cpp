@@ -27,7 +27,7 @@ Result<void> for_each_line(const std::filesystem::path& file,
     if (line.size() > kLongest) return wrong("longer than 16 MiB");
     if (line.ends_with('\r')) line.pop_back();
     if (line.find_first_not_of(" \t") == std::string::npos) continue;
-    if (const Result<void> used = use(line, number); !used) return wrong(used.error().reason);
+    if (const Result<void> used = use(line, number); !used) return wrong(used.error().reason());
   }
   if (stream.bad()) return fail(fmt::format("{}: cannot be read to its end", file.string()));
   return {};

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

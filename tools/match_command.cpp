@@ -69,9 +69,9 @@ Result<std::optional<SprtRequest>> sprt_request(const MatchArguments& arguments)
   if (comma == std::string::npos) return fail("--sprt: two numbers with a comma between them");
   const std::string_view text = arguments.sprt;
   const Result<double> first = read_number(text.substr(0, comma));
-  if (!first) return tl::unexpected(first.error());
+  if (!first) return first.error();
   const Result<double> second = read_number(text.substr(comma + 1));
-  if (!second) return tl::unexpected(second.error());
+  if (!second) return second.error();
   SprtRequest request{*first, *second, {.alpha = arguments.alpha, .beta = arguments.beta}};
   request.settings.mean0 = kHasElo<G> ? expected_score(*first) : *first;
   request.settings.mean1 = kHasElo<G> ? expected_score(*second) : *second;
@@ -124,14 +124,14 @@ Result<void> open_log(PreparedMatch<G>& prepared) {
     }
     Result<PlayedGame> game = from_log<G>(logged, arguments.match);
     if (!game) {
-      return fail(fmt::format("game {}: {}", logged.number, game.error().reason));
+      return fail(fmt::format("game {}: {}", logged.number, game.error().reason()));
     }
     prepared.book.add(std::move(*game));
     return {};
   };
   Result<MatchLog> log = is_there ? MatchLog::resume(arguments.log, identity, use)
                                   : MatchLog::create(arguments.log, identity);
-  if (!log) return fail("--log: " + log.error().reason);
+  if (!log) return fail("--log: " + log.error().reason());
   prepared.log = std::move(*log);
   return {};
 }
@@ -203,10 +203,10 @@ Result<void> run(PreparedMatch<G>& prepared) {
     Match<G> match(*prepared.first.player, *prepared.second.player, arguments.match);
     if (!hooks.is_stopped()) played = match.run(book.numbers(), hooks);
   }
-  std::string wrong = played.fault      ? played.fault->reason
+  std::string wrong = played.fault      ? played.fault->reason()
                       : stop.has_come() ? fmt::format("stopped after {} games", book.size())
                                         : "";
-  const auto result = [&] { return wrong.empty() ? Result<void>() : fail(wrong); };
+  const auto result = [&] { return wrong.empty() ? Result<void>() : Result<void>(fail(wrong)); };
   if (arguments.match.only_game) return result();
   if (!arguments.json) {
     fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", G::kName,
@@ -221,7 +221,7 @@ Result<void> run(PreparedMatch<G>& prepared) {
                 arguments.json);
   if (!arguments.mat.empty()) {
     if (const auto written = write_mat(arguments, book); !written) {
-      wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason;
+      wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason();
     }
   }
   return result();
@@ -238,7 +238,7 @@ Result<PlayerHolder<G>> prepare_player(const MatchArguments& arguments, bool is_
   settings.options = is_first ? arguments.first_options : arguments.second_options;
   Result<PlayerHolder<G>> player =
       make_player<G>(is_first ? arguments.first : arguments.second, settings);
-  if (!player) return fail((is_first ? "--first: " : "--second: ") + player.error().reason);
+  if (!player) return fail((is_first ? "--first: " : "--second: ") + player.error().reason());
   return player;
 }
 
@@ -253,13 +253,13 @@ Result<Job> prepare(MatchArguments arguments) {
     return fail("--game-number: one game is printed, not logged");
   }
   const auto sprt = sprt_request<G>(arguments);
-  if (!sprt) return tl::unexpected(sprt.error());
+  if (!sprt) return sprt.error();
   auto stop = std::make_unique<Stop>();
   arguments.player.is_stopped = [&signals = *stop] { return signals.has_come(); };
   Result<PlayerHolder<G>> first = prepare_player<G>(arguments, true);
-  if (!first) return tl::unexpected(first.error());
+  if (!first) return first.error();
   Result<PlayerHolder<G>> second = prepare_player<G>(arguments, false);
-  if (!second) return tl::unexpected(second.error());
+  if (!second) return second.error();
   const bool is_slow = first->is_process || second->is_process;
   arguments.match.games_at_once = arguments.games_at_once > 0 ? arguments.games_at_once
                                   : is_slow ? kGamesAtOnceWithProcess * arguments.player.processes
@@ -277,11 +277,11 @@ Result<Job> prepare(MatchArguments arguments) {
                             .log = {}};
   if (!prepared.arguments.mat.empty()) {
     if (const auto tried = try_mat(prepared.arguments.mat); !tried) {
-      return tl::unexpected(tried.error());
+      return tried.error();
     }
   }
   if (!prepared.arguments.log.empty()) {
-    if (const auto opened = open_log(prepared); !opened) return tl::unexpected(opened.error());
+    if (const auto opened = open_log(prepared); !opened) return opened.error();
   }
   return Job([prepared = std::move(prepared)]() mutable { return run<G>(prepared); });
 }

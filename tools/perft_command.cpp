@@ -76,7 +76,7 @@ Result<void> run(const G& state, const PerftArguments& arguments) {
 Result<Job> prepare(const PerftArguments& arguments) {
   return visit_game(arguments.game, [&]<class G>(std::type_identity<G>) -> Result<Job> {
     const Result<G> state = start_position<G>(arguments.position);
-    if (!state) return fail(fmt::format("--position: {}", state.error().reason));
+    if (!state) return fail(fmt::format("--position: {}", state.error().reason()));
     return Job([state = *state, arguments] { return run(state, arguments); });
   });
 }

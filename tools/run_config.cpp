@@ -111,7 +111,7 @@ Result<void> check_config(const RunConfig& config) {
   const LearnSettings& learn = config.learn;
   const Result<bool> has_afterstates = visit_game(
       config.game, []<class G>(std::type_identity<G>) { return bool{G::kHasAfterstates}; });
-  if (!has_afterstates) return tl::unexpected(has_afterstates.error());
+  if (!has_afterstates) return has_afterstates.error();
   require(worker.search.evaluates == Evaluates::kPosition || *has_afterstates, "mode",
           config.game + " has no afterstates");
   require(config.selfplay.workers <= 1024, "workers", "at most 1024");
@@ -184,20 +184,20 @@ Result<RunConfig> load_config(const std::filesystem::path& file) {
   if (!json.is_object()) return wrong("is not a JSON object");
   if (!json.contains("game") || !json["game"].is_string()) return wrong("names no game");
   Result<RunConfig> config = default_config(json["game"].get<std::string>());
-  if (!config) return wrong(config.error().reason);
+  if (!config) return wrong(config.error().reason());
   // Runs from before there was this setting go on as they were.
   if (!json.contains("blunder")) config->learn.samples.blunder = 0;
   std::string bad;
   if (json.contains("evaluates")) {
     if (!json["evaluates"].is_string()) return wrong("the value of \"evaluates\" is no text");
     const auto evaluates = evaluates_from_name(json["evaluates"].get<std::string>());
-    if (!evaluates) return wrong(evaluates.error().reason);
+    if (!evaluates) return wrong(evaluates.error().reason());
     config->selfplay.worker.search.evaluates = config->learn.samples.evaluates = *evaluates;
   }
   if (json.contains("evaluator")) {
     if (!json["evaluator"].is_string()) return wrong("the value of \"evaluator\" is no text");
     const auto kind = evaluator_kind(json["evaluator"].get<std::string>());
-    if (!kind) return wrong(kind.error().reason);
+    if (!kind) return wrong(kind.error().reason());
     config->selfplay.worker.evaluator = *kind;
   }
   for (const char* read : {"game", "evaluates", "evaluator"}) json.erase(read);
@@ -215,7 +215,7 @@ Result<RunConfig> load_config(const std::filesystem::path& file) {
   });
   if (!bad.empty()) return wrong("the value of \"" + bad + "\" has the wrong type or size");
   if (!json.empty()) return wrong("unknown setting \"" + json.begin().key() + "\"");
-  if (const auto checked = check_config(*config); !checked) return wrong(checked.error().reason);
+  if (const auto checked = check_config(*config); !checked) return wrong(checked.error().reason());
   return config;
 }
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "games/game.hpp"
 #include "nn/replace_file.hpp"
 #include "nn/safetensors.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {

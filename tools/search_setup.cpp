@@ -5,7 +5,7 @@
 #include <charconv>
 #include <span>
 
-#include "engine/builtin_models.hpp"
+#include "engine/host/builtin_models.hpp"
 #include "nn/network.hpp"
 
 namespace senet {
@@ -47,7 +47,7 @@ Result<Network> open_network(std::string_view source, const NetworkSpec& referen
       source == kBuiltin ? read_builtin(reference.game) : load_network(std::string(source));
   if (!network) return network;
   const Result<void> fits = check_contract(network->spec(), reference);
-  if (!fits) return fail(fmt::format("{}: {}", source, fits.error().reason));
+  if (!fits) return fail(fmt::format("{}: {}", source, fits.error().reason()));
   return network;
 }
 

@@ -54,7 +54,7 @@ template <Game G>
 Result<SearchSetup> set_up_search(const Network& network, const SearchOptions& options,
                                   std::uint32_t visits) {
   const Result<EvaluatorKind> kind = evaluator_kind(options.evaluator);
-  if (!kind) return fail("--evaluator: " + kind.error().reason);
+  if (!kind) return fail("--evaluator: " + kind.error().reason());
   SearchSetup setup;
   setup.settings = options.settings;
   const Evaluates unsaid = G::kHasAfterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
@@ -72,7 +72,7 @@ Result<SearchSetup> set_up_search(const Network& network, const SearchOptions& o
       options.lanes > 0 ? options.lanes : std::clamp<std::size_t>(kTreeMemory / tree, 1, 64);
   setup.batch_rows = is_family ? 256 : std::min<std::size_t>(setup.lanes, 256);
   Result<std::unique_ptr<Evaluator>> evaluator = make_evaluator(*kind, network, setup.batch_rows);
-  if (!evaluator) return tl::unexpected(evaluator.error());
+  if (!evaluator) return evaluator.error();
   setup.evaluator = std::move(*evaluator);
   return setup;
 }

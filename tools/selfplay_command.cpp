@@ -56,7 +56,7 @@ Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
   if (!bad.empty()) return fail(bad);
   if (!arguments.evaluates.empty()) {
     const auto evaluates = evaluates_from_name(arguments.evaluates);
-    if (!evaluates) return tl::unexpected(evaluates.error());
+    if (!evaluates) return evaluates.error();
     config.selfplay.worker.search.evaluates = config.learn.samples.evaluates = *evaluates;
     if (typed("policy-weight").empty()) {
       config.learn.trainer.policy_weight = *evaluates == Evaluates::kPosition ? 1.0f : 0.0f;
@@ -70,9 +70,9 @@ Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
 
 Result<TrainerChoice> trainer_choice(const SelfPlayArguments& arguments) {
   const auto backend = trainer_backend_from_name(arguments.trainer);
-  if (!backend) return fail("--trainer: " + backend.error().reason);
+  if (!backend) return fail("--trainer: " + backend.error().reason());
   const auto precision = precision_from_name(arguments.precision);
-  if (!precision) return fail("--precision: " + precision.error().reason);
+  if (!precision) return fail("--precision: " + precision.error().reason());
   return TrainerChoice{
       .backend = *backend, .precision = *precision, .replay_on_device = arguments.replay_on_device};
 }
@@ -80,7 +80,7 @@ Result<TrainerChoice> trainer_choice(const SelfPlayArguments& arguments) {
 Result<Job> prepare(const SelfPlayArguments& arguments) {
   DaemonOptions options = arguments.options;
   const auto trainer = trainer_choice(arguments);
-  if (!trainer) return tl::unexpected(trainer.error());
+  if (!trainer) return trainer.error();
   options.trainer = *trainer;
   const bool needs_folder = options.resume || !arguments.print_config;
   if (needs_folder && options.folder.empty()) return fail("--run: name the run folder");
@@ -93,16 +93,15 @@ Result<Job> prepare(const SelfPlayArguments& arguments) {
   Result<RunConfig> config =
       options.resume ? load_config(config_file)
                      : default_config(arguments.game.empty() ? "connect_four" : arguments.game);
-  if (!config) return tl::unexpected(config.error());
+  if (!config) return config.error();
   if (!arguments.game.empty() && arguments.game != config->game) {
     return fail(
         fmt::format("--game: the run in {} learns {}", options.folder.string(), config->game));
   }
-  if (const auto applied = apply(arguments, *config); !applied)
-    return tl::unexpected(applied.error());
+  if (const auto applied = apply(arguments, *config); !applied) return applied.error();
   if (!arguments.evaluator.empty()) {
     const auto kind = evaluator_kind(arguments.evaluator);
-    if (!kind) return tl::unexpected(kind.error());
+    if (!kind) return kind.error();
     config->selfplay.worker.evaluator = *kind;
   }
   if (arguments.print_config) {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "engine/worker_report.hpp"
+#include "engine/lanes/worker_report.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "tools/counting_evaluator.hpp"
 

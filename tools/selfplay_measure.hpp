@@ -138,7 +138,7 @@ class SelfPlayBench {
     orders_.stop = true;
     for (std::thread& thread : threads) thread.join();
     for (const PlayingThread& player : players) {
-      if (!player.made) return tl::unexpected(player.made.error());
+      if (!player.made) return player.made.error();
       measured.encode.push_back(player.encode);
       measured.trees.add(player.trees);
     }
@@ -162,7 +162,7 @@ class SelfPlayBench {
       return std::make_unique<CountingEvaluator>(std::move(*evaluator), player.heap, trace);
     };
     auto worker = Worker<G>::make(worker_settings, models_, player.report);
-    if (!worker) player.made = tl::unexpected(worker.error());
+    if (!worker) player.made = worker.error();
     made.arrive_and_wait();
     if (!worker) return;
     const SelfPlay run{play_, numbers_, sink_, (*worker)->evaluator_name()};

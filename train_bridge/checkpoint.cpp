@@ -74,9 +74,9 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     return fail(fmt::format("checkpoint {}: {}", file.string(), what));
   };
   const Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return tl::unexpected(mapped.error());
+  if (!mapped) return mapped.error();
   const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
-  if (!header) return wrong(header.error().reason);
+  if (!header) return wrong(header.error().reason());
   const auto& metadata = header->metadata;
   const auto text = [&](const std::string& name) {
     const auto found = metadata.find(name);
@@ -124,9 +124,9 @@ Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
     return fail(fmt::format("{}: {}", file.string(), what));
   };
   const Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return tl::unexpected(mapped.error());
+  if (!mapped) return mapped.error();
   const Result<SafetensorsHeader> header = parse_safetensors(mapped->bytes());
-  if (!header) return wrong(header.error().reason);
+  if (!header) return wrong(header.error().reason());
   const auto found = header->metadata.find("network");
   if (found == header->metadata.end()) return wrong("__metadata__: no network shape");
   std::string_view text = found->second;
@@ -145,7 +145,7 @@ Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
   }
   spec.game = std::string(text);
   const Result<void> checked = check_spec(spec);
-  if (!checked) return wrong(checked.error().reason);
+  if (!checked) return wrong(checked.error().reason());
   return spec;
 }
 

@@ -56,7 +56,7 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
           chosen.description += ", with the replay";
         } else {
           chosen.warnings.push_back(
-              fmt::format("the device keeps no replay: {}", kept.error().reason));
+              fmt::format("the device keeps no replay: {}", kept.error().reason()));
         }
       }
       chosen.trainer = make_lasting_trainer(std::move(*device), start, choice.steps_at_risk,
@@ -64,7 +64,7 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
       return chosen;
     }
     if (is_wished_for(choice.backend) || choice.replay_on_device) {
-      chosen.warnings.push_back(fmt::format("the CPU trains: {}", device.error().reason));
+      chosen.warnings.push_back(fmt::format("the CPU trains: {}", device.error().reason()));
     }
   } else if (choice.replay_on_device) {
     chosen.warnings.push_back("no device keeps the replay: the CPU trains");

@@ -32,7 +32,7 @@ class LastingTrainer final : public Trainer {
 
   void warm_up() override {
     if (device_) {
-      if (const auto warm = device_->warm_up(); !warm) give_up(warm.error().reason);
+      if (const auto warm = device_->warm_up(); !warm) give_up(warm.error().reason());
     }
     if (spare_) spare_->warm_up();
   }
@@ -43,7 +43,7 @@ class LastingTrainer final : public Trainer {
         count_step();
         return *report;
       } else {
-        give_up(report.error().reason);
+        give_up(report.error().reason());
       }
     }
     return spare_->step(batch, learning_rate);
@@ -52,7 +52,7 @@ class LastingTrainer final : public Trainer {
   bool keeps_samples() const override { return device_ && device_->keeps_samples(); }
 
   void keep(std::uint32_t place, const TrainBatch& images) override {
-    if (const auto kept = device_->keep(place, images); !kept) give_up(kept.error().reason);
+    if (const auto kept = device_->keep(place, images); !kept) give_up(kept.error().reason());
   }
 
   std::optional<StepReport> step_kept(std::span<const DrawnSample> drawn,
@@ -60,7 +60,7 @@ class LastingTrainer final : public Trainer {
     if (!keeps_samples()) return std::nullopt;
     const auto report = device_->step_kept(drawn, learning_rate);
     if (!report) {
-      give_up(report.error().reason);
+      give_up(report.error().reason());
       return std::nullopt;
     }
     if (*report) count_step();
@@ -85,7 +85,8 @@ class LastingTrainer final : public Trainer {
     if (!fits(state)) return make_spare_()->restore(state);
     known_ = state;
     since_fetched_ = 0;
-    if (const auto restored = device_->restore(state); !restored) give_up(restored.error().reason);
+    if (const auto restored = device_->restore(state); !restored)
+      give_up(restored.error().reason());
     return {};
   }
 
@@ -109,7 +110,7 @@ class LastingTrainer final : public Trainer {
   void fetch() const {
     if (since_fetched_ == 0) return;
     auto state = device_->state();
-    if (!state) return give_up(state.error().reason);
+    if (!state) return give_up(state.error().reason());
     known_ = std::move(*state);
     since_fetched_ = 0;
   }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "nn/evaluates.hpp"
 #include "search/decision.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/record_replay.hpp"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "games/feature_row.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 

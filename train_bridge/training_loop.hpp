@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/bounded_queue.hpp"
-#include "engine/model_store.hpp"
+#include "engine/lanes/bounded_queue.hpp"
+#include "engine/lanes/model_store.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/record_log.hpp"
 #include "train_bridge/checkpoint.hpp"
@@ -112,15 +112,15 @@ class TrainingLoop {
     // A log that lost its end to a bad disk may be shorter than the checkpoint remembers.
     const std::uint64_t learnt = std::min(done_.log_position, parts_.log.size());
     auto reader = RecordReader::open(log, std::min(done_.replay_begin, learnt));
-    if (!reader) return tl::unexpected(reader.error());
+    if (!reader) return reader.error();
     GameRecord record;
     for (;;) {
       const std::uint64_t at = reader->position();
       const Result<bool> more = reader->next(record);
-      if (!more) return tl::unexpected(more.error());
+      if (!more) return more.error();
       if (!*more) break;
       if (const auto added = add(record, at, at >= learnt); !added) {
-        return fail(log.string() + ": " + added.error().reason);
+        return fail(log.string() + ": " + added.error().reason());
       }
       done_.next_game = std::max(done_.next_game, record.game_number + 1);
     }

@@ -72,7 +72,7 @@ TEST_F(CudaProgram, LearnsOnTheDevice) {
   expect_device_trained(said_by_run(tiny({"--trainer", "cuda"}), 20),
                         "bf16 (the fastest at compute capability 9.0)");
   const auto latest = load_network(run() / "weights/latest.safetensors");
-  ASSERT_TRUE(latest) << latest.error().reason;
+  ASSERT_TRUE(latest) << latest.error().reason();
   EXPECT_TRUE(std::ranges::equal(latest->parameters(), checkpoint().trainer.ema));
 }
 

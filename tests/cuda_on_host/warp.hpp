@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-#include "engine/fiber.hpp"
+#include "engine/lanes/fiber.hpp"
 #include "tests/cuda_on_host/order.hpp"
 
 namespace senet::cuda_on_host {

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # Compares libsenet's binary interface with abi.txt: abi.sh PROGRAM LIBRARY HEADERS COMPILER [--write].
 #
-# What is compared: sizes, offsets and constants (PROGRAM, made of abi.c), what HEADERS declare, comments and layout
+# What is compared: sizes, offsets and constants (PROGRAM, made of abi.c), what HEADERS (folders, a colon between them) declare, comments and layout
 # aside, and the symbols that LIBRARY shows. A line that changed breaks hosts compiled before: it needs another
 # SENET_ABI. A new line does not. --write writes abi.txt anew.
 set -euo pipefail
 program=$1 library=$2 headers=$3 compiler=$4
 kept=$(dirname "$0")/abi.txt
+IFS=: read -ra folders <<<"$headers"
+includes=("${folders[@]/#/-I}")
 
 now() {
   "$program"
   # One declaration a line: a semicolon outside braces ends it.
-  "$compiler" -x c -std=c99 -E -P -I"$headers" "$headers/senet/game_table.h" | sed 's|__attribute__((visibility("default")))||g' | tr '\n' ' ' | tr -s ' ' |
-    sed 's/.*typedef struct senet_engine senet_engine;/typedef struct senet_engine senet_engine;/; s/( /(/g' |
+  "$compiler" -x c -std=c99 -E -P "${includes[@]}" - <<<"#include <senet/game_table.h>" | sed 's|__attribute__((visibility("default")))||g' | tr '\n' ' ' | tr -s ' ' |
+    sed 's/.*typedef int32_t senet_status;/typedef int32_t senet_status;/; s/( /(/g' |
     awk '{
       for (i = 1; i <= length($0); ++i) {
         letter = substr($0, i, 1)
@@ -27,5 +29,5 @@ now() {
 if [[ ${5:-} == --write ]]; then
   now >"$kept"
 else
-  diff -U0 "$kept" <(now)
+  diff -U0 <(LC_ALL=C sort "$kept") <(now | LC_ALL=C sort)
 fi

@@ -1,5 +1,5 @@
 // Many positions side by side get the answers each would get alone.
-#include "engine/analyse.hpp"
+#include "engine/lanes/analyse.hpp"
 
 #include <gtest/gtest.h>
 

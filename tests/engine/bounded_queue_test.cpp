@@ -1,6 +1,6 @@
 // The queue between threads: order, bounds, closing, and nothing lost or doubled by several
 // threads.
-#include "engine/bounded_queue.hpp"
+#include "engine/lanes/bounded_queue.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/fiber.hpp"
+#include "engine/lanes/fiber.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The store of weights: the newest, counted, and for all workers at once.
-#include "engine/model_store.hpp"
+#include "engine/lanes/model_store.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "games/tic_tac_toe.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "nn/network.hpp"
 #include "senet/own_game.hpp"
 

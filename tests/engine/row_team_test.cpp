@@ -1,6 +1,6 @@
 // Idle workers answer rows of others' batches: the same bits, nobody awake without need, away at
 // once when called.
-#include "engine/row_team.hpp"
+#include "engine/host/row_team.hpp"
 
 #include <gtest/gtest.h>
 

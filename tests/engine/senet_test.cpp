@@ -168,8 +168,8 @@ TEST_F(SenetTest, NetworksAreLinkedIn) {
     senet_model* model = nullptr;
     ASSERT_EQ(senet_model_builtin(engine_, text(game), &model, &why_), SENET_OK) << why_.text;
     EXPECT_LT(senet_engine_memory(engine_) - before, 10'000u);  // nothing was copied
-    const auto file = std::filesystem::path(SENET_SOURCE_DIR) / "engine/models" /
-                      (std::string(game) + ".safetensors");
+    const auto file =
+        std::filesystem::path(SENET_SOURCE_DIR) / "games" / game / "model.safetensors";
     EXPECT_EQ(senet_model_id(model), load_network(file)->id());
     EXPECT_EQ(senet_engine_use(engine_, model, &why_), SENET_OK) << why_.text;
     senet_model_release(model);

@@ -31,18 +31,18 @@ TEST(ServiceManners, CallbacksCannotWait) {
   const auto service = open_service({.workers = 1, .visits = 10});
   use_small_network<TicTacToe>(*service, 1);
   Session& session = open_session(*service, "tic_tac_toe");
-  Status waited = Status::kOk, polled = Status::kOk;
+  senet_status waited = SENET_OK, polled = SENET_OK;
   bool here = false;
   ASSERT_TRUE(service->search(session, {.visits = 2}, [&] {
     const auto wait = service->wait(session, seconds(60));
     const auto poll = service->poll(microseconds(1));
-    waited = wait ? Status::kOk : wait.error().status;
-    polled = poll ? Status::kOk : poll.error().status;
+    waited = wait ? SENET_OK : wait.error().status();
+    polled = poll ? SENET_OK : poll.error().status();
     here = service->in_callback();
   }));
   ASSERT_TRUE(service->wait(session, seconds(60)));
-  EXPECT_EQ(waited, Status::kBadState);
-  EXPECT_EQ(polled, Status::kBadState);
+  EXPECT_EQ(waited, SENET_BAD_STATE);
+  EXPECT_EQ(polled, SENET_BAD_STATE);
   EXPECT_TRUE(here);
   EXPECT_FALSE(service->in_callback());
 }
@@ -76,7 +76,7 @@ TEST(ServiceManners, WithoutWorkersWhoWaitsOrClosesSearches) {
   Session& session = open_session(*service, "connect_four");
   int told = 0;
   ASSERT_TRUE(service->search(session, {.visits = 50}, [&] { ++told; }));
-  EXPECT_EQ(service->wait(session, microseconds(0)).error().status, Status::kTimeout);
+  EXPECT_EQ(service->wait(session, microseconds(0)).error().status(), SENET_TIMEOUT);
   ASSERT_TRUE(service->wait(session, seconds(60)));
   EXPECT_EQ(session.result()->visits, 50u);
   ASSERT_TRUE(service->search(session, {}, [&] { ++told; }));
@@ -219,11 +219,11 @@ TEST(ServiceManners, SearchesDoNotWaitForAllocations) {
                  [&] {
                    open_session(*service, "connect_four");
                    // The one that is being opened has its slot already.
-                   EXPECT_EQ(service->open_session("connect_four").error().status, Status::kNoSlot);
+                   EXPECT_EQ(service->open_session("connect_four").error().status(), SENET_NO_SLOT);
                  });
   while_it_waits(
       [&] { use_small_network<TicTacToe>(*service, 1); },
-      [&] { EXPECT_EQ(service->open_session("tic_tac_toe").error().status, Status::kBadState); });
+      [&] { EXPECT_EQ(service->open_session("tic_tac_toe").error().status(), SENET_BAD_STATE); });
   service->close_session(&session);
   open_session(*service, "tic_tac_toe");
 }
@@ -252,8 +252,8 @@ TEST(ServiceManners, ThreadsThatCannotBeStartedAreAnError) {
     setrlimit(RLIMIT_AS, &two_gigabytes);
     const auto service =
         Service::open({.workers = 1000, .memory = std::size_t{1} << 40});  // 8 MB of stack each
-    const bool right = !service && service.error().status == Status::kNoMemory &&
-                       service.error().reason.starts_with("cannot start thread ");
+    const bool right = !service && service.error().status() == SENET_NO_MEMORY &&
+                       service.error().reason().starts_with("cannot start thread ");
     std::_Exit(right ? 0 : 1);
   };
   EXPECT_EXIT(child(), testing::ExitedWithCode(0), "");

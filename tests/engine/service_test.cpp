@@ -6,7 +6,7 @@
 #include <latch>
 #include <thread>
 
-#include "engine/analyse.hpp"
+#include "engine/lanes/analyse.hpp"
 #include "games/registry.hpp"
 #include "nn/fused_evaluator.hpp"
 #include "tests/engine/services.hpp"
@@ -113,7 +113,7 @@ TEST(Service, EndsAsItWasTold) {
   ASSERT_TRUE(session.set("", {}));
   const SessionResult before = search(*service, session, {.visits = 500});
   ASSERT_TRUE(session.play(before.action));
-  EXPECT_EQ(session.result().error().status, Status::kBadState);
+  EXPECT_EQ(session.result().error().status(), SENET_BAD_STATE);
   const SessionResult after = search(*service, session, {.visits = 500});
   EXPECT_LT(after.evaluations, 450u);
   EXPECT_EQ(after.visits, 500u);
@@ -125,10 +125,10 @@ TEST(Service, StopsAndAnswersWithWhatItHas) {
   Session& session = open_session(*service, "connect_four");
   ASSERT_TRUE(service->search(session, {}, nullptr));
   EXPECT_FALSE(session.wait(microseconds(100)));
-  EXPECT_EQ(session.play(0).error().status, Status::kBusy);
-  EXPECT_EQ(session.set("", {}).error().status, Status::kBusy);
-  EXPECT_EQ(session.result().error().status, Status::kBusy);
-  EXPECT_EQ(service->search(session, {}, nullptr).error().status, Status::kBusy);
+  EXPECT_EQ(session.play(0).error().status(), SENET_BUSY);
+  EXPECT_EQ(session.set("", {}).error().status(), SENET_BUSY);
+  EXPECT_EQ(session.result().error().status(), SENET_BUSY);
+  EXPECT_EQ(service->search(session, {}, nullptr).error().status(), SENET_BUSY);
   session.stop();
   ASSERT_TRUE(session.wait(seconds(60)));
   const auto result = session.result();
@@ -156,9 +156,9 @@ TEST(Service, PositionsAreReadDuringASearch) {
         EXPECT_EQ(session.turn(), Turn::kPlayer1);
         EXPECT_EQ(session.legal().size(), 7u);
         EXPECT_EQ(session.action_text(3).value(), "4");
-        EXPECT_EQ(session.action_text(7).error().status, Status::kBadAction);
+        EXPECT_EQ(session.action_text(7).error().status(), SENET_BAD_ACTION);
         EXPECT_EQ(session.action_from_text("4").value(), 3);
-        EXPECT_EQ(session.outcome().error().status, Status::kBadState);
+        EXPECT_EQ(session.outcome().error().status(), SENET_BAD_STATE);
       }
     });
   }
@@ -176,32 +176,32 @@ TEST(Service, NoTextIsTheStartOfEveryGame) {
     const auto start = session.text();
     ASSERT_TRUE(start);
     const auto set = session.set("", {});
-    ASSERT_TRUE(set) << set.error().reason;
+    ASSERT_TRUE(set) << set.error().reason();
     EXPECT_EQ(session.text().value(), *start);
   }
 }
 
 TEST(Service, SaysWhatIsWrong) {
   const auto service = open_service({.workers = 1, .sessions = 2});
-  EXPECT_EQ(service->open_session("connect_four").error().status, Status::kBadState);
-  EXPECT_EQ(service->open_session("chess").error().status, Status::kUnknownGame);
+  EXPECT_EQ(service->open_session("connect_four").error().status(), SENET_BAD_STATE);
+  EXPECT_EQ(service->open_session("chess").error().status(), SENET_UNKNOWN_GAME);
   use_small_network<ConnectFour>(*service, 1);
   const auto other = service->adopt(initial_network(reference_spec<ConnectFour>(), 1));
-  EXPECT_EQ(service->use(*other).error().status, Status::kModelMismatch);
-  EXPECT_EQ(service->load("/no/such/file").error().status, Status::kNoFile);
+  EXPECT_EQ(service->use(*other).error().status(), SENET_MODEL_MISMATCH);
+  EXPECT_EQ(service->load("/no/such/file").error().status(), SENET_NO_FILE);
   Session& session = open_session(*service, "connect_four");
-  EXPECT_EQ(session.play(7).error().status, Status::kBadAction);
-  EXPECT_EQ(session.set("nonsense", {}).error().status, Status::kBadArgument);
-  EXPECT_EQ(session.set("", std::vector<Action>{3, 9}).error().status, Status::kBadAction);
+  EXPECT_EQ(session.play(7).error().status(), SENET_BAD_ACTION);
+  EXPECT_EQ(session.set("nonsense", {}).error().status(), SENET_BAD_ARGUMENT);
+  EXPECT_EQ(session.set("", std::vector<Action>{3, 9}).error().status(), SENET_BAD_ACTION);
   EXPECT_EQ(*session.text(), ConnectFour().text());
-  EXPECT_EQ(session.outcome().error().status, Status::kBadState);
+  EXPECT_EQ(session.outcome().error().status(), SENET_BAD_STATE);
   ASSERT_TRUE(session.set("", std::vector<Action>{3, 0, 3, 0, 3, 0, 3}));
   EXPECT_EQ(session.turn(), Turn::kOver);
   EXPECT_EQ(*session.outcome(), 0);
   EXPECT_TRUE(session.legal().empty());
-  EXPECT_EQ(service->search(session, {}, nullptr).error().status, Status::kBadState);
+  EXPECT_EQ(service->search(session, {}, nullptr).error().status(), SENET_BAD_STATE);
   open_session(*service, "connect_four");
-  EXPECT_EQ(service->open_session("connect_four").error().status, Status::kNoSlot);
+  EXPECT_EQ(service->open_session("connect_four").error().status(), SENET_NO_SLOT);
   service->close_session(&session);
   EXPECT_TRUE(service->open_session("connect_four"));
 }
@@ -210,7 +210,7 @@ TEST(Service, MemoryIsBounded) {
   ServiceSettings settings{.workers = 2, .sessions = 50, .memory = std::size_t{24} << 20};
   const NetworkSpec spec = small_network<ConnectFour>(1).spec();
   const auto visits = Service::visits_that_fit(settings, spec);
-  ASSERT_TRUE(visits) << visits.error().reason;
+  ASSERT_TRUE(visits) << visits.error().reason();
   ASSERT_GT(*visits, 10u);
   settings.visits = *visits;
   {
@@ -227,7 +227,7 @@ TEST(Service, MemoryIsBounded) {
   for (;;) {
     const auto session = service->open_session("connect_four");
     if (!session) {
-      EXPECT_EQ(session.error().status, Status::kNoMemory);
+      EXPECT_EQ(session.error().status(), SENET_NO_MEMORY);
       break;
     }
     sessions.push_back(*session);
@@ -235,7 +235,7 @@ TEST(Service, MemoryIsBounded) {
   EXPECT_LT(sessions.size(), 50u);
   service->close_session(sessions.back());
   EXPECT_TRUE(service->open_session("connect_four"));
-  EXPECT_EQ(Service::open({.memory = 1000}).error().status, Status::kNoMemory);
+  EXPECT_EQ(Service::open({.memory = 1000}).error().status(), SENET_NO_MEMORY);
 }
 
 TEST(Service, HostsCanLendTheirThreads) {
@@ -279,7 +279,7 @@ TEST(Service, SessionsMayBeClosedAndSearchedInTheirCallback) {
       }
       const auto begun =
           service.search(*session, {.visits = 20, .noise = true}, [this] { next(); });
-      EXPECT_TRUE(begun) << begun.error().reason;
+      EXPECT_TRUE(begun) << begun.error().reason();
     }
   };
   std::vector<std::unique_ptr<Story>> stories;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/service.hpp"
+#include "engine/host/service.hpp"
 #include "tests/engine/small_network.hpp"
 
 namespace senet {
@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 inline std::unique_ptr<Service> open_service(const ServiceSettings& settings) {
   auto service = Service::open(settings);
-  EXPECT_TRUE(service) << service.error().reason;
+  EXPECT_TRUE(service) << service.error().reason();
   return std::move(*service);
 }
 
@@ -21,23 +21,23 @@ template <Game G>
 void use_small_network(Service& service, std::uint64_t seed,
                        Evaluates evaluates = Evaluates::kPosition) {
   const auto network = service.adopt(small_network<G>(seed, evaluates));
-  ASSERT_TRUE(network) << network.error().reason;
+  ASSERT_TRUE(network) << network.error().reason();
   const auto used = service.use(*network);
-  ASSERT_TRUE(used) << used.error().reason;
+  ASSERT_TRUE(used) << used.error().reason();
 }
 
 inline Session& open_session(Service& service, std::string_view game) {
   const auto session = service.open_session(game);
-  EXPECT_TRUE(session) << session.error().reason;
+  EXPECT_TRUE(session) << session.error().reason();
   return **session;
 }
 
 inline SessionResult search(Service& service, Session& session, const SessionLimits& limits) {
   const auto begun = service.search(session, limits, nullptr);
-  EXPECT_TRUE(begun) << begun.error().reason;
+  EXPECT_TRUE(begun) << begun.error().reason();
   EXPECT_TRUE(session.wait(seconds(60)));
   const auto result = session.result();
-  EXPECT_TRUE(result) << result.error().reason;
+  EXPECT_TRUE(result) << result.error().reason();
   return *result;
 }
 

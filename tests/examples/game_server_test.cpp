@@ -286,7 +286,7 @@ TEST(GameServer, EndsCleanlyWithTheAnswersThatAreUnderWay) {
 }
 
 TEST(GameServer, PlaysWithTheWeightsOfAFile) {
-  RunningServer server({SENET_SOURCE_DIR "/engine/models/connect_four.safetensors"});
+  RunningServer server({SENET_SOURCE_DIR "/games/connect_four/model.safetensors"});
   for (const char* game : {"connect_four", "backgammon"}) {
     EXPECT_EQ(server.post(server.open_game(game) + "/move", {{"visits", 5}}).status, 200);
   }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (end == text.size()) return 0;
   const Result<Action> action = state->action_from_text(text.substr(end + 1));
   if (!action) {
-    promise(!action.error().reason.empty(), "a refusal has a reason");
+    promise(!action.error().reason().empty(), "a refusal has a reason");
     return 0;
   }
   const std::string told = state->action_text(*action);

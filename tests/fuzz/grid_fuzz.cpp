@@ -1,8 +1,8 @@
 // "position\nmove" in the games of stones on a grid.
 #include <algorithm>
 
-#include "games/connect_four.hpp"
-#include "games/tic_tac_toe.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace senet {

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "games/backgammon.hpp"
-#include "games/backgammon_bearoff.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/backgammon/bearoff.hpp"
 #include "games/random.hpp"
 
 namespace senet {

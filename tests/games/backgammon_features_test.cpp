@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "games/backgammon.hpp"
-#include "games/backgammon_shots.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/backgammon/shots.hpp"
 #include "tests/games/backgammon_positions.hpp"
 
 namespace senet {

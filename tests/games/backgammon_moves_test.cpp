@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "tests/games/backgammon_positions.hpp"
 
 namespace senet {

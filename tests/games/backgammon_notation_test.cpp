@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "games/backgammon.hpp"
-#include "games/backgammon_xgid.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/backgammon/xgid.hpp"
 #include "tests/games/backgammon_positions.hpp"
 
 namespace senet {
@@ -24,20 +24,20 @@ Backgammon start_with(int die, int other_die) {
 Backgammon from_letters(std::string_view letters, std::string_view dice) {
   const auto state = Backgammon::from_text(std::string("XGID=") + std::string(letters) +
                                            ":0:0:1:" + std::string(dice) + ":0:0:0:0:10");
-  EXPECT_TRUE(state) << state.error().reason;
+  EXPECT_TRUE(state) << state.error().reason();
   return *state;
 }
 
 // The text of the action that `text` is read as, or the reason why it is none.
 std::string read_back(const Backgammon& state, std::string_view text) {
   const Result<Action> action = state.action_from_text(text);
-  return action ? state.action_text(*action) : "error: " + action.error().reason;
+  return action ? state.action_text(*action) : "error: " + action.error().reason();
 }
 
 bool refuses(const Backgammon& state, std::string_view text) {
   const Result<Action> action = state.action_from_text(text);
   if (!action) {
-    EXPECT_FALSE(action.error().reason.empty());
+    EXPECT_FALSE(action.error().reason().empty());
   }
   return !action;
 }
@@ -60,7 +60,7 @@ TEST(BackgammonNotation, PlaysLeadWhereGnuBackgammonSays) {
   for (const Known& known : kKnown) {
     Backgammon state = *Backgammon::from_position_id(known.before, 1, known.dice);
     const Result<Action> action = state.action_from_text(known.play);
-    ASSERT_TRUE(action) << known.play << ": " << action.error().reason;
+    ASSERT_TRUE(action) << known.play << ": " << action.error().reason();
     state.play(*action);
     EXPECT_EQ(state.text(), std::string(known.after) + ":0:-") << known.play;
   }
@@ -158,10 +158,10 @@ TEST(BackgammonNotation, EveryActionAndStateSurvivesItsText) {
   backgammon::visit_random_games(21, 60, [&](const Backgammon& state) {
     if (HasFatalFailure()) return;
     const Result<Backgammon> copy = Backgammon::from_text(state.text());
-    ASSERT_TRUE(copy) << state.text() << ": " << copy.error().reason;
+    ASSERT_TRUE(copy) << state.text() << ": " << copy.error().reason();
     ASSERT_EQ(*copy, state) << state.text();
     const Result<Backgammon> from_xgid = Backgammon::from_text(state.xgid());
-    ASSERT_TRUE(from_xgid) << state.xgid() << ": " << from_xgid.error().reason;
+    ASSERT_TRUE(from_xgid) << state.xgid() << ": " << from_xgid.error().reason();
     if (!state.is_opening_roll()) {
       ASSERT_EQ(*from_xgid, state) << state.xgid();
     }
@@ -171,7 +171,7 @@ TEST(BackgammonNotation, EveryActionAndStateSurvivesItsText) {
     for (const Action action : actions) {
       const std::string text = state.action_text(action);
       const Result<Action> read = state.action_from_text(text);
-      ASSERT_TRUE(read) << state.text() << ' ' << text << ": " << read.error().reason;
+      ASSERT_TRUE(read) << state.text() << ' ' << text << ": " << read.error().reason();
       ASSERT_EQ(*read, action) << state.text() << ' ' << text;
       ++actions_read;
     }
@@ -189,7 +189,7 @@ TEST(BackgammonNotation, EveryActionOfScatteredCheckersSurvivesItsText) {
     for (std::size_t k = 0; k < actions.size(); k += stride) {
       const std::string text = state.action_text(actions[k]);
       const Result<Action> read = state.action_from_text(text);
-      ASSERT_TRUE(read) << state.text() << ' ' << text << ": " << read.error().reason;
+      ASSERT_TRUE(read) << state.text() << ' ' << text << ": " << read.error().reason();
       ASSERT_EQ(*read, actions[k]) << state.text() << ' ' << text;
     }
   }
@@ -224,7 +224,7 @@ TEST(BackgammonPositionId, RoundTrips) {
     const std::string id = backgammon::position_id(board);
     ASSERT_EQ(id.size(), backgammon::kPositionIdLength);
     const auto read = backgammon::board_from_position_id(id);
-    ASSERT_TRUE(read) << id << ": " << read.error().reason;
+    ASSERT_TRUE(read) << id << ": " << read.error().reason();
     ASSERT_EQ(*read, board) << id;
   }
 }
@@ -236,7 +236,7 @@ TEST(BackgammonPositionId, BadIdsAreRefused) {
     const auto board = backgammon::board_from_position_id(text);
     EXPECT_FALSE(board) << text;
     if (!board) {
-      EXPECT_FALSE(board.error().reason.empty());
+      EXPECT_FALSE(board.error().reason().empty());
     }
   }
 }
@@ -254,7 +254,7 @@ TEST(BackgammonXgid, ThePlayerAtTheBottomIsPlayer0WhoeverRolls) {
   const auto state = Backgammon::from_text("XGID=a------------------a--AA:0:0:-1:52:0:0:0:0:10");
   EXPECT_FALSE(state);  // 25 places
   const auto top = Backgammon::from_text("a------------------a---ABA:0:0:-1:52:0:0:0:0:10");
-  ASSERT_TRUE(top) << top.error().reason;
+  ASSERT_TRUE(top) << top.error().reason();
   EXPECT_EQ(top->turn(), Turn::kPlayer1);
   EXPECT_EQ(*top->dice(), (Dice{5, 2}));
   EXPECT_EQ(top->checkers(0)[25], 1);
@@ -268,7 +268,7 @@ TEST(BackgammonXgid, ThePlayerAtTheBottomIsPlayer0WhoeverRolls) {
 TEST(BackgammonXgid, CubeAndMatchAreKept) {
   constexpr std::string_view kText = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:63:3:2:1:7:10";
   const auto xgid = backgammon::parse_xgid(kText);
-  ASSERT_TRUE(xgid) << xgid.error().reason;
+  ASSERT_TRUE(xgid) << xgid.error().reason();
   EXPECT_EQ(xgid->cube_log2, 1);
   EXPECT_EQ(xgid->cube_owner, -1);
   EXPECT_EQ(xgid->score_bottom, 3);
@@ -316,7 +316,7 @@ TEST(BackgammonText, BadTextIsRefused) {
     const Result<Backgammon> state = Backgammon::from_text(text);
     EXPECT_FALSE(state) << "'" << text << "'";
     if (!state) {
-      EXPECT_FALSE(state.error().reason.empty());
+      EXPECT_FALSE(state.error().reason().empty());
     }
   }
 }

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "games/backgammon.hpp"
-#include "games/backgammon_phase.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/backgammon/phase.hpp"
 
 namespace senet {
 namespace {

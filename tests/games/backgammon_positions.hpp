@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "games/random.hpp"
 
 namespace senet::backgammon {

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "games/backgammon.hpp"
-#include "games/backgammon_outcomes.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/backgammon/outcomes.hpp"
 
 namespace senet {
 namespace {
@@ -29,7 +29,7 @@ Checkers checkers(Places places) {
 // Player 0 is to play `dice`; each side told from its own.
 Backgammon position(Places mine, Places opponent, Dice dice) {
   const auto state = Backgammon::from_board({checkers(mine), checkers(opponent)}, 0, dice);
-  EXPECT_TRUE(state) << state.error().reason;
+  EXPECT_TRUE(state) << state.error().reason();
   return *state;
 }
 

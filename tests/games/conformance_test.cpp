@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "games/game.hpp"
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
+#include "senet/game.hpp"
 #include "tests/game_types.hpp"
 
 namespace senet {
@@ -287,7 +287,7 @@ TYPED_TEST(Conformance, StatesRoundTripThroughText) {
     const std::string text = state.text();
     ASSERT_EQ(text.find('\n'), std::string::npos);
     const Result<G> read = G::from_text(text);
-    ASSERT_TRUE(read.has_value()) << read.error().reason;
+    ASSERT_TRUE(read.has_value()) << read.error().reason();
     ASSERT_EQ(read->text(), text);
     ASSERT_EQ(read->key(), state.key()) << text;
     ASSERT_EQ(read->turn(), state.turn()) << text;
@@ -308,7 +308,7 @@ TYPED_TEST(Conformance, ActionsRoundTripThroughText) {
       const std::string text = state.action_text(action);
       ASSERT_FALSE(text.empty()) << state.text();
       const Result<Action> read = state.action_from_text(text);
-      ASSERT_TRUE(read.has_value()) << state.text() << ": " << read.error().reason;
+      ASSERT_TRUE(read.has_value()) << state.text() << ": " << read.error().reason();
       ASSERT_EQ(*read, action) << state.text() << ": " << text;
     }
   });
@@ -333,19 +333,19 @@ TYPED_TEST(Conformance, NonsenseIsRefusedWithAReason) {
     if (const Result<G> read = G::from_text(text)) {
       // What is accepted is a state like any other.
       const Result<G> again = G::from_text(read->text());
-      ASSERT_TRUE(again.has_value()) << text << ": " << again.error().reason;
+      ASSERT_TRUE(again.has_value()) << text << ": " << again.error().reason();
       ASSERT_EQ(again->key(), read->key()) << text;
       if (read->turn() != Turn::kOver) {
         ASSERT_FALSE(edges(*read).empty()) << text;
       }
     } else {
-      ASSERT_FALSE(read.error().reason.empty()) << text;
+      ASSERT_FALSE(read.error().reason().empty()) << text;
     }
     if (const Result<Action> action = G{}.action_from_text(text)) {
       const std::vector<Action> actions = edges(G{});
       ASSERT_NE(std::ranges::find(actions, *action), actions.end()) << text;
     } else {
-      ASSERT_FALSE(action.error().reason.empty()) << text;
+      ASSERT_FALSE(action.error().reason().empty()) << text;
     }
   }
 }

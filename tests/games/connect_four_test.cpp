@@ -1,4 +1,4 @@
-#include "games/connect_four.hpp"
+#include "games/connect_four/connect_four.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,14 +14,14 @@ namespace {
 
 ConnectFour position(std::string_view text) {
   const Result<ConnectFour> state = ConnectFour::from_text(text);
-  EXPECT_TRUE(state.has_value()) << state.error().reason;
+  EXPECT_TRUE(state.has_value()) << state.error().reason();
   return state.value_or(ConnectFour{});
 }
 
 void expect_refused(std::string_view text, std::string_view reason) {
   const Result<ConnectFour> state = ConnectFour::from_text(text);
   ASSERT_FALSE(state.has_value()) << text;
-  EXPECT_NE(state.error().reason.find(reason), std::string::npos) << state.error().reason;
+  EXPECT_NE(state.error().reason().find(reason), std::string::npos) << state.error().reason();
 }
 
 // The rules once more, in the plainest way: a grid of characters, ' ' where empty.

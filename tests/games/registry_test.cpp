@@ -31,7 +31,8 @@ TEST(Registry, UnknownNameListsTheKnownOnes) {
     ASSERT_FALSE(visited.has_value());
     EXPECT_FALSE(called);
     for (const std::string_view known : game_names()) {
-      EXPECT_NE(visited.error().reason.find(known), std::string::npos) << visited.error().reason;
+      EXPECT_NE(visited.error().reason().find(known), std::string::npos)
+          << visited.error().reason();
     }
   }
 }
@@ -40,7 +41,7 @@ TEST(Registry, PassesOnTheFunctionsOwnFailure) {
   const Result<int> visited = visit_game(
       "connect_four", []<class G>(std::type_identity<G>) -> Result<int> { return fail("no"); });
   ASSERT_FALSE(visited.has_value());
-  EXPECT_EQ(visited.error().reason, "no");
+  EXPECT_EQ(visited.error().reason(), "no");
 }
 
 }  // namespace

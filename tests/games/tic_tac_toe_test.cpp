@@ -1,4 +1,4 @@
-#include "games/tic_tac_toe.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +12,14 @@ namespace {
 
 TicTacToe position(std::string_view text) {
   const Result<TicTacToe> state = TicTacToe::from_text(text);
-  EXPECT_TRUE(state.has_value()) << state.error().reason;
+  EXPECT_TRUE(state.has_value()) << state.error().reason();
   return state.value_or(TicTacToe{});
 }
 
 void expect_refused(std::string_view text, std::string_view reason) {
   const Result<TicTacToe> state = TicTacToe::from_text(text);
   ASSERT_FALSE(state.has_value()) << text;
-  EXPECT_NE(state.error().reason.find(reason), std::string::npos) << state.error().reason;
+  EXPECT_NE(state.error().reason().find(reason), std::string::npos) << state.error().reason();
 }
 
 // Every position that play can reach, by its text, with its value for player 0 under best play.

@@ -346,7 +346,7 @@ TEST(MakeEvaluator, SaysWhatIsWrong) {
   const Network network = initial_network(make_spec(5, 3, 3, 8, 1, 0, 0), 1);
   EXPECT_FALSE(make_evaluator(EvaluatorKind::kFused, network, 0).has_value());
   EXPECT_FALSE(evaluator_kind("fast").has_value());
-  EXPECT_NE(evaluator_kind("fast").error().reason.find("onednn"), std::string::npos);
+  EXPECT_NE(evaluator_kind("fast").error().reason().find("onednn"), std::string::npos);
   for (const char* name : {"fused", "onednn", "reference", "hash"}) {
     const auto evaluator = make_evaluator(*evaluator_kind(name), network, 3);
     ASSERT_TRUE(evaluator.has_value());

@@ -47,7 +47,7 @@ void register_all() {
       const Network network = initial_network(benchmark_spec(), 1);
       auto evaluator =
           make_evaluator(*evaluator_kind(name), network, static_cast<std::size_t>(state.range(0)));
-      if (!evaluator) return state.SkipWithError(evaluator.error().reason.c_str());
+      if (!evaluator) return state.SkipWithError(evaluator.error().reason().c_str());
       time_forward(state, **evaluator, network.spec());
     })->Apply(batch_sizes);
   }

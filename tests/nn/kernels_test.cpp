@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "games/game.hpp"
 #include "games/random.hpp"
 #include "nn/aligned_floats.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 namespace {

@@ -82,7 +82,7 @@ class NetworkFile : public ::testing::Test {
   /// The reason why these bytes are no network; empty when they are one.
   std::string reason(const std::string& bytes) const {
     const Result<Network> loaded = load(bytes);
-    return loaded ? std::string() : loaded.error().reason;
+    return loaded ? std::string() : loaded.error().reason();
   }
 
   void expect_reason(const std::string& bytes, std::initializer_list<const char*> words) const {
@@ -100,7 +100,7 @@ class NetworkFile : public ::testing::Test {
 
 TEST_F(NetworkFile, RoundTrip) {
   const Result<Network> loaded = load_network(file_);
-  ASSERT_TRUE(loaded.has_value()) << loaded.error().reason;
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().reason();
   EXPECT_TRUE(same_content(*loaded, network_));
   const fs::path again = folder_ / "again.safetensors";
   ASSERT_TRUE(save_network(*loaded, again).has_value());
@@ -149,7 +149,7 @@ TEST_F(NetworkFile, OtherOrdersAndAlignmentsAreCopied) {
   json.erase(json.find_last_not_of(' ') + 1);
   for (int padding = 0; padding < 4; ++padding, json += ' ') {
     const Result<Network> loaded = load(with(json, data));
-    ASSERT_TRUE(loaded.has_value()) << loaded.error().reason;
+    ASSERT_TRUE(loaded.has_value()) << loaded.error().reason();
     EXPECT_TRUE(same_content(*loaded, network_));
   }
 }
@@ -157,7 +157,7 @@ TEST_F(NetworkFile, OtherOrdersAndAlignmentsAreCopied) {
 TEST_F(NetworkFile, AFileOfAnotherProgramNeedsNoId) {
   const std::string id = "\"id\":\"" + id_text(network_.id()) + "\",";
   const Result<Network> loaded = load(with(changed(id, ""), data_));
-  ASSERT_TRUE(loaded.has_value()) << loaded.error().reason;
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().reason();
   EXPECT_EQ(loaded->id(), network_.id());
 }
 
@@ -285,20 +285,20 @@ TEST_F(NetworkFile, ValuesThatAreNotFinite) {
 }
 
 TEST_F(NetworkFile, WhatIsNotAFile) {
-  EXPECT_NE(load_network(folder_ / "none").error().reason.find("none: cannot open"),
+  EXPECT_NE(load_network(folder_ / "none").error().reason().find("none: cannot open"),
             std::string::npos);
-  EXPECT_NE(load_network(folder_.path()).error().reason.find("not a regular file"),
+  EXPECT_NE(load_network(folder_.path()).error().reason().find("not a regular file"),
             std::string::npos);
 }
 
 TEST_F(NetworkFile, SavingFailsWithoutATrace) {
   const fs::path missing = folder_ / "no" / "such" / "folder.safetensors";
-  EXPECT_NE(save_network(network_, missing).error().reason.find("cannot create"),
+  EXPECT_NE(save_network(network_, missing).error().reason().find("cannot create"),
             std::string::npos);
   // A folder cannot be renamed over: the temporary file must not stay behind.
   const fs::path taken = folder_ / "taken";
   fs::create_directory(taken);
-  EXPECT_NE(save_network(network_, taken).error().reason.find("taken"), std::string::npos);
+  EXPECT_NE(save_network(network_, taken).error().reason().find("taken"), std::string::npos);
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(folder_.path())) files += entry.is_regular_file();
   EXPECT_EQ(files, 1u);
@@ -312,7 +312,7 @@ TEST_F(NetworkFile, OneOutputIsStillAMatrix) {
   const fs::path file = folder_ / "one.safetensors";
   ASSERT_TRUE(save_network(one, file).has_value());
   const Result<Network> loaded = load_network(file);
-  ASSERT_TRUE(loaded.has_value()) << loaded.error().reason;
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().reason();
   EXPECT_TRUE(same_content(*loaded, one));
 }
 

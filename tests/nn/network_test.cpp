@@ -93,7 +93,7 @@ TEST(NetworkSpec, ChecksItsRanges) {
     NetworkSpec spec = reference_shape();
     change(spec);
     const Result<void> checked = check_spec(spec);
-    return checked ? std::string() : checked.error().reason;
+    return checked ? std::string() : checked.error().reason();
   };
   EXPECT_NE(reason([](NetworkSpec& s) { s.features = 0; }).find("features"), std::string::npos);
   EXPECT_NE(reason([](NetworkSpec& s) { s.features = 70000; }).find("features"), std::string::npos);
@@ -110,13 +110,13 @@ TEST(NetworkSpec, ContractNamesTheDifference) {
   spec.width = 32;  // the network's own business
   EXPECT_TRUE(check_contract(spec, wanted).has_value());
   spec.features = 7;
-  EXPECT_NE(check_contract(spec, wanted).error().reason.find("7 features"), std::string::npos);
+  EXPECT_NE(check_contract(spec, wanted).error().reason().find("7 features"), std::string::npos);
   spec = wanted;
   spec.game = "othello";
-  EXPECT_NE(check_contract(spec, wanted).error().reason.find("othello"), std::string::npos);
+  EXPECT_NE(check_contract(spec, wanted).error().reason().find("othello"), std::string::npos);
   spec = wanted;
   spec.outcomes = 3;
-  EXPECT_NE(check_contract(spec, wanted).error().reason.find("outcomes"), std::string::npos);
+  EXPECT_NE(check_contract(spec, wanted).error().reason().find("outcomes"), std::string::npos);
 }
 
 TEST(InitialNetwork, HasTheStatedSpread) {

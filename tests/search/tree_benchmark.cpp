@@ -2,7 +2,7 @@
 // time. As a worker searches, many side by side, it is measured by senet bench tree.
 #include <benchmark/benchmark.h>
 
-#include "games/connect_four.hpp"
+#include "games/connect_four/connect_four.hpp"
 #include "search/flat_table.hpp"
 #include "tests/search/search_driver.hpp"
 

@@ -9,9 +9,9 @@
 #include <limits>
 #include <memory>
 
-#include "games/backgammon.hpp"
-#include "games/connect_four.hpp"
-#include "games/tic_tac_toe.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "nn/fused_evaluator.hpp"
 #include "nn/network.hpp"
 #include "selfplay/linear_backgammon.hpp"
@@ -26,8 +26,8 @@ template <Game G>
 class EdgePlayer final : public MatchPlayer<G> {
  public:
   explicit EdgePlayer(bool last) : last_(last) {}
-  Chosen choose(std::span<const G> states, std::span<const Random> draws,
-                std::span<Action> actions) override {
+  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+                      std::span<Action> actions) override {
     EXPECT_EQ(states.size(), draws.size());
     EXPECT_EQ(states.size(), actions.size());
     for (std::size_t i = 0; i < states.size(); ++i) {
@@ -76,7 +76,7 @@ template <Game G>
 MatchResult play_match(MatchPlayer<G>& first, MatchPlayer<G>& second,
                        const MatchSettings& settings) {
   const Played<G> played = play<G>(first, second, settings);
-  EXPECT_FALSE(played.run.fault) << played.run.fault->reason;
+  EXPECT_FALSE(played.run.fault) << played.run.fault->reason();
   EXPECT_EQ(played.games.size(), 2 * settings.pairs);
   return played.result();
 }
@@ -221,13 +221,14 @@ template <Game G>
 class FaultyPlayer final : public MatchPlayer<G> {
  public:
   FaultyPlayer(int questions, bool fails) : questions_(questions), fails_(fails) {}
-  Chosen choose(std::span<const G> states, std::span<const Random> draws,
-                std::span<Action> actions) override {
+  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+                      std::span<Action> actions) override {
     const auto chosen = RandomPlayer<G>().choose(states, draws, actions);
     if (--questions_ > 0) return chosen;
     if (fails_) {
       ++faults_.crashes;
-      return tl::unexpected(ChoiceFault{"out of order", states.size() - 1});
+      faults_.state = states.size() - 1;
+      return fail("out of order");
     }
     actions.back() = 65000;
     return {};
@@ -246,7 +247,7 @@ TYPED_TEST(MatchOf, AnIllegalMoveEndsTheMatchAndIsTold) {
   FaultyPlayer<G> faulty(2, false);
   const Played<G> played = play<G>(sane, faulty, {.pairs = 20, .random_plies = 0});
   ASSERT_TRUE(played.run.fault);
-  const std::string& reason = played.run.fault->reason;
+  const std::string& reason = played.run.fault->reason();
   EXPECT_TRUE(reason.starts_with("the second player in game ")) << reason;
   EXPECT_NE(reason.find(" of seed 1, ply "), std::string::npos) << reason;
   EXPECT_NE(reason.find(": it chose the action 65000 in "), std::string::npos) << reason;
@@ -262,7 +263,7 @@ TYPED_TEST(MatchOf, APlayerThatFailsEndsTheMatch) {
   FaultyPlayer<G> faulty(2, true);
   const Played<G> played = play<G>(faulty, sane, {.pairs = 20, .random_plies = 0});
   ASSERT_TRUE(played.run.fault);
-  const std::string& reason = played.run.fault->reason;
+  const std::string& reason = played.run.fault->reason();
   EXPECT_TRUE(reason.starts_with("the first player in game ")) << reason;
   EXPECT_TRUE(reason.ends_with(": out of order")) << reason;
   EXPECT_EQ(played.run.faults[0].crashes, 1u);
@@ -277,7 +278,7 @@ TEST(Match, AFaultNamesTheGameToPlayAgain) {
     const MatchHooks hooks{.finished = [](const PlayedGame&) -> Result<void> { return {}; },
                            .is_stopped = [] { return false; }};
     const MatchSettings settings{.pairs = 20, .only_game = game};
-    return Match<ConnectFour>(sane, faulty, settings).run({}, hooks).fault.value().reason;
+    return Match<ConnectFour>(sane, faulty, settings).run({}, hooks).fault.value().reason();
   };
   const std::string among_others = fault(std::nullopt, 3);
   const std::string word = " in game ";
@@ -289,10 +290,10 @@ TEST(Match, AFaultNamesTheGameToPlayAgain) {
 TEST(Match, APlayerToldToStopIsNoFault) {
   class Stopped final : public MatchPlayer<ConnectFour> {
    public:
-    Chosen choose(std::span<const ConnectFour>, std::span<const Random>,
-                  std::span<Action>) override {
+    Result<void> choose(std::span<const ConnectFour>, std::span<const Random>,
+                        std::span<Action>) override {
       has_stopped = true;
-      return tl::unexpected(ChoiceFault{.reason = "stopped", .was_stopped = true});
+      return fail(SENET_STOPPED, "stopped");
     }
     bool has_stopped = false;
   } player;
@@ -312,7 +313,7 @@ TEST(Match, AGameThatCannotBeKeptEndsTheMatch) {
                          .is_stopped = [] { return false; }};
   const MatchRun run = Match<ConnectFour>(player, player, {.pairs = 30}).run({}, hooks);
   ASSERT_TRUE(run.fault);
-  EXPECT_EQ(run.fault->reason, "the disk is full");
+  EXPECT_EQ(run.fault->reason(), "the disk is full");
   EXPECT_EQ(games, 3u);
 }
 

@@ -15,7 +15,7 @@ namespace {
 std::vector<std::byte> bytes_of(const GameRecord& record) {
   std::vector<std::byte> payload;
   const auto encoded = encode(record, payload);
-  EXPECT_TRUE(encoded) << encoded.error().reason;
+  EXPECT_TRUE(encoded) << encoded.error().reason();
   return payload;
 }
 
@@ -155,7 +155,7 @@ TEST(RecordCodec, RoundTripsRandomRecords) {
     const GameRecord record = random_record("game", number);
     ASSERT_TRUE(encode(record, payload));
     const auto read = decode(payload, decoded);
-    ASSERT_TRUE(read) << read.error().reason;
+    ASSERT_TRUE(read) << read.error().reason();
     ASSERT_EQ(decoded, record) << "record " << number;
   }
 }
@@ -181,7 +181,7 @@ TEST(RecordCodec, RoundTripsTheExtremes) {
   record.end_cut(outcomes);
   GameRecord decoded;
   const auto read = decode(bytes_of(record), decoded);
-  ASSERT_TRUE(read) << read.error().reason;
+  ASSERT_TRUE(read) << read.error().reason();
   EXPECT_EQ(decoded, record);
 }
 
@@ -191,7 +191,7 @@ TEST(RecordCodec, RefusesToWriteWhatItWouldNotRead) {
     GameRecord record = small_record();
     change(record);
     const auto encoded = encode(record, payload);
-    return !encoded && !encoded.error().reason.empty();
+    return !encoded && !encoded.error().reason().empty();
   };
   EXPECT_FALSE(refused([](GameRecord&) {}));
   EXPECT_TRUE(refused([](GameRecord& r) { r.clear(); }));
@@ -228,7 +228,7 @@ TEST(RecordCodec, EveryTruncationFailsWithAReason) {
                                        payload.begin() + static_cast<std::ptrdiff_t>(size));
       const auto read = decode(cut, decoded);
       ASSERT_FALSE(read) << "record " << number << " cut to " << size;
-      ASSERT_FALSE(read.error().reason.empty());
+      ASSERT_FALSE(read.error().reason().empty());
       ASSERT_EQ(decoded, GameRecord());
     }
   }

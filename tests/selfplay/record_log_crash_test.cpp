@@ -71,7 +71,7 @@ TEST(RecordLogCrash, AKilledWriterLosesNoAppendedRecord) {
     std::uint64_t size = 0;
     {
       const auto log = RecordLog::open(path, "nim", {});
-      ASSERT_TRUE(log) << log.error().reason;
+      ASSERT_TRUE(log) << log.error().reason();
       EXPECT_EQ(log->recovery().damaged_bytes, 0u);
       EXPECT_GE(log->records(), reported);
       EXPECT_LE(log->records(), reported + 1);  // written, but killed before it could say so
@@ -84,7 +84,7 @@ TEST(RecordLogCrash, AKilledWriterLosesNoAppendedRecord) {
     GameRecord record;
     for (;; ++read) {
       const auto found = reader->next(record);
-      ASSERT_TRUE(found) << found.error().reason;
+      ASSERT_TRUE(found) << found.error().reason();
       if (!*found) break;
       ASSERT_EQ(record, sample(read));
     }

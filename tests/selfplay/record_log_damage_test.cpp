@@ -148,7 +148,7 @@ TEST_F(RecordLogDamage, ANewerVersionIsToldAndNotTakenForDamage) {
   write_file(path_, header);
   const auto reader = RecordReader::open(path_);
   ASSERT_FALSE(reader);
-  EXPECT_NE(reader.error().reason.find("version"), std::string::npos);
+  EXPECT_NE(reader.error().reason().find("version"), std::string::npos);
   EXPECT_FALSE(RecordLog::open(path_, "nim", {}));
 }
 

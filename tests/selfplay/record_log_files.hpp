@@ -17,13 +17,13 @@ namespace senet {
 inline RecordLog open_log(const std::filesystem::path& path,
                           const RecordLogSettings& settings = {}) {
   auto log = RecordLog::open(path, "nim", settings);
-  EXPECT_TRUE(log) << log.error().reason;
+  EXPECT_TRUE(log) << log.error().reason();
   return std::move(*log);
 }
 
 inline RecordReader open_reader(const std::filesystem::path& path, std::uint64_t position = 0) {
   auto reader = RecordReader::open(path, position);
-  EXPECT_TRUE(reader) << reader.error().reason;
+  EXPECT_TRUE(reader) << reader.error().reason();
   return std::move(*reader);
 }
 
@@ -35,7 +35,7 @@ inline std::vector<std::uint64_t> append_samples(RecordLog& log, std::uint64_t f
   std::vector<std::uint64_t> ends = {log.size()};
   for (std::uint64_t number = first; number < last; ++number) {
     const auto appended = log.append(sample(number));
-    EXPECT_TRUE(appended) << appended.error().reason;
+    EXPECT_TRUE(appended) << appended.error().reason();
     ends.push_back(log.size());
   }
   return ends;
@@ -47,7 +47,7 @@ inline std::vector<std::uint64_t> read_all(RecordReader& reader) {
   GameRecord record;
   for (;;) {
     const auto found = reader.next(record);
-    EXPECT_TRUE(found) << found.error().reason;
+    EXPECT_TRUE(found) << found.error().reason();
     if (!found || !*found) return numbers;
     EXPECT_EQ(record, sample(record.game_number));
     numbers.push_back(record.game_number);

@@ -127,7 +127,7 @@ TEST_F(RecordLogTest, HasOneWriterAtATime) {
   append_samples(log, 0, 2);
   const auto second = RecordLog::open(path_, "nim", {});
   ASSERT_FALSE(second);
-  EXPECT_NE(second.error().reason.find("another writer"), std::string::npos);
+  EXPECT_NE(second.error().reason().find("another writer"), std::string::npos);
   append_samples(log, 2, 4);
   { const RecordLog moved = std::move(log); }
   EXPECT_EQ(open_log(path_).records(), 4u);

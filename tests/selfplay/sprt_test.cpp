@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "games/random.hpp"
 #include "selfplay/match_result.hpp"
 

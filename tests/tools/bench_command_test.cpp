@@ -10,8 +10,8 @@
 #include <numeric>
 #include <set>
 
-#include "games/backgammon.hpp"
-#include "games/connect_four.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/connect_four/connect_four.hpp"
 #include "nn/safetensors.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/tools/program.hpp"
@@ -310,7 +310,7 @@ void expect_batch_of_positions(const std::string& file, std::map<std::string, do
   std::ifstream in(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const auto header = parse_safetensors(std::as_bytes(std::span(bytes)));
-  ASSERT_TRUE(header) << header.error().reason;
+  ASSERT_TRUE(header) << header.error().reason();
   const std::vector<StoredTensor>& tensors = header->tensors;
   ASSERT_EQ(tensors.size(), 4u);
   const std::uint64_t rows = 1024, most = tensors[2].shape.back();

@@ -23,14 +23,14 @@ ChildProcess::Deadline at_once() { return ChildProcess::Clock::now() + 20ms; }
 
 ChildProcess shell(const std::string& script) {
   Result<ChildProcess> child = ChildProcess::start_shell(script);
-  EXPECT_TRUE(child) << child.error().reason;
+  EXPECT_TRUE(child) << child.error().reason();
   return std::move(*child);
 }
 
 template <class T>
 void expect_reason(const Result<T>& result, const std::string& reason) {
   ASSERT_FALSE(result);
-  EXPECT_NE(result.error().reason.find(reason), std::string::npos) << result.error().reason;
+  EXPECT_NE(result.error().reason().find(reason), std::string::npos) << result.error().reason();
 }
 
 TEST(ChildProcess, LinesGoBothWays) {

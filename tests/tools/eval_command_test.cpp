@@ -5,8 +5,8 @@
 #include <optional>
 #include <sstream>
 
-#include "games/backgammon.hpp"
-#include "games/connect_four.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/connect_four/connect_four.hpp"
 #include "nn/network.hpp"
 #include "tests/tools/program.hpp"
 

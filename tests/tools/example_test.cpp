@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string>
 
-#include "games/connect_four.hpp"
+#include "games/connect_four/connect_four.hpp"
 #include "nn/network.hpp"
 #include "tests/tools/program.hpp"
 

@@ -107,14 +107,14 @@ Result<std::vector<ConsoleAnswer>> ask_gnubg_console(std::span<const Backgammon>
     Result<ChildProcess> process = ChildProcess::start_shell(fmt::format(
         "HOME={0} LC_ALL=C {1} -t -q -r -c {0}/script </dev/null >{0}/out 2>&1; echo done", home,
         program->string()));
-    if (!process) return tl::unexpected(process.error());
+    if (!process) return process.error();
     parts.push_back({end, home + "/out", std::move(*process)});
   }
   std::vector<ConsoleAnswer> answers;
   const auto deadline = ChildProcess::Clock::now() + std::chrono::minutes(10);
   for (Part& part : parts) {
     if (const Result<std::string> done = part.process.read_line(deadline); !done) {
-      return tl::unexpected(done.error());
+      return done.error();
     }
     std::ifstream out(part.out);
     std::vector<ConsoleAnswer> its;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "games/backgammon.hpp"
-#include "games/result.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "senet/result.hpp"
 #include "tools/gnubg/gnubg.hpp"
 
 namespace senet {

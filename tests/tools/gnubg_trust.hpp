@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "tools/gnubg/gnubg.hpp"
 #include "tools/labels.hpp"
 
@@ -26,14 +26,14 @@ class GnubgTrust : public testing::Test {
 
 inline Gnubg started(const GnubgSettings& settings) {
   Result<Gnubg> gnubg = Gnubg::start(settings);
-  if (!gnubg) throw std::runtime_error(gnubg.error().reason);
+  if (!gnubg) throw std::runtime_error(gnubg.error().reason());
   return std::move(*gnubg);
 }
 
 /// The value, or a failed test with its reason.
 template <class T>
 T value_of(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().reason);
+  if (!result) throw std::runtime_error(result.error().reason());
   return std::move(*result);
 }
 

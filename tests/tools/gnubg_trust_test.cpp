@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "games/random.hpp"
 #include "tests/games/backgammon_positions.hpp"
 #include "tests/tools/gnubg_console.hpp"

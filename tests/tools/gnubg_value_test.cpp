@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "games/backgammon_bearoff.hpp"
+#include "games/backgammon/bearoff.hpp"
 #include "games/random.hpp"
 #include "selfplay/match.hpp"
 #include "tests/tools/gnubg_console.hpp"
@@ -88,8 +88,8 @@ TEST_F(GnubgTrust, ItsMarkOnTheShippedLabelsIsKnown) {
   for (const BackgammonLabel& label : met) states.push_back(label.state);
   const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
   std::vector<Action> actions(states.size());
-  const Chosen chosen = player.choose(states, draws, actions);
-  ASSERT_TRUE(chosen) << chosen.error().reason;
+  const Result<void> chosen = player.choose(states, draws, actions);
+  ASSERT_TRUE(chosen) << chosen.error().reason();
   std::vector<MoveMix> moves;
   for (const Action action : actions) moves.push_back({action});
   EXPECT_NEAR(mean_loss(met, moves), 2.92, 0.15);
@@ -158,7 +158,7 @@ MatchResult played(MatchPlayer<Backgammon>& first, MatchPlayer<Backgammon>& seco
                          },
                          .is_stopped = [] { return false; }};
   const MatchRun run = Match<Backgammon>(first, second, {.pairs = pairs, .seed = 5}).run({}, hooks);
-  EXPECT_FALSE(run.fault) << run.fault->reason;
+  EXPECT_FALSE(run.fault) << run.fault->reason();
   for (const PlayerFaults& faults : run.faults) {
     EXPECT_EQ(faults.illegal, 0u);
     EXPECT_EQ(faults.crashes, 0u);

@@ -1,7 +1,7 @@
 // senet inspect: every kind of file a run leaves, whole and broken.
 #include <gtest/gtest.h>
 
-#include "games/tic_tac_toe.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "nn/network.hpp"
 #include "selfplay/record_log.hpp"
 #include "tests/tools/program.hpp"
@@ -46,7 +46,7 @@ GameRecord a_game(std::uint64_t number) {
 /// A log of these games, made anew.
 void write_log(const std::filesystem::path& file, const std::vector<GameRecord>& games) {
   Result<RecordLog> log = RecordLog::open(file, "tic_tac_toe", {.compression_level = 0});
-  ASSERT_TRUE(log) << log.error().reason;
+  ASSERT_TRUE(log) << log.error().reason();
   for (const GameRecord& game : games) ASSERT_TRUE(log->append(game));
 }
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "games/backgammon_phase.hpp"
-#include "games/position_id.hpp"
+#include "games/backgammon/phase.hpp"
+#include "games/backgammon/position_id.hpp"
 #include "tests/tools/program.hpp"
 #include "tools/child_process.hpp"
 #include "tools/gnubg/gnubg.hpp"
@@ -178,17 +178,17 @@ TEST_F(LabelCommand, CanBeStopped) {
   auto run = ChildProcess::start(
       {SENET_PROGRAM, "label", "--count", "100000", "--ply", "0", "--one-in", "1"},
       {"TMPDIR=" + folder.path().string()});
-  ASSERT_TRUE(run) << run.error().reason;
+  ASSERT_TRUE(run) << run.error().reason();
   const auto deadline = ChildProcess::Clock::now() + std::chrono::minutes(5);
   Result<std::string> line = run->read_line(deadline);
-  ASSERT_TRUE(line) << line.error().reason;
+  ASSERT_TRUE(line) << line.error().reason();
   EXPECT_GT(folder.files(), 0);
   ::kill(run->id(), SIGINT);
   for (; line; line = run->read_line(deadline)) {
     EXPECT_TRUE(Json::parse(*line, nullptr, false).is_object()) << *line;
   }
-  EXPECT_NE(line.error().reason.find("senet label: stopped with "), std::string::npos)
-      << line.error().reason;
+  EXPECT_NE(line.error().reason().find("senet label: stopped with "), std::string::npos)
+      << line.error().reason();
   EXPECT_EQ(folder.files(), 0);
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <set>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "games/random.hpp"
 #include "selfplay/record_log.hpp"
 #include "tests/tools/background_program.hpp"
@@ -20,12 +20,12 @@ class SelfPlayCommand : public TinyRun {
   std::set<std::uint64_t> games(bool whole = true) const {
     std::set<std::uint64_t> numbers;
     auto reader = RecordReader::open(run() / "games.senet");
-    EXPECT_TRUE(reader) << reader.error().reason;
+    EXPECT_TRUE(reader) << reader.error().reason();
     if (!reader) return numbers;
     GameRecord record;
     for (;;) {
       const Result<bool> more = reader->next(record);
-      EXPECT_TRUE(more) << more.error().reason;
+      EXPECT_TRUE(more) << more.error().reason();
       if (!more || !*more) break;
       EXPECT_TRUE(numbers.insert(record.game_number).second)
           << "game " << record.game_number << " is there twice";
@@ -71,7 +71,7 @@ TEST_F(SelfPlayCommand, MakesARunAndGoesOnWithIt) {
     EXPECT_TRUE(std::filesystem::exists(run() / name)) << name;
   }
   const Result<Network> latest = load_network(run() / "weights/latest.safetensors");
-  ASSERT_TRUE(latest) << latest.error().reason;
+  ASSERT_TRUE(latest) << latest.error().reason();
   EXPECT_TRUE(std::ranges::equal(latest->parameters(), begun.trainer.ema));
 
   // Not twice by accident; and that changes nothing.
@@ -123,7 +123,7 @@ TEST_F(SelfPlayCommand, BackgammonLearnsFromAfterstates) {
   tiny.width = 16;
   tiny.blocks = 1;
   const Result<Checkpoint> saved = load_checkpoint(run() / "checkpoint.safetensors", tiny);
-  ASSERT_TRUE(saved) << saved.error().reason;
+  ASSERT_TRUE(saved) << saved.error().reason();
   EXPECT_GT(saved->trainer.steps, 0u);
 }
 
@@ -345,7 +345,7 @@ TEST_F(SelfPlayCommand, SaysWhoTrains) {
 TEST_F(SelfPlayCommand, WeightsTellWhatTheyLearnt) {
   expect_finished(run_senet(tiny({"--games", "1"})));
   const Result<Network> latest = load_network(run() / "weights/latest.safetensors");
-  ASSERT_TRUE(latest) << latest.error().reason;
+  ASSERT_TRUE(latest) << latest.error().reason();
   EXPECT_EQ(latest->spec().evaluates, Evaluates::kPosition);
 }
 

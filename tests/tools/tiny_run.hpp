@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "games/tic_tac_toe.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/temporary_folder.hpp"
 #include "train_bridge/checkpoint.hpp"
 
@@ -63,7 +63,7 @@ class TinyRun : public testing::Test {
   }
   Checkpoint checkpoint() const {
     const Result<Checkpoint> loaded = load_checkpoint(run() / "checkpoint.safetensors", spec());
-    EXPECT_TRUE(loaded) << loaded.error().reason;
+    EXPECT_TRUE(loaded) << loaded.error().reason();
     return loaded ? *loaded : Checkpoint{};
   }
 

@@ -96,7 +96,7 @@ TEST(AdamW, RefusesAStateThatDoesNotFit) {
   short_moment.second_moment.pop_back();
   const Result<void> refused = optimizer.restore(short_moment);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().reason.find("second_moment"), std::string::npos);
+  EXPECT_NE(refused.error().reason().find("second_moment"), std::string::npos);
 
   TrainerState broken = optimizer.state();
   broken.weights[0] += 1;

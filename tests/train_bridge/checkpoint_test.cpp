@@ -47,7 +47,7 @@ class CheckpointFile : public testing::Test {
  protected:
   void SetUp() override {
     const Result<void> saved = save_checkpoint(sample(), small_spec(), file());
-    ASSERT_TRUE(saved) << saved.error().reason;
+    ASSERT_TRUE(saved) << saved.error().reason();
     bytes_ = read_file(file());
   }
   std::filesystem::path file() const { return folder_ / "checkpoint.safetensors"; }
@@ -57,10 +57,10 @@ class CheckpointFile : public testing::Test {
     write_file(file(), bytes);
     const Result<Checkpoint> loaded = load_checkpoint(file(), small_spec());
     if (loaded) return "";
-    EXPECT_NE(loaded.error().reason.find(file().string()), std::string::npos)
-        << loaded.error().reason;
-    EXPECT_EQ(loaded.error().reason.find('\n'), std::string::npos);
-    return loaded.error().reason;
+    EXPECT_NE(loaded.error().reason().find(file().string()), std::string::npos)
+        << loaded.error().reason();
+    EXPECT_EQ(loaded.error().reason().find('\n'), std::string::npos);
+    return loaded.error().reason();
   }
   /// The file with `from` replaced by `to`, of the same length.
   std::vector<std::byte> with(std::string_view from, std::string_view to) const {
@@ -81,7 +81,7 @@ class CheckpointFile : public testing::Test {
 
 TEST_F(CheckpointFile, ComesBackExactly) {
   const Result<Checkpoint> loaded = load_checkpoint(file(), small_spec());
-  ASSERT_TRUE(loaded) << loaded.error().reason;
+  ASSERT_TRUE(loaded) << loaded.error().reason();
   const Checkpoint saved = sample();
   const auto same_bits = [](const std::vector<float>& a, const std::vector<float>& b) {
     return std::ranges::equal(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)));
@@ -160,7 +160,7 @@ TEST_F(CheckpointFile, OwedStepsWithoutEndAreRefused) {
     ASSERT_TRUE(save_checkpoint(checkpoint, small_spec(), file()));
     const Result<Checkpoint> loaded = load_checkpoint(file(), small_spec());
     ASSERT_FALSE(loaded);
-    EXPECT_NE(loaded.error().reason.find("out of range"), std::string::npos);
+    EXPECT_NE(loaded.error().reason().find("out of range"), std::string::npos);
   }
 }
 
@@ -169,7 +169,7 @@ TEST_F(CheckpointFile, AnotherNetworkOrNoFileIsRefused) {
   wider.width = 9;
   Result<Checkpoint> loaded = load_checkpoint(file(), wider);
   ASSERT_FALSE(loaded);
-  EXPECT_NE(loaded.error().reason.find("made for the network shape"), std::string::npos);
+  EXPECT_NE(loaded.error().reason().find("made for the network shape"), std::string::npos);
   NetworkSpec other_game = small_spec();
   other_game.game = "another";
   EXPECT_FALSE(load_checkpoint(file(), other_game));

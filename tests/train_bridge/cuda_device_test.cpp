@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <ostream>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "tests/train_bridge/device_checks.hpp"
 #include "train_bridge/choose_trainer.hpp"
 
@@ -25,7 +25,7 @@ void skip_without_device() {
   const auto made =
       make_cuda_trainer(initial_network(taught_spec(), 1), batch_shape(taught_spec(), kFewSamples),
                         {}, Precision::kFloat, nullptr);
-  if (!made) GTEST_SKIP() << made.error().reason;
+  if (!made) GTEST_SKIP() << made.error().reason();
 }
 
 /// A precision, and how far from the exact gradient it may lead.
@@ -107,12 +107,12 @@ TEST(CudaDevice, WithoutMemoryForItTheCpuTrains) {
   absurd.rows = std::size_t{1} << 30;
   const auto made = make_cuda_trainer(start, absurd, {}, Precision::kAuto, nullptr);
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().reason.find("memory on the device: "), std::string::npos)
-      << made.error().reason;
+  EXPECT_NE(made.error().reason().find("memory on the device: "), std::string::npos)
+      << made.error().reason();
 
   const ChosenTrainer chosen = choose_trainer({.backend = TrainerBackend::kCuda}, start, absurd, {},
                                               [](const std::string& reason) { FAIL() << reason; });
-  EXPECT_EQ(chosen.warnings, std::vector{"the CPU trains: " + made.error().reason});
+  EXPECT_EQ(chosen.warnings, std::vector{"the CPU trains: " + made.error().reason()});
   EXPECT_EQ(chosen.trainer->name(), "cpu");
   const TrainBatch few = random_batch(taught_spec(), kFewSamples, 1);
   EXPECT_FALSE(chosen.trainer->step(few, 1e-3f).skipped);
@@ -122,7 +122,7 @@ TEST(CudaDevice, WithoutMemoryForItTheCpuTrains) {
   const auto modest = warm_trainer(make_in(Precision::kAuto), start, few.shape(), {});
   ASSERT_TRUE(modest);
   const auto report = modest->step(few, 1e-3f);
-  EXPECT_TRUE(report) << report.error().reason;
+  EXPECT_TRUE(report) << report.error().reason();
 }
 
 }  // namespace

@@ -32,13 +32,13 @@ TEST(CudaModule, IsOfThisVersionAndTellsWhetherThereIsADevice) {
   CudaTrainerReport report;
   const auto trainer = module->make(start, shape, {}, Precision::kFloat, &report);
   if (!trainer) {
-    EXPECT_NE(trainer.error().reason.find("CUDA"), std::string::npos) << trainer.error().reason;
+    EXPECT_NE(trainer.error().reason().find("CUDA"), std::string::npos) << trainer.error().reason();
     return;
   }
   EXPECT_FALSE(report.device.empty());
   // What the program does: it finds the module by itself.
   const auto found = make_cuda_trainer(start, shape, {}, Precision::kFloat, nullptr);
-  EXPECT_TRUE(found) << found.error().reason;
+  EXPECT_TRUE(found) << found.error().reason();
   use_single_threaded_blas();
   const auto cpu = make_cpu_trainer(start, shape, {});
   ASSERT_TRUE((*trainer)->warm_up());
@@ -89,7 +89,7 @@ TEST(CudaTrainer, KeptSamplesTeachWhatSentOnesDo) {
     }
     ASSERT_TRUE((*sent)->step(batch, 0.003f));
     const auto report = (*kept)->step_kept(drawn, 0.003f);
-    ASSERT_TRUE(report) << report.error().reason;
+    ASSERT_TRUE(report) << report.error().reason();
     ASSERT_TRUE(*report);
   }
   const auto expected = (*sent)->state(), state = (*kept)->state();
@@ -103,7 +103,7 @@ TEST(CudaTrainer, MayEndInTheMidstOfAStep) {
   const TrainBatch::Shape shape = batch_shape(kSpec, kSamples);
   auto trainer =
       make_cuda_trainer(initial_network(kSpec, 1), shape, {}, Precision::kFloat, nullptr);
-  if (!trainer) GTEST_SKIP() << trainer.error().reason;
+  if (!trainer) GTEST_SKIP() << trainer.error().reason();
   ASSERT_TRUE((*trainer)->keep_replay({.places = 20, .images = 1}));
   ASSERT_TRUE((*trainer)->warm_up());
   // The report of the second is that of the first: nobody has waited for the second.
@@ -118,7 +118,7 @@ TEST(CudaTrainer, MayEndInTheMidstOfAStep) {
   trainer->reset();
   const auto next =
       make_cuda_trainer(initial_network(kSpec, 1), shape, {}, Precision::kFloat, nullptr);
-  EXPECT_TRUE(next) << next.error().reason;
+  EXPECT_TRUE(next) << next.error().reason();
 }
 
 TEST(CudaTrainer, FailsWithAReason) {
@@ -127,8 +127,8 @@ TEST(CudaTrainer, FailsWithAReason) {
   const auto trainer =
       make_cuda_trainer(initial_network(kSpec, 1), shape, {}, Precision::kAuto, nullptr);
   ASSERT_FALSE(trainer);
-  EXPECT_TRUE(trainer.error().reason.starts_with("no CUDA driver: libcuda.so.1"))
-      << trainer.error().reason;
+  EXPECT_TRUE(trainer.error().reason().starts_with("no CUDA driver: libcuda.so.1"))
+      << trainer.error().reason();
 }
 
 }  // namespace

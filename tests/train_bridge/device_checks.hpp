@@ -27,11 +27,11 @@ inline std::unique_ptr<DeviceTrainer> warm_trainer(const MakeDeviceTrainer& make
                                                    const TrainerSettings& settings) {
   auto trainer = make(start, shape, settings);
   if (!trainer) {
-    ADD_FAILURE() << trainer.error().reason;
+    ADD_FAILURE() << trainer.error().reason();
     return nullptr;
   }
   const Result<void> warm = (*trainer)->warm_up();
-  EXPECT_TRUE(warm) << warm.error().reason;
+  EXPECT_TRUE(warm) << warm.error().reason();
   return warm ? std::move(*trainer) : nullptr;
 }
 
@@ -55,9 +55,9 @@ inline double gradient_error(const MakeDeviceTrainer& make, const GradientCase& 
   // Half precision finds the scale of its losses by steps that it skips.
   for (int attempt = 0; attempt < 20; ++attempt) {
     const auto report = trainer->step(batch, 0);
-    EXPECT_TRUE(report) << report.error().reason;
+    EXPECT_TRUE(report) << report.error().reason();
     const auto state = trainer->state();
-    EXPECT_TRUE(state) << state.error().reason;
+    EXPECT_TRUE(state) << state.error().reason();
     if (!report || !state) return INFINITY;
     if (state->steps == 0) continue;
     EXPECT_EQ(state->weights, weights) << "at a rate of nothing";
@@ -100,7 +100,7 @@ inline void expect_same_losses(const MakeDeviceTrainer& make, std::size_t steps,
     const TrainBatch batch = teacher.batch(samples, i);
     const StepReport of_cpu = cpu->step(batch, kRate);
     const auto of_device = device->step(batch, kRate);
-    ASSERT_TRUE(of_device) << of_device.error().reason;
+    ASSERT_TRUE(of_device) << of_device.error().reason();
     if (i == 0) first = static_cast<double>(of_cpu.policy_loss + of_cpu.value_loss);
     // A device may be a step behind with what it tells: no more than one batch in all these.
     if (i < steps - steps / 10) continue;
@@ -127,7 +127,7 @@ inline void expect_repeatable(const MakeDeviceTrainer& make, std::size_t steps) 
       ASSERT_TRUE(trainer->step(random_batch(taught_spec(), samples, i), 3e-3f));
     }
     const auto end = trainer->state();
-    ASSERT_TRUE(end) << end.error().reason;
+    ASSERT_TRUE(end) << end.error().reason();
     ends.push_back(*end);
   }
   EXPECT_GT(ends[0].steps, steps / 2);  // half precision skips some until its scale fits

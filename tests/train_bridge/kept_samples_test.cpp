@@ -6,9 +6,9 @@
 
 #include <array>
 
-#include "games/backgammon.hpp"
-#include "games/connect_four.hpp"
-#include "games/tic_tac_toe.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/train_bridge/gradient_cases.hpp"
 #include "train_bridge/device/device_step.hpp"
 #include "train_bridge/device/host_device.hpp"

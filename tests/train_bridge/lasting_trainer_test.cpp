@@ -28,11 +28,11 @@ class FailingDevice final : public DeviceTrainer {
     return {};
   }
   Result<StepReport> step(const TrainBatch& batch, float learning_rate) override {
-    if (auto alive = use(); !alive) return tl::unexpected(alive.error());
+    if (auto alive = use(); !alive) return alive.error();
     return trainer_->step(batch, learning_rate);
   }
   Result<TrainerState> state() const override {
-    if (auto alive = use(); !alive) return tl::unexpected(alive.error());
+    if (auto alive = use(); !alive) return alive.error();
     return trainer_->state();
   }
   Result<void> restore(const TrainerState& state) override {

@@ -48,7 +48,7 @@ inline void expect_a_run_outlives_its_device(const MakeLosingTrainer& make,
   play.worker.visits = play.play.full_visits = play.play.fast_visits = 16;
   std::thread learner([&] {
     const Result<void> learnt = run.loop->run();
-    EXPECT_TRUE(learnt) << learnt.error().reason;
+    EXPECT_TRUE(learnt) << learnt.error().reason();
   });
   // Until all is learnt that was earned, or dropped for being too much at once.
   const auto play_games = [&](std::uint64_t first, std::uint64_t end) {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "games/connect_four.hpp"
-#include "games/tic_tac_toe.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "train_bridge/replay_buffer.hpp"
 
 namespace senet {

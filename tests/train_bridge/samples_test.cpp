@@ -1,8 +1,8 @@
 // Training targets by hand: what each position of a small game should have been worth, to whom.
 #include <gtest/gtest.h>
 
-#include "games/backgammon.hpp"
-#include "games/tic_tac_toe.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "train_bridge/samples.hpp"
 
 namespace senet {
@@ -32,7 +32,7 @@ std::vector<KeptSample<G>> samples_of(const GameRecord& record, const SampleSett
   const Result<void> done = for_each_sample<G>(record, settings, scratch, [&](const Sample<G>& s) {
     kept.push_back({s.state, s.outcomes, {s.visits.begin(), s.visits.end()}});
   });
-  EXPECT_TRUE(done) << done.error().reason;
+  EXPECT_TRUE(done) << done.error().reason();
   return kept;
 }
 
@@ -44,7 +44,7 @@ std::string refusal(const GameRecord& record) {
       for_each_sample<G>(record, SampleSettings{}, scratch, [&](const Sample<G>&) { ++samples; });
   EXPECT_FALSE(done);
   EXPECT_EQ(samples, 0u);
-  return done ? "" : done.error().reason;
+  return done ? "" : done.error().reason();
 }
 
 // Records keep probabilities in 1/65535ths.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "games/connect_four.hpp"
+#include "games/connect_four/connect_four.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/train_bridge/training_run.hpp"
 
@@ -46,7 +46,7 @@ TEST(TrainingLoop, TakesTheStepsThatGamesEarn) {
       [&](const Network& network, std::uint64_t) { EXPECT_EQ(network.id(), id); });
   for (const char* name : {"000001.safetensors", "latest.safetensors"}) {
     const Result<Network> network = load_network(folder.path() / "weights" / name);
-    ASSERT_TRUE(network) << network.error().reason;
+    ASSERT_TRUE(network) << network.error().reason();
     EXPECT_EQ(network->id(), id);
   }
   const Checkpoint saved = run.saved();
@@ -91,7 +91,7 @@ TEST(TrainingLoop, PublishesEveryIteration) {
   for (std::uint64_t i = 1; i <= iterations; ++i) {
     const auto name = (i < 10 ? "00000" : "0000") + std::to_string(i) + ".safetensors";
     const Result<Network> network = load_network(folder.path() / "weights" / name);
-    ASSERT_TRUE(network) << network.error().reason;
+    ASSERT_TRUE(network) << network.error().reason();
     EXPECT_EQ(network->parameters()[0],
               static_cast<float>(std::min<std::uint64_t>(4 * i, progress.steps)));
   }
@@ -165,7 +165,7 @@ TEST(TrainingLoop, AFailingLogEndsItWithAReasonAndLanesCanEnd) {
   ASSERT_TRUE(run.games.push(random_game<G>(2)));
   const Result<void> learnt = run.loop->run();
   ASSERT_FALSE(learnt);
-  EXPECT_NE(learnt.error().reason.find("connect_four"), std::string::npos);
+  EXPECT_NE(learnt.error().reason().find("connect_four"), std::string::npos);
   EXPECT_EQ(run.loop->progress().games, 1u);
   EXPECT_EQ(run.log.records(), 1u);
   run.games.close();
@@ -197,7 +197,7 @@ TEST(TrainingLoop, AFolderThatCannotBeWrittenEndsItWithAReason) {
   run.games.close();
   const Result<void> learnt = run.loop->run();
   ASSERT_FALSE(learnt);
-  EXPECT_NE(learnt.error().reason.find("weights"), std::string::npos);
+  EXPECT_NE(learnt.error().reason().find("weights"), std::string::npos);
   EXPECT_EQ(run.log.records(), 1u);
 }
 

@@ -54,7 +54,7 @@ class MoodyDevice final : public DeviceTrainer {
   }
 
  private:
-  static tl::unexpected<Error> gone() { return fail("fell off the bus"); }
+  static Error gone() { return fail("fell off the bus"); }
 
   std::unique_ptr<HostTrainer> inner_;
   Calls& calls_;

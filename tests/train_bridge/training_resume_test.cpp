@@ -124,8 +124,8 @@ TEST(TrainingResume, AGameThatIsNoneEndsItWithAReason) {
                        Checkpoint{});
   const Result<void> refilled = loop.refill(folder.path() / "games.senet");
   ASSERT_FALSE(refilled);
-  EXPECT_NE(refilled.error().reason.find("games.senet: game 5"), std::string::npos)
-      << refilled.error().reason;
+  EXPECT_NE(refilled.error().reason().find("games.senet: game 5"), std::string::npos)
+      << refilled.error().reason();
 }
 
 }  // namespace

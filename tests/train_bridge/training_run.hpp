@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "games/tic_tac_toe.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/train_bridge/random_games.hpp"
 #include "train_bridge/training_loop.hpp"
 
@@ -78,7 +78,7 @@ struct Stretch {
     Checkpoint from;
     if (std::filesystem::exists(folder / "checkpoint.safetensors")) {
       Result<Checkpoint> loaded = load_checkpoint(folder / "checkpoint.safetensors", small_spec());
-      EXPECT_TRUE(loaded) << loaded.error().reason;
+      EXPECT_TRUE(loaded) << loaded.error().reason();
       if (loaded) from = *loaded;
       EXPECT_TRUE(trainer.restore(from.trainer));
     }
@@ -91,12 +91,12 @@ struct Stretch {
                                                 .folder = folder},
                  from);
     const Result<void> refilled = loop->refill(folder / "games.senet");
-    EXPECT_TRUE(refilled) << refilled.error().reason;
+    EXPECT_TRUE(refilled) << refilled.error().reason();
   }
 
   static RecordLog open_log(const std::filesystem::path& folder) {
     Result<RecordLog> opened = RecordLog::open(folder / "games.senet", TicTacToe::kName, {});
-    EXPECT_TRUE(opened) << opened.error().reason;
+    EXPECT_TRUE(opened) << opened.error().reason();
     return std::move(*opened);
   }
 
@@ -107,7 +107,7 @@ struct Stretch {
     }
     games.close();
     const Result<void> learnt = loop->run();
-    EXPECT_TRUE(learnt) << learnt.error().reason;
+    EXPECT_TRUE(learnt) << learnt.error().reason();
   }
 
   /// Learns from these one by one, each when all that was earned before it has been trained: the
@@ -115,7 +115,7 @@ struct Stretch {
   void learn_one_by_one(std::uint64_t first, std::uint64_t end) {
     std::thread learner([&] {
       const Result<void> learnt = loop->run();
-      EXPECT_TRUE(learnt) << learnt.error().reason;
+      EXPECT_TRUE(learnt) << learnt.error().reason();
     });
     const std::uint64_t games_before = loop->progress().games;
     for (std::uint64_t number = first; number < end; ++number) {
@@ -137,7 +137,7 @@ struct Stretch {
   }
   Checkpoint saved() const {
     Result<Checkpoint> loaded = load_checkpoint(folder / "checkpoint.safetensors", small_spec());
-    EXPECT_TRUE(loaded) << loaded.error().reason;
+    EXPECT_TRUE(loaded) << loaded.error().reason();
     return loaded ? *loaded : Checkpoint{};
   }
 

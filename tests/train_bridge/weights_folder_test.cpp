@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "games/tic_tac_toe.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace senet {
@@ -66,7 +66,7 @@ TEST(WeightsFolder, AFolderThatIsNotThereIsNamed) {
   const TemporaryFolder folder;
   const auto saved = save_to_weights_folder(network(1), 1, folder / "missing", 8);
   ASSERT_FALSE(saved);
-  EXPECT_NE(saved.error().reason.find("missing"), std::string::npos);
+  EXPECT_NE(saved.error().reason().find("missing"), std::string::npos);
 }
 
 }  // namespace

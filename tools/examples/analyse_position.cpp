@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/analyse.hpp"
-#include "games/connect_four.hpp"
+#include "engine/lanes/analyse.hpp"
+#include "games/connect_four/connect_four.hpp"
 
 namespace {
 
@@ -72,16 +72,16 @@ int fail(const std::string& reason) {
 int main(int argc, char** argv) {
   if (argc < 2 || argc > 3) return fail("usage: analyse_position WEIGHTS.safetensors [POSITION]");
   const auto state = ConnectFour::from_text(argc == 3 ? argv[2] : "");
-  if (!state) return fail(state.error().reason);
+  if (!state) return fail(state.error().reason());
   if (state->turn() == senet::Turn::kOver) return fail("that game is over");
 
   // Errors are values: nothing here throws or exits.
   const auto network = senet::load_network(argv[1]);
-  if (!network) return fail(network.error().reason);
+  if (!network) return fail(network.error().reason());
   const auto fits = senet::check_contract(network->spec(), senet::reference_spec<ConnectFour>());
-  if (!fits) return fail(fits.error().reason);
+  if (!fits) return fail(fits.error().reason());
   const auto evaluator = senet::make_evaluator(senet::EvaluatorKind::kFused, *network, kRows);
-  if (!evaluator) return fail(evaluator.error().reason);
+  if (!evaluator) return fail(evaluator.error().reason());
 
   search_one(**evaluator, *state);
   search_what_follows(**evaluator, *state);

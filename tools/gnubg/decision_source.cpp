@@ -28,11 +28,11 @@ Result<void> visit_played_decisions(
         continue;
       }
       const Result<bool> goes_on = take(met);
-      if (!goes_on) return tl::unexpected(goes_on.error());
+      if (!goes_on) return goes_on.error();
       if (!*goes_on) return {};
       Random draw(seed, game, turn, Purpose::kMove);
       const Result<Action> action = choose(met.state, draw);
-      if (!action) return tl::unexpected(action.error());
+      if (!action) return action.error();
       met.state.play(*action);
       ++met.ply;
     }
@@ -41,10 +41,10 @@ Result<void> visit_played_decisions(
 
 Result<void> visit_recorded_decisions(const std::filesystem::path& log, const TakeDecision& take) {
   const auto failure = [&](const Error& error) {
-    return fail(fmt::format("{}: {}", log.string(), error.reason));
+    return fail(fmt::format("{}: {}", log.string(), error.reason()));
   };
   Result<RecordReader> reader = RecordReader::open(log);
-  if (!reader) return tl::unexpected(reader.error());
+  if (!reader) return reader.error();
   GameRecord record;
   std::vector<Backgammon> states;
   for (;;) {
@@ -58,7 +58,7 @@ Result<void> visit_recorded_decisions(const std::filesystem::path& log, const Ta
     for (const Backgammon& state : states) {
       if (!is_decision(state.turn())) continue;
       const Result<bool> goes_on = take({.state = state, .game = record.game_number, .ply = ply++});
-      if (!goes_on) return tl::unexpected(goes_on.error());
+      if (!goes_on) return goes_on.error();
       if (!*goes_on) return {};
     }
   }
@@ -67,10 +67,10 @@ Result<void> visit_recorded_decisions(const std::filesystem::path& log, const Ta
 Result<void> visit_labelled_decisions(const std::filesystem::path& labels,
                                       const TakeDecision& take) {
   const auto read = read_backgammon_labels(labels);
-  if (!read) return tl::unexpected(read.error());
+  if (!read) return read.error();
   for (std::size_t i = 0; i < read->size(); ++i) {
     const Result<bool> goes_on = take({.state = (*read)[i].state, .game = i});
-    if (!goes_on) return tl::unexpected(goes_on.error());
+    if (!goes_on) return goes_on.error();
     if (!*goes_on) return {};
   }
   return {};

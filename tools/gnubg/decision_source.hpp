@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <functional>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "games/random.hpp"
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

@@ -144,7 +144,7 @@ Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
         "gnubg)");
   }
   Result<ScratchFolder> folder = ScratchFolder::make("senet-gnubg-");
-  if (!folder) return tl::unexpected(folder.error());
+  if (!folder) return folder.error();
   const std::filesystem::path script = folder->path() / "commands";
   const std::filesystem::path socket = folder->path() / "socket";
   std::ofstream stream(script);
@@ -159,11 +159,11 @@ Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
   }
   Result<ChildProcess> process = ChildProcess::start(
       std::move(words), {fmt::format("HOME={}", folder->path().string()), "LC_ALL=C"});
-  if (!process) return tl::unexpected(process.error());
+  if (!process) return process.error();
   const auto deadline = ChildProcess::Clock::now() + kTimeToStart;
   for (;;) {
     const Result<std::string> line = process->read_line(deadline);
-    if (!line) return tl::unexpected(line.error());
+    if (!line) return line.error();
     if (line->starts_with("Waiting for a connection")) break;
     for (const std::string_view complaint : {"Unknown keyword", "Illegal", "You must"}) {
       if (line->starts_with(complaint)) {
@@ -172,13 +172,13 @@ Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
     }
   }
   Result<LineSocket> connection = LineSocket::connect(socket);
-  if (!connection) return tl::unexpected(connection.error());
+  if (!connection) return connection.error();
   return Gnubg(settings, std::move(*folder), std::move(*process), std::move(*connection));
 }
 
 Result<std::string> Gnubg::ask(std::string_view line) {
   Result<std::string> answer = socket_.ask(line, LineSocket::Clock::now() + settings_.answer_time);
-  if (!answer) return fail(fmt::format("gnubg: {}", answer.error().reason));
+  if (!answer) return fail(fmt::format("gnubg: {}", answer.error().reason()));
   if (answer->starts_with("Error")) {
     return fail(fmt::format("gnubg says \"{}\" to \"{}\"", *answer, line));
   }
@@ -191,7 +191,7 @@ Result<std::string> Gnubg::best_words(const Backgammon& state) {
   if (actions.size() == 1) return state.action_text(actions.front());
   if (settings_.full) {
     const Result<std::vector<GnubgPlay>> ranked = rank(state, settings_.ply);
-    if (!ranked) return tl::unexpected(ranked.error());
+    if (!ranked) return ranked.error();
     return state.action_text(ranked->front().action);
   }
   return ask(fibs_board(state.board(), *state.dice()));
@@ -202,12 +202,12 @@ Result<Action> Gnubg::read_play(const Backgammon& state, const std::string& word
   if (action) return action;
   return fail(fmt::format("illegal move \"{}\" in {} (gnubg); it was told: {}; we made of it: {}",
                           words, state.text(), fibs_board(state.board(), *state.dice()),
-                          action.error().reason));
+                          action.error().reason()));
 }
 
 Result<Action> Gnubg::best_play(const Backgammon& state) {
   const Result<std::string> words = best_words(state);
-  return words ? read_play(state, *words) : tl::unexpected(words.error());
+  return words ? read_play(state, *words) : words.error();
 }
 
 Result<GnubgEvaluation> Gnubg::evaluate(const Board& board, int ply) {
@@ -215,11 +215,11 @@ Result<GnubgEvaluation> Gnubg::evaluate(const Board& board, int ply) {
       fmt::format("evaluation fibsboard {} plies {} cubeless prune off noise 0 jacobyrule off",
                   fibs_board(board, {}), ply);
   const Result<std::string> answer = ask(question);
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return answer.error();
   Result<GnubgEvaluation> evaluation = parse_evaluation(*answer);
   if (!evaluation) {
     return fail(fmt::format("gnubg's answer \"{}\" to \"{}\" {}", *answer, question,
-                            evaluation.error().reason));
+                            evaluation.error().reason()));
   }
   return evaluation;
 }
@@ -230,7 +230,7 @@ Result<GnubgPlay> Gnubg::judge(const Backgammon& state, Action action, int ply) 
   after.play(action);
   if (after.turn() == Turn::kOver) return GnubgPlay{action, decided(after, mover)};
   const Result<GnubgEvaluation> opponents = evaluate(after.board(), ply);
-  if (!opponents) return tl::unexpected(opponents.error());
+  if (!opponents) return opponents.error();
   return GnubgPlay{action, opponents->from_other_side()};
 }
 
@@ -240,7 +240,7 @@ Result<std::vector<GnubgPlay>> Gnubg::rank(const Backgammon& state, int ply) {
   std::vector<GnubgPlay> plays;
   for (const Action action : actions) {
     const Result<GnubgPlay> play = judge(state, action, ply);
-    if (!play) return tl::unexpected(play.error());
+    if (!play) return play.error();
     plays.push_back(*play);
   }
   std::ranges::stable_sort(plays, std::ranges::greater(),

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "games/backgammon.hpp"
-#include "games/backgammon_outcomes.hpp"
-#include "games/result.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/backgammon/outcomes.hpp"
+#include "senet/result.hpp"
 #include "tools/child_process.hpp"
 #include "tools/gnubg/line_socket.hpp"
 #include "tools/gnubg/scratch_folder.hpp"

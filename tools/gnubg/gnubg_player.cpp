@@ -10,14 +10,14 @@ Result<GnubgPlayer> GnubgPlayer::start(const GnubgSettings& settings, std::size_
   std::vector<Gnubg> started;
   for (std::size_t i = 0; i < processes; ++i) {
     Result<Gnubg> gnubg = Gnubg::start(settings);
-    if (!gnubg) return tl::unexpected(gnubg.error());
+    if (!gnubg) return gnubg.error();
     started.push_back(std::move(*gnubg));
   }
   return GnubgPlayer(std::move(started), std::move(is_stopped));
 }
 
-Chosen GnubgPlayer::choose(std::span<const Backgammon> states, std::span<const Random>,
-                           std::span<Action> actions) {
+Result<void> GnubgPlayer::choose(std::span<const Backgammon> states, std::span<const Random>,
+                                 std::span<Action> actions) {
   const std::size_t count = processes_.size();
   std::vector<std::optional<Result<std::string>>> answers(states.size());
   const auto ask = [&](std::size_t process) {
@@ -34,16 +34,17 @@ Chosen GnubgPlayer::choose(std::span<const Backgammon> states, std::span<const R
   }
   // Processes start here, not in a thread that they would have to die with.
   for (std::size_t i = 0; i < states.size(); ++i) {
-    if (is_stopped()) return tl::unexpected(ChoiceFault{"stopped", i, /*was_stopped=*/true});
+    faults_.state = i;
+    if (is_stopped()) return fail(SENET_STOPPED, "stopped");
     Gnubg& process = processes_[i % count];
     // Behind one that failed nothing has been asked yet.
     if (!answers[i]) answers[i] = process.best_words(states[i]);
     const Result<std::string> words = second_chance(process, states[i], std::move(*answers[i]));
-    if (!words) return tl::unexpected(ChoiceFault{words.error().reason, i});
+    if (!words) return words.error();
     const Result<Action> action = Gnubg::read_play(states[i], *words);
     if (!action) {
       ++faults_.illegal;
-      return tl::unexpected(ChoiceFault{action.error().reason, i});
+      return action.error();
     }
     actions[i] = *action;
   }
@@ -55,12 +56,12 @@ Result<std::string> GnubgPlayer::second_chance(Gnubg& process, const Backgammon&
   if (answer) return answer;
   ++faults_.crashes;
   Result<Gnubg> anew = Gnubg::start(process.settings());
-  if (!anew) return tl::unexpected(anew.error());
+  if (!anew) return anew.error();
   process = std::move(*anew);
   answer = process.best_words(state);
   if (!answer) {
     ++faults_.crashes;
-    return fail(answer.error().reason + " (in " + state.text() + ", asked twice)");
+    return fail(answer.error().reason() + " (in " + state.text() + ", asked twice)");
   }
   return answer;
 }

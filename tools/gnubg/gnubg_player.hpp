@@ -25,8 +25,8 @@ class GnubgPlayer final : public MatchPlayer<Backgammon> {
   static Result<GnubgPlayer> start(const GnubgSettings& settings, std::size_t processes = 1,
                                    std::function<bool()> is_stopped = {});
 
-  Chosen choose(std::span<const Backgammon> states, std::span<const Random> draws,
-                std::span<Action> actions) override;
+  Result<void> choose(std::span<const Backgammon> states, std::span<const Random> draws,
+                      std::span<Action> actions) override;
 
   PlayerFaults faults() const override { return faults_; }
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "games/backgammon_phase.hpp"
-#include "games/position_id.hpp"
+#include "games/backgammon/phase.hpp"
+#include "games/backgammon/position_id.hpp"
 #include "tools/command.hpp"
 #include "tools/gnubg/decision_source.hpp"
 #include "tools/gnubg/gnubg.hpp"
@@ -81,7 +81,7 @@ class Labeller {
     waiting_.push_back(met);
     const bool is_last = printed_ + waiting_.size() == arguments_.count;
     if (is_last || waiting_.size() == judges_.size() * kEach) {
-      if (const Result<void> done = flush(); !done) return tl::unexpected(done.error());
+      if (const Result<void> done = flush(); !done) return done.error();
     }
     return !is_last;
   }
@@ -106,7 +106,7 @@ class Labeller {
         is_cut_ = true;
         break;
       }
-      if (!*decision) return tl::unexpected(decision->error());
+      if (!*decision) return decision->error();
       fmt::print("{}\n", label_line(fmt::format("L{:05}", ++printed_), **decision));
     }
     progress_.show(printed_);
@@ -141,7 +141,7 @@ Result<void> visit_decisions(const LabelArguments& arguments, const TakeDecision
   }
   if (arguments.from == "gnubg") {
     Result<Gnubg> player = Gnubg::start({.ply = 0});
-    if (!player) return tl::unexpected(player.error());
+    if (!player) return player.error();
     return visit_played_decisions(
         arguments.seed, [&](const Backgammon& state, Random&) { return player->best_play(state); },
         take);
@@ -185,7 +185,7 @@ Result<Job> prepare(const LabelArguments& arguments) {
   std::vector<Gnubg> judges;
   for (std::size_t i = 0; i < arguments.processes; ++i) {
     Result<Gnubg> judge = Gnubg::start({.ply = 0});
-    if (!judge) return tl::unexpected(judge.error());
+    if (!judge) return judge.error();
     judges.push_back(std::move(*judge));
   }
   return Job([arguments, judges = std::move(judges)]() mutable { return run(arguments, judges); });

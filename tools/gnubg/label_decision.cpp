@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "games/backgammon_phase.hpp"
-#include "games/position_id.hpp"
+#include "games/backgammon/phase.hpp"
+#include "games/backgammon/position_id.hpp"
 
 namespace senet {
 namespace {
@@ -40,11 +40,11 @@ Result<LabelledDecision> label_decision(Gnubg& judge, const MetDecision& met, in
   met.state.legal(actions);
   const bool is_cut = ply > 1 && actions.size() > kMostInDepth;
   Result<std::vector<GnubgPlay>> plays = judge.rank(met.state, is_cut ? 1 : ply);
-  if (!plays) return tl::unexpected(plays.error());
+  if (!plays) return plays.error();
   if (is_cut) {
     for (std::size_t i = 0; i < kMostInDepth; ++i) {
       const Result<GnubgPlay> deeper = judge.judge(met.state, (*plays)[i].action, ply);
-      if (!deeper) return tl::unexpected(deeper.error());
+      if (!deeper) return deeper.error();
       (*plays)[i] = *deeper;
     }
     std::ranges::stable_sort(*plays, std::ranges::greater(),

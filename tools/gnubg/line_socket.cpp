@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 
-tl::unexpected<Error> system_failure(std::string_view what) {
+Error system_failure(std::string_view what) {
   return fail(fmt::format("{}: {}", what, std::generic_category().message(errno)));
 }
 
@@ -48,8 +48,8 @@ LineSocket::~LineSocket() {
 
 Result<std::string> LineSocket::ask(std::string_view line, Clock::time_point deadline) {
   if (descriptor_ < 0) return fail("the conversation has been given up");
-  Result<std::string> answer =
-      send(fmt::format("{}\n", line), deadline).and_then([&] { return read_line(deadline); });
+  const Result<void> sent = send(fmt::format("{}\n", line), deadline);
+  Result<std::string> answer = sent ? read_line(deadline) : sent.error();
   // An answer that comes too late must not be taken for that of the next question.
   if (!answer) ::close(std::exchange(descriptor_, -1));
   return answer;
@@ -74,7 +74,7 @@ Result<std::string> LineSocket::read_line(Clock::time_point deadline) {
     }
     if (unread_.size() > kLongestLine) return fail("the answer has no end");
     if (const Result<void> ready = wait_for(POLLIN, deadline); !ready) {
-      return tl::unexpected(ready.error());
+      return ready.error();
     }
     std::array<char, 4096> block;
     const ssize_t got = ::recv(descriptor_, block.data(), block.size(), MSG_DONTWAIT);

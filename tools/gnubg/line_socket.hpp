@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

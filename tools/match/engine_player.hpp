@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 #include "selfplay/match_player.hpp"
 #include "tools/match/text_engine.hpp"
 
@@ -53,7 +53,7 @@ class EnginePlayer final : public MatchPlayer<G> {
     EnginePlayer player(settings, questions);
     for (std::size_t i = 0; i < questions.processes; ++i) {
       Result<TextEngine> engine = TextEngine::start(settings);
-      if (!engine) return tl::unexpected(engine.error());
+      if (!engine) return engine.error();
       player.seats_.push_back({.engine = std::move(*engine)});
     }
     return player;
@@ -65,8 +65,8 @@ class EnginePlayer final : public MatchPlayer<G> {
     TextEngine::quit(all);
   }
 
-  Chosen choose(std::span<const G> states, std::span<const Random>,
-                std::span<Action> actions) override {
+  Result<void> choose(std::span<const G> states, std::span<const Random>,
+                      std::span<Action> actions) override {
     // Process p answers for states p, p + n, ... in this order, whatever the others do.
     for (std::size_t p = 0; p < seats_.size(); ++p) {
       seats_[p].state = p;
@@ -76,10 +76,10 @@ class EnginePlayer final : public MatchPlayer<G> {
     while (!std::ranges::all_of(seats_, is_done)) {
       // Nobody thinks now, so nobody's clock runs while processes are started.
       for (Seat& seat : seats_) {
-        if (const Chosen fit = make_fit(seat, states); !fit) return fit;
+        if (const Result<void> fit = make_fit(seat, states); !fit) return fit;
       }
       for (Seat& seat : seats_) ask(seat, states);
-      if (const Chosen heard = hear_out(states, actions); !heard) return heard;
+      if (const Result<void> heard = hear_out(states, actions); !heard) return heard;
     }
     return {};
   }
@@ -108,16 +108,15 @@ class EnginePlayer final : public MatchPlayer<G> {
     ++faults_.crashes;
     seat.thinks = false;
     seat.is_unfit = true;
-    seat.reason = error.reason;
+    seat.reason = error.reason();
   }
 
   // Starts a process anew that crashed; fails when it was its second chance.
-  Chosen make_fit(Seat& seat, std::span<const G> states) {
+  Result<void> make_fit(Seat& seat, std::span<const G> states) {
     if (!seat.is_unfit || seat.state >= states.size()) return {};
     const auto give_up = [&] {
-      return tl::unexpected(ChoiceFault{
-          fmt::format("{} (in {}, asked twice)", seat.reason, states[seat.state].text()),
-          seat.state});
+      faults_.state = seat.state;
+      return fail(fmt::format("{} (in {}, asked twice)", seat.reason, states[seat.state].text()));
     };
     if (seat.is_second) return give_up();
     Result<TextEngine> engine = TextEngine::start(settings_);
@@ -139,7 +138,7 @@ class EnginePlayer final : public MatchPlayer<G> {
   }
 
   // Takes answers, and asks on who has answered, until nobody thinks.
-  Chosen hear_out(std::span<const G> states, std::span<Action> actions) {
+  Result<void> hear_out(std::span<const G> states, std::span<Action> actions) {
     constexpr std::chrono::milliseconds kLookForStop(50);
     for (std::vector<TextEngine*> thinking;;) {
       thinking.clear();
@@ -150,13 +149,13 @@ class EnginePlayer final : public MatchPlayer<G> {
       TextEngine::wait_for_any(thinking, kLookForStop);
       for (Seat& seat : seats_) {
         if (!seat.thinks) continue;
-        if (const Chosen taken = take_answer(seat, states, actions); !taken) return taken;
+        if (const Result<void> taken = take_answer(seat, states, actions); !taken) return taken;
       }
       if (questions_.is_stopped && questions_.is_stopped()) return give_up_thinking();
     }
   }
 
-  Chosen take_answer(Seat& seat, std::span<const G> states, std::span<Action> actions) {
+  Result<void> take_answer(Seat& seat, std::span<const G> states, std::span<Action> actions) {
     const Result<std::optional<std::string>> text = seat.engine.answer();
     if (!text) crash(seat, text.error());
     if (!text || !*text) return {};
@@ -164,11 +163,10 @@ class EnginePlayer final : public MatchPlayer<G> {
     const Result<Action> action = state.action_from_text(**text);
     if (!action) {
       ++faults_.illegal;
-      return tl::unexpected(ChoiceFault{
-          fmt::format("illegal move \"{}\" in {} ({}); it was told: {}; we made of it: {}", **text,
-                      state.text(), settings_.command, fmt::join(question_of(state), " | "),
-                      action.error().reason),
-          seat.state});
+      faults_.state = seat.state;
+      return fail(fmt::format("illegal move \"{}\" in {} ({}); it was told: {}; we made of it: {}",
+                              **text, state.text(), settings_.command,
+                              fmt::join(question_of(state), " | "), action.error().reason()));
     }
     actions[seat.state] = *action;
     seat.thinks = seat.is_second = false;
@@ -178,11 +176,11 @@ class EnginePlayer final : public MatchPlayer<G> {
   }
 
   // Who still thinks may answer when it is asked something else, so it is not asked again.
-  Chosen give_up_thinking() {
+  Result<void> give_up_thinking() {
     for (Seat& seat : seats_) {
       if (std::exchange(seat.thinks, false)) seat.is_unfit = true;
     }
-    return tl::unexpected(ChoiceFault{.reason = "stopped while it thought", .was_stopped = true});
+    return fail(SENET_STOPPED, "stopped while it thought");
   }
 
   TextEngineSettings settings_;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 
 namespace senet {
 namespace {

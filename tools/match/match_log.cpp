@@ -62,10 +62,10 @@ Result<LoggedGame> parse_game(std::string_view line) {
 
 Result<std::string> whole_text(const FileHandle& file) {
   const Result<std::uint64_t> size = file.size();
-  if (!size) return tl::unexpected(size.error());
+  if (!size) return size.error();
   std::string text(*size, '\0');
   const Result<std::size_t> got = file.read_at(0, std::as_writable_bytes(std::span(text)));
-  if (!got) return tl::unexpected(got.error());
+  if (!got) return got.error();
   text.resize(*got);
   return text;
 }
@@ -81,11 +81,11 @@ std::string game_line(const LoggedGame& game, std::uint64_t seed) {
 Result<MatchLog> MatchLog::create(const std::filesystem::path& file,
                                   const MatchIdentity& identity) {
   Result<FileHandle> handle = FileHandle::open(file, FileHandle::Mode::kCreateNew);
-  if (!handle) return tl::unexpected(handle.error());
+  if (!handle) return handle.error();
   MatchLog log(std::move(*handle));
-  if (const auto locked = log.file_.lock(); !locked) return tl::unexpected(locked.error());
+  if (const auto locked = log.file_.lock(); !locked) return locked.error();
   if (const auto written = log.append(text_of(to_json(identity))); !written) {
-    return tl::unexpected(written.error());
+    return written.error();
   }
   return log;
 }
@@ -93,11 +93,11 @@ Result<MatchLog> MatchLog::create(const std::filesystem::path& file,
 Result<MatchLog> MatchLog::resume(const std::filesystem::path& file, const MatchIdentity& identity,
                                   const std::function<Result<void>(const LoggedGame&)>& use) {
   Result<FileHandle> handle = FileHandle::open(file, FileHandle::Mode::kReadWrite);
-  if (!handle) return tl::unexpected(handle.error());
+  if (!handle) return handle.error();
   MatchLog log(std::move(*handle));
-  if (const auto locked = log.file_.lock(); !locked) return tl::unexpected(locked.error());
+  if (const auto locked = log.file_.lock(); !locked) return locked.error();
   const Result<std::string> text = whole_text(log.file_);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return text.error();
 
   std::size_t number = 0;
   for (std::string_view rest = *text;;) {
@@ -108,24 +108,24 @@ Result<MatchLog> MatchLog::resume(const std::filesystem::path& file, const Match
     log.end_ += end + 1;
     if (++number == 1) {
       if (const auto same = check_identity(line, identity); !same) {
-        return fail(fmt::format("{} {}", file.string(), same.error().reason));
+        return fail(fmt::format("{} {}", file.string(), same.error().reason()));
       }
       continue;
     }
     const Result<LoggedGame> game = parse_game(line);
-    const Result<void> used = game ? use(*game) : tl::unexpected(game.error());
+    const Result<void> used = game ? use(*game) : game.error();
     if (!used) {
-      return fail(fmt::format("{}: line {}: {}", file.string(), number, used.error().reason));
+      return fail(fmt::format("{}: line {}: {}", file.string(), number, used.error().reason()));
     }
   }
   // The torn beginning of a log is made anew; anything else is not ours.
   if (number == 0 && !(text_of(to_json(identity)) + '\n').starts_with(*text)) {
     return fail(fmt::format("{} is no log of a match", file.string()));
   }
-  if (const auto cut = log.file_.truncate(log.end_); !cut) return tl::unexpected(cut.error());
+  if (const auto cut = log.file_.truncate(log.end_); !cut) return cut.error();
   if (number == 0) {
     if (const auto written = log.append(text_of(to_json(identity))); !written) {
-      return tl::unexpected(written.error());
+      return written.error();
     }
   }
   return log;

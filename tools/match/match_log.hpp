@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "games/result.hpp"
 #include "selfplay/file_handle.hpp"
 #include "selfplay/match.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 
@@ -85,12 +85,13 @@ Result<PlayedGame> from_log(const LoggedGame& logged, const MatchSettings& setti
   for (const std::string& ply : logged.plies) {
     if (state.turn() == Turn::kOver) return fail("it goes on after its end");
     const Result<Action> action = state.action_from_text(ply);
-    if (!action) return fail(fmt::format("ply {}: {}", game.actions.size(), action.error().reason));
+    if (!action)
+      return fail(fmt::format("ply {}: {}", game.actions.size(), action.error().reason()));
     game.actions.push_back(*action);
     state.play(*action);
   }
   if (const Result<void> checked = check_game<G>(game, settings); !checked) {
-    return tl::unexpected(checked.error());
+    return checked.error();
   }
   return game;
 }

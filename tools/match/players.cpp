@@ -73,10 +73,10 @@ std::optional<Result<PlayerHolder<Backgammon>>> make_backgammon_player(
   }
   std::optional<Result<GnubgSettings>> gnubg = parse_gnubg(word);
   if (!gnubg) return std::nullopt;
-  if (!*gnubg) return tl::unexpected(gnubg->error());
+  if (!*gnubg) return gnubg->error();
   (*gnubg)->answer_time = milliseconds_of(settings.answer_seconds);
   Result<GnubgPlayer> player = GnubgPlayer::start(**gnubg, settings.processes, settings.is_stopped);
-  if (!player) return tl::unexpected(player.error());
+  if (!player) return player.error();
   holder.player = std::make_unique<GnubgPlayer>(std::move(*player));
   holder.is_process = true;
   return holder;

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "games/result.hpp"
 #include "selfplay/match_player.hpp"
 #include "selfplay/one_ply_player.hpp"
+#include "senet/result.hpp"
 #include "tools/match/engine_player.hpp"
 #include "tools/search_options.hpp"
 
@@ -85,9 +85,9 @@ template <Game G>
 Result<PlayerHolder<G>> make_network_player(const std::string& word,
                                             const PlayerSettings& settings) {
   const Result<Network> network = open_network(word, reference_spec<G>());
-  if (!network) return tl::unexpected(network.error());
+  if (!network) return network.error();
   Result<SearchSetup> setup = set_up_search<G>(*network, settings.search, settings.visits);
-  if (!setup) return tl::unexpected(setup.error());
+  if (!setup) return setup.error();
   PlayerHolder<G> holder;
   holder.identity = network_identity(*network, *setup);
   holder.setup = std::move(*setup);
@@ -104,7 +104,7 @@ Result<PlayerHolder<G>> make_engine_player(EngineProtocol protocol, const std::s
                                            const PlayerSettings& settings) {
   const std::string command = word.substr(word.find(':') + 1);
   auto options = parse_options(settings.options);
-  if (!options) return tl::unexpected(options.error());
+  if (!options) return options.error();
   const std::string go = go_line(protocol, settings);
   auto player = EnginePlayer<G>::start(
       {.protocol = protocol,
@@ -113,7 +113,7 @@ Result<PlayerHolder<G>> make_engine_player(EngineProtocol protocol, const std::s
        .start_time = milliseconds_of(settings.start_seconds),
        .answer_time = milliseconds_of(settings.answer_seconds)},
       {.go = go, .processes = settings.processes, .is_stopped = settings.is_stopped});
-  if (!player) return tl::unexpected(player.error());
+  if (!player) return player.error();
   PlayerHolder<G> holder;
   holder.identity = word + ", " + go;
   for (const std::string& option : settings.options) holder.identity += ", " + option;
@@ -133,7 +133,7 @@ std::optional<Result<PlayerHolder<Backgammon>>> make_backgammon_player(
 template <Game G>
 Result<PlayerHolder<G>> make_player(const std::string& word, const PlayerSettings& settings) {
   using namespace match_players_detail;
-  if (const auto told = check_told(word, settings); !told) return tl::unexpected(told.error());
+  if (const auto told = check_told(word, settings); !told) return told.error();
   if (word.starts_with("uci:")) {
     return make_engine_player<G>(EngineProtocol::kUci, word, settings);
   }
@@ -161,7 +161,7 @@ Result<PlayerHolder<G>> make_player(const std::string& word, const PlayerSetting
   }
   Result<PlayerHolder<G>> network = make_network_player<G>(word, settings);
   if (!network && !std::filesystem::exists(word)) {
-    return fail(fmt::format("{}; players are {}", network.error().reason, kPlayerWords));
+    return fail(fmt::format("{}; players are {}", network.error().reason(), kPlayerWords));
   }
   return network;
 }

@@ -24,7 +24,7 @@ std::vector<ChildProcess*> processes_of(std::span<TextEngine* const> engines,
 
 Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
   Result<ChildProcess> process = ChildProcess::start_shell(settings.command);
-  if (!process) return tl::unexpected(process.error());
+  if (!process) return process.error();
   TextEngine engine(std::move(*process), settings.answer_time);
   const auto exchange = [&](const std::vector<std::string>& lines, std::string_view reply) {
     const Result<void> sent = engine.send(lines, settings.start_time);
@@ -32,17 +32,17 @@ Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
   };
   const std::string word(protocol_word(settings.protocol));
   if (const auto greeted = exchange({word}, word + "ok"); !greeted) {
-    return tl::unexpected(greeted.error());
+    return greeted.error();
   }
   std::vector<std::string> lines;
   for (const auto& [name, value] : settings.options) {
     lines.push_back(fmt::format("setoption name {} value {}", name, value));
   }
   lines.emplace_back("isready");
-  if (const auto set = exchange(lines, "readyok"); !set) return tl::unexpected(set.error());
+  if (const auto set = exchange(lines, "readyok"); !set) return set.error();
   // Positions are always told whole, so that one process can serve many games in turns.
   lines = {settings.protocol == EngineProtocol::kUci ? "ucinewgame" : "newgame", "isready"};
-  if (const auto ready = exchange(lines, "readyok"); !ready) return tl::unexpected(ready.error());
+  if (const auto ready = exchange(lines, "readyok"); !ready) return ready.error();
   return engine;
 }
 
@@ -83,7 +83,7 @@ Result<void> TextEngine::wait_for(std::string_view word) {
   ChildProcess* const process = &process_;
   for (;;) {
     const Result<std::optional<std::string>> found = look_for(word);
-    if (!found) return tl::unexpected(found.error());
+    if (!found) return found.error();
     if (*found) return {};
     ChildProcess::wait_for_any({&process, 1}, deadline_);
   }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 #include "tools/child_process.hpp"
 
 namespace senet {

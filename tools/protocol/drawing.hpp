@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "games/backgammon.hpp"
-#include "games/connect_four.hpp"
-#include "games/tic_tac_toe.hpp"
+#include "games/backgammon/backgammon.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 
 namespace senet::protocol {
 

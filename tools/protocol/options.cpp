@@ -17,7 +17,7 @@ namespace {
 struct Option {
   std::string_view name;
   std::string (*type)(const Options&);
-  Answer<Change> (*set)(Options&, std::string_view value);
+  Result<Change> (*set)(Options&, std::string_view value);
 };
 
 std::string spin(std::uint64_t value, std::uint64_t least, std::uint64_t most) {
@@ -32,9 +32,7 @@ std::string combo(std::string_view value, const Names& names) {
 }
 
 // A refusal that does not know the option's name yet; set_option() puts it in front.
-tl::unexpected<Problem> refuse_value(std::string text) {
-  return refuse(Code::kBadArgument, std::move(text));
-}
+Error refuse_value(std::string text) { return refuse(Code::kBadArgument, std::move(text)); }
 
 // What is set to the value it has builds nothing anew.
 template <class Value>
@@ -44,7 +42,7 @@ Change replace(Value& to, Value value, Change change) {
   return is_new ? change : Change::kNothing;
 }
 
-Answer<Change> set_spin(std::uint32_t& to, std::string_view value, std::uint32_t least,
+Result<Change> set_spin(std::uint32_t& to, std::string_view value, std::uint32_t least,
                         std::uint32_t most, Change change) {
   const std::optional<std::uint64_t> told = number(value, most);
   if (!told || *told < least) {
@@ -55,7 +53,7 @@ Answer<Change> set_spin(std::uint32_t& to, std::string_view value, std::uint32_t
 }
 
 template <class Names>
-Answer<Change> set_combo(std::string& to, std::string_view value, const Names& names,
+Result<Change> set_combo(std::string& to, std::string_view value, const Names& names,
                          Change change) {
   if (std::ranges::find(names, value) == std::ranges::end(names)) {
     std::string known;
@@ -66,7 +64,7 @@ Answer<Change> set_combo(std::string& to, std::string_view value, const Names& n
 }
 
 // UCI has no type for numbers with a fraction.
-Answer<Change> set_real(float& to, std::string_view value, float least) {
+Result<Change> set_real(float& to, std::string_view value, float least) {
   constexpr float kMost = 1000;
   float told = 0;
   const char* const end = value.data() + value.size();
@@ -102,7 +100,7 @@ std::string_view or_auto(std::string_view mode) { return mode.empty() ? "auto" :
 constexpr std::array kOptions = {
     Option{"Game", [](const Options& o) { return combo(o.game, game_names()); },
            [](Options& o, std::string_view value) {
-             const Answer<Change> set = set_combo(o.game, value, game_names(), Change::kGame);
+             const Result<Change> set = set_combo(o.game, value, game_names(), Change::kGame);
              if (set && *set == Change::kGame) o.weights.clear();  // they play the other game
              return set;
            }},
@@ -110,7 +108,7 @@ constexpr std::array kOptions = {
            [](const Options& o) {
              return fmt::format("string default {}", o.weights.empty() ? "<empty>" : o.weights);
            },
-           [](Options& o, std::string_view value) -> Answer<Change> {
+           [](Options& o, std::string_view value) -> Result<Change> {
              o.weights = value == "<empty>" ? "" : value;
              return Change::kNetwork;
            }},
@@ -133,7 +131,7 @@ constexpr std::array kOptions = {
     Option{"Mode", [](const Options& o) { return combo(or_auto(o.search.mode), kModes); },
            [](Options& o, std::string_view value) {
              std::string mode(or_auto(o.search.mode));
-             const Answer<Change> set = set_combo(mode, value, kModes, Change::kSearch);
+             const Result<Change> set = set_combo(mode, value, kModes, Change::kSearch);
              if (set) o.search.mode = mode == "auto" ? "" : mode;
              return set;
            }},
@@ -186,14 +184,14 @@ std::vector<std::string> option_lines(const Options& options) {
   return lines;
 }
 
-Answer<Change> set_option(Options& options, std::string_view name, std::string_view value) {
+Result<Change> set_option(Options& options, std::string_view name, std::string_view value) {
   for (const Option& option : kOptions) {
     if (!is_same_name(option.name, name)) continue;
     Options changed = options;
-    Answer<Change> set = option.set(changed, value);
+    Result<Change> set = option.set(changed, value);
     if (!set) {
-      set.error().text = fmt::format("{} takes {}", option.name, set.error().text);
-      return set;
+      return fail(set.error().status(),
+                  fmt::format("{} takes {}", option.name, set.error().reason()));
     }
     options = std::move(changed);
     return set;

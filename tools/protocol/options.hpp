@@ -39,6 +39,6 @@ std::vector<std::string> option_lines(const Options& options);
 
 /// Sets the option of this name, in any case of letters. `value` may be empty only where that means
 /// something. A refusal leaves `options` as they were.
-Answer<Change> set_option(Options& options, std::string_view name, std::string_view value);
+Result<Change> set_option(Options& options, std::string_view name, std::string_view value);
 
 }  // namespace senet::protocol

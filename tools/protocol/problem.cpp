@@ -2,8 +2,8 @@
 
 namespace senet::protocol {
 
-std::string_view code_name(Code code) {
-  switch (code) {
+std::string_view code_name(senet_status status) {
+  switch (static_cast<Code>(status)) {
     case Code::kUnknownCommand:
       return "unknown_command";
     case Code::kBadArgument:
@@ -23,9 +23,9 @@ std::string_view code_name(Code code) {
     case Code::kStopped:
       return "stopped";
     case Code::kInternal:
-      break;
+      return "internal";
   }
-  return "internal";
+  return status == SENET_INTERNAL || status == SENET_NO_MEMORY ? "internal" : "bad_argument";
 }
 
 }  // namespace senet::protocol

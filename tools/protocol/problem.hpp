@@ -1,21 +1,21 @@
-// What a line of the protocol can be wrong about: a code for programs, a text for people.
+// What a line of the protocol can be wrong about: the code in front of an error's text.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <utility>
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 
 namespace senet::protocol {
 
-/// The codes of "error <code> <text>". The first five are UBGI's.
-enum class Code : std::uint8_t {
-  kUnknownCommand,
+/// The codes of "error <code> <text>". The first five are UBGI's. Errors of a line carry them as
+/// their status, beside the library's own.
+enum class Code : std::int32_t {
+  kUnknownCommand = 1000,
   kBadArgument,         // a word that does not belong there, a number out of range
-  kMissingContext,      // what the command needs has not been told yet, e.g. the dice
+  kMissingContext,      // what the command needs is not known yet, e.g. the dice
   kUnsupportedFeature,  // understood, and not done here
   kSearchInProgress,    // refused while a search without limits runs
   kIllegalPosition,
@@ -25,25 +25,13 @@ enum class Code : std::uint8_t {
   kInternal,  // no fault of the line: out of memory
 };
 
-/// "unknown_command", "bad_argument", ...
-std::string_view code_name(Code code);
-
-/// One refused line.
-struct Problem {
-  Code code;
-  std::string text;
-};
-
-/// A value, or why the line is refused.
-template <class T>
-using Answer = tl::expected<T, Problem>;
+/// "unknown_command", "bad_argument", ... of an error's status, which need not be a Code.
+std::string_view code_name(senet_status status);
 
 /// Shorthands for returning a refusal.
-inline tl::unexpected<Problem> refuse(Code code, std::string text) {
-  return tl::unexpected<Problem>(Problem{code, std::move(text)});
+inline Error refuse(Code code, std::string text) {
+  return {static_cast<senet_status>(code), std::move(text)};
 }
-inline tl::unexpected<Problem> refuse(Code code, Error error) {
-  return refuse(code, std::move(error.reason));
-}
+inline Error refuse(Code code, const Error& error) { return refuse(code, error.reason()); }
 
 }  // namespace senet::protocol

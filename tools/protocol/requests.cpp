@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kMostMilliseconds = 1'000'000'000;
 constexpr std::uint32_t kMostNodes = 1u << 30;
 
-Answer<std::uint64_t> read_number(Words& words, std::string_view what, std::uint64_t most) {
+Result<std::uint64_t> read_number(Words& words, std::string_view what, std::uint64_t most) {
   const std::string_view word = words.next();
   if (word.empty()) return refuse(Code::kBadArgument, fmt::format("{} needs a number", what));
   const std::optional<std::uint64_t> value = number(word, most);
@@ -20,21 +20,21 @@ Answer<std::uint64_t> read_number(Words& words, std::string_view what, std::uint
                                                 most, in_quotes(word)));
 }
 
-Answer<void> read_time(Words& words, std::string_view what, std::optional<Milliseconds>& to) {
-  const Answer<std::uint64_t> value = read_number(words, what, kMostMilliseconds);
-  if (!value) return tl::unexpected(value.error());
+Result<void> read_time(Words& words, std::string_view what, std::optional<Milliseconds>& to) {
+  const Result<std::uint64_t> value = read_number(words, what, kMostMilliseconds);
+  if (!value) return value.error();
   to = Milliseconds(*value);
   return {};
 }
 
-Answer<void> read_count(Words& words, std::string_view what, std::optional<std::uint32_t>& to) {
-  const Answer<std::uint64_t> value = read_number(words, what, kMostNodes);
-  if (!value) return tl::unexpected(value.error());
+Result<void> read_count(Words& words, std::string_view what, std::optional<std::uint32_t>& to) {
+  const Result<std::uint64_t> value = read_number(words, what, kMostNodes);
+  if (!value) return value.error();
   to = static_cast<std::uint32_t>(*value);
   return {};
 }
 
-Answer<void> read_role(Words& words, std::optional<Role>& role) {
+Result<void> read_role(Words& words, std::optional<Role>& role) {
   const std::string_view word = words.next();
   if (word == "chequer")
     role = Role::kChequer;
@@ -48,7 +48,7 @@ Answer<void> read_role(Words& words, std::optional<Role>& role) {
   return {};
 }
 
-Answer<void> read_go_word(std::string_view word, Words& words, GoRequest& go) {
+Result<void> read_go_word(std::string_view word, Words& words, GoRequest& go) {
   if (word == "role") return read_role(words, go.role);
   if (word == "nodes") return read_count(words, word, go.nodes);
   if (word == "movetime") return read_time(words, word, go.movetime);
@@ -69,7 +69,7 @@ Answer<void> read_go_word(std::string_view word, Words& words, GoRequest& go) {
   return refuse(Code::kBadArgument, fmt::format("go does not know the word {}", in_quotes(word)));
 }
 
-Answer<bool> read_switch(Words& words, std::string_view what) {
+Result<bool> read_switch(Words& words, std::string_view what) {
   const std::string_view word = words.next();
   if (word == "on" || word == "off") return word == "on";
   return refuse(Code::kBadArgument, fmt::format("{} is on or off, not {}", what, in_quotes(word)));
@@ -91,11 +91,11 @@ std::optional<Milliseconds> GoRequest::thinking_time(Player on_turn) const {
   return Milliseconds(std::max<std::int64_t>(std::min(share, left - kOnTheWay), 1));
 }
 
-Answer<GoRequest> parse_go(Words words) {
+Result<GoRequest> parse_go(Words words) {
   GoRequest go;
   while (!words.empty()) {
-    const Answer<void> read = read_go_word(words.next(), words, go);
-    if (!read) return tl::unexpected(read.error());
+    const Result<void> read = read_go_word(words.next(), words, go);
+    if (!read) return read.error();
   }
   if (go.infinite && (go.nodes || go.movetime || go.has_clock())) {
     return refuse(Code::kBadArgument, "go infinite takes no limit");
@@ -103,7 +103,7 @@ Answer<GoRequest> parse_go(Words words) {
   return go;
 }
 
-Answer<PositionRequest> parse_position(Words words) {
+Result<PositionRequest> parse_position(Words words) {
   using Kind = PositionRequest::Kind;
   if (words.empty()) {
     return refuse(Code::kBadArgument, "position needs startpos or a position");
@@ -127,7 +127,7 @@ Answer<PositionRequest> parse_position(Words words) {
   return position;
 }
 
-Answer<Contest> parse_newsession(Words words) {
+Result<Contest> parse_newsession(Words words) {
   Contest contest;
   bool has_type = false;
   while (!words.empty()) {
@@ -141,12 +141,12 @@ Answer<Contest> parse_newsession(Words words) {
       contest.is_match = type == "match";
       has_type = true;
     } else if (word == "length") {
-      const Answer<std::uint64_t> length = read_number(words, word, 1000);
-      if (!length) return tl::unexpected(length.error());
+      const Result<std::uint64_t> length = read_number(words, word, 1000);
+      if (!length) return length.error();
       contest.length = static_cast<std::uint32_t>(*length);
     } else if (word == "jacoby" || word == "crawford") {
-      const Answer<bool> is_on = read_switch(words, word);
-      if (!is_on) return tl::unexpected(is_on.error());
+      const Result<bool> is_on = read_switch(words, word);
+      if (!is_on) return is_on.error();
       (word == "jacoby" ? contest.jacoby : contest.crawford) = *is_on;
     } else {
       return refuse(Code::kBadArgument,
@@ -160,7 +160,7 @@ Answer<Contest> parse_newsession(Words words) {
   return contest;
 }
 
-Answer<Player> parse_player(std::string_view word) {
+Result<Player> parse_player(std::string_view word) {
   if (word == "p0" || word == "p1") return static_cast<Player>(word[1] - '0');
   return refuse(Code::kBadArgument, fmt::format("a player is p0 or p1, not {}", in_quotes(word)));
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "games/game.hpp"
+#include "senet/game.hpp"
 #include "tools/protocol/problem.hpp"
 #include "tools/protocol/words.hpp"
 
@@ -35,7 +35,7 @@ struct GoRequest {
 };
 
 /// Reads what follows "go".
-Answer<GoRequest> parse_go(Words words);
+Result<GoRequest> parse_go(Words words);
 
 /// "position ...".
 struct PositionRequest {
@@ -51,7 +51,7 @@ struct PositionRequest {
 };
 
 /// Reads what follows "position". The views point into the line.
-Answer<PositionRequest> parse_position(Words words);
+Result<PositionRequest> parse_position(Words words);
 
 /// "newsession ...": who plays for what.
 struct Contest {
@@ -62,9 +62,9 @@ struct Contest {
 };
 
 /// Reads what follows "newsession".
-Answer<Contest> parse_newsession(Words words);
+Result<Contest> parse_newsession(Words words);
 
 /// "p0" or "p1".
-Answer<Player> parse_player(std::string_view word);
+Result<Player> parse_player(std::string_view word);
 
 }  // namespace senet::protocol

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "games/game.hpp"
 #include "games/perft.hpp"
+#include "senet/game.hpp"
 #include "tools/protocol/options.hpp"
 #include "tools/protocol/problem.hpp"
 #include "tools/protocol/requests.hpp"
@@ -52,11 +52,11 @@ class Seat {
 
   /// Sets the position: moves behind it are played. `on_roll`: who rolls when the text does not say
   /// (a position id).
-  virtual Answer<void> set_position(const PositionRequest& position, Player on_roll) = 0;
+  virtual Result<void> set_position(const PositionRequest& position, Player on_roll) = 0;
   /// Backgammon: the roll to be played, in place of one that may be there.
-  virtual Answer<void> set_dice(int first, int second) = 0;
+  virtual Result<void> set_dice(int first, int second) = 0;
   /// Backgammon: who is on roll. The checkers stay as that player sees them.
-  virtual Answer<void> set_on_roll(Player player) = 0;
+  virtual Result<void> set_on_roll(Player player) = 0;
 
   virtual Standing standing() const = 0;
   /// The position as G::text() writes it.

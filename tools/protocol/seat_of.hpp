@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "games/backgammon_xgid.hpp"
+#include "games/backgammon/xgid.hpp"
 #include "games/sound_moves.hpp"
 #include "tools/protocol/drawing.hpp"
 #include "tools/protocol/seat.hpp"
@@ -25,15 +25,15 @@ class SeatOf final : public Seat {
     return thinker_.configure(options, change);
   }
 
-  Answer<void> set_position(const PositionRequest& position, Player on_roll) override {
-    Answer<G> state = read(position, on_roll);
-    if (!state) return tl::unexpected(state.error());
-    if (Answer<void> played = play(*state, position.moves); !played) return played;
+  Result<void> set_position(const PositionRequest& position, Player on_roll) override {
+    Result<G> state = read(position, on_roll);
+    if (!state) return state.error();
+    if (Result<void> played = play(*state, position.moves); !played) return played;
     state_ = *state;
     return {};
   }
 
-  Answer<void> set_dice(int first, int second) override {
+  Result<void> set_dice(int first, int second) override {
     if constexpr (kIsBackgammon) {
       const std::optional<backgammon::Dice> dice = backgammon::make_dice(first, second);
       if (!dice) return refuse(Code::kBadArgument, "each of the dice is 1 to 6");
@@ -44,7 +44,7 @@ class SeatOf final : public Seat {
     }
   }
 
-  Answer<void> set_on_roll(Player player) override {
+  Result<void> set_on_roll(Player player) override {
     if constexpr (kIsBackgammon) {
       if (player == state_.viewer()) return {};  // an opening roll stays one
       return take(G::from_board(state_.board(), player, state_.dice()));
@@ -100,7 +100,7 @@ class SeatOf final : public Seat {
         if (!search_one(state, visits, goes_on, totals)) return std::nullopt;
         ActionList<G::kMaxLegal> legal;
         state.legal(legal);
-        actions.assign(legal.begin(), legal.end());
+        for (const Action action : legal) actions.push_back(action);
       } else if constexpr (StochasticGame<G>) {
         std::array<float, G::kMaxChance> probabilities;
         const std::size_t rolls = state.chance(probabilities);
@@ -114,19 +114,19 @@ class SeatOf final : public Seat {
  private:
   static constexpr bool kIsBackgammon = std::is_same_v<G, Backgammon>;
 
-  static tl::unexpected<Problem> no_backgammon() {
+  static Error no_backgammon() {
     return refuse(Code::kUnsupportedFeature,
                   fmt::format("that is a word of backgammon; this is {}", G::kName));
   }
 
-  Answer<void> take(const Result<G>& state) {
+  Result<void> take(const Result<G>& state) {
     if (!state) return refuse(Code::kIllegalPosition, state.error());
     state_ = *state;
     return {};
   }
 
-  static Answer<G> read(const PositionRequest& position, Player on_roll) {
-    const auto checked = [](Result<G> state) -> Answer<G> {
+  static Result<G> read(const PositionRequest& position, Player on_roll) {
+    const auto checked = [](Result<G> state) -> Result<G> {
       if (!state) return refuse(Code::kIllegalPosition, state.error());
       return *state;
     };
@@ -158,13 +158,13 @@ class SeatOf final : public Seat {
 
   static Result<G> from_xgid(std::string_view text) {
     const Result<backgammon::Xgid> xgid = backgammon::parse_xgid(text);
-    if (!xgid) return tl::unexpected(xgid.error());
+    if (!xgid) return xgid.error();
     return G::from_text(text);
   }
 
   // Plays moves told word by word. With dice, a roll is one word, "31", and a play is the words
   // behind it with a slash in them, "8/5 6/5", or "pass".
-  static Answer<void> play(G& state, std::span<const std::string_view> words) {
+  static Result<void> play(G& state, std::span<const std::string_view> words) {
     std::size_t number = 0;
     for (std::size_t i = 0; i < words.size();) {
       ++number;
@@ -181,7 +181,7 @@ class SeatOf final : public Seat {
       };
       if (state.turn() == Turn::kOver) return wrong("the game is over before it");
       const Result<Action> action = state.action_from_text(told);
-      if (!action) return wrong(action.error().reason);
+      if (!action) return wrong(action.error().reason());
       state.play(*action);
     }
     return {};

@@ -8,7 +8,7 @@ Result<std::unique_ptr<Seat>> make_seat(const Options& options) {
                     [&]<class G>(std::type_identity<G>) -> Result<std::unique_ptr<Seat>> {
                       auto seat = std::make_unique<SeatOf<G>>();
                       const Result<void> ready = seat->configure(options, Change::kGame);
-                      if (!ready) return tl::unexpected(ready.error());
+                      if (!ready) return ready.error();
                       return std::unique_ptr<Seat>(std::move(seat));
                     });
 }

@@ -55,7 +55,7 @@ Result<void> serve(const Options& options, int input, int output, bool& is_ready
     if (failure == 0) failure = write_line(output, line);
   });
   is_ready = session.has_value();
-  if (!session) return tl::unexpected(session.error());
+  if (!session) return session.error();
   {
     std::jthread reader([&] { read_lines(input, inbox); });
     session->run();

@@ -1,7 +1,7 @@
 // A session between two streams of bytes.
 #pragma once
 
-#include "games/result.hpp"
+#include "senet/result.hpp"
 #include "tools/protocol/options.hpp"
 
 namespace senet::protocol {

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "games/backgammon.hpp"
+#include "games/backgammon/backgammon.hpp"
 
 namespace senet::protocol {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kEndlessVisits = 1u << 30;
 
 /// Refuses words that are left over.
-Answer<void> nothing_behind(Words words, std::string_view command) {
+Result<void> nothing_behind(Words words, std::string_view command) {
   if (words.empty()) return {};
   return refuse(Code::kBadArgument, fmt::format("{} does not know what to do with {}", command,
                                                 in_quotes(words.peek())));
@@ -26,7 +26,7 @@ Answer<void> nothing_behind(Words words, std::string_view command) {
 
 Result<Session> Session::open(const Options& options, Inbox& inbox, Writer write) {
   Result<std::unique_ptr<Seat>> seat = make_seat(options);
-  if (!seat) return tl::unexpected(seat.error());
+  if (!seat) return seat.error();
   return Session(options, inbox, std::move(write), std::move(*seat));
 }
 
@@ -72,20 +72,21 @@ void Session::run() {
 bool Session::handle(std::string_view line) {
   quits_ = false;
   try {
-    const Answer<void> done = carry_out(line);
+    const Result<void> done = carry_out(line);
     if (!done) refuse_line(done.error());
   } catch (const std::exception& error) {
-    refuse_line({Code::kInternal, error.what()});
+    refuse_line(refuse(Code::kInternal, error.what()));
   }
   return !quits_;
 }
 
-void Session::refuse_line(const Problem& problem) {
+void Session::refuse_line(const Error& problem) {
   constexpr std::size_t kLongestText = 300;
-  say(fmt::format("error {} {}", code_name(problem.code), printable(problem.text, kLongestText)));
+  say(fmt::format("error {} {}", code_name(problem.status()),
+                  printable(problem.reason(), kLongestText)));
 }
 
-Answer<void> Session::carry_out(std::string_view line) {
+Result<void> Session::carry_out(std::string_view line) {
   if (line.size() > kLongestLine) {
     return refuse(Code::kBadArgument, fmt::format("a line has at most {} bytes", kLongestLine));
   }
@@ -97,14 +98,14 @@ Answer<void> Session::carry_out(std::string_view line) {
     return refuse(Code::kUnknownCommand, fmt::format("there is no command {}", in_quotes(word)));
   }
   if (command->is_alone) {
-    if (const Answer<void> end = nothing_behind(words, word); !end) return end;
+    if (const Result<void> end = nothing_behind(words, word); !end) return end;
   }
   return (this->*command->run)(words);
 }
 
 bool Session::is_backgammon() const { return seat_->game() == Backgammon::kName; }
 
-Answer<void> Session::only_backgammon(std::string_view word) const {
+Result<void> Session::only_backgammon(std::string_view word) const {
   if (is_backgammon()) return {};
   return refuse(Code::kUnsupportedFeature,
                 fmt::format("{} is a word of backgammon; this is {}", word, seat_->game()));
@@ -117,20 +118,20 @@ void Session::introduce(std::string_view end) {
   say(end);
 }
 
-Answer<void> Session::uci(Words) {
+Result<void> Session::uci(Words) {
   dialect_ = Dialect::kUci;
   introduce("uciok");
   return {};
 }
 
-Answer<void> Session::ubgi(Words) {
-  if (const Answer<void> fits = only_backgammon("ubgi"); !fits) return fits;
+Result<void> Session::ubgi(Words) {
+  if (const Result<void> fits = only_backgammon("ubgi"); !fits) return fits;
   dialect_ = Dialect::kUbgi;
   introduce("ubgiok");
   return {};
 }
 
-Answer<void> Session::ugi(Words) {
+Result<void> Session::ugi(Words) {
   dialect_ = Dialect::kUgi;
   introduce("ugiok");
   return {};
@@ -142,20 +143,20 @@ void Session::mention_untrained() {
   say("info string the network is untrained (option WeightsFile): its moves mean nothing");
 }
 
-Answer<void> Session::isready(Words) {
+Result<void> Session::isready(Words) {
   mention_untrained();
   say("readyok");
   return {};
 }
 
-Answer<void> Session::newgame(Words) {
+Result<void> Session::newgame(Words) {
   turn_ = 0;
   cube_ = 1;
   cube_owner_ = "center";
   return seat_->set_position({}, turn_);
 }
 
-Answer<void> Session::setoption(Words words) {
+Result<void> Session::setoption(Words words) {
   std::string name;
   if (words.peek() == "name") {
     words.next();
@@ -170,8 +171,8 @@ Answer<void> Session::setoption(Words words) {
   if (name.empty()) return refuse(Code::kBadArgument, "setoption needs name and value");
 
   Options changed = options_;
-  const Answer<Change> change = set_option(changed, name, words.rest());
-  if (!change) return tl::unexpected(change.error());
+  const Result<Change> change = set_option(changed, name, words.rest());
+  if (!change) return change.error();
   if (*change == Change::kGame) {
     Result<std::unique_ptr<Seat>> seat = make_seat(changed);
     if (!seat) return refuse(Code::kBadArgument, seat.error());
@@ -184,31 +185,31 @@ Answer<void> Session::setoption(Words words) {
   return {};
 }
 
-Answer<void> Session::position(Words words) {
-  const Answer<PositionRequest> request = parse_position(words);
-  if (!request) return tl::unexpected(request.error());
+Result<void> Session::position(Words words) {
+  const Result<PositionRequest> request = parse_position(words);
+  if (!request) return request.error();
   return seat_->set_position(*request, turn_);
 }
 
-Answer<void> Session::stop(Words) { return {}; }
+Result<void> Session::stop(Words) { return {}; }
 
-Answer<void> Session::quit(Words) {
+Result<void> Session::quit(Words) {
   quits_ = true;
   return {};
 }
 
-Answer<void> Session::debug(Words words) {
+Result<void> Session::debug(Words words) {
   const std::string_view word = words.next();
   if (word == "on" || word == "off") return nothing_behind(words, "debug");
   return refuse(Code::kBadArgument, fmt::format("debug is on or off, not {}", in_quotes(word)));
 }
 
-Answer<void> Session::query(Words words) {
+Result<void> Session::query(Words words) {
   const std::string_view question = words.next();
-  if (const Answer<void> end = nothing_behind(words, "query"); !end) return end;
+  if (const Result<void> end = nothing_behind(words, "query"); !end) return end;
   const Standing standing = seat_->standing();
   const bool is_over = standing.turn == Turn::kOver;
-  const auto respond = [&](std::string_view answer) -> Answer<void> {
+  const auto respond = [&](std::string_view answer) -> Result<void> {
     say(fmt::format("response {}", answer));
     return {};
   };
@@ -223,12 +224,12 @@ Answer<void> Session::query(Words words) {
                 fmt::format("query is p1turn, gameover or result, not {}", in_quotes(question)));
 }
 
-Answer<void> Session::go(Words words) {
+Result<void> Session::go(Words words) {
   const Clock::time_point began = Clock::now();
-  const Answer<GoRequest> request = parse_go(words);
-  if (!request) return tl::unexpected(request.error());
+  const Result<GoRequest> request = parse_go(words);
+  if (!request) return request.error();
   if (request->role) {
-    if (const Answer<void> fits = only_backgammon("role"); !fits) return fits;
+    if (const Result<void> fits = only_backgammon("role"); !fits) return fits;
   }
   const Standing standing = seat_->standing();
   if (standing.turn == Turn::kOver) {
@@ -245,7 +246,7 @@ Answer<void> Session::go(Words words) {
   return think(*request, role, began);
 }
 
-Answer<void> Session::think(const GoRequest& go, Role role, Clock::time_point began) {
+Result<void> Session::think(const GoRequest& go, Role role, Clock::time_point began) {
   const Standing standing = seat_->standing();
   const std::optional<Milliseconds> time = go.thinking_time(standing.viewer);
   ThinkLimits limits;
@@ -286,15 +287,15 @@ bool Session::listen(bool is_endless) {
     if (only_word(*line) == "isready") {
       say("readyok");
     } else if (!words.empty()) {
-      refuse_line(
-          {Code::kSearchInProgress, fmt::format("a search without limits runs: stop it before {}",
-                                                in_quotes(words.peek()))});
+      refuse_line(refuse(
+          Code::kSearchInProgress,
+          fmt::format("a search without limits runs: stop it before {}", in_quotes(words.peek()))));
     }
   }
   return !(is_endless && inbox_->is_closed());
 }
 
-Answer<void> Session::draw(Words) {
+Result<void> Session::draw(Words) {
   for (const std::string& line : seat_->drawing()) say(line);
   if (is_backgammon()) {
     say(fmt::format("cube {} {}, score {} : {}, {}", cube_, cube_owner_, score_[0], score_[1],
@@ -304,17 +305,17 @@ Answer<void> Session::draw(Words) {
   return {};
 }
 
-Answer<void> Session::eval(Words) {
+Result<void> Session::eval(Words) {
   mention_untrained();
   say(eval_line(seat_->evaluate(), is_backgammon()));
   return {};
 }
 
-Answer<void> Session::perft(Words words) {
+Result<void> Session::perft(Words words) {
   constexpr std::uint64_t kDeepest = 1000;
   const std::optional<std::uint64_t> depth = number(words.next(), kDeepest);
   if (!depth) return refuse(Code::kBadArgument, "perft needs a depth, 0 .. 1000");
-  if (const Answer<void> end = nothing_behind(words, "perft"); !end) return end;
+  if (const Result<void> end = nothing_behind(words, "perft"); !end) return end;
   const std::optional<Leaves> leaves =
       seat_->count_leaves(static_cast<int>(*depth), [&] { return goes_on(false); });
   if (!leaves) return refuse(Code::kStopped, "perft was stopped");
@@ -324,14 +325,14 @@ Answer<void> Session::perft(Words words) {
   return {};
 }
 
-Answer<void> Session::bench(Words words) {
+Result<void> Session::bench(Words words) {
   std::uint32_t visits = options_.visits;
   if (!words.empty()) {
     const std::optional<std::uint64_t> told = number(words.next(), kMostVisits);
     if (!told) return refuse(Code::kBadArgument, "bench takes a number of visits");
     visits = static_cast<std::uint32_t>(*told);
   }
-  if (const Answer<void> end = nothing_behind(words, "bench"); !end) return end;
+  if (const Result<void> end = nothing_behind(words, "bench"); !end) return end;
   mention_untrained();
   const Clock::time_point began = Clock::now();
   const std::optional<BenchTotals> totals = seat_->bench(visits, [&] { return goes_on(false); });

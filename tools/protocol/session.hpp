@@ -40,7 +40,7 @@ class Session {
  private:
   struct Command {
     std::string_view word;
-    Answer<void> (Session::*run)(Words words);
+    Result<void> (Session::*run)(Words words);
     bool is_alone;  // nothing stands behind it
   };
   static std::span<const Command> commands();
@@ -48,41 +48,41 @@ class Session {
   Session(const Options& options, Inbox& inbox, Writer write, std::unique_ptr<Seat> seat);
 
   void say(std::string_view line) { write_(line); }
-  void refuse_line(const Problem& problem);
-  Answer<void> carry_out(std::string_view line);
+  void refuse_line(const Error& problem);
+  Result<void> carry_out(std::string_view line);
 
   // UCI's words and UGI's.
-  Answer<void> uci(Words words);
-  Answer<void> ubgi(Words words);
-  Answer<void> ugi(Words words);
+  Result<void> uci(Words words);
+  Result<void> ubgi(Words words);
+  Result<void> ugi(Words words);
   void introduce(std::string_view end);
-  Answer<void> isready(Words words);
-  Answer<void> newgame(Words words);
-  Answer<void> setoption(Words words);
-  Answer<void> position(Words words);
-  Answer<void> go(Words words);
-  Answer<void> stop(Words words);
-  Answer<void> quit(Words words);
-  Answer<void> debug(Words words);
-  Answer<void> query(Words words);
+  Result<void> isready(Words words);
+  Result<void> newgame(Words words);
+  Result<void> setoption(Words words);
+  Result<void> position(Words words);
+  Result<void> go(Words words);
+  Result<void> stop(Words words);
+  Result<void> quit(Words words);
+  Result<void> debug(Words words);
+  Result<void> query(Words words);
 
   // UBGI's.
-  Answer<void> newsession(Words words);
-  Answer<void> setscore(Words words);
-  Answer<void> setcube(Words words);
-  Answer<void> setturn(Words words);
-  Answer<void> dice(Words words);
-  Answer<void> only_backgammon(std::string_view word) const;
+  Result<void> newsession(Words words);
+  Result<void> setscore(Words words);
+  Result<void> setcube(Words words);
+  Result<void> setturn(Words words);
+  Result<void> dice(Words words);
+  Result<void> only_backgammon(std::string_view word) const;
 
   // For people.
-  Answer<void> draw(Words words);
-  Answer<void> eval(Words words);
-  Answer<void> perft(Words words);
-  Answer<void> bench(Words words);
+  Result<void> draw(Words words);
+  Result<void> eval(Words words);
+  Result<void> perft(Words words);
+  Result<void> bench(Words words);
 
   bool is_backgammon() const;
   void mention_untrained();
-  Answer<void> think(const GoRequest& go, Role role, Clock::time_point began);
+  Result<void> think(const GoRequest& go, Role role, Clock::time_point began);
   void tell(const Thought& thought, Role role, Clock::time_point began);
   bool goes_on(bool is_endless);
   bool listen(bool is_endless);

@@ -7,17 +7,17 @@
 
 namespace senet::protocol {
 
-Answer<void> Session::newsession(Words words) {
-  if (const Answer<void> fits = only_backgammon("newsession"); !fits) return fits;
-  const Answer<Contest> contest = parse_newsession(words);
-  if (!contest) return tl::unexpected(contest.error());
+Result<void> Session::newsession(Words words) {
+  if (const Result<void> fits = only_backgammon("newsession"); !fits) return fits;
+  const Result<Contest> contest = parse_newsession(words);
+  if (!contest) return contest.error();
   contest_ = *contest;
   score_ = {};
   return newgame(words);
 }
 
-Answer<void> Session::setscore(Words words) {
-  if (const Answer<void> fits = only_backgammon("setscore"); !fits) return fits;
+Result<void> Session::setscore(Words words) {
+  if (const Result<void> fits = only_backgammon("setscore"); !fits) return fits;
   constexpr std::uint64_t kMost = 1'000'000;
   const std::optional<std::uint64_t> first = number(words.next(), kMost);
   const std::optional<std::uint64_t> second = number(words.next(), kMost);
@@ -28,8 +28,8 @@ Answer<void> Session::setscore(Words words) {
   return {};
 }
 
-Answer<void> Session::setcube(Words words) {
-  if (const Answer<void> fits = only_backgammon("setcube"); !fits) return fits;
+Result<void> Session::setcube(Words words) {
+  if (const Result<void> fits = only_backgammon("setcube"); !fits) return fits;
   constexpr std::uint64_t kMost = 1u << 24;
   std::uint32_t cube = cube_;
   std::string owner = cube_owner_;
@@ -61,18 +61,18 @@ Answer<void> Session::setcube(Words words) {
   return {};
 }
 
-Answer<void> Session::setturn(Words words) {
-  if (const Answer<void> fits = only_backgammon("setturn"); !fits) return fits;
-  const Answer<Player> player = parse_player(words.next());
-  if (!player) return tl::unexpected(player.error());
+Result<void> Session::setturn(Words words) {
+  if (const Result<void> fits = only_backgammon("setturn"); !fits) return fits;
+  const Result<Player> player = parse_player(words.next());
+  if (!player) return player.error();
   if (!words.empty()) return refuse(Code::kBadArgument, "setturn takes one player, p0 or p1");
-  const Answer<void> set = seat_->set_on_roll(*player);
+  const Result<void> set = seat_->set_on_roll(*player);
   if (set) turn_ = *player;
   return set;
 }
 
-Answer<void> Session::dice(Words words) {
-  if (const Answer<void> fits = only_backgammon("dice"); !fits) return fits;
+Result<void> Session::dice(Words words) {
+  if (const Result<void> fits = only_backgammon("dice"); !fits) return fits;
   const std::optional<std::uint64_t> first = number(words.next(), 6);
   const std::optional<std::uint64_t> second = number(words.next(), 6);
   if (!first || !second || !words.empty()) {

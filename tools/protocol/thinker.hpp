@@ -26,14 +26,14 @@ class Thinker {
     std::optional<Network> loaded;
     if (change >= Change::kNetwork || !network_) {
       Result<Network> network = open_network(network_source(options), reference_spec<G>());
-      if (!network) return tl::unexpected(network.error());
+      if (!network) return network.error();
       loaded.emplace(std::move(*network));
     }
     SearchOptions search = options.search;
     search.lanes = 1;
     Result<SearchSetup> setup =
         set_up_search<G>(loaded ? *loaded : *network_, search, /*visits=*/1);
-    if (!setup) return tl::unexpected(setup.error());
+    if (!setup) return setup.error();
     const std::size_t bytes = std::size_t{options.hash_mib} << 20;
     const std::uint32_t capacity = visits_that_fit<G>(bytes, setup->settings.evaluates);
     if (capacity == 0) return fail("Hash is too small for a single visit");

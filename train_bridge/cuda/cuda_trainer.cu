@@ -126,7 +126,7 @@ class CudaTrainer final : public DeviceTrainer {
     StepReport report;
     const auto done = guarded(
         [&] { report = start_step(pack(batch, learning_rate, next_slot().host.values())); });
-    if (!done) return tl::unexpected(done.error());
+    if (!done) return done.error();
     return report;
   }
 
@@ -152,14 +152,14 @@ class CudaTrainer final : public DeviceTrainer {
       const auto bytes = replay_->pack(drawn, learning_rate, next_slot().host.values());
       if (bytes) report = start_step(*bytes);
     });
-    if (!done) return tl::unexpected(done.error());
+    if (!done) return done.error();
     return report;
   }
 
   Result<TrainerState> state() const override {
     TrainerState state;
     const auto done = guarded([&] { state = step_.state(); });
-    if (!done) return tl::unexpected(done.error());
+    if (!done) return done.error();
     return state;
   }
 
@@ -281,7 +281,7 @@ Result<std::unique_ptr<DeviceTrainer>> make_trainer(const Network& start,
                                                     Precision precision,
                                                     CudaTrainerReport* report) {
   const auto properties = find_device();
-  if (!properties) return tl::unexpected(properties.error());
+  if (!properties) return properties.error();
   std::string why;
   precision = precision_for(precision, properties->major * 10 + properties->minor, why);
   try {

@@ -32,7 +32,7 @@ Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
                                                          Precision precision,
                                                          CudaTrainerReport* report) {
   const auto module = load();
-  if (!module) return tl::unexpected(module.error());
+  if (!module) return module.error();
   return (*module)->make(start, shape, settings, precision, report);
 }
 

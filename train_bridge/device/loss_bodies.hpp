@@ -2,7 +2,7 @@
 // entropies at the logits.
 #pragma once
 
-#include "games/game.hpp"
+#include "senet/game.hpp"
 #include "train_bridge/device/batch_view.hpp"
 
 namespace senet {

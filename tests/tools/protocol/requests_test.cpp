@@ -6,7 +6,7 @@
 namespace senet::protocol {
 namespace {
 
-Answer<GoRequest> go(std::string_view text) { return parse_go(Words(text)); }
+Result<GoRequest> go(std::string_view text) { return parse_go(Words(text)); }
 
 TEST(ProtocolRequests, GoTakesItsLimitsInAnyOrder) {
   EXPECT_FALSE(go("")->nodes);
@@ -23,11 +23,12 @@ TEST(ProtocolRequests, GoRefusesWhatItCannotDo) {
        {"nodes", "nodes x", "nodes -1", "nodes 4294967296", "movetime", "movetime 1e3", "role",
         "role captain", "infinite nodes 5", "movetime 5 infinite", "wtime 5 infinite", "fast"}) {
     ASSERT_FALSE(go(wrong)) << wrong;
-    EXPECT_EQ(go(wrong).error().code, Code::kBadArgument) << wrong;
+    EXPECT_EQ(go(wrong).error().status(), static_cast<senet_status>(Code::kBadArgument)) << wrong;
   }
   for (const char* const not_here : {"depth 4", "trials 10", "mate 3", "ponder", "searchmoves 4"}) {
     ASSERT_FALSE(go(not_here)) << not_here;
-    EXPECT_EQ(go(not_here).error().code, Code::kUnsupportedFeature) << not_here;
+    EXPECT_EQ(go(not_here).error().status(), static_cast<senet_status>(Code::kUnsupportedFeature))
+        << not_here;
   }
 }
 
@@ -61,7 +62,8 @@ TEST(ProtocolRequests, PositionsHaveAKindATextAndMoves) {
   EXPECT_TRUE(position("startpos moves")->moves.empty());
   for (const char* const wrong : {"", "fen", "gnubgid", "xgid", "startpos 4", "4453 4453"}) {
     ASSERT_FALSE(position(wrong)) << wrong;
-    EXPECT_EQ(position(wrong).error().code, Code::kBadArgument) << wrong;
+    EXPECT_EQ(position(wrong).error().status(), static_cast<senet_status>(Code::kBadArgument))
+        << wrong;
   }
 }
 

@@ -1,7 +1,7 @@
 // Every command of a session, its answer, and what it refuses.
 #include <gtest/gtest.h>
 
-#include "games/connect_four.hpp"
+#include "games/connect_four/connect_four.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/tools/protocol/talk.hpp"
 

@@ -48,7 +48,7 @@ class Talk {
       said.emplace_back(line);
       if (on_line) on_line(said.back());
     });
-    EXPECT_TRUE(opened.has_value()) << opened.error().reason;
+    EXPECT_TRUE(opened.has_value()) << opened.error().reason();
     if (opened) session.emplace(std::move(*opened));
   }
   Talk(const Talk&) = delete;

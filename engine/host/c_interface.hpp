@@ -1,0 +1,83 @@
+// What every function of the C interface does: nothing is thrown, what is wrong is said, structs of
+// other sizes than ours are read.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "engine/host/host_heap.hpp"
+#include "engine/host/service.hpp"
+#include "senet/senet.h"
+
+// The handles are ours to fill. A session's is the Session itself.
+struct senet_engine {
+  std::unique_ptr<senet::HostHeap> heap;  // outlives the service
+  std::unique_ptr<senet::Service> service;
+};
+struct senet_model {
+  const senet::Service* owner;
+  senet::SharedNetwork network;
+};
+
+namespace senet {
+
+// Needs no memory.
+inline senet_status tell(senet_status status, std::string_view reason, senet_reason* why) noexcept {
+  if (why != nullptr) {
+    const std::size_t size = std::min(reason.size(), sizeof why->text - 1);
+    std::memcpy(why->text, reason.data(), size);
+    why->text[size] = '\0';
+  }
+  return static_cast<senet_status>(status);
+}
+
+/// Runs function() -> Result<void>, whose exceptions end here.
+template <class Function>
+senet_status guarded(senet_reason* why, Function&& function) noexcept {
+  try {
+    const Result<void> outcome = function();
+    return outcome ? SENET_OK : tell(outcome.error().status(), outcome.error().reason(), why);
+  } catch (const std::bad_alloc&) {
+    return tell(SENET_NO_MEMORY, "the system has no more memory", why);
+  } catch (const std::exception& error) {
+    return tell(SENET_INTERNAL, error.what(), why);
+  } catch (...) {
+    return tell(SENET_INTERNAL, "an exception of no known kind", why);
+  }
+}
+
+inline Error missing(const char* what) {
+  return fail(SENET_BAD_ARGUMENT, std::string(what) + " is NULL");
+}
+
+inline std::string_view view(senet_text text) {
+  return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
+}
+
+/// What the caller's header knew of a struct; the rest as in `defaults`.
+template <class Struct>
+Result<Struct> read_struct(const Struct* given, Struct defaults, const char* name) {
+  if (given == nullptr) return missing(name);
+  if (given->struct_size < sizeof given->struct_size || given->struct_size > 4096) {
+    return fail(SENET_BAD_ARGUMENT, std::string(name) + ": struct_size is " +
+                                        std::to_string(given->struct_size) + ", not sizeof(" +
+                                        name + ")");
+  }
+  std::memcpy(&defaults, given, std::min<std::size_t>(given->struct_size, sizeof defaults));
+  return defaults;
+}
+
+}  // namespace senet
+
+// What the functions of C, which are in no namespace, say all the time.
+using senet::fail;
+using senet::guarded;
+using senet::missing;
+using senet::read_struct;
+using senet::Result;
+using senet::view;

@@ -1,0 +1,40 @@
+# libsenet for other projects: cmake --install BUILD --component libsenet [--prefix PREFIX], and the component
+# libsenet_shared where SENET_SHARED is on. Found by find_package(senet) and by pkg-config; add_subdirectory() needs
+# no installation.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY host/include/senet ${PROJECT_SOURCE_DIR}/games/include/senet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libsenet)
+install(FILES $<TARGET_FILE:libsenet> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libsenet)
+if(SENET_SHARED)
+  install(TARGETS libsenet_shared LIBRARY
+    DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libsenet_shared NAMELINK_COMPONENT libsenet_shared)
+endif()
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/senet)
+configure_package_config_file(host/senetConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/senetConfig.cmake
+  INSTALL_DESTINATION ${package} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/senetConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/senetConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/senetConfigVersion.cmake
+  DESTINATION ${package} COMPONENT libsenet)
+
+# The prefix as seen from wherever senet.pc ends up: lib/pkgconfig, lib/x86_64-linux-gnu/pkgconfig, lib64/pkgconfig.
+set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  set(SENET_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+else()
+  file(RELATIVE_PATH up /prefix/${pkgconfig} /prefix)
+  string(REGEX REPLACE "/$" "" up ${up})
+  set(SENET_PC_PREFIX "\${pcfiledir}/${up}")
+endif()
+foreach(folder LIBDIR INCLUDEDIR)
+  set(SENET_PC_${folder} ${CMAKE_INSTALL_${folder}})
+  if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_${folder}})
+    set(SENET_PC_${folder} "\${prefix}/${CMAKE_INSTALL_${folder}}")
+  endif()
+endforeach()
+# senet: the shared library where it is installed, else the static one; senet-static: always the static one.
+foreach(file senet.pc senet-static.pc)
+  configure_file(host/${file}.in ${CMAKE_CURRENT_BINARY_DIR}/${file} @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${file} DESTINATION ${pkgconfig} COMPONENT libsenet)
+endforeach()

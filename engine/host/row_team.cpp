@@ -1,0 +1,165 @@
+#include "engine/host/row_team.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace senet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// From four rows on a row costs the same in a range of any size: 2 us; alone it costs 5.
+constexpr std::size_t kLeastRows = 4;
+// How long a helper looks out for the next range before it sleeps. A search of families has a pass
+// every 50 us or so; waking a thread takes about as long as such a pass.
+constexpr auto kLookOut = std::chrono::microseconds(200);
+// Passes that go by at most before the next call.
+constexpr std::uint32_t kMostPatience = 255;
+// Looks in vain before the processor is offered to whoever else wants it.
+constexpr int kLooks = 256;
+
+constexpr std::uint32_t next_range(std::uint32_t ranges) { return ranges & 0xffff; }
+constexpr std::uint32_t range_count(std::uint32_t ranges) { return ranges >> 16; }
+
+// Tells the processor that somebody else's write is waited for.
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+void RowTeam::forward(std::size_t member, const PackedNetwork& network, const Batch& batch,
+                      std::span<EvaluatorScratch> scratches) noexcept {
+  const std::size_t rows = batch.size();
+  const std::size_t most_ranges = rows / kLeastRows;
+  Member& me = members_[member];
+  const std::size_t helpers = awake();
+  const bool calls = helpers + 1 < most_ranges && wants_to_call(me);
+  const std::size_t threads = 1 + helpers + (calls ? 1 : 0);
+  if (threads == 1 || most_ranges < 2) {
+    network.forward(batch, 0, rows, scratches[member]);
+    return;
+  }
+  // One for each: with two, so that whoever is interrupted takes fewer, half of the gain was lost.
+  const std::size_t wanted = std::min(threads, most_ranges);
+  const std::size_t range_rows = (rows + wanted - 1) / wanted;
+  const auto count = static_cast<std::uint32_t>((rows + range_rows - 1) / range_rows);
+  me.job = {&network, &batch, scratches.data(), range_rows};
+  me.helped.store(0, std::memory_order_relaxed);
+  me.ranges.store(count << 16, std::memory_order_release);
+  if (calls) call_one(member);
+  std::uint32_t mine = 0;
+  while (run_range(me, member)) ++mine;
+  for (int looks = 1; me.helped.load(std::memory_order_acquire) + mine < count; ++looks) {
+    relax();
+    if (looks % kLooks == 0) std::this_thread::yield();
+  }
+  if (mine < count) {
+    me.patience = 0;
+  } else if (calls) {
+    me.until_call = me.patience = std::min(2 * me.patience + 1, kMostPatience);
+  }
+}
+
+// On a machine that is busy otherwise whoever is called comes too late or takes the caller's place.
+// So calls that nothing came of make the next one later.
+bool RowTeam::wants_to_call(Member& me) noexcept {
+  if (asleep_.load(std::memory_order_relaxed) == 0) return false;
+  if (me.until_call == 0) return true;
+  --me.until_call;
+  return false;
+}
+
+// A range that was taken is done before its owner goes on, so what the job says holds from the
+// taking on; what was read before it does not matter.
+bool RowTeam::run_range(Member& owner, std::size_t runner) noexcept {
+  std::uint32_t ranges = owner.ranges.load(std::memory_order_relaxed);
+  do {
+    if (next_range(ranges) == range_count(ranges)) return false;
+  } while (!owner.ranges.compare_exchange_weak(ranges, ranges + 1, std::memory_order_acquire,
+                                               std::memory_order_relaxed));
+  const Job& job = owner.job;
+  const std::size_t first = next_range(ranges) * job.range_rows;
+  const std::size_t last = std::min(first + job.range_rows, job.batch->size());
+  job.network->forward(*job.batch, first, last, job.scratches[runner]);
+  return true;
+}
+
+// Begins behind itself, so that several helpers begin with different owners.
+bool RowTeam::help_somebody(std::size_t member) noexcept {
+  for (std::size_t i = 1; i < members_.size(); ++i) {
+    Member& owner = members_[(member + i) % members_.size()];
+    if (!run_range(owner, member)) continue;
+    owner.helped.fetch_add(1, std::memory_order_release);
+    members_[member].ranges_done.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
+}
+
+void RowTeam::look_out(std::size_t member) noexcept {
+  awake_.fetch_add(1, std::memory_order_relaxed);
+  auto last_helped = Clock::now();
+  for (int looks = 1; !members_[member].leaves.load(std::memory_order_relaxed); ++looks) {
+    if (help_somebody(member)) {
+      last_helped = Clock::now();
+    } else if (Clock::now() - last_helped > kLookOut) {
+      break;
+    }
+    relax();
+    if (looks % kLooks == 0) std::this_thread::yield();
+  }
+  awake_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void RowTeam::help(std::size_t member) noexcept {
+  Member& me = members_[member];
+  for (;;) {
+    {
+      std::unique_lock lock(me.mutex);
+      me.asleep.store(true, std::memory_order_relaxed);
+      asleep_.fetch_add(1, std::memory_order_relaxed);
+      me.wake.wait(lock, [&] { return me.called || me.leaves.load(std::memory_order_relaxed); });
+      asleep_.fetch_sub(1, std::memory_order_relaxed);
+      me.asleep.store(false, std::memory_order_relaxed);
+      me.called = false;
+      if (me.leaves.exchange(false, std::memory_order_relaxed)) return;
+    }
+    look_out(member);
+  }
+}
+
+void RowTeam::leave(std::size_t member) noexcept {
+  Member& it = members_[member];
+  const std::lock_guard lock(it.mutex);
+  it.leaves.store(true, std::memory_order_relaxed);
+  it.wake.notify_one();
+}
+
+// Who falls asleep just now is called by the next pass.
+void RowTeam::call_one(std::size_t caller) noexcept {
+  for (std::size_t i = 1; i < members_.size(); ++i) {
+    Member& it = members_[(caller + i) % members_.size()];
+    if (!it.asleep.load(std::memory_order_relaxed)) continue;
+    const std::lock_guard lock(it.mutex);
+    if (!it.asleep.load(std::memory_order_relaxed) || it.called) continue;
+    it.called = true;
+    it.wake.notify_one();
+    return;
+  }
+}
+
+std::uint64_t RowTeam::ranges_helped() const {
+  std::uint64_t sum = 0;
+  for (const Member& member : members_) {
+    sum += member.ranges_done.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+}  // namespace senet

@@ -1,0 +1,355 @@
+#include "engine/host/service.hpp"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "engine/host/builtin_models.hpp"
+#include "engine/host/game_audit.hpp"
+#include "engine/host/held_network.hpp"
+#include "engine/host/room_of.hpp"
+#include "engine/host/without_signals.hpp"
+#include "games/registry.hpp"
+
+namespace senet {
+namespace {
+
+// Stack and whatever else the system keeps for a thread of ours, and our own small change.
+constexpr std::size_t kThreadBytes = std::size_t{256} << 10;
+constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
+constexpr std::chrono::hours kCentury{24 * 36525};
+constexpr std::uint32_t kMostSessions = 1'000'000, kMostVisits = 10'000'000;
+
+std::size_t fixed_bytes(const ServiceSettings& settings) {
+  // 64: the allocator's own, and a place in the list.
+  return kServiceBytes + RowTeam::bytes(drivers(settings)) +
+         drivers(settings) * (sizeof(ServiceWorker) + 64) + settings.workers * kThreadBytes;
+}
+
+// The most that `setting` can be for everything to fit.
+Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const NetworkSpec& spec,
+                                    std::uint32_t ServiceSettings::*setting, std::uint32_t most) {
+  if (auto checked = check_settings(settings); !checked) return checked.error();
+  Result<std::uint32_t> fitting =
+      visit_game(spec.game, [&]<class G>(std::type_identity<G>) -> std::uint32_t {
+        ServiceSettings tried = settings;
+        const auto fits = [&](std::uint32_t value) {
+          tried.*setting = value;
+          // Two of them while they are exchanged.
+          return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
+                     RoomOf<G>::bytes(GamePlan<G>{spec}, tried) +
+                     tried.sessions * RoomOf<G>::session_bytes(tried, spec) <=
+                 tried.memory;
+        };
+        return largest_that_fits(most, fits);
+      });
+  if (!fitting) return fail(SENET_UNKNOWN_GAME, fitting.error().reason());
+  return *fitting;
+}
+
+}  // namespace
+
+Result<void> check_settings(const ServiceSettings& settings) {
+  const auto bad = [](const char* what) { return fail(SENET_BAD_ARGUMENT, what); };
+  if (settings.workers > 1024) return bad("workers: at most 1024");
+  if (settings.pollers < 1 || settings.pollers > 1024) return bad("pollers: 1 to 1024");
+  if (settings.sessions < 1 || settings.sessions > kMostSessions)
+    return bad("sessions: 1 to 1000000");
+  if (settings.visits < 1 || settings.visits > kMostVisits) return bad("visits: 1 to 10000000");
+  if (settings.batch_rows < 1 || settings.batch_rows > 4096) return bad("batch: 1 to 4096");
+  if (fixed_bytes(settings) > settings.memory) {
+    return fail(SENET_NO_MEMORY, "memory: not even the threads fit into " +
+                                     std::to_string(settings.memory) + " bytes");
+  }
+  return {};
+}
+
+Result<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
+                                               const NetworkSpec& spec) {
+  return most_that_fit(settings, spec, &ServiceSettings::visits, kMostVisits);
+}
+Result<std::uint32_t> Service::sessions_that_fit(const ServiceSettings& settings,
+                                                 const NetworkSpec& spec) {
+  return most_that_fit(settings, spec, &ServiceSettings::sessions, kMostSessions);
+}
+
+Service::Service(const ServiceSettings& settings)
+    : settings_(settings),
+      tellers_(drivers(settings)),
+      ledger_(settings.memory),
+      fixed_(ledger_, fixed_bytes(settings)),
+      team_(drivers(settings)) {
+  for (std::size_t i = 0; i < drivers(settings); ++i) {
+    workers_.push_back(std::make_unique<ServiceWorker>(*this, team_, i));
+  }
+}
+
+Result<void> Service::start_threads() {
+  const WithoutSignals here;
+  threads_.reserve(settings_.workers);
+  try {
+    for (std::size_t i = 0; i < settings_.workers; ++i) {
+      threads_.emplace_back([worker = workers_[i].get()] { worker->serve(); });
+    }
+  } catch (const std::system_error& error) {  // the destructor ends those that have begun
+    return fail(SENET_NO_MEMORY, "cannot start thread " + std::to_string(threads_.size() + 1) +
+                                     " of " + std::to_string(settings_.workers) + ": " +
+                                     error.what());
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Service>> Service::open(const ServiceSettings& settings) {
+  if (auto checked = check_settings(settings); !checked) return checked.error();
+  std::unique_ptr<Service> service(new Service(settings));
+  if (auto started = service->start_threads(); !started) return started.error();
+  return service;
+}
+
+Service::~Service() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    for (const auto& [session, owned] : open_) owned->ask_to_end();
+  }
+  for (const auto& worker : workers_) worker->end();
+  if (settings_.workers == 0) {
+    for (bool busy = true; std::exchange(busy, false);) {
+      for (const auto& worker : workers_) busy |= worker->round();
+    }
+  }
+  threads_.clear();  // joins
+  for (const auto& [session, owned] : open_) session->wait_for_stays();
+}
+
+Result<SharedNetwork> Service::load(const std::filesystem::path& file) {
+  return hold_file(file, ledger_, *settings_.heap);
+}
+Result<SharedNetwork> Service::read(std::span<const std::byte> file) {
+  return hold_copy(file, ledger_, *settings_.heap);
+}
+Result<SharedNetwork> Service::builtin(std::string_view game) {
+  const std::span<const std::byte> file = builtin_model(game);
+  if (!file.empty()) return hold_borrowed(file, ledger_);
+  const std::lock_guard lock(mutex_);
+  const Result<NetworkSpec> known = reference_of(game);
+  if (!known) return known.error();
+  return fail(SENET_NO_FILE, "no network of " + std::string(game) + " is built in");
+}
+Result<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t seed) {
+  const Result<NetworkSpec> spec = [&] {
+    const std::lock_guard lock(mutex_);
+    return reference_of(game);
+  }();
+  if (!spec) return spec.error();
+  return hold_untrained(*spec, seed, ledger_);
+}
+Result<SharedNetwork> Service::adopt(Network network) { return hold(std::move(network), ledger_); }
+
+void Service::say(std::string_view line) const noexcept {
+  if (!settings_.log) return;
+  try {
+    settings_.log(line);
+  } catch (...) {  // a host's business, and it ends here
+  }
+}
+
+GameRoom* Service::find_room(std::string_view game) {
+  const auto found = std::ranges::find(rooms_, game, &Room::game);
+  return found == rooms_.end() ? nullptr : found->room.get();
+}
+
+Result<void> Service::use(const SharedNetwork& network) {
+  const NetworkSpec& spec = network->spec();
+  {
+    // What a game needs takes a while to allocate: searches and sessions do not wait for that.
+    const std::lock_guard one_at_a_time(use_mutex_);
+    GameRoom* known = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      known = find_room(spec.game);
+    }
+    if (known != nullptr) {
+      if (auto used = known->use(network); !used) return used;
+    } else {
+      Result<std::unique_ptr<GameRoom>> made = make_room_for(spec);
+      if (!made) return made.error();
+      if (auto used = (*made)->use(network); !used) return used;
+      const std::lock_guard lock(mutex_);
+      rooms_.push_back({spec.game, std::move(*made)});
+    }
+  }
+  if (settings_.log)
+    say(spec.game + ": weights " + id_text(network->id()) + " answer searches from now on");
+  return {};
+}
+
+Result<std::unique_ptr<GameRoom>> Service::make_room_for(const NetworkSpec& spec) {
+  const auto mismatch = [](const Error& error) {
+    return fail(SENET_MODEL_MISMATCH, error.reason());
+  };
+  const GameTable* table = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    table = find_table(spec.game);
+  }
+  if (table != nullptr) {
+    if (const auto fits = check_contract(spec, table->spec()); !fits) return mismatch(fits.error());
+    return make_table_room(*table, spec, settings_, ledger_, team_);
+  }
+  Result<std::unique_ptr<GameRoom>> made = fail(SENET_UNKNOWN_GAME, "");
+  const Result<void> known = visit_game(spec.game, [&]<class G>(std::type_identity<G>) {
+    const auto fits = check_contract(spec, reference_spec<G>());
+    made = fits ? make_room(GamePlan<G>{spec}, settings_, ledger_, team_) : mismatch(fits.error());
+  });
+  if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
+  return made;
+}
+
+Result<NetworkSpec> Service::reference_of(std::string_view game) const {
+  if (const GameTable* const table = find_table(game)) return table->spec();
+  const auto spec =
+      visit_game(game, []<class G>(std::type_identity<G>) { return reference_spec<G>(); });
+  if (!spec) return fail(SENET_UNKNOWN_GAME, spec.error().reason());
+  return *spec;
+}
+
+const GameTable* Service::find_table(std::string_view game) const {
+  for (const auto& table : tables_) {
+    if (table->name == game) return table.get();
+  }
+  return nullptr;
+}
+
+Result<void> Service::add_game(GameTable table) {
+  if (auto checked = check_table(table); !checked) return checked;
+  const std::lock_guard lock(mutex_);
+  if (reference_of(table.name)) {
+    return fail(SENET_BAD_ARGUMENT, "there is a game called " + table.name + " already");
+  }
+  tables_.push_back(std::make_unique<const GameTable>(std::move(table)));
+  return {};
+}
+
+Result<Session*> Service::open_session(std::string_view game) {
+  Result<Opening> opening = reserve_session(game);
+  if (!opening) return opening.error();
+  // The slot is given back, if this throws, when there is no session in it.
+  Session* opened = nullptr;
+  OnHeap<Session> session;
+  try {
+    session = opening->room->open_session(opening->number, std::move(opening->memory));
+    opened = session.get();
+    opened->room_ = opening->room;
+    opened->service_ = this;
+    const std::lock_guard lock(mutex_);
+    open_.emplace(opened, std::move(session));
+    --opening_;
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    --opening_;
+    throw;
+  }
+  return opened;
+}
+
+// A slot and memory for a session, which is made without the lock: allocating a tree takes a while.
+Result<Service::Opening> Service::reserve_session(std::string_view game) {
+  const std::lock_guard lock(mutex_);
+  GameRoom* const room = find_room(game);
+  if (room == nullptr) {
+    const Result<NetworkSpec> known = reference_of(game);
+    if (!known) return known.error();
+    return fail(SENET_BAD_STATE, "no weights are in use for " + std::string(game));
+  }
+  if (open_.size() + opening_ == settings_.sessions) {
+    return fail(SENET_NO_SLOT, "all " + std::to_string(settings_.sessions) + " sessions are open");
+  }
+  Result<Charge> memory = room->reserve_session();
+  if (!memory) return memory.error();
+  ++opening_;
+  return Opening{room, std::move(*memory), opened_++};
+}
+
+void Service::close_session(Session* session) {
+  session->mark_closed();
+  if (!in_callback()) {
+    drive_until_idle(*session, kCentury);
+    session->wait_for_stays();
+  }
+  if (session->can_go()) release(session);
+}
+
+void Service::release(const Session* session) {
+  OnHeap<Session> closed;  // is destroyed behind the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(session);
+  closed = std::move(found->second);
+  open_.erase(found);
+}
+
+Result<void> Service::search(Session& session, const SessionLimits& limits, Session::Done done) {
+  // To the worker with least to do.
+  std::size_t least = 0;
+  for (std::size_t i = 1; i < workers_.size(); ++i) {
+    if (workers_[i]->searches() < workers_[least]->searches()) least = i;
+  }
+  ServiceWorker& worker = *workers_[least];
+  const std::lock_guard lock(mutex_);
+  if (closing_) return fail(SENET_STOPPED, "the engine is being closed");
+  auto begun = session.begin(limits, std::move(done), worker, session.room_->pool(least));
+  if (begun) worker.take(session);
+  return begun;
+}
+
+Result<void> Service::wait(const Session& session, std::chrono::microseconds time) {
+  const Session::Stay stay(session);
+  if (in_callback()) {
+    return fail(SENET_BAD_STATE, "a callback cannot wait: the search waits for its end");
+  }
+  if (drive_until_idle(session, time)) return {};
+  return fail(SENET_TIMEOUT, "still searching");
+}
+
+bool Service::drive_until_idle(const Session& session, std::chrono::microseconds time) {
+  if (settings_.workers > 0) return session.wait(time);
+  const auto end = ServiceClock::now() + time;
+  // While somebody else drives this session's worker, that is all there is to do.
+  constexpr auto kElsewhere = std::chrono::milliseconds(1);
+  while (!session.wait(std::chrono::microseconds(0))) {
+    if (ServiceClock::now() >= end) return false;
+    ServiceWorker& worker = *session.worker();
+    const std::unique_lock polling(worker.polling(), std::try_to_lock);
+    if (polling) {
+      worker.round();
+    } else {
+      session.wait(kElsewhere);
+    }
+  }
+  return true;
+}
+
+Result<std::uint32_t> Service::poll(std::chrono::microseconds budget) {
+  if (in_callback()) return fail(SENET_BAD_STATE, "a callback cannot poll");
+  if (settings_.workers == 0) drive_until(ServiceClock::now() + budget);
+  std::uint32_t searches = 0;
+  for (const auto& worker : workers_) searches += worker->searches();
+  return searches;
+}
+
+// Round after round, a worker's after the other's: nobody's searches wait for the end of the
+// budget. Begins behind the worker that the last one began with, because a short budget is over
+// after a round.
+void Service::drive_until(ServiceClock::time_point end) {
+  std::size_t next = next_polled_.fetch_add(1, std::memory_order_relaxed) % workers_.size();
+  for (std::size_t idle = 0; idle < workers_.size(); next = (next + 1) % workers_.size()) {
+    ServiceWorker& worker = *workers_[next];
+    const std::unique_lock polling(worker.polling(), std::try_to_lock);
+    const bool is_busy = polling && worker.round();
+    idle = is_busy ? 0 : idle + 1;
+    if (is_busy && ServiceClock::now() >= end) return;
+  }
+}
+
+}  // namespace senet

@@ -1,0 +1,161 @@
+// The engine that a host program holds: sessions of any game, searched by a few workers within a
+// bound of memory. The C interface (engine/host/include/senet/senet.h) is a thin coat over this.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/host/ledger.hpp"
+#include "engine/host/model_slot.hpp"
+#include "engine/host/row_team.hpp"
+#include "engine/host/service_worker.hpp"
+#include "engine/host/session.hpp"
+#include "engine/host/table_game.hpp"
+#include "engine/host/tellers.hpp"
+
+namespace senet {
+
+struct ServiceSettings {
+  std::uint32_t workers = 1;      // threads of the service; 0: the host polls
+  std::uint32_t pollers = 1;      // without workers: threads of the host that may poll at once
+  std::uint32_t sessions = 16;    // open at once, at most
+  std::uint32_t visits = 800;     // that every session's tree has room for
+  std::uint32_t batch_rows = 32;  // of a forward pass, at most
+  std::size_t memory = std::size_t{256} << 20;  // bytes for everything; never exceeded
+  std::uint64_t seed = 1;                       // draws noise and temperature
+  Heap* heap = &default_heap();                 // of large blocks; outlives the service
+  // Lines for a person, from any thread; what it throws is lost.
+  std::function<void(std::string_view)> log = nullptr;
+};
+
+/// A reason that names the setting when a value makes no sense.
+Result<void> check_settings(const ServiceSettings& settings);
+
+/// What one game needs in a service.
+class GameRoom {
+ public:
+  virtual ~GameRoom() = default;
+  /// The pool of this worker.
+  virtual AnySearchPool& pool(std::size_t worker) = 0;
+  /// Memory for a session, and that session.
+  virtual Result<Charge> reserve_session() = 0;
+  virtual OnHeap<Session> open_session(std::uint64_t number, Charge memory) = 0;
+  virtual Result<void> use(SharedNetwork network) = 0;
+};
+
+/// Everything of it may be called from any thread. Sessions and networks that it gave out must not
+/// be used after its end.
+class Service {
+ public:
+  /// Starts the workers; reserves nothing else. Fails on settings that make no sense.
+  static Result<std::unique_ptr<Service>> open(const ServiceSettings& settings);
+  /// Ends all searches, with what they have, then the workers and all sessions.
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// The most visits that ServiceSettings::visits can be for `sessions` sessions of this game with
+  /// a network of this shape, everything else as in `settings`; 0 when not even one fits.
+  static Result<std::uint32_t> visits_that_fit(const ServiceSettings& settings,
+                                               const NetworkSpec& spec);
+
+  /// The same the other way around: the most `sessions` that have room for
+  /// ServiceSettings::visits.
+  static Result<std::uint32_t> sessions_that_fit(const ServiceSettings& settings,
+                                                 const NetworkSpec& spec);
+
+  /// A game of the host's own, if its functions agree with each other.
+  Result<void> add_game(GameTable table);
+
+  /// Weights from a file, from the bytes of one (a copy), or those that are linked in (no copy).
+  /// They count as long as anybody holds them.
+  Result<SharedNetwork> load(const std::filesystem::path& file);
+  Result<SharedNetwork> read(std::span<const std::byte> file);
+  Result<SharedNetwork> builtin(std::string_view game);
+  /// Fresh weights of the reference shape: they know nothing, but a search can be begun with them.
+  Result<SharedNetwork> untrained(std::string_view game, std::uint64_t seed);
+  /// Takes a network over.
+  Result<SharedNetwork> adopt(Network network);
+  /// Searches of that network's game that begin from now on are answered by it. The first network
+  /// of a game reserves what the game needs.
+  Result<void> use(const SharedNetwork& network);
+
+  /// A session at the start of the game. Fails when no weights are in use for it, when all slots
+  /// are taken, or when there is no memory for one more tree.
+  Result<Session*> open_session(std::string_view game);
+  /// Ends its search, waits for that end and its callback and for whoever is inside a call of it,
+  /// and frees it. In a callback nothing is waited for: it is freed behind whatever is under way.
+  void close_session(Session* session);
+
+  /// Begins a search and returns at once; see Session::Done.
+  Result<void> search(Session& session, const SessionLimits& limits, Session::Done done);
+
+  /// Waits until no search of the session is under way, nor a callback of one; without workers it
+  /// searches meanwhile. kTimeout when that takes longer, kBadState in a callback.
+  Result<void> wait(const Session& session, std::chrono::microseconds time);
+
+  /// Without workers: searches for about that long, at least one round, or until there is nothing
+  /// that this thread could do. Returns how many searches are under way. Several threads may poll
+  /// at once, up to `pollers`; one more returns at once. kBadState in a callback.
+  Result<std::uint32_t> poll(std::chrono::microseconds budget);
+
+  const Ledger& memory() const { return ledger_; }
+  const RowTeam& team() const { return team_; }
+  /// A line for the log, if there is one.
+  void say(std::string_view line) const noexcept;
+  /// Whether the calling thread is inside a Session::Done of this service.
+  bool in_callback() const { return tellers_.here(); }
+
+ private:
+  struct Room {
+    std::string game;
+    std::unique_ptr<GameRoom> room;
+  };
+  struct Opening {
+    GameRoom* room;
+    Charge memory;
+    std::uint64_t number;
+  };
+  explicit Service(const ServiceSettings& settings);
+  Result<void> start_threads();
+  Result<std::unique_ptr<GameRoom>> make_room_for(const NetworkSpec& spec);
+  Result<Opening> reserve_session(std::string_view game);
+  // These need mutex_.
+  GameRoom* find_room(std::string_view game);
+  const GameTable* find_table(std::string_view game) const;
+  Result<NetworkSpec> reference_of(std::string_view game) const;
+
+  void drive_until(ServiceClock::time_point end);
+  bool drive_until_idle(const Session& session, std::chrono::microseconds time);
+  void release(const Session* session);
+
+  friend class Session;
+
+  const ServiceSettings settings_;
+  Tellers tellers_;
+  Ledger ledger_;
+  const Charge fixed_;
+  RowTeam team_;  // of the workers
+  std::vector<std::unique_ptr<ServiceWorker>> workers_;
+  std::atomic<std::size_t> next_polled_{0};
+  std::mutex use_mutex_;  // one use() at a time
+  std::mutex mutex_;      // guards what follows; nothing large is allocated under it
+  std::vector<std::unique_ptr<const GameTable>> tables_;  // hosts' own games; none ever goes
+  std::vector<Room> rooms_;                               // none ever goes
+  std::unordered_map<const Session*, OnHeap<Session>> open_;
+  bool closing_ = false;
+  std::uint64_t opened_ = 0;
+  std::uint32_t opening_ = 0;  // slots of sessions that are being made
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace senet

@@ -1,0 +1,209 @@
+#include "engine/host/session.hpp"
+
+#include <utility>
+
+#include "engine/host/service.hpp"
+
+namespace senet {
+namespace {
+
+Error busy() { return fail(SENET_BUSY, "the session is searching"); }
+
+}  // namespace
+
+template <class Function>
+auto Session::locked(Function&& function) const -> decltype(function()) {
+  const Stay stay(*this);
+  const std::lock_guard lock(mutex_);
+  return function();
+}
+
+template <class Function>
+auto Session::when_idle(Function&& function) const -> decltype(function()) {
+  return locked([&]() -> decltype(function()) {
+    if (searching_) return busy();
+    return function();
+  });
+}
+
+Result<void> Session::set(std::string_view text, std::span<const Action> actions) {
+  return when_idle([&]() -> Result<void> {
+    if (auto done = set_position(text, actions); !done) return done;
+    has_result_ = false;
+    failed_ = SENET_OK;
+    return {};
+  });
+}
+
+Result<void> Session::play(Action action) {
+  return when_idle([&]() -> Result<void> {
+    if (auto done = play_action(action); !done) return done;
+    has_result_ = false;
+    failed_ = SENET_OK;
+    return {};
+  });
+}
+
+Result<std::string> Session::text() const {
+  const Stay stay(*this);
+  return position_text();
+}
+Turn Session::turn() const {
+  return locked([&] { return turn_now(); });
+}
+std::vector<Action> Session::legal() const {
+  return locked([&] {
+    const auto actions = legal_now();
+    return std::vector<Action>(actions.begin(), actions.end());
+  });
+}
+std::vector<float> Session::chance() const {
+  return locked([&] { return chance_now(); });
+}
+Result<std::string> Session::action_text(Action action) const {
+  const Stay stay(*this);
+  return text_of(action);
+}
+Result<Action> Session::action_from_text(std::string_view text) const {
+  const Stay stay(*this);
+  return action_of(text);
+}
+Result<std::uint8_t> Session::outcome() const {
+  return locked([&]() -> Result<std::uint8_t> {
+    if (turn_now() != Turn::kOver) return fail(SENET_BAD_STATE, "the game is not over");
+    return outcome_now();
+  });
+}
+
+bool Session::wait(std::chrono::microseconds time) const {
+  std::unique_lock lock(mutex_);
+  return became_idle_.wait_for(lock, time, [&] { return !searching_ && telling_ == 0; });
+}
+
+Result<SessionResult> Session::result() const {
+  Result<SessionResult> result;
+  const auto there = read_result([&](const SessionResult& found) { result = found; });
+  return there ? result : there.error();
+}
+
+Result<void> Session::has_result_now() const {
+  if (searching_) return busy();
+  if (failed_ == SENET_NO_MEMORY) {
+    return fail(failed_, "the system had no more memory for this search");
+  }
+  if (failed_ != SENET_OK) return fail(failed_, "this search ended by an error of our own");
+  if (!has_result_) return fail(SENET_BAD_STATE, "this position has not been searched");
+  return {};
+}
+
+Result<std::string> Session::told(Result<std::string> text) const {
+  if (text) return std::move(*text);
+  service_->say(text.error().reason());
+  return fail(SENET_BAD_ARGUMENT, text.error().reason());
+}
+
+void Session::stop() {
+  const Stay stay(*this);
+  ask_to_end();
+}
+
+void Session::ask_to_end() {
+  stop_.store(true);
+  if (AnySearchPool* const pool = pool_.load()) pool->look();
+}
+
+Result<void> Session::begin(const SessionLimits& limits, Done done, ServiceWorker& worker,
+                            AnySearchPool& pool) {
+  const std::lock_guard lock(mutex_);
+  if (searching_) return busy();
+  if (closing_) return fail(SENET_STOPPED, "the session is being closed");
+  const Turn turn = turn_now();
+  if (turn == Turn::kOver) return fail(SENET_BAD_STATE, "the game is over");
+  if (turn == Turn::kChance) {
+    return fail(SENET_BAD_STATE, "it is the turn of chance: play one of its outcomes first");
+  }
+  const auto now = ServiceClock::now();
+  limits_ = limits;
+  // Centuries are no limit, and would overflow.
+  const bool timed = limits.time.count() > 0 && limits.time < std::chrono::hours(24 * 365);
+  deadline_ = timed ? now + limits.time : ServiceClock::time_point::max();
+  done_ = std::move(done);
+  worker_ = &worker;
+  stop_.store(false);
+  pool_.store(&pool);
+  searching_ = true;
+  return {};
+}
+
+void Session::end() {
+  std::unique_lock lock(mutex_);
+  has_result_ = true;
+  failed_ = SENET_OK;
+  tell_end(std::move(lock));
+}
+
+void Session::end_failed(senet_status status) noexcept {
+  std::unique_lock lock(mutex_);
+  has_result_ = false;
+  failed_ = status;
+  tell_end(std::move(lock));
+}
+
+void Session::tell_end(std::unique_lock<std::mutex> lock) noexcept {
+  searching_ = false;
+  worker_->count_ended();
+  const Done done = std::exchange(done_, nullptr);
+  ++telling_;
+  lock.unlock();
+  if (done) {
+    try {
+      const Tellers::Telling telling(service_->tellers_);
+      done();
+    } catch (...) {  // a host's business, and it ends here
+      service_->say("a callback threw something");
+    }
+  }
+  lock.lock();
+  --telling_;
+  const bool goes = goes_by_itself_ && !is_used();
+  became_idle_.notify_all();
+  lock.unlock();
+  if (goes) service_->release(this);
+}
+
+void Session::mark_closed() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  ask_to_end();
+}
+
+bool Session::can_go() {
+  const std::lock_guard lock(mutex_);
+  goes_by_itself_ = is_used();
+  return !goes_by_itself_;
+}
+
+Session::Stay::Stay(const Session& session) : session_(session) { ++session.stays_; }
+
+Session::Stay::~Stay() {
+  std::unique_lock lock(session_.mutex_);
+  --session_.stays_;
+  const bool goes = session_.goes_by_itself_ && !session_.is_used();
+  session_.became_idle_.notify_all();
+  lock.unlock();
+  if (goes) session_.service_->release(&session_);
+}
+
+void Session::wait_for_stays() const {
+  std::unique_lock lock(mutex_);
+  became_idle_.wait(lock, [&] { return stays_ == 0; });
+}
+
+ServiceWorker* Session::worker() const {
+  const std::lock_guard lock(mutex_);
+  return worker_;
+}
+
+}  // namespace senet

@@ -1,0 +1,118 @@
+// The backgammon board as numbers: where the checkers of both players stand, and simple facts about
+// it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+#include "senet/result.hpp"
+
+namespace senet::backgammon {
+
+inline constexpr std::uint8_t kOff =
+    0;  // place of the checkers borne off; as a source of a move: none
+inline constexpr std::uint8_t kBar = 25;  // place of the checkers on the bar
+inline constexpr int kCheckers = 15;
+
+/// The checkers of one player, each place seen from that player's own side: [0] borne off, [1..24]
+/// points (1..6 the player's home), [25] on the bar. They sum to 15. The other player's point p is
+/// own point 25 - p.
+using Checkers = std::array<std::uint8_t, 26>;
+
+/// Both players' checkers, told from the player on roll.
+struct Board {
+  Checkers on_roll{};
+  Checkers waiting{};
+  bool operator==(const Board&) const = default;
+};
+
+/// A roll, the higher die first; 1..6 each.
+struct Dice {
+  std::uint8_t high = 0;
+  std::uint8_t low = 0;
+
+  constexpr bool is_double() const { return high == low; }
+  bool operator==(const Dice&) const = default;
+};
+
+/// A roll from two dice in any order; none when one is not 1..6.
+constexpr std::optional<Dice> make_dice(int first, int second) {
+  if (first < 1 || first > 6 || second < 1 || second > 6) return std::nullopt;
+  if (first < second) return make_dice(second, first);
+  return Dice{static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)};
+}
+
+/// The standard start, the same for both players.
+inline constexpr Checkers kStartCheckers = [] {
+  Checkers checkers{};
+  checkers[24] = 2;
+  checkers[13] = 5;
+  checkers[8] = 3;
+  checkers[6] = 5;
+  return checkers;
+}();
+
+/// Sets [0] to what is missing of 15; fails with a reason when there are more than 15 checkers.
+Result<Checkers> with_borne_off(Checkers checkers);
+
+/// Fails with the reason when no game can look like this: a player without exactly 15 checkers, a
+/// point held by both, both players borne off, or both on the bar against closed boards (nobody
+/// could ever move).
+Result<void> check(const Board& board);
+
+/// Pips still to go: the sum of places, the bar being 25. 0..375.
+int pips(const Checkers& checkers);
+
+/// A set of places of one player's board: bit p is place p (0..25).
+using Places = std::uint32_t;
+
+inline constexpr Places kPoints = 0x1fffffe;       // 1..24
+inline constexpr Places kHome = 0x7e;              // 1..6
+inline constexpr Places kOutsideHome = 0x3ffff80;  // 7..24 and the bar
+
+/// Places with at least `count` (1..15) checkers.
+inline Places places_with(const Checkers& checkers, unsigned count) {
+  // Eight places at a time: adding 128 - count raises a byte's top bit where there are enough
+  // checkers; the multiplication gathers the eight top bits in the top byte. The last load overlaps
+  // the one before.
+  static_assert(std::endian::native == std::endian::little);
+  const std::uint64_t raise = (128u - count) * 0x0101010101010101u;
+  const auto eight = [&](std::size_t first) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, checkers.data() + first, 8);
+    const std::uint64_t top = ((bytes + raise) & 0x8080808080808080u) >> 7;
+    return static_cast<Places>((top * 0x0102040810204080u) >> 56);
+  };
+  return eight(0) | eight(8) << 8 | eight(16) << 16 | eight(18) << 18;
+}
+
+/// The same places seen from the other side: p becomes 25 - p.
+constexpr Places from_other_side(Places places) {
+  places = (places >> 1 & 0x55555555u) | (places & 0x55555555u) << 1;
+  places = (places >> 2 & 0x33333333u) | (places & 0x33333333u) << 2;
+  places = (places >> 4 & 0x0f0f0f0fu) | (places & 0x0f0f0f0fu) << 4;
+  places = (places >> 8 & 0x00ff00ffu) | (places & 0x00ff00ffu) << 8;
+  return (places >> 16 | places << 16) >> 6;
+}
+
+/// Points and bar with at least one checker.
+inline Places occupied_places(const Checkers& checkers) {
+  return places_with(checkers, 1) & ~(Places{1} << kOff);
+}
+
+/// Own points the opponent does not hold with two or more checkers.
+inline Places open_points(const Checkers& opponent) {
+  return kPoints & ~from_other_side(places_with(opponent, 2));
+}
+
+/// Own points where the opponent has a single checker.
+inline Places opponent_blots(const Checkers& opponent) {
+  const Places single = places_with(opponent, 1) & ~places_with(opponent, 2) & kPoints;
+  return from_other_side(single);
+}
+
+}  // namespace senet::backgammon

@@ -1,0 +1,271 @@
+// Move generation. The board is read once into sets of places; turns are worked out on those, and
+// no list of positions is kept to tell equal ones apart.
+#include <bit>
+
+#include "games/backgammon/backgammon.hpp"
+
+namespace senet {
+namespace {
+
+using backgammon::Checkers;
+using backgammon::Dice;
+using backgammon::kBar;
+using backgammon::kOutsideHome;
+using backgammon::occupied_places;
+using backgammon::open_points;
+using backgammon::opponent_blots;
+using backgammon::pair_action;
+using backgammon::Places;
+using backgammon::places_with;
+using backgammon::Sources;
+using List = ActionList<Backgammon::kMaxLegal>;
+
+constexpr Places place(unsigned p) { return Places{1} << p; }
+constexpr Places kNoPlace = Places{1} << 31;
+
+// Two dice have at most 240 turns (see Backgammon); the rest is room for writing ahead.
+constexpr std::size_t kRoomForPairs = 256;
+
+// The places whose checkers a die can move. `occupied`: places with a checker of ours; `open`:
+// points that are not blocked.
+Places sources_for(Places occupied, Places open, unsigned die) {
+  if (occupied & place(kBar)) return place(kBar) & open << die;
+  Places sources = occupied & open << die;
+  if ((occupied & kOutsideHome) == 0) {
+    // All home: bear off from the die's own point, or from the highest if that is nearer.
+    sources |= occupied & place(die);
+    if (const Places highest = std::bit_floor(occupied); highest < place(die)) sources |= highest;
+  }
+  return sources;
+}
+
+// `occupied` after a checker moved from `source` with `die`; `count`: checkers at the source
+// before.
+Places after_step(Places occupied, unsigned source, unsigned die, unsigned count) {
+  if (count == 1) occupied &= ~place(source);
+  if (source > die) occupied |= place(source - die);
+  return occupied;
+}
+
+// Turns with two different dice. All pairs of sources are marked first, the higher die played first
+// and then the lower first, and then read in ascending order.
+//
+// Two pairs lead to the same position only in two cases, as seen from the checkers that leave and
+// arrive: one checker moves with both dice and hits the same in either order, pairs (s, s - high)
+// and (s - low, s); or two checkers are borne off, pairs (a, b) and (b, a). The higher of the two
+// codes is left out.
+class PairTurns {
+ public:
+  PairTurns(const Checkers& mine, const Checkers& opponent, Dice dice)
+      : mine_(mine),
+        dice_(dice),
+        occupied_(occupied_places(mine)),
+        open_(open_points(opponent)),
+        blots_(opponent_blots(opponent)) {}
+
+  void list(List& out) {
+    const Places high_first = sources_for(occupied_, open_, dice_.high);
+    const Places low_first = sources_for(occupied_, open_, dice_.low);
+    if (stays_on_points()) {
+      list_on_points(high_first, low_first, out);
+    } else {
+      mark_all(high_first, low_first);
+      if (marked_ != 0) list_both(out);
+    }
+    if (!out.empty()) return;
+    if (high_first != 0) {  // the higher die must be played if either can
+      list_single(high_first, backgammon::kSources, out);
+    } else if (low_first != 0) {
+      list_single(low_first, 1, out);
+    } else {
+      out.push_back(backgammon::kPass);
+    }
+  }
+
+ private:
+  // Nobody enters from the bar, and whatever the first die does, nobody bears off.
+  bool stays_on_points() const {
+    const Places outside = occupied_ & kOutsideHome;
+    const bool two_outside =
+        (outside & (outside - 1)) != 0 || (outside & places_with(mine_, 2)) != 0;
+    return two_outside && (occupied_ & place(kBar)) == 0;
+  }
+
+  // The ordinary case, worked out on whole sets. The higher die can go first from `high_first`;
+  // what the lower die going first adds is the same checker moving on with the higher.
+  void list_on_points(Places high_first, Places low_first, List& out) const {
+    const unsigned high = dice_.high, low = dice_.low;
+    const Places open_low = open_ << low, open_high = open_ << high;
+    const Places single = occupied_ & ~places_with(mine_, 2);
+    const Places moves_on = low_first >> low & open_high;
+    // The one checker that gets to the same place by either way and hits nothing on both: the code
+    // with the lower source of the higher die stays.
+    const Places repeated = high_first & moves_on << low & ~(blots_ << high | blots_ << low);
+    out.resize(kRoomForPairs);
+    Action* end = out.data();
+    for (Places rows = high_first | moves_on; rows != 0; rows &= rows - 1) {
+      const Places a = rows & (~rows + 1);
+      const Places after_high = ((occupied_ & ~(a & single)) | a >> high) & open_low;
+      Places row = ((a & high_first) != 0 ? after_high : 0) | (a & moves_on) << low;
+      row &= ~((a & repeated) >> high);
+      const auto first = pair_action(static_cast<unsigned>(std::countr_zero(a)), 0);
+      // Four at a time whether or not there are so many: how many is hard to predict.
+      while (row != 0) {
+        for (int i = 0; i < 4; ++i) {
+          *end = static_cast<Action>(first + std::countr_zero(row | kNoPlace));
+          end += row != 0 ? 1 : 0;
+          row &= row - 1;
+        }
+      }
+    }
+    out.resize(static_cast<std::size_t>(end - out.data()));
+  }
+
+  // The general case: entering, bearing off, or close to it.
+  void mark_all(Places high_first, Places low_first) {
+    for (Places left = high_first; left != 0; left &= left - 1) {
+      const auto source = static_cast<unsigned>(std::countr_zero(left));
+      mark(source, then(source, dice_.high, dice_.low));
+    }
+    for (Places left = low_first; left != 0; left &= left - 1) {
+      const auto source = static_cast<unsigned>(std::countr_zero(left));
+      for (Places next = then(source, dice_.low, dice_.high); next != 0; next &= next - 1) {
+        mark(static_cast<unsigned>(std::countr_zero(next)), place(source));
+      }
+    }
+  }
+
+  void mark(unsigned source_of_high, Places sources_of_low) {
+    if (sources_of_low == 0) return;
+    // Rows are cleared when first used: most of them never are.
+    if ((marked_ & place(source_of_high)) == 0) low_[source_of_high] = 0;
+    marked_ |= place(source_of_high);
+    low_[source_of_high] |= sources_of_low;
+  }
+
+  // Sources of the second die after `source` moved with the first.
+  Places then(unsigned source, unsigned first, unsigned second) const {
+    return sources_for(after_step(occupied_, source, first, mine_[source]), open_, second);
+  }
+
+  bool is_marked(unsigned source_of_high, unsigned source_of_low) const {
+    return (marked_ & place(source_of_high)) != 0 &&
+           (low_[source_of_high] & place(source_of_low)) != 0;
+  }
+
+  // True when another pair with a lower code leads to the same position.
+  bool is_repeated(unsigned a, unsigned b) const {
+    const unsigned high = dice_.high, low = dice_.low;
+    if (a > high && b == a - high) {
+      const bool same_hits = (blots_ & (place(a - high) | place(a - low))) == 0;
+      return same_hits && is_marked(a - low, a);
+    }
+    return b < a && a <= low && is_marked(b, a);  // both borne off, with either die
+  }
+
+  void list_both(List& out) const {
+    for (Places rows = marked_; rows != 0; rows &= rows - 1) {
+      const auto a = static_cast<unsigned>(std::countr_zero(rows));
+      for (Places row = low_[a]; row != 0; row &= row - 1) {
+        const auto b = static_cast<unsigned>(std::countr_zero(row));
+        if (!is_repeated(a, b)) out.push_back(backgammon::pair_action(a, b));
+      }
+    }
+  }
+
+  static void list_single(Places sources, std::size_t factor, List& out) {
+    for (; sources != 0; sources &= sources - 1) {
+      const auto source = static_cast<std::size_t>(std::countr_zero(sources));
+      out.push_back(static_cast<Action>(source * factor));
+    }
+  }
+
+  const Checkers& mine_;
+  const Dice dice_;
+  const Places occupied_, open_, blots_;
+  Places marked_ = 0;                             // sources of the higher die in any pair
+  std::array<Places, backgammon::kSources> low_;  // for each of them, sources of the lower die
+};
+
+// Doubles. Every legal order of steps stays legal when steps from higher places come first: a
+// checker further back neither needs what a step in front of it does nor hinders it, and it comes
+// home sooner. So sources are tried in descending order only, which meets each multiset once; and
+// different multisets always leave different positions, because the highest place where the number
+// of leaving checkers differs stays different.
+class DoublesTurns {
+ public:
+  DoublesTurns(const Checkers& mine, const Checkers& opponent, unsigned die, List& out)
+      : mine_(mine), die_(die), open_(open_points(opponent)), out_(out) {}
+
+  void list() {
+    step(occupied_places(mine_), 0, kBar);
+    if (out_.empty()) out_.push_back(backgammon::kPass);
+  }
+
+ private:
+  // Tries all sources up to `highest` for step number `depth`. Ascending sources give ascending
+  // codes.
+  void step(Places occupied, std::size_t depth, unsigned highest) {
+    Places sources = sources_for(occupied, open_, die_) & (place(highest + 1) - 1);
+    if (sources == 0) {
+      end(depth);
+      return;
+    }
+    if (depth == 3) {
+      end_full(sources);
+      return;
+    }
+    for (; sources != 0; sources &= sources - 1) {
+      const auto source = static_cast<unsigned>(std::countr_zero(sources));
+      const unsigned count = mine_[source]--;
+      if (source > die_) ++mine_[source - die_];
+      sources_[depth] = static_cast<std::uint8_t>(source);
+      step(after_step(occupied, source, die_, count), depth + 1, source);
+      sources_[depth] = 0;
+      if (source > die_) --mine_[source - die_];
+      ++mine_[source];
+    }
+  }
+
+  // A turn of `depth` steps that cannot be continued; kept if none is longer.
+  void end(std::size_t depth) {
+    if (depth == 0 || depth < most_) return;
+    start_length(depth);
+    out_.push_back(backgammon::doubles_action(sources_));
+  }
+
+  // All turns of four steps that end with one of `sources`.
+  void end_full(Places sources) {
+    start_length(4);
+    const unsigned three = backgammon::doubles_action(sources_);
+    for (; sources != 0; sources &= sources - 1) {
+      out_.push_back(static_cast<Action>(three + static_cast<unsigned>(std::countr_zero(sources))));
+    }
+  }
+
+  void start_length(std::size_t length) {
+    if (length > most_) out_.clear();
+    most_ = length;
+  }
+
+  Checkers mine_;
+  const unsigned die_;
+  const Places open_;
+  List& out_;
+  Sources sources_{};
+  std::size_t most_ = 0;
+};
+
+}  // namespace
+
+void Backgammon::legal(ActionList<kMaxLegal>& out) const {
+  const Checkers& mine = checkers_[on_roll_];
+  const Checkers& opponent = checkers_[1 - on_roll_];
+  if (dice_.is_double()) {
+    DoublesTurns(mine, opponent, dice_.high, out).list();
+  } else {
+    PairTurns(mine, opponent, dice_).list(out);
+  }
+}
+
+}  // namespace senet

@@ -1,0 +1,253 @@
+// What a game is to Senet: one trivially copyable value, its state. Copying is the undo.
+//
+// The games that Senet brings along and those of host programs satisfy the same concept.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "senet/result.hpp"
+
+namespace senet {
+
+/// A move, or one outcome of a chance turn. Self-contained: it means the same in every version of a
+/// move generator, never an index into a list, so that game records outlive the code that made
+/// them.
+using Action = std::uint16_t;
+
+/// Whose turn it is. The numbers are those of senet_turn.
+enum class Turn : std::uint8_t { kPlayer0, kPlayer1, kChance, kOver };
+
+/// 0 or 1.
+using Player = std::uint8_t;
+
+/// A list of actions that never touches the heap.
+template <std::size_t kCapacity>
+class ActionList {
+ public:
+  using value_type = Action;
+
+  ActionList() = default;
+  ActionList(std::initializer_list<Action> actions) {
+    for (const Action action : actions) push_back(action);
+  }
+  ActionList(const ActionList& other) : size_(other.size_) {
+    std::copy_n(other.data(), size_, data());
+  }
+  ActionList& operator=(const ActionList& other) {
+    size_ = other.size_;
+    std::copy_n(other.data(), size_, data());
+    return *this;
+  }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Action* data() { return actions_.data(); }
+  const Action* data() const { return actions_.data(); }
+  Action* begin() { return data(); }
+  Action* end() { return data() + size_; }
+  const Action* begin() const { return data(); }
+  const Action* end() const { return data() + size_; }
+  Action& operator[](std::size_t i) { return actions_[i]; }
+  Action operator[](std::size_t i) const { return actions_[i]; }
+  Action front() const { return actions_[0]; }
+  Action back() const { return actions_[size_ - 1]; }
+
+  void clear() { size_ = 0; }
+  /// Throws std::length_error when the list is full: the game has more legal actions than it
+  /// promises.
+  void push_back(Action action) {
+    if (size_ == kCapacity) throw std::length_error("more actions than the game promises");
+    actions_[size_++] = action;
+  }
+  /// What is new holds anything. `size` is at most the capacity.
+  void resize(std::size_t size) {
+    assert(size <= kCapacity);
+    size_ = static_cast<std::uint32_t>(size);
+  }
+
+  friend bool operator==(const ActionList& a, const ActionList& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::uint32_t size_ = 0;
+  std::array<Action, kCapacity> actions_;
+};
+
+/// Writes the non-zero features of one position into memory of the caller's, as pairs of an index
+/// and a value: board games have few non-zero inputs (about 30 of 344 in backgammon).
+class FeatureRow {
+ public:
+  /// `index` and `value` have room for `capacity` entries each and outlive the row.
+  FeatureRow(std::uint16_t* index, float* value, std::size_t capacity)
+      : index_(index), value_(value), capacity_(static_cast<std::uint32_t>(capacity)) {}
+
+  /// Appends one feature. Each index at most once a row; `value` is finite. Zeros may be left out.
+  void add(std::size_t index, float value) {
+    assert(count_ < capacity_);
+    index_[count_] = static_cast<std::uint16_t>(index);
+    value_[count_] = value;
+    ++count_;
+  }
+
+  /// Appends one feature if `present`, without a branch. Needs room for it in either case.
+  void add_if(bool present, std::size_t index, float value) {
+    assert(count_ < capacity_);
+    index_[count_] = static_cast<std::uint16_t>(index);
+    value_[count_] = value;
+    count_ += present ? 1 : 0;
+  }
+
+  /// Entries written so far.
+  std::size_t count() const { return count_; }
+
+ private:
+  std::uint16_t* index_;
+  float* value_;
+  std::uint32_t capacity_;
+  std::uint32_t count_ = 0;
+};
+
+/// Marks an unused place in the list of logits that add up to an action's logit.
+inline constexpr std::uint16_t kNoLogit = 0xffff;
+
+/// The rules of a two-player game as a value type. A default-constructed G is the start position.
+///
+/// constants
+///   kName           the game's name in commands, records and weights
+///   kMaxLegal       no position has more legal actions
+///   kMaxPlies       a guard for loops and records; a game may still be going on then
+///   kFeatures       width of the network's input
+///   kMaxActive      encode() writes at most this many non-zero features
+///   kPolicyLogits   width of the policy head
+///   kLogitsPerAction  at most this many policy logits add up to an action's logit
+///   kOutcomeValues  value of each way the game can end, for the player it is told to, e.g. win +1,
+///                   draw 0, loss -1; the value head is a distribution over these
+///   kOutcomeMirror  the same way of ending as the other player sees it (an involution)
+///   kValueRange     no value is larger than this in magnitude
+///   kHasAfterstates whether Evaluates::kAfterstates makes sense here
+/// functions
+///   turn()          who acts
+///   viewer()        the player from whose side encode() and the network's outcomes are told: the
+///   player
+///                   to move or, on a chance turn, the player about to roll
+///   legal(out)      fills `out` (empty on entry) with the legal actions, ascending and unique;
+///   only
+///                   when a player is to move. Never empty: a player without a move has the action
+///                   "pass"
+///   play(action)    plays a legal action, or a chance outcome on a chance turn
+///   outcome()       only when over: index into kOutcomeValues as player 0 sees it
+///   key()           equal for equal states (side to move and dice included), different otherwise
+///                   but for 64-bit collisions
+///   encode(row)     the features of a state that is not over, from the side of viewer()
+///   logits_of(a)    which policy logits add up to the action's logit, padded with kNoLogit
+///   text / from_text    the state as one word or line of text and back
+///   action_text / action_from_text    the same for actions legal in this state (chance outcomes
+///   too)
+template <class G>
+concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> &&
+    requires(G g, const G& c, Action a, ActionList<G::kMaxLegal>& out, FeatureRow& row,
+             std::string_view text) {
+  { G::kName } -> std::convertible_to<std::string_view>;
+  { G::kMaxLegal } -> std::convertible_to<std::size_t>;
+  { G::kMaxPlies } -> std::convertible_to<std::size_t>;
+  { G::kFeatures } -> std::convertible_to<std::size_t>;
+  { G::kMaxActive } -> std::convertible_to<std::size_t>;
+  { G::kPolicyLogits } -> std::convertible_to<std::size_t>;
+  { G::kLogitsPerAction } -> std::convertible_to<std::size_t>;
+  { G::kOutcomeValues.size() } -> std::convertible_to<std::size_t>;
+  { G::kOutcomeMirror.size() } -> std::convertible_to<std::size_t>;
+  { G::kValueRange } -> std::convertible_to<float>;
+  { G::kHasAfterstates } -> std::convertible_to<bool>;
+  { c.turn() } -> std::same_as<Turn>;
+  { c.viewer() } -> std::same_as<Player>;
+  { c.legal(out) } -> std::same_as<void>;
+  { g.play(a) } -> std::same_as<void>;
+  { c.outcome() } -> std::same_as<std::uint8_t>;
+  { c.key() } -> std::same_as<std::uint64_t>;
+  { c.encode(row) } -> std::same_as<void>;
+  { G::logits_of(a) } -> std::same_as<std::array<std::uint16_t, G::kLogitsPerAction>>;
+  { c.text() } -> std::same_as<std::string>;
+  { G::from_text(text) } -> std::same_as<Result<G>>;
+  { c.action_text(a) } -> std::same_as<std::string>;
+  { c.action_from_text(text) } -> std::same_as<Result<Action>>;
+};
+
+/// A game with dice.
+///   kMaxChance      a chance turn has at most this many outcomes
+///   chance(p)       fills p[0..n) with the outcomes' probabilities (they sum to 1, each above 0)
+///   and
+///                   returns n; outcome i is played as action i. `p` has room for kMaxChance.
+template <class G>
+concept StochasticGame = Game<G> && requires(const G& c, std::span<float> p) {
+  { G::kMaxChance } -> std::convertible_to<std::size_t>;
+  { c.chance(p) } -> std::same_as<std::size_t>;
+};
+
+/// A game with a mirror image that doubles its training data.
+///   mirrored()        the mirror image of the state
+///   mirrored(action)  the action that means the same in the mirror image
+template <class G>
+concept MirrorGame = Game<G> && requires(const G& c, Action a) {
+  { c.mirrored() } -> std::same_as<G>;
+  { G::mirrored(a) } -> std::same_as<Action>;
+};
+
+/// A game that can leave out moves which a look at the board refutes.
+///   sound(out)   fills `out` (empty on entry) with some of the legal actions, ascending; only when
+///                a player is to move. Never empty, and always among them is one of the best: a
+///                move is left out only if one that stays is at least as good whatever follows.
+///                Moves that are the only sound ones come to an end: no game goes in circles by
+///                them
+template <class G>
+concept SoundMovesGame = Game<G> && requires(const G& c, ActionList<G::kMaxLegal>& out) {
+  { c.sound(out) } -> std::same_as<void>;
+};
+
+/// Number of ways a game of G can end: the width of the value head.
+template <class G>
+inline constexpr std::size_t kOutcomes = G::kOutcomeValues.size();
+
+/// Most outcomes of one chance turn; 0 for games without dice.
+template <class G>
+inline constexpr std::size_t kMaxChance = 0;
+template <StochasticGame G>
+inline constexpr std::size_t kMaxChance<G> = G::kMaxChance;
+
+/// Most edges any node of the game can have.
+template <class G>
+inline constexpr std::size_t kMaxEdges =
+    G::kMaxLegal > kMaxChance<G> ? G::kMaxLegal : kMaxChance<G>;
+
+inline Player other(Player player) { return static_cast<Player>(1 - player); }
+
+/// True when a player (not chance) is to act.
+inline bool is_decision(Turn turn) { return turn == Turn::kPlayer0 || turn == Turn::kPlayer1; }
+
+/// Value of a finished state for `player`.
+template <Game G>
+float final_value(const G& state, Player player) {
+  const std::uint8_t outcome = state.outcome();
+  return G::kOutcomeValues[player == 0 ? outcome : G::kOutcomeMirror[outcome]];
+}
+
+/// Finalizer of SplitMix64 (Steele, Lea, Flood 2014): a cheap bijection that scatters every bit.
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace senet
