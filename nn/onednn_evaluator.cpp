@@ -8,19 +8,19 @@
 
 namespace senet {
 
-Result<std::unique_ptr<Evaluator>> OneDnnEvaluator::make(const Network& network,
-                                                         std::size_t max_rows, bool exact) {
+Result<std::unique_ptr<Evaluator>> make_onednn(const Weights& weights, std::size_t max_rows,
+                                               bool exact) {
   const OneThread one_thread;  // products are compiled for the number of threads they will run on
   try {
-    return std::unique_ptr<Evaluator>(new OneDnnEvaluator(network, max_rows, exact));
+    return std::make_unique<OneDnnEvaluator>(weights, max_rows, exact);
   } catch (const dnnl::error& error) {
     return fail(fmt::format("oneDNN: {}", error.what()));
   }
 }
 
-OneDnnEvaluator::OneDnnEvaluator(const Network& network, std::size_t max_rows, bool exact)
+OneDnnEvaluator::OneDnnEvaluator(const Weights& weights, std::size_t max_rows, bool exact)
     : kernels_(best_kernels()),
-      spec_(network.spec()),
+      spec_(weights.spec()),
       stride_(padded(spec_.width)),
       max_rows_(max_rows),
       first_policy_(std::size_t{spec_.blocks} * 2),
@@ -58,7 +58,7 @@ OneDnnEvaluator::OneDnnEvaluator(const Network& network, std::size_t max_rows, b
     for (std::size_t rows = 1; rows < max_rows; rows *= 2) add_rung(rows);
   }
   add_rung(max_rows);
-  load(network);
+  load(weights);
 }
 
 void OneDnnEvaluator::add_layer(std::size_t outputs, Into into) {
@@ -130,11 +130,13 @@ void OneDnnEvaluator::load_layer(Layer& layer, const LinearView& linear) {
   }
 }
 
-void OneDnnEvaluator::load(const Network& network) {
-  assert(network.spec() == spec_);
+void OneDnnEvaluator::load(const Weights& weights) {
+  assert(weights.spec() == spec_);
+  if (loaded_ == weights.id()) return;
+  loaded_ = weights.id();
   const OneThread one_thread;
   const std::size_t width = spec_.width;
-  ParameterCursor at(network.parameters());
+  ParameterCursor at(weights.network().parameters());
   const auto load_head = [&](std::size_t first, std::vector<PackedNorm>& norms) {
     for (std::size_t i = 0; i < norms.size(); ++i) {
       load_layer(layers_[first + i], at.linear(width, width));
@@ -185,15 +187,15 @@ const float* OneDnnEvaluator::run_head(const Rung& rung, std::size_t layer,
   return in;
 }
 
-void OneDnnEvaluator::forward(const Batch& batch) {
-  const std::size_t rows = batch.size();
+void OneDnnEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
+  const std::size_t rows = last - first;
   if (rows == 0) return;
   assert(rows <= max_rows_);
   const OneThread one_thread;
   const Rung& rung = *std::ranges::lower_bound(rungs_, rows, {}, &Rung::rows);
   float *trunk = trunk_.data(), *hidden = hidden_.data(), *scratch = scratch_.data();
 
-  ends_.run_input(batch, 0, rows, trunk, squares_.data(), ends_scratch_);
+  ends_.run_input(batch, first, rows, trunk, squares_.data(), ends_scratch_);
   // The rung's rows beyond the batch are computed too: without this the residual stream there would
   // grow from one pass to the next.
   std::fill(trunk + rows * stride_, trunk + rung.rows * stride_, 0.0f);
@@ -207,12 +209,12 @@ void OneDnnEvaluator::forward(const Batch& batch) {
 
   const float* policy = run_head(rung, first_policy_, policy_norms_, rows);
   bool have_all = false;
-  ends_.answer_policy(batch, 0, rows, policy, [&](std::size_t row, std::size_t) {
+  ends_.answer_policy(batch, first, rows, policy, [&](std::size_t row, std::size_t) {
     if (!have_all) run(rung, policy_out_);
     have_all = true;
     return logits_.data() + row * padded(spec_.policy_logits);
   });
-  ends_.answer_value(batch, 0, rows, run_head(rung, first_value_, value_norms_, rows),
+  ends_.answer_value(batch, first, rows, run_head(rung, first_value_, value_norms_, rows),
                      ends_scratch_);
 }
 

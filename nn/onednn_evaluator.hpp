@@ -5,6 +5,7 @@
 #include <array>
 #include <dnnl.hpp>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "nn/evaluator.hpp"
@@ -21,13 +22,13 @@ namespace senet {
 /// and gives them back.
 class OneDnnEvaluator : public Evaluator {
  public:
-  /// Fails when oneDNN does: the reason is its own.
-  static Result<std::unique_ptr<Evaluator>> make(const Network& network, std::size_t max_rows,
-                                                 bool exact);
+  /// Throws dnnl::error; see make_onednn.
+  OneDnnEvaluator(const Weights& weights, std::size_t max_rows, bool exact);
 
+  using Evaluator::forward;
   std::string_view name() const override { return "onednn"; }
-  void load(const Network& network) override;
-  void forward(const Batch& batch) override;
+  void load(const Weights& weights) override;
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override;
 
  private:
   /// Weights in one of the layouts that the rungs' products want.
@@ -55,7 +56,6 @@ class OneDnnEvaluator : public Evaluator {
     std::vector<Step> steps;
   };
 
-  OneDnnEvaluator(const Network& network, std::size_t max_rows, bool exact);
   void add_layer(std::size_t outputs, Into into);
   void add_rung(std::size_t rows);
   Step make_step(Layer& layer, std::size_t rows, float* in, float* out);
@@ -72,6 +72,7 @@ class OneDnnEvaluator : public Evaluator {
   NetworkSpec spec_;
   std::size_t stride_;  // floats of a row of activations
   std::size_t max_rows_;
+  std::optional<std::uint64_t> loaded_;                  // id of the weights
   std::size_t first_policy_, policy_out_, first_value_;  // numbers of layers
 
   NetworkEnds ends_;

@@ -42,25 +42,33 @@ void softmax(std::span<double> values) {
 
 }  // namespace
 
-ReferenceEvaluator::ReferenceEvaluator(const Network& network)
-    : spec_(network.spec()),
-      parameters_(parameter_count(spec_)),
+ReferenceEvaluator::ReferenceEvaluator(const Weights& weights)
+    : spec_(weights.spec()),
+      loaded_(weights.id()),
+      parameters_(weights.network().parameters().begin(), weights.network().parameters().end()),
       features_(spec_.features),
       trunk_(spec_.width),
       hidden_(spec_.width),
       scratch_(spec_.width),
       logits_(spec_.policy_logits),
-      outcomes_(spec_.outcomes) {
-  load(network);
+      outcomes_(spec_.outcomes) {}
+
+std::size_t ReferenceEvaluator::bytes(const NetworkSpec& spec) {
+  const std::size_t activations =
+      spec.features + 3 * std::size_t{spec.width} + spec.policy_logits + spec.outcomes;
+  return sizeof(ReferenceEvaluator) + spec.game.size() + parameter_count(spec) * sizeof(float) +
+         activations * sizeof(double);
 }
 
-void ReferenceEvaluator::load(const Network& network) {
-  assert(network.spec() == spec_);
-  std::ranges::copy(network.parameters(), parameters_.begin());
+void ReferenceEvaluator::load(const Weights& weights) {
+  assert(weights.spec() == spec_);
+  if (weights.id() == loaded_) return;
+  loaded_ = weights.id();
+  std::ranges::copy(weights.network().parameters(), parameters_.begin());
 }
 
-void ReferenceEvaluator::forward(const Batch& batch) {
-  for (std::size_t row = 0; row < batch.size(); ++row) forward_row(batch, row);
+void ReferenceEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
+  for (std::size_t row = first; row < last; ++row) forward_row(batch, row);
 }
 
 void ReferenceEvaluator::forward_row(const Batch& batch, std::size_t row) {

@@ -11,16 +11,20 @@ namespace senet {
 /// parameters.
 class ReferenceEvaluator : public Evaluator {
  public:
-  explicit ReferenceEvaluator(const Network& network);
+  explicit ReferenceEvaluator(const Weights& weights);
+  /// Memory of one.
+  static std::size_t bytes(const NetworkSpec& spec);
 
+  using Evaluator::forward;
   std::string_view name() const override { return "reference"; }
-  void load(const Network& network) override;
-  void forward(const Batch& batch) override;
+  void load(const Weights& weights) override;
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override;
 
  private:
   void forward_row(const Batch& batch, std::size_t row);
 
   NetworkSpec spec_;
+  std::uint64_t loaded_;  // id of the weights
   std::vector<float> parameters_;
   std::vector<double> features_;  // [features]
   std::vector<double> trunk_;     // [width], the residual stream

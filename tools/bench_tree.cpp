@@ -125,7 +125,8 @@ class SearchRounds {
 template <Game G>
 Result<Figures> run(const BenchSettings& settings, const std::vector<G>& positions,
                     const Network& network) {
-  auto evaluator = make_evaluator(EvaluatorKind::kHash, network, settings.batch_rows);
+  const Weights weights(copy_of(network));
+  auto evaluator = make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows);
   if (!evaluator) return evaluator.error();
   SearchRounds<G> rounds(settings, positions, std::move(*evaluator));
 

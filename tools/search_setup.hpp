@@ -39,7 +39,8 @@ bool is_untrained(std::string_view source);
 
 /// What a search needs beside positions.
 struct SearchSetup {
-  std::unique_ptr<Evaluator> evaluator;
+  SharedWeights weights;
+  std::unique_ptr<Evaluator> evaluator;  // of the weights
   SearchSettings settings;
   std::uint32_t visits = 1;  // of a search; 1 = the network alone
   std::size_t lanes = 1;
@@ -49,9 +50,9 @@ struct SearchSetup {
 /// Bytes that the trees of one player may take when nobody says how many lanes there are.
 inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
 
-/// Builds it all for a network that plays G. visits 0 is taken for 1.
+/// Builds it all for weights that play G. visits 0 is taken for 1.
 template <Game G>
-Result<SearchSetup> set_up_search(const Network& network, const SearchOptions& options,
+Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& options,
                                   std::uint32_t visits) {
   const Result<EvaluatorKind> kind = evaluator_kind(options.evaluator);
   if (!kind) return fail("--evaluator: " + kind.error().reason());
@@ -59,7 +60,7 @@ Result<SearchSetup> set_up_search(const Network& network, const SearchOptions& o
   setup.settings = options.settings;
   const Evaluates unsaid = G::kHasAfterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
   const bool is_family = options.mode.empty()
-                             ? network.spec().evaluates.value_or(unsaid) == Evaluates::kAfterstates
+                             ? weights->spec().evaluates.value_or(unsaid) == Evaluates::kAfterstates
                              : options.mode == evaluates_name(Evaluates::kAfterstates);
   if (is_family && !G::kHasAfterstates) {
     return fail("--mode: " + std::string(G::kName) + " has no afterstates");
@@ -71,9 +72,10 @@ Result<SearchSetup> set_up_search(const Network& network, const SearchOptions& o
   setup.lanes =
       options.lanes > 0 ? options.lanes : std::clamp<std::size_t>(kTreeMemory / tree, 1, 64);
   setup.batch_rows = is_family ? 256 : std::min<std::size_t>(setup.lanes, 256);
-  Result<std::unique_ptr<Evaluator>> evaluator = make_evaluator(*kind, network, setup.batch_rows);
+  Result<std::unique_ptr<Evaluator>> evaluator = make_evaluator(*kind, *weights, setup.batch_rows);
   if (!evaluator) return evaluator.error();
   setup.evaluator = std::move(*evaluator);
+  setup.weights = std::move(weights);
   return setup;
 }
 

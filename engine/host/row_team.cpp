@@ -33,23 +33,23 @@ void relax() {
 
 }  // namespace
 
-void RowTeam::forward(std::size_t member, const PackedNetwork& network, const Batch& batch,
-                      std::span<EvaluatorScratch> scratches) noexcept {
-  const std::size_t rows = batch.size();
+void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
+  const std::size_t rows = job.last - job.first;
   const std::size_t most_ranges = rows / kLeastRows;
   Member& me = members_[member];
   const std::size_t helpers = awake();
   const bool calls = helpers + 1 < most_ranges && wants_to_call(me);
   const std::size_t threads = 1 + helpers + (calls ? 1 : 0);
   if (threads == 1 || most_ranges < 2) {
-    network.forward(batch, 0, rows, scratches[member]);
+    job.evaluators[member]->forward(job.batch, job.first, job.last);
     return;
   }
   // One for each: with two, so that whoever is interrupted takes fewer, half of the gain was lost.
   const std::size_t wanted = std::min(threads, most_ranges);
   const std::size_t range_rows = (rows + wanted - 1) / wanted;
   const auto count = static_cast<std::uint32_t>((rows + range_rows - 1) / range_rows);
-  me.job = {&network, &batch, scratches.data(), range_rows};
+  me.job = &job;
+  me.range_rows = range_rows;
   me.helped.store(0, std::memory_order_relaxed);
   me.ranges.store(count << 16, std::memory_order_release);
   if (calls) call_one(member);
@@ -83,10 +83,12 @@ bool RowTeam::run_range(Member& owner, std::size_t runner) noexcept {
     if (next_range(ranges) == range_count(ranges)) return false;
   } while (!owner.ranges.compare_exchange_weak(ranges, ranges + 1, std::memory_order_acquire,
                                                std::memory_order_relaxed));
-  const Job& job = owner.job;
-  const std::size_t first = next_range(ranges) * job.range_rows;
-  const std::size_t last = std::min(first + job.range_rows, job.batch->size());
-  job.network->forward(*job.batch, first, last, job.scratches[runner]);
+  const Rows& job = *owner.job;
+  const std::size_t first = job.first + next_range(ranges) * owner.range_rows;
+  const std::size_t last = std::min(first + owner.range_rows, job.last);
+  Evaluator& evaluator = *job.evaluators[runner];
+  evaluator.load(job.weights);
+  evaluator.forward(job.batch, first, last);
   return true;
 }
 

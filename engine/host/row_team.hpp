@@ -5,11 +5,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
-#include "nn/packed_network.hpp"
+#include "nn/evaluator.hpp"
 
 namespace senet {
 
@@ -25,11 +26,19 @@ class RowTeam {
     return sizeof(RowTeam) + members * sizeof(Member);
   }
 
-  /// Answers all rows of the batch. On the thread of a member, outside help(). `scratches[i]` is
-  /// member i's for this network's shape, and stays what it is until nobody is in help() any more.
-  /// Allocates nothing.
-  void forward(std::size_t member, const PackedNetwork& network, const Batch& batch,
-               std::span<EvaluatorScratch> scratches) noexcept;
+  /// Rows [first, last) of a batch, the weights that answer them, and the evaluators that do:
+  /// [members], evaluator i used by member i alone, all of one kind and shape. They stay where they
+  /// are until no member is in help() any more.
+  struct Rows {
+    const Weights& weights;
+    const Batch& batch;
+    std::size_t first, last;
+    std::span<const std::unique_ptr<Evaluator>> evaluators;
+  };
+
+  /// Answers these rows. On the thread of a member, outside help(). Its own evaluator has loaded
+  /// the weights, so that nothing is left to allocate.
+  void forward(std::size_t member, const Rows& rows) noexcept;
 
   /// Helps whoever needs it, and sleeps while nobody does, until leave() was called for this member
   /// since the last help() of it.
@@ -45,17 +54,12 @@ class RowTeam {
   std::uint64_t ranges_helped() const;
 
  private:
-  // A forward pass that is shared out: constant while it has ranges that are not done.
-  struct Job {
-    const PackedNetwork* network = nullptr;
-    const Batch* batch = nullptr;
-    EvaluatorScratch* scratches = nullptr;
-    std::size_t range_rows = 0;
-  };
   struct alignas(64) Member {
-    // Of its own job. Who adds one to `ranges` has the range of that number.
+    // Of its own job, a forward pass that is shared out: constant while it has ranges that are not
+    // done. compare_exchange on `ranges` claims the next range.
     std::atomic<std::uint32_t> ranges{0};  // the next one, and 2^16 times how many there are
-    Job job;
+    const Rows* job = nullptr;
+    std::size_t range_rows = 0;
     std::uint32_t patience = 0, until_call = 0;        // passes to let go by before the next call
     alignas(64) std::atomic<std::uint32_t> helped{0};  // ranges of its job that others have done
 
@@ -76,6 +80,31 @@ class RowTeam {
   std::vector<Member> members_;
   alignas(64) std::atomic<std::size_t> awake_{0};
   std::atomic<std::size_t> asleep_{0};
+};
+
+/// A team as one evaluator: the one of a member, which the others help.
+class TeamEvaluator final : public Evaluator {
+ public:
+  /// See RowTeam::Rows. `weights` are loaded; team and evaluators outlive this.
+  TeamEvaluator(RowTeam& team, std::size_t member, const Weights& weights,
+                std::span<const std::unique_ptr<Evaluator>> evaluators)
+      : team_(team), member_(member), weights_(&weights), evaluators_(evaluators) {}
+
+  using Evaluator::forward;
+  std::string_view name() const override { return evaluators_[member_]->name(); }
+  void load(const Weights& weights) override {
+    evaluators_[member_]->load(weights);
+    weights_ = &weights;
+  }
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+    team_.forward(member_, {*weights_, batch, first, last, evaluators_});
+  }
+
+ private:
+  RowTeam& team_;
+  const std::size_t member_;
+  const Weights* weights_;
+  const std::span<const std::unique_ptr<Evaluator>> evaluators_;
 };
 
 }  // namespace senet

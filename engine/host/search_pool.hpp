@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/host/model_slot.hpp"
-#include "engine/host/row_team.hpp"
 #include "engine/host/session_of.hpp"
+#include "engine/host/weights_at_work.hpp"
+#include "nn/evaluator.hpp"
 
 namespace senet {
 
@@ -40,25 +40,15 @@ struct PoolSettings {
   std::size_t most_active;  // features of a row
 };
 
-/// Who runs a pool's forward passes.
-struct TeamPlace {
-  RowTeam& team;
-  std::size_t member;                     // whose thread this pool is driven by
-  std::span<EvaluatorScratch> scratches;  // of all members
-};
-
-/// A search begins on the newest weights and ends on them. So while weights are exchanged there are
-/// two packed networks. While both are older than the newest weights and still at work, searches
-/// begin on the newer of them: nobody waits for others to end, and the older one gets no newcomers,
-/// so that it makes room.
 template <Game G>
 class SearchPool final : public AnySearchPool {
  public:
-  SearchPool(const PoolSettings& settings, const ModelSlot& models, const TeamPlace& place,
-             Heap& heap)
-      : models_(models),
-        place_(place),
-        heap_(heap),
+  /// The evaluator takes batches of settings.batch_rows rows. `weights` outlives the pool, and the
+  /// pool's last round comes after the last of its searches.
+  SearchPool(const PoolSettings& settings, WeightsAtWork& weights,
+             std::unique_ptr<Evaluator> evaluator, Heap& heap)
+      : weights_(weights),
+        evaluator_(std::move(evaluator)),
         batch_(settings.batch_rows, settings.most_active, heap),
         spare_(std::make_unique<Tree<G>>(limits_for<G>(settings.visits, settings.search.evaluates),
                                          heap)) {
@@ -71,15 +61,14 @@ class SearchPool final : public AnySearchPool {
     }
   }
 
-  /// Memory of one, with two networks of this shape.
-  static std::size_t bytes(const PoolSettings& settings, const NetworkSpec& spec) {
-    const std::size_t row = settings.most_active * 6 + sizeof(RowAnswer) + 2;
-    const std::size_t lists = settings.sessions * (kSeats + 1) * 2 * sizeof(void*);
+  /// Memory of one, its evaluator not counted.
+  static std::size_t bytes(const PoolSettings& settings) {
+    const std::size_t lists = settings.sessions * (WeightsAtWork::kMost + 1) * 2 * sizeof(void*);
     constexpr std::size_t kDraw = kMaxEdges<G> * sizeof(float);  // of an action, by its visits
     return sizeof(SearchPool) + lists + kDraw +
-           (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + row + 64) +
-           tree_bytes<G, EpochTable>(limits_for<G>(settings.visits, settings.search.evaluates)) +
-           kSeats * PackedNetwork::bytes(spec);
+           Batch::bytes(settings.batch_rows, settings.most_active) +
+           (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + 64) +
+           tree_bytes<G, EpochTable>(limits_for<G>(settings.visits, settings.search.evaluates));
   }
 
   void admit(Session& session) override {
@@ -89,8 +78,8 @@ class SearchPool final : public AnySearchPool {
   bool round() override {
     seat_waiting();
     for (Seat& seat : seats_) fill_batch(seat);
-    while (seats_.size() > 1 && empty(seats_.front())) seats_.pop_front();
-    return !std::ranges::all_of(seats_, empty);
+    std::erase_if(seats_, [](const Seat& seat) { return seat.weights == nullptr; });
+    return !seats_.empty();
   }
 
   void fail_all(senet_status status) noexcept override {
@@ -106,6 +95,7 @@ class SearchPool final : public AnySearchPool {
     };
     while (!seats_.empty()) {
       const std::vector<SessionOf<G>*> searches = std::move(seats_.front().searches);
+      weights_.end(std::move(seats_.front().weights));
       seats_.pop_front();
       std::ranges::for_each(searches, end);
     }
@@ -114,14 +104,10 @@ class SearchPool final : public AnySearchPool {
   }
 
  private:
-  static constexpr std::size_t kSeats = 2;
-
   // Weights, and the searches that began on them. They take turns: a cursor goes round and round,
   // and in the round of turn t those make a visit whose next turn is t or earlier.
   struct Seat {
-    std::uint64_t model;  // its id: the unpacked network is not needed any more
-    std::uint64_t generation;
-    std::unique_ptr<const PackedNetwork> network;
+    SharedWeights weights;                // null when all of its searches have ended
     std::vector<SessionOf<G>*> searches;  // null: has ended
     std::size_t cursor = 0;
     std::uint64_t turn = 0;
@@ -132,13 +118,10 @@ class SearchPool final : public AnySearchPool {
 
   void seat_waiting() {
     if (waiting_.empty()) return;
-    if (seats_.empty() || seats_.back().generation != models_.generation()) {
-      std::erase_if(seats_, empty);
-      if (seats_.size() < kSeats) {
-        auto [network, generation] = models_.newest();
-        auto packed = std::make_unique<const PackedNetwork>(*network, best_kernels(), heap_);
-        seats_.push_back({network->id(), generation, std::move(packed), {}});
-      }
+    SharedWeights weights = weights_.begin();
+    if (seats_.empty() || seats_.back().weights != weights) {
+      seats_.push_back({std::move(weights), {}});
+      evaluator_->load(*seats_.back().weights);  // packs them, if no other pool has
     }
     seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
     for (SessionOf<G>*& session : waiting_) sit_down(session);
@@ -151,7 +134,7 @@ class SearchPool final : public AnySearchPool {
     Seat& seat = seats_.back();
     SessionOf<G>& session = *std::exchange(waiting, nullptr);
     seat.searches.push_back(&session);
-    session.start(seat.model, spare_);
+    session.start(seat.weights->id(), spare_);
     session.next_turn_ = seat.turn;
     // Told to stop before it stood in a list, it has not been looked at.
     next_deadline_ = std::min(next_deadline_, session.has_to_end(now_) ? now_ : session.deadline_);
@@ -209,30 +192,34 @@ class SearchPool final : public AnySearchPool {
       return;
     }
     if (progress == Progress::kOver) {
-      end(search);
+      end(seat, search);
     } else {
       give_back_scratch(session);
       look_around();
     }
   }
 
-  // Has a scratch.
-  void end(SessionOf<G>*& search) {
+  // Has a scratch. Its weights are let go before its host hears of the end: what the host begins
+  // then finds room for newer ones.
+  void end(Seat& seat, SessionOf<G>*& search) {
     search->note_result();
     give_back_scratch(*search);
-    std::exchange(search, nullptr)->end();
+    SessionOf<G>* const ended = std::exchange(search, nullptr);
+    if (empty(seat)) weights_.end(std::move(seat.weights));
+    ended->end();
   }
 
   // Answers all rows: those of the searches that asked, whose leaves are complete, and some of the
   // one at work, if its leaf has more rows than there was room for.
   void forward(Seat& seat) {
-    place_.team.forward(place_.member, *seat.network, batch_, place_.scratches);
+    evaluator_->load(*seat.weights);
+    evaluator_->forward(batch_);
     batch_.clear();
     ++passes_;
     for (SessionOf<G>* const session : asked_) {
       session->search_.absorb();
       if (session->is_complete()) {  // told at once, not when it would have its next turn
-        end(*std::ranges::find(seat.searches, session));
+        end(seat, *std::ranges::find(seat.searches, session));
       } else {
         give_back_scratch(*session);
       }
@@ -255,7 +242,7 @@ class SearchPool final : public AnySearchPool {
         if (search == nullptr) continue;
         if (search->is_late(now_)) {
           search->search_.lend(take_scratch());
-          end(search);
+          end(seat, search);
         } else {
           next_deadline_ =
               std::min(next_deadline_, search->has_to_end(now_) ? now_ : search->deadline_);
@@ -271,9 +258,8 @@ class SearchPool final : public AnySearchPool {
   }
   void give_back_scratch(SessionOf<G>& session) { free_.push_back(session.search_.lend(nullptr)); }
 
-  const ModelSlot& models_;
-  const TeamPlace place_;
-  Heap& heap_;
+  WeightsAtWork& weights_;
+  const std::unique_ptr<Evaluator> evaluator_;
   Batch batch_;
   std::unique_ptr<Tree<G>> spare_;  // the other half of every session's tree, for one at a time
   std::vector<OnHeap<SearchScratch<G>>> scratches_;

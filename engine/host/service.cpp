@@ -48,6 +48,16 @@ Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const Netwo
   return *fitting;
 }
 
+// Whether such an evaluator can be made here: oneDNN may not have been built in, or may refuse.
+Result<void> check_evaluator(EvaluatorKind kind) {
+  if (kind != EvaluatorKind::kOneDnn) return {};
+  const Weights weights(initial_network(
+      {.game = "any", .features = 1, .policy_logits = 1, .outcomes = 2, .width = 8, .blocks = 0},
+      1));
+  const auto made = make_evaluator(kind, weights, 1);
+  return made ? Result<void>() : fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
+}
+
 }  // namespace
 
 Result<void> check_settings(const ServiceSettings& settings) {
@@ -62,6 +72,7 @@ Result<void> check_settings(const ServiceSettings& settings) {
     return fail(SENET_NO_MEMORY, "memory: not even the threads fit into " +
                                      std::to_string(settings.memory) + " bytes");
   }
+  if (settings.cache > settings.memory) return bad("cache: more than memory");
   return {};
 }
 
@@ -102,6 +113,7 @@ Result<void> Service::start_threads() {
 
 Result<std::unique_ptr<Service>> Service::open(const ServiceSettings& settings) {
   if (auto checked = check_settings(settings); !checked) return checked.error();
+  if (auto there = check_evaluator(settings.evaluator); !there) return there.error();
   std::unique_ptr<Service> service(new Service(settings));
   if (auto started = service->start_threads(); !started) return started.error();
   return service;
@@ -162,6 +174,7 @@ GameRoom* Service::find_room(std::string_view game) {
 
 Result<void> Service::use(const SharedNetwork& network) {
   const NetworkSpec& spec = network->spec();
+  auto weights = std::make_shared<const Weights>(network, best_kernels(), *settings_.heap);
   {
     // What a game needs takes a while to allocate: searches and sessions do not wait for that.
     const std::lock_guard one_at_a_time(use_mutex_);
@@ -171,11 +184,11 @@ Result<void> Service::use(const SharedNetwork& network) {
       known = find_room(spec.game);
     }
     if (known != nullptr) {
-      if (auto used = known->use(network); !used) return used;
+      if (auto used = known->use(std::move(weights)); !used) return used;
     } else {
-      Result<std::unique_ptr<GameRoom>> made = make_room_for(spec);
+      Result<std::unique_ptr<GameRoom>> made = make_room_for(*weights);
       if (!made) return made.error();
-      if (auto used = (*made)->use(network); !used) return used;
+      if (auto used = (*made)->use(std::move(weights)); !used) return used;
       const std::lock_guard lock(mutex_);
       rooms_.push_back({spec.game, std::move(*made)});
     }
@@ -185,7 +198,24 @@ Result<void> Service::use(const SharedNetwork& network) {
   return {};
 }
 
-Result<std::unique_ptr<GameRoom>> Service::make_room_for(const NetworkSpec& spec) {
+// With an evaluator of a definite kind. Timing the candidates takes memory and a thread.
+Result<ServiceSettings> Service::settings_for(const Weights& weights) {
+  ServiceSettings settings = settings_;
+  if (settings.evaluator != EvaluatorKind::kAuto) return settings;
+  const NetworkSpec& spec = weights.spec();
+  const std::size_t bytes = shared_bytes(EvaluatorKind::kFused, spec) +
+                            evaluator_bytes(EvaluatorKind::kFused, spec, settings.batch_rows) +
+                            evaluator_bytes(EvaluatorKind::kOneDnn, spec, settings.batch_rows) +
+                            kThreadBytes;
+  const Charge timing(ledger_, bytes);
+  if (!timing) return no_memory("timing evaluators", ledger_, bytes);
+  const WithoutSignals here;
+  settings.evaluator = resolve_kind(settings.evaluator, weights.network(), settings.batch_rows);
+  return settings;
+}
+
+Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights) {
+  const NetworkSpec& spec = weights.spec();
   const auto mismatch = [](const Error& error) {
     return fail(SENET_MODEL_MISMATCH, error.reason());
   };
@@ -196,12 +226,20 @@ Result<std::unique_ptr<GameRoom>> Service::make_room_for(const NetworkSpec& spec
   }
   if (table != nullptr) {
     if (const auto fits = check_contract(spec, table->spec()); !fits) return mismatch(fits.error());
-    return make_table_room(*table, spec, settings_, ledger_, team_);
+    const Result<ServiceSettings> settings = settings_for(weights);
+    if (!settings) return settings.error();
+    return make_table_room(*table, weights, *settings, ledger_, team_);
   }
   Result<std::unique_ptr<GameRoom>> made = fail(SENET_UNKNOWN_GAME, "");
   const Result<void> known = visit_game(spec.game, [&]<class G>(std::type_identity<G>) {
     const auto fits = check_contract(spec, reference_spec<G>());
-    made = fits ? make_room(GamePlan<G>{spec}, settings_, ledger_, team_) : mismatch(fits.error());
+    if (!fits) {
+      made = mismatch(fits.error());
+      return;
+    }
+    const Result<ServiceSettings> settings = settings_for(weights);
+    made = settings ? make_room(GamePlan<G>{spec}, weights, *settings, ledger_, team_)
+                    : settings.error();
   });
   if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
   return made;

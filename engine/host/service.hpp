@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "engine/host/ledger.hpp"
-#include "engine/host/model_slot.hpp"
 #include "engine/host/row_team.hpp"
 #include "engine/host/service_worker.hpp"
 #include "engine/host/session.hpp"
 #include "engine/host/table_game.hpp"
 #include "engine/host/tellers.hpp"
+#include "nn/evaluator.hpp"
 
 namespace senet {
 
@@ -30,6 +30,8 @@ struct ServiceSettings {
   std::uint32_t sessions = 16;    // open at once, at most
   std::uint32_t visits = 800;     // that every session's tree has room for
   std::uint32_t batch_rows = 32;  // of a forward pass, at most
+  EvaluatorKind evaluator = EvaluatorKind::kFused;
+  std::size_t cache = 0;  // bytes in which each worker remembers answers, for each game; 0: none
   std::size_t memory = std::size_t{256} << 20;  // bytes for everything; never exceeded
   std::uint64_t seed = 1;                       // draws noise and temperature
   Heap* heap = &default_heap();                 // of large blocks; outlives the service
@@ -49,7 +51,7 @@ class GameRoom {
   /// Memory for a session, and that session.
   virtual Result<Charge> reserve_session() = 0;
   virtual OnHeap<Session> open_session(std::uint64_t number, Charge memory) = 0;
-  virtual Result<void> use(SharedNetwork network) = 0;
+  virtual Result<void> use(SharedWeights weights) = 0;
 };
 
 /// Everything of it may be called from any thread. Sessions and networks that it gave out must not
@@ -127,7 +129,8 @@ class Service {
   };
   explicit Service(const ServiceSettings& settings);
   Result<void> start_threads();
-  Result<std::unique_ptr<GameRoom>> make_room_for(const NetworkSpec& spec);
+  Result<std::unique_ptr<GameRoom>> make_room_for(const Weights& weights);
+  Result<ServiceSettings> settings_for(const Weights& weights);
   Result<Opening> reserve_session(std::string_view game);
   // These need mutex_.
   GameRoom* find_room(std::string_view game);

@@ -150,6 +150,7 @@ TEST(HostLog, HearsOfWeightsAndFailures) {
   ASSERT_EQ(host.lines().size(), 1u);
   EXPECT_NE(host.lines()[0].find("connect_four: weights "), std::string::npos);
   auto session = engine.open_session("connect_four");
+  engine.use(model);  // the first search on it will pack it
   host.fail_after(0);
   EXPECT_EQ(session.try_search({.visits = 5}).error().status(), SENET_NO_MEMORY);
   EXPECT_EQ(host.lines().back(), "searches ended: the system has no more memory");

@@ -23,16 +23,15 @@ class Thinker {
   /// that no search has to. The old player stays when that fails.
   Result<void> configure(const Options& options, Change change) {
     if (change == Change::kNothing) return {};
-    std::optional<Network> loaded;
-    if (change >= Change::kNetwork || !network_) {
+    SharedWeights weights = setup_.weights;
+    if (change >= Change::kNetwork || !weights) {
       Result<Network> network = open_network(network_source(options), reference_spec<G>());
       if (!network) return network.error();
-      loaded.emplace(std::move(*network));
+      weights = std::make_shared<const Weights>(std::move(*network));
     }
     SearchOptions search = options.search;
     search.lanes = 1;
-    Result<SearchSetup> setup =
-        set_up_search<G>(loaded ? *loaded : *network_, search, /*visits=*/1);
+    Result<SearchSetup> setup = set_up_search<G>(std::move(weights), search, /*visits=*/1);
     if (!setup) return setup.error();
     const std::size_t bytes = std::size_t{options.hash_mib} << 20;
     const std::uint32_t capacity = visits_that_fit<G>(bytes, setup->settings.evaluates);
@@ -40,7 +39,6 @@ class Thinker {
     auto batch = std::make_unique<Batch>(setup->batch_rows, G::kMaxActive);
     search_.reset();  // the memory may not hold two trees
     auto ready = make_search(setup->settings, capacity);
-    if (loaded) network_ = std::move(*loaded);
     setup_ = std::move(*setup);
     capacity_ = capacity;
     batch_ = std::move(batch);
@@ -206,7 +204,6 @@ class Thinker {
     return std::max(nodes, words);
   }
 
-  std::optional<Network> network_;
   SearchSetup setup_;
   std::uint32_t capacity_ = 0;
   std::unique_ptr<Batch> batch_;
