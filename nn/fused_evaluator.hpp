@@ -17,7 +17,7 @@ class FusedEvaluator : public Evaluator {
   std::string_view name() const override {
     return network_.kernels().fma ? "fused-fma" : "fused-plain";
   }
-  void load(const Network& network) override { network_.load(network); }
+  void load(const Network& network) override { network_.load(network.parameters()); }
   void forward(const Batch& batch) override { network_.forward(batch, 0, batch.size(), scratch_); }
 
  private:

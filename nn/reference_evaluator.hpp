@@ -4,30 +4,29 @@
 #include <vector>
 
 #include "nn/evaluator.hpp"
+#include "nn/layer_plan.hpp"
 
 namespace senet {
 
-/// The specification of the network as code, written to be read. Slow. Owns a copy of the
+/// The specification of the layers as code, written to be read. Slow. Owns a copy of the
 /// parameters.
 class ReferenceEvaluator : public Evaluator {
  public:
-  explicit ReferenceEvaluator(const Network& network);
+  explicit ReferenceEvaluator(const Network& network)
+      : ReferenceEvaluator(network.spec(), network.parameters()) {}
+  /// The same of any plan, with [plan.parameters] f32.
+  ReferenceEvaluator(LayerPlan plan, std::span<const float> parameters);
 
   std::string_view name() const override { return "reference"; }
   void load(const Network& network) override;
   void forward(const Batch& batch) override;
 
  private:
-  void forward_row(const Batch& batch, std::size_t row);
+  void run(const Layer& layer);
 
-  NetworkSpec spec_;
+  LayerPlan plan_;
   std::vector<float> parameters_;
-  std::vector<double> features_;  // [features]
-  std::vector<double> trunk_;     // [width], the residual stream
-  std::vector<double> hidden_;    // [width]
-  std::vector<double> scratch_;   // [width]
-  std::vector<double> logits_;    // [policy_logits]
-  std::vector<double> outcomes_;  // [outcomes]
+  std::vector<std::vector<double>> values_;  // of one row, by the plan's numbers
 };
 
 }  // namespace senet
