@@ -16,17 +16,20 @@ namespace {
 // What oneDNN takes for a compiled product, code and descriptions: as measured, and some more.
 constexpr std::size_t kProductBytes = std::size_t{96} << 10;
 
-std::size_t onednn_bytes(const NetworkSpec& spec, std::size_t max_rows) {
-  const std::size_t width = padded(spec.width), logits = padded(spec.policy_logits);
-  const std::size_t layers =
-      std::size_t{spec.blocks} * 2 + spec.policy_layers + 1 + spec.value_layers;
+std::size_t onednn_bytes(const LayerPlan& plan, std::size_t max_rows) {
   const std::size_t sizes = static_cast<std::size_t>(std::bit_width(max_rows)) + 1;  // of batches
-  // Each layer in up to three layouts, one of them within the packed form.
-  const std::size_t floats = 2 * (layers * width + logits) * width +
-                             max_rows * (3 * width + kPanel + logits) +
-                             width * std::max(width, logits);
-  return PackedNetwork::bytes(spec) + EvaluatorScratch::bytes(spec) + floats * sizeof(float) +
-         sizes * layers * kProductBytes;
+  const std::size_t widest = padded(plan.widest()), logits = padded(plan.size_of(plan.policy));
+  std::size_t floats =
+      max_rows * (4 * widest + kPanel + logits) + widest * std::max(widest, logits);
+  std::size_t products = 0;
+  for (const Layer& layer : plan.layers) {
+    if (layer.kind != LayerKind::kLinear) continue;
+    // In up to three layouts, one of them within the packed form.
+    if (layer.in != kFeatures) floats += 2 * padded(layer.inputs) * padded(layer.outputs);
+    products += sizes;
+  }
+  return PackedNetwork::bytes(plan) + EvaluatorScratch::bytes(plan) + floats * sizeof(float) +
+         products * kProductBytes;
 }
 
 }  // namespace
