@@ -8,7 +8,9 @@
 
 #include "engine/host/held_network.hpp"
 #include "engine/host/row_team.hpp"
+#include "engine/host/search_pool.hpp"
 #include "engine/host/service.hpp"
+#include "engine/host/session_of.hpp"
 #include "nn/cached_evaluator.hpp"
 
 namespace senet {
@@ -25,9 +27,21 @@ inline std::size_t drivers(const ServiceSettings& settings) {
   return settings.workers > 0 ? settings.workers : settings.pollers;
 }
 
-inline SearchSettings search_settings(const NetworkSpec& spec) {
-  return {.evaluates = spec.evaluates.value_or(Evaluates::kPosition),
-          .policy_temperature = kPlayersPolicyTemperature};
+inline SearchSettings search_settings(const ServiceSettings& settings, const NetworkSpec& spec) {
+  SearchSettings search = settings.search;
+  search.evaluates = settings.evaluates.value_or(spec.evaluates.value_or(Evaluates::kPosition));
+  return search;
+}
+
+/// How large the sessions of G are; no visits when a tree has not even room for one.
+template <Game G>
+SessionRoom session_room(const ServiceSettings& settings, const NetworkSpec& spec) {
+  const Evaluates evaluates = search_settings(settings, spec).evaluates;
+  if (settings.tree == 0) {
+    return {limits_for<G>(settings.visits, evaluates), settings.visits, settings.lines};
+  }
+  const std::uint32_t visits = visits_that_fit<G>(settings.tree, evaluates);
+  return {limits_for<G>(visits, evaluates), visits == 0 ? 0 : UINT32_MAX, settings.lines};
 }
 
 template <Game G>
@@ -71,7 +85,7 @@ class RoomOf final : public GameRoom {
                 evaluator_bytes(settings.evaluator, plan.spec, settings.batch_rows) + cached + 64);
   }
   static std::size_t session_bytes(const ServiceSettings& settings, const NetworkSpec& spec) {
-    return SessionOf<G>::bytes(settings.visits, search_settings(spec).evaluates);
+    return SessionOf<G>::bytes(session_room<G>(settings, spec));
   }
 
   AnySearchPool& pool(std::size_t worker) override { return *pools_[worker]; }
@@ -82,10 +96,11 @@ class RoomOf final : public GameRoom {
     if (!memory) return no_memory("one more session", ledger_, bytes);
     return memory;
   }
-  OnHeap<Session> open_session(std::uint64_t number, Charge memory) override {
-    return make_on_heap<SessionOf<G>>(*settings_.heap, start_, search_settings(spec_),
-                                      settings_.visits, settings_.seed, number, std::move(memory),
-                                      *settings_.heap);
+  OnHeap<Session> open_session(Service& service, std::uint64_t number, Charge memory) override {
+    return make_on_heap<SessionOf<G>>(*settings_.heap, service, *this, start_,
+                                      search_settings(settings_, spec_),
+                                      session_room<G>(settings_, spec_), settings_.seed, number,
+                                      std::move(memory), *settings_.heap);
   }
 
   Result<void> use(SharedWeights weights) override {
@@ -101,11 +116,11 @@ class RoomOf final : public GameRoom {
 
  private:
   static PoolSettings pool_settings(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return {search_settings(plan.spec), settings.sessions, settings.visits, settings.batch_rows,
-            plan.most_active};
+    return {search_settings(settings, plan.spec), settings.sessions,
+            session_room<G>(settings, plan.spec).tree, settings.batch_rows, plan.most_active};
   }
   static CacheSettings cache(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return cache_settings<G>(settings.cache, search_settings(plan.spec).evaluates,
+    return cache_settings<G>(settings.cache, search_settings(settings, plan.spec).evaluates,
                              plan.most_active);
   }
 
@@ -124,6 +139,13 @@ template <Game G>
 Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan, const Weights& weights,
                                             const ServiceSettings& settings, Ledger& ledger,
                                             RowTeam& team) {
+  const auto bad = [](std::string what) { return fail(SENET_BAD_ARGUMENT, std::move(what)); };
+  if (settings.evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) {
+    return bad(plan.spec.game + " has no afterstates");
+  }
+  if (session_room<G>(settings, plan.spec).visits == 0) {
+    return bad("tree: too small for a single visit");
+  }
   const std::size_t bytes = RoomOf<G>::bytes(plan, settings);
   Charge memory(ledger, bytes);
   if (!memory) return no_memory("batches and evaluators of " + plan.spec.game, ledger, bytes);
@@ -131,7 +153,7 @@ Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan, const Weigh
   for (std::size_t i = 0; i < drivers(settings); ++i) {
     auto evaluator = make_evaluator(settings.evaluator, weights, settings.batch_rows,
                                     /*exact=*/false, *settings.heap);
-    if (!evaluator) return fail(SENET_BAD_ARGUMENT, "evaluator: " + evaluator.error().reason());
+    if (!evaluator) return bad("evaluator: " + evaluator.error().reason());
     evaluators.push_back(std::move(*evaluator));
   }
   return std::make_unique<RoomOf<G>>(plan, weights, settings, ledger, team, std::move(evaluators),

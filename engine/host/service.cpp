@@ -87,7 +87,7 @@ Result<std::uint32_t> Service::sessions_that_fit(const ServiceSettings& settings
 
 Service::Service(const ServiceSettings& settings)
     : settings_(settings),
-      tellers_(drivers(settings)),
+      callbacks_(drivers(settings)),
       ledger_(settings.memory),
       fixed_(ledger_, fixed_bytes(settings)),
       team_(drivers(settings)) {
@@ -277,10 +277,8 @@ Result<Session*> Service::open_session(std::string_view game) {
   Session* opened = nullptr;
   OnHeap<Session> session;
   try {
-    session = opening->room->open_session(opening->number, std::move(opening->memory));
+    session = opening->room->open_session(*this, opening->number, std::move(opening->memory));
     opened = session.get();
-    opened->room_ = opening->room;
-    opened->service_ = this;
     const std::lock_guard lock(mutex_);
     open_.emplace(opened, std::move(session));
     --opening_;
@@ -327,7 +325,7 @@ void Service::release(const Session* session) {
   open_.erase(found);
 }
 
-Result<void> Service::search(Session& session, const SessionLimits& limits, Session::Done done) {
+Result<void> Service::search(Session& session, SessionLimits limits, Session::Done done) {
   // To the worker with least to do.
   std::size_t least = 0;
   for (std::size_t i = 1; i < workers_.size(); ++i) {
@@ -336,9 +334,11 @@ Result<void> Service::search(Session& session, const SessionLimits& limits, Sess
   ServiceWorker& worker = *workers_[least];
   const std::lock_guard lock(mutex_);
   if (closing_) return fail(SENET_STOPPED, "the engine is being closed");
-  auto begun = session.begin(limits, std::move(done), worker, session.room_->pool(least));
-  if (begun) worker.take(session);
-  return begun;
+  const auto begun =
+      session.begin(std::move(limits), std::move(done), worker, session.room().pool(least));
+  if (!begun) return begun.error();
+  worker.take(**begun);
+  return {};
 }
 
 Result<void> Service::wait(const Session& session, std::chrono::microseconds time) {
@@ -357,7 +357,7 @@ bool Service::drive_until_idle(const Session& session, std::chrono::microseconds
   constexpr auto kElsewhere = std::chrono::milliseconds(1);
   while (!session.wait(std::chrono::microseconds(0))) {
     if (ServiceClock::now() >= end) return false;
-    ServiceWorker& worker = *session.worker();
+    ServiceWorker& worker = session.worker();
     const std::unique_lock polling(worker.polling(), std::try_to_lock);
     if (polling) {
       worker.round();
