@@ -19,7 +19,7 @@ namespace senet {
 template <Game G>
 class NetworkAlone {
  public:
-  /// Begins with `state`, which is not over.
+  /// Begins with `state`; of a finished game nothing is asked.
   void start(const G& state, Evaluates evaluates) {
     viewer_ = state.viewer();
     count_ = next_ = 0;

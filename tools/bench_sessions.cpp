@@ -237,7 +237,11 @@ Result<Benchmark> prepare_sessions(const std::string& game, const BenchSettings&
   return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
     const auto network = bench_network(settings, reference_spec<G>());
     if (!network) return network.error();
-    auto weights = WeightsFile::write(network->network);
+    // Weights that do not say are asked what --mode says.
+    NetworkSpec spec = network->network.spec();
+    if (!spec.evaluates) spec.evaluates = settings.evaluates;
+    const auto parameters = network->network.parameters();
+    auto weights = WeightsFile::write(Network(spec, {parameters.begin(), parameters.end()}));
     if (!weights) return weights.error();
     return Benchmark(
         [game, name = network->name, settings, weights = std::move(*weights)]() -> Result<Figures> {

@@ -27,16 +27,18 @@ inline std::size_t drivers(const ServiceSettings& settings) {
   return settings.workers > 0 ? settings.workers : settings.pollers;
 }
 
-inline SearchSettings search_settings(const ServiceSettings& settings, const NetworkSpec& spec) {
+/// How searches of G are made; the service's mode makes sense for G.
+template <Game G>
+SearchSettings search_settings(const ServiceSettings& settings, const NetworkSpec& spec) {
   SearchSettings search = settings.search;
-  search.evaluates = settings.evaluates.value_or(spec.evaluates.value_or(Evaluates::kPosition));
+  search.evaluates = *asked_about<G>(spec, settings.evaluates);
   return search;
 }
 
 /// How large the sessions of G are; no visits when a tree has not even room for one.
 template <Game G>
 SessionRoom session_room(const ServiceSettings& settings, const NetworkSpec& spec) {
-  const Evaluates evaluates = search_settings(settings, spec).evaluates;
+  const Evaluates evaluates = search_settings<G>(settings, spec).evaluates;
   if (settings.tree == 0) {
     return {limits_for<G>(settings.visits, evaluates), settings.visits, settings.lines};
   }
@@ -98,7 +100,7 @@ class RoomOf final : public GameRoom {
   }
   OnHeap<Session> open_session(Service& service, std::uint64_t number, Charge memory) override {
     return make_on_heap<SessionOf<G>>(*settings_.heap, service, *this, start_,
-                                      search_settings(settings_, spec_),
+                                      search_settings<G>(settings_, spec_),
                                       session_room<G>(settings_, spec_), settings_.seed, number,
                                       std::move(memory), *settings_.heap);
   }
@@ -116,11 +118,11 @@ class RoomOf final : public GameRoom {
 
  private:
   static PoolSettings pool_settings(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return {search_settings(settings, plan.spec), settings.sessions,
+    return {search_settings<G>(settings, plan.spec), settings.sessions,
             session_room<G>(settings, plan.spec).tree, settings.batch_rows, plan.most_active};
   }
   static CacheSettings cache(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return cache_settings<G>(settings.cache, search_settings(settings, plan.spec).evaluates,
+    return cache_settings<G>(settings.cache, search_settings<G>(settings, plan.spec).evaluates,
                              plan.most_active);
   }
 
@@ -140,9 +142,8 @@ Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan, const Weigh
                                             const ServiceSettings& settings, Ledger& ledger,
                                             RowTeam& team) {
   const auto bad = [](std::string what) { return fail(SENET_BAD_ARGUMENT, std::move(what)); };
-  if (settings.evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) {
-    return bad(plan.spec.game + " has no afterstates");
-  }
+  const Result<Evaluates> asked = asked_about<G>(plan.spec, settings.evaluates);
+  if (!asked) return bad("mode: " + asked.error().reason());
   if (session_room<G>(settings, plan.spec).visits == 0) {
     return bad("tree: too small for a single visit");
   }

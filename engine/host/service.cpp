@@ -33,6 +33,7 @@ Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const Netwo
   if (auto checked = check_settings(settings); !checked) return checked.error();
   Result<std::uint32_t> fitting =
       visit_game(spec.game, [&]<class G>(std::type_identity<G>) -> std::uint32_t {
+        if (!asked_about<G>(spec, settings.evaluates)) return 0;
         ServiceSettings tried = settings;
         const auto fits = [&](std::uint32_t value) {
           tried.*setting = value;

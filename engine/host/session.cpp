@@ -123,7 +123,9 @@ Result<SessionSearch*> Session::begin(SessionLimits limits, Done done, ServiceWo
   if (searching_) return busy();
   if (closing_) return fail(SENET_STOPPED, "the session is being closed");
   const Turn turn = turn_now();
-  if (turn == Turn::kOver) return fail(SENET_BAD_STATE, "the game is over");
+  if (turn == Turn::kOver && !limits.network_alone) {
+    return fail(SENET_BAD_STATE, "the game is over");
+  }
   if (turn == Turn::kChance && !limits.network_alone) {
     return fail(SENET_BAD_STATE, "it is the turn of chance: play one of its outcomes first");
   }

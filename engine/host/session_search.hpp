@@ -42,7 +42,7 @@ struct SessionResult {
   std::uint32_t visits = 0;  // of the root
   std::uint32_t evaluations = 0;
   std::uint32_t depth = 0;      // longest line looked at, in moves that were not forced
-  float tree_filled = 0;        // share of the tree's memory that is used
+  double tree_filled = 0;       // share of the tree's memory that is used
   std::uint64_t model = 0;      // id of the weights that answered
   std::vector<float> outcomes;  // shares of the ways the game can end, in the game's order
   std::vector<Choice> choices;  // all legal actions: the best, then by proofs, visits and prior
@@ -73,8 +73,9 @@ struct SessionLimits {
   bool noise = false;     // Dirichlet noise at the root, for games that shall differ
   Priority priority = Priority::kNormal;
   std::uint32_t lines = 0;  // of the result, at most ServiceSettings::lines
-  /// No search: the result is what the network alone makes of the position, its value and outcomes.
-  /// On the turn of chance, too. Of the limits above it heeds `priority` and `lines` only.
+  /// No search: the result is what the network alone makes of the position, its value and outcomes,
+  /// on the turn of chance too; a finished game is what it is. Of the limits above, `priority`
+  /// counts.
   bool network_alone = false;
   /// The result so far, about this often while the search goes on, on the thread that searches. It
   /// may read the session's position and stop the search; what it throws is lost.

@@ -67,7 +67,7 @@ class SessionSearchOf final : public SessionSearch {
     ++searches_;
     ending_.reset();
     const bool asks_position = search_.settings().evaluates == Evaluates::kPosition;
-    is_alone_ = limits().network_alone && (asks_position || state_.turn() == Turn::kChance);
+    is_alone_ = limits().network_alone && (asks_position || !is_decision(state_.turn()));
     if (is_alone_) {
       alone_.start(state_, search_.settings().evaluates);
       return;
@@ -161,11 +161,10 @@ class SessionSearchOf final : public SessionSearch {
 
  private:
   std::uint32_t visits() const { return search_.tree()[search_.root()].n; }
-  float filled() const {
+  double filled() const {
     const Tree<G>& tree = search_.tree();
-    return std::max(
-        static_cast<float>(tree.size()) / static_cast<float>(tree.limits().nodes),
-        static_cast<float>(tree.used_words()) / static_cast<float>(tree.limits().words));
+    return std::max(static_cast<double>(tree.size()) / tree.limits().nodes,
+                    static_cast<double>(tree.used_words()) / tree.limits().words);
   }
   void note(float value, const Outcomes<G>& outcomes) {
     result_.value = value;
