@@ -43,7 +43,7 @@ class CachedEvaluator final : public Evaluator {
                            const CacheSettings& settings);
 
   using Evaluator::forward;
-  /// The inner one's: who computed the answers.
+  /// The inner one's, which computed the answers.
   std::string_view name() const override { return inner_->name(); }
   void load(const Weights& weights) override;
   void forward(const Batch& batch, std::size_t first, std::size_t last) override;

@@ -18,9 +18,9 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// The name recorded beside results, which tells apart what may differ in bits: "fused-fma" (any
-  /// instruction set with fused multiply-add), "fused-plain" (without), "onednn", "reference",
-  /// "hash". What evaluator_kind() takes is what stands before the hyphen.
+  /// The name recorded beside results; evaluators whose bits may differ have different names:
+  /// "fused-fma" (any instruction set with fused multiply-add), "fused-plain" (without), "onednn",
+  /// "reference", "hash". What evaluator_kind() takes is what stands before the hyphen.
   virtual std::string_view name() const = 0;
 
   /// Answers with these weights from now on; they have the spec that the evaluator was built for

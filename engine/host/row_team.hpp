@@ -14,9 +14,9 @@
 
 namespace senet {
 
-/// The workers of a service, by their numbers. Whoever has a batch that is worth it cuts its rows
+/// The workers of a service, by their numbers. A member with a batch that is worth it cuts its rows
 /// into ranges; it and the members in help() take one range after the other until none is left.
-/// Answers do not depend on who gave them. A search's tree stays with its worker.
+/// Answers do not depend on the member that gave them. A search's tree stays with its worker.
 class RowTeam {
  public:
   explicit RowTeam(std::size_t members) : members_(members) {}
@@ -40,7 +40,7 @@ class RowTeam {
   /// the weights, so that nothing is left to allocate.
   void forward(std::size_t member, const Rows& rows) noexcept;
 
-  /// Helps whoever needs it, and sleeps while nobody does, until leave() was called for this member
+  /// Helps members that need it, and sleeps while none does, until leave() was called for this one
   /// since the last help() of it.
   void help(std::size_t member) noexcept;
 
@@ -50,7 +50,7 @@ class RowTeam {
   /// Members that look out for ranges just now: none a moment after the last forward pass that was
   /// worth help.
   std::size_t awake() const { return awake_.load(std::memory_order_relaxed); }
-  /// Ranges that somebody else's forward pass was helped with so far.
+  /// Ranges of other members' forward passes that have been answered so far.
   std::uint64_t ranges_helped() const;
 
  private:
@@ -73,7 +73,7 @@ class RowTeam {
 
   bool run_range(Member& owner, std::size_t runner) noexcept;
   bool wants_to_call(Member& me) noexcept;
-  bool help_somebody(std::size_t member) noexcept;
+  bool help_another(std::size_t member) noexcept;
   void look_out(std::size_t member) noexcept;
   void call_one(std::size_t caller) noexcept;
 

@@ -138,7 +138,7 @@ class SearchPool final : public AnySearchPool {
 
     SearchOf* next() { return are_over ? nullptr : pool.next_search(generation); }
     void rested(SearchOf& search) {
-      if (search.is_complete()) {  // told at once, not when it would have its next turn
+      if (search.is_complete()) {  // ends at once, not in its next turn
         pool.end(generation, search);
       } else {
         pool.take_back_scratch(search);
@@ -235,7 +235,7 @@ class SearchPool final : public AnySearchPool {
     }
   }
 
-  // Ends it if its time is over or it was asked to stop, whether it is its turn or not, and tells
+  // Ends it if its time is over or it was asked to stop, whether it is its turn or not, and shows
   // its progress. A search that has not made a visit, or is in the middle of one, is looked at
   // again after the next forward pass.
   void look_at(Generation& generation, Place& place) {
@@ -250,7 +250,7 @@ class SearchPool final : public AnySearchPool {
       search.note_result();
       take_back_scratch(search);
       place.next_progress = now_ + search.limits().progress_every;
-      search.tell_progress();
+      search.show_progress();
     }
     note_next_look(place);
   }

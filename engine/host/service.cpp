@@ -354,7 +354,7 @@ Result<void> Service::wait(const Session& session, std::chrono::microseconds tim
 bool Service::drive_until_idle(const Session& session, std::chrono::microseconds time) {
   if (settings_.workers > 0) return session.wait(time);
   const auto end = ServiceClock::now() + time;
-  // While somebody else drives this session's worker, that is all there is to do.
+  // While another thread drives this session's worker, that is all there is to do.
   constexpr auto kElsewhere = std::chrono::milliseconds(1);
   while (!session.wait(std::chrono::microseconds(0))) {
     if (ServiceClock::now() >= end) return false;
@@ -377,7 +377,7 @@ Result<std::uint32_t> Service::poll(std::chrono::microseconds budget) {
   return searches;
 }
 
-// Round after round, a worker's after the other's: nobody's searches wait for the end of the
+// Round after round, a worker's after the other's: no searches wait for the end of the
 // budget. Begins behind the worker that the last one began with, because a short budget is over
 // after a round.
 void Service::drive_until(ServiceClock::time_point end) {

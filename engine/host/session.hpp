@@ -42,7 +42,7 @@ class Session : protected SessionSearch::Owner {
   /// Plays a legal action or a chance outcome; what the tree knows about what follows is kept.
   Result<void> play(Action action);
 
-  /// The position as text, who is to act, the legal actions (empty but on a player's turn), the
+  /// The position as text, whose turn it is, the legal actions (empty but on a player's turn), the
   /// probabilities of chance's outcomes (empty but on its turn), and the notation of both and back:
   /// SENET_BAD_ACTION when it is not legal, or not one.
   Result<std::string> text() const;
@@ -65,7 +65,7 @@ class Session : protected SessionSearch::Owner {
   std::size_t moves_to_consider() const;
   /// How a finished game ended, as player 0 sees it: a number of the game's outcomes.
   Result<std::uint8_t> outcome() const;
-  /// The value of each way to end, for the player it is told to.
+  /// The value of each way to end, for the player whose outcomes they are.
   virtual std::span<const float> outcome_values() const = 0;
 
   /// Asks the search under way to end with what it has, at least one visit. Harmless otherwise.

@@ -90,7 +90,7 @@ class SessionSearch {
   /// What a search belongs to.
   class Owner {
    public:
-    /// There is something to tell: SessionLimits::progress. The search waits meanwhile.
+    /// A result so far, for SessionLimits::progress. The search waits meanwhile.
     virtual void search_goes_on(const SessionResult& so_far) noexcept = 0;
     /// The search is over, with a result if the status is SENET_OK. The thread that searched does
     /// not touch it any more: the owner may be gone when this returns.
@@ -122,7 +122,7 @@ class SessionSearch {
   const SessionLimits& limits() const { return limits_; }
   ServiceClock::time_point deadline() const { return deadline_; }
   bool is_stopped() const { return stop_.load(std::memory_order_relaxed); }
-  void tell_progress() noexcept { owner_.search_goes_on(result_); }
+  void show_progress() noexcept { owner_.search_goes_on(result_); }
   /// The last that its pool does with it.
   void hand_back(senet_status status) noexcept;
 

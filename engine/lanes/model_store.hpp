@@ -45,7 +45,7 @@ class ModelStore {
     const std::lock_guard lock(mutex_);
     return {newest_, generation_.load(std::memory_order_relaxed)};
   }
-  /// For how long publish() has kept everybody else out, all in all.
+  /// Nanoseconds for which publish() has kept readers out, all in all.
   std::uint64_t held_ns() const { return held_ns_.load(std::memory_order_relaxed); }
 
  private:

@@ -13,7 +13,7 @@
 namespace senet {
 namespace {
 
-// Keeps book of every block, and has no more after a while.
+// Counts every block, and has no more after a while.
 class Host {
  public:
   senet_config config() {

@@ -165,7 +165,7 @@ TEST(RowTeam, WhoIsCalledAwayGoesAndMayComeBack) {
   }
 }
 
-SessionResult search_of_families(Service& service, int turn) {
+SessionResult search_of_afterstates(Service& service, int turn) {
   Session& session = open_session(service, "backgammon");
   EXPECT_TRUE(session.set(turn % 2 == 0 ? "4HPwATDgc/ABMA:0:31" : "4HPwATDgc/ABMA:1:62", {}));
   const SessionResult result =
@@ -184,7 +184,8 @@ TEST(Service, ASearchFindsTheSameWithHelpers) {
   use_small_network<Backgammon>(*helped, 3, Evaluates::kAfterstates);
   int turn = 0;
   EXPECT_TRUE(comes_true([&] {
-    const SessionResult a = search_of_families(*alone, turn), b = search_of_families(*helped, turn);
+    const SessionResult a = search_of_afterstates(*alone, turn),
+                        b = search_of_afterstates(*helped, turn);
     EXPECT_EQ(a.action, b.action);
     EXPECT_EQ(a.value, b.value);
     EXPECT_EQ(a.visits, b.visits);

@@ -36,7 +36,7 @@ std::vector<std::string> draw_grid(std::string_view text, std::string_view colum
   return lines;
 }
 
-// What is seen of a point in one of the five rows of its half: the first row tells the number of
+// What is seen of a point in one of the five rows of its half: the first row has the number of
 // checkers that have no row of their own.
 std::string cell(int own, int theirs, int row) {
   constexpr int kRows = 5;
@@ -72,8 +72,8 @@ std::vector<std::string> draw_state(const Backgammon& state) {
   lines.push_back("|" + std::string(18, ' ') + "|BAR |" + std::string(18, ' ') + "|");
   for (int row = 4; row >= 0; --row) add_row(row, false);
   lines.push_back("+12-11-10--9--8--7-------6--5--4--3--2--1-+");
-  const auto add_player = [&](std::string_view who, const backgammon::Checkers& checkers) {
-    lines.push_back(fmt::format("{}: {} pips, {} on the bar, {} off", who,
+  const auto add_player = [&](std::string_view player, const backgammon::Checkers& checkers) {
+    lines.push_back(fmt::format("{}: {} pips, {} on the bar, {} off", player,
                                 backgammon::pips(checkers), checkers[backgammon::kBar],
                                 checkers[backgammon::kOff]));
   };
@@ -132,7 +132,7 @@ Result<G> before_the_moves(const PositionRequest& request, Player on_roll) {
   }
 }
 
-// Plays moves that are told word by word. With dice, a roll is one word, "31", and a play is the
+// Plays moves that come word by word. With dice, a roll is one word, "31", and a play is the
 // words behind it with a slash in them, "8/5 6/5", or "pass".
 template <Game G>
 Result<void> play(G& state, std::span<const std::string_view> words) {

@@ -1,4 +1,4 @@
-// What the protocol knows of single games: positions told in several ways, dice, boards for people.
+// What the protocol knows of single games: names of positions, dice, boards for people.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@ namespace {
 long hundredths(double value) { return std::lround(value * 100); }
 long per_mille(double share) { return std::lround(share * 1000); }
 
-/// Chances of the ways a game can end, for the player who is told them. Gammons and backgammons are
+/// Chances of the ways a game can end, for one player. Gammons and backgammons are
 /// among the wins and losses (a win worth at least 2, at least 3), as gnubg counts them; 0 in games
 /// without.
 struct Chances {

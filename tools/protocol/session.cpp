@@ -278,7 +278,7 @@ Result<void> Session::think(const GoRequest& go, Role role, ServiceClock::time_p
   if (found->ending == Ending::kTreeFull) {
     say("info string the tree is full (option Hash): the search ended early");
   }
-  if (const Result<void> told = tell(*found, role, began); !told) return told;
+  if (const Result<void> said = tell(*found, role, began); !said) return said;
   // Nothing more to find out, but an endless search has no answer before its end.
   while (go.infinite && listen(true)) inbox_->wait();
   const Result<std::string> move = game.action_text(found->action);
