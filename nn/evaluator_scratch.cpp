@@ -5,6 +5,13 @@
 #include <numeric>
 
 namespace senet {
+namespace {
+
+std::size_t longest_list(const LayerPlan& plan) {
+  return std::max({plan.features, plan.size_of(plan.policy), plan.size_of(plan.outcomes)});
+}
+
+}  // namespace
 
 PlacedPlan::PlacedPlan(const LayerPlan& plan) {
   assert(plan.is_sound());
@@ -31,7 +38,7 @@ EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_
       dense_rows(kDenseRows * padded(plan.features), heap),
       raw_outcomes(kValueRows * padded(plan.size_of(plan.outcomes)), heap),
       shares(padded(plan.size_of(plan.outcomes)), heap),
-      ascending(std::max({plan.features, plan.size_of(plan.policy), plan.size_of(plan.outcomes)})) {
+      ascending(longest_list(plan)) {
   for (std::size_t left = PlacedPlan(plan).buffers.count(); left > 0; --left) {
     buffers.emplace_back(rows * padded(plan.widest()), heap);
   }
@@ -46,10 +53,8 @@ std::size_t EvaluatorScratch::bytes(const LayerPlan& plan) {
       count * padded(plan.widest()) + kPanel + padded(plan.size_of(plan.policy));
   const std::size_t ends =
       kDenseRows * padded(plan.features) + (kValueRows + 1) * padded(plan.size_of(plan.outcomes));
-  const std::size_t numbers =
-      std::max({plan.features, plan.size_of(plan.policy), plan.size_of(plan.outcomes)});
   return sizeof(EvaluatorScratch) + count * sizeof(AlignedFloats) +
-         (kRows * row + ends) * sizeof(float) + numbers * sizeof(std::uint16_t);
+         (kRows * row + ends) * sizeof(float) + longest_list(plan) * sizeof(std::uint16_t);
 }
 
 }  // namespace senet

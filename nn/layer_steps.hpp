@@ -162,10 +162,11 @@ class LayerSteps {
     }
   }
 
-  /// Memory of one of this shape, itself included, to within a few hundred bytes a layer.
+  /// Memory that one of this shape owns, to within a few hundred bytes a layer.
   static std::size_t bytes(const LayerPlan& plan) {
-    std::size_t bytes = sizeof(LayerSteps) + plan.layers.size() * sizeof(Step);
+    std::size_t bytes = PackSource::bytes(plan);
     for (const Layer& layer : plan.layers) {
+      bytes += sizeof(Step);
       bytes += with_type(plan, layer,
                          [&]<class Kind>(std::type_identity<Kind>) { return Kind::bytes(layer); });
     }

@@ -45,16 +45,16 @@ dnnl::convolution_forward::primitive_desc convolution(const dnnl::engine& engine
 
 }  // namespace
 
-OneDnnContext::OneDnnContext(const LayerPlan& plan, std::vector<std::size_t> rungs_,
-                             EvaluatorScratch& scratch_)
+OneDnnContext::OneDnnContext(const LayerPlan& plan, std::span<const std::size_t> row_counts,
+                             EvaluatorScratch& bound_to)
     : engine(dnnl::engine::kind::cpu, 0),
       stream(engine),
-      rungs(std::move(rungs_)),
-      scratch(scratch_) {
+      rungs(row_counts.begin(), row_counts.end()),
+      scratch(bound_to) {
   std::size_t largest = 0;
   for (const Layer& layer : plan.layers) {
-    if (layer.in != kFeatures)
-      largest = std::max(largest, padded(layer.inputs) * padded(layer.outputs));
+    if (layer.in == kFeatures) continue;  // no product of oneDNN's
+    largest = std::max(largest, padded(layer.inputs) * padded(layer.outputs));
   }
   staging.resize(largest);
 }

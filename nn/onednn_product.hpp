@@ -12,14 +12,17 @@ namespace senet {
 
 /// What the products of an evaluator share.
 struct OneDnnContext {
-  OneDnnContext(const LayerPlan& plan, std::vector<std::size_t> rungs, EvaluatorScratch& scratch);
+  /// `row_counts`: ascending.
+  OneDnnContext(const LayerPlan& plan, std::span<const std::size_t> row_counts,
+                EvaluatorScratch& bound_to);
 
+  /// Where weights come from that are not oneDNN's.
   operator Heap&() const { return default_heap(); }
 
   dnnl::engine engine;
   dnnl::stream stream;
-  std::vector<std::size_t> rungs;  // numbers of rows, ascending
-  EvaluatorScratch& scratch;       // that they are bound to
+  std::vector<std::size_t> rungs;  // numbers of rows that there are products for
+  EvaluatorScratch& scratch;       // whose memory these are bound to
   AlignedFloats staging;           // [padded outputs, padded inputs] of one Linear, for load()
 };
 

@@ -19,8 +19,8 @@ namespace senet {
 class PackSource {
  public:
   /// For the layers of this plan.
-  explicit PackSource(const LayerPlan& plan)
-      : means_(std::ranges::max_element(plan.layers, {}, &Layer::inputs)->inputs) {}
+  explicit PackSource(const LayerPlan& plan) : means_(most_inputs(plan)) {}
+  static std::size_t bytes(const LayerPlan& plan) { return most_inputs(plan) * sizeof(double); }
 
   /// The flat block that parameters come from.
   void use(std::span<const float> block) { block_ = block; }
@@ -48,6 +48,10 @@ class PackSource {
   }
 
  private:
+  static std::size_t most_inputs(const LayerPlan& plan) {
+    return std::ranges::max_element(plan.layers, {}, &Layer::inputs)->inputs;
+  }
+
   std::span<const float> block_;
   std::vector<double> means_;
 };

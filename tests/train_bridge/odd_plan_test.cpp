@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <vector>
 
 #include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/device/device_step.hpp"
 #include "train_bridge/device/host_device.hpp"
+#include "train_bridge/gradient_plan.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/train_network.hpp"
 
@@ -80,6 +84,32 @@ TEST_F(OddPlan, GradientOnADeviceIsTheCpus) {
     }
     EXPECT_LT(std::sqrt(off / length), 1e-12);
   }
+}
+
+/// The buffers that the outcomes' layers and the policy's both use, but for the fork's gradient.
+std::vector<std::size_t> shared_by_branches(const LayerPlan& plan, bool outcomes_beside) {
+  const GradientPlan gradients(
+      plan, {.norms_in_place = false, .policy_apart = false, .outcomes_beside = outcomes_beside});
+  const auto numbers_of = [&](std::size_t begin, std::size_t end) {
+    std::set<std::size_t> numbers;
+    for (std::size_t i = begin; i < end; ++i) {
+      numbers.insert({gradients.layers[i].d_in, gradients.layers[i].d_out});
+    }
+    numbers.erase(gradients.d_fork);
+    numbers.erase(GradientPlan::kNone);
+    return numbers;
+  };
+  const auto of_policy = numbers_of(plan.fork, plan.policy);
+  const auto of_outcomes = numbers_of(plan.policy, plan.outcomes);
+  std::vector<std::size_t> both;
+  std::ranges::set_intersection(of_policy, of_outcomes, std::back_inserter(both));
+  return both;
+}
+
+// On a device the two run at once: what a test on the host cannot see go wrong.
+TEST_F(OddPlan, BranchesBesideEachOtherShareTheForkAlone) {
+  EXPECT_FALSE(shared_by_branches(plan_, false).empty());
+  EXPECT_TRUE(shared_by_branches(plan_, true).empty());
 }
 
 }  // namespace
