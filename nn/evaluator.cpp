@@ -1,7 +1,5 @@
 #include "nn/evaluator.hpp"
 
-#include <fmt/format.h>
-
 #include "nn/faster_kind.hpp"
 #include "nn/fused_evaluator.hpp"
 #include "nn/hash_evaluator.hpp"
@@ -9,32 +7,6 @@
 #include "nn/reference_evaluator.hpp"
 
 namespace senet {
-
-std::string_view kind_name(EvaluatorKind kind) {
-  switch (kind) {
-    case EvaluatorKind::kOneDnn:
-      return "onednn";
-    case EvaluatorKind::kReference:
-      return "reference";
-    case EvaluatorKind::kHash:
-      return "hash";
-    case EvaluatorKind::kFused:
-      return "fused";
-    case EvaluatorKind::kAuto:
-      break;
-  }
-  return "auto";
-}
-
-Result<EvaluatorKind> evaluator_kind(std::string_view name) {
-  for (const EvaluatorKind kind :
-       {EvaluatorKind::kAuto, EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
-        EvaluatorKind::kReference, EvaluatorKind::kHash}) {
-    if (name == kind_name(kind)) return kind;
-  }
-  return fail(
-      fmt::format("no evaluator is called {}: auto, fused, onednn, reference or hash", name));
-}
 
 EvaluatorKind resolve_kind(EvaluatorKind kind, const Network& network, std::size_t max_rows,
                            bool exact) {

@@ -11,7 +11,6 @@
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
 #include "search/decision.hpp"
-#include "search/settings.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/play_settings.hpp"
 
@@ -31,7 +30,7 @@ class GameInPlay {
     state_ = G{};
     ply_ = 0;
     bad_searches_ = {};
-    last_outcomes_ = spread_value<G>(0);
+    last_outcomes_ = spread_value(state_, 0.0f);
     record_.clear();
     record_.seed = settings_.seed;
     record_.game_number = number;
@@ -94,7 +93,7 @@ class GameInPlay {
     visits_.clear();
     if (full_) {
       for (const Choice& choice : decision.choices) {
-        if (choice.visits > 0) visits_.push_back({choice.action, choice.visits});
+        if (choice.target > 0) visits_.push_back({choice.action, choice.target});
       }
     }
     record_.add_decision({.action = action,
@@ -105,7 +104,7 @@ class GameInPlay {
                           .root_outcomes = decision.outcomes,
                           .chosen_outcomes = chosen,
                           .visits = {visits_.data(), visits_.size()}});
-    last_outcomes_ = mover == 0 ? decision.outcomes : mirrored<G>(decision.outcomes);
+    last_outcomes_ = mover == 0 ? decision.outcomes : mirrored(state_, decision.outcomes);
     if (gives_up(mover, decision.value)) {
       record_.end_resigned(mover, lost_outcome(mover));
       return;
@@ -157,19 +156,20 @@ class GameInPlay {
 
   bool gives_up(Player mover, float value) {
     if (settings_.resign_below <= 0) return false;
-    const bool bad = value < -settings_.resign_below * G::kValueRange;
+    const bool bad = value < -settings_.resign_below * value_range(state_);
     bad_searches_[mover] = bad ? bad_searches_[mover] + 1 : 0;
     return bad_searches_[mover] >= 3;
   }
   // The plainest loss of `mover`, as player 0 sees it.
-  static std::uint8_t lost_outcome(Player mover) {
+  std::uint8_t lost_outcome(Player mover) const {
+    const auto values = outcome_values(state_);
     std::size_t plainest = 0;
     float best = -1e9f;
-    for (std::size_t i = 0; i < kOutcomes<G>; ++i) {
-      const float value = G::kOutcomeValues[i];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float value = values[i];
       if (value < 0 && value > best) plainest = i, best = value;
     }
-    return static_cast<std::uint8_t>(mover == 0 ? plainest : G::kOutcomeMirror[plainest]);
+    return static_cast<std::uint8_t>(mover == 0 ? plainest : outcome_mirror(state_)[plainest]);
   }
 
   const PlaySettings settings_;

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "selfplay/runners.hpp"
@@ -18,6 +20,13 @@ struct SelfPlaySettings {
   PlaySettings play;
   Driver driver = Driver::kFibers;
 };
+
+/// The worker's and the game's settings have lists of their own.
+constexpr auto settings_of(std::type_identity<SelfPlaySettings>) {
+  return std::tuple{setting("workers", &SelfPlaySettings::workers,
+                            "self-play threads; 0: hardware threads less two, at least one",
+                            {.least = 0, .most = 1024})};
+}
 
 /// The engine's own choice: all hardware threads but two, which are left to the trainer and the
 /// rest of the machine.

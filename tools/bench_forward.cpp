@@ -84,9 +84,9 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
       const auto evaluator = make_evaluator(kind, network.network, rows, settings.exact);
       if (!evaluator) return evaluator.error();
       const auto measure = [&](const char* inputs, const RecordedBatches<G>& recorded) {
-        const std::string subject = fmt::format(
-            "{}/{}/{}/{}{}/{}/batch-{}", G::kName, evaluates_name(settings.evaluates), network.name,
-            kind_name(kind), settings.exact ? "-exact" : "", inputs, rows);
+        const std::string subject =
+            fmt::format("{}/{}/{}/{}{}/{}/batch-{}", G::kName, name_of(settings.evaluates),
+                        network.name, name_of(kind), settings.exact ? "-exact" : "", inputs, rows);
         add_figures(figures, subject,
                     rates_of(**evaluator, recorded, dense_gflop, settings.seconds), recorded,
                     dense_gflop);

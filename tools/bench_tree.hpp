@@ -18,4 +18,7 @@ namespace senet {
 /// first pass over the positions, and so the same in every run.
 Result<Benchmark> prepare_tree(const std::string& game, const BenchSettings& settings);
 
+/// The same with Abseil's Swiss table in the trees: the counts are the same, the times are not.
+Result<Benchmark> prepare_flat_tree(const std::string& game, const BenchSettings& settings);
+
 }  // namespace senet

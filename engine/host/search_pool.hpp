@@ -78,7 +78,7 @@ class SearchPool final : public AnySearchPool {
     constexpr std::size_t kDraw = kMaxEdges<G> * sizeof(float);  // of an action, by its visits
     return sizeof(SearchPool) + lists + kDraw +
            (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + row + 64) +
-           tree_bytes<G, EpochTable>(limits_for<G>(settings.visits, settings.search.evaluates)) +
+           Tree<G>::bytes(limits_for<G>(settings.visits, settings.search.evaluates)) +
            kSeats * PackedNetwork::bytes(spec);
   }
 

@@ -39,7 +39,7 @@ class SessionOf final : public Session {
         seed_(seed),
         number_(number),
         state_(start),
-        search_(settings, limits_for<G>(visits, settings.evaluates), heap) {
+        search_(settings, limits_for(start, visits, settings.evaluates), heap) {
     move_to(start);
     result_.outcomes.reserve(kOutcomes<G>);
     result_.choices.reserve(kMaxEdges<G>);
@@ -50,7 +50,7 @@ class SessionOf final : public Session {
     constexpr std::size_t kResult = kMaxEdges<G> * sizeof(Choice) + sizeof(Outcomes<G>);
     constexpr std::size_t kStatistics = kMaxEdges<G> * (sizeof(Outcomes<G>) + 4);
     return sizeof(SessionOf) + kResult + kStatistics +
-           tree_bytes<G, EpochTable>(limits_for<G>(visits, evaluates)) + 1024;
+           Tree<G>::bytes(limits_for<G>(visits, evaluates)) + 1024;
   }
 
  private:
@@ -158,6 +158,7 @@ class SessionOf final : public Session {
     const Step step = search_.gather(batch);
     if (step == Step::kBatchFull || search_.wants_more_rows()) return Progress::kNoRoom;
     if (step == Step::kWaiting) return Progress::kAsked;
+    if (step == Step::kPaused) return Progress::kPaused;
     // Visits are granted some at a time: where they need no network, gather() would otherwise come
     // back, and look at the clock, after the last of them only.
     if (is_complete()) return Progress::kOver;

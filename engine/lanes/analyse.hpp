@@ -58,7 +58,7 @@ class Analysis {
           } else if (step == Step::kBatchFull) {
             forward();
           } else {
-            waits = true;
+            waits = step == Step::kWaiting;
           }
         }
       }

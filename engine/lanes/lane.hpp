@@ -59,7 +59,10 @@ class Lane {
   /// Carries the search on: kReady when it is done, else what it waits for.
   LaneState advance() {
     if (asked_) search_.absorb();
-    const Step step = search_.gather(shared_.batch);
+    Step step;
+    do {
+      step = search_.gather(shared_.batch);
+    } while (step == Step::kPaused);
     asked_ = step == Step::kWaiting;
     if (step != Step::kDone) return asked_ ? LaneState::kAnswers : LaneState::kRoom;
     --shared_.searching;

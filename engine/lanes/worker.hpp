@@ -11,6 +11,8 @@
 #include <memory>
 #include <span>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "engine/lanes/lane.hpp"
@@ -35,6 +37,20 @@ struct WorkerSettings {
   SearchSettings search;
   std::uint32_t visits = 100;  // the trees have room for searches of this many visits
 };
+
+/// The search's settings have a list of their own.
+constexpr auto settings_of(std::type_identity<WorkerSettings>) {
+  using S = WorkerSettings;
+  return std::tuple{
+      setting("evaluator", &S::evaluator,
+              "the forward pass: fused, onednn, auto (the faster of both), reference or hash"),
+      setting("lanes", &S::lanes, "games played at once by each worker",
+              {.least = 1, .most = 4096}),
+      setting("batch", &S::batch_rows, "most rows of one forward pass", {.least = 1, .most = 4096}),
+      setting("cache", &S::cache_mib, "MiB in which each worker remembers evaluations; 0: none",
+              {.least = 0, .most = 1'000'000, .unit = "MiB"}),
+  };
+}
 
 /// Something that carries one lane's games on. resume() works until the lane must wait and says for
 /// what.

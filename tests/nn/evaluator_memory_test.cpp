@@ -42,7 +42,7 @@ constexpr std::size_t kBatchSizes[] = {1, 2, 3, 8, 13, 20};
 class Prepared {
  public:
   explicit Prepared(const char* kind)
-      : evaluator_(std::move(*make_evaluator(*evaluator_kind(kind), first_, kMaxRows))) {
+      : evaluator_(std::move(*make_evaluator(*value_of<EvaluatorKind>(kind), first_, kMaxRows))) {
     Random random(1, 0, 0, Purpose::kTest);
     for (const std::size_t rows : kBatchSizes) {
       std::vector<Question> questions;

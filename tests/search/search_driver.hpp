@@ -18,9 +18,10 @@ std::unique_ptr<Evaluator> hash_evaluator(std::size_t rows) {
 }
 
 /// Gathers and absorbs until the budget is spent.
-template <Game G, NodeTable Table>
-void run_search(Search<G, Table>& search, Evaluator& evaluator, Batch& batch) {
-  while (search.gather(batch) != Step::kDone) {
+template <class AnySearch>
+void run_search(AnySearch& search, Evaluator& evaluator, Batch& batch) {
+  for (Step step; (step = search.gather(batch)) != Step::kDone;) {
+    if (step == Step::kPaused) continue;
     evaluator.forward(batch);
     batch.clear();
     search.absorb();

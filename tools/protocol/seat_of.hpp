@@ -151,9 +151,10 @@ class SeatOf final : public Seat {
 
   static G start(Player on_roll) {
     if constexpr (kIsBackgammon) {
-      if (const Result<G> state = G::start({.on_roll = on_roll})) return *state;
+      return G::start({.on_roll = on_roll}).value_or(G{});
+    } else {
+      return G{};
     }
-    return G{};
   }
 
   static Result<G> from_xgid(std::string_view text) {

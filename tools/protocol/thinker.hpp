@@ -77,7 +77,7 @@ class Thinker {
   }
 
   static Evaluation worth(const Outcomes<G>& outcomes) {
-    return worth(outcomes, mean_value<G>(outcomes));
+    return worth(outcomes, mean_value(G{}, outcomes));
   }
 
  private:
@@ -126,7 +126,7 @@ class Thinker {
       forward();
       told_to = asked.viewer();
     }
-    return told_to == state.viewer() ? outcomes : mirrored<G>(outcomes);
+    return told_to == state.viewer() ? outcomes : mirrored(state, outcomes);
   }
 
   Outcomes<G> mean_over_rolls(const G& state) {
@@ -154,7 +154,9 @@ class Thinker {
     Clock::time_point told = Clock::now();
     for (bool ends = false;;) {
       const Step step = search_->gather(*batch_);
-      if (step != Step::kDone) {
+      if (step == Step::kPaused) {
+        // Its turn to look at the clock, below.
+      } else if (step != Step::kDone) {
         forward();
         if (step == Step::kWaiting) search_->absorb();
       } else if (ends || granted == most || visits() < granted) {
