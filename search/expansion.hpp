@@ -60,10 +60,10 @@ std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& s
 }
 
 /// Gives the leaf its edges and its own value, from the network's answer to its position. Returns
-/// how the game is expected to end, for the player to move there.
+/// how the game is expected to end, for the player to move there; in the scratch.
 template <class AnyTree, Game G>
-Outcomes<G> expand_position(AnyTree& tree, Node& leaf, float temperature,
-                            SearchScratch<G>& scratch) {
+const Outcomes<G>& expand_position(AnyTree& tree, Node& leaf, float temperature,
+                                   SearchScratch<G>& scratch) {
   auto& moves = scratch.moves;
   auto& values = scratch.values;
   auto& scores = scratch.scores;
@@ -90,8 +90,8 @@ Outcomes<G> expand_position(AnyTree& tree, Node& leaf, float temperature,
 /// scratch.order holds the moves in the order of the edges, which is by falling value, and
 /// scratch.family how the game is expected to end behind each move, for the player who makes it.
 template <class AnyTree, Game G>
-Outcomes<G> expand_family(AnyTree& tree, Node& leaf, const G& state, float temperature,
-                          SearchScratch<G>& scratch) {
+const Outcomes<G>& expand_family(AnyTree& tree, Node& leaf, const G& state, float temperature,
+                                 SearchScratch<G>& scratch) {
   auto& moves = scratch.moves;
   auto& family = scratch.family;
   auto& values = scratch.values;

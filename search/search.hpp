@@ -236,7 +236,7 @@ class Search {
       return;
     }
     if (descent.reached == Reached::kEnd) {
-      count_leaf(certain_end(tree_->state(descent.node)));
+      count_leaf(certain_end(tree_->state(descent.node)), 0);
       ++(*tree_)[descent.node].n;
     }
     end_visit(descent.node);
@@ -247,7 +247,7 @@ class Search {
   void finish_leaf() {
     Node& leaf = (*tree_)[leaf_];
     const bool asks_position = settings_.evaluates == Evaluates::kPosition;
-    const Outcomes<G> mover_sees =
+    const Outcomes<G>& ends =
         asks_position ? expand_position(*tree_, leaf, settings_.policy_temperature, *scratch_)
                       : expand_family(*tree_, leaf, tree_->state(leaf_),
                                       settings_.afterstate_temperature, *scratch_);
@@ -257,7 +257,7 @@ class Search {
         statistics_.note(i, scratch_->family[scratch_->order[i]]);
       }
     }
-    count_leaf(teller(turn_of(leaf)) == 0 ? mover_sees : mirrored(tree_->game(), mover_sees));
+    count_leaf(ends, teller(turn_of(leaf)));
     leaf.flags |= kEvaluated;
     leaf.q = unpack_value(leaf.own, value_range(tree_->game()));
     leaf.n = 1;
@@ -265,16 +265,17 @@ class Search {
     end_visit(leaf_);
   }
 
-  // Counts a leaf's distribution, told for player 0, below the root edge that the descent took.
-  void count_leaf(const Outcomes<G>& player0_sees) {
-    const Node& root = (*tree_)[root_];
-    const Outcomes<G> seen =
-        teller(turn_of(root)) == 0 ? player0_sees : mirrored(tree_->game(), player0_sees);
-    if (depth_ == 0) {
-      statistics_.add(seen);
-    } else {
-      statistics_.add(scratch_->path[0].edge, seen);
-    }
+  // Counts a leaf's distribution, as `player` sees it, below the root edge that the descent took.
+  void count_leaf(const Outcomes<G>& ends, Player player) {
+    const bool is_roots = teller(turn_of((*tree_)[root_])) == player;
+    const auto count = [&](const Outcomes<G>& seen) {
+      if (depth_ == 0) {
+        statistics_.add(seen);
+      } else {
+        statistics_.add(scratch_->path[0].edge, seen);
+      }
+    };
+    is_roots ? count(ends) : count(mirrored(tree_->game(), ends));
   }
 
   void end_visit(NodeId node) {
