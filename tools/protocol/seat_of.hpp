@@ -149,10 +149,8 @@ class SeatOf final : public Seat {
     }
   }
 
-  static G start(Player on_roll) {
-    if constexpr (kIsBackgammon) {
-      if (const Result<G> state = G::start({.on_roll = on_roll})) return *state;
-    }
+  static Result<G> start(Player on_roll) {
+    if constexpr (kIsBackgammon) return G::start({.on_roll = on_roll});
     return G{};
   }
 
