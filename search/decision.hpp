@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 
+#include "games/random.hpp"
 #include "search/outcomes.hpp"
 
 namespace senet {
@@ -37,5 +39,19 @@ struct Decision {
     return std::ranges::max_element(choices, {}, &Choice::visits)->visits;
   }
 };
+
+/// A choice drawn with probability proportional to target^(1/temperature); the best one when the
+/// temperature is 0 or the result is proven, which is not gambled away. Allocates nothing.
+template <Game G>
+Action draw_choice(const Decision<G>& decision, float temperature, Random draw) {
+  const auto most =
+      static_cast<float>(std::ranges::max_element(decision.choices, {}, &Choice::target)->target);
+  if (!(temperature > 0) || most == 0 || decision.proven) return decision.best();
+  const float exponent = 1.0f / temperature;
+  const std::size_t chosen = draw.pick(decision.choices.size(), [&](std::size_t i) {
+    return std::pow(static_cast<float>(decision.choices[i].target) / most, exponent);
+  });
+  return decision.choices[chosen].action;
+}
 
 }  // namespace senet

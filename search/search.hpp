@@ -36,13 +36,14 @@ namespace senet {
 /// What gather() wants next.
 enum class Step : std::uint8_t {
   kWaiting,    // rows of this search are in the batch: run it, then call absorb()
-  kBatchFull,  // no room for a row: run the batch, clear it, then call gather() again
-  kPaused,     // kQuietVisits visits needed no network: look at the clock, then call gather() again
+  kBatchFull,  // no room for all rows: run the batch, clear it, then call gather() again
+  kPaused,     // made kPause visits that needed no row: call gather() again when others had a turn
   kDone,       // the budget is spent: read decision()
 };
 
-/// After so many visits without a row for the network gather() returns in any case.
-inline constexpr int kQuietVisits = 64;
+/// A search that needs no row pauses after so many visits, so that its driver can look at the
+/// clock.
+inline constexpr std::uint32_t kPause = 64;
 
 /// One search at a time over one tree. Belongs to one thread at a time.
 template <Game G, class Rule = Puct, class TreeType = Tree<G>>
@@ -78,8 +79,6 @@ class Search {
   /// Whether a leaf is on its way, in this search's scratch: from a gather() that asked for
   /// something to the absorb() behind the last of its rows.
   bool has_leaf() const { return phase_ == Phase::kRows; }
-  /// Whether that leaf has rows that did not fit into the batch.
-  bool wants_more_rows() const { return has_leaf() && next_row_ < rows_wanted(); }
 
   /// Begins a search of `state`, which is not over. `noise` is drawn from only if the budget asks
   /// for it. With a `spare` tree of the same limits (settings.reuse_tree), what the old tree knows
@@ -111,10 +110,10 @@ class Search {
     phase_ = Phase::kDone;
   }
 
-  /// Works until rows are in the batch, the batch is full, the budget is spent, or kQuietVisits
-  /// visits have needed no network.
+  /// Works until the rows of a leaf are in the batch, the batch is full, the budget is spent, or
+  /// kPause visits needed no row.
   Step gather(Batch& batch) {
-    for (int quiet = 0; quiet < kQuietVisits; ++quiet) {
+    for (std::uint32_t visits = 0; visits < kPause; ++visits) {
       if (phase_ == Phase::kDescend) {
         if (finished()) {
           phase_ = Phase::kDone;
@@ -128,9 +127,9 @@ class Search {
         const std::uint32_t written =
             write_rows(leaf, settings_.evaluates, *scratch_, next_row_, batch);
         evaluations_ += written;
+        if (next_row_ < rows_wanted()) return Step::kBatchFull;
         if (written > 0) return Step::kWaiting;
-        if (wants_more_rows()) return Step::kBatchFull;
-        finish_leaf();  // a whole family of finished games: nothing to ask
+        finish_leaf();  // nothing (more) to ask: the rest of the family are finished games
       }
     }
     return Step::kPaused;
@@ -146,7 +145,7 @@ class Search {
 
   /// Takes the answers to the rows that gather() wrote since the last forward pass.
   void absorb() {
-    if (phase_ == Phase::kRows && !wants_more_rows()) finish_leaf();
+    if (phase_ == Phase::kRows && next_row_ == rows_wanted()) finish_leaf();
   }
 
   /// The result so far; meant for after gather() said kDone.

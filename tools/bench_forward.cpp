@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "games/draws.hpp"
 #include "games/registry.hpp"
 #include "tools/bench_peak.hpp"
 #include "tools/bench_positions.hpp"
@@ -109,7 +110,8 @@ Result<Benchmark> prepare_forward(const std::string& game, const BenchSettings& 
     if (settings.evaluates == Evaluates::kAfterstates) {
       Random random(settings.seed, 1, 0, Purpose::kTest);
       for (G& position : *positions) {
-        const G after = random_successor(position, random);
+        G after = position;
+        after.play(draw_action(position, random));
         if (after.turn() != Turn::kOver) position = after;
       }
     }

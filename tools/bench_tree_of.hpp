@@ -6,10 +6,13 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/lanes/analyse.hpp"
 #include "games/registry.hpp"
 #include "tools/bench_positions.hpp"
 #include "tools/bench_tree.hpp"
@@ -20,149 +23,95 @@
 
 namespace senet {
 
-/// Searches side by side that share a batch.
-template <Game G, class TreeOf>
-class SearchRounds {
-  using SearchOf = Search<G, Puct, TreeOf>;
-
+/// Passes everything on and estimates the time that it takes. Some of the passes are timed, with
+/// the cheap clock: reading any would take longer than one search's row.
+class TimedEvaluator final : public Evaluator {
  public:
-  SearchRounds(const BenchSettings& settings, const std::vector<G>& positions,
-               std::unique_ptr<Evaluator> evaluator)
-      : settings_(settings),
-        positions_(positions),
-        evaluator_(std::move(evaluator)),
-        batch_(settings.batch_rows, G::kMaxActive),
-        waits_(settings.lanes) {
-    SearchSettings of_search;
-    of_search.evaluates = settings.evaluates;
-    of_search.reuse_tree = false;
-    const TreeLimits limits = limits_for<G>(settings.visits, settings.evaluates);
-    for (std::size_t i = 0; i < settings.lanes; ++i) {
-      searches_.push_back(std::make_unique<SearchOf>(of_search, limits));
-    }
-  }
+  explicit TimedEvaluator(std::unique_ptr<Evaluator> inner) : inner_(std::move(inner)) {}
 
-  struct Round {
-    double visits = 0, evaluations = 0, seconds = 0, forward_seconds = 0;
-  };
-
-  /// Each search from start to end, of the positions from number `first` on.
-  Round run(std::size_t first) {
-    forward_ = {};
-    const double began = ThreadClock::now();
-    for (std::size_t i = 0; i < searches_.size(); ++i) {
-      searches_[i]->start(positions_[(first + i) % positions_.size()],
-                          {.visits = settings_.visits, .noise = true},
-                          Random(settings_.seed, first + i, 0, Purpose::kNoise));
-      waits_[i] = Waits::kForNothing;
-    }
-    while (step_all()) {
-    }
-    Round round;
-    for (const auto& search : searches_) {
-      const Decision<G> decision = search->decision();
-      round.visits += decision.visits;
-      round.evaluations += decision.evaluations;
-    }
-    round.seconds = ThreadClock::now() - began;
-    round.forward_seconds =
-        forward_.timed_rows > 0 ? forward_.seconds * forward_.rows / forward_.timed_rows : 0;
-    return round;
-  }
-
-  const std::vector<std::unique_ptr<SearchOf>>& searches() const { return searches_; }
-
- private:
-  enum class Waits : std::uint8_t { kForNothing, kForAnswers, kDone };
-
-  // Every search goes on once and the batch is answered; false when all are done.
-  bool step_all() {
-    for (std::size_t i = 0; i < searches_.size(); ++i) {
-      if (waits_[i] == Waits::kDone) continue;
-      if (waits_[i] == Waits::kForAnswers) searches_[i]->absorb();
-      Step step = searches_[i]->gather(batch_);
-      while (step == Step::kBatchFull || step == Step::kPaused) {
-        if (step == Step::kBatchFull) answer();
-        step = searches_[i]->gather(batch_);
-      }
-      waits_[i] = step == Step::kDone ? Waits::kDone : Waits::kForAnswers;
-    }
-    if (batch_.size() == 0) return false;
-    answer();
-    return true;
-  }
-
-  // Some of the passes are timed, with the cheap clock: reading any would take longer than one
-  // search's row. A pass in which somebody else got the core is no measurement.
-  void answer() {
+  std::string_view name() const override { return inner_->name(); }
+  void load(const Network& network) override { inner_->load(network); }
+  void forward(const Batch& batch) override {
     using Clock = std::chrono::steady_clock;
     constexpr std::uint64_t kTimedOneIn = 8;
-    constexpr double kDisturbed = 1e-3;
-    const auto rows = static_cast<double>(batch_.size());
-    forward_.rows += rows;
-    if (forward_.passes++ % kTimedOneIn != 0) {
-      evaluator_->forward(batch_);
-    } else {
-      const auto began = Clock::now();
-      evaluator_->forward(batch_);
-      const double time = std::chrono::duration<double>(Clock::now() - began).count();
-      if (time < kDisturbed) {
-        forward_.seconds += time;
-        forward_.timed_rows += rows;
-      }
-    }
-    batch_.clear();
+    constexpr double kDisturbed = 1e-3;  // the core was lent to another thread meanwhile
+    const auto rows = static_cast<double>(batch.size());
+    rows_ += rows;
+    if (passes_++ % kTimedOneIn != 0) return inner_->forward(batch);
+    const auto began = Clock::now();
+    inner_->forward(batch);
+    const double time = std::chrono::duration<double>(Clock::now() - began).count();
+    if (time >= kDisturbed) return;
+    seconds_ += time;
+    timed_rows_ += rows;
   }
 
-  /// What the evaluator did in a round.
-  struct Forward {
-    std::uint64_t passes = 0;
-    double rows = 0, timed_rows = 0, seconds = 0;
-  };
+  /// Of all passes since the last call.
+  double seconds() {
+    const double seconds = timed_rows_ > 0 ? seconds_ * rows_ / timed_rows_ : 0;
+    passes_ = 0;
+    rows_ = timed_rows_ = seconds_ = 0;
+    return seconds;
+  }
 
-  const BenchSettings& settings_;
-  const std::vector<G>& positions_;
-  std::unique_ptr<Evaluator> evaluator_;
-  Batch batch_;
-  std::vector<std::unique_ptr<SearchOf>> searches_;
-  std::vector<Waits> waits_;
-  Forward forward_;
+ private:
+  const std::unique_ptr<Evaluator> inner_;
+  std::uint64_t passes_ = 0;
+  double rows_ = 0, timed_rows_ = 0, seconds_ = 0;
 };
 
 template <Game G, class TreeOf>
 Result<Figures> run_tree(const BenchSettings& settings, const std::vector<G>& positions,
-                         const Network& network, std::string_view table) {
+                         const Network& network, std::string_view suffix) {
+  using SearchOf = Search<G, Puct, TreeOf>;
   auto evaluator = make_evaluator(EvaluatorKind::kHash, network, settings.batch_rows);
   if (!evaluator) return evaluator.error();
-  SearchRounds<G, TreeOf> rounds(settings, positions, std::move(*evaluator));
+  TimedEvaluator timed(std::move(*evaluator));
+  const SearchSettings of_search{.evaluates = settings.evaluates, .reuse_tree = false};
+  Analysis<G, SearchOf> analysis(timed, of_search, settings.visits, settings.lanes,
+                                 settings.batch_rows);
+  // A search in each lane, of the positions from number `first` on.
+  const auto search = [&](std::size_t first, auto&& use) {
+    const std::span<const G> states(&positions[first % positions.size()], settings.lanes);
+    analysis.run(states, {.visits = settings.visits, .noise = true}, settings.seed + first, use);
+  };
 
   TreeCounts counts;
   double evaluations = 0;
   for (std::size_t first = 0; first < positions.size(); first += settings.lanes) {
-    evaluations += rounds.run(first).evaluations;
-    for (const auto& search : rounds.searches()) counts.add(*search);
+    search(first, [&](std::size_t, const Decision<G>& decision, const SearchOf& done) {
+      evaluations += decision.evaluations;
+      counts.add(done);
+    });
   }
 
   std::vector<double> rates, tree_rates, forward_shares;
   for (auto* const values : {&rates, &tree_rates, &forward_shares}) values->reserve(1 << 20);
   double visits = 0;
+  static_cast<void>(timed.seconds());
   const std::uint64_t before = thread_allocations().value_or(0);
   const auto end =
       std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.seconds);
   for (std::size_t first = 0; first == 0 || std::chrono::steady_clock::now() < end;
        first += settings.lanes) {
     if (rates.size() == rates.capacity()) break;
-    const auto round = rounds.run(first);
-    rates.push_back(round.visits / round.seconds);
-    tree_rates.push_back(round.visits / (round.seconds - round.forward_seconds));
-    forward_shares.push_back(round.forward_seconds / round.seconds);
-    visits += round.visits;
+    double made = 0;
+    const double began = ThreadClock::now();
+    search(first, [&](std::size_t, const Decision<G>& decision, const SearchOf&) {
+      made += decision.visits;
+    });
+    const double seconds = ThreadClock::now() - began;
+    const double forward_seconds = timed.seconds();
+    rates.push_back(made / seconds);
+    tree_rates.push_back(made / (seconds - forward_seconds));
+    forward_shares.push_back(forward_seconds / seconds);
+    visits += made;
   }
   const auto allocations = static_cast<double>(thread_allocations().value_or(0) - before);
 
   const std::string subject =
       fmt::format("{}/{}/visits-{}/lanes-{}{}", G::kName, name_of(settings.evaluates),
-                  settings.visits, settings.lanes, table);
+                  settings.visits, settings.lanes, suffix);
   Figures figures;
   const auto add = [&](const char* name, double value, const char* unit) {
     figures.push_back({subject, name, value, unit});

@@ -156,7 +156,7 @@ class SessionOf final : public Session {
   Progress advance(Batch& batch, ServiceClock::time_point now) {
     if (is_late(now)) return Progress::kOver;
     const Step step = search_.gather(batch);
-    if (step == Step::kBatchFull || search_.wants_more_rows()) return Progress::kNoRoom;
+    if (step == Step::kBatchFull) return Progress::kNoRoom;
     if (step == Step::kWaiting) return Progress::kAsked;
     if (step == Step::kPaused) return Progress::kPaused;
     // Visits are granted some at a time: where they need no network, gather() would otherwise come

@@ -63,11 +63,11 @@ TEST(SearchBudget, GatherPausesWhereNoNetworkIsAsked) {
     const std::uint32_t before = player.search.tree().size() > 0 ? visits() : 0;
     const Step step = player.search.gather(player.batch);
     ASSERT_NE(step, Step::kBatchFull);
-    ASSERT_LE(visits() - before, std::uint32_t{kQuietVisits});
+    ASSERT_LE(visits() - before, kPause);
     if (step == Step::kDone) break;
     if (step == Step::kPaused) {
       ++pauses;
-      EXPECT_EQ(visits() - before, std::uint32_t{kQuietVisits});
+      EXPECT_EQ(visits() - before, kPause);
       EXPECT_EQ(player.batch.size(), 0u);
       EXPECT_FALSE(player.search.has_leaf());
       continue;

@@ -20,9 +20,8 @@ std::unique_ptr<Evaluator> hash_evaluator(std::size_t rows) {
 /// Gathers and absorbs until the budget is spent.
 template <class AnySearch>
 void run_search(AnySearch& search, Evaluator& evaluator, Batch& batch) {
-  for (Step step; (step = search.gather(batch)) != Step::kDone;) {
-    if (step == Step::kPaused) continue;
-    evaluator.forward(batch);
+  while (search.gather(batch) != Step::kDone) {
+    if (batch.size() > 0) evaluator.forward(batch);
     batch.clear();
     search.absorb();
   }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "games/draws.hpp"
 #include "games/registry.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
@@ -119,17 +120,7 @@ TYPED_TEST(EveryGame, ProvenRootsAreExact) {
     TypeParam state, last;
     while (state.turn() != Turn::kOver) {
       if (is_decision(state.turn())) last = state;
-      if constexpr (StochasticGame<TypeParam>) {
-        if (state.turn() == Turn::kChance) {
-          std::array<float, kMaxChance<TypeParam>> probability;
-          state.play(static_cast<Action>(
-              draw.below(static_cast<std::uint32_t>(state.chance(probability)))));
-          continue;
-        }
-      }
-      ActionList<TypeParam::kMaxLegal> legal;
-      state.legal(legal);
-      state.play(legal[draw.below(static_cast<std::uint32_t>(legal.size()))]);
+      state.play(draw_action(state, draw));
     }
     Search<TypeParam> search({}, limits_for<TypeParam>(4000, Evaluates::kPosition));
     const auto evaluator = hash_evaluator<TypeParam>(8);

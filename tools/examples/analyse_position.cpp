@@ -34,9 +34,8 @@ void search_one(senet::Evaluator& evaluator, const ConnectFour& state) {
                                     senet::limits_for<ConnectFour>(kVisits, kSettings.evaluates));
   senet::Batch batch(kRows, ConnectFour::kMaxActive);
   search.start(state, {.visits = kVisits}, senet::Random(1, 0, 0, senet::Purpose::kNoise));
-  for (senet::Step step; (step = search.gather(batch)) != senet::Step::kDone;) {
-    if (step == senet::Step::kPaused) continue;  // a place to look at a clock
-    evaluator.forward(batch);
+  while (search.gather(batch) != senet::Step::kDone) {
+    if (batch.size() > 0) evaluator.forward(batch);
     batch.clear();
     search.absorb();
   }

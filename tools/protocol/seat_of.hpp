@@ -149,12 +149,9 @@ class SeatOf final : public Seat {
     }
   }
 
-  static G start(Player on_roll) {
-    if constexpr (kIsBackgammon) {
-      return G::start({.on_roll = on_roll}).value_or(G{});
-    } else {
-      return G{};
-    }
+  static Result<G> start(Player on_roll) {
+    if constexpr (kIsBackgammon) return G::start({.on_roll = on_roll});
+    return G{};
   }
 
   static Result<G> from_xgid(std::string_view text) {

@@ -154,11 +154,11 @@ class Thinker {
     Clock::time_point told = Clock::now();
     for (bool ends = false;;) {
       const Step step = search_->gather(*batch_);
-      if (step == Step::kPaused) {
-        // Its turn to look at the clock, below.
-      } else if (step != Step::kDone) {
+      if (step == Step::kWaiting || step == Step::kBatchFull) {
         forward();
         if (step == Step::kWaiting) search_->absorb();
+      } else if (step == Step::kPaused) {
+        // Goes on below, unless its time is over.
       } else if (ends || granted == most || visits() < granted) {
         return;  // all of it, or proven, or full
       } else {
