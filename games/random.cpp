@@ -78,18 +78,4 @@ void Random::dirichlet(float alpha, std::span<float> out) {
   for (float& share : out) share /= sum;
 }
 
-std::size_t Random::pick(std::span<const float> weights) {
-  float total = 0.0f;
-  for (const float weight : weights) total += weight;
-  float rest = uniform() * total;
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (weights[i] <= 0.0f) continue;
-    last = i;
-    if (rest < weights[i]) break;
-    rest -= weights[i];
-  }
-  return last;
-}
-
 }  // namespace senet

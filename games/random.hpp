@@ -47,8 +47,26 @@ class Random {
   float gamma(float alpha);
   /// Dirichlet(alpha, ..., alpha) into `out`: non-negative, sums to 1. out is not empty.
   void dirichlet(float alpha, std::span<float> out);
-  /// An index drawn with the given weights (non-negative, not all zero).
-  std::size_t pick(std::span<const float> weights);
+  /// An index below `count` (at least 1) drawn with the weights `weight(index)` (non-negative, not
+  /// all zero), each of which is asked for twice.
+  template <class Weight>
+  std::size_t pick(std::size_t count, Weight&& weight) {
+    float total = 0.0f;
+    for (std::size_t i = 0; i < count; ++i) total += weight(i);
+    float rest = uniform() * total;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const float own = weight(i);
+      if (own <= 0.0f) continue;
+      last = i;
+      if (rest < own) break;
+      rest -= own;
+    }
+    return last;
+  }
+  std::size_t pick(std::span<const float> weights) {
+    return pick(weights.size(), [&](std::size_t i) { return weights[i]; });
+  }
 
  private:
   std::array<std::uint32_t, 4> counter_;

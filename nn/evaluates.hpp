@@ -1,10 +1,11 @@
 // What a network can be asked about.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <string_view>
+#include <type_traits>
 
-#include "senet/result.hpp"
+#include "games/names.hpp"
 
 namespace senet {
 
@@ -14,9 +15,8 @@ enum class Evaluates : std::uint8_t {
   kAfterstates,  // one row per legal move: the position it leads to; their values become priors
 };
 
-/// "position", "afterstates".
-std::string_view evaluates_name(Evaluates evaluates);
-/// The other way round; a reason that quotes any other name.
-Result<Evaluates> evaluates_from_name(std::string_view name);
+constexpr std::array<Named<Evaluates>, 2> names_of(std::type_identity<Evaluates>) {
+  return {{{"position", Evaluates::kPosition}, {"afterstates", Evaluates::kAfterstates}}};
+}
 
 }  // namespace senet

@@ -1,7 +1,5 @@
 #include "nn/evaluator.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -33,32 +31,6 @@ std::size_t onednn_bytes(const LayerPlan& plan, std::size_t max_rows) {
 }
 
 }  // namespace
-
-std::string_view kind_name(EvaluatorKind kind) {
-  switch (kind) {
-    case EvaluatorKind::kOneDnn:
-      return "onednn";
-    case EvaluatorKind::kReference:
-      return "reference";
-    case EvaluatorKind::kHash:
-      return "hash";
-    case EvaluatorKind::kFused:
-      return "fused";
-    case EvaluatorKind::kAuto:
-      break;
-  }
-  return "auto";
-}
-
-Result<EvaluatorKind> evaluator_kind(std::string_view name) {
-  for (const EvaluatorKind kind :
-       {EvaluatorKind::kAuto, EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
-        EvaluatorKind::kReference, EvaluatorKind::kHash}) {
-    if (name == kind_name(kind)) return kind;
-  }
-  return fail(
-      fmt::format("no evaluator is called {}: auto, fused, onednn, reference or hash", name));
-}
 
 EvaluatorKind resolve_kind(EvaluatorKind kind, const Network& network, std::size_t max_rows,
                            bool exact) {

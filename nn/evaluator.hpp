@@ -1,10 +1,13 @@
 // The one virtual seam of the engine: something that answers the rows of a batch.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 
+#include "games/names.hpp"
 #include "nn/batch.hpp"
 #include "nn/heap.hpp"
 #include "nn/weights.hpp"
@@ -20,7 +23,7 @@ class Evaluator {
 
   /// The name recorded beside results; evaluators whose bits may differ have different names:
   /// "fused-fma" (any instruction set with fused multiply-add), "fused-plain" (without), "onednn",
-  /// "reference", "hash". What evaluator_kind() takes is what stands before the hyphen.
+  /// "reference", "hash". The name of its kind is what stands before the hyphen.
   virtual std::string_view name() const = 0;
 
   /// Answers with these weights from now on; they have the spec that the evaluator was built for
@@ -39,8 +42,13 @@ class Evaluator {
 /// kAuto times kFused and kOneDnn on this machine and takes the faster.
 enum class EvaluatorKind : std::uint8_t { kOneDnn, kReference, kHash, kFused, kAuto };
 
-/// "auto", "fused", "onednn", "reference", "hash"; a reason that lists them otherwise.
-Result<EvaluatorKind> evaluator_kind(std::string_view name);
+constexpr std::array<Named<EvaluatorKind>, 5> names_of(std::type_identity<EvaluatorKind>) {
+  return {{{"fused", EvaluatorKind::kFused},
+           {"onednn", EvaluatorKind::kOneDnn},
+           {"auto", EvaluatorKind::kAuto},
+           {"reference", EvaluatorKind::kReference},
+           {"hash", EvaluatorKind::kHash}}};
+}
 
 /// What kAuto means here: times the candidates for a few milliseconds, on a thread of its own.
 /// Other kinds are returned as they are. Close candidates may win in turns: resolve once for all
@@ -48,9 +56,6 @@ Result<EvaluatorKind> evaluator_kind(std::string_view name);
 /// `max_rows` as for make_evaluator.
 EvaluatorKind resolve_kind(EvaluatorKind kind, const Network& network, std::size_t max_rows,
                            bool exact = false);
-
-/// The name that evaluator_kind() takes.
-std::string_view kind_name(EvaluatorKind kind);
 
 /// Builds an evaluator for batches of up to `max_rows` rows (at least 1) and loads `weights`; see
 /// Evaluator::load for how long they have to live. `exact`: oneDNN always runs the one batch size

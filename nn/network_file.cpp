@@ -1,7 +1,7 @@
 // Networks as safetensors files: which metadata they carry and every check before weights are used.
 //
 //   __metadata__   format "senet-network-1"; game; every number of kSpecFields as decimal text;
-//                  evaluates as evaluates_name() says it (may be missing); id as 16 hex digits (may
+//                  evaluates by its name (may be missing); id as 16 hex digits (may
 //                  be missing in a file that another program wrote)
 //   tensors        those of parameter_layout, a Linear weight [outputs, inputs], all others
 //   [length]
@@ -54,9 +54,11 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
     }
   }
   if (const auto learnt = metadata.find(kEvaluates); learnt != metadata.end()) {
-    const Result<Evaluates> evaluates = evaluates_from_name(learnt->second);
-    if (!evaluates) return fail("__metadata__: " + evaluates.error().reason());
-    spec.evaluates = *evaluates;
+    spec.evaluates = value_of<Evaluates>(learnt->second);
+    if (!spec.evaluates) {
+      return fail(fmt::format("__metadata__: {} is one of {}, not \"{}\"", kEvaluates,
+                              all_names<Evaluates>(), learnt->second));
+    }
   }
   const Result<void> checked = check_spec(spec);
   if (!checked) return checked.error();
@@ -205,7 +207,7 @@ Result<void> save_network(const Network& network, const std::filesystem::path& f
   header.metadata["format"] = kFormat;
   header.metadata["game"] = spec.game;
   header.metadata["id"] = id_text(network.id());
-  if (spec.evaluates) header.metadata[kEvaluates] = evaluates_name(*spec.evaluates);
+  if (spec.evaluates) header.metadata[kEvaluates] = name_of(*spec.evaluates);
   for (const SpecField& field : kSpecFields) {
     header.metadata[std::string(field.name)] = std::to_string(spec.*field.value);
   }

@@ -7,8 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include "games/settings.hpp"
 #include "nn/evaluates.hpp"
 #include "nn/norm_epsilon.hpp"
 #include "senet/game.hpp"
@@ -39,6 +42,20 @@ struct NetworkSpec {
 
   bool operator==(const NetworkSpec&) const = default;
 };
+
+/// The numbers that the game leaves free. Their ranges are those of new networks that learn well;
+/// files may hold others (kSpecFields).
+constexpr auto settings_of(std::type_identity<NetworkSpec>) {
+  using S = NetworkSpec;
+  return std::tuple{
+      setting("width", &S::width, "width of the network", {.least = 8, .most = 4096}),
+      setting("blocks", &S::blocks, "residual blocks of the network", {.least = 0, .most = 64}),
+      setting("policy-layers", &S::policy_layers, "hidden layers of the policy head",
+              {.least = 0, .most = 8}),
+      setting("value-layers", &S::value_layers, "hidden layers of the value head",
+              {.least = 0, .most = 8}),
+  };
+}
 
 /// One number of a NetworkSpec.
 struct SpecField {

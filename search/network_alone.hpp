@@ -9,6 +9,7 @@
 #include "games/sound_moves.hpp"
 #include "nn/batch.hpp"
 #include "nn/evaluates.hpp"
+#include "search/outcomes.hpp"
 #include "search/search.hpp"
 
 namespace senet {
@@ -69,7 +70,8 @@ class NetworkAlone {
     Outcomes<G> mean{};
     for (std::size_t i = 0; i < count_; ++i) {
       const Part& part = parts_[i];
-      const Outcomes<G> seen = part.viewer == viewer_ ? part.outcomes : mirrored<G>(part.outcomes);
+      const Outcomes<G> seen =
+          part.viewer == viewer_ ? part.outcomes : mirrored(part.state, part.outcomes);
       for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += part.probability * seen[k];
     }
     return mean;
@@ -89,7 +91,7 @@ class NetworkAlone {
     part = {state, probability, 0, {}};
     play_forced(part.state);
     if (part.state.turn() == Turn::kOver) {
-      part.outcomes[part.state.outcome()] = 1;
+      part.outcomes = certain_end(part.state);
     } else {
       part.viewer = part.state.viewer();
     }

@@ -58,7 +58,10 @@ inline float value_for(float value, Turn told_by, Player player) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ flip);
 }
 
-/// Proven limits of a node's value; all games here end with whole values of at most 7.
+/// Proven limits of a node's value. They are whole and of at most kMostBound in magnitude, so that
+/// both fit into a byte: hence so are the values of all ways to end, and the value range, of a game
+/// that is searched.
+inline constexpr int kMostBound = 7;
 struct Bounds {
   int lower, upper;
 
@@ -67,6 +70,21 @@ struct Bounds {
   Bounds mirrored() const { return {-upper, -lower}; }
   bool operator==(const Bounds&) const = default;
 };
+
+/// Whether a game keeps to that, where its type alone tells; other games are checked when they
+/// come.
+template <class G>
+constexpr bool ends_fit_bounds() {
+  if constexpr (FixedOutcomesGame<G>) {
+    const auto fits = [](float value) {
+      return value >= -kMostBound && value <= kMostBound &&
+             value == static_cast<float>(static_cast<int>(value));
+    };
+    return fits(G::kValueRange) && std::ranges::all_of(G::kOutcomeValues, fits);
+  }
+  return true;
+}
+
 inline Bounds bounds_of(const Node& node) {
   return {(node.bounds & 15) - 8, (node.bounds >> 4) - 8};
 }

@@ -14,11 +14,11 @@ inline constexpr std::size_t kLongestVariation = 64;
 /// `first`, a legal action of the root, and the moves that are expected behind it: proven results
 /// before visits, forced replies between them, until a turn of chance, the end of the game or the
 /// end of what was visited. For when no visit is under way.
-template <Game G, NodeTable Table>
-ActionList<kLongestVariation> principal_variation(const Search<G, Table>& search, Action first) {
-  const Tree<G, Table>& tree = search.tree();
+template <class AnySearch>
+ActionList<kLongestVariation> principal_variation(const AnySearch& search, Action first) {
+  const auto& tree = search.tree();
   ActionList<kLongestVariation> line;
-  G state = tree.state(search.root());
+  auto state = tree.state(search.root());
   const auto play = [&](Action action) {
     const auto note = [&](Action played) {
       if (line.size() < kLongestVariation) line.push_back(played);
@@ -42,11 +42,7 @@ ActionList<kLongestVariation> principal_variation(const Search<G, Table>& search
     const HotEdges edges = tree.hot(node);
     // Of a proven node's moves only those that reach its value count.
     const auto reaches_proof = [&](std::uint32_t edge) {
-      if (edges.child(edge) == kNoNode) return false;
-      const Node& below = tree[edges.child(edge)];
-      const Bounds bounds = teller(turn_of(below)) == teller(turn_of(node))
-                                ? bounds_of(below)
-                                : bounds_of(below).mirrored();
+      const Bounds bounds = tree.edge_bounds(node, edge);
       return bounds.proven() && bounds.lower == bounds_of(node).lower;
     };
     std::uint32_t best = 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "nn/heap.hpp"
-#include "search/decision.hpp"
+#include "search/outcomes.hpp"
 
 namespace senet {
 
@@ -37,19 +37,20 @@ class RootStatistics {
     accumulate(sums_[edge], own);
     ++counts_[edge];
   }
-  /// Mean over the root's leaves; `value` spread over the ways to end when there were none.
-  Outcomes<G> root(float value) const { return mean(total_, count_, value); }
+  /// Mean over the root's leaves; `value` spread over the ways to end when there were none. `game`
+  /// is any state of the game.
+  Outcomes<G> root(const G& game, float value) const { return mean(game, total_, count_, value); }
   /// The same for one edge.
-  Outcomes<G> edge(std::size_t edge, float value) const {
-    return mean(sums_[edge], counts_[edge], value);
+  Outcomes<G> edge(const G& game, std::size_t edge, float value) const {
+    return mean(game, sums_[edge], counts_[edge], value);
   }
 
  private:
   static void accumulate(Outcomes<G>& sum, const Outcomes<G>& leaf) {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += leaf[i];
   }
-  static Outcomes<G> mean(const Outcomes<G>& sum, std::uint32_t count, float value) {
-    if (count == 0) return spread_value<G>(value);
+  static Outcomes<G> mean(const G& game, const Outcomes<G>& sum, std::uint32_t count, float value) {
+    if (count == 0) return spread_value(game, value);
     Outcomes<G> mean = sum;
     for (float& share : mean) share /= static_cast<float>(count);
     return mean;

@@ -4,17 +4,12 @@
 #include <array>
 #include <cstdint>
 
+#include "search/backup.hpp"
 #include "search/decision.hpp"
-#include "search/node.hpp"
+#include "search/rule.hpp"
 #include "search/wanted_logits.hpp"
 
 namespace senet {
-
-/// One step of a descent: the node and which of its edges was taken.
-struct Hop {
-  NodeId node;
-  std::uint32_t edge;
-};
 
 /// A search writes here from the gather() that finds a leaf to the absorb() that expands it, and
 /// while it tells its decision(). In between nothing of it is kept, so many searches can take turns
@@ -30,15 +25,16 @@ struct SearchScratch {
 
   // The descent under way and its leaf.
   std::array<Hop, kMaxDepth> path;
-  ActionList<G::kMaxLegal> moves;                // to consider at the leaf
-  Outcomes<G> outcomes{};                        // kPosition: the leaf's own
-  WantedLogits<G> wanted;                        // kPosition: of its moves
-  std::array<Outcomes<G>, G::kMaxLegal> family;  // kAfterstates: what its moves lead to, [moves]
+  ActionList<G::kMaxLegal> moves;                  // to consider at the leaf
+  Outcomes<G> outcomes{};                          // kPosition: the leaf's own
+  WantedLogits<G> wanted;                          // kPosition: of its moves
+  std::array<Outcomes<G>, G::kMaxLegal> family{};  // kAfterstates: what its moves lead to, [moves]
 
   // Of edges, one after the other, while a node is written or read.
   std::array<float, kMaxEdges<G>> values, scores;
   std::array<std::uint16_t, kMaxEdges<G>> order;
-  std::array<int, kMaxEdges<G>> ranks;
+  std::array<Proof, kMaxEdges<G>> proofs;
+  std::array<std::uint32_t, kMaxEdges<G>> targets;
   std::array<Choice, kMaxEdges<G>> choices;  // what decision() returned last
 };
 

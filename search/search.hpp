@@ -1,11 +1,18 @@
 // Monte Carlo tree search as two calls: gather() walks down until the network is needed and writes
 // rows, absorb() takes the answers. No thread, lock, fiber or allocation in here; whoever calls the
 // two chooses those.
+//
+//   start() --> gather() --> descent.hpp: down to a leaf --> expansion.hpp: rows into the batch
+//                  ^                        |                      (the evaluator runs)
+//                  |                        v                             |
+//               backup.hpp: values and proofs up the path  <--  expansion.hpp: edges <-- absorb()
+//
+//   rule.hpp says what a rule decides, puct.hpp is the rule, choices.hpp reads the root.
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <cassert>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
@@ -13,12 +20,16 @@
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
 #include "nn/batch.hpp"
+#include "search/backup.hpp"
+#include "search/choices.hpp"
 #include "search/decision.hpp"
+#include "search/descent.hpp"
+#include "search/expansion.hpp"
+#include "search/puct.hpp"
 #include "search/root_statistics.hpp"
 #include "search/scratch.hpp"
-#include "search/selection.hpp"
 #include "search/settings.hpp"
-#include "search/tree.hpp"
+#include "search/tree_limits.hpp"
 
 namespace senet {
 
@@ -35,14 +46,19 @@ enum class Step : std::uint8_t {
 inline constexpr std::uint32_t kPause = 64;
 
 /// One search at a time over one tree. Belongs to one thread at a time.
-template <Game G, NodeTable Table = EpochTable>
+template <Game G, class Rule = Puct, class TreeType = Tree<G>>
 class Search {
+  static_assert(SearchRule<Rule, TreeType>);
+
  public:
-  using TreeOf = Tree<G, Table>;
+  using TreeOf = TreeType;
 
   /// Reserves the tree and a scratch of its own; nothing allocates afterwards.
   Search(const SearchSettings& settings, const TreeLimits& limits)
+      : Search(settings, limits, Rule(settings)) {}
+  Search(const SearchSettings& settings, const TreeLimits& limits, const Rule& rule)
       : settings_(settings),
+        rule_(rule),
         tree_(std::make_unique<TreeOf>(limits)),
         own_scratch_(std::make_unique<SearchScratch<G>>()),
         scratch_(own_scratch_.get()) {}
@@ -50,7 +66,10 @@ class Search {
   /// Reserves the tree only, in `heap`: has to be lent a scratch before every gather() and
   /// decision().
   Search(const SearchSettings& settings, const TreeLimits& limits, Heap& heap)
-      : settings_(settings), tree_(std::make_unique<TreeOf>(limits, heap)), statistics_(heap) {}
+      : settings_(settings),
+        rule_(settings),
+        tree_(std::make_unique<TreeOf>(limits, heap)),
+        statistics_(heap) {}
 
   /// Works in `scratch` from now on, null for none, and returns what it had. Not while has_leaf().
   SearchScratch<G>* lend(SearchScratch<G>* scratch) {
@@ -79,7 +98,7 @@ class Search {
     if (!kept) tree_->clear();
     if (!kept || (*tree_)[root_].key != key) {  // a state before forced moves has had no node
       root_ = tree_->add(state, key);
-      if (state.turn() == Turn::kChance) expand_chance(root_, 0.0f);
+      if (state.turn() == Turn::kChance) expand_chance(*tree_, root_, 0.0f);
     }
     statistics_.clear((*tree_)[root_].edges);
   }
@@ -96,16 +115,20 @@ class Search {
   Step gather(Batch& batch) {
     for (std::uint32_t visits = 0; visits < kPause; ++visits) {
       if (phase_ == Phase::kDescend) {
-        if (finished())
+        if (finished()) {
           phase_ = Phase::kDone;
-        else if (descend())
-          begin_leaf();
+        } else {
+          begin_visit();
+        }
       }
       if (phase_ == Phase::kDone) return Step::kDone;
       if (phase_ == Phase::kRows) {
-        const std::uint32_t before = evaluations_;
-        if (!add_rows(batch)) return Step::kBatchFull;
-        if (evaluations_ != before) return Step::kWaiting;
+        const G& leaf = tree_->state(leaf_);
+        const std::uint32_t written =
+            write_rows(leaf, settings_.evaluates, *scratch_, next_row_, batch);
+        evaluations_ += written;
+        if (next_row_ < rows_wanted()) return Step::kBatchFull;
+        if (written > 0) return Step::kWaiting;
         finish_leaf();  // nothing (more) to ask: the rest of the family are finished games
       }
     }
@@ -126,18 +149,29 @@ class Search {
   }
 
   /// The result so far; meant for after gather() said kDone.
-  Decision<G> decision();
+  Decision<G> decision() {
+    const Node& root = (*tree_)[root_];
+    return {.choices = list_choices(*tree_, root_, rule_, *scratch_),
+            .outcomes = with_mean(tree_->game(), statistics_.root(tree_->game(), root.q), root.q),
+            .value = root.q,
+            .visits = root.n,
+            .evaluations = evaluations_,
+            .depth = longest_,
+            .proven = proven(root),
+            .full = full_};
+  }
 
   /// Expected end if `action` is played, for the player to move at the root.
   Outcomes<G> outcomes_after(Action action) {
+    const G& game = tree_->game();
     const Node& root = (*tree_)[root_];
     const ColdEdge* const edges = tree_->cold(root);
     for (std::uint32_t i = 0; i < root.edges; ++i) {
       if (edges[i].action != action) continue;
-      const float value = edge_value(root, i);
-      return with_mean<G>(statistics_.edge(i, value), value);
+      const float value = tree_->edge_value(root, i);
+      return with_mean(game, statistics_.edge(game, i, value), value);
     }
-    return spread_value<G>(unsound_value(action));
+    return spread_value(game, unsound_value(*tree_, root_, action));
   }
 
   const TreeOf& tree() const { return *tree_; }
@@ -146,8 +180,6 @@ class Search {
 
  private:
   enum class Phase : std::uint8_t { kDescend, kRows, kDone };
-  static constexpr std::uint32_t kMaxDepth = SearchScratch<G>::kMaxDepth;
-  static constexpr int kRange = static_cast<int>(G::kValueRange);
   // What one visit can use up: a turn of chance and the position behind it with all its edges, and
   // a longer hot block for each of the two edges that led there.
   static constexpr std::uint32_t kVisitNodes = 3;
@@ -155,34 +187,103 @@ class Search {
       cold_words(kMaxEdges<G>, true) + hot_words(kMaxEdges<G>) + cold_words(kMaxChance<G>, false) +
       hot_words(kMaxChance<G>);
 
-  bool keep(const G& state, std::uint64_t key, std::unique_ptr<TreeOf>& spare);
-  bool finished();
-  void open_root();
-  bool descend();
-  NodeId follow(NodeId id, std::uint32_t edge);
-  Selection select(Node& node);
-  void begin_leaf();
-  std::size_t rows_wanted() const {
-    return settings_.evaluates == Evaluates::kPosition ? 1 : scratch_->moves.size();
+  // Keeps of the tree only what can be reached from a state that it knows, or from where that
+  // state's forced moves lead, as those have no nodes. False when it knows neither, or when what is
+  // kept leaves too little room for the rest of the budget: positions that other paths explored can
+  // outnumber the root's own visits.
+  bool keep(const G& state, std::uint64_t key, std::unique_ptr<TreeOf>& spare) {
+    NodeId known = tree_->find(key);
+    if constexpr (SoundMovesGame<G>) {
+      if (known == kNoNode) {
+        G ahead = state;
+        play_forced(ahead);
+        known = tree_->find(ahead.key());
+      }
+    }
+    if (known == kNoNode) return false;
+    const std::uint32_t visits = (*tree_)[known].n;
+    root_ = tree_->move_reachable(known, *spare);
+    std::swap(tree_, spare);
+    const TreeLimits rest =
+        limits_for(state, budget_.visits - std::min(visits, budget_.visits), settings_.evaluates);
+    return tree_->fits(rest.nodes, rest.words);
   }
-  bool add_rows(Batch& batch);
-  void finish_leaf();
-  void expand_position(Node& node);
-  void expand_family(Node& node);
-  void expand_chance(NodeId id, float own);
-  void write_edges(Node& node);
-  void write_valued_edges(Node& node);
-  void count_leaf(const Outcomes<G>& player0_sees);
-  void back_up(NodeId leaf);
-  void update_bounds(Node& node);
-  std::uint32_t edge_visits(const Node& node, std::uint32_t edge) const;
-  float edge_value(const Node& node, std::uint32_t edge) const;
-  float unsound_value(Action action) const;
-  void put_surest_first(std::span<std::uint16_t> order) const;
-  std::size_t add_unsound_choices(std::size_t count);
-  Bounds edge_bounds(const Node& node, std::uint32_t edge) const;
+
+  bool finished() {
+    Node& root = (*tree_)[root_];
+    if (!(root.flags & kEvaluated)) return false;
+    if (!root_ready_) {
+      root_ready_ = true;
+      if (is_decision(turn_of(root))) {
+        rule_.open_root(*tree_, root, budget_, noise_, {scratch_->scores.data(), root.edges});
+      }
+    }
+    if (root.n >= budget_.visits || proven(root)) return true;
+    full_ = !tree_->fits(kVisitNodes, kVisitWords);
+    return full_;
+  }
+
+  // One visit: all of it, or as far as a leaf that has to ask.
+  void begin_visit() {
+    const Descent descent = descend(*tree_, root_, rule_, scratch_->path);
+    depth_ = descent.depth;
+    if (descent.reached == Reached::kLeaf) {
+      leaf_ = descent.node;
+      next_row_ = 0;
+      list_moves(tree_->state(leaf_), settings_.evaluates, *scratch_);
+      phase_ = Phase::kRows;
+      return;
+    }
+    if (descent.reached == Reached::kEnd) {
+      count_leaf(certain_end(tree_->state(descent.node)), 0);
+      ++(*tree_)[descent.node].n;
+    }
+    end_visit(descent.node);
+  }
+
+  std::size_t rows_wanted() const { return rows_of_leaf(settings_.evaluates, *scratch_); }
+
+  void finish_leaf() {
+    Node& leaf = (*tree_)[leaf_];
+    const bool asks_position = settings_.evaluates == Evaluates::kPosition;
+    const Outcomes<G>& ends =
+        asks_position ? expand_position(*tree_, leaf, settings_.policy_temperature, *scratch_)
+                      : expand_family(*tree_, leaf, tree_->state(leaf_),
+                                      settings_.afterstate_temperature, *scratch_);
+    if (leaf_ == root_) {
+      statistics_.clear(leaf.edges);
+      for (std::size_t i = 0; i < leaf.edges && !asks_position; ++i) {
+        statistics_.note(i, scratch_->family[scratch_->order[i]]);
+      }
+    }
+    count_leaf(ends, teller(turn_of(leaf)));
+    leaf.flags |= kEvaluated;
+    leaf.q = unpack_value(leaf.own, value_range(tree_->game()));
+    leaf.n = 1;
+    phase_ = Phase::kDescend;
+    end_visit(leaf_);
+  }
+
+  // Counts a leaf's distribution, as `player` sees it, below the root edge that the descent took.
+  void count_leaf(const Outcomes<G>& ends, Player player) {
+    const bool is_roots = teller(turn_of((*tree_)[root_])) == player;
+    const auto count = [&](const Outcomes<G>& seen) {
+      if (depth_ == 0) {
+        statistics_.add(seen);
+      } else {
+        statistics_.add(scratch_->path[0].edge, seen);
+      }
+    };
+    is_roots ? count(ends) : count(mirrored(tree_->game(), ends));
+  }
+
+  void end_visit(NodeId node) {
+    longest_ = std::max(longest_, depth_);
+    back_up(*tree_, {scratch_->path.data(), depth_}, node);
+  }
 
   SearchSettings settings_;
+  Rule rule_;
   SearchBudget budget_;
   Random noise_{0, 0, 0, Purpose::kNoise};
   std::unique_ptr<TreeOf> tree_;
@@ -195,7 +296,7 @@ class Search {
 
   std::unique_ptr<SearchScratch<G>> own_scratch_;
   SearchScratch<G>* scratch_ = nullptr;
-  // The descent under way and the leaf that waits for answers.
+  // The visit under way: its hops stand in the scratch; the leaf that waits for answers.
   std::uint32_t depth_ = 0;
   NodeId leaf_ = kNoNode;
   std::size_t next_row_ = 0;
@@ -204,8 +305,3 @@ class Search {
 };
 
 }  // namespace senet
-
-#include "search/backup.inl"
-#include "search/decision.inl"
-#include "search/descent.inl"
-#include "search/expansion.inl"

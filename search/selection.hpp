@@ -1,20 +1,14 @@
-// Which edge a descent takes: PUCT for players, a quota for chance.
+// Finding the edge with the highest score, and the edge that a descent takes at a turn of chance.
 #pragma once
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 #include "search/hot_edges.hpp"
+#include "search/rule.hpp"
 
 namespace senet {
-
-/// The edge with the highest score, where edge `opened` stands for the first one not yet opened.
-struct Selection {
-  std::uint32_t edge;
-  bool opens;  // the edge is the first unopened one
-};
 
 /// The highest of a node's scores, seen four edges at a time. Which edge wins is what no processor
 /// can predict, so nothing branches on it.
@@ -53,38 +47,6 @@ class HighestScore {
   IntLanes at_ = kLaneNumbers;
 };
 
-/// The first edge not yet opened, as selection sees it; it has the highest prior of them, so no
-/// other can win.
-///   q - reduction * sqrt(sum of the opened edges' p)    what it is taken to be worth
-struct Candidate {
-  float p;
-  float q;
-  float reduction;
-};
-
-/// PUCT (Rosin 2011, as in AlphaZero): argmax q + c sqrt(N) p / (1 + n) over the opened edges and
-/// the candidate.
-///   c           exploration constant times the root of the node's visits
-///   candidate   nothing when all edges are open
-inline Selection select_action(HotEdges edges, std::uint32_t opened, float c,
-                               const Candidate* candidate) {
-  if (opened == 0) return {0, true};
-  const auto scores = [c](const EdgeBlock& block) {
-    return block.q + c * (block.p / as_floats(block.n + 1));
-  };
-  HighestScore highest(scores(edges.block(0)));
-  FloatLanes seen = edges.block(0).p;
-  for (std::uint32_t i = kLanes; i < opened; i += kLanes) {
-    highest.see(scores(edges.block(i)), i);
-    seen += edges.block(i).p;
-  }
-  const HighestScore::Edge best = highest.edge();
-  if (candidate == nullptr) return {best.index, false};
-  const float q = candidate->q - candidate->reduction * std::sqrt(sum_of(seen));
-  const bool opens = q + c * candidate->p > best.score;
-  return {opens ? opened : best.index, opens};
-}
-
 /// The chance outcome that lags most behind its probability: argmax p / (1 + n). A quota instead of
 /// a sample (D'Hondt's rule): no outcome ever falls a whole visit short of its share.
 inline Selection select_outcome(HotEdges edges, std::uint32_t opened, bool has_candidate,
@@ -96,6 +58,12 @@ inline Selection select_outcome(HotEdges edges, std::uint32_t opened, bool has_c
   const HighestScore::Edge best = highest.edge();
   if (has_candidate && candidate_p >= best.score) return {opened, true};
   return {best.index, false};
+}
+template <class AnyTree>
+Selection select_outcome(const AnyTree& tree, const Node& node) {
+  const bool has_candidate = node.opened < node.edges;
+  const float p = has_candidate ? unpack_share(tree.cold(node)[node.opened].prior) : 0.0f;
+  return select_outcome(tree.hot(node), node.opened, has_candidate, p);
 }
 
 }  // namespace senet

@@ -20,19 +20,22 @@ struct TreeLimits {
   bool operator==(const TreeLimits&) const = default;
 };
 
-/// Bytes that a tree with these limits reserves.
-template <Game G, NodeTable Table>
-std::size_t tree_bytes(const TreeLimits& limits) {
-  return limits.nodes * (sizeof(Node) + sizeof(G)) + limits.words * std::size_t{4} +
-         Table::bytes(limits.nodes);
-}
-
 /// Nodes by 32-bit ids, their states beside them, their edges in an arena of words. No pointers
 /// between nodes, nothing freed one by one: clear() or move_reachable() start over. Not shared by
-/// threads.
+/// threads. All states are of one game.
 template <Game G, NodeTable Table = EpochTable>
 class Tree {
+  static_assert(ends_fit_bounds<G>());
+
  public:
+  using State = G;
+
+  /// Bytes that a tree with these limits reserves.
+  static std::size_t bytes(const TreeLimits& limits) {
+    return limits.nodes * (sizeof(Node) + sizeof(G)) + limits.words * std::size_t{4} +
+           Table::bytes(limits.nodes);
+  }
+
   explicit Tree(const TreeLimits& limits, Heap& heap = default_heap())
       : limits_(limits),
         nodes_(limits.nodes, heap),
@@ -45,13 +48,14 @@ class Tree {
   const TreeLimits& limits() const { return limits_; }
   std::uint32_t size() const { return used_nodes_; }
   std::uint32_t used_words() const { return cold_words_ + kBlockWords * hot_blocks_; }
-  std::size_t bytes_used() const {
-    return used_nodes_ * (sizeof(Node) + sizeof(G)) + used_words() * std::size_t{4};
-  }
+  /// What a tree with just that much room would reserve.
+  std::size_t bytes_used() const { return bytes({used_nodes_, used_words()}); }
 
   Node& operator[](NodeId id) { return nodes_[id]; }
   const Node& operator[](NodeId id) const { return nodes_[id]; }
   const G& state(NodeId id) const { return states_[id]; }
+  /// A state that tells which game this is; needs a node.
+  const G& game() const { return states_[0]; }
 
   /// Whether `nodes` more nodes and `words` more words fit.
   bool fits(std::uint32_t nodes, std::uint32_t words) const {
@@ -67,9 +71,8 @@ class Tree {
     assert(fits(1, 0));
     const NodeId id = used_nodes_++;
     nodes_[id] = Node{key, 0, 0, 0, 0, 0, 0, 0, static_cast<std::uint8_t>(state.turn()), 0};
-    constexpr int range = static_cast<int>(G::kValueRange);
-    set_bounds(nodes_[id], {-range, range});
     states_[id] = state;
+    set_bounds(nodes_[id], unknown_bounds());
     table_.insert(key, id);
     return id;
   }
@@ -90,6 +93,31 @@ class Tree {
   }
 
   HotEdges hot(const Node& node) const { return HotEdges(blocks_at(node.hot)); }
+
+  /// Visits of an edge, opened or not.
+  std::uint32_t edge_visits(const Node& node, std::uint32_t edge) const {
+    return edge < node.opened ? static_cast<std::uint32_t>(hot(node).n(edge)) : 0;
+  }
+  /// What an edge is taken to be worth, told by its parent: its mean value, or before the first
+  /// visit its afterstate's own value or, without one, its parent's.
+  float edge_value(const Node& node, std::uint32_t edge) const {
+    if (edge_visits(node, edge) > 0) return hot(node).q(edge);
+    if (!(node.flags & kValuedEdges)) return node.q;
+    return unpack_value(edge_values(node)[edge], value_range(game()));
+  }
+  /// Bounds behind an edge, told by its parent.
+  Bounds edge_bounds(const Node& node, std::uint32_t edge) const {
+    const NodeId child = edge < node.opened ? hot(node).child(edge) : kNoNode;
+    if (child == kNoNode) return unknown_bounds();
+    const Node& below = nodes_[child];
+    const Bounds bounds = bounds_of(below);
+    return teller(turn_of(below)) == teller(turn_of(node)) ? bounds : bounds.mirrored();
+  }
+  /// The bounds of a node of which nothing is proven.
+  Bounds unknown_bounds() const {
+    const int range = static_cast<int>(value_range(game()));
+    return {-range, range};
+  }
 
   /// Exchanges the first unopened edge with the one of highest rank among them, if there is any.
   /// The next edge is looked for when it is needed: sorting all would cost more than the rest of

@@ -1,17 +1,16 @@
 // One self-play game in progress: everything about it but the searching.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/container/static_vector.hpp>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
 
-#include "games/random.hpp"
+#include "games/draws.hpp"
 #include "games/sound_moves.hpp"
-#include "search/decision.hpp"
-#include "search/settings.hpp"
+#include "search/search.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/play_settings.hpp"
 
@@ -31,7 +30,7 @@ class GameInPlay {
     state_ = G{};
     ply_ = 0;
     bad_searches_ = {};
-    last_outcomes_ = spread_value<G>(0);
+    last_outcomes_ = spread_value(state_, 0.0f);
     record_.clear();
     record_.seed = settings_.seed;
     record_.game_number = number;
@@ -57,7 +56,10 @@ class GameInPlay {
         return false;
       }
       if (state_.turn() == Turn::kChance) {
-        roll();
+        Random draw = random(Purpose::kChance);
+        const Action outcome = draw_roll(state_, draw);
+        record_.add_chance(outcome);
+        state_.play(outcome);
         continue;
       }
       moves_.clear();
@@ -67,7 +69,7 @@ class GameInPlay {
       } else if (random_moves_ > 0) {
         --random_moves_;
         Random draw = random(Purpose::kOpening);
-        make_move(moves_[draw.below(static_cast<std::uint32_t>(moves_.size()))], TurnKind::kRandom);
+        make_move(draw_one(moves_, draw), TurnKind::kRandom);
       } else {
         Random draw = random(Purpose::kBudget);
         full_ = settings_.full_share >= 1.0f || draw.uniform() < settings_.full_share;
@@ -77,24 +79,25 @@ class GameInPlay {
   }
 
   const G& state() const { return state_; }
-  SearchBudget budget() const {
-    return {.visits = full_ ? settings_.full_visits : settings_.fast_visits,
+  /// What the search of state() may cost: visits as the settings say, but `most` at most.
+  SearchBudget budget(std::uint32_t most) const {
+    return {.visits = std::min(full_ ? settings_.full_visits : settings_.fast_visits, most),
             .noise = full_ && settings_.noise};
   }
   Random noise() const { return random(Purpose::kNoise); }
 
   /// Chooses a move from a finished search of state(), writes it down and plays it. `model` is the
-  /// id of the network that answered; `outcomes_after(action)` tells the expected end after an
-  /// action.
-  template <class OutcomesAfter>
-  void take(const Decision<G>& decision, std::uint64_t model, OutcomesAfter&& outcomes_after) {
+  /// id of the network that answered.
+  void take(Search<G>& search, std::uint64_t model) {
+    const Decision<G> decision = search.decision();
     const Player mover = state_.turn() == Turn::kPlayer1 ? 1 : 0;
-    const Action action = choose(decision);
-    const Outcomes<G> chosen = outcomes_after(action);
+    const float temperature = ply_ < settings_.temperature_plies ? settings_.temperature : 0;
+    const Action action = draw_choice(decision, temperature, random(Purpose::kMove));
+    const Outcomes<G> chosen = search.outcomes_after(action);
     visits_.clear();
     if (full_) {
       for (const Choice& choice : decision.choices) {
-        if (choice.visits > 0) visits_.push_back({choice.action, choice.visits});
+        if (choice.target > 0) visits_.push_back({choice.action, choice.target});
       }
     }
     record_.add_decision({.action = action,
@@ -105,7 +108,7 @@ class GameInPlay {
                           .root_outcomes = decision.outcomes,
                           .chosen_outcomes = chosen,
                           .visits = {visits_.data(), visits_.size()}});
-    last_outcomes_ = mover == 0 ? decision.outcomes : mirrored<G>(decision.outcomes);
+    last_outcomes_ = mover == 0 ? decision.outcomes : mirrored(state_, decision.outcomes);
     if (gives_up(mover, decision.value)) {
       record_.end_resigned(mover, lost_outcome(mover));
       return;
@@ -122,17 +125,6 @@ class GameInPlay {
 
   Random random(Purpose purpose) const { return {settings_.seed, number_, ply_, purpose}; }
 
-  void roll() {
-    if constexpr (StochasticGame<G>) {
-      std::array<float, kMaxChance<G>> probability;
-      const std::size_t count = state_.chance(probability);
-      const auto outcome =
-          static_cast<Action>(random(Purpose::kChance).pick({probability.data(), count}));
-      record_.add_chance(outcome);
-      state_.play(outcome);
-    }
-  }
-
   void make_move(Action action, TurnKind kind) {
     record_.add_decision({.action = action,
                           .player = static_cast<Player>(state_.turn() == Turn::kPlayer1),
@@ -140,36 +132,22 @@ class GameInPlay {
     state_.play(action);
   }
 
-  // A proven result is not gambled away.
-  Action choose(const Decision<G>& decision) {
-    const std::uint32_t most = decision.most_visits();
-    const bool draws = ply_ < settings_.temperature_plies && settings_.temperature > 0 &&
-                       most > 0 && !decision.proven;
-    if (!draws) return decision.best();
-    weights_.clear();
-    for (const Choice& choice : decision.choices) {
-      weights_.push_back(std::pow(static_cast<float>(choice.visits) / static_cast<float>(most),
-                                  1.0f / settings_.temperature));
-    }
-    Random draw = random(Purpose::kMove);
-    return decision.choices[draw.pick({weights_.data(), weights_.size()})].action;
-  }
-
   bool gives_up(Player mover, float value) {
     if (settings_.resign_below <= 0) return false;
-    const bool bad = value < -settings_.resign_below * G::kValueRange;
+    const bool bad = value < -settings_.resign_below * value_range(state_);
     bad_searches_[mover] = bad ? bad_searches_[mover] + 1 : 0;
     return bad_searches_[mover] >= 3;
   }
   // The plainest loss of `mover`, as player 0 sees it.
-  static std::uint8_t lost_outcome(Player mover) {
+  std::uint8_t lost_outcome(Player mover) const {
+    const auto values = outcome_values(state_);
     std::size_t plainest = 0;
     float best = -1e9f;
-    for (std::size_t i = 0; i < kOutcomes<G>; ++i) {
-      const float value = G::kOutcomeValues[i];
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float value = values[i];
       if (value < 0 && value > best) plainest = i, best = value;
     }
-    return static_cast<std::uint8_t>(mover == 0 ? plainest : G::kOutcomeMirror[plainest]);
+    return static_cast<std::uint8_t>(mover == 0 ? plainest : outcome_mirror(state_)[plainest]);
   }
 
   const PlaySettings settings_;
@@ -182,7 +160,6 @@ class GameInPlay {
   Outcomes<G> last_outcomes_{};
   GameRecord record_;
   ActionList<G::kMaxLegal> moves_;
-  boost::container::static_vector<float, G::kMaxLegal> weights_;
   boost::container::static_vector<VisitCount, G::kMaxLegal> visits_;
 };
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "games/draws.hpp"
 #include "selfplay/match_player.hpp"
 #include "selfplay/match_result.hpp"
 
@@ -82,18 +83,12 @@ template <Game G>
 std::optional<Action> unchosen_action(const G& state, std::uint64_t game, std::uint32_t ply,
                                       const MatchSettings& settings) {
   Random draw(settings.seed, pair_of(game), ply, Purpose::kMatch);
-  if (state.turn() == Turn::kChance) {
-    if constexpr (StochasticGame<G>) {
-      std::array<float, kMaxChance<G>> probability;
-      const std::size_t outcomes = state.chance(probability);
-      return static_cast<Action>(draw.pick({probability.data(), outcomes}));
-    }
-  }
+  if (state.turn() == Turn::kChance) return draw_roll(state, draw);
   ActionList<G::kMaxLegal> legal;
   state.legal(legal);
   const bool is_blind = !StochasticGame<G> && ply < settings.random_plies;
   if (legal.size() > 1 && !is_blind) return std::nullopt;
-  return legal[draw.below(static_cast<std::uint32_t>(legal.size()))];
+  return draw_one(legal, draw);
 }
 
 /// Plays up to the next decision; false when there is none, because the game is over or cut.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/lanes/analyse.hpp"
-#include "games/random.hpp"
+#include "games/draws.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
@@ -44,10 +44,8 @@ class RandomPlayer final : public MatchPlayer<G> {
   Result<void> choose(std::span<const G> states, std::span<const Random> draws,
                       std::span<Action> actions) override {
     for (std::size_t i = 0; i < states.size(); ++i) {
-      ActionList<G::kMaxLegal> legal;
-      states[i].legal(legal);
       Random draw = draws[i];
-      actions[i] = legal[draw.below(static_cast<std::uint32_t>(legal.size()))];
+      actions[i] = draw_action(states[i], draw);
     }
     return {};
   }

@@ -79,7 +79,7 @@ class OnePlyPlayer final : public MatchPlayer<G> {
       }
       if (worth == most) chosen.push_back(action);
     }
-    return chosen[draw.below(static_cast<std::uint32_t>(chosen.size()))];
+    return draw_one(chosen, draw);
   }
 };
 

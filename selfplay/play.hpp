@@ -1,25 +1,113 @@
-// A whole self-play game as one function, for a lane that can suspend.
+// Self-play of one lane, game after game: as one function on a fiber, and without fibers.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+
 #include "engine/lanes/lane.hpp"
+#include "engine/lanes/lane_fiber.hpp"
+#include "selfplay/game_exchange.hpp"
 #include "selfplay/game_in_play.hpp"
 
 namespace senet {
 
-/// Plays game `number` from its start to its end and returns its record, which stays in `game`.
-/// `evaluator` and `settings` are written into it. Suspends inside think(), many times: the other
-/// lanes of the worker play meanwhile.
+/// What a run's owner may change while it goes on. Any thread.
+struct PlayOrders {
+  /// Searches that begin from now on make no more visits, whatever the settings say.
+  std::atomic<std::uint32_t> most_visits{std::numeric_limits<std::uint32_t>::max()};
+  std::atomic<bool> abandoned{false};  // true: the games under way are left where they are
+};
+
+/// What all lanes of a self-play run share. Referenced things outlive the run.
+struct SelfPlay {
+  const PlaySettings& settings;
+  GameNumbers& numbers;
+  GameSink& sink;
+  const PlayOrders& orders;
+  std::string_view evaluator;           // its name, for the records
+  std::string_view settings_text = {};  // how the games are played in short, for the records
+};
+
+/// The steps of a lane's life: games, decisions, searches.
 template <Game G>
-GameRecord& play(Lane<G>& lane, GameInPlay<G>& game, std::uint64_t number,
-                 std::string_view evaluator, std::string_view settings) {
-  lane.begin_game();
-  game.begin(number, evaluator, settings);
-  while (game.next_decision()) {
-    const Decision<G> decision = lane.think(game.state(), game.budget(), game.noise());
-    game.take(decision, lane.model(),
-              [&](Action action) { return lane.search().outcomes_after(action); });
+class LaneGames {
+ public:
+  LaneGames(Lane<G>& lane, const SelfPlay& run) : lane_(lane), run_(run), game_(run.settings) {}
+
+  /// Begins the next game of the run; false when there is none.
+  bool begin_game() {
+    const auto number = run_.numbers.take();
+    if (!number) return false;
+    lane_.begin_game();
+    game_.begin(*number, run_.evaluator, run_.settings_text);
+    return true;
   }
-  return game.record();
+  /// Plays on to the next decision and asks the lane for its search; false when the game has ended.
+  bool next_decision() {
+    if (!game_.next_decision()) return false;
+    const std::uint32_t most = run_.orders.most_visits.load(std::memory_order_relaxed);
+    lane_.ask(game_.state(), game_.budget(most), game_.noise());
+    return true;
+  }
+  /// Plays what the lane's search has found, which is over.
+  void take_decision() { game_.take(lane_.search(), lane_.model()); }
+  /// Hands the record of the ended game over; false when there is no room for it now.
+  bool hand_over() { return run_.sink.offer(game_.record()); }
+
+ private:
+  Lane<G>& lane_;
+  const SelfPlay& run_;
+  GameInPlay<G> game_;
+};
+
+/// A lane's whole life, for a fiber. The other lanes of the worker go on while it waits.
+template <Game G>
+void play_games(LaneGames<G>& games, LaneFiber& fiber) {
+  while (games.begin_game()) {
+    while (games.next_decision()) {
+      if (!fiber.wait(LaneState::kThinks)) return;
+      games.take_decision();
+    }
+    while (!games.hand_over()) {
+      if (!fiber.wait(LaneState::kBlocked)) return;
+    }
+  }
 }
+
+/// Carries a lane's games on as a fiber; the algorithm of the thread's fibers is LaneOrder.
+template <Game G>
+class FiberRunner {
+ public:
+  FiberRunner(Lane<G>& lane, const SelfPlay& run)
+      : games_(lane, run), fiber_([this](LaneFiber& fiber) { play_games(games_, fiber); }) {}
+  LaneState resume() { return fiber_.resume(); }
+
+ private:
+  LaneGames<G> games_;
+  LaneFiber fiber_;
+};
+
+/// The same without fibers, where they do not fit: a host that lends its own threads, sanitizers.
+template <Game G>
+class PlainRunner {
+ public:
+  PlainRunner(Lane<G>& lane, const SelfPlay& run) : games_(lane, run) {}
+
+  LaneState resume() {
+    if (std::exchange(thinks_, false)) games_.take_decision();
+    for (;;) {
+      if (plays_ && (thinks_ = games_.next_decision())) return LaneState::kThinks;
+      if (plays_ && !games_.hand_over()) return LaneState::kBlocked;
+      if (!(plays_ = games_.begin_game())) return LaneState::kFinished;
+    }
+  }
+
+ private:
+  LaneGames<G> games_;
+  bool plays_ = false, thinks_ = false;
+};
 
 }  // namespace senet

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <type_traits>
 
 #include "search/settings.hpp"
 
@@ -29,6 +31,35 @@ struct PlaySettings {
   /// his in a row gives up. 0: nobody ever does.
   float resign_below = 0.0f;
 };
+
+constexpr auto settings_of(std::type_identity<PlaySettings>) {
+  using S = PlaySettings;
+  // settings_text() has phrases for them.
+  constexpr SettingUse<S> kInAPhrase{.in_records = Said::kNever};
+  return std::tuple{
+      setting("seed", &S::seed, "fixes every draw of the run", {}, kInAPhrase),
+      setting("visits", &S::full_visits, "visits of a full search", {.least = 1, .most = 1'000'000},
+              kInAPhrase),
+      setting("fast-visits", &S::fast_visits,
+              "visits of a fast search (playout cap randomisation); at most those of a full one",
+              {.least = 1, .most = 1'000'000}, kInAPhrase),
+      setting("full-share", &S::full_share, "share of the decisions that get a full search",
+              {.least = 0, .most = 1}, kInAPhrase),
+      setting("noise", &S::noise, "Dirichlet noise at the root of full searches (0 or 1)", {},
+              kInAPhrase),
+      setting("temperature", &S::temperature, "temperature of the opening moves' choice",
+              {.least = 0, .most = 100}, kInAPhrase),
+      setting("temperature-plies", &S::temperature_plies, "plies played with that temperature",
+              {.unit = "plies"}, kInAPhrase),
+      setting("random-plies", &S::random_plies, "a game begins with up to so many blind moves",
+              {.least = 0, .most = 1000, .unit = "plies"}, kInAPhrase),
+      setting("ply-cap", &S::ply_cap, "plies after which a game is cut and scored by the network",
+              {.least = 1, .most = 100'000, .unit = "plies"}, kInAPhrase),
+      setting("resign-below", &S::resign_below,
+              "resignation threshold as a share of the value range; 0: never",
+              {.least = 0, .most = 1}, kInAPhrase),
+  };
+}
 
 /// How games with these settings are played, in one short line for their records: "position,
 /// 160 visits for 0.33 of the moves, else 32, c_puct 1.5, ...".

@@ -3,21 +3,50 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
-#include "selfplay/runners.hpp"
+#include "engine/lanes/worker.hpp"
+#include "selfplay/play.hpp"
 
 namespace senet {
+
+/// What carries the lanes of a worker on.
+enum class Driver : std::uint8_t { kFibers, kPlainLoop };
+
+/// Boost's fibers do not tell sanitizers which stack they are on.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr Driver kStandardDriver = Driver::kPlainLoop;
+#else
+inline constexpr Driver kStandardDriver = Driver::kFibers;
+#endif
 
 struct SelfPlaySettings {
   std::size_t workers = 1;
   WorkerSettings worker;
   PlaySettings play;
-  Driver driver = Driver::kFibers;
+  Driver driver = kStandardDriver;
 };
+
+/// Functions called with a worker and its number, on the worker's thread: before it plays, and when
+/// it has played all its games or left them. What they refer to outlives the threads.
+template <Game G>
+struct SelfPlayHooks {
+  std::function<void(std::size_t, Worker<G>&)> begins, ended;
+};
+
+/// The worker's and the game's settings have lists of their own.
+constexpr auto settings_of(std::type_identity<SelfPlaySettings>) {
+  return std::tuple{setting("workers", &SelfPlaySettings::workers,
+                            "self-play threads; 0: hardware threads less two, at least one",
+                            {.least = 0, .most = 1024})};
+}
 
 /// The engine's own choice: all hardware threads but two, which are left to the trainer and the
 /// rest of the machine.
@@ -33,13 +62,16 @@ class SelfPlayThreads {
  public:
   /// Starts playing at once.
   SelfPlayThreads(const SelfPlaySettings& settings, ModelStore& models, GameNumbers& numbers,
-                  GameSink& sink)
+                  GameSink& sink, SelfPlayHooks<G> hooks = {})
       : settings_(settings),
         how_(settings_text(settings.play, settings.worker.search)),
+        hooks_(std::move(hooks)),
+        models_(models),
         numbers_(numbers),
+        sink_(sink),
         reports_(settings.workers) {
-    for (WorkerReport& report : reports_) {
-      threads_.emplace_back([this, &models, &sink, &report] { work(models, sink, report); });
+    for (std::size_t i = 0; i < settings.workers; ++i) {
+      threads_.emplace_back([this, i] { work(i); });
     }
   }
   /// Halts the numbers and waits for the games under way.
@@ -51,7 +83,10 @@ class SelfPlayThreads {
   SelfPlayThreads& operator=(const SelfPlayThreads&) = delete;
 
   /// Every worker stops where it is, within a forward pass or two; the games under way are dropped.
-  void abandon() { abandoned_ = true; }
+  void abandon() { orders_.abandoned = true; }
+
+  /// Searches that begin from now on make no more visits than this.
+  void limit_visits(std::uint32_t most) { orders_.most_visits = most; }
 
   /// Waits until every worker has run out of games; the first reason why one could not start.
   Result<void> join() {
@@ -67,27 +102,44 @@ class SelfPlayThreads {
   const std::deque<WorkerReport>& reports() const { return reports_; }
 
  private:
-  void work(ModelStore& models, GameSink& sink, WorkerReport& report) {
-    auto worker = Worker<G>::make(settings_.worker, models, report);
-    if (!worker) {
-      const std::lock_guard lock(mutex_);
-      if (failure_) failure_ = worker.error();
-      numbers_.halt();
+  void work(std::size_t number) {
+    auto made = Worker<G>::make(settings_.worker, models_, reports_[number]);
+    if (made) {
+      Worker<G>& worker = **made;
+      const SelfPlay run{settings_.play, numbers_, sink_, orders_, worker.evaluator_name(), how_};
+      if (hooks_.begins) hooks_.begins(number, worker);
+      if (settings_.driver == Driver::kFibers) {
+        LaneOrder::use();
+        play<FiberRunner<G>>(worker, run);
+      } else {
+        play<PlainRunner<G>>(worker, run);
+      }
+      if (hooks_.ended) hooks_.ended(number, worker);
     } else {
-      const SelfPlay run{settings_.play, numbers_,   sink, (*worker)->evaluator_name(),
-                         how_,           &abandoned_};
-      play_all_games(**worker, run, settings_.driver);
+      const std::lock_guard lock(mutex_);
+      if (failure_) failure_ = made.error();
+      numbers_.halt();
     }
     --running_;
   }
 
+  template <Runner R>
+  static void play(Worker<G>& worker, const SelfPlay& run) {
+    std::vector<std::unique_ptr<R>> runners;
+    for (const auto& lane : worker.lanes()) runners.push_back(std::make_unique<R>(*lane, run));
+    worker.template drive<R>(runners, run.orders.abandoned);
+  }
+
   const SelfPlaySettings settings_;
   const std::string how_;
+  const SelfPlayHooks<G> hooks_;
+  ModelStore& models_;
   GameNumbers& numbers_;
+  GameSink& sink_;
+  PlayOrders orders_;
   std::deque<WorkerReport> reports_;
   std::mutex mutex_;
   Result<void> failure_;
-  std::atomic<bool> abandoned_{false};
   std::atomic<std::size_t> running_{settings_.workers};
   std::vector<std::thread> threads_;
 };

@@ -72,7 +72,8 @@ Result<void> tree(const BenchArguments& arguments, const BenchSettings& settings
                    [&](const std::string& game, BenchSettings of_case) {
                      const std::uint32_t standard = game == ConnectFour::kName ? 800 : 400;
                      of_case.visits = arguments.visits.value_or(standard);
-                     return prepare_tree(game, of_case);
+                     return arguments.table == "flat" ? prepare_flat_tree(game, of_case)
+                                                      : prepare_tree(game, of_case);
                    });
 }
 
@@ -177,6 +178,11 @@ void add_bench_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 1024));
   for (CLI::App* const sub : {of_forward, of_selfplay}) add_evaluator_options(*sub, *arguments);
   add_search_options(*of_tree, *arguments, "800 in connect_four, 400 in other games");
+  of_tree
+      ->add_option("--table", arguments->table,
+                   "the tree's way from a position to its node: epoch, its own, or flat, Abseil's")
+      ->check(CLI::IsMember({"epoch", "flat"}))
+      ->capture_default_str();
   add_search_options(*of_selfplay, *arguments, "100");
   add_play_options(*of_selfplay, *arguments);
   add_session_options(*of_sessions, *arguments);

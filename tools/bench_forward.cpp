@@ -6,6 +6,7 @@
 #include <cmath>
 #include <thread>
 
+#include "games/draws.hpp"
 #include "games/registry.hpp"
 #include "tools/bench_peak.hpp"
 #include "tools/bench_positions.hpp"
@@ -85,9 +86,9 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
       const auto evaluator = make_evaluator(kind, weights, rows, settings.exact);
       if (!evaluator) return evaluator.error();
       const auto measure = [&](const char* inputs, const RecordedBatches<G>& recorded) {
-        const std::string subject = fmt::format(
-            "{}/{}/{}/{}{}/{}/batch-{}", G::kName, evaluates_name(settings.evaluates), network.name,
-            kind_name(kind), settings.exact ? "-exact" : "", inputs, rows);
+        const std::string subject =
+            fmt::format("{}/{}/{}/{}{}/{}/batch-{}", G::kName, name_of(settings.evaluates),
+                        network.name, name_of(kind), settings.exact ? "-exact" : "", inputs, rows);
         add_figures(figures, subject,
                     rates_of(**evaluator, recorded, dense_gflop, settings.seconds), recorded,
                     dense_gflop);
@@ -110,7 +111,8 @@ Result<Benchmark> prepare_forward(const std::string& game, const BenchSettings& 
     if (settings.evaluates == Evaluates::kAfterstates) {
       Random random(settings.seed, 1, 0, Purpose::kTest);
       for (G& position : *positions) {
-        const G after = random_successor(position, random);
+        G after = position;
+        after.play(draw_action(position, random));
         if (after.turn() != Turn::kOver) position = after;
       }
     }

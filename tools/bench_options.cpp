@@ -10,6 +10,7 @@
 #include "games/registry.hpp"
 #include "tools/bench_processes.hpp"
 #include "tools/run_config.hpp"
+#include "tools/setting_options.hpp"
 
 namespace senet {
 namespace {
@@ -26,6 +27,13 @@ Result<void> check_game(const std::string& game, const BenchSettings& settings) 
     if (!network) return fail(fmt::format("--network: {}", network.error().reason()));
     return {};
   });
+}
+
+// The entry of a setting with which a benchmark does something of its own. `help` is a literal.
+template <class Struct, class Value>
+Setting<Struct, Value> with_help(Setting<Struct, Value> entry, std::string_view help) {
+  entry.help = help;
+  return entry;
 }
 
 /// "1,2,4": numbers of 1 to `most`, none of them twice in a row.
@@ -54,12 +62,6 @@ std::vector<std::string> games_of(const BenchArguments& arguments, Evaluates eva
 
 Result<BenchSettings> settings_of(const BenchArguments& arguments, double standard_seconds) {
   BenchSettings settings = arguments.settings;
-  const auto evaluates = evaluates_from_name(arguments.mode);
-  if (!evaluates) return evaluates.error();
-  settings.evaluates = *evaluates;
-  const auto evaluator = evaluator_kind(arguments.evaluator);
-  if (!evaluator) return evaluator.error();
-  settings.evaluator = *evaluator;
   settings.seconds = arguments.seconds.value_or(standard_seconds);
   settings.visits = arguments.visits.value_or(settings.visits);
   settings.batch_rows = batch_rows_for(arguments, settings.evaluates);
@@ -115,10 +117,13 @@ void add_network_options(CLI::App& command, BenchArguments& arguments) {
       .add_option("--network", arguments.settings.network,
                   "seed-283k (fresh weights of the reference shape) or a weights file")
       ->capture_default_str();
-  command.add_option("--width", arguments.settings.width, "fresh weights of this width instead")
-      ->check(CLI::Range(8, 4096));
-  command.add_option("--blocks", arguments.settings.blocks, "... with so many residual blocks")
-      ->check(CLI::Range(0, 64));
+  add_setting(command,
+              with_help(setting_of(&NetworkSpec::width), "fresh weights of this width instead"),
+              arguments.settings.width)
+      ->default_str("");
+  add_setting(command,
+              with_help(setting_of(&NetworkSpec::blocks), "... with so many residual blocks"),
+              arguments.settings.blocks);
 }
 
 void add_recording_options(CLI::App& command, BenchArguments& arguments) {
@@ -130,15 +135,11 @@ void add_recording_options(CLI::App& command, BenchArguments& arguments) {
 }
 
 void add_mode_option(CLI::App& command, BenchArguments& arguments) {
-  command
-      .add_option("--mode", arguments.mode,
-                  "what the network is asked about: position or afterstates")
-      ->capture_default_str();
+  add_setting(command, setting_of(&SearchSettings::evaluates), arguments.settings.evaluates);
 }
 
 void add_evaluator_options(CLI::App& command, BenchArguments& arguments) {
-  command.add_option("--evaluator", arguments.evaluator, "auto, fused, onednn, reference or hash")
-      ->capture_default_str();
+  add_setting(command, setting_of(&WorkerSettings::evaluator), arguments.settings.evaluator);
   command.add_flag("--exact", arguments.settings.exact,
                    "the same bits at every batch size, with oneDNN too");
 }
@@ -149,13 +150,14 @@ void add_search_options(CLI::App& command, BenchArguments& arguments,
       .add_option("--visits", arguments.visits,
                   fmt::format("visits of every search (default: {})", standard_visits))
       ->check(CLI::Range(1, 1'000'000));
-  command.add_option("--lanes", arguments.settings.lanes, "searches side by side on a thread")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  command
-      .add_option("--batch", arguments.batch_rows,
-                  "most rows of a forward pass (default: 64; with afterstates 256)")
-      ->check(CLI::Range(1, 4096));
+  add_setting(command,
+              with_help(setting_of(&WorkerSettings::lanes), "searches side by side on a thread"),
+              arguments.settings.lanes);
+  add_setting(command,
+              with_help(setting_of(&WorkerSettings::batch_rows),
+                        "most rows of a forward pass (default: 64; with afterstates 256)"),
+              arguments.batch_rows)
+      ->default_str("");
 }
 
 void add_workers_option(CLI::App& command, BenchArguments& arguments) {
@@ -168,11 +170,7 @@ void add_workers_option(CLI::App& command, BenchArguments& arguments) {
 void add_play_options(CLI::App& command, BenchArguments& arguments) {
   BenchSettings& settings = arguments.settings;
   add_workers_option(command, arguments);
-  command
-      .add_option("--cache", settings.cache_mib,
-                  "MiB in which each worker remembers evaluations; 0: none")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
+  add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.cache_mib);
   command.add_flag("--reuse-tree", settings.reuse_tree,
                    "keep the tree between moves: kept visits count towards --visits and are not "
                    "counted again");

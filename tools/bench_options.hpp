@@ -14,13 +14,12 @@ namespace senet {
 /// What was said; what is not there was not said.
 struct BenchArguments {
   std::string game;  // empty: both of the standard set
-  std::string mode = "position";
-  std::string evaluator = "auto";
   std::string workers = "all";
   std::string sessions = "1,10,100";
   std::string backend = "cpu";
   std::string precision = "auto";
   std::string train_rows = "512,1024";
+  std::string table = "epoch";  // of trees
   std::string trace;        // a file, or empty
   std::size_t players = 0;  // workers of a whole run; 0: as many as it takes by itself
   std::optional<double> seconds;

@@ -55,7 +55,7 @@ class Overlap {
     if (!chosen.warnings.empty()) return fail(chosen.warnings.front());
     chosen.trainer->warm_up();
     made->subject_ = fmt::format("{}/{}/{}/{}/workers-{}", G::kName,
-                                 evaluates_name(config.selfplay.worker.search.evaluates),
+                                 name_of(config.selfplay.worker.search.evaluates),
                                  network.name, chosen.trainer->name(), config.selfplay.workers);
     made->run_.emplace(config, copy_of(network.network), std::move(chosen.trainer),
                        std::move(*folder), std::move(*log));

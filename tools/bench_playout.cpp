@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "games/random.hpp"
+#include "games/draws.hpp"
 #include "games/registry.hpp"
 #include "tools/counted_malloc.hpp"
 #include "tools/thread_clock.hpp"
@@ -17,14 +17,6 @@ struct PlayoutCounts {
   double games = 0, plies = 0, decisions = 0, legal = 0, first_player_wins = 0;
 };
 
-/// An outcome of a turn of chance, drawn by its probability.
-template <StochasticGame G>
-Action roll(const G& state, Random& random) {
-  std::array<float, kMaxChance<G>> probability;
-  const std::size_t count = state.chance(probability);
-  return static_cast<Action>(random.pick({probability.data(), count}));
-}
-
 template <Game G>
 void play_out(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts) {
   Random random(seed, number, 0, Purpose::kTest);
@@ -33,17 +25,15 @@ void play_out(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts) {
   for (;; ++counts.plies) {
     const Turn turn = state.turn();
     if (turn == Turn::kOver) break;
-    if constexpr (StochasticGame<G>) {
-      if (turn == Turn::kChance) {
-        state.play(roll(state, random));
-        continue;
-      }
+    if (turn == Turn::kChance) {
+      state.play(draw_roll(state, random));
+      continue;
     }
     actions.clear();
     state.legal(actions);
     counts.legal += static_cast<double>(actions.size());
     ++counts.decisions;
-    state.play(actions[random.below(static_cast<std::uint32_t>(actions.size()))]);
+    state.play(draw_one(actions, random));
   }
   counts.first_player_wins += final_value(state, 0) > 0 ? 1 : 0;
   ++counts.games;

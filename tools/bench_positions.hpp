@@ -2,36 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <vector>
 
-#include "games/random.hpp"
-#include "selfplay/runners.hpp"
-#include "senet/game.hpp"
+#include "selfplay/selfplay_threads.hpp"
 #include "tools/bench_settings.hpp"
 
 namespace senet {
 
-/// Plays a random legal action, or rolls; `state` is not over. Returns the state it leads to.
-template <Game G>
-G random_successor(const G& state, Random& random) {
-  G next = state;
-  if constexpr (StochasticGame<G>) {
-    if (state.turn() == Turn::kChance) {
-      std::array<float, kMaxChance<G>> probability;
-      const std::size_t count = state.chance(probability);
-      next.play(static_cast<Action>(random.pick({probability.data(), count})));
-      return next;
-    }
-  }
-  ActionList<G::kMaxLegal> actions;
-  state.legal(actions);
-  next.play(actions[random.below(static_cast<std::uint32_t>(actions.size()))]);
-  return next;
-}
-
-/// Keeps whole games.
+/// Keeps whole games. For one worker.
 class KeepingSink final : public GameSink {
  public:
   bool offer(GameRecord& record) override {
@@ -51,20 +29,15 @@ template <Game G>
 Result<std::vector<G>> recorded_decisions(const BenchSettings& settings, const Network& network,
                                           std::size_t count) {
   constexpr std::uint32_t kVisits = 100;
+  SelfPlaySettings how;
+  how.worker.lanes = std::min<std::size_t>(settings.recorded_games, 64);
+  how.worker.visits = how.play.full_visits = how.play.fast_visits = kVisits;
+  how.play.seed = settings.seed;
   ModelStore models(copy_of(network));
-  WorkerReport report;
-  WorkerSettings of_worker;
-  of_worker.lanes = std::min<std::size_t>(settings.recorded_games, 64);
-  of_worker.visits = kVisits;
-  auto worker = Worker<G>::make(of_worker, models, report);
-  if (!worker) return worker.error();
-  PlaySettings play;
-  play.seed = settings.seed;
-  play.full_visits = play.fast_visits = kVisits;
   GameNumbers numbers(0, settings.recorded_games);
   KeepingSink sink;
-  play_all_games(**worker, SelfPlay{play, numbers, sink, (*worker)->evaluator_name()},
-                 Driver::kPlainLoop);
+  SelfPlayThreads<G> player(how, models, numbers, sink);
+  if (const auto played = player.join(); !played) return played.error();
 
   std::ranges::sort(sink.games, {}, &GameRecord::game_number);
   std::vector<G> searched;

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <vector>
 
-#include "games/random.hpp"
+#include "games/draws.hpp"
 #include "games/registry.hpp"
 #include "tools/child_process.hpp"
 
@@ -77,11 +77,7 @@ class ProcessGame {
       if (state_.turn() == Turn::kOver) {
         state_ = G{};
       } else if (state_.turn() == Turn::kChance) {
-        if constexpr (StochasticGame<G>) {
-          std::array<float, kMaxChance<G>> probability;
-          const std::size_t rolls = state_.chance(probability);
-          state_.play(static_cast<Action>(random.pick({probability.data(), rolls})));
-        }
+        state_.play(draw_roll(state_, random));
       } else {
         return;
       }

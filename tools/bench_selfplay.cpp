@@ -132,9 +132,9 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
   const std::string cache =
       settings.cache_mib > 0 ? fmt::format("-cache-{}", settings.cache_mib) : "";
   const std::string subject =
-      fmt::format("{}/{}/{}/visits-{}{}{}/{}{}", G::kName, evaluates_name(settings.evaluates),
+      fmt::format("{}/{}/{}/visits-{}{}{}/{}{}", G::kName, name_of(settings.evaluates),
                   network.name, settings.visits, settings.reuse_tree ? "-reused" : "", cache,
-                  kind_name(evaluator), settings.exact ? "-exact" : "");
+                  name_of(evaluator), settings.exact ? "-exact" : "");
   const bool compares = settings.workers.size() > 1;
   std::optional<WorkerTrace> trace;
   if (!trace_file.empty()) trace.emplace(kTracedPasses, settings.lanes);

@@ -186,7 +186,7 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
   Figures figures;
   for (const std::size_t rows : settings.train_rows) {
     const std::string subject =
-        fmt::format("{}/{}/{}/", G::kName, evaluates_name(settings.evaluates), network.name);
+        fmt::format("{}/{}/{}/", G::kName, name_of(settings.evaluates), network.name);
     // Of all games, whether there are more positions than rows or fewer.
     std::vector<G> some;
     for (std::size_t i = 0; i < rows; ++i) some.push_back(positions[i * positions.size() / rows]);

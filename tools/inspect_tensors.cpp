@@ -26,7 +26,7 @@ double norm(std::span<const float> values) {
 Json spec_json(const NetworkSpec& spec) {
   Json json = {{"game", spec.game}};
   for (const SpecField& field : kSpecFields) json[std::string(field.name)] = spec.*field.value;
-  if (spec.evaluates) json["evaluates"] = evaluates_name(*spec.evaluates);
+  if (spec.evaluates) json["evaluates"] = name_of(*spec.evaluates);
   return json;
 }
 
@@ -37,7 +37,7 @@ void print_spec(const NetworkSpec& spec) {
       "{} outcomes ({} hidden)\n",
       spec.features, spec.width, spec.blocks, spec.policy_logits, spec.policy_layers, spec.outcomes,
       spec.value_layers);
-  if (spec.evaluates) fmt::print("learnt from    {}\n", evaluates_name(*spec.evaluates));
+  if (spec.evaluates) fmt::print("learnt from    {}\n", name_of(*spec.evaluates));
 }
 
 void print_json(const Json& json) {

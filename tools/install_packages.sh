@@ -17,7 +17,7 @@ packages=(
   g++ cmake ninja-build pkg-config git
   libdnnl-dev
   ocl-icd-opencl-dev # oneDNN's CMake file asks for it; nothing of ours does
-  libopenblas-dev libboost-context-dev libmimalloc-dev libabsl-dev libfmt-dev libcli11-dev
+  libopenblas-dev libboost-fiber-dev libmimalloc-dev libabsl-dev libfmt-dev libcli11-dev
   nlohmann-json3-dev libxxhash-dev libzstd-dev libcpp-httplib-dev libgtest-dev libbenchmark-dev
   "$@"
 )

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "games/random.hpp"
+#include "games/draws.hpp"
 #include "selfplay/linear_backgammon.hpp"
 
 namespace senet {
@@ -41,10 +41,8 @@ void play_and_learn(Weights& weights, std::uint64_t game, double rate) {
   std::optional<LinearFeatures> before;  // after the opponent's last play
   for (std::uint32_t ply = 0; state.turn() != Turn::kOver; ++ply) {
     if (state.turn() == Turn::kChance) {
-      std::array<float, kMaxChance<Backgammon>> chances;
-      const std::size_t rolls = state.chance(chances);
       Random draw(0, game, ply, Purpose::kChance);
-      state.play(static_cast<Action>(draw.pick({chances.data(), rolls})));
+      state.play(draw_roll(state, draw));
       continue;
     }
     const Player mover = state.viewer();

@@ -1,32 +1,23 @@
 #include "tools/search_options.hpp"
 
+#include "engine/lanes/worker.hpp"
+#include "tools/setting_options.hpp"
+
 namespace senet {
 
 void add_search_options(CLI::App& command, SearchOptions& options) {
-  command
-      .add_option("--evaluator", options.evaluator,
-                  "the forward pass: fused, onednn, auto (the faster of both), reference or hash")
-      ->capture_default_str();
-  command
-      .add_option("--mode", options.mode,
-                  "what the network is asked about: position or afterstates (default: what it has "
-                  "learnt; if its file does not say, afterstates in games that have them)")
-      ->check(CLI::IsMember({"position", "afterstates"}));
-  command
-      .add_option("--lanes", options.lanes,
-                  "searches side by side (default: up to 64, within 1 GiB of trees)")
-      ->check(CLI::Range(1, 4096));
-  const auto add_number = [&](const char* name, float& value, const char* help, double least) {
-    command.add_option(name, value, help)->capture_default_str()->check(CLI::Range(least, 1000.0));
-  };
-  constexpr auto kLeast = static_cast<double>(kLeastTemperature);
-  add_number("--c-puct", options.settings.c_puct, "exploration constant", 0);
-  add_number("--fpu-reduction", options.settings.fpu_reduction,
-             "how much less than its parent an unvisited move is taken to be worth", 0);
-  add_number("--policy-temperature", options.settings.policy_temperature,
-             "position: priors are softmax(logit / this)", kLeast);
-  add_number("--afterstate-temperature", options.settings.afterstate_temperature,
-             "afterstates: priors are softmax(value / this)", kLeast);
+  add_setting(command, setting_of(&WorkerSettings::evaluator), options.evaluator);
+  auto mode = setting_of(&SearchSettings::evaluates);
+  mode.help =
+      "what the network is asked about (default: what it has learnt; if its file does not say, "
+      "afterstates in games that have them)";
+  add_setting(command, mode, options.mode);
+  auto lanes = setting_of(&WorkerSettings::lanes);
+  lanes.help = "searches side by side (default: up to 64, within 1 GiB of trees)";
+  add_setting(command, lanes, options.lanes)->default_str("");
+  for_each_setting(options.settings, [&](const auto& entry, auto& value) {
+    if (entry.use.of_players) add_setting(command, entry, value);
+  });
 }
 
 }  // namespace senet

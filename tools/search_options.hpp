@@ -7,8 +7,8 @@
 
 namespace senet {
 
-/// Adds the options to a command: --evaluator, --mode, --lanes, --c-puct, --fpu-reduction,
-/// --policy-temperature and --afterstate-temperature. `options` outlives the parsing.
+/// Adds the options to a command: --evaluator, --mode, --lanes and the settings of a search that
+/// concern players. `options` outlives the parsing.
 void add_search_options(CLI::App& command, SearchOptions& options);
 
 }  // namespace senet

@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "nn/evaluator.hpp"
 #include "search/settings.hpp"
-#include "search/tree.hpp"
+#include "search/tree_limits.hpp"
 
 namespace senet {
 
@@ -19,8 +20,8 @@ inline constexpr std::uint32_t kMostVisits = 1'000'000;
 
 /// Options as typed.
 struct SearchOptions {
-  std::string evaluator = "fused";
-  std::string mode;       // "position", "afterstates"; empty: see asked_about
+  EvaluatorKind evaluator = EvaluatorKind::kFused;
+  std::optional<Evaluates> mode = {};  // none: see asked_about
   std::size_t lanes = 0;  // searches side by side; 0: up to 64 that fit into kTreeMemory
   SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
 };
@@ -54,23 +55,18 @@ inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
 template <Game G>
 Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& options,
                                   std::uint32_t visits) {
-  const Result<EvaluatorKind> kind = evaluator_kind(options.evaluator);
-  if (!kind) return fail("--evaluator: " + kind.error().reason());
   SearchSetup setup;
   setup.settings = options.settings;
-  std::optional<Evaluates> chosen;
-  if (const auto named = evaluates_from_name(options.mode)) chosen = *named;
-  const Result<Evaluates> asked = asked_about<G>(weights->spec(), chosen);
+  const Result<Evaluates> asked = asked_about<G>(weights->spec(), options.mode);
   if (!asked) return fail("--mode: " + asked.error().reason());
   setup.settings.evaluates = *asked;
   setup.visits = std::max(visits, 1u);
-  const std::size_t tree =
-      tree_bytes<G, EpochTable>(limits_for<G>(setup.visits, setup.settings.evaluates));
+  const std::size_t tree = Tree<G>::bytes(limits_for<G>(setup.visits, setup.settings.evaluates));
   setup.lanes =
       options.lanes > 0 ? options.lanes : std::clamp<std::size_t>(kTreeMemory / tree, 1, 64);
   setup.batch_rows =
       *asked == Evaluates::kAfterstates ? 256 : std::min<std::size_t>(setup.lanes, 256);
-  Result<std::unique_ptr<Evaluator>> evaluator = make_evaluator(*kind, *weights, setup.batch_rows);
+  Result<std::unique_ptr<Evaluator>> evaluator = make_evaluator(options.evaluator, *weights, setup.batch_rows);
   if (!evaluator) return evaluator.error();
   setup.evaluator = std::move(*evaluator);
   setup.weights = std::move(weights);

@@ -1,21 +1,20 @@
 // senet selfplay: play games against itself, learn from them, keep everything in a run folder.
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
 
 #include "tools/command.hpp"
 #include "tools/daemon.hpp"
+#include "tools/setting_options.hpp"
 
 namespace senet {
 namespace {
 
 struct SelfPlayArguments {
   std::string game;
-  std::string evaluates;
-  std::string evaluator;
   std::string trainer = "auto";
   std::string precision = "auto";
   DaemonOptions options;
@@ -25,46 +24,20 @@ struct SelfPlayArguments {
   std::map<std::string, std::string> settings;  // as typed, by name
 };
 
-// Sets a value from what was typed; false when it is not one.
-template <class Value>
-bool set_from_text(Value& value, const std::string& text) {
-  if constexpr (std::is_same_v<Value, bool>) {
-    if (text != "0" && text != "1" && text != "true" && text != "false") return false;
-    value = text == "1" || text == "true";
-    return true;
-  } else {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
-  }
-}
-
 Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
-  std::string bad;
-  const auto typed = [&](const char* name) {
-    const auto found = arguments.settings.find(name);
-    return found == arguments.settings.end() ? std::string() : found->second;
-  };
-  for_each_setting(config, [&](const char* name, auto& value, const char*) {
-    const std::string text = typed(name);
-    if (text.empty() || !bad.empty() || set_from_text(value, text)) return;
-    using Value = std::remove_reference_t<decltype(value)>;
-    const char* const wanted = std::is_same_v<Value, bool>       ? "0 or 1"
-                               : std::is_floating_point_v<Value> ? "a number"
-                                                                 : "a whole number in range";
-    bad = fmt::format("--{}: \"{}\" is not {}", name, text, wanted);
-  });
-  if (!bad.empty()) return fail(bad);
-  if (!arguments.evaluates.empty()) {
-    const auto evaluates = evaluates_from_name(arguments.evaluates);
-    if (!evaluates) return evaluates.error();
-    config.selfplay.worker.search.evaluates = config.learn.samples.evaluates = *evaluates;
-    if (typed("policy-weight").empty()) {
-      config.learn.trainer.policy_weight = *evaluates == Evaluates::kPosition ? 1.0f : 0.0f;
-    }
+  const auto typed = [&](const char* name) { return !arguments.settings.at(name).empty(); };
+  for (const auto& [name, text] : arguments.settings) {
+    if (text.empty()) continue;
+    const Result<void> applied = apply_setting(config, name, text);
+    if (!applied) return fail("--" + applied.error().reason());
+  }
+  if (typed("mode") && !typed("policy-weight")) {
+    const bool has_policy = config.learn.samples.evaluates == Evaluates::kPosition;
+    config.learn.trainer.policy_weight = has_policy ? 1.0f : 0.0f;
   }
   // A smaller full search alone is not meant to be an error.
   auto& play = config.selfplay.play;
-  if (typed("fast-visits").empty()) play.fast_visits = std::min(play.fast_visits, play.full_visits);
+  if (!typed("fast-visits")) play.fast_visits = std::min(play.fast_visits, play.full_visits);
   return check_config(config);
 }
 
@@ -99,11 +72,6 @@ Result<Job> prepare(const SelfPlayArguments& arguments) {
         fmt::format("--game: the run in {} learns {}", options.folder.string(), config->game));
   }
   if (const auto applied = apply(arguments, *config); !applied) return applied.error();
-  if (!arguments.evaluator.empty()) {
-    const auto kind = evaluator_kind(arguments.evaluator);
-    if (!kind) return kind.error();
-    config->selfplay.worker.evaluator = *kind;
-  }
   if (arguments.print_config) {
     return Job([text = config_text(*config)]() -> Result<void> {
       fmt::print("{}\n", text);
@@ -131,10 +99,6 @@ void add_selfplay_command(CLI::App& app, int& exit_code) {
   command->add_flag("--quiet", arguments->options.quiet, "no progress line");
   command->add_flag("--print-config", arguments->print_config,
                     "print the settings this call would run with, and stop");
-  command->add_option("--mode", arguments->evaluates,
-                      "what the network is asked about: position or afterstates");
-  command->add_option("--evaluator", arguments->evaluator,
-                      "the forward pass: fused (default), onednn, auto, reference or hash");
   command
       ->add_option("--trainer", arguments->trainer,
                    "what learns: auto (CUDA where there is a device), cpu or cuda")
@@ -145,9 +109,11 @@ void add_selfplay_command(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--replay-on-device", arguments->replay_on_device,
                     "a CUDA device keeps the samples: a step sends only where they lie");
-  RunConfig names;
-  for_each_setting(names, [&](const char* name, auto&, const char* help) {
-    command->add_option(fmt::format("--{}", name), arguments->settings[name], help)
+  const RunConfig names;
+  for_each_setting(names, [&](const auto& entry, const auto&) {
+    const std::string name(entry.name);
+    command->add_option("--" + name, arguments->settings[name], std::string(entry.help))
+        ->type_name(option_type(entry))
         ->group("Settings (default: the game's own recipe, see --print-config)");
   });
   command->callback([arguments, &exit_code] {

@@ -1,14 +1,17 @@
-// Self-play that is measured while it runs: the threads, the warming up, the moments between which
+// Self-play that is measured while it runs: the warming up, and the moments between which
 // everything is counted.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <deque>
-#include <latch>
 #include <thread>
+#include <utility>
+#include <vector>
 
-#include "selfplay/runners.hpp"
-#include "tools/bench_report.hpp"
+#include "selfplay/selfplay_threads.hpp"
 #include "tools/bench_settings.hpp"
 #include "tools/encode_cost.hpp"
 #include "tools/resident_memory.hpp"
@@ -23,63 +26,9 @@ inline constexpr std::uint32_t kSpreadingVisits = 4;
 /// What a trace shows: a few hundredths of a second of one worker.
 inline constexpr std::size_t kTracedPasses = 200;
 
-/// What the lanes of all workers look at while they play.
-struct Orders {
-  std::atomic<std::uint32_t> visits;  // of the searches that begin now
-  std::atomic<bool> stop{false};      // end where you are
-};
-
-/// A lane's whole life, as play_games() tells it, but with as many visits as are ordered now.
-template <Game G>
-void play_to_order(Lane<G>& lane, const SelfPlay& run, const Orders& orders) {
-  const auto game = std::make_unique<GameInPlay<G>>(run.settings);
-  while (const auto number = run.numbers.take()) {
-    lane.begin_game();
-    game->begin(*number, run.evaluator, run.settings_text);
-    while (game->next_decision()) {
-      SearchBudget budget = game->budget();
-      budget.visits = orders.visits.load(std::memory_order_relaxed);
-      const Decision<G> decision = lane.think(game->state(), budget, game->noise());
-      game->take(decision, lane.model(),
-                 [&](Action action) { return lane.search().outcomes_after(action); });
-    }
-    while (!run.sink.offer(game->record())) lane.wait();
-  }
-}
-
-/// A lane's games on a fiber, until the orders say stop: then they are dropped where they are.
-template <Game G>
-class StoppableRunner {
- public:
-  /// `number` of the lane, for `trace`, which may be null.
-  StoppableRunner(Lane<G>& lane, const SelfPlay& run, const Orders& orders, std::size_t number,
-                  WorkerTrace* trace)
-      : runner_(lane, [&run, &orders](Lane<G>& own) { play_to_order(own, run, orders); }),
-        orders_(orders),
-        number_(number),
-        trace_(trace) {}
-
-  LaneState resume() {
-    if (orders_.stop.load(std::memory_order_relaxed)) return LaneState::kFinished;
-    if (trace_ == nullptr || !trace_->wants_lane()) return runner_.resume();
-    const auto began = WorkerTrace::Clock::now();
-    const LaneState state = runner_.resume();
-    trace_->lane(number_, began, WorkerTrace::Clock::now());
-    return state;
-  }
-
- private:
-  FiberRunner<G> runner_;
-  const Orders& orders_;
-  const std::size_t number_;
-  WorkerTrace* const trace_;
-};
-
-/// One thread of the benchmark and what it leaves behind.
-struct PlayingThread {
-  WorkerReport report;
-  AllocationCounts heap;
-  Result<void> made;
+/// What watches one worker, and what the worker leaves behind.
+struct WatchedWorker {
+  WorkerMeter meter;
   EncodeCost encode;
   TreeCounts trees;  // as they were in the end
 };
@@ -106,97 +55,87 @@ class SelfPlayBench {
   /// Of `workers` threads.
   SelfPlayBench(const BenchSettings& settings, std::size_t workers, EvaluatorKind evaluator,
                 Network network)
-      : settings_(settings), workers_(workers), evaluator_(evaluator), models_(std::move(network)) {
-    play_.seed = settings.seed;
-    play_.full_visits = play_.fast_visits = settings.visits;
+      : settings_(settings), models_(std::move(network)), watched_(workers) {
+    play_.workers = workers;
+    play_.play.seed = settings.seed;
+    play_.play.full_visits = play_.play.fast_visits = settings.visits;
+    play_.worker.lanes = settings.lanes;
+    play_.worker.batch_rows = settings.batch_rows;
+    play_.worker.evaluator = evaluator;
+    play_.worker.exact = settings.exact;
+    play_.worker.cache_mib = settings.cache_mib;
+    play_.worker.visits = settings.visits;
+    play_.worker.search.evaluates = settings.evaluates;
+    play_.worker.search.reuse_tree = settings.reuse_tree;
   }
 
   /// With a `trace`, the first worker writes in it from the beginning of the measurement on.
   Result<Measured> run(WorkerTrace* trace) {
-    std::deque<PlayingThread> players(workers_);
-    std::latch made(static_cast<std::ptrdiff_t>(workers_) + 1);
-    std::vector<std::thread> threads;
-    for (PlayingThread& player : players) {
-      WorkerTrace* const of_player = &player == &players.front() ? trace : nullptr;
-      threads.emplace_back([this, &player, of_player, &made] { play(player, of_player, made); });
-    }
-    made.arrive_and_wait();
-    const bool all_made = std::ranges::all_of(
-        players, [](const PlayingThread& player) { return player.made.has_value(); });
-    Measured measured;
-    if (all_made) {
-      const Moment start = moment(players);
-      warm_up();
-      const Moment begin = moment(players);
-      if (trace != nullptr) trace->begin();
+    if (trace != nullptr) watched_.front().meter.write_into(*trace);
+    SelfPlayThreads<G> threads(
+        play_, models_, numbers_, sink_,
+        {.begins =
+             [this](std::size_t i, Worker<G>& worker) {
+               worker.observe(&watched_[i].meter);
+               may_begin_.wait(false);
+             },
+         .ended = [this](std::size_t i, Worker<G>& worker) { look_back(i, worker); }});
+    const Moment start = moment(threads);
+    warm_up(threads);
+    const Moment begin = moment(threads);
+    if (trace != nullptr) trace->begin();
+    if (all_play(threads)) {
       std::this_thread::sleep_for(std::chrono::duration<double>(settings_.seconds));
-      const Moment end = moment(players);
-      measured = difference(begin, end);
-      measured.warmup_seconds = std::chrono::duration<double>(begin.time - start.time).count();
-      measured.resident = resident_mib();
     }
-    orders_.stop = true;
-    for (std::thread& thread : threads) thread.join();
-    for (const PlayingThread& player : players) {
-      if (!player.made) return player.made.error();
-      measured.encode.push_back(player.encode);
-      measured.trees.add(player.trees);
+    const Moment end = moment(threads);
+    Measured measured = difference(begin, end);
+    measured.warmup_seconds = std::chrono::duration<double>(begin.time - start.time).count();
+    measured.resident = resident_mib();
+    threads.abandon();
+    if (const auto played = threads.join(); !played) return played.error();
+    for (const WatchedWorker& worker : watched_) {
+      measured.encode.push_back(worker.encode);
+      measured.trees.add(worker.trees);
     }
     return measured;
   }
 
  private:
-  // A worker thread's whole life.
-  void play(PlayingThread& player, WorkerTrace* trace, std::latch& made) {
-    WorkerSettings worker_settings;
-    worker_settings.lanes = settings_.lanes;
-    worker_settings.batch_rows = settings_.batch_rows;
-    worker_settings.visits = settings_.visits;
-    worker_settings.search.evaluates = settings_.evaluates;
-    worker_settings.search.reuse_tree = settings_.reuse_tree;
-    worker_settings.cache_mib = settings_.cache_mib;
-    worker_settings.own_evaluator = [&](const Weights& weights,
-                                        std::size_t rows) -> Result<std::unique_ptr<Evaluator>> {
-      auto evaluator = make_evaluator(evaluator_, weights, rows, settings_.exact);
-      if (!evaluator) return evaluator;
-      return std::make_unique<CountingEvaluator>(std::move(*evaluator), player.heap, trace);
-    };
-    auto worker = Worker<G>::make(worker_settings, models_, player.report);
-    if (!worker) player.made = worker.error();
-    made.arrive_and_wait();
-    if (!worker) return;
-    const SelfPlay run{play_, numbers_, sink_, (*worker)->evaluator_name()};
-    std::vector<std::unique_ptr<StoppableRunner<G>>> runners;
-    for (const auto& lane : (*worker)->lanes()) {
-      runners.push_back(
-          std::make_unique<StoppableRunner<G>>(*lane, run, orders_, runners.size(), trace));
-    }
-    (*worker)->template drive<StoppableRunner<G>>(runners);
+  void look_back(std::size_t number, Worker<G>& worker) {
     constexpr std::size_t kPositions = 4096;
-    player.encode = encode_cost(evaluated_positions(**worker, settings_.evaluates, kPositions));
-    for (const auto& lane : (*worker)->lanes()) player.trees.add(lane->search());
+    WatchedWorker& watched = watched_[number];
+    watched.encode = encode_cost(evaluated_positions(worker, settings_.evaluates, kPositions));
+    for (const auto& lane : worker.lanes()) watched.trees.add(lane->search());
+  }
+
+  bool all_play(const SelfPlayThreads<G>& threads) const {
+    return threads.running() == watched_.size();
   }
 
   // All lanes begin their first games together. Small searches soon bring them apart, so that games
   // of all ages are under way; then full ones until everything is as it will stay.
-  void warm_up() {
+  void warm_up(SelfPlayThreads<G>& threads) {
+    threads.limit_visits(kSpreadingVisits);
+    may_begin_ = true;
+    may_begin_.notify_all();
     const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (sink_.games < 2 * workers_ * settings_.lanes &&
+    while (sink_.games < 2 * watched_.size() * settings_.lanes && all_play(threads) &&
            std::chrono::steady_clock::now() < latest) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    orders_.visits = settings_.visits;
+    threads.limit_visits(settings_.visits);
+    if (!all_play(threads)) return;
     std::this_thread::sleep_for(std::chrono::duration<double>(settings_.warmup_seconds));
   }
 
-  Moment moment(const std::deque<PlayingThread>& players) const {
+  Moment moment(const SelfPlayThreads<G>& threads) const {
     Moment moment{.time = std::chrono::steady_clock::now(),
                   .workers = {},
                   .games = static_cast<double>(sink_.games),
                   .decisions = static_cast<double>(sink_.decisions),
                   .plies = static_cast<double>(sink_.plies)};
-    for (const PlayingThread& player : players) {
-      moment.workers.push_back(WorkerCounts::now(player.report, player.heap));
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      moment.workers.push_back(WorkerCounts::now(threads.reports()[i], watched_[i].meter));
     }
     return moment;
   }
@@ -216,13 +155,12 @@ class SelfPlayBench {
   }
 
   const BenchSettings& settings_;
-  const std::size_t workers_;
-  const EvaluatorKind evaluator_;
+  SelfPlaySettings play_;
   ModelStore models_;
-  PlaySettings play_;
   GameNumbers numbers_{0};
   CountingSink sink_;
-  Orders orders_{std::min(kSpreadingVisits, settings_.visits)};
+  std::deque<WatchedWorker> watched_;
+  std::atomic<bool> may_begin_{false};  // once the visits are limited
 };
 
 }  // namespace senet

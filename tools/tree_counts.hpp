@@ -16,14 +16,17 @@ struct TreeCounts {
   double used_bytes = 0;      // nodes, states, edges, and a table for just those nodes
   double reserved_bytes = 0;  // what the trees may grow to
 
-  template <Game G, NodeTable Table>
-  void add(const Search<G, Table>& search) {
-    const Tree<G, Table>& tree = search.tree();
+  template <class AnySearch>
+  void add(const AnySearch& search) requires requires {
+    search.tree();
+  }
+  {
+    const auto& tree = search.tree();
     if (tree.size() == 0) return;
     visits += tree[search.root()].n;
     nodes += tree.size();
-    used_bytes += static_cast<double>(tree.bytes_used() + Table::bytes(tree.size()));
-    reserved_bytes += static_cast<double>(tree_bytes<G, Table>(tree.limits()));
+    used_bytes += static_cast<double>(tree.bytes_used());
+    reserved_bytes += static_cast<double>(tree.bytes(tree.limits()));
     for (NodeId id = 0; id < tree.size(); ++id) {
       const Node& node = tree[id];
       visited += node.n > 0 ? 1 : 0;

@@ -17,22 +17,41 @@ WorkerTrace::WorkerTrace(std::size_t passes, std::size_t lanes) : lanes_(lanes) 
   spans_.reserve(passes * (lanes + 2));
 }
 
-void WorkerTrace::forward(Clock::time_point begin, Clock::time_point end, std::size_t rows) {
-  if (started_) {
-    add(Kind::kGather, rows, last_end_, begin);
-    add(Kind::kForward, rows, begin, end);
-  } else {
-    origin_ = end;
-    started_ = true;
-  }
-  last_end_ = end;
-  // A lane runs at most twice between two passes: once when its turn comes, once more when it found
-  // no room.
-  full_ = spans_.capacity() - spans_.size() < 2 * lanes_ + 2;
+void WorkerTrace::turn(std::size_t lane) {
+  if (full_ || !started_) return;
+  const auto now = Clock::now();
+  end_turn(now);
+  lane_ = lane;
+  turn_began_ = now;
 }
 
-void WorkerTrace::lane(std::size_t number, Clock::time_point begin, Clock::time_point end) {
-  add(Kind::kLane, number, begin, end);
+void WorkerTrace::forward_begins(std::size_t rows) {
+  if (full_ || !wanted_.load(std::memory_order_relaxed)) return;
+  forward_began_ = Clock::now();
+  end_turn(forward_began_);
+  rows_ = rows;
+}
+
+void WorkerTrace::forward_ended() {
+  if (full_ || rows_ == 0) return;
+  const auto now = Clock::now();
+  if (started_) {
+    add(Kind::kGather, rows_, last_end_, forward_began_);
+    add(Kind::kForward, rows_, forward_began_, now);
+  } else {
+    origin_ = now;
+    started_ = true;
+  }
+  last_end_ = now;
+  // Between two passes a lane has one turn for its search, perhaps a second one to begin the next,
+  // and a third one when it found no room.
+  full_ = spans_.capacity() - spans_.size() < 3 * lanes_ + 2;
+}
+
+void WorkerTrace::end_turn(Clock::time_point end) {
+  if (!lane_) return;
+  add(Kind::kLane, *lane_, turn_began_, end);
+  lane_.reset();
 }
 
 void WorkerTrace::add(Kind kind, std::size_t number, Clock::time_point begin,

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "senet/result.hpp"
@@ -23,13 +24,11 @@ class WorkerTrace {
 
   /// From the end of the next forward pass on, everything is recorded.
   void begin() { wanted_.store(true, std::memory_order_relaxed); }
-  /// Whether forward() wants to hear of the next pass, and lane() of the next lane: so that clocks
-  /// are read only then.
-  bool wants_forward() const { return !full_ && wanted_.load(std::memory_order_relaxed); }
-  bool wants_lane() const { return !full_ && started_; }
 
-  void forward(Clock::time_point begin, Clock::time_point end, std::size_t rows);
-  void lane(std::size_t number, Clock::time_point begin, Clock::time_point end);
+  /// What the worker does now; clocks are read only while it is recorded.
+  void turn(std::size_t lane);
+  void forward_begins(std::size_t rows);
+  void forward_ended();
 
   /// Writes what was recorded. `encode_ns` is what encoding a row takes, from which each gather
   /// says how much of it that was, about. Fails with a reason that names the file.
@@ -42,12 +41,15 @@ class WorkerTrace {
     std::uint32_t number;  // rows, or which lane
     std::int64_t begin_ns, end_ns;
   };
+  void end_turn(Clock::time_point end);
   void add(Kind kind, std::size_t number, Clock::time_point begin, Clock::time_point end);
 
   std::size_t lanes_;
   std::atomic<bool> wanted_{false};
   bool started_ = false, full_ = false;
-  Clock::time_point origin_{}, last_end_{};
+  std::optional<std::size_t> lane_;  // whose turn it is
+  std::size_t rows_ = 0;
+  Clock::time_point origin_{}, last_end_{}, turn_began_{}, forward_began_{};
   std::vector<Span> spans_;
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
+#include <type_traits>
 
 #include "train_bridge/samples.hpp"
 #include "train_bridge/trainer.hpp"
@@ -36,6 +38,36 @@ struct LearnSettings {
   /// all.
   std::size_t kept_networks = 100;
 };
+
+/// The samples' and the trainer's settings have lists of their own.
+constexpr auto settings_of(std::type_identity<LearnSettings>) {
+  using S = LearnSettings;
+  return std::tuple{
+      setting("replay", &S::replay_capacity, "positions kept for training",
+              {.least = 1000, .most = 100'000'000}),
+      setting("window-minimum", &S::window_minimum,
+              "train on at least so many of the newest positions"),
+      setting("window-share", &S::window_share,
+              "... or on this share of all so far, if that is more", {.least = 0, .most = 1}),
+      setting("train-batch", &S::batch_rows, "samples of a training step",
+              {.least = 1, .most = 65'536}),
+      setting("samples-per-position", &S::samples_per_position,
+              "training samples earned by a new position", {.least = 0}),
+      setting("begin-after", &S::begin_after, "positions before the first training step"),
+      setting("learning-rate", &S::learning_rate, "AdamW step size",
+              {.least = 0, .above_least = true}),
+      setting("warmup-steps", &S::warmup_steps, "steps over which the step size rises from zero"),
+      setting("steady-steps", &S::steady_steps,
+              "step from which the step size falls as the inverse square root; 0: never"),
+      setting("steps-per-iteration", &S::steps_per_iteration,
+              "training steps between two publications", {.least = 1}),
+      setting("checkpoint-seconds", &S::checkpoint_seconds, "time between checkpoints",
+              {.least = 0, .unit = "s"}),
+      setting("kept-networks", &S::kept_networks,
+              "numbered weights files kept; beyond, the older half gets sparser; 0: all",
+              {.least = 4, .or_zero = true}),
+  };
+}
 
 /// Step size of step `step`, counted from 0.
 inline float learning_rate_at(const LearnSettings& settings, std::uint64_t step) {

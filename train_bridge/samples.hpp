@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include "games/settings.hpp"
 #include "nn/evaluates.hpp"
-#include "search/decision.hpp"
+#include "search/outcomes.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/record_replay.hpp"
 
@@ -27,6 +30,20 @@ struct SampleSettings {
   float blunder = 0.0f;
 };
 
+/// What is evaluated follows the search that played.
+constexpr auto settings_of(std::type_identity<SampleSettings>) {
+  using S = SampleSettings;
+  return std::tuple{
+      setting("lambda", &S::lambda,
+              "weight of later results against the search's estimate (TD lambda)",
+              {.least = 0, .most = 1}),
+      setting("blunder", &S::blunder,
+              "share of the value range lost by a move behind which later results no longer count; "
+              "0: they always do",
+              {.least = 0, .most = 2}),
+  };
+}
+
 /// One position to learn from.
 template <Game G>
 struct Sample {
@@ -36,14 +53,14 @@ struct Sample {
 };
 
 /// The share of later results that a move lets through: see SampleSettings::blunder. `root` as the
-/// player of the turn sees it.
+/// player of the turn sees it; `game` is any state of the game.
 template <Game G>
-float passed_on(const GameRecord& record, const RecordedTurn& turn, const Outcomes<G>& root,
-                float blunder) {
+float passed_on(const G& game, const GameRecord& record, const RecordedTurn& turn,
+                const Outcomes<G>& root, float blunder) {
   if (blunder <= 0 || !turn.has_chosen) return 1;
   Outcomes<G> chosen;
   to_distribution(record.chosen_outcomes(turn), chosen);
-  const float lost = (mean_value<G>(root) - mean_value<G>(chosen)) / G::kValueRange;
+  const float lost = (mean_value(game, root) - mean_value(game, chosen)) / value_range(game);
   return std::clamp(1 - lost / blunder, 0.0f, 1.0f);
 }
 
@@ -68,7 +85,7 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
     const RecordedTurn& turn = record.turns()[i];
     if (turn.kind == TurnKind::kChance) continue;
     const auto target_for = [&](Player player) {
-      return player == 0 ? target : mirrored<G>(target);
+      return player == 0 ? target : mirrored(scratch[i], target);
     };
     const G& after = scratch[i + 1];
     if (settings.evaluates == Evaluates::kAfterstates && turn.kind != TurnKind::kRandom &&
@@ -78,8 +95,8 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
     if (turn.has_root) {
       Outcomes<G> root;
       to_distribution(record.root_outcomes(turn), root);
-      const float later = settings.lambda * passed_on<G>(record, turn, root, settings.blunder);
-      if (turn.player == 1) root = mirrored<G>(root);
+      const float later = settings.lambda * passed_on(after, record, turn, root, settings.blunder);
+      if (turn.player == 1) root = mirrored(after, root);
       for (std::size_t k = 0; k < target.size(); ++k) {
         target[k] = (1 - later) * root[k] + later * target[k];
       }

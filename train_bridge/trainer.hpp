@@ -6,8 +6,11 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include "games/settings.hpp"
 #include "nn/network.hpp"
 #include "train_bridge/drawn_sample.hpp"
 #include "train_bridge/train_batch.hpp"
@@ -28,6 +31,21 @@ struct TrainerSettings {
   std::size_t threads =
       1;  // of a step on the CPU; at least 1. Steps are repeatable for the same number
 };
+
+constexpr auto settings_of(std::type_identity<TrainerSettings>) {
+  using S = TrainerSettings;
+  return std::tuple{
+      setting("trainer-threads", &S::threads, "threads of a training step",
+              {.least = 1, .most = 64}),
+      setting("weight-decay", &S::weight_decay, "AdamW weight decay", {.least = 0}),
+      setting("ema", &S::ema_decay, "decay of the weights' moving average, which plays",
+              {.least = 0, .most = 1, .below_most = true}),
+      setting("clip", &S::gradient_clip, "largest gradient norm",
+              {.least = 0, .above_least = true}),
+      setting("policy-weight", &S::policy_weight, "weight of the policy loss", {.least = 0}),
+      setting("value-weight", &S::value_weight, "weight of the value loss", {.least = 0}),
+  };
+}
 
 /// What one step did. Losses are means over the rows that have the target, before the step.
 struct StepReport {

@@ -37,13 +37,16 @@ SearchSettings search_settings(const ServiceSettings& settings, const NetworkSpe
 
 /// How large the sessions of G are; no visits when a tree has not even room for one.
 template <Game G>
-SessionRoom session_room(const ServiceSettings& settings, const NetworkSpec& spec) {
-  const Evaluates evaluates = search_settings<G>(settings, spec).evaluates;
+SessionRoom session_room(const GamePlan<G>& plan, const ServiceSettings& settings) {
+  const Evaluates evaluates = search_settings<G>(settings, plan.spec).evaluates;
   if (settings.tree == 0) {
-    return {limits_for<G>(settings.visits, evaluates), settings.visits, settings.lines};
+    return {limits_for(plan.start, settings.visits, evaluates), settings.visits, settings.lines};
   }
-  const std::uint32_t visits = visits_that_fit<G>(settings.tree, evaluates);
-  return {limits_for<G>(visits, evaluates), visits == 0 ? 0 : UINT32_MAX, settings.lines};
+  constexpr std::uint32_t kMost = 1u << 24;
+  const std::uint32_t visits = largest_that_fits(kMost, [&](std::uint32_t tried) {
+    return Tree<G>::bytes(limits_for(plan.start, tried, evaluates)) <= settings.tree;
+  });
+  return {limits_for(plan.start, visits, evaluates), visits == 0 ? 0 : UINT32_MAX, settings.lines};
 }
 
 template <Game G>
@@ -55,8 +58,7 @@ class RoomOf final : public GameRoom {
          Ledger& ledger, RowTeam& team, std::vector<std::unique_ptr<Evaluator>> evaluators,
          Charge memory)
       : settings_(settings),
-        spec_(plan.spec),
-        start_(plan.start),
+        plan_(plan),
         ledger_(ledger),
         memory_(std::move(memory)),
         evaluators_(std::move(evaluators)) {
@@ -86,31 +88,30 @@ class RoomOf final : public GameRoom {
                (SearchPool<G>::bytes(pool_settings(plan, settings)) + sizeof(TeamEvaluator) +
                 evaluator_bytes(settings.evaluator, plan.spec, settings.batch_rows) + cached + 64);
   }
-  static std::size_t session_bytes(const ServiceSettings& settings, const NetworkSpec& spec) {
-    return SessionOf<G>::bytes(session_room<G>(settings, spec));
+  static std::size_t session_bytes(const GamePlan<G>& plan, const ServiceSettings& settings) {
+    return SessionOf<G>::bytes(session_room(plan, settings));
   }
 
   AnySearchPool& pool(std::size_t worker) override { return *pools_[worker]; }
 
   Result<Charge> reserve_session() override {
-    const std::size_t bytes = session_bytes(settings_, spec_);
+    const std::size_t bytes = session_bytes(plan_, settings_);
     Charge memory(ledger_, bytes);
     if (!memory) return no_memory("one more session", ledger_, bytes);
     return memory;
   }
   OnHeap<Session> open_session(Service& service, std::uint64_t number, Charge memory) override {
-    return make_on_heap<SessionOf<G>>(*settings_.heap, service, *this, start_,
-                                      search_settings<G>(settings_, spec_),
-                                      session_room<G>(settings_, spec_), settings_.seed, number,
-                                      std::move(memory), *settings_.heap);
+    return make_on_heap<SessionOf<G>>(
+        *settings_.heap, service, *this, plan_.start, search_settings<G>(settings_, plan_.spec),
+        session_room(plan_, settings_), settings_.seed, number, std::move(memory), *settings_.heap);
   }
 
   Result<void> use(SharedWeights weights) override {
-    if (!(weights->spec() == spec_)) {
+    if (!(weights->spec() == plan_.spec)) {
       return fail(SENET_MODEL_MISMATCH,
                   "the weights have another shape, or were taught another mode, than those that "
                   "this engine began to play " +
-                      spec_.game + " with");
+                      plan_.spec.game + " with");
     }
     weights_.publish(std::move(weights));
     return {};
@@ -119,7 +120,7 @@ class RoomOf final : public GameRoom {
  private:
   static PoolSettings pool_settings(const GamePlan<G>& plan, const ServiceSettings& settings) {
     return {search_settings<G>(settings, plan.spec), settings.sessions,
-            session_room<G>(settings, plan.spec).tree, settings.batch_rows, plan.most_active};
+            session_room(plan, settings).tree, settings.batch_rows, plan.most_active};
   }
   static CacheSettings cache(const GamePlan<G>& plan, const ServiceSettings& settings) {
     return cache_settings<G>(settings.cache, search_settings<G>(settings, plan.spec).evaluates,
@@ -127,8 +128,7 @@ class RoomOf final : public GameRoom {
   }
 
   const ServiceSettings settings_;
-  const NetworkSpec spec_;
-  const G start_;
+  const GamePlan<G> plan_;
   Ledger& ledger_;
   const Charge memory_;
   WeightsAtWork weights_;
@@ -144,7 +144,7 @@ Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan, const Weigh
   const auto bad = [](std::string what) { return fail(SENET_BAD_ARGUMENT, std::move(what)); };
   const Result<Evaluates> asked = asked_about<G>(plan.spec, settings.evaluates);
   if (!asked) return bad("mode: " + asked.error().reason());
-  if (session_room<G>(settings, plan.spec).visits == 0) {
+  if (session_room(plan, settings).visits == 0) {
     return bad("tree: too small for a single visit");
   }
   const std::size_t bytes = RoomOf<G>::bytes(plan, settings);

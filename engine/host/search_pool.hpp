@@ -64,12 +64,10 @@ class SearchPool final : public AnySearchPool {
   /// Memory of one, its evaluator not counted.
   static std::size_t bytes(const PoolSettings& settings) {
     const std::size_t lists = settings.sessions * (WeightsAtWork::kMost + 1) * 2 * sizeof(Place);
-    constexpr std::size_t kDraw = kMaxEdges<G> * sizeof(float);  // of an action, by its visits
     const std::size_t batch = Batch::bytes(settings.batch_rows, settings.most_active) +
                               settings.batch_rows * sizeof(void*);
-    const std::size_t tree =
-        settings.search.reuse_tree ? tree_bytes<G, EpochTable>(settings.tree) : 0;
-    return sizeof(SearchPool) + lists + kDraw + batch + WeightsAtWork::kMost * sizeof(Generation) +
+    const std::size_t tree = settings.search.reuse_tree ? Tree<G>::bytes(settings.tree) : 0;
+    return sizeof(SearchPool) + lists + batch + WeightsAtWork::kMost * sizeof(Generation) +
            scratches(settings) * (sizeof(SearchScratch<G>) + 64) + tree;
   }
 

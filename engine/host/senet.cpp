@@ -43,8 +43,12 @@ Result<senet::ServiceSettings> settings_of(const senet_config* config) {
   const Result<senet_config> read = read_struct(config, default_config(), "senet_config");
   if (!read) return read.error();
   const std::string_view name = view(read->evaluator);
-  const auto evaluator = senet::evaluator_kind(name.empty() ? "fused" : name);
-  if (!evaluator) return fail(SENET_BAD_ARGUMENT, "evaluator: " + evaluator.error().reason());
+  const auto evaluator = senet::value_of<senet::EvaluatorKind>(name.empty() ? "fused" : name);
+  if (!evaluator) {
+    return fail(SENET_BAD_ARGUMENT, "evaluator: one of " +
+                                        senet::all_names<senet::EvaluatorKind>() + ", not \"" +
+                                        std::string(name) + "\"");
+  }
   return senet::ServiceSettings{.workers = read->workers,
                                 .pollers = read->pollers,
                                 .sessions = read->sessions,

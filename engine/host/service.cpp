@@ -34,13 +34,14 @@ Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const Netwo
   Result<std::uint32_t> fitting =
       visit_game(spec.game, [&]<class G>(std::type_identity<G>) -> std::uint32_t {
         if (!asked_about<G>(spec, settings.evaluates)) return 0;
+        const GamePlan<G> plan{spec};
         ServiceSettings tried = settings;
         const auto fits = [&](std::uint32_t value) {
           tried.*setting = value;
           // Two of them while they are exchanged.
           return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
-                     RoomOf<G>::bytes(GamePlan<G>{spec}, tried) +
-                     tried.sessions * RoomOf<G>::session_bytes(tried, spec) <=
+                     RoomOf<G>::bytes(plan, tried) +
+                     tried.sessions * RoomOf<G>::session_bytes(plan, tried) <=
                  tried.memory;
         };
         return largest_that_fits(most, fits);

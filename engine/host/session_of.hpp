@@ -36,7 +36,7 @@ class SessionOf final : public Session {
     return sizeof(SessionOf) + SessionSearchOf<G>::bytes(room) + 1024;
   }
 
-  std::span<const float> outcome_values() const override { return G::kOutcomeValues; }
+  std::span<const float> outcome_values() const override { return senet::outcome_values(state_); }
 
  private:
   Result<void> set_position(std::string_view text, std::span<const Action> actions) override {

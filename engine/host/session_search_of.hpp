@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,7 +49,7 @@ class SessionSearchOf final : public SessionSearch {
     constexpr std::size_t kLine =
         kLongestVariation * sizeof(Action) + sizeof(std::uint32_t) + sizeof(Outcomes<G>);
     return kResult + kStatistics + std::min<std::size_t>(room.lines, kMaxEdges<G>) * kLine +
-           tree_bytes<G, EpochTable>(room.tree);
+           Tree<G>::bytes(room.tree);
   }
 
   /// The session's: what the next search is of.
@@ -131,7 +130,7 @@ class SessionSearchOf final : public SessionSearch {
     result_.line_outcomes.clear();
     if (is_alone_) {
       const Outcomes<G> outcomes = alone_.outcomes();
-      note(mean_value<G>(outcomes), outcomes);
+      note(mean_value(state_, outcomes), outcomes);
       result_.evaluations = alone_.evaluations();
       result_.action = 0;
       result_.visits = result_.depth = 0;
@@ -146,7 +145,8 @@ class SessionSearchOf final : public SessionSearch {
     result_.depth = decision.depth;
     result_.tree_filled = filled();
     result_.choices.assign(decision.choices.begin(), decision.choices.end());
-    result_.action = chosen(decision);
+    result_.action = draw_choice(decision, limits().temperature,
+                                 Random(seed_, number_, searches_, Purpose::kMove));
     note_lines(decision.choices);
     if (limits().network_alone) {
       note(decision.choices.front().value, search_.outcomes_after(decision.best()));
@@ -168,7 +168,8 @@ class SessionSearchOf final : public SessionSearch {
   }
   void note(float value, const Outcomes<G>& outcomes) {
     result_.value = value;
-    result_.outcomes.assign(outcomes.begin(), outcomes.end());
+    const std::size_t ways = outcome_values(state_).size();
+    result_.outcomes.assign(outcomes.begin(), outcomes.begin() + ways);
   }
   void note_lines(std::span<const Choice> choices) {
     const std::size_t most = std::min(limits().lines, room_.lines);
@@ -177,20 +178,9 @@ class SessionSearchOf final : public SessionSearch {
       const Outcomes<G> outcomes = search_.outcomes_after(choice.action);
       result_.line_actions.insert(result_.line_actions.end(), line.begin(), line.end());
       result_.line_ends.push_back(static_cast<std::uint32_t>(result_.line_actions.size()));
-      result_.line_outcomes.insert(result_.line_outcomes.end(), outcomes.begin(), outcomes.end());
+      result_.line_outcomes.insert(result_.line_outcomes.end(), outcomes.begin(),
+                                   outcomes.begin() + outcome_values(state_).size());
     }
-  }
-  Action chosen(const Decision<G>& decision) const {
-    const float temperature = limits().temperature;
-    if (!(temperature > 0) || decision.proven) return decision.best();
-    std::vector<float> weights;
-    weights.reserve(decision.choices.size());
-    const float most = static_cast<float>(std::max(1u, decision.most_visits()));
-    for (const Choice& choice : decision.choices) {
-      weights.push_back(std::pow(static_cast<float>(choice.visits) / most, 1 / temperature));
-    }
-    Random draw(seed_, number_, searches_, Purpose::kMove);
-    return decision.choices[draw.pick(weights)].action;
   }
 
   const SessionRoom room_;

@@ -103,7 +103,7 @@ class TableGame {
     if (functions().read_action(user(), bytes_.data(), {text.data(), text.size()}, &action)) {
       return action;
     }
-    return fail("\"" + std::string(text) + "\" is no move of " + table_->name + " here");
+    return fail(std::string(1, '"').append(text) + "\" is no move of " + table_->name + " here");
   }
   /// Needs a state: see read_position.
   static Result<TableGame> from_text(std::string_view) { return fail("of which game?"); }
@@ -113,7 +113,7 @@ class TableGame {
     if (text.empty() || functions().read(user(), {text.data(), text.size()}, other.bytes_.data())) {
       return other;
     }
-    return fail("\"" + std::string(text) + "\" is no position of " + table_->name);
+    return fail(std::string(1, '"').append(text) + "\" is no position of " + table_->name);
   }
 
  private:

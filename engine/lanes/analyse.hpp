@@ -14,7 +14,7 @@ namespace senet {
 
 /// Searches independent positions with one evaluator, many at a time. Owns its trees and its batch;
 /// belongs to one thread. The evaluator outlives it and takes batches of `batch_rows` rows.
-template <Game G>
+template <Game G, class SearchOf = Search<G>>
 class Analysis {
  public:
   /// Reserves `lanes` trees with room for searches of `visits` visits, at least one lane; a larger
@@ -25,7 +25,7 @@ class Analysis {
     assert(lanes >= 1 && batch_rows >= 1);
     const TreeLimits limits = limits_for<G>(visits, settings.evaluates);
     lanes_.reserve(lanes);
-    for (std::size_t i = 0; i < lanes; ++i) lanes_.push_back({Search<G>(settings, limits)});
+    for (std::size_t i = 0; i < lanes; ++i) lanes_.push_back({SearchOf(settings, limits)});
   }
 
   /// Searches every state (none of them over) with this budget and calls use(index, decision,
@@ -42,7 +42,7 @@ class Analysis {
 
  private:
   struct Lane {
-    Search<G> search;
+    SearchOf search;
     std::size_t index = 0;  // of the state that it searches
     bool busy = false;
   };
@@ -58,8 +58,8 @@ class Analysis {
     Circle circle = {};
     std::size_t begun = 0;
 
-    Search<G>* next() {
-      return circle.next(all.lanes_.size(), [&](std::size_t i) -> Search<G>* {
+    SearchOf* next() {
+      return circle.next(all.lanes_.size(), [&](std::size_t i) -> SearchOf* {
         Lane& lane = all.lanes_[i];
         if (!lane.busy && begun == states.size()) return nullptr;
         if (!lane.busy) {
@@ -71,8 +71,8 @@ class Analysis {
         return &lane.search;
       });
     }
-    void rested(Search<G>&) {}
-    void over(Search<G>& search) {
+    void rested(SearchOf&) {}
+    void over(SearchOf& search) {
       Lane& lane = all.lanes_[circle.at()];
       use(lane.index, search.decision(), search);
       lane.busy = false;
@@ -82,7 +82,7 @@ class Analysis {
   };
 
   Evaluator& evaluator_;
-  Rounds<Search<G>> rounds_;
+  Rounds<SearchOf> rounds_;
   std::vector<Lane> lanes_;
 };
 

@@ -11,12 +11,16 @@
 #include <memory>
 #include <span>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "engine/lanes/lane.hpp"
 #include "engine/lanes/model_store.hpp"
+#include "engine/lanes/worker_report.hpp"
 #include "nn/cached_evaluator.hpp"
 #include "nn/evaluator.hpp"
+#include "search/rounds.hpp"
 
 namespace senet {
 
@@ -36,31 +40,35 @@ struct WorkerSettings {
   std::uint32_t visits = 100;  // the trees have room for searches of this many visits
 };
 
-/// Something that carries one lane's games on. resume() works until the lane must wait and says for
-/// what.
+/// The search's settings have a list of their own.
+constexpr auto settings_of(std::type_identity<WorkerSettings>) {
+  using S = WorkerSettings;
+  return std::tuple{
+      setting("evaluator", &S::evaluator,
+              "the forward pass: fused, onednn, auto (the faster of both), reference or hash"),
+      setting("lanes", &S::lanes, "games played at once by each worker",
+              {.least = 1, .most = 4096}),
+      setting("batch", &S::batch_rows, "most rows of one forward pass", {.least = 1, .most = 4096}),
+      setting("cache", &S::cache_mib, "MiB in which each worker remembers evaluations; 0: none",
+              {.least = 0, .most = 1'000'000, .unit = "MiB"}),
+  };
+}
+
+/// Carries one lane's games on: resume() plays until the lane thinks, is blocked or has finished,
+/// and says which. It is called when a search is over, and now and then while the lane is blocked.
 template <class R>
 concept Runner = requires(R& runner) {
   { runner.resume() } -> std::same_as<LaneState>;
 };
 
-/// Tells a lane's games as one function on a fiber: `story(lane)` returns when there is no more to
-/// play.
-template <Game G>
-class FiberRunner {
+/// Watches a worker at work, on the worker's thread.
+class WorkerObserver {
  public:
-  template <class Story>
-  FiberRunner(Lane<G>& lane, Story story)
-      : lane_(lane), fiber_([&lane, story = std::move(story)]() mutable { story(lane); }) {
-    lane.attach_fiber(&fiber_);
-  }
-  LaneState resume() {
-    fiber_.resume();
-    return fiber_.finished() ? LaneState::kFinished : lane_.state();
-  }
-
- private:
-  Lane<G>& lane_;
-  Fiber fiber_;
+  virtual ~WorkerObserver() = default;
+  /// The turn of this lane begins.
+  virtual void turn(std::size_t lane) = 0;
+  virtual void forward_begins(std::size_t rows) = 0;
+  virtual void forward_ended() = 0;
 };
 
 /// The lanes of one thread and what they share.
@@ -83,54 +91,77 @@ class Worker {
   std::span<const std::unique_ptr<Lane<G>>> lanes() const { return lanes_; }
   std::string_view evaluator_name() const { return evaluator_->name(); }
 
-  /// Runs the runners, one per lane and in their order, until all have finished. When every lane
-  /// waits or the batch is full, one forward pass answers for all. Returns early, between two
-  /// passes, once `abandoned` is true; the lanes may then be left in the middle of a search.
+  /// Shows what it does to `observer`, which outlives it; null: to none.
+  void observe(WorkerObserver* observer) { observer_ = observer; }
+
+  /// Runs the runners, one per lane and in their order, until all have finished. Returns early,
+  /// between two passes, once `abandoned` is true; the lanes may then be left in the middle of a
+  /// search.
   template <Runner R>
-  void drive(std::span<const std::unique_ptr<R>> runners,
-             const std::atomic<bool>* abandoned = nullptr) {
-    std::vector<LaneState> states(runners.size(), LaneState::kReady);
-    const auto began = Clock::now();
-    auto mark = began;
-    const auto goes_on = [&] {
-      return abandoned == nullptr || !abandoned->load(std::memory_order_relaxed);
-    };
-    for (std::size_t alive = runners.size(); alive > 0 && goes_on();) {
-      bool progress = false;
-      for (std::size_t i = 0; i < runners.size(); ++i) {
-        if (states[i] == LaneState::kFinished || states[i] == LaneState::kAnswers) continue;
-        const bool waited = states[i] == LaneState::kBlocked;
-        states[i] = runners[i]->resume();
-        while (states[i] == LaneState::kRoom) {
-          add_time(shared_.report->lanes_ns, mark);
-          forward(states, mark);
-          states[i] = runners[i]->resume();
-        }
-        if (states[i] == LaneState::kFinished) --alive;
-        progress |= !waited || states[i] != LaneState::kBlocked;
-      }
-      add_time(shared_.report->lanes_ns, mark);
-      if (shared_.batch.size() > 0)
-        forward(states, mark);
-      else if (!swap_if_idle() && !progress && alive > 0)
-        wait_a_moment(mark);
+  void drive(std::span<const std::unique_ptr<R>> runners, const std::atomic<bool>& abandoned) {
+    Turns<R> turns{*this, runners};
+    const auto began = mark_ = Clock::now();
+    while (turns.alive > 0 && !abandoned.load(std::memory_order_relaxed)) {
+      const bool searches = rounds_.round(turns);
+      if (!searches && !swap_if_idle() && turns.alive > 0) wait_a_moment();
       look_for_newer_weights();
-      shared_.report->total_ns.store(nanoseconds(mark - began), std::memory_order_relaxed);
+      report_.total_ns.store(nanoseconds(mark_ - began), std::memory_order_relaxed);
     }
+    rounds_.clear();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// Each lane in its turn: plays up to a search, then searches.
+  template <Runner R>
+  struct Turns {
+    Worker& worker;
+    const std::span<const std::unique_ptr<R>> runners;
+    std::vector<LaneState> states = std::vector<LaneState>(runners.size(), LaneState::kBlocked);
+    std::size_t alive = runners.size();
+    Circle circle = {};
+
+    Search<G>* next() {
+      return circle.next(runners.size(), [&](std::size_t lane) { return search_of(lane); });
+    }
+    Search<G>* search_of(std::size_t i) {
+      Lane<G>& lane = *worker.lanes_[i];
+      LaneState& state = states[i];
+      if (state == LaneState::kFinished) return nullptr;
+      if (lane.search().has_leaf()) return &lane.search();
+      if (worker.observer_ != nullptr) worker.observer_->turn(i);
+      if (state == LaneState::kBlocked) {
+        state = runners[i]->resume();
+        if (state == LaneState::kBlocked) WorkerReport::add(worker.report_.waits, 1);
+        if (state == LaneState::kFinished) --alive;
+      }
+      if (state == LaneState::kThinks && !worker.swap_pending_) {
+        lane.begin_search(worker.loaded_.weights->id(), worker.spare_);
+        ++worker.searching_;
+        state = LaneState::kSearching;
+      }
+      return state == LaneState::kSearching ? &lane.search() : nullptr;
+    }
+    void rested(Search<G>&) {}
+    void over(Search<G>&) {
+      WorkerReport::add(worker.report_.searches, 1);
+      WorkerReport::add(worker.report_.visits, worker.lanes_[circle.at()]->visits_made());
+      --worker.searching_;
+      states[circle.at()] = LaneState::kBlocked;
+      circle.stay();
+    }
+    void answer(const Batch& batch) { worker.forward(batch); }
+  };
+
   Worker(const WorkerSettings& settings, ModelStore& models, WorkerReport& report)
       : models_(models),
         loaded_(models.newest()),
-        shared_{.batch = Batch(settings.batch_rows, G::kMaxActive),
-                .spare = std::make_unique<Tree<G>>(limits(settings)),
-                .model = loaded_.weights->id(),
-                .report = &report} {
+        report_(report),
+        rounds_(settings.batch_rows, G::kMaxActive),
+        spare_(std::make_unique<Tree<G>>(limits(settings))) {
     for (std::size_t i = 0; i < settings.lanes; ++i) {
-      lanes_.push_back(std::make_unique<Lane<G>>(shared_, settings.search, limits(settings)));
+      lanes_.push_back(std::make_unique<Lane<G>>(settings.search, limits(settings)));
     }
   }
   static TreeLimits limits(const WorkerSettings& settings) {
@@ -147,67 +178,71 @@ class Worker {
     evaluator_ = std::move(cached);
   }
 
-  // Answers every row; lanes that waited for answers can go on.
-  void forward(std::span<LaneState> states, Clock::time_point& mark) {
-    evaluator_->forward(shared_.batch);
-    WorkerReport::add(shared_.report->forwards, 1);
-    WorkerReport::add(shared_.report->rows, shared_.batch.size());
+  void forward(const Batch& batch) {
+    add_time(report_.lanes_ns);
+    if (observer_ != nullptr) observer_->forward_begins(batch.size());
+    evaluator_->forward(batch);
+    if (observer_ != nullptr) observer_->forward_ended();
+    WorkerReport::add(report_.forwards, 1);
+    WorkerReport::add(report_.rows, batch.size());
     if (cache_ != nullptr) {
-      shared_.report->remembered.store(cache_->hits(), std::memory_order_relaxed);
+      report_.remembered.store(cache_->hits(), std::memory_order_relaxed);
     }
-    shared_.batch.clear();
-    for (LaneState& state : states) {
-      if (state == LaneState::kAnswers) state = LaneState::kReady;
-    }
-    add_time(shared_.report->forward_ns, mark);
+    add_time(report_.forward_ns);
   }
 
   // Searches end on the weights they began with: lanes begin none while newer ones wait, and when
   // the last has ended the evaluator takes them over.
   void look_for_newer_weights() {
-    shared_.swap_pending = models_.generation() != loaded_.generation;
+    swap_pending_ = models_.generation() != loaded_.generation;
     swap_if_idle();
   }
   bool swap_if_idle() {
-    if (!shared_.swap_pending || shared_.searching > 0) return false;
+    if (!swap_pending_ || searching_ > 0) return false;
     const auto began = Clock::now();
     ModelStore::Newest newest = models_.newest();
     evaluator_->load(*newest.weights);
     loaded_ = std::move(newest);  // nothing runs on the ones before any more
-    shared_.model = loaded_.weights->id();
-    shared_.swap_pending = false;
-    WorkerReport& report = *shared_.report;
+    swap_pending_ = false;
     const std::uint64_t taken = nanoseconds(Clock::now() - began);
-    WorkerReport::add(report.model_swaps, 1);
-    WorkerReport::add(report.swap_ns, taken);
-    if (taken > report.longest_swap_ns.load(std::memory_order_relaxed)) {
-      report.longest_swap_ns.store(taken, std::memory_order_relaxed);
+    WorkerReport::add(report_.model_swaps, 1);
+    WorkerReport::add(report_.swap_ns, taken);
+    if (taken > report_.longest_swap_ns.load(std::memory_order_relaxed)) {
+      report_.longest_swap_ns.store(taken, std::memory_order_relaxed);
     }
     return true;
   }
 
-  // Every lane waits for somebody else: give the core away for a moment instead of spinning.
-  void wait_a_moment(Clock::time_point& mark) {
+  // No lane can go on by itself: give the core away for a moment instead of spinning.
+  void wait_a_moment() {
+    add_time(report_.lanes_ns);
     std::this_thread::sleep_for(std::chrono::microseconds(200));
-    mark = Clock::now();
+    mark_ = Clock::now();
   }
 
   static std::uint64_t nanoseconds(Clock::duration time) {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
   }
-  static void add_time(std::atomic<std::uint64_t>& counter, Clock::time_point& mark) {
+  /// Adds the time since the last mark to a counter, and marks.
+  void add_time(std::atomic<std::uint64_t>& counter) {
     const auto now = Clock::now();
-    WorkerReport::add(counter, nanoseconds(now - mark));
-    mark = now;
+    WorkerReport::add(counter, nanoseconds(now - mark_));
+    mark_ = now;
   }
 
   ModelStore& models_;
   ModelStore::Newest loaded_;  // what the evaluator answers with
-  SharedByLanes<G> shared_;
+  WorkerReport& report_;
+  WorkerObserver* observer_ = nullptr;
+  Rounds<Search<G>> rounds_;
+  std::unique_ptr<Tree<G>> spare_;  // the other half of every lane's arena, used by one at a time
+  std::vector<std::unique_ptr<Lane<G>>> lanes_;
   std::unique_ptr<Evaluator> evaluator_;
   const CachedEvaluator* cache_ = nullptr;  // the evaluator, when it remembers
-  std::vector<std::unique_ptr<Lane<G>>> lanes_;
+  bool swap_pending_ = false;    // newer weights wait: begin no search until they are loaded
+  std::uint32_t searching_ = 0;  // searches under way
+  Clock::time_point mark_;
 };
 
 }  // namespace senet

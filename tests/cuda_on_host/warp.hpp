@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 
-#include "engine/lanes/fiber.hpp"
+#include "tests/cuda_on_host/fiber.hpp"
 #include "tests/cuda_on_host/order.hpp"
 
 namespace senet::cuda_on_host {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "games/draws.hpp"
 #include "games/registry.hpp"
 #include "tests/search/search_driver.hpp"
 
@@ -16,18 +17,8 @@ std::vector<G> some_decisions(std::size_t count) {
     Random draw(11, game, 0, Purpose::kTest);
     G state;
     for (int ply = 0; ply < 12 && state.turn() != Turn::kOver; ++ply) {
-      if constexpr (StochasticGame<G>) {
-        if (state.turn() == Turn::kChance) {
-          std::array<float, kMaxChance<G>> probability;
-          const std::size_t outcomes = state.chance(probability);
-          state.play(static_cast<Action>(draw.below(static_cast<std::uint32_t>(outcomes))));
-          continue;
-        }
-      }
-      if (ply > 2) states.push_back(state);
-      ActionList<G::kMaxLegal> legal;
-      state.legal(legal);
-      state.play(legal[draw.below(static_cast<std::uint32_t>(legal.size()))]);
+      if (ply > 2 && is_decision(state.turn())) states.push_back(state);
+      state.play(draw_action(state, draw));
     }
   }
   states.resize(count);

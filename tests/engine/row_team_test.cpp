@@ -117,7 +117,7 @@ TEST_P(RowTeams, AnswerAsOneThreadWould) {
 INSTANTIATE_TEST_SUITE_P(, RowTeams,
                          ::testing::Values(EvaluatorKind::kFused, EvaluatorKind::kReference,
                                            EvaluatorKind::kHash),
-                         [](const auto& kind) { return std::string(kind_name(kind.param)); });
+                         [](const auto& kind) { return std::string(name_of(kind.param)); });
 
 TEST(RowTeam, SleepsWhenThereIsNothingToHelpWith) {
   NetworkSpec spec = reference_spec<ConnectFour>();

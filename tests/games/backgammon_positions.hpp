@@ -5,7 +5,7 @@
 #include <span>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/random.hpp"
+#include "games/draws.hpp"
 
 namespace senet::backgammon {
 
@@ -21,15 +21,7 @@ void visit_random_games(std::uint64_t seed, std::uint64_t games, Visit&& visit) 
     Backgammon state;
     while (state.turn() != Turn::kOver) {
       visit(state);
-      if (state.turn() == Turn::kChance) {
-        std::array<float, kRolls> probabilities;
-        state.play(static_cast<Action>(
-            random.pick(std::span(probabilities).first(state.chance(probabilities)))));
-      } else {
-        ActionList<Backgammon::kMaxLegal> actions;
-        state.legal(actions);
-        state.play(actions[random.below(static_cast<std::uint32_t>(actions.size()))]);
-      }
+      state.play(draw_action(state, random));
     }
     visit(state);
   }

@@ -42,7 +42,7 @@ constexpr std::size_t kBatchSizes[] = {1, 2, 3, 8, 13, 20};
 class Prepared {
  public:
   explicit Prepared(const char* kind)
-      : evaluator_(std::move(*make_evaluator(*evaluator_kind(kind), first_, kMaxRows))) {
+      : evaluator_(std::move(*make_evaluator(*value_of<EvaluatorKind>(kind), first_, kMaxRows))) {
     Random random(1, 0, 0, Purpose::kTest);
     for (const std::size_t rows : kBatchSizes) {
       std::vector<Question> questions;
@@ -202,7 +202,7 @@ TEST_P(EveryEvaluator, CallsTheSystemForNothing) {
 // A bound on memory rests on these numbers.
 TEST_P(EveryEvaluator, TakesNoMoreThanItSays) {
   if (allocations() < 0) GTEST_SKIP() << "a sanitizer keeps the memory";
-  const EvaluatorKind kind = *evaluator_kind(GetParam());
+  const EvaluatorKind kind = *value_of<EvaluatorKind>(GetParam());
   for (const std::uint32_t width : {16u, 128u, 200u}) {
     for (const std::size_t rows : {1, 32, 256}) {
       NetworkSpec spec = small_spec();

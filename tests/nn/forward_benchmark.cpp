@@ -45,8 +45,8 @@ void register_all() {
   for (const char* name : {"fused", "onednn", "hash"}) {
     benchmark::RegisterBenchmark(name, [name](benchmark::State& state) {
       const Weights weights(initial_network(benchmark_spec(), 1));
-      auto evaluator =
-          make_evaluator(*evaluator_kind(name), weights, static_cast<std::size_t>(state.range(0)));
+      auto evaluator = make_evaluator(*value_of<EvaluatorKind>(name), weights,
+                                      static_cast<std::size_t>(state.range(0)));
       if (!evaluator) return state.SkipWithError(evaluator.error().reason().c_str());
       time_forward(state, **evaluator, weights.spec());
     })->Apply(batch_sizes);

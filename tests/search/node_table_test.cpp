@@ -1,4 +1,5 @@
-#include "search/flat_table.hpp"
+// A tree's table finds what it holds and nothing else.
+#include "search/node_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +10,7 @@
 namespace senet {
 namespace {
 
-template <class T>
-class EveryTable : public testing::Test {};
-using Tables = testing::Types<EpochTable, FlatTable>;
-TYPED_TEST_SUITE(EveryTable, Tables);
-
 // A table and the keys of its nodes, as a tree has them.
-template <class T>
 struct Keyed {
   explicit Keyed(std::uint32_t nodes) : table(nodes), keys(nodes) {}
   NodeId find(std::uint64_t key) {
@@ -25,13 +20,13 @@ struct Keyed {
     keys[id] = key;
     table.insert(key, id);
   }
-  T table;
+  EpochTable table;
   std::vector<std::uint64_t> keys;
 };
 
-TYPED_TEST(EveryTable, FindsWhatWasInsertedUntilCleared) {
+TEST(EpochTable, FindsWhatWasInsertedUntilCleared) {
   constexpr std::uint32_t kNodes = 5000;
-  Keyed<TypeParam> nodes(kNodes);
+  Keyed nodes(kNodes);
   for (std::uint64_t round = 0; round < 3; ++round) {
     for (NodeId id = 0; id < kNodes; ++id) {
       const std::uint64_t key = mix(id + 1000 * round);
@@ -45,9 +40,9 @@ TYPED_TEST(EveryTable, FindsWhatWasInsertedUntilCleared) {
 }
 
 // The same place, and the same tag or the next place: only the whole key tells them apart.
-TYPED_TEST(EveryTable, KeysThatAgreeInPartAreKeptApart) {
+TEST(EpochTable, KeysThatAgreeInPartAreKeptApart) {
   for (const int shift : {12, 30, 32, 40, 57}) {
-    Keyed<TypeParam> nodes(64);
+    Keyed nodes(64);
     const auto key = [&](std::uint64_t id) { return (id << shift) | 0xfff; };
     for (NodeId id = 0; id < 64; ++id) nodes.insert(key(id), id);
     for (NodeId id = 0; id < 64; ++id) EXPECT_EQ(nodes.find(key(id)), id);
@@ -56,8 +51,8 @@ TYPED_TEST(EveryTable, KeysThatAgreeInPartAreKeptApart) {
 }
 
 // Epochs come round after 2^16 of them.
-TYPED_TEST(EveryTable, OldKeysNeverComeBack) {
-  Keyed<TypeParam> nodes(8);
+TEST(EpochTable, OldKeysNeverComeBack) {
+  Keyed nodes(8);
   for (std::uint64_t round = 0; round < 200'000; ++round) {
     const std::uint64_t key = mix(round % 1000 == 0 ? 1 : 2);
     EXPECT_EQ(nodes.find(mix(1)), kNoNode) << round;

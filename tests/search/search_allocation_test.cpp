@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "games/registry.hpp"
-#include "search/flat_table.hpp"
 #include "tests/counting_heap.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
@@ -17,13 +16,13 @@ template <class G>
 class SearchAllocation : public testing::Test {};
 TYPED_TEST_SUITE(SearchAllocation, GameTypes, GameName);
 
-template <Game G, NodeTable Table>
+template <Game G>
 long allocations_of_a_game(Evaluates evaluates) {
   SearchSettings settings;
   settings.evaluates = evaluates;
   const TreeLimits limits = limits_for<G>(50, evaluates);
-  Search<G, Table> search(settings, limits);
-  auto spare = std::make_unique<Tree<G, Table>>(limits);
+  Search<G> search(settings, limits);
+  auto spare = std::make_unique<Tree<G>>(limits);
   const auto evaluator = hash_evaluator<G>(32);
   Batch batch(32, G::kMaxActive);
   const long before = heap_allocations();
@@ -50,10 +49,9 @@ long allocations_of_a_game(Evaluates evaluates) {
 
 TYPED_TEST(SearchAllocation, NoneWhileSearching) {
   EXPECT_GT(heap_allocations(), 0);  // the counter counts
-  EXPECT_EQ((allocations_of_a_game<TypeParam, EpochTable>(Evaluates::kPosition)), 0);
-  EXPECT_EQ((allocations_of_a_game<TypeParam, FlatTable>(Evaluates::kPosition)), 0);
+  EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPosition), 0);
   if constexpr (TypeParam::kHasAfterstates) {
-    EXPECT_EQ((allocations_of_a_game<TypeParam, EpochTable>(Evaluates::kAfterstates)), 0);
+    EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates), 0);
   }
 }
 

@@ -52,6 +52,35 @@ TEST(SearchBudget, VisitsGrantedBitByBitFindTheSame) {
   expect_same_in_slices(*Backgammon::from_text("4HPwATDgc/ABMA:0:31"));
 }
 
+// Where visits need no network gather() comes back all the same, and nothing is lost by it.
+TEST(SearchBudget, GatherPausesWhereNoNetworkIsAsked) {
+  constexpr std::uint32_t kVisits = 50'000;
+  Player<TicTacToe> player(kVisits);
+  player.search.start({}, {.visits = kVisits}, kNoNoise);
+  const auto visits = [&] { return player.search.tree()[player.search.root()].n; };
+  std::uint32_t pauses = 0;
+  for (;;) {
+    const std::uint32_t before = player.search.tree().size() > 0 ? visits() : 0;
+    const Step step = player.search.gather(player.batch);
+    ASSERT_NE(step, Step::kBatchFull);
+    ASSERT_LE(visits() - before, kPause);
+    if (step == Step::kDone) break;
+    if (step == Step::kPaused) {
+      ++pauses;
+      EXPECT_EQ(visits() - before, kPause);
+      EXPECT_EQ(player.batch.size(), 0u);
+      EXPECT_FALSE(player.search.has_leaf());
+      continue;
+    }
+    player.evaluator->forward(player.batch);
+    player.batch.clear();
+    player.search.absorb();
+  }
+  EXPECT_GT(pauses, 10u);
+  const Decision<TicTacToe> decision = player.search.decision();
+  EXPECT_TRUE(decision.proven || decision.visits == kVisits);
+}
+
 TEST(SearchBudget, FewerVisitsEndASearchUnderWay) {
   Player<ConnectFour> player(1000);
   player.search.start(ConnectFour{}, {.visits = 1000}, kNoNoise);

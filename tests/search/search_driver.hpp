@@ -19,10 +19,10 @@ std::unique_ptr<Evaluator> hash_evaluator(std::size_t rows) {
 }
 
 /// Gathers and absorbs until the budget is spent.
-template <Game G, NodeTable Table>
-void run_search(Search<G, Table>& search, Evaluator& evaluator, Batch& batch) {
+template <class AnySearch>
+void run_search(AnySearch& search, Evaluator& evaluator, Batch& batch) {
   while (search.gather(batch) != Step::kDone) {
-    evaluator.forward(batch);
+    if (batch.size() > 0) evaluator.forward(batch);
     batch.clear();
     search.absorb();
   }

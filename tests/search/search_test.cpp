@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "games/draws.hpp"
 #include "games/registry.hpp"
-#include "search/flat_table.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
 
@@ -31,12 +31,12 @@ class UniformEvaluator final : public Evaluator {
 };
 
 // Plays a whole game, searching every decision; the signature of all of them.
-template <Game G, NodeTable Table>
+template <Game G>
 std::uint64_t game_signature(const SearchSettings& settings, std::uint32_t visits, bool reuse,
                              std::size_t batch_rows) {
   const TreeLimits limits = limits_for<G>(visits, settings.evaluates);
-  Search<G, Table> search(settings, limits);
-  auto spare = std::make_unique<Tree<G, Table>>(limits);
+  Search<G> search(settings, limits);
+  auto spare = std::make_unique<Tree<G>>(limits);
   const auto evaluator = hash_evaluator<G>(batch_rows);
   Batch batch(batch_rows, G::kMaxActive);
   std::uint64_t sign = 0;
@@ -69,13 +69,6 @@ std::uint64_t game_signature(const SearchSettings& settings, std::uint32_t visit
 template <class G>
 class EveryGame : public testing::Test {};
 TYPED_TEST_SUITE(EveryGame, GameTypes, GameName);
-
-TYPED_TEST(EveryGame, BothTablesGrowTheSameTree) {
-  for (const bool reuse : {false, true}) {
-    EXPECT_EQ((game_signature<TypeParam, EpochTable>({}, 60, reuse, 8)),
-              (game_signature<TypeParam, FlatTable>({}, 60, reuse, 8)));
-  }
-}
 
 // Three searches take turns with one scratch, and find what each finds alone.
 TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
@@ -128,17 +121,7 @@ TYPED_TEST(EveryGame, ProvenRootsAreExact) {
     TypeParam state, last;
     while (state.turn() != Turn::kOver) {
       if (is_decision(state.turn())) last = state;
-      if constexpr (StochasticGame<TypeParam>) {
-        if (state.turn() == Turn::kChance) {
-          std::array<float, kMaxChance<TypeParam>> probability;
-          state.play(static_cast<Action>(
-              draw.below(static_cast<std::uint32_t>(state.chance(probability)))));
-          continue;
-        }
-      }
-      ActionList<TypeParam::kMaxLegal> legal;
-      state.legal(legal);
-      state.play(legal[draw.below(static_cast<std::uint32_t>(legal.size()))]);
+      state.play(draw_action(state, draw));
     }
     Search<TypeParam> search({}, limits_for<TypeParam>(4000, Evaluates::kPosition));
     const auto evaluator = hash_evaluator<TypeParam>(8);
@@ -178,7 +161,7 @@ TYPED_TEST(EveryGame, FitAnswersWhatTheTreeReserves) {
   for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{16} << 20}) {
     const auto visits = visits_that_fit<TypeParam>(bytes, Evaluates::kPosition);
     const auto size = [](std::uint32_t n) {
-      return tree_bytes<TypeParam, EpochTable>(limits_for<TypeParam>(n, Evaluates::kPosition));
+      return Tree<TypeParam>::bytes(limits_for<TypeParam>(n, Evaluates::kPosition));
     };
     ASSERT_GT(visits, 0u);
     EXPECT_LE(size(visits), bytes);
@@ -190,9 +173,9 @@ TYPED_TEST(EveryGame, FitAnswersWhatTheTreeReserves) {
 TEST(Search, AFamilyMaySpanForwardPasses) {
   SearchSettings settings;
   settings.evaluates = Evaluates::kAfterstates;
-  const auto whole = game_signature<Backgammon, EpochTable>(settings, 20, false, 512);
-  EXPECT_EQ(whole, (game_signature<Backgammon, EpochTable>(settings, 20, false, 1)));
-  EXPECT_EQ(whole, (game_signature<Backgammon, EpochTable>(settings, 20, false, 7)));
+  const auto whole = game_signature<Backgammon>(settings, 20, false, 512);
+  EXPECT_EQ(whole, game_signature<Backgammon>(settings, 20, false, 1));
+  EXPECT_EQ(whole, game_signature<Backgammon>(settings, 20, false, 7));
 }
 
 TEST(Search, OneVisitExpandsTheRootAndPlaysTheBestAfterstate) {
@@ -212,7 +195,7 @@ TEST(Search, OneVisitExpandsTheRootAndPlaysTheBestAfterstate) {
   EXPECT_EQ(decision.evaluations, legal.size());
   for (const Choice& choice : decision.choices) {
     EXPECT_LE(choice.value, decision.choices.front().value);
-    const float mean = mean_value<Backgammon>(search.outcomes_after(choice.action));
+    const float mean = mean_value(state, search.outcomes_after(choice.action));
     EXPECT_NEAR(mean, choice.value, 2e-4f);
   }
   EXPECT_NEAR(decision.value, decision.choices.front().value, 2e-4f);
@@ -236,7 +219,7 @@ TEST(Search, ReusedTreesKeepTheirVisits) {
   EXPECT_GE(second.visits, best.visits);
   EXPECT_EQ(second.evaluations, 0u);
   // Nothing was evaluated, yet the expected end agrees with the value.
-  EXPECT_NEAR(mean_value<ConnectFour>(second.outcomes), second.value, 1e-4f);
+  EXPECT_NEAR(mean_value(state, second.outcomes), second.value, 1e-4f);
   EXPECT_NEAR(second.value, -best.value, 1e-4f);
 }
 
@@ -314,7 +297,7 @@ TEST(Search, MovesThatLoseAtOnceGetNoThoughtButAreTold) {
       EXPECT_EQ(choice.visits, 0u);
       EXPECT_EQ(choice.prior, 0.0f);
       EXPECT_EQ(choice.value, -1.0f);
-      EXPECT_EQ(mean_value<ConnectFour>(search.outcomes_after(choice.action)), -1.0f);
+      EXPECT_EQ(mean_value(state, search.outcomes_after(choice.action)), -1.0f);
     }
   }
 }
@@ -487,11 +470,10 @@ TEST(Search, TicTacToeIsADraw) {
 TEST(Search, GoldenTrees) {
   SearchSettings afterstates;
   afterstates.evaluates = Evaluates::kAfterstates;
-  EXPECT_EQ((game_signature<TicTacToe, EpochTable>({}, 100, true, 16)), 17141160699479829244u);
-  EXPECT_EQ((game_signature<ConnectFour, EpochTable>({}, 200, true, 16)), 7885343205134356565u);
-  EXPECT_EQ((game_signature<Backgammon, EpochTable>({}, 100, true, 16)), 2206702616316118214u);
-  EXPECT_EQ((game_signature<Backgammon, EpochTable>(afterstates, 30, true, 64)),
-            18246850583570333837u);
+  EXPECT_EQ(game_signature<TicTacToe>({}, 100, true, 16), 17141160699479829244u);
+  EXPECT_EQ(game_signature<ConnectFour>({}, 200, true, 16), 7885343205134356565u);
+  EXPECT_EQ(game_signature<Backgammon>({}, 100, true, 16), 2206702616316118214u);
+  EXPECT_EQ(game_signature<Backgammon>(afterstates, 30, true, 64), 18246850583570333837u);
 }
 
 }  // namespace

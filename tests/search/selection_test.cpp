@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "games/random.hpp"
+#include "search/puct.hpp"
 
 namespace senet {
 namespace {

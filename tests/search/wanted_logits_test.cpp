@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "games/random.hpp"
+#include "games/draws.hpp"
 #include "games/registry.hpp"
 #include "tests/game_types.hpp"
 
@@ -29,11 +29,7 @@ TYPED_TEST(WantedLogitsTest, EachActionFindsItsOwn) {
     for (std::uint32_t ply = 0; state.turn() != Turn::kOver; ++ply) {
       Random draw(3, game, ply, Purpose::kTest);
       if (state.turn() == Turn::kChance) {
-        if constexpr (StochasticGame<G>) {
-          std::array<float, kMaxChance<G>> probability;
-          const std::size_t outcomes = state.chance(probability);
-          state.play(static_cast<Action>(draw.pick({probability.data(), outcomes})));
-        }
+        state.play(draw_roll(state, draw));
         continue;
       }
       ActionList<G::kMaxLegal> legal;

@@ -1,10 +1,16 @@
-// Writing and reading records again and again allocates nothing.
+// Writing and reading records again and again allocates nothing, nor does playing games.
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <memory>
 #include <vector>
 
+#include "games/registry.hpp"
+#include "selfplay/game_in_play.hpp"
 #include "selfplay/record_log.hpp"
 #include "tests/counting_heap.hpp"
+#include "tests/game_types.hpp"
+#include "tests/search/search_driver.hpp"
 #include "tests/selfplay/record_samples.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -61,6 +67,45 @@ TEST(RecordAllocation, ARecordBuiltAgainAllocatesNothing) {
   };
   EXPECT_GT(build(), 0);
   EXPECT_EQ(build(), 0);
+}
+
+template <class G>
+class PlayAllocation : public testing::Test {};
+TYPED_TEST_SUITE(PlayAllocation, GameTypes, GameName);
+
+// Blind moves, rolls, searches, moves drawn by their visits, the record of it all.
+TYPED_TEST(PlayAllocation, AGamePlayedAgainAllocatesNothing) {
+  using G = TypeParam;
+  const PlaySettings settings{.full_visits = 16,
+                              .fast_visits = 4,
+                              .full_share = 0.5f,
+                              .temperature = 0.7f,
+                              .temperature_plies = 1000,
+                              .random_plies = 3};
+  constexpr std::uint32_t kAny = std::numeric_limits<std::uint32_t>::max();
+  const SearchSettings of_search;
+  const TreeLimits limits = limits_for<G>(settings.full_visits, of_search.evaluates);
+  Search<G> search(of_search, limits);
+  auto spare = std::make_unique<Tree<G>>(limits);
+  const auto evaluator = hash_evaluator<G>(8);
+  Batch batch(8, G::kMaxActive);
+  const auto game = std::make_unique<GameInPlay<G>>(settings);
+  const auto play = [&] {
+    const long before = heap_allocations();
+    for (std::uint64_t number = 0; number < 4; ++number) {
+      search.forget();
+      game->begin(number, "hash", "");
+      while (game->next_decision()) {
+        search.start(game->state(), game->budget(kAny), game->noise(), &spare);
+        run_search(search, *evaluator, batch);
+        game->take(search, 7);
+      }
+      EXPECT_NE(game->record().end(), EndKind::kNone);
+    }
+    return heap_allocations() - before;
+  };
+  EXPECT_GT(play(), 0);
+  EXPECT_EQ(play(), 0);
 }
 
 }  // namespace

@@ -9,14 +9,10 @@
 
 namespace senet {
 
-/// The drivers a test can use in this build. ThreadSanitizer cannot follow a fiber from stack to
-/// stack, so there the lanes are driven by the plain loop alone.
+/// The drivers a test can use in this build: where sanitizers are on, no fibers.
 inline std::vector<Driver> drivers() {
-#if defined(__SANITIZE_THREAD__)
-  return {Driver::kPlainLoop};
-#else
+  if (kStandardDriver == Driver::kPlainLoop) return {Driver::kPlainLoop};
   return {Driver::kFibers, Driver::kPlainLoop};
-#endif
 }
 
 /// Keeps all games by number.
@@ -49,7 +45,6 @@ NetworkSpec small_spec() {
 
 inline SelfPlaySettings small_run(EvaluatorKind evaluator, std::uint32_t visits) {
   SelfPlaySettings settings;
-  settings.driver = drivers().front();
   settings.worker.lanes = 4;
   settings.worker.batch_rows = 32;
   settings.worker.evaluator = evaluator;

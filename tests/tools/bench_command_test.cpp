@@ -253,6 +253,25 @@ TEST(BenchCommand, TreeWithAfterstatesAsksForWholeFamilies) {
               run.values["legal_moves"] / 2);
 }
 
+// Another table in the trees changes how long it takes, and nothing else but the table's own bytes.
+TEST(BenchCommand, BothTablesGrowTheSameTrees) {
+  const auto run = [](const std::string& table) {
+    return bench({"tree", "--game", "connect_four", "--seconds", "0.02", "--games", "1", "--width",
+                  "8", "--blocks", "0", "--visits", "200", "--lanes", "4", "--table", table});
+  };
+  BenchRun own = run("epoch"), flat = run("flat");
+  EXPECT_EQ(cases_of(own), std::set<std::string>{"connect_four/position/visits-200/lanes-4"});
+  EXPECT_EQ(cases_of(flat),
+            std::set<std::string>{"connect_four/position/visits-200/lanes-4/table-flat"});
+  for (const char* const count :
+       {"legal_moves", "plies_per_visit", "evaluations_per_visit", "nodes_per_visit"}) {
+    EXPECT_EQ(own.values[count], flat.values[count]) << count;
+  }
+  if (flat.values.contains("allocations_per_simulation")) {
+    EXPECT_EQ(flat.values["allocations_per_simulation"], 0);
+  }
+}
+
 TEST(BenchCommand, SessionsInOneProcessAndInOneEach) {
   for (const char* const game : {"connect_four", "backgammon"}) {
     BenchRun run =

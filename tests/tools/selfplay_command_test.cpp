@@ -249,12 +249,14 @@ TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
   damaged("config.json", "[]", 2, "not a JSON object");
   damaged("config.json", replaced("tic_tac_toe", "tic_tac_two"), 2, "unknown game");
   damaged("config.json", replaced("\"visits\": 8", "\"visits\": \"8\""), 2, "\"visits\"");
-  damaged("config.json", replaced("\"visits\": 8", "\"visits\": 4294967304"), 2, "\"visits\"");
+  damaged("config.json", replaced("\"visits\": 8", "\"visits\": 4294967304"), 2,
+          "visits takes a whole number 1 .. 1000000, not \"4294967304\"");
   damaged("config.json", replaced("\"visits\": 8", "\"visits\": -8"), 2, "\"visits\"");
   damaged("config.json", replaced("\"visits\": 8", "\"visitors\": 8"), 2, "\"visitors\"");
-  damaged("config.json", replaced("\"lanes\": 8", "\"lanes\": 0"), 2, "--lanes");
+  damaged("config.json", replaced("\"lanes\": 8", "\"lanes\": 0"), 2,
+          "lanes takes a whole number 1 .. 4096");
   damaged("config.json", replaced("\"lambda\": 1.0", "\"lambda\": null"), 2, "\"lambda\"");
-  damaged("config.json", replaced("\"position\"", "\"motion\""), 2, "evaluation mode");
+  damaged("config.json", replaced("\"position\"", "\"motion\""), 2, "mode takes one of");
   damaged("config.json", replaced("\"position\"", "7"), 2, "\"evaluates\"");
   damaged("config.json", replaced("\"position\"", "\"afterstates\""), 2, "no afterstates");
   damaged("games.senet", "no log at all, by any means", 2, "");
@@ -361,9 +363,10 @@ TEST_F(SelfPlayCommand, WhatMakesNoSenseIsRefused) {
   refused({"--precision", "fp8"}, "--precision: \"fp8\" is not a precision");
   refused({"--temperature", "nan"}, "--temperature");
   refused({"--fpu-reduction", "inf"}, "--fpu-reduction");
-  refused({"--policy-temperature", "0"}, "--policy-temperature: at least 0.0001");
+  refused({"--policy-temperature", "0"},
+          "--policy-temperature takes a number 0.0001 .. 1000, not \"0\"");
   refused({"--policy-temperature", "1e-30"}, "--policy-temperature");
-  refused({"--noise", "2"}, "--noise: \"2\" is not 0 or 1");
+  refused({"--noise", "2"}, "--noise takes 0 or 1, not \"2\"");
   refused({"--replay", "-1"}, "--replay");
   refused({"--temperature-plies", "4294967296"}, "--temperature-plies");
   refused({"--random-plies", "4294967295"}, "--random-plies");

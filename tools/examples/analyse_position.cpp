@@ -35,7 +35,7 @@ void search_one(senet::Evaluator& evaluator, const ConnectFour& state) {
   senet::Batch batch(kRows, ConnectFour::kMaxActive);
   search.start(state, {.visits = kVisits}, senet::Random(1, 0, 0, senet::Purpose::kNoise));
   while (search.gather(batch) != senet::Step::kDone) {
-    evaluator.forward(batch);
+    if (batch.size() > 0) evaluator.forward(batch);
     batch.clear();
     search.absorb();
   }

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <span>
 #include <vector>
 
+#include "games/draws.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/record_log.hpp"
 #include "selfplay/record_replay.hpp"
@@ -21,10 +20,8 @@ Result<void> visit_played_decisions(
     MetDecision met{.game = game};
     for (std::uint32_t turn = 0; met.state.turn() != Turn::kOver; ++turn) {
       if (met.state.turn() == Turn::kChance) {
-        std::array<float, backgammon::kRolls> probabilities;
-        const std::size_t rolls = met.state.chance(probabilities);
         Random dice(seed, game, turn, Purpose::kChance);
-        met.state.play(static_cast<Action>(dice.pick(std::span(probabilities).first(rolls))));
+        met.state.play(draw_roll(met.state, dice));
         continue;
       }
       const Result<bool> goes_on = take(met);

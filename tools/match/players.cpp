@@ -83,18 +83,9 @@ std::optional<Result<PlayerHolder<Backgammon>>> make_backgammon_player(
 }
 
 std::string network_identity(const SearchSetup& setup) {
-  const SearchSettings& search = setup.settings;
-  // Players of afterstates have none, and logs of their matches from before it can be gone on with.
-  const std::string policy_temperature =
-      search.evaluates == Evaluates::kPosition
-          ? fmt::format("policy_temperature {}, ", search.policy_temperature)
-          : "";
-  return fmt::format(
-      "network {}, {} visits, {}, evaluator {}, c_puct {}, fpu_reduction {}, "
-      "{}afterstate_temperature {}",
-      id_text(setup.weights->id()), setup.visits, evaluates_name(search.evaluates),
-      setup.evaluator->name(), search.c_puct, search.fpu_reduction, policy_temperature,
-      search.afterstate_temperature);
+  return fmt::format("network {}, {} visits, {}, evaluator {}{}", id_text(setup.weights->id()),
+                     setup.visits, name_of(setup.settings.evaluates), setup.evaluator->name(),
+                     said_settings(setup.settings, SettingsText::kPlayer));
 }
 
 }  // namespace senet

@@ -16,10 +16,8 @@ constexpr std::chrono::microseconds kSlice{100};
 
 Result<ServiceSettings> settings_of(const Options& options, const NetworkSpec& spec) {
   ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
-  const Result<EvaluatorKind> kind = evaluator_kind(options.search.evaluator);
-  if (!kind) return fail("--evaluator: " + kind.error().reason());
-  settings.evaluator = *kind;
-  if (const auto mode = evaluates_from_name(options.search.mode)) settings.evaluates = *mode;
+  settings.evaluator = options.search.evaluator;
+  settings.evaluates = options.search.mode;
   const Result<Evaluates> asked = visit_game(options.game, [&]<class G>(std::type_identity<G>) {
     return asked_about<G>(spec, settings.evaluates);
   });

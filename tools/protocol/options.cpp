@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <limits>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "games/registry.hpp"
+#include "games/settings.hpp"
 #include "tools/protocol/words.hpp"
 
 namespace senet::protocol {
@@ -63,41 +66,64 @@ Result<Change> set_combo(std::string& to, std::string_view value, const Names& n
   return replace(to, std::string(value), change);
 }
 
-// UCI has no type for numbers with a fraction.
-Result<Change> set_real(float& to, std::string_view value, float least) {
-  constexpr float kMost = 1000;
-  float told = 0;
-  const char* const end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, told);
-  if (error != std::errc() || stop != end || !(told >= least && told <= kMost)) {
-    return refuse_value(
-        fmt::format("a number {:g} .. {:g}, not {}", least, kMost, in_quotes(value)));
+// The name of a setting's option: "c-puct" is CPuct.
+std::string option_name(std::string_view setting) {
+  std::string name;
+  bool begins = true;
+  for (const char c : setting) {
+    if (c != '-') name += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    begins = c == '-';
   }
+  return name;
+}
+
+template <NamedEnum Enum>
+std::vector<std::string_view> names_in() {
+  std::vector<std::string_view> names;
+  for (const Named<Enum>& known : names_of(std::type_identity<Enum>{})) names.push_back(known.name);
+  return names;
+}
+
+// How an option that is a setting announces itself. UCI has no type for numbers with a fraction.
+template <class Struct, class Value>
+std::string setting_type(const Setting<Struct, Value>& entry, const Value& value) {
+  if constexpr (NamedEnum<Value>) {
+    return combo(name_of(value), names_in<Value>());
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return fmt::format("check default {}", value);
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return fmt::format("string default {}", value);
+  } else {
+    const double most = std::min<double>(entry.range.most, std::numeric_limits<Value>::max());
+    return fmt::format("spin default {} min {} max {}", value, std::max(entry.range.least, 0.0),
+                       most);
+  }
+}
+
+template <class Struct, class Value>
+Result<Change> set_setting(Setting<Struct, Value> entry, Value& to, std::string_view value) {
+  const std::string name = option_name(entry.name);
+  entry.name = name;
+  Value told{};
+  const Result<void> set = set_value(entry, told, value);
+  if (!set) return refuse(Code::kBadArgument, set.error());
   return replace(to, told, Change::kSearch);
 }
 
-/// A number of the search's settings, at least kLeast.
-template <float SearchSettings::*kSetting, float kLeast>
-constexpr Option real_option(std::string_view name) {
-  return {name,
-          [](const Options& o) {
-            return fmt::format("string default {:g}", o.search.settings.*kSetting);
-          },
-          [](Options& o, std::string_view value) {
-            return set_real(o.search.settings.*kSetting, value, kLeast);
-          }};
-}
-
-constexpr std::array<std::string_view, 5> kEvaluators = {"fused", "onednn", "auto", "reference",
-                                                         "hash"};
-constexpr std::array<std::string_view, 3> kModes = {"auto", "position", "afterstates"};
 constexpr std::array<std::string_view, 1> kVariants = {"backgammon"};
 constexpr std::array<std::string_view, 1> kEvalModes = {"cubeless"};
 constexpr std::array<std::string_view, 1> kOnlyTrue = {"true"};
 
-std::string_view or_auto(std::string_view mode) { return mode.empty() ? "auto" : mode; }
+constexpr std::string_view kAuto = "auto";
 
-constexpr std::array kOptions = {
+std::string_view or_auto(std::optional<Evaluates> mode) { return mode ? name_of(*mode) : kAuto; }
+std::vector<std::string_view> modes() {
+  std::vector<std::string_view> names = names_in<Evaluates>();
+  names.insert(names.begin(), kAuto);
+  return names;
+}
+
+constexpr std::array kFirstOptions = {
     Option{"Game", [](const Options& o) { return combo(o.game, game_names()); },
            [](Options& o, std::string_view value) {
              const Result<Change> set = set_combo(o.game, value, game_names(), Change::kGame);
@@ -124,22 +150,28 @@ constexpr std::array kOptions = {
            [](Options& o, std::string_view value) {
              return set_spin(o.multi_pv, value, 1, kMostMultiPv, Change::kNothing);
            }},
-    Option{"Evaluator", [](const Options& o) { return combo(o.search.evaluator, kEvaluators); },
+    Option{"Evaluator",
+           [](const Options& o) {
+             return combo(name_of(o.search.evaluator), names_in<EvaluatorKind>());
+           },
            [](Options& o, std::string_view value) {
-             return set_combo(o.search.evaluator, value, kEvaluators, Change::kSearch);
-           }},
-    Option{"Mode", [](const Options& o) { return combo(or_auto(o.search.mode), kModes); },
-           [](Options& o, std::string_view value) {
-             std::string mode(or_auto(o.search.mode));
-             const Result<Change> set = set_combo(mode, value, kModes, Change::kSearch);
-             if (set) o.search.mode = mode == "auto" ? "" : mode;
+             std::string kind(name_of(o.search.evaluator));
+             const Result<Change> set =
+                 set_combo(kind, value, names_in<EvaluatorKind>(), Change::kSearch);
+             if (set) o.search.evaluator = *value_of<EvaluatorKind>(kind);
              return set;
            }},
-    real_option<&SearchSettings::c_puct, 0.0f>("CPuct"),
-    real_option<&SearchSettings::fpu_reduction, 0.0f>("FpuReduction"),
-    real_option<&SearchSettings::policy_temperature, kLeastTemperature>("PolicyTemperature"),
-    real_option<&SearchSettings::afterstate_temperature, kLeastTemperature>(
-        "AfterstateTemperature"),
+    Option{"Mode", [](const Options& o) { return combo(or_auto(o.search.mode), modes()); },
+           [](Options& o, std::string_view value) {
+             std::string mode(or_auto(o.search.mode));
+             const Result<Change> set = set_combo(mode, value, modes(), Change::kSearch);
+             if (set) o.search.mode = value_of<Evaluates>(mode);
+             return set;
+           }},
+};
+
+// Behind the settings of the search.
+constexpr std::array kLastOptions = {
     // What runners like to set. Each can be told what is the case and nothing else; a search draws
     // nothing, so that any seed gives the same answers.
     Option{"Threads", [](const Options&) { return spin(1, 1, 1); },
@@ -178,25 +210,37 @@ bool is_same_name(std::string_view a, std::string_view b) {
 
 std::vector<std::string> option_lines(const Options& options) {
   std::vector<std::string> lines;
-  for (const Option& option : kOptions) {
-    lines.push_back(fmt::format("option name {} type {}", option.name, option.type(options)));
-  }
+  const auto add = [&](std::string_view name, std::string_view type) {
+    lines.push_back(fmt::format("option name {} type {}", name, type));
+  };
+  for (const Option& option : kFirstOptions) add(option.name, option.type(options));
+  for_each_setting(options.search.settings, [&](const auto& entry, const auto& value) {
+    if (entry.use.of_players) add(option_name(entry.name), setting_type(entry, value));
+  });
+  for (const Option& option : kLastOptions) add(option.name, option.type(options));
   return lines;
 }
 
 Result<Change> set_option(Options& options, std::string_view name, std::string_view value) {
-  for (const Option& option : kOptions) {
-    if (!is_same_name(option.name, name)) continue;
-    Options changed = options;
-    Result<Change> set = option.set(changed, value);
-    if (!set) {
-      return fail(set.error().status(),
-                  fmt::format("{} takes {}", option.name, set.error().reason()));
+  Options changed = options;
+  Result<Change> set =
+      refuse(Code::kBadArgument, fmt::format("there is no option {}", in_quotes(name)));
+  for (const std::span<const Option> known :
+       {std::span<const Option>(kFirstOptions), std::span<const Option>(kLastOptions)}) {
+    for (const Option& option : known) {
+      if (!is_same_name(option.name, name)) continue;
+      set = option.set(changed, value);
+      if (set) continue;
+      set =
+          fail(set.error().status(), fmt::format("{} takes {}", option.name, set.error().reason()));
     }
-    options = std::move(changed);
-    return set;
   }
-  return refuse(Code::kBadArgument, fmt::format("there is no option {}", in_quotes(name)));
+  for_each_setting(changed.search.settings, [&](const auto& entry, auto& to) {
+    if (!entry.use.of_players || !is_same_name(option_name(entry.name), name)) return;
+    set = set_setting(entry, to, value);
+  });
+  if (set) options = std::move(changed);
+  return set;
 }
 
 }  // namespace senet::protocol

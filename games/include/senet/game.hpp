@@ -122,6 +122,32 @@ class FeatureRow {
 /// Marks an unused place in the list of logits that add up to an action's logit.
 inline constexpr std::uint16_t kNoLogit = 0xffff;
 
+/// A game whose ways to end are fixed by its type.
+///   kOutcomeValues  value of each way the game can end, for the player it is told to, e.g. win +1,
+///                   draw 0, loss -1; the value head is a distribution over these
+///   kOutcomeMirror  the same way of ending as the other player sees it (an involution)
+///   kValueRange     no value is larger than this in magnitude
+template <class G>
+concept FixedOutcomesGame = requires {
+  { G::kOutcomeValues.size() } -> std::convertible_to<std::size_t>;
+  { G::kOutcomeMirror.size() } -> std::convertible_to<std::size_t>;
+  { G::kValueRange } -> std::convertible_to<float>;
+};
+
+/// A type of many games, each with ways to end of its own, which a state knows. All states of one
+/// game say the same, and the memory of what they return outlives them.
+///   kMostOutcomes    no game of the type can end in more ways
+///   outcome_values()  [ways] f32, as kOutcomeValues
+///   outcome_mirror()  [ways] u8, as kOutcomeMirror
+///   value_range()     as kValueRange
+template <class G>
+concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
+  { G::kMostOutcomes } -> std::convertible_to<std::size_t>;
+  { c.outcome_values() } -> std::convertible_to<std::span<const float>>;
+  { c.outcome_mirror() } -> std::convertible_to<std::span<const std::uint8_t>>;
+  { c.value_range() } -> std::convertible_to<float>;
+};
+
 /// The rules of a two-player game as a value type. A default-constructed G is the start position.
 ///
 /// constants
@@ -132,29 +158,24 @@ inline constexpr std::uint16_t kNoLogit = 0xffff;
 ///   kMaxActive      encode() writes at most this many non-zero features
 ///   kPolicyLogits   width of the policy head
 ///   kLogitsPerAction  at most this many policy logits add up to an action's logit
-///   kOutcomeValues  value of each way the game can end, for the player it is told to, e.g. win +1,
-///                   draw 0, loss -1; the value head is a distribution over these
-///   kOutcomeMirror  the same way of ending as the other player sees it (an involution)
-///   kValueRange     no value is larger than this in magnitude
 ///   kHasAfterstates whether Evaluates::kAfterstates makes sense here
+/// and those of a FixedOutcomesGame, or what an OwnOutcomesGame has instead
 /// functions
 ///   turn()          who acts
 ///   viewer()        the player from whose side encode() and the network's outcomes are told: the
-///   player
-///                   to move or, on a chance turn, the player about to roll
+///                   player to move or, on a chance turn, the player about to roll
 ///   legal(out)      fills `out` (empty on entry) with the legal actions, ascending and unique;
-///   only
-///                   when a player is to move. Never empty: a player without a move has the action
-///                   "pass"
+///                   only when a player is to move. Never empty: a player without a move has the
+///                   action "pass"
 ///   play(action)    plays a legal action, or a chance outcome on a chance turn
-///   outcome()       only when over: index into kOutcomeValues as player 0 sees it
+///   outcome()       only when over: index into outcome_values() as player 0 sees it
 ///   key()           equal for equal states (side to move and dice included), different otherwise
 ///                   but for 64-bit collisions
 ///   encode(row)     the features of a state that is not over, from the side of viewer()
 ///   logits_of(a)    which policy logits add up to the action's logit, padded with kNoLogit
 ///   text / from_text    the state as one word or line of text and back
 ///   action_text / action_from_text    the same for actions legal in this state (chance outcomes
-///   too)
+///                   too)
 template <class G>
 concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> &&
     requires(G g, const G& c, Action a, ActionList<G::kMaxLegal>& out, FeatureRow& row,
@@ -166,9 +187,6 @@ concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> 
   { G::kMaxActive } -> std::convertible_to<std::size_t>;
   { G::kPolicyLogits } -> std::convertible_to<std::size_t>;
   { G::kLogitsPerAction } -> std::convertible_to<std::size_t>;
-  { G::kOutcomeValues.size() } -> std::convertible_to<std::size_t>;
-  { G::kOutcomeMirror.size() } -> std::convertible_to<std::size_t>;
-  { G::kValueRange } -> std::convertible_to<float>;
   { G::kHasAfterstates } -> std::convertible_to<bool>;
   { c.turn() } -> std::same_as<Turn>;
   { c.viewer() } -> std::same_as<Player>;
@@ -182,13 +200,14 @@ concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> 
   { G::from_text(text) } -> std::same_as<Result<G>>;
   { c.action_text(a) } -> std::same_as<std::string>;
   { c.action_from_text(text) } -> std::same_as<Result<Action>>;
-};
+} &&(FixedOutcomesGame<G> || OwnOutcomesGame<G>);
 
 /// A game with dice.
 ///   kMaxChance      a chance turn has at most this many outcomes
 ///   chance(p)       fills p[0..n) with the outcomes' probabilities (they sum to 1, each above 0)
-///   and
-///                   returns n; outcome i is played as action i. `p` has room for kMaxChance.
+///                   and returns n; outcome i is played as action i. `p` has room for kMaxChance.
+/// A type of many games, of which some have no dice, has has_dice() besides; all states of one game
+/// say the same.
 template <class G>
 concept StochasticGame = Game<G> && requires(const G& c, std::span<float> p) {
   { G::kMaxChance } -> std::convertible_to<std::size_t>;
@@ -215,9 +234,15 @@ concept SoundMovesGame = Game<G> && requires(const G& c, ActionList<G::kMaxLegal
   { c.sound(out) } -> std::same_as<void>;
 };
 
-/// Number of ways a game of G can end: the width of the value head.
+/// The most ways in which a game of G can end; of a FixedOutcomesGame the width of the value head.
 template <class G>
-inline constexpr std::size_t kOutcomes = G::kOutcomeValues.size();
+inline constexpr std::size_t kOutcomes = [] {
+  if constexpr (FixedOutcomesGame<G>) {
+    return G::kOutcomeValues.size();
+  } else {
+    return G::kMostOutcomes;
+  }
+}();
 
 /// Most outcomes of one chance turn; 0 for games without dice.
 template <class G>
@@ -235,11 +260,48 @@ inline Player other(Player player) { return static_cast<Player>(1 - player); }
 /// True when a player (not chance) is to act.
 inline bool is_decision(Turn turn) { return turn == Turn::kPlayer0 || turn == Turn::kPlayer1; }
 
+/// What every state of a game knows of its game: see FixedOutcomesGame and OwnOutcomesGame. Of a
+/// FixedOutcomesGame these are constants, and `game` is not looked at. [ways] each.
+template <Game G>
+constexpr auto outcome_values([[maybe_unused]] const G& game) {
+  if constexpr (FixedOutcomesGame<G>) {
+    return std::span<const float, kOutcomes<G>>(G::kOutcomeValues);
+  } else {
+    return std::span<const float>(game.outcome_values());
+  }
+}
+template <Game G>
+constexpr auto outcome_mirror([[maybe_unused]] const G& game) {
+  if constexpr (FixedOutcomesGame<G>) {
+    return std::span<const std::uint8_t, kOutcomes<G>>(G::kOutcomeMirror);
+  } else {
+    return std::span<const std::uint8_t>(game.outcome_mirror());
+  }
+}
+template <Game G>
+constexpr float value_range([[maybe_unused]] const G& game) {
+  if constexpr (FixedOutcomesGame<G>) {
+    return G::kValueRange;
+  } else {
+    return game.value_range();
+  }
+}
+
+/// Whether any turn of the game is one of chance; a constant unless the type leaves it open.
+template <Game G>
+constexpr bool has_dice([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.has_dice(); }) {
+    return game.has_dice();
+  } else {
+    return StochasticGame<G>;
+  }
+}
+
 /// Value of a finished state for `player`.
 template <Game G>
 float final_value(const G& state, Player player) {
   const std::uint8_t outcome = state.outcome();
-  return G::kOutcomeValues[player == 0 ? outcome : G::kOutcomeMirror[outcome]];
+  return outcome_values(state)[player == 0 ? outcome : outcome_mirror(state)[outcome]];
 }
 
 /// Finalizer of SplitMix64 (Steele, Lea, Flood 2014): a cheap bijection that scatters every bit.

@@ -1,15 +1,14 @@
-// Another table for trees, to measure ours against. Apart from it, because libsenet does without
-// Abseil.
-#pragma once
-
+// The same benchmark with another table from keys to nodes, to measure the tree's own against.
 #include <absl/container/flat_hash_map.h>
 
 #include <bit>
 #include <utility>
 
-#include "search/node_table.hpp"
+#include "tools/bench_tree.hpp"
+#include "tools/bench_tree_of.hpp"
 
 namespace senet {
+namespace {
 
 /// Abseil's Swiss table, reserved once.
 class FlatTable {
@@ -33,5 +32,17 @@ class FlatTable {
   absl::flat_hash_map<std::uint64_t, NodeId> map_;
 };
 static_assert(NodeTable<FlatTable>);
+
+struct FlatTrees {
+  template <Game G>
+  using TreeOf = Tree<G, FlatTable>;
+  static constexpr std::string_view kSuffix = "/table-flat";
+};
+
+}  // namespace
+
+Result<Benchmark> prepare_flat_tree(const std::string& game, const BenchSettings& settings) {
+  return prepare_tree_of<FlatTrees>(game, settings);
+}
 
 }  // namespace senet

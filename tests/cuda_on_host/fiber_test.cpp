@@ -1,11 +1,11 @@
-#include "engine/lanes/fiber.hpp"
+#include "tests/cuda_on_host/fiber.hpp"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <vector>
 
-namespace senet {
+namespace senet::cuda_on_host {
 namespace {
 
 TEST(Fiber, RunsInTurnsWithItsOwner) {
@@ -51,4 +51,4 @@ TEST(Fiber, AStoryThatNeverBeganIsDestroyed) {
 }
 
 }  // namespace
-}  // namespace senet
+}  // namespace senet::cuda_on_host

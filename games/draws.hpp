@@ -1,0 +1,39 @@
+// What is drawn by the rules alone: rolls, and moves played blindly.
+#pragma once
+
+#include <array>
+#include <cassert>
+
+#include "games/random.hpp"
+#include "senet/game.hpp"
+
+namespace senet {
+
+/// An outcome of the turn of chance in `state`, drawn by its probability.
+template <Game G>
+Action draw_roll([[maybe_unused]] const G& state, [[maybe_unused]] Random& random) {
+  assert(state.turn() == Turn::kChance);
+  if constexpr (StochasticGame<G>) {
+    std::array<float, kMaxChance<G>> probability;
+    const std::size_t outcomes = state.chance(probability);
+    return static_cast<Action>(random.pick({probability.data(), outcomes}));
+  }
+  return 0;
+}
+
+/// One of `actions`, which are not empty, each as likely as any other.
+template <std::size_t kCapacity>
+Action draw_one(const ActionList<kCapacity>& actions, Random& random) {
+  return actions[random.below(static_cast<std::uint32_t>(actions.size()))];
+}
+
+/// A roll where chance has the turn, else any legal action. `state` is not over.
+template <Game G>
+Action draw_action(const G& state, Random& random) {
+  if (state.turn() == Turn::kChance) return draw_roll(state, random);
+  ActionList<G::kMaxLegal> legal;
+  state.legal(legal);
+  return draw_one(legal, random);
+}
+
+}  // namespace senet

@@ -1,0 +1,53 @@
+// Names of an enumeration's values, both ways: for command lines, files and messages.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace senet {
+
+/// A value and its name.
+template <class Enum>
+struct Named {
+  std::string_view name;
+  Enum value;
+};
+
+/// An enumeration that has a list of its names beside it, each value once:
+///   constexpr std::array<Named<Enum>, n> names_of(std::type_identity<Enum>)
+template <class Enum>
+concept NamedEnum = std::is_enum_v<Enum> && requires {
+  names_of(std::type_identity<Enum>{});
+};
+
+/// The name of a value; empty for a value that is not in the list.
+template <NamedEnum Enum>
+constexpr std::string_view name_of(Enum value) {
+  for (const Named<Enum>& known : names_of(std::type_identity<Enum>{})) {
+    if (known.value == value) return known.name;
+  }
+  return {};
+}
+
+/// The value of this name; none for any other text.
+template <NamedEnum Enum>
+constexpr std::optional<Enum> value_of(std::string_view name) {
+  for (const Named<Enum>& known : names_of(std::type_identity<Enum>{})) {
+    if (known.name == name) return known.value;
+  }
+  return std::nullopt;
+}
+
+/// "position, afterstates": all names in the order of the list.
+template <NamedEnum Enum>
+std::string all_names() {
+  std::string names;
+  for (const Named<Enum>& known : names_of(std::type_identity<Enum>{})) {
+    names.append(names.empty() ? "" : ", ").append(known.name);
+  }
+  return names;
+}
+
+}  // namespace senet

@@ -1,0 +1,300 @@
+// One list of settings for each struct that people may change: command lines, config.json, the
+// protocol, records and recipes of games all read it, so that a new setting is one new entry.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "games/names.hpp"
+#include "senet/result.hpp"
+
+namespace senet {
+
+/// What a number may be. Numbers with a fraction are finite besides, and all are compared in the
+/// setting's own type: the float nearest to 0.0001 is a little less than the double.
+struct SettingRange {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool above_least = false;    // `least` itself is no value
+  bool below_most = false;     // `most` itself is no value
+  bool or_zero = false;        // 0 is a value too, with a meaning of its own
+  std::string_view unit = {};  // of the number, e.g. "MiB"
+};
+
+/// Texts that say what a game or its players depended on.
+enum class SettingsText : std::uint8_t {
+  kRecord,  // how a self-play game was played
+  kPlayer,  // how a player of a match chooses its moves
+};
+
+/// Whether such a text names a setting.
+enum class Said : std::uint8_t {
+  kIfChanged,  // when it is not the default: texts that do not name it mean that
+  kAlways,     // it was named from the first such text on
+  kNever,      // the text says it in other words, or it changes no move
+};
+
+/// Where a setting of `Struct` is asked for and told.
+template <class Struct>
+struct SettingUse {
+  /// Whether it is an option of those that search to win: senet match, eval and uci, setoption.
+  bool of_players = true;
+  Said in_records = Said::kIfChanged;
+  Said in_players = Said::kIfChanged;  // only those of_players
+  /// Whether it changes anything beside the other settings; null: always.
+  bool (*matters)(const Struct&) = nullptr;
+  /// Its key in config.json where that is not the name; runs from before keep theirs.
+  std::string_view key = {};
+};
+
+/// One setting. Values are bool, unsigned whole numbers, float, double and named enumerations.
+template <class Struct, class Value>
+struct Setting {
+  std::string_view name;  // "c-puct": the command-line option without dashes
+  Value Struct::*member;
+  std::string_view help;
+  SettingRange range;  // of numbers
+  SettingUse<Struct> use;
+
+  std::string_view key() const { return use.key.empty() ? name : use.key; }
+  bool is_default(const Value& value) const { return value == Struct{}.*member; }
+};
+
+/// An entry of a list. Only numbers have a range.
+template <class Struct, class Value>
+constexpr Setting<Struct, Value> setting(std::string_view name, Value Struct::*member,
+                                         std::string_view help, SettingRange range = {},
+                                         SettingUse<std::type_identity_t<Struct>> use = {}) {
+  return {name, member, help, range, use};
+}
+
+/// The settings of a member that has a list of its own, in the place of one entry.
+template <class Struct, class Inner>
+struct SettingPart {
+  Inner Struct::*member;
+};
+template <class Struct, class Inner>
+constexpr SettingPart<Struct, Inner> part(Inner Struct::*member) {
+  return {member};
+}
+
+/// A struct with a list of what people may change in it, beside it:
+///   constexpr auto settings_of(std::type_identity<Struct>)
+///     returns a std::tuple of setting() and part(), in the order in which people see them
+template <class Struct>
+concept HasSettings = requires {
+  settings_of(std::type_identity<Struct>{});
+};
+
+/// Calls visit(entry, value) for every setting of `settings`, in the order of the list. `value` is
+/// the struct's own, constant if the struct is. A visit with a third argument gets the struct that
+/// the entry is of.
+template <class Struct, class Visit>
+requires HasSettings<std::remove_const_t<Struct>>
+void for_each_setting(Struct& settings, Visit&& visit) {
+  const auto one = [&]<class Owner, class Value>(const Setting<Owner, Value>& entry) {
+    if constexpr (requires { visit(entry, settings.*entry.member, settings); }) {
+      visit(entry, settings.*entry.member, settings);
+    } else {
+      visit(entry, settings.*entry.member);
+    }
+  };
+  const auto all_of = [&]<class Owner, class Inner>(const SettingPart<Owner, Inner>& inner) {
+    for_each_setting(settings.*inner.member, visit);
+  };
+  const auto either = [&](const auto& entry) {
+    if constexpr (requires { one(entry); }) {
+      one(entry);
+    } else {
+      all_of(entry);
+    }
+  };
+  std::apply([&](const auto&... entries) { (either(entries), ...); },
+             settings_of(std::type_identity<std::remove_const_t<Struct>>{}));
+}
+
+/// The same for the entries from the one named `from` on, up to the one named `until` and without
+/// it; no name stands for the end on that side.
+template <class Struct, class Visit>
+void for_each_setting_between(Struct& settings, std::string_view from, std::string_view until,
+                              Visit&& visit) {
+  bool is_between = from.empty();
+  for_each_setting(settings, [&](const auto& entry, auto& value) {
+    if (!from.empty() && entry.name == from) is_between = true;
+    if (!until.empty() && entry.name == until) is_between = false;
+    if (is_between) visit(entry, value);
+  });
+}
+
+/// The entry of a member of `Struct`'s own list.
+template <class Struct, class Value>
+constexpr Setting<Struct, Value> setting_of(Value Struct::*member) {
+  Setting<Struct, Value> found{};
+  std::apply(
+      [&](const auto&... entries) {
+        const auto look = [&](const auto& entry) {
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(entry)>,
+                                       Setting<Struct, Value>>) {
+            if (entry.member == member) found = entry;
+          }
+        };
+        (look(entries), ...);
+      },
+      settings_of(std::type_identity<Struct>{}));
+  return found;
+}
+
+namespace settings_detail {
+
+std::string number_text(float value);
+std::string number_text(double value);
+std::string number_text(std::uint64_t value);
+bool read_number(std::string_view text, float& value);
+bool read_number(std::string_view text, double& value);
+bool read_number(std::string_view text, std::uint64_t& value);
+bool read_bool(std::string_view text, bool& value);
+std::string limits_text(const SettingRange& range);
+Error refusal(std::string_view name, const std::string& wanted, std::string_view text);
+
+template <class Value>
+bool is_in(const SettingRange& range, Value value) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    if (!std::isfinite(value)) return false;
+  }
+  if (range.or_zero && value == 0) return true;
+  const auto least = [&] { return static_cast<Value>(range.least); };
+  const auto most = [&] { return static_cast<Value>(range.most); };
+  if (std::isfinite(range.least) && (value < least() || (range.above_least && value == least()))) {
+    return false;
+  }
+  return !std::isfinite(range.most) || (value <= most() && !(range.below_most && value == most()));
+}
+
+}  // namespace settings_detail
+
+/// The value as people write it: 0.2, 100, true, position. Reads back exactly.
+template <class Value>
+std::string setting_text(const Value& value) {
+  if constexpr (NamedEnum<Value>) {
+    return std::string(name_of(value));
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return settings_detail::number_text(value);
+  } else {
+    static_assert(std::is_unsigned_v<Value>);
+    return settings_detail::number_text(std::uint64_t{value});
+  }
+}
+
+/// The range of a number, or of what its type holds: "1 .. 4096", "above 0", "at most 4294967295",
+/// nothing where there is no end.
+template <class Struct, class Value>
+std::string range_text(const Setting<Struct, Value>& entry) {
+  SettingRange range = entry.range;
+  if (std::is_unsigned_v<Value> && sizeof(Value) < 8 && std::isinf(range.most)) {
+    range.most = static_cast<double>(std::numeric_limits<Value>::max());
+  }
+  return settings_detail::limits_text(range);
+}
+
+/// What values the setting takes, in words: "a whole number 1 .. 4096", "one of position,
+/// afterstates".
+template <class Struct, class Value>
+std::string values_wanted(const Setting<Struct, Value>& entry) {
+  if constexpr (NamedEnum<Value>) {
+    return "one of " + all_names<Value>();
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return "0 or 1";
+  } else {
+    std::string wanted = entry.range.or_zero ? "0 or " : "";
+    wanted += std::is_unsigned_v<Value> ? "a whole number" : "a number";
+    const std::string range = range_text(entry);
+    return range.empty() ? wanted : wanted + " " + range;
+  }
+}
+
+/// Whether a value is one that the setting takes.
+template <class Struct, class Value>
+Result<void> check_value(const Setting<Struct, Value>& entry, const Value& value) {
+  if constexpr (!std::is_enum_v<Value> && !std::is_same_v<Value, bool>) {
+    if (!settings_detail::is_in(entry.range, value)) {
+      return settings_detail::refusal(entry.name, values_wanted(entry), setting_text(value));
+    }
+  }
+  return {};
+}
+
+/// Sets `value` to what `text` says. A refusal names the setting, what it takes and the text, and
+/// leaves the value as it was: "c-puct takes a number 0 .. 1000, not "x"".
+template <class Struct, class Value>
+Result<void> set_value(const Setting<Struct, Value>& entry, Value& value, std::string_view text) {
+  const auto is_read = [&](Value& to) {
+    if constexpr (NamedEnum<Value>) {
+      const auto known = value_of<Value>(text);
+      if (known) to = *known;
+      return known.has_value();
+    } else if constexpr (std::is_same_v<Value, bool>) {
+      return settings_detail::read_bool(text, to);
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      return settings_detail::read_number(text, to) && settings_detail::is_in(entry.range, to);
+    } else {
+      std::uint64_t whole = 0;
+      if (!settings_detail::read_number(text, whole)) return false;
+      to = static_cast<Value>(whole);
+      return to == whole && settings_detail::is_in(entry.range, to);
+    }
+  };
+  Value read{};
+  if (!is_read(read)) return settings_detail::refusal(entry.name, values_wanted(entry), text);
+  value = read;
+  return {};
+}
+
+/// Sets the setting of this name: how a recipe, a command line and a protocol change a struct.
+/// `settings` is anything that for_each_setting() takes.
+template <class Settings>
+Result<void> apply_setting(Settings& settings, std::string_view name, std::string_view text) {
+  Result<void> applied = fail("there is no setting \"" + std::string(name) + "\"");
+  for_each_setting(settings, [&](const auto& entry, auto& value) {
+    if (entry.name == name) applied = set_value(entry, value, text);
+  });
+  return applied;
+}
+
+/// The first setting whose value is not one that it takes.
+template <class Settings>
+Result<void> check_settings(const Settings& settings) {
+  Result<void> checked;
+  for_each_setting(settings, [&](const auto& entry, const auto& value) {
+    if (checked) checked = check_value(entry, value);
+  });
+  return checked;
+}
+
+/// ", c_puct 1.5, fpu_reduction 0.2": what a text says of these settings.
+template <class Settings>
+std::string said_settings(const Settings& settings, SettingsText kind) {
+  std::string text;
+  const auto say = [&](const auto& entry, const auto& value, const auto& owner) {
+    const auto& use = entry.use;
+    if (kind == SettingsText::kPlayer && !use.of_players) return;
+    if (use.matters != nullptr && !use.matters(owner)) return;
+    const Said said = kind == SettingsText::kPlayer ? use.in_players : use.in_records;
+    if (said == Said::kNever || (said == Said::kIfChanged && entry.is_default(value))) return;
+    std::string name(entry.name);
+    std::ranges::replace(name, '-', '_');
+    text += ", " + name + " " + setting_text(value);
+  };
+  for_each_setting(settings, say);
+  return text;
+}
+
+}  // namespace senet

@@ -1,0 +1,96 @@
+// What the root makes of it all: which move is played, and what is known about the others.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <span>
+
+#include "games/sound_moves.hpp"
+#include "search/scratch.hpp"
+#include "search/tree.hpp"
+
+namespace senet {
+
+/// What is proven about an edge of the root. Of several edges proven to be as good as the root all
+/// are the best.
+template <class AnyTree>
+Proof proof_of(const AnyTree& tree, const Node& root, std::uint32_t edge) {
+  const Bounds known = bounds_of(root), bounds = tree.edge_bounds(root, edge);
+  const auto [lost, won] = tree.unknown_bounds();
+  if (known.proven() && bounds.lower == known.lower) return Proof::kBest;
+  const bool worse = bounds.upper < known.lower || (bounds.upper == lost && known.upper > lost);
+  return worse ? Proof::kWorse : Proof::kOpen;
+}
+
+/// What a legal move of the root is worth that is no edge, for the player to move there: its result
+/// when forced replies end the game, else the root's value, as for an edge without visits.
+template <class AnyTree>
+float unsound_value(const AnyTree& tree, NodeId root, Action action) {
+  const Player mover = teller(turn_of(tree[root]));
+  auto after = tree.state(root);
+  after.play(action);
+  play_forced(after);
+  return after.turn() == Turn::kOver ? final_value(after, mover) : tree[root].q;
+}
+
+/// All legal actions of the root, the move to play first, and behind the edges those that are not
+/// sound. Valid until the scratch is used again.
+template <class AnyTree, class Rule, Game G>
+std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
+                                     SearchScratch<G>& scratch) {
+  const Node& root = tree[root_id];
+  const std::uint32_t edges = root.edges;
+  const bool is_players = is_decision(turn_of(root));
+  ColdEdge* const cold = tree.cold(root);
+  if (!(root.flags & kValuedEdges)) {  // what no visit needed in order is told in order
+    std::sort(cold + root.opened, cold + edges,
+              [](const ColdEdge& a, const ColdEdge& b) { return a.rank() > b.rank(); });
+  }
+  const std::span<Proof> proofs(scratch.proofs.data(), edges);
+  const std::span<std::uint32_t> targets(scratch.targets.data(), edges);
+  const std::span<std::uint16_t> order(scratch.order.data(), edges);
+  for (std::uint32_t i = 0; i < edges; ++i) {
+    proofs[i] = proof_of(tree, root, i);
+    targets[i] = 0;
+  }
+  std::iota(order.begin(), order.end(), std::uint16_t{0});
+  std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
+    if (proofs[a] != proofs[b]) return proofs[a] < proofs[b];
+    const std::uint32_t visits_a = tree.edge_visits(root, a), visits_b = tree.edge_visits(root, b);
+    return visits_a != visits_b ? visits_a > visits_b : a < b;
+  });
+  if (is_players) rule.decide(tree, root, proofs, order, targets);
+
+  auto& choices = scratch.choices;
+  const Proof last_told = proven(root) ? Proof::kBest : Proof::kOpen;
+  for (std::uint32_t i = 0; i < edges; ++i) {
+    const std::uint16_t edge = order[i];
+    const bool counts = proofs[edge] <= last_told;
+    choices[i] = {.action = cold[edge].action,
+                  .visits = counts ? tree.edge_visits(root, edge) : 0,
+                  .target = counts ? targets[edge] : 0,
+                  .prior = unpack_share(cold[edge].prior),
+                  .value = tree.edge_value(root, edge)};
+  }
+  std::size_t count = edges;
+  if constexpr (SoundMovesGame<G>) {
+    if (is_players && edges > 0) {
+      ActionList<G::kMaxLegal> legal;
+      tree.state(root_id).legal(legal);
+      for (const Action action : legal) {
+        if (std::ranges::find(cold, cold + edges, action, &ColdEdge::action) != cold + edges) {
+          continue;
+        }
+        choices[count++] = {.action = action,
+                            .visits = 0,
+                            .target = 0,
+                            .prior = 0,
+                            .value = unsound_value(tree, root_id, action)};
+      }
+    }
+  }
+  return {choices.data(), count};
+}
+
+}  // namespace senet

@@ -1,0 +1,89 @@
+// The way down: from the root to a leaf that needs the network, or to a node that knows its value.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "games/sound_moves.hpp"
+#include "search/backup.hpp"
+#include "search/expansion.hpp"
+#include "search/selection.hpp"
+
+namespace senet {
+
+/// The node behind an opened edge, made when this is the first way there. Forced replies are played
+/// on the way: they need neither a node nor the network.
+template <class AnyTree>
+NodeId follow(AnyTree& tree, NodeId id, std::uint32_t edge) {
+  Node& node = tree[id];
+  NodeId& child = tree.hot(node).child(edge);
+  if (child != kNoNode) return child;
+  auto state = tree.state(id);
+  state.play(tree.cold(node)[edge].action);
+  play_forced(state);
+  const std::uint64_t key = state.key();
+  child = tree.find(key);
+  if (child != kNoNode) return child;
+  child = tree.add(state, key);
+  Node& made = tree[child];
+  if (state.turn() == Turn::kOver) {
+    made.q = final_value(state, 0);
+    made.own = pack_value(made.q, value_range(state));
+    made.flags |= kEvaluated;
+    const int value = static_cast<int>(made.q);
+    set_bounds(made, {value, value});
+  } else if (state.turn() == Turn::kChance) {
+    // What is not yet seen of the dice is worth the afterstate's own value or, without one, what
+    // the mover had.
+    const float own = node.flags & kValuedEdges
+                          ? unpack_value(tree.edge_values(node)[edge], value_range(state))
+                          : node.q;
+    expand_chance(tree, child, value_for(own, turn_of(node), 0));
+  }
+  return child;
+}
+
+/// How a descent ended.
+enum class Reached : std::uint8_t {
+  kLeaf,   // a position that the network has to see
+  kEnd,    // a finished game
+  kKnown,  // a node whose value is as good as any: proven, visited more often by other ways, on
+           // this path already, or too deep
+};
+
+struct Descent {
+  Reached reached;
+  NodeId node;
+  std::uint32_t depth;  // hops to it
+};
+
+/// Walks from the root to where a visit ends and writes its hops into `path`, as many as fit at
+/// most. `rule` chooses for players (search/rule.hpp); dice fall as select_outcome() says.
+template <class AnyTree, class Rule>
+Descent descend(AnyTree& tree, NodeId root, Rule& rule, std::span<Hop> path) {
+  std::uint32_t depth = 0;
+  for (NodeId id = root;;) {
+    Node& node = tree[id];
+    if (!(node.flags & kEvaluated)) return {Reached::kLeaf, id, depth};
+    if (turn_of(node) == Turn::kOver) return {Reached::kEnd, id, depth};
+    if ((id != root && proven(node)) || depth == path.size()) return {Reached::kKnown, id, depth};
+    const Selection selection = turn_of(node) == Turn::kChance ? select_outcome(tree, node)
+                                                               : rule.select(tree, node, depth);
+    if (selection.opens) tree.open_edge(node, 0);
+    const NodeId child = follow(tree, id, selection.edge);
+    path[depth++] = {id, selection.edge};
+    node.flags |= kOnPath;
+    const Node& next = tree[child];
+    // A position that repeats on this path, or one that was visited more often than this edge
+    // because other paths lead there: count the visit with the value that is known (KataGo,
+    // GraphSearch.md).
+    const bool ahead = (next.flags & kEvaluated) &&
+                       next.n > static_cast<std::uint32_t>(tree.hot(node).n(selection.edge));
+    if ((next.flags & kOnPath) || (ahead && turn_of(next) != Turn::kOver)) {
+      return {Reached::kKnown, child, depth};
+    }
+    id = child;
+  }
+}
+
+}  // namespace senet

@@ -1,0 +1,159 @@
+// A leaf's turn: rows for the network, then edges with priors from the answers.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "games/sound_moves.hpp"
+#include "nn/batch.hpp"
+#include "search/scratch.hpp"
+#include "search/settings.hpp"
+#include "search/tree.hpp"
+
+namespace senet {
+
+/// Finds the leaf's moves and, in kPosition, the logits that they need. From here to expand() the
+/// scratch is the leaf's.
+template <Game G>
+void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch) {
+  scratch.moves.clear();
+  moves_to_consider(leaf, scratch.moves);
+  if (evaluates == Evaluates::kAfterstates) return;
+  scratch.wanted.list({scratch.moves.data(), scratch.moves.size()});
+}
+
+/// The number of rows that a leaf may ask for: a row for each move in kAfterstates.
+template <Game G>
+std::size_t rows_of_leaf(Evaluates evaluates, const SearchScratch<G>& scratch) {
+  return evaluates == Evaluates::kPosition ? 1 : scratch.moves.size();
+}
+
+/// Writes the leaf's rows into the batch, from number `next` on and for as long as there is room;
+/// `next` becomes the number of the first that is still to be written. Returns how many it wrote:
+/// moves that end the game need none.
+template <Game G>
+std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
+                         std::size_t& next, Batch& batch) {
+  const std::size_t ways = outcome_values(leaf).size();
+  std::uint32_t written = 0;
+  for (; next < rows_of_leaf(evaluates, scratch); ++next) {
+    if (evaluates == Evaluates::kPosition) {
+      if (batch.room() == 0) break;
+      batch.add({std::span(scratch.outcomes).first(ways), scratch.wanted.wanted(),
+                 scratch.wanted.answers()},
+                [&](FeatureRow& row) { leaf.encode(row); });
+      ++written;
+      continue;
+    }
+    G after = leaf;
+    after.play(scratch.moves[next]);
+    if (after.turn() == Turn::kOver) continue;  // known without asking
+    if (batch.room() == 0) break;
+    batch.add({std::span(scratch.family[next]).first(ways), {}, nullptr},
+              [&](FeatureRow& row) { after.encode(row); });
+    ++written;
+  }
+  return written;
+}
+
+/// Gives the leaf its edges and its own value, from the network's answer to its position. Returns
+/// how the game is expected to end, for the player to move there; in the scratch.
+template <class AnyTree, Game G>
+const Outcomes<G>& expand_position(AnyTree& tree, Node& leaf, float temperature,
+                                   SearchScratch<G>& scratch) {
+  auto& moves = scratch.moves;
+  auto& values = scratch.values;
+  auto& scores = scratch.scores;
+  const std::size_t count = moves.size();
+  float top = -1e30f, sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = scratch.wanted.sum(i);
+    top = std::max(top, values[i]);
+  }
+  const float sharpness = 1 / temperature;
+  for (std::size_t i = 0; i < count; ++i) {
+    sum += values[i] = std::exp((values[i] - top) * sharpness);
+  }
+  for (std::size_t i = 0; i < count; ++i) scores[i] = values[i] / sum;
+  leaf.own = pack_value(mean_value(tree.game(), scratch.outcomes), value_range(tree.game()));
+  tree.add_cold(leaf, static_cast<std::uint16_t>(count), false);
+  ColdEdge* const edges = tree.cold(leaf);
+  for (std::size_t i = 0; i < count; ++i) edges[i] = {moves[i], pack_share(scores[i])};
+  tree.find_next(leaf);
+  return scratch.outcomes;
+}
+
+/// The same from the answers to the positions that the leaf's moves lead to. Afterwards
+/// scratch.order holds the moves in the order of the edges, which is by falling value, and
+/// scratch.family how the game is expected to end behind each move, for the player who makes it.
+template <class AnyTree, Game G>
+const Outcomes<G>& expand_family(AnyTree& tree, Node& leaf, const G& state, float temperature,
+                                 SearchScratch<G>& scratch) {
+  auto& moves = scratch.moves;
+  auto& family = scratch.family;
+  auto& values = scratch.values;
+  auto& scores = scratch.scores;
+  const std::size_t count = moves.size();
+  const Player mover = teller(turn_of(leaf));
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    G after = state;
+    after.play(moves[i]);
+    Player viewer = 0;
+    if (after.turn() == Turn::kOver) {
+      family[i] = certain_end(after);
+    } else {
+      viewer = after.viewer();
+    }
+    if (viewer != mover) family[i] = mirrored(state, family[i]);
+    values[i] = mean_value(state, family[i]);
+    if (values[i] > values[best]) best = i;
+  }
+  float sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    scores[i] = std::exp((values[i] - values[best]) / temperature);
+    sum += scores[i];
+  }
+  for (std::size_t i = 0; i < count; ++i) scores[i] /= sum;
+  const std::span<std::uint16_t> order(scratch.order.data(), count);
+  std::iota(order.begin(), order.end(), std::uint16_t{0});
+  std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  });
+  const float range = value_range(state);
+  leaf.own = pack_value(values[best], range);
+  tree.add_cold(leaf, static_cast<std::uint16_t>(count), true);
+  ColdEdge* const edges = tree.cold(leaf);
+  for (std::size_t i = 0; i < count; ++i) {
+    edges[i] = {moves[order[i]], pack_share(scores[order[i]])};
+  }
+  std::int16_t* const packed = tree.edge_values(leaf);
+  for (std::size_t i = 0; i < count; ++i) packed[i] = pack_value(values[order[i]], range);
+  return family[best];
+}
+
+/// A turn of chance needs no network: its edges are its outcomes. `own` is what it is worth to
+/// player 0 until they have been seen.
+template <class AnyTree>
+void expand_chance(AnyTree& tree, NodeId id, float own) {
+  using G = typename AnyTree::State;
+  if constexpr (StochasticGame<G>) {
+    Node& node = tree[id];
+    std::array<float, kMaxChance<G>> probability;
+    const std::size_t count = tree.state(id).chance(probability);
+    tree.add_cold(node, static_cast<std::uint16_t>(count), false);
+    ColdEdge* const edges = tree.cold(node);
+    for (std::size_t i = 0; i < count; ++i) {
+      edges[i] = {static_cast<Action>(i), pack_share(probability[i])};
+    }
+    tree.find_next(node);
+    node.own = pack_value(own, value_range(tree.game()));
+    node.q = own;
+    node.flags |= kEvaluated;
+  }
+}
+
+}  // namespace senet

@@ -1,0 +1,60 @@
+// How much a tree can hold, and how much a search of so many visits needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "nn/evaluates.hpp"
+#include "search/tree.hpp"
+
+namespace senet {
+
+/// Tree limits in which a search of `visits` visits fits for ordinary positions; a search of
+/// unusually wide ones ends early and says so. `game` is any state of the game.
+template <Game G>
+TreeLimits limits_for(const G& game, std::uint32_t visits, Evaluates evaluates) {
+  // A visit adds a node, with dice two: the turn of chance and the position behind it. Its edges: a
+  // cold block of an ordinary width and one to two small hot blocks.
+  const std::uint32_t nodes_per_visit = has_dice(game) ? 2 : 1;
+  const std::uint32_t ordinary_width =
+      G::kMaxLegal > 64 ? 48 : static_cast<std::uint32_t>(G::kMaxLegal);
+  const std::uint32_t words_per_visit =
+      cold_words(ordinary_width, evaluates == Evaluates::kAfterstates) + 40 * nodes_per_visit;
+  // The root may be as wide as the game allows, with all its edges opened for noise.
+  constexpr auto widest = static_cast<std::uint32_t>(kMaxEdges<G>);
+  return {(visits + 2) * nodes_per_visit + 2,
+          (visits + 2) * words_per_visit + cold_words(widest, true) + 2 * hot_words(widest) +
+              cold_words(kMaxChance<G>, false) + hot_words(kMaxChance<G>)};
+}
+
+/// The same for a game that its type alone tells.
+template <FixedOutcomesGame G>
+TreeLimits limits_for(std::uint32_t visits, Evaluates evaluates) {
+  return limits_for(G{}, visits, evaluates);
+}
+
+/// The largest number of 1 .. `most` for which fits(number) holds, 0 if there is none. What holds
+/// for a number holds for all below it.
+template <class Fits>
+std::uint32_t largest_that_fits(std::uint32_t most, Fits&& fits) {
+  std::uint32_t low = 0, high = most;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low + 1) / 2;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+/// The most visits a search fits into `bytes`; 0 when not even one does.
+template <FixedOutcomesGame G>
+std::uint32_t visits_that_fit(std::size_t bytes, Evaluates evaluates) {
+  return largest_that_fits(std::uint32_t{1} << 24, [&](std::uint32_t visits) {
+    return Tree<G>::bytes(limits_for<G>(visits, evaluates)) <= bytes;
+  });
+}
+
+}  // namespace senet

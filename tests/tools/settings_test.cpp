@@ -1,0 +1,281 @@
+// Every setting of every list: by name and text, in config.json, on command lines, and what is
+// refused.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/temporary_folder.hpp"
+#include "tools/protocol/options.hpp"
+#include "tools/run_config.hpp"
+#include "tools/search_options.hpp"
+#include "tools/setting_options.hpp"
+
+namespace senet {
+namespace {
+
+RunConfig config_of(const char* game) {
+  Result<RunConfig> config = default_config(game);
+  EXPECT_TRUE(config);
+  return *config;
+}
+
+// A value that the setting takes and that is not this one.
+template <class Struct, class Value>
+Value another(const Setting<Struct, Value>& entry, Value value) {
+  if constexpr (NamedEnum<Value>) {
+    for (const Named<Value>& named : names_of(std::type_identity<Value>{})) {
+      if (named.value != value) return named.value;
+    }
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return !value;
+  } else {
+    for (const double step : {0.37, 1.0, -1.0, -0.37}) {
+      const auto other = static_cast<Value>(static_cast<double>(value) + step);
+      if (other != value && check_value(entry, other)) return other;
+    }
+  }
+  ADD_FAILURE() << entry.name << " takes one value only";
+  return value;
+}
+
+// A text that the setting does not take.
+template <class Struct, class Value>
+std::vector<std::string> bad_texts(const Setting<Struct, Value>& entry) {
+  std::vector<std::string> bad = {"", "x", "1x"};
+  if constexpr (!NamedEnum<Value> && !std::is_same_v<Value, bool>) {
+    const SettingRange& range = entry.range;
+    const double step = std::is_unsigned_v<Value> ? 1 : 0.001;
+    bad.push_back("-1");
+    bad.push_back("nan");
+    if (range.least > 0 || range.above_least) {
+      bad.push_back(setting_text(range.above_least ? range.least : range.least * 0.99));
+    }
+    if (std::isfinite(range.most)) {
+      bad.push_back(setting_text(range.below_most ? range.most : range.most + step));
+    }
+    if (std::is_unsigned_v<Value>) bad.push_back("18446744073709551616");
+  }
+  return bad;
+}
+
+TEST(Settings, NamesAndKeysAreUnique) {
+  const RunConfig config = config_of("connect_four");
+  std::set<std::string_view> names, keys;
+  std::size_t count = 0;
+  for_each_setting(config, [&](const auto& entry, const auto&) {
+    ++count;
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    EXPECT_TRUE(keys.insert(entry.key()).second) << entry.key();
+    EXPECT_FALSE(entry.help.empty()) << entry.name;
+  });
+  EXPECT_GE(count, 40u);
+  // No entry of a part is lost between the parts.
+  const auto expect_there = [&](const auto& part) {
+    for_each_setting(part, [&](const auto& entry, const auto&) {
+      EXPECT_TRUE(names.contains(entry.name)) << entry.name;
+      --count;
+    });
+  };
+  expect_there(config.network);
+  expect_there(config.selfplay);
+  expect_there(config.selfplay.worker);
+  expect_there(config.selfplay.worker.search);
+  expect_there(config.selfplay.play);
+  expect_there(config.learn);
+  expect_there(config.learn.samples);
+  expect_there(config.learn.trainer);
+  EXPECT_EQ(count, 1u);  // "queue" is the run's own
+}
+
+// The defaults of every game, and then each setting with another value.
+TEST(Settings, EachGoesThroughText) {
+  for (const char* const game : {"tic_tac_toe", "connect_four", "backgammon"}) {
+    RunConfig config = config_of(game);
+    EXPECT_TRUE(check_settings(config)) << check_settings(config).error().reason();
+    for_each_setting(config, [&](const auto& entry, auto& value) {
+      for (const auto wanted : {value, another(entry, value)}) {
+        RunConfig changed = config_of(game);
+        const Result<void> applied = apply_setting(changed, entry.name, setting_text(wanted));
+        EXPECT_TRUE(applied) << applied.error().reason();
+        for_each_setting(changed, [&](const auto& other, const auto& now) {
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(now)>,
+                                       std::remove_cvref_t<decltype(value)>>) {
+            if (other.name == entry.name) {
+              EXPECT_EQ(now, wanted) << entry.name;
+            }
+          }
+        });
+      }
+    });
+  }
+}
+
+TEST(Settings, OutOfRangeIsRefusedWithTheRange) {
+  const RunConfig config = config_of("connect_four");
+  const std::string before = config_text(config);
+  for_each_setting(config, [&](const auto& entry, const auto&) {
+    for (const std::string& text : bad_texts(entry)) {
+      RunConfig changed = config_of("connect_four");
+      const Result<void> applied = apply_setting(changed, entry.name, text);
+      ASSERT_FALSE(applied) << entry.name << " " << text;
+      EXPECT_EQ(applied.error().reason(), std::string(entry.name) + " takes " +
+                                              values_wanted(entry) + ", not \"" + text + "\"");
+      EXPECT_EQ(config_text(changed), before);
+    }
+  });
+}
+
+class ConfigFile : public testing::Test {
+ protected:
+  std::filesystem::path file() const { return folder_.path() / "config.json"; }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ConfigFile, HoldsEachSettingExactly) {
+  RunConfig config = config_of("connect_four");
+  for_each_setting(config, [&](const auto& entry, auto& value) {
+    if (entry.name != "mode") value = another(entry, value);  // the game has no other
+  });
+  config.selfplay.play.fast_visits = 5;
+  ASSERT_TRUE(check_config(config)) << check_config(config).error().reason();
+  ASSERT_TRUE(save_config(config, file()));
+  const Result<RunConfig> read = load_config(file());
+  ASSERT_TRUE(read) << read.error().reason();
+  EXPECT_EQ(config_text(*read), config_text(config));
+  const auto expect_same = [&](const auto& before, const auto& after) {
+    std::vector<std::string> first, second;
+    const auto into = [](auto& texts) {
+      return [&texts](const auto& entry, const auto& value) {
+        texts.push_back(std::string(entry.name) + " " + setting_text(value));
+      };
+    };
+    for_each_setting(before, into(first));
+    for_each_setting(after, into(second));
+    EXPECT_EQ(first, second);
+  };
+  expect_same(std::as_const(config), *read);
+}
+
+// Numbers as people write them, and as runs from before wrote them.
+TEST_F(ConfigFile, HasShortNumbersAndReadsLongOnes) {
+  const RunConfig config = config_of("connect_four");
+  const std::string text = config_text(config);
+  EXPECT_NE(text.find("\"fpu-reduction\": 0.2,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"full-share\": 0.33,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"c-puct\": 1.5,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"temperature\": 1.0,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"checkpoint-seconds\": 60.0,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"noise\": true,"), std::string::npos) << text;
+  std::ofstream(file()) << R"({"game": "connect_four", "evaluates": "position",
+    "evaluator": "hash", "fpu-reduction": 0.20000000298023224, "lambda": 0.800000011920929,
+    "blunder": 0.20000000298023224})";
+  const Result<RunConfig> read = load_config(file());
+  ASSERT_TRUE(read) << read.error().reason();
+  EXPECT_EQ(read->selfplay.worker.search.puct.fpu_reduction, 0.2f);
+  EXPECT_EQ(read->learn.samples.lambda, 0.8f);
+  EXPECT_EQ(read->selfplay.worker.evaluator, EvaluatorKind::kHash);
+}
+
+TEST_F(ConfigFile, SamplesFollowTheMode) {
+  RunConfig config = config_of("backgammon");
+  EXPECT_EQ(config.learn.samples.evaluates, Evaluates::kAfterstates);
+  ASSERT_TRUE(apply_setting(config, "mode", "position"));
+  EXPECT_EQ(config.learn.samples.evaluates, Evaluates::kPosition);
+  ASSERT_TRUE(save_config(config, file()));
+  const Result<RunConfig> read = load_config(file());
+  ASSERT_TRUE(read) << read.error().reason();
+  EXPECT_EQ(read->selfplay.worker.search.evaluates, Evaluates::kPosition);
+  EXPECT_EQ(read->learn.samples.evaluates, Evaluates::kPosition);
+}
+
+// Two settings that make no sense together.
+TEST(Settings, SomeDependOnOthers) {
+  RunConfig config = config_of("connect_four");
+  config.selfplay.play.fast_visits = config.selfplay.play.full_visits + 1;
+  EXPECT_NE(check_config(config).error().reason().find("--fast-visits: "), std::string::npos);
+  config = config_of("connect_four");
+  config.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
+  EXPECT_EQ(check_config(config).error().reason(), "--mode: connect_four has no afterstates");
+  config = config_of("connect_four");
+  config.selfplay.worker.lanes = 0;
+  EXPECT_EQ(check_config(config).error().reason(),
+            "--lanes takes a whole number 1 .. 4096, not \"0\"");
+}
+
+// A command line and setoption with every setting that players have.
+TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
+  SearchOptions wanted;
+  std::vector<std::string> line;
+  protocol::Options session;
+  for_each_setting(wanted.settings, [&](const auto& entry, auto& value) {
+    if (!entry.use.of_players) return;
+    value = another(entry, value);
+    line.insert(line.begin(), {setting_text(value), "--" + std::string(entry.name)});
+  });
+  EXPECT_EQ(line.size(), 8u);
+  CLI::App app;
+  SearchOptions typed;
+  add_search_options(app, typed);
+  app.parse(line);  // which takes them from the end
+  EXPECT_EQ(said_settings(typed.settings, SettingsText::kPlayer),
+            said_settings(wanted.settings, SettingsText::kPlayer));
+  EXPECT_FALSE(typed.mode);
+  app.parse(std::vector<std::string>{"afterstates", "--mode", "hash", "--evaluator"});
+  EXPECT_EQ(typed.mode, Evaluates::kAfterstates);
+  EXPECT_EQ(typed.evaluator, EvaluatorKind::kHash);
+  for (std::vector<std::string> bad :
+       {std::vector<std::string>{"2000", "--c-puct"},
+        std::vector<std::string>{"sideways", "--mode"}, std::vector<std::string>{"0", "--lanes"}}) {
+    EXPECT_THROW(app.parse(bad), CLI::ParseError);
+  }
+  const std::vector<std::string> names = {"CPuct", "FpuReduction", "PolicyTemperature",
+                                          "AfterstateTemperature"};
+  std::size_t at = 0;
+  for_each_setting(wanted.settings, [&](const auto& entry, const auto& value) {
+    if (!entry.use.of_players) return;
+    const auto set = protocol::set_option(session, names.at(at++), setting_text(value));
+    ASSERT_TRUE(set) << set.error().reason();
+    EXPECT_EQ(*set, protocol::Change::kSearch);
+    for (const std::string& text : bad_texts(entry)) {
+      const auto refused = protocol::set_option(session, names.at(at - 1), text);
+      ASSERT_FALSE(refused) << text;
+      EXPECT_EQ(refused.error().reason(),
+                names.at(at - 1) + " takes " + values_wanted(entry) + ", not \"" + text + "\"");
+    }
+  });
+  EXPECT_EQ(said_settings(session.search.settings, SettingsText::kPlayer),
+            said_settings(wanted.settings, SettingsText::kPlayer));
+}
+
+// Logs and records that were written before there was a list.
+TEST(Settings, TextsOfTheDefaultsStayWhatTheyWere) {
+  const SearchOptions player;
+  EXPECT_EQ(said_settings(player.settings, SettingsText::kPlayer),
+            ", c_puct 1.5, fpu_reduction 0.2, policy_temperature 1.5, afterstate_temperature 0.1");
+  SearchSettings afterstates = player.settings;
+  afterstates.evaluates = Evaluates::kAfterstates;
+  EXPECT_EQ(said_settings(afterstates, SettingsText::kPlayer),
+            ", c_puct 1.5, fpu_reduction 0.2, afterstate_temperature 0.1");
+  const auto text = [](const char* game) {
+    const SelfPlaySettings settings = config_of(game).selfplay;
+    return settings_text(settings.play, settings.worker.search);
+  };
+  EXPECT_EQ(text("connect_four"),
+            "position, 160 visits for 0.33 of the moves, else 32, c_puct 1.5, fpu_reduction 0.2, "
+            "noise 0.25 of 10, temperature 1 to ply 16, up to 20 blind");
+  EXPECT_EQ(text("backgammon"), "afterstates, 1 visits, c_puct 1.5, fpu_reduction 0.2");
+  SelfPlaySettings changed = config_of("backgammon").selfplay;
+  changed.worker.search.afterstate_temperature = 0.2f;
+  changed.play.resign_below = 0.9f;
+  EXPECT_EQ(settings_text(changed.play, changed.worker.search),
+            "afterstates, 1 visits, c_puct 1.5, fpu_reduction 0.2, afterstate_temperature 0.2, "
+            "resigns below 0.9");
+}
+
+}  // namespace
+}  // namespace senet
