@@ -41,7 +41,7 @@ enum class Said : std::uint8_t {
   kNever,      // the text says it in other words, or it changes no move
 };
 
-/// Where a setting of `Struct` is asked for and told.
+/// Where a setting of `Struct` can be set, and which texts name it.
 template <class Struct>
 struct SettingUse {
   /// Whether it is an option of those that search to win: senet match, eval and uci, setoption.
@@ -99,24 +99,17 @@ concept HasSettings = requires {
 template <class Struct, class Visit>
 requires HasSettings<std::remove_const_t<Struct>>
 void for_each_setting(Struct& settings, Visit&& visit) {
-  const auto one = [&]<class Owner, class Value>(const Setting<Owner, Value>& entry) {
-    if constexpr (requires { visit(entry, settings.*entry.member, settings); }) {
-      visit(entry, settings.*entry.member, settings);
+  const auto visit_one = [&](const auto& entry) {
+    auto& value = settings.*entry.member;
+    if constexpr (HasSettings<std::remove_cvref_t<decltype(value)>>) {
+      for_each_setting(value, visit);
+    } else if constexpr (requires { visit(entry, value, settings); }) {
+      visit(entry, value, settings);
     } else {
-      visit(entry, settings.*entry.member);
+      visit(entry, value);
     }
   };
-  const auto all_of = [&]<class Owner, class Inner>(const SettingPart<Owner, Inner>& inner) {
-    for_each_setting(settings.*inner.member, visit);
-  };
-  const auto either = [&](const auto& entry) {
-    if constexpr (requires { one(entry); }) {
-      one(entry);
-    } else {
-      all_of(entry);
-    }
-  };
-  std::apply([&](const auto&... entries) { (either(entries), ...); },
+  std::apply([&](const auto&... entries) { (visit_one(entries), ...); },
              settings_of(std::type_identity<std::remove_const_t<Struct>>{}));
 }
 

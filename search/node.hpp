@@ -71,8 +71,8 @@ struct Bounds {
   bool operator==(const Bounds&) const = default;
 };
 
-/// Whether a game keeps to that, where its type alone tells; other games are checked when they
-/// come.
+/// Whether a game keeps to that, as far as its type says; games known at run time only are checked
+/// when they come.
 template <class G>
 constexpr bool ends_fit_bounds() {
   if constexpr (FixedOutcomesGame<G>) {

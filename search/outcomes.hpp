@@ -16,7 +16,7 @@ using Outcomes = std::array<float, kOutcomes<G>>;
 
 // In all of these `game` is any state of the game.
 
-/// The value of a distribution, for the player it is told to.
+/// The value of a distribution, for the player who sees it so.
 template <Game G>
 float mean_value(const G& game, const Outcomes<G>& outcomes) {
   const auto values = outcome_values(game);

@@ -34,11 +34,11 @@ enum class Proof : std::uint8_t { kBest, kOpen, kWorse };
 ///       less than node.edges. p of an opened edge is 0 once nothing is left to learn behind it
 ///   decide(tree, root, proofs, order, targets)
 ///       when a search of a player's turn has ended: [root.edges] each. proofs[e] is known of edge
-///       e. `order` holds the edges by proofs, visits and number, and becomes what is told, the
-///       move to play first; targets[e] becomes the weight of edge e in the policy target that
-///       self-play records
+///       e. `order` holds the edges by proofs, visits and number, and becomes the order of the
+///       choices, the move to play first; targets[e] becomes the weight of edge e in the policy
+///       target that self-play records
 ///
-/// A node's and its edges' values are told for the player to move there; see search/node.hpp,
+/// Values of a node and its edges are those of the player to move there; see search/node.hpp,
 /// search/hot_edges.hpp and Tree::edge_visits(), edge_value() and edge_bounds().
 template <class Rule, class AnyTree>
 concept SearchRule = requires(Rule& rule, AnyTree& tree, const AnyTree& grown, Node& root,

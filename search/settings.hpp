@@ -27,7 +27,7 @@ struct PuctSettings {
 
 constexpr auto settings_of(std::type_identity<PuctSettings>) {
   using S = PuctSettings;
-  // Records tell noise in a phrase of their own.
+  // Records have a phrase of their own for noise.
   constexpr SettingUse<S> kOfNoise{.of_players = false, .in_records = Said::kNever};
   constexpr SettingUse<S> kFromTheFirst{.in_records = Said::kAlways, .in_players = Said::kAlways};
   return std::tuple{

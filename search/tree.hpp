@@ -54,7 +54,7 @@ class Tree {
   Node& operator[](NodeId id) { return nodes_[id]; }
   const Node& operator[](NodeId id) const { return nodes_[id]; }
   const G& state(NodeId id) const { return states_[id]; }
-  /// A state that tells which game this is; needs a node.
+  /// Any state: all are of the same game. Needs a node.
   const G& game() const { return states_[0]; }
 
   /// Whether `nodes` more nodes and `words` more words fit.
@@ -98,14 +98,14 @@ class Tree {
   std::uint32_t edge_visits(const Node& node, std::uint32_t edge) const {
     return edge < node.opened ? static_cast<std::uint32_t>(hot(node).n(edge)) : 0;
   }
-  /// What an edge is taken to be worth, told by its parent: its mean value, or before the first
+  /// What an edge is taken to be worth, as its parent counts: its mean value, or before the first
   /// visit its afterstate's own value or, without one, its parent's.
   float edge_value(const Node& node, std::uint32_t edge) const {
     if (edge_visits(node, edge) > 0) return hot(node).q(edge);
     if (!(node.flags & kValuedEdges)) return node.q;
     return unpack_value(edge_values(node)[edge], value_range(game()));
   }
-  /// Bounds behind an edge, told by its parent.
+  /// Bounds behind an edge, as its parent counts.
   Bounds edge_bounds(const Node& node, std::uint32_t edge) const {
     const NodeId child = edge < node.opened ? hot(node).child(edge) : kNoNode;
     if (child == kNoNode) return unknown_bounds();

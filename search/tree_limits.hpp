@@ -27,7 +27,7 @@ TreeLimits limits_for(const G& game, std::uint32_t visits, Evaluates evaluates) 
               cold_words(kMaxChance<G>, false) + hot_words(kMaxChance<G>)};
 }
 
-/// The same for a game that its type alone tells.
+/// The same for a game whose type says it all.
 template <FixedOutcomesGame G>
 TreeLimits limits_for(std::uint32_t visits, Evaluates evaluates) {
   return limits_for(G{}, visits, evaluates);

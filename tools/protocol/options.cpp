@@ -104,10 +104,10 @@ template <class Struct, class Value>
 Result<Change> set_setting(Setting<Struct, Value> entry, Value& to, std::string_view value) {
   const std::string name = option_name(entry.name);
   entry.name = name;
-  Value told{};
-  const Result<void> set = set_value(entry, told, value);
+  Value read{};
+  const Result<void> set = set_value(entry, read, value);
   if (!set) return refuse(Code::kBadArgument, set.error());
-  return replace(to, told, Change::kSearch);
+  return replace(to, read, Change::kSearch);
 }
 
 constexpr std::array<std::string_view, 1> kVariants = {"backgammon"};

@@ -123,7 +123,8 @@ class FeatureRow {
 inline constexpr std::uint16_t kNoLogit = 0xffff;
 
 /// A game whose ways to end are fixed by its type.
-///   kOutcomeValues  value of each way the game can end, for the player it is told to, e.g. win +1,
+///   kOutcomeValues  value of each way the game can end, for the player who sees it so, e.g. win
+///   +1,
 ///                   draw 0, loss -1; the value head is a distribution over these
 ///   kOutcomeMirror  the same way of ending as the other player sees it (an involution)
 ///   kValueRange     no value is larger than this in magnitude
