@@ -102,7 +102,7 @@ class LogitsStep {
   }
 
  private:
-  /// Looks at this row only: who shares its batch must not change how its answer is rounded.
+  /// Looks at this row only: the rows beside it must not change how its answer is rounded.
   bool wants_most(const RowAnswer& answer) const {
     return answer.wanted.size() * 2 > layer_.outputs;
   }
@@ -112,7 +112,7 @@ class LogitsStep {
                                answer.wanted.data(), answer.wanted.size(), answer.logits));
   }
   void pick(const BlockPass& pass, const RowAnswer& answer, const float* all) const {
-    // Whoever wants everything mostly wants it in order.
+    // A row that wants everything mostly wants it in order.
     const std::size_t count = answer.wanted.size();
     if (pass.scratch.is_ascending(answer.wanted)) {
       std::copy_n(all, count, answer.logits);

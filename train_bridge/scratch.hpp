@@ -33,8 +33,6 @@ class ScratchPool {
   /// Where a piece lies; valid while the pool lives. Only after allocate().
   Value* at(ScratchPiece piece) { return memory_.data() + piece.offset; }
 
-  std::size_t bytes() const { return planned_ * sizeof(Value); }
-
  private:
   AlignedVector<Value> memory_;
   std::size_t planned_ = 0;

@@ -45,9 +45,6 @@ class TrainNetwork {
   Losses gradient(std::span<const Real> parameters, const TrainBatch& batch, Share rows,
                   LossWeights weights, std::span<Real> gradient);
 
-  /// Bytes of activations and other scratch memory.
-  std::size_t scratch_bytes() const { return scratch_.bytes(); }
-
  private:
   using Kind = std::variant<SparseInputLayer<Real>, LinearLayer<Real>, NormLayer<Real>,
                             OutcomesLayer<Real>, PolicyLayer<Real>>;

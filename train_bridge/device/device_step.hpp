@@ -284,7 +284,7 @@ class DeviceStep {
     return learnt;
   }
 
-  /// product = in * weight^T; the bias is added by whoever reads it.
+  /// product = in * weight^T; the layer that reads it adds the bias.
   void multiply(Step& step) {
     const Kept &in = values_[step.layer.in], &out = values_[step.layer.out];
     device_.multiply(Product<Real, Operand>{rows(in.operand.data(), in), false, matrix(step.weight),
