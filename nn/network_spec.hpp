@@ -115,6 +115,18 @@ NetworkSpec reference_spec() {
   return spec;
 }
 
+/// What a network of this spec is asked about in searches of G: what was `chosen`, else what it has
+/// learnt, else, as its file does not say, afterstates in games that have them. Fails when they are
+/// chosen in a game without.
+template <Game G>
+Result<Evaluates> asked_about(const NetworkSpec& spec, std::optional<Evaluates> chosen = {}) {
+  if (chosen == Evaluates::kAfterstates && !G::kHasAfterstates) {
+    return fail(std::string(G::kName) + " has no afterstates");
+  }
+  const Evaluates usual = G::kHasAfterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
+  return chosen.value_or(spec.evaluates.value_or(usual));
+}
+
 /// Why a network of this spec cannot play G; nothing when it can.
 Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted);
 

@@ -61,7 +61,8 @@ class TimedEvaluator final : public Evaluator {
 template <Game G>
 Result<Figures> run(const BenchSettings& settings, const std::vector<G>& positions,
                     const Network& network) {
-  auto evaluator = make_evaluator(EvaluatorKind::kHash, network, settings.batch_rows);
+  const Weights weights(copy_of(network));
+  auto evaluator = make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows);
   if (!evaluator) return evaluator.error();
   TimedEvaluator timed(std::move(*evaluator));
   const SearchSettings of_search{.evaluates = settings.evaluates, .reuse_tree = false};

@@ -50,10 +50,8 @@ void tune(std::type_identity<Backgammon>, RunConfig& c) {
   play.full_visits = play.fast_visits = 1;
   play.noise = false;
   play.temperature_plies = 0;
-  c.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
   c.selfplay.worker.search.reuse_tree = false;
   c.selfplay.worker.batch_rows = 256;
-  c.learn.samples.evaluates = Evaluates::kAfterstates;
   c.learn.samples.lambda = 0.7f;
   c.learn.replay_capacity = 1'000'000;
   c.learn.window_minimum = 100'000;
@@ -91,6 +89,8 @@ Result<RunConfig> default_config(const std::string& game) {
     config.game = game;
     config.network = reference_spec<G>();
     config.selfplay.workers = 0;
+    config.selfplay.worker.search.evaluates = config.learn.samples.evaluates =
+        *asked_about<G>(config.network);
     tune(which, config);
     return config;
   });

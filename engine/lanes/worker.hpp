@@ -22,10 +22,10 @@
 
 namespace senet {
 
-/// Builds an evaluator for batches of up to `max_rows` rows and loads `network`. Called on the
+/// Builds an evaluator for batches of up to `max_rows` rows and loads `weights`. Called on the
 /// thread that will use it.
 using EvaluatorMaker =
-    std::function<Result<std::unique_ptr<Evaluator>>(const Network& network, std::size_t max_rows)>;
+    std::function<Result<std::unique_ptr<Evaluator>>(const Weights& weights, std::size_t max_rows)>;
 
 struct WorkerSettings {
   std::size_t lanes = 64;                           // games played at once by one worker
@@ -63,20 +63,12 @@ class Worker {
   static Result<std::unique_ptr<Worker>> make(const WorkerSettings& settings, ModelStore& models,
                                               WorkerReport& report) {
     std::unique_ptr<Worker> worker(new Worker(settings, models, report));
-    Result<void> made;
-    models.with_newest([&](const Network& network, std::uint64_t generation) {
-      auto evaluator = settings.own_evaluator ? settings.own_evaluator(network, settings.batch_rows)
-                                              : make_evaluator(settings.evaluator, network,
-                                                               settings.batch_rows, settings.exact);
-      if (!evaluator) {
-        made = evaluator.error();
-        return;
-      }
-      worker->take_evaluator(std::move(*evaluator), network, settings);
-      worker->model_ = network.id();
-      worker->generation_ = generation;
-    });
-    if (!made) return made.error();
+    const Weights& weights = *worker->loaded_.weights;
+    auto evaluator = settings.own_evaluator ? settings.own_evaluator(weights, settings.batch_rows)
+                                            : make_evaluator(settings.evaluator, weights,
+                                                             settings.batch_rows, settings.exact);
+    if (!evaluator) return evaluator.error();
+    worker->take_evaluator(std::move(*evaluator), settings);
     return worker;
   }
 
@@ -129,7 +121,7 @@ class Worker {
         if (state == LaneState::kFinished) --alive;
       }
       if (state == LaneState::kThinks && !worker.swap_pending_) {
-        lane.begin_search(worker.model_, worker.spare_);
+        lane.begin_search(worker.loaded_.weights->id(), worker.spare_);
         ++worker.searching_;
         state = LaneState::kSearching;
       }
@@ -148,6 +140,7 @@ class Worker {
 
   Worker(const WorkerSettings& settings, ModelStore& models, WorkerReport& report)
       : models_(models),
+        loaded_(models.newest()),
         report_(report),
         rounds_(settings.batch_rows, G::kMaxActive),
         spare_(std::make_unique<Tree<G>>(limits(settings))) {
@@ -159,17 +152,12 @@ class Worker {
     return limits_for<G>(settings.visits, settings.search.evaluates);
   }
 
-  void take_evaluator(std::unique_ptr<Evaluator> evaluator, const Network& network,
-                      const WorkerSettings& settings) {
+  void take_evaluator(std::unique_ptr<Evaluator> evaluator, const WorkerSettings& settings) {
     evaluator_ = std::move(evaluator);
     if (settings.cache_mib == 0) return;
-    // Families of afterstates want no logits; very wide positions are rare and not remembered.
-    constexpr std::size_t kMostLogits =
-        std::min<std::size_t>(G::kMaxLegal * G::kLogitsPerAction, 96);
-    const bool position = settings.search.evaluates == Evaluates::kPosition;
     auto cached = std::make_unique<CachedEvaluator>(
-        std::move(evaluator_), network, settings.batch_rows,
-        CacheSettings{settings.cache_mib << 20, G::kMaxActive, position ? kMostLogits : 0});
+        std::move(evaluator_), *loaded_.weights, settings.batch_rows,
+        cache_settings<G>(settings.cache_mib << 20, settings.search.evaluates));
     cache_ = cached.get();
     evaluator_ = std::move(cached);
   }
@@ -190,17 +178,15 @@ class Worker {
   // Searches end on the weights they began with: lanes begin none while newer ones wait, and when
   // the last has ended the evaluator takes them over.
   void look_for_newer_weights() {
-    swap_pending_ = models_.generation() != generation_;
+    swap_pending_ = models_.generation() != loaded_.generation;
     swap_if_idle();
   }
   bool swap_if_idle() {
     if (!swap_pending_ || searching_ > 0) return false;
     const auto began = Clock::now();
-    models_.with_newest([&](const Network& network, std::uint64_t generation) {
-      evaluator_->load(network);
-      model_ = network.id();
-      generation_ = generation;
-    });
+    ModelStore::Newest newest = models_.newest();
+    evaluator_->load(*newest.weights);
+    loaded_ = std::move(newest);  // nothing runs on the ones before any more
     swap_pending_ = false;
     const std::uint64_t taken = nanoseconds(Clock::now() - began);
     WorkerReport::add(report_.model_swaps, 1);
@@ -230,6 +216,7 @@ class Worker {
   }
 
   ModelStore& models_;
+  ModelStore::Newest loaded_;  // what the evaluator answers with
   WorkerReport& report_;
   WorkerObserver* observer_ = nullptr;
   Rounds<Search<G>> rounds_;
@@ -237,10 +224,8 @@ class Worker {
   std::vector<std::unique_ptr<Lane<G>>> lanes_;
   std::unique_ptr<Evaluator> evaluator_;
   const CachedEvaluator* cache_ = nullptr;  // the evaluator, when it remembers
-  std::uint64_t model_ = 0;                 // id of the network that answers
-  std::uint64_t generation_ = 0;
-  bool swap_pending_ = false;    // newer weights wait: begin no search until they are loaded
-  std::uint32_t searching_ = 0;  // searches under way
+  bool swap_pending_ = false;               // newer weights wait: begin no search before
+  std::uint32_t searching_ = 0;             // searches under way
   Clock::time_point mark_;
 };
 

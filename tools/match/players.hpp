@@ -72,7 +72,7 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_options(
     const std::vector<std::string>& options);
 
 /// What a network's moves depend on.
-std::string network_identity(const Network& network, const SearchSetup& setup);
+std::string network_identity(const SearchSetup& setup);
 
 /// The line that asks another program for a move.
 std::string go_line(EngineProtocol protocol, const PlayerSettings& settings);
@@ -84,12 +84,13 @@ Result<void> check_told(const std::string& word, const PlayerSettings& settings)
 template <Game G>
 Result<PlayerHolder<G>> make_network_player(const std::string& word,
                                             const PlayerSettings& settings) {
-  const Result<Network> network = open_network(word, reference_spec<G>());
+  Result<Network> network = open_network(word, reference_spec<G>());
   if (!network) return network.error();
-  Result<SearchSetup> setup = set_up_search<G>(*network, settings.search, settings.visits);
+  Result<SearchSetup> setup = set_up_search<G>(std::make_shared<const Weights>(std::move(*network)),
+                                               settings.search, settings.visits);
   if (!setup) return setup.error();
   PlayerHolder<G> holder;
-  holder.identity = network_identity(*network, *setup);
+  holder.identity = network_identity(*setup);
   holder.setup = std::move(*setup);
   holder.player = std::make_unique<SearchPlayer<G>>(*holder.setup.evaluator, holder.setup.settings,
                                                     holder.setup.visits, holder.setup.lanes,

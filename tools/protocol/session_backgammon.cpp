@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "tools/protocol/game_words.hpp"
 #include "tools/protocol/session.hpp"
 
 namespace senet::protocol {
@@ -66,7 +67,9 @@ Result<void> Session::setturn(Words words) {
   const Result<Player> player = parse_player(words.next());
   if (!player) return player.error();
   if (!words.empty()) return refuse(Code::kBadArgument, "setturn takes one player, p0 or p1");
-  const Result<void> set = seat_->set_on_roll(*player);
+  const Result<std::string> position = text();
+  if (!position) return position.error();
+  const Result<void> set = set_position(with_player_on_roll(engine_.game(), *position, *player));
   if (set) turn_ = *player;
   return set;
 }
@@ -78,7 +81,10 @@ Result<void> Session::dice(Words words) {
   if (!first || !second || !words.empty()) {
     return refuse(Code::kBadArgument, "dice takes two numbers, 1 to 6 each");
   }
-  return seat_->set_dice(static_cast<int>(*first), static_cast<int>(*second));
+  const Result<std::string> position = text();
+  if (!position) return position.error();
+  return set_position(
+      with_dice(engine_.game(), *position, static_cast<int>(*first), static_cast<int>(*second)));
 }
 
 }  // namespace senet::protocol
