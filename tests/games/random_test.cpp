@@ -8,6 +8,10 @@
 #include <set>
 #include <vector>
 
+#include "games/backgammon/backgammon.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "games/draws.hpp"
+
 namespace senet {
 namespace {
 
@@ -162,6 +166,27 @@ TEST(Random, PickFollowsTheWeights) {
   for (std::size_t k = 0; k < weights.size(); ++k) {
     const double expected = weights[k] / 8.0 * kDraws;
     EXPECT_NEAR(count[k], expected, 5.0 * std::sqrt(expected)) << k;
+  }
+}
+
+TEST(Draws, RollsByTheirProbabilityMovesEachAsLikely) {
+  Random random(17, 0, 0, Purpose::kTest);
+  constexpr int kDraws = 36'000;
+  const Backgammon before_the_roll = *Backgammon::from_text("4HPwATDgc/ABMA:0:-");
+  std::array<float, kMaxChance<Backgammon>> chance;
+  const std::size_t rolls = before_the_roll.chance(chance);
+  std::vector<double> rolled(rolls), moved(ConnectFour::kMaxLegal);
+  for (int i = 0; i < kDraws; ++i) {
+    ++rolled.at(draw_action(before_the_roll, random));
+    ++moved.at(draw_action(ConnectFour{}, random));
+  }
+  for (std::size_t k = 0; k < rolls; ++k) {
+    const double expected = double{chance[k]} * kDraws;
+    EXPECT_NEAR(rolled[k], expected, 5 * std::sqrt(expected)) << k;
+  }
+  for (std::size_t k = 0; k < moved.size(); ++k) {
+    const double expected = kDraws / 7.0;
+    EXPECT_NEAR(moved[k], expected, 5 * std::sqrt(expected)) << k;
   }
 }
 

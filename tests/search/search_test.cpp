@@ -467,6 +467,29 @@ TEST(Search, TicTacToeIsADraw) {
 }
 
 // A change of these numbers means that searches do not do what they did: say why in the commit.
+// Visits to the power of 1 / temperature; a proven result is not gambled away.
+TEST(DrawChoice, FollowsTheVisits) {
+  const std::vector<Choice> choices = {
+      {.action = 4, .visits = 30}, {.action = 1, .visits = 10}, {.action = 2, .visits = 0}};
+  Decision<ConnectFour> decision{.choices = choices};
+  constexpr std::uint32_t kDraws = 10'000;
+  const auto share_of_best = [&](float temperature) {
+    std::size_t best = 0;
+    for (std::uint32_t ply = 0; ply < kDraws; ++ply) {
+      const Random draw(1, 0, ply, Purpose::kMove);
+      const Action action = draw_choice(decision, temperature, draw);
+      EXPECT_NE(action, 2);
+      best += action == 4 ? 1 : 0;
+    }
+    return static_cast<double>(best) / kDraws;
+  };
+  EXPECT_NEAR(share_of_best(1), 3.0 / 4, 0.02);
+  EXPECT_NEAR(share_of_best(0.5f), 9.0 / 10, 0.02);
+  EXPECT_EQ(share_of_best(0), 1);
+  decision.proven = true;
+  EXPECT_EQ(share_of_best(1), 1);
+}
+
 TEST(Search, GoldenTrees) {
   SearchSettings afterstates;
   afterstates.evaluates = Evaluates::kAfterstates;

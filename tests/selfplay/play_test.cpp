@@ -187,6 +187,53 @@ TEST(Play, APublicationCostsAWorkerOneLoad) {
   EXPECT_EQ(loads, swaps);
 }
 
+// What measures self-play holds its workers back, limits their searches and looks at what they
+// left.
+TEST(Play, HooksAndLimitsWhileItIsPlayed) {
+  constexpr std::uint32_t kMost = 5;
+  for (const Driver driver : drivers()) {
+    SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 40);
+    settings.driver = driver;
+    settings.workers = 2;
+    settings.worker.search.reuse_tree = false;
+    ModelStore models(initial_network(small_spec<Backgammon>(), 1));
+    GameNumbers numbers(0);
+    KeepingSink sink;
+    std::atomic<bool> may_begin{false};
+    std::array<std::size_t, 2> lanes{};
+    std::array<std::thread::id, 2> began_on, ended_on;
+    {
+      SelfPlayThreads<Backgammon> threads(settings, models, numbers, sink,
+                                          {.begins =
+                                               [&](std::size_t number, Worker<Backgammon>&) {
+                                                 began_on.at(number) = std::this_thread::get_id();
+                                                 may_begin.wait(false);
+                                               },
+                                           .ended =
+                                               [&](std::size_t number, Worker<Backgammon>& worker) {
+                                                 ended_on.at(number) = std::this_thread::get_id();
+                                                 lanes.at(number) = worker.lanes().size();
+                                               }});
+      threads.limit_visits(kMost);
+      may_begin = true;
+      may_begin.notify_all();
+      while (sink.count() < 10) std::this_thread::yield();
+      threads.abandon();  // in the middle of games and searches
+      EXPECT_TRUE(threads.join());
+    }
+    EXPECT_EQ(lanes, (std::array<std::size_t, 2>{4, 4}));
+    EXPECT_EQ(began_on, ended_on);
+    EXPECT_NE(began_on[0], began_on[1]);
+    for (const auto& [number, record] : sink.games()) {
+      for (const RecordedTurn& turn : record.turns()) {
+        std::uint32_t visits = 0;
+        for (const VisitCount& count : record.visits(turn)) visits += count.visits;
+        EXPECT_LT(visits, kMost);  // one of the root's visits is its own
+      }
+    }
+  }
+}
+
 // A sink that is full now and then: lanes wait, nothing is lost, nothing is played twice.
 TEST(Play, WaitsWhenNobodyTakesTheGames) {
   class SlowSink final : public GameSink {
