@@ -1,6 +1,6 @@
 #include "nn/evaluates.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace senet {
 

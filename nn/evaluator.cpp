@@ -1,6 +1,6 @@
 #include "nn/evaluator.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "nn/faster_kind.hpp"
 #include "nn/fused_evaluator.hpp"

@@ -1,6 +1,6 @@
 #include "nn/network_spec.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

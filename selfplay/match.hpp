@@ -6,7 +6,7 @@
 // a match that goes on after an interruption plays what it would have played anyway.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "tools/bench_forward.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "tools/bench_overlap.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 

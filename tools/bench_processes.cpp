@@ -1,6 +1,6 @@
 #include "tools/bench_processes.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "tools/bench_train.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "tools/bench_tree.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cmath>

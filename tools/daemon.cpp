@@ -2,7 +2,7 @@
 
 #include <absl/cleanup/cleanup.h>
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>

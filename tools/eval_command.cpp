@@ -1,5 +1,5 @@
 // senet eval: grade a player on positions whose best moves are known.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>
@@ -170,51 +170,48 @@ Result<Job> prepare(const EvalArguments& arguments) {
 
 }  // namespace
 
-void add_eval_command(CLI::App& app, int& exit_code) {
+void add_eval_command(const Command& program) {
   auto arguments = std::make_shared<EvalArguments>();
   arguments->settings.visits = 0;
-  CLI::App* const command =
-      app.add_subcommand("eval", "Grade a player on positions whose best moves are known");
-  command->add_option("--game", arguments->game, "connect_four or backgammon")->required();
-  command->add_option("--labels", arguments->labels, "the labelled positions")->required();
-  command->add_option(
-      "--weights", arguments->weights,
-      "the network: a safetensors file, builtin or untrained:SEED (default: untrained)");
-  command->add_option("--seed", arguments->seed, "of the untrained network")->capture_default_str();
-  const CLI::Option* const visits =
+  const Command command =
+      program.add_command("eval", "Grade a player on positions whose best moves are known");
+  command.option("--game", arguments->game, "connect_four or backgammon").required();
+  command.option("--labels", arguments->labels, "the labelled positions").required();
+  command.option("--weights", arguments->weights,
+                 "the network: a safetensors file, builtin or untrained:SEED (default: untrained)");
+  command.option("--seed", arguments->seed, "of the untrained network").shows_default();
+  const Option visits =
       command
-          ->add_option(
-              "--visits", arguments->settings.visits,
-              "visits of each search, without noise; 0: the network alone (the best prior or "
-              "afterstate)")
-          ->capture_default_str()
-          ->check(CLI::Range(0u, kMostVisits));
+          .option("--visits", arguments->settings.visits,
+                  "visits of each search, without noise; 0: the network alone (the best prior or "
+                  "afterstate)")
+          .shows_default()
+          .in_range(0u, kMostVisits);
   command
-      ->add_option("--player", arguments->player,
-                   "who is graded: search (a network), random for the expected marks of random "
-                   "moves, or another player of senet match: " +
-                       std::string(kPlayerWords))
-      ->capture_default_str();
-  command->add_option(
-      "--answers", arguments->answers,
-      "write each position's answer to this file, for others to grade: backgammon a "
-      "JSON object a line (id, move, after), connect_four moves,column");
-  command->add_flag("--json", arguments->json, "print one JSON object a line");
-  add_search_options(*command, arguments->settings.search);
-  add_process_options(*command, arguments->settings);
+      .option("--player", arguments->player,
+              "who is graded: search (a network), random for the expected marks of random "
+              "moves, or another player of senet match: " +
+                  std::string(kPlayerWords))
+      .shows_default();
+  command.option("--answers", arguments->answers,
+                 "write each position's answer to this file, for others to grade: backgammon a "
+                 "JSON object a line (id, move, after), connect_four moves,column");
+  command.flag("--json", arguments->json, "print one JSON object a line");
+  add_search_options(command, arguments->settings.search);
+  add_process_options(command, arguments->settings);
   command
-      ->add_option("--option", arguments->settings.options,
-                   "NAME=VALUE for another program by setoption, as often as needed")
-      ->take_all()
-      ->group(kProcessGroup);
-  command->footer(
+      .option("--option", arguments->settings.options,
+              "NAME=VALUE for another program by setoption, as often as needed")
+      .as_often_as_needed()
+      .in_group(kProcessGroup);
+  command.footer(
       "Labels: connect_four reads CSV (moves,ply,s1,...,s7,value) or lines \"moves value\", for\n"
       "which a solver judges the moves; backgammon one JSON object a\n"
       "line ([id,] cls, posid, dice, moves [[text, position id after, equity, ...] ...]).");
-  command->callback([arguments, visits, &exit_code] {
-    const bool is_told = visits->count() > 0;
-    arguments->settings.visits_told = is_told ? VisitsTold::kThisPlayer : VisitsTold::kNobody;
-    exit_code = run_command("eval", prepare(*arguments));
+  command.runs([arguments, visits] {
+    arguments->settings.visits_told =
+        visits.is_given() ? VisitsTold::kThisPlayer : VisitsTold::kNobody;
+    return run_command("eval", prepare(*arguments));
   });
 }
 

@@ -1,5 +1,5 @@
 // senet inspect for game logs: what a log holds, and one game turn by turn.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

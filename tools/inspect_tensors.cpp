@@ -1,5 +1,5 @@
 // senet inspect for safetensors files: networks and checkpoints.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>

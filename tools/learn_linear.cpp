@@ -6,7 +6,7 @@
 // TD(0) (Sutton 1988): the value of a position is tanh of the sum, in units of three points; after
 // each play the value of the position before it moves towards minus the value after it, and at the
 // end towards what the game was worth.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "tools/line_reader.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <cstring>

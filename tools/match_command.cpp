@@ -1,5 +1,5 @@
 // senet match: two players, the same openings and dice with sides swapped.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -293,14 +293,14 @@ Result<Job> prepare(const MatchArguments& arguments) {
 
 }  // namespace
 
-void add_match_command(CLI::App& app, int& exit_code) {
+void add_match_command(const Command& program) {
   auto arguments = std::make_shared<MatchArguments>();
-  CLI::App* const command =
-      app.add_subcommand("match", "Let two players play many games against each other");
-  const CLI::Option* const visits = add_match_options(*command, *arguments);
-  command->callback([arguments, visits, &exit_code] {
-    if (visits->count() > 0) arguments->player.visits_told = VisitsTold::kEverybody;
-    exit_code = run_command("match", prepare(*arguments));
+  const Command command =
+      program.add_command("match", "Let two players play many games against each other");
+  const Option visits = add_match_options(command, *arguments);
+  command.runs([arguments, visits] {
+    if (visits.is_given()) arguments->player.visits_told = VisitsTold::kEverybody;
+    return run_command("match", prepare(*arguments));
   });
 }
 

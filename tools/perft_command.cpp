@@ -1,7 +1,7 @@
 // senet perft: count the leaves of the game tree, the sharpest cheap test of a move generator.
 #include "games/perft.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <memory>
@@ -83,23 +83,22 @@ Result<Job> prepare(const PerftArguments& arguments) {
 
 }  // namespace
 
-void add_perft_command(CLI::App& app, int& exit_code) {
+void add_perft_command(const Command& program) {
   auto arguments = std::make_shared<PerftArguments>();
-  CLI::App* const command =
-      app.add_subcommand("perft", "Count the ways to play some moves from a position");
-  command->add_option("game", arguments->game, "name of the game")->required();
-  command->add_option("depth", arguments->depth, "number of players' moves; dice do not count")
-      ->required()
-      ->check(CLI::Range(0, 1000));
-  command->add_option("--position", arguments->position,
-                      "where to start, as the game writes positions (default: its start; in "
-                      "backgammon with any first roll)");
-  command->add_flag("--divide", arguments->divide, "also a line for each first move or roll");
-  command->footer(
+  const Command command =
+      program.add_command("perft", "Count the ways to play some moves from a position");
+  command.option("game", arguments->game, "name of the game").required();
+  command.option("depth", arguments->depth, "number of players' moves; dice do not count")
+      .required()
+      .in_range(0, 1000);
+  command.option("--position", arguments->position,
+                 "where to start, as the game writes positions (default: its start; in "
+                 "backgammon with any first roll)");
+  command.flag("--divide", arguments->divide, "also a line for each first move or roll");
+  command.footer(
       "A game that ends before that depth counts nothing. With dice: plays_21 counts every roll\n"
       "once, plays_36 by its chance (doubles 1, others 2).");
-  command->callback(
-      [arguments, &exit_code] { exit_code = run_command("perft", prepare(*arguments)); });
+  command.runs([arguments] { return run_command("perft", prepare(*arguments)); });
 }
 
 }  // namespace senet

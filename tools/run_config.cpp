@@ -1,6 +1,6 @@
 #include "tools/run_config.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unistd.h>
 

@@ -2,22 +2,22 @@
 
 namespace senet {
 
-void add_search_options(CLI::App& command, SearchOptions& options) {
+void add_search_options(const Command& command, SearchOptions& options) {
   command
-      .add_option("--evaluator", options.evaluator,
-                  "the forward pass: fused, onednn, auto (the faster of both), reference or hash")
-      ->capture_default_str();
+      .option("--evaluator", options.evaluator,
+              "the forward pass: fused, onednn, auto (the faster of both), reference or hash")
+      .shows_default();
   command
-      .add_option("--mode", options.mode,
-                  "what the network is asked about: position or afterstates (default: what it has "
-                  "learnt; if its file does not say, afterstates in games that have them)")
-      ->check(CLI::IsMember({"position", "afterstates"}));
+      .option("--mode", options.mode,
+              "what the network is asked about: position or afterstates (default: what it has "
+              "learnt; if its file does not say, afterstates in games that have them)")
+      .one_of({"position", "afterstates"});
   command
-      .add_option("--lanes", options.lanes,
-                  "searches side by side (default: up to 64, within 1 GiB of trees)")
-      ->check(CLI::Range(1, 4096));
+      .option("--lanes", options.lanes,
+              "searches side by side (default: up to 64, within 1 GiB of trees)")
+      .in_range(1, 4096);
   const auto add_number = [&](const char* name, float& value, const char* help, double least) {
-    command.add_option(name, value, help)->capture_default_str()->check(CLI::Range(least, 1000.0));
+    command.option(name, value, help).shows_default().in_range(least, 1000.0);
   };
   constexpr auto kLeast = static_cast<double>(kLeastTemperature);
   add_number("--c-puct", options.settings.c_puct, "exploration constant", 0);

@@ -1,6 +1,6 @@
 #include "tools/gnubg/decision_source.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <span>

@@ -1,6 +1,6 @@
 #include "tools/match/mat_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "tools/match/match_log.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstddef>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "tools/match/players.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -9,25 +9,23 @@
 
 namespace senet {
 
-void add_process_options(CLI::App& command, PlayerSettings& settings) {
+void add_process_options(const Command& command, PlayerSettings& settings) {
+  command.option("--processes", settings.processes, "processes of another program, side by side")
+      .shows_default()
+      .in_range(1, 256)
+      .in_group(kProcessGroup);
   command
-      .add_option("--processes", settings.processes, "processes of another program, side by side")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256))
-      ->group(kProcessGroup);
-  const auto seconds = CLI::Range(0.01, 86400.0);
+      .option("--start-seconds", settings.start_seconds,
+              "a UCI or UBGI program that is not ready by then is taken to hang")
+      .shows_default()
+      .in_range(0.01, 86400.0)
+      .in_group(kProcessGroup);
   command
-      .add_option("--start-seconds", settings.start_seconds,
-                  "a UCI or UBGI program that is not ready by then is taken to hang")
-      ->capture_default_str()
-      ->check(seconds)
-      ->group(kProcessGroup);
-  command
-      .add_option("--answer-seconds", settings.answer_seconds,
-                  "a program that takes longer for a move is taken to hang")
-      ->capture_default_str()
-      ->check(seconds)
-      ->group(kProcessGroup);
+      .option("--answer-seconds", settings.answer_seconds,
+              "a program that takes longer for a move is taken to hang")
+      .shows_default()
+      .in_range(0.01, 86400.0)
+      .in_group(kProcessGroup);
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> parse_options(

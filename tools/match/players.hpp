@@ -1,7 +1,6 @@
 // Who the words of --first, --second and --player mean, and how such a player is put together.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "selfplay/match_player.hpp"
 #include "selfplay/one_ply_player.hpp"
 #include "senet/result.hpp"
+#include "tools/command_line.hpp"
 #include "tools/match/engine_player.hpp"
 #include "tools/search_options.hpp"
 
@@ -56,7 +56,7 @@ inline std::chrono::milliseconds milliseconds_of(double seconds) {
 
 /// Adds --processes, --start-seconds and --answer-seconds to a command. `settings` outlives the
 /// parsing.
-void add_process_options(CLI::App& command, PlayerSettings& settings);
+void add_process_options(const Command& command, PlayerSettings& settings);
 
 /// A player and what it needs.
 template <Game G>

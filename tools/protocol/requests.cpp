@@ -1,6 +1,6 @@
 #include "tools/protocol/requests.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

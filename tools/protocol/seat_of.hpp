@@ -1,7 +1,7 @@
 // The seat of one game.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstring>
 #include <type_traits>

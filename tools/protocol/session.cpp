@@ -1,6 +1,6 @@
 #include "tools/protocol/session.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <exception>

@@ -1,5 +1,5 @@
 // The session's UBGI words: what surrounds a decision of backgammon.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 
