@@ -1,13 +1,10 @@
-// Who can play a match: the interface, and the two players that need nothing but the rules and a
-// network.
+// Who can play a match: the interface, and players that need nothing but the rules.
 #pragma once
 
 #include <cstddef>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "engine/lanes/analyse.hpp"
+#include "games/any_game.hpp"
 #include "games/random.hpp"
 #include "senet/result.hpp"
 
@@ -21,60 +18,35 @@ struct PlayerFaults {
 };
 
 /// Chooses moves for many games at once. Belongs to one thread.
-template <Game G>
 class MatchPlayer {
  public:
   virtual ~MatchPlayer() = default;
 
-  /// actions[i] becomes the player's action in states[i], where a player is to move. draws[i] are
-  /// random numbers for that decision alone: the answer may depend on them and on states[i], but
-  /// not on what else is asked or was asked before. The three have the same length. Fails when the
-  /// player cannot go on (faults().state says where), or with SENET_STOPPED when it was stopped.
-  virtual Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+  /// actions[i] becomes the player's action in states[i], where a player is to move; all states are
+  /// of the game that the player plays. draws[i] are random numbers for that decision alone: the
+  /// answer may depend on them and on states[i], but not on what else is asked or was asked before.
+  /// The three have the same length. Fails when the player cannot go on (faults().state says
+  /// where), or with SENET_STOPPED when it was stopped.
+  virtual Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
                               std::span<Action> actions) = 0;
 
   /// Players that run in this process have no faults of their own to tell.
   virtual PlayerFaults faults() const { return {}; }
 };
 
-/// Uniform among the legal actions.
-template <Game G>
-class RandomPlayer final : public MatchPlayer<G> {
+/// Plays by a function of the rules: one of AnyGame::players.
+class SimpleMatchPlayer final : public MatchPlayer {
  public:
-  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
-                      std::span<Action> actions) override {
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      ActionList<G::kMaxLegal> legal;
-      states[i].legal(legal);
-      Random draw = draws[i];
-      actions[i] = legal[draw.below(static_cast<std::uint32_t>(legal.size()))];
-    }
-    return {};
-  }
-};
+  explicit SimpleMatchPlayer(const AnySimplePlayer& player) : choose_(player.choose) {}
 
-/// The best move of a search without noise.
-template <Game G>
-class SearchPlayer final : public MatchPlayer<G> {
- public:
-  /// Searches of `visits` visits (at least 1), `lanes` of them side by side, a tree each. The
-  /// evaluator outlives the player and takes batches of `batch_rows` rows.
-  SearchPlayer(Evaluator& evaluator, const SearchSettings& settings, std::uint32_t visits,
-               std::size_t lanes, std::size_t batch_rows)
-      : analysis_(evaluator, settings, visits, lanes, batch_rows), visits_(visits) {}
-
-  Result<void> choose(std::span<const G> states, std::span<const Random>,
+  Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
                       std::span<Action> actions) override {
-    analysis_.run(states, {.visits = visits_}, 0,
-                  [&](std::size_t i, const Decision<G>& decision, const Search<G>&) {
-                    actions[i] = decision.best();
-                  });
+    for (std::size_t i = 0; i < states.size(); ++i) actions[i] = choose_(states[i], draws[i]);
     return {};
   }
 
  private:
-  Analysis<G> analysis_;
-  std::uint32_t visits_;
+  Action (*choose_)(const AnyState& state, Random draw);
 };
 
 }  // namespace senet

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "games/any_game.hpp"
 #include "games/registry.hpp"
 #include "selfplay/selfplay_threads.hpp"
 #include "tools/bench_forward.hpp"
@@ -49,9 +50,8 @@ Result<void> selfplay(const BenchArguments& arguments, const BenchSettings& sett
 Result<void> standard_set(const BenchArguments& arguments, const BenchSettings& settings) {
   for (const std::string& game : games_of(arguments, settings.evaluates)) {
     for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
-      const Result<bool> has = visit_game(
-          game, []<class G>(std::type_identity<G>) -> bool { return G::kHasAfterstates; });
-      if (evaluates == Evaluates::kAfterstates && !*has) continue;
+      const Result<const AnyGame*> known = find_game<AnyGame>(game);
+      if (evaluates == Evaluates::kAfterstates && !(*known)->has_afterstates) continue;
       BenchSettings of_case = settings;
       of_case.evaluates = evaluates;
       of_case.batch_rows = batch_rows_for(arguments, evaluates);
@@ -70,10 +70,20 @@ Result<void> forward(const BenchArguments& arguments, const BenchSettings& setti
 Result<void> tree(const BenchArguments& arguments, const BenchSettings& settings) {
   return each_game(arguments, settings, "tree",
                    [&](const std::string& game, BenchSettings of_case) {
-                     const std::uint32_t standard = game == ConnectFour::kName ? 800 : 400;
-                     of_case.visits = arguments.visits.value_or(standard);
+                     const Result<const AnyGame*> known = find_game<AnyGame>(game);
+                     of_case.visits = arguments.visits.value_or((*known)->tree_bench_visits);
                      return prepare_tree(game, of_case);
                    });
+}
+
+/// "800 in connect_four, 400 in other games"
+std::string tree_visits_text() {
+  std::string text;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (game->tree_bench_visits == kTreeBenchVisits) continue;
+    text += fmt::format("{} in {}, ", game->tree_bench_visits, game->name);
+  }
+  return text + fmt::format("{}{}", kTreeBenchVisits, text.empty() ? "" : " in other games");
 }
 
 Result<void> playout(const BenchArguments& arguments, const BenchSettings& settings) {
@@ -127,8 +137,9 @@ void add_bench_command(const Command& program) {
   const Command command =
       program.add_command("bench", "Measure how fast everything is and where the time goes");
   command.footer(
-      "Without a benchmark's name: self-play of Connect Four and backgammon, with policy priors\n"
-      "and then with afterstates.");
+      fmt::format("Without a benchmark's name: self-play of {}, with policy priors\n"
+                  "and then with afterstates.",
+                  games_that([](const AnyGame& game) { return game.is_standard; })));
   const auto add = [&](const char* name, const char* help, Bench bench, double seconds) {
     const Command sub = command.add_command(name, help);
     add_common_options(sub, *arguments);
@@ -173,7 +184,7 @@ void add_bench_command(const Command& program) {
               "threads that play (default: all but two, as in senet selfplay)")
       .in_range(1, 1024);
   for (const Command& sub : {of_forward, of_selfplay}) add_evaluator_options(sub, *arguments);
-  add_search_options(of_tree, *arguments, "800 in connect_four, 400 in other games");
+  add_search_options(of_tree, *arguments, tree_visits_text());
   add_search_options(of_selfplay, *arguments, "100");
   add_play_options(of_selfplay, *arguments);
   add_session_options(of_sessions, *arguments);

@@ -7,9 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "games/registry.hpp"
 #include "tools/bench_processes.hpp"
-#include "tools/run_config.hpp"
+#include "tools/programs.hpp"
 
 namespace senet {
 namespace {
@@ -17,15 +16,24 @@ namespace {
 constexpr std::size_t kMostTrainRows = 65'536;
 
 /// Whether the game can be played this way, and with this network.
-Result<void> check_game(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<void> {
-    if (settings.evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) {
-      return fail(fmt::format("--mode: {} has no afterstates", G::kName));
-    }
-    const auto network = bench_network(settings, reference_spec<G>());
-    if (!network) return fail(fmt::format("--network: {}", network.error().reason()));
-    return {};
-  });
+Result<void> check_game(const std::string& name, const BenchSettings& settings) {
+  const Result<const AnyGame*> game = find_game<AnyGame>(name);
+  if (!game) return game.error();
+  if (settings.evaluates == Evaluates::kAfterstates && !(*game)->has_afterstates) {
+    return fail(fmt::format("--mode: {} has no afterstates", name));
+  }
+  const auto network = bench_network(settings, programs_of(**game).reference_spec());
+  if (!network) return fail(fmt::format("--network: {}", network.error().reason()));
+  return {};
+}
+
+/// The names of the standard games with `between` between them.
+std::string standard_names(std::string_view between) {
+  std::string text;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (game->is_standard) text.append(text.empty() ? "" : between).append(game->name);
+  }
+  return text;
 }
 
 /// "1,2,4": numbers of 1 to `most`, none of them twice in a row.
@@ -48,8 +56,12 @@ std::optional<std::vector<std::size_t>> read_counts(std::string_view text, std::
 
 std::vector<std::string> games_of(const BenchArguments& arguments, Evaluates evaluates) {
   if (!arguments.game.empty()) return {arguments.game};
-  if (evaluates == Evaluates::kAfterstates) return {std::string(Backgammon::kName)};
-  return {std::string(ConnectFour::kName), std::string(Backgammon::kName)};
+  std::vector<std::string> names;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    const bool has_mode = evaluates == Evaluates::kPosition || game->has_afterstates;
+    if (game->is_standard && has_mode) names.emplace_back(game->name);
+  }
+  return names;
 }
 
 Result<BenchSettings> settings_of(const BenchArguments& arguments, double standard_seconds) {
@@ -105,7 +117,7 @@ void add_common_options(const Command& command, BenchArguments& arguments) {
 }
 
 void add_game_option(const Command& command, BenchArguments& arguments) {
-  command.option("--game", arguments.game, "default: connect_four, then backgammon");
+  command.option("--game", arguments.game, "default: " + standard_names(", then "));
   command.option("--seed", arguments.settings.seed, "of weights and games").shows_default();
 }
 

@@ -12,8 +12,8 @@
 #include <senet/senet.hpp>
 
 #include "games/random.hpp"
-#include "games/registry.hpp"
 #include "tools/bench_processes.hpp"
+#include "tools/programs.hpp"
 
 namespace senet {
 namespace {
@@ -234,16 +234,16 @@ Result<Figures> run(const std::string& game, const std::string& network, const W
 }  // namespace
 
 Result<Benchmark> prepare_sessions(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
-    const auto network = bench_network(settings, reference_spec<G>());
-    if (!network) return network.error();
-    auto weights = WeightsFile::write(network->network);
-    if (!weights) return weights.error();
-    return Benchmark(
-        [game, name = network->name, settings, weights = std::move(*weights)]() -> Result<Figures> {
-          return run(game, name, weights, settings);
-        });
-  });
+  const Result<const Programs*> programs = find_game<Programs>(game);
+  if (!programs) return programs.error();
+  const auto network = bench_network(settings, (*programs)->reference_spec());
+  if (!network) return network.error();
+  auto weights = WeightsFile::write(network->network);
+  if (!weights) return weights.error();
+  return Benchmark(
+      [game, name = network->name, settings, weights = std::move(*weights)]() -> Result<Figures> {
+        return run(game, name, weights, settings);
+      });
 }
 
 }  // namespace senet

@@ -2,175 +2,36 @@
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <cmath>
+#include <utility>
 
-#include "games/registry.hpp"
-#include "tools/bench_positions.hpp"
 #include "tools/counted_malloc.hpp"
-#include "tools/run_config.hpp"
-#include "tools/thread_clock.hpp"
-#include "tools/tree_counts.hpp"
+#include "tools/programs.hpp"
 
 namespace senet {
 namespace {
 
-/// Searches side by side that share a batch.
-template <Game G>
-class SearchRounds {
- public:
-  SearchRounds(const BenchSettings& settings, const std::vector<G>& positions,
-               std::unique_ptr<Evaluator> evaluator)
-      : settings_(settings),
-        positions_(positions),
-        evaluator_(std::move(evaluator)),
-        batch_(settings.batch_rows, G::kMaxActive),
-        waits_(settings.lanes) {
-    SearchSettings of_search;
-    of_search.evaluates = settings.evaluates;
-    of_search.reuse_tree = false;
-    const TreeLimits limits = limits_for<G>(settings.visits, settings.evaluates);
-    for (std::size_t i = 0; i < settings.lanes; ++i) {
-      searches_.push_back(std::make_unique<Search<G>>(of_search, limits));
-    }
-  }
-
-  struct Round {
-    double visits = 0, evaluations = 0, seconds = 0, forward_seconds = 0;
-  };
-
-  /// Each search from start to end, of the positions from number `first` on.
-  Round run(std::size_t first) {
-    forward_ = {};
-    const double began = ThreadClock::now();
-    for (std::size_t i = 0; i < searches_.size(); ++i) {
-      searches_[i]->start(positions_[(first + i) % positions_.size()],
-                          {.visits = settings_.visits, .noise = true},
-                          Random(settings_.seed, first + i, 0, Purpose::kNoise));
-      waits_[i] = Waits::kForNothing;
-    }
-    while (step_all()) {
-    }
-    Round round;
-    for (const auto& search : searches_) {
-      const Decision<G> decision = search->decision();
-      round.visits += decision.visits;
-      round.evaluations += decision.evaluations;
-    }
-    round.seconds = ThreadClock::now() - began;
-    round.forward_seconds =
-        forward_.timed_rows > 0 ? forward_.seconds * forward_.rows / forward_.timed_rows : 0;
-    return round;
-  }
-
-  const std::vector<std::unique_ptr<Search<G>>>& searches() const { return searches_; }
-
- private:
-  enum class Waits : std::uint8_t { kForNothing, kForAnswers, kDone };
-
-  // Every search goes on once and the batch is answered; false when all are done.
-  bool step_all() {
-    for (std::size_t i = 0; i < searches_.size(); ++i) {
-      if (waits_[i] == Waits::kDone) continue;
-      if (waits_[i] == Waits::kForAnswers) searches_[i]->absorb();
-      Step step = searches_[i]->gather(batch_);
-      while (step == Step::kBatchFull) {
-        answer();
-        step = searches_[i]->gather(batch_);
-      }
-      waits_[i] = step == Step::kDone ? Waits::kDone : Waits::kForAnswers;
-    }
-    if (batch_.size() == 0) return false;
-    answer();
-    return true;
-  }
-
-  // Some of the passes are timed, with the cheap clock: reading any would take longer than one
-  // search's row. A pass in which somebody else got the core is no measurement.
-  void answer() {
-    using Clock = std::chrono::steady_clock;
-    constexpr std::uint64_t kTimedOneIn = 8;
-    constexpr double kDisturbed = 1e-3;
-    const auto rows = static_cast<double>(batch_.size());
-    forward_.rows += rows;
-    if (forward_.passes++ % kTimedOneIn != 0) {
-      evaluator_->forward(batch_);
-    } else {
-      const auto began = Clock::now();
-      evaluator_->forward(batch_);
-      const double time = std::chrono::duration<double>(Clock::now() - began).count();
-      if (time < kDisturbed) {
-        forward_.seconds += time;
-        forward_.timed_rows += rows;
-      }
-    }
-    batch_.clear();
-  }
-
-  /// What the evaluator did in a round.
-  struct Forward {
-    std::uint64_t passes = 0;
-    double rows = 0, timed_rows = 0, seconds = 0;
-  };
-
-  const BenchSettings& settings_;
-  const std::vector<G>& positions_;
-  std::unique_ptr<Evaluator> evaluator_;
-  Batch batch_;
-  std::vector<std::unique_ptr<Search<G>>> searches_;
-  std::vector<Waits> waits_;
-  Forward forward_;
-};
-
-template <Game G>
-Result<Figures> run(const BenchSettings& settings, const std::vector<G>& positions,
-                    const Network& network) {
-  auto evaluator = make_evaluator(EvaluatorKind::kHash, network, settings.batch_rows);
-  if (!evaluator) return evaluator.error();
-  SearchRounds<G> rounds(settings, positions, std::move(*evaluator));
-
-  TreeCounts counts;
-  double evaluations = 0;
-  for (std::size_t first = 0; first < positions.size(); first += settings.lanes) {
-    evaluations += rounds.run(first).evaluations;
-    for (const auto& search : rounds.searches()) counts.add(*search);
-  }
-
-  std::vector<double> rates, tree_rates, forward_shares;
-  for (auto* const values : {&rates, &tree_rates, &forward_shares}) values->reserve(1 << 20);
-  double visits = 0;
-  const std::uint64_t before = thread_allocations().value_or(0);
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.seconds);
-  for (std::size_t first = 0; first == 0 || std::chrono::steady_clock::now() < end;
-       first += settings.lanes) {
-    if (rates.size() == rates.capacity()) break;
-    const auto round = rounds.run(first);
-    rates.push_back(round.visits / round.seconds);
-    tree_rates.push_back(round.visits / (round.seconds - round.forward_seconds));
-    forward_shares.push_back(round.forward_seconds / round.seconds);
-    visits += round.visits;
-  }
-  const auto allocations = static_cast<double>(thread_allocations().value_or(0) - before);
-
+Figures figures_of(const std::string& game, const BenchSettings& settings, TreeMeasured measured) {
   const std::string subject =
-      fmt::format("{}/{}/visits-{}/lanes-{}", G::kName, evaluates_name(settings.evaluates),
+      fmt::format("{}/{}/visits-{}/lanes-{}", game, evaluates_name(settings.evaluates),
                   settings.visits, settings.lanes);
   Figures figures;
   const auto add = [&](const char* name, double value, const char* unit) {
     figures.push_back({subject, name, value, unit});
   };
-  add("simulations_per_second", median_of(std::move(rates)), "visits/s");
-  add("simulations_per_second_of_tree", median_of(std::move(tree_rates)), "visits/s");
-  add("share_evaluator", median_of(std::move(forward_shares)), "share");
-  add("legal_moves", counts.legal / counts.positions, "moves/position");
-  add("plies_per_visit", counts.plies / counts.visits, "plies/visit");
-  add("evaluations_per_visit", evaluations / counts.visits, "rows/visit");
-  add("nodes_per_visit", counts.nodes / counts.visits, "nodes/visit");
-  add("bytes_per_visit", counts.used_bytes / counts.visits, "B/visit");
-  add("bytes_per_visited_node", counts.used_bytes / counts.visited, "B/node");
-  add("reserved_bytes_per_visited_node", counts.reserved_bytes / counts.visited, "B/node");
-  add("allocations_per_simulation", thread_allocations() ? allocations / visits : std::nan(""),
+  add("simulations_per_second", median_of(std::move(measured.rates)), "visits/s");
+  add("simulations_per_second_of_tree", median_of(std::move(measured.tree_rates)), "visits/s");
+  add("share_evaluator", median_of(std::move(measured.forward_shares)), "share");
+  add("legal_moves", measured.counts.legal / measured.counts.positions, "moves/position");
+  add("plies_per_visit", measured.counts.plies / measured.counts.visits, "plies/visit");
+  add("evaluations_per_visit", measured.evaluations / measured.counts.visits, "rows/visit");
+  add("nodes_per_visit", measured.counts.nodes / measured.counts.visits, "nodes/visit");
+  add("bytes_per_visit", measured.counts.used_bytes / measured.counts.visits, "B/visit");
+  add("bytes_per_visited_node", measured.counts.used_bytes / measured.counts.visited, "B/node");
+  add("reserved_bytes_per_visited_node", measured.counts.reserved_bytes / measured.counts.visited,
+      "B/node");
+  add("allocations_per_simulation",
+      thread_allocations() ? measured.allocations / measured.visits : std::nan(""),
       "allocations/visit");
   return figures;
 }
@@ -178,16 +39,19 @@ Result<Figures> run(const BenchSettings& settings, const std::vector<G>& positio
 }  // namespace
 
 Result<Benchmark> prepare_tree(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
-    Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-    if (!network) return network.error();
-    // A few rounds of different positions.
-    auto positions = recorded_decisions<G>(settings, network->network, 4 * settings.lanes);
-    if (!positions) return positions.error();
-    return Benchmark(
-        [settings, positions = std::move(*positions), network = std::move(network->network)] {
-          return run<G>(settings, positions, network);
-        });
+  const Result<const Programs*> programs = find_game<Programs>(game);
+  if (!programs) return programs.error();
+  Result<BenchNetwork> network = bench_network(settings, (*programs)->reference_spec());
+  if (!network) return network.error();
+  // A few rounds of different positions.
+  auto positions = (*programs)->recorded_decisions(settings, network->network, 4 * settings.lanes);
+  if (!positions) return positions.error();
+  return Benchmark([game, settings, measure = (*programs)->measure_tree,
+                    positions = std::move(*positions),
+                    network = std::move(network->network)]() -> Result<Figures> {
+    Result<TreeMeasured> measured = measure(settings, positions, network);
+    if (!measured) return measured.error();
+    return figures_of(game, settings, std::move(*measured));
   });
 }
 

@@ -4,96 +4,95 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <type_traits>
 
-#include "games/registry.hpp"
+#include "games/json.hpp"
 #include "nn/replace_file.hpp"
+#include "tools/programs.hpp"
 
 namespace senet {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// How each game is learnt; what differs from the defaults of the settings' own types. A game
-// without a recipe of its own gets those defaults.
-template <Game G>
-void tune(std::type_identity<G>, RunConfig&) {}
-
-void tune(std::type_identity<TicTacToe>, RunConfig& c) {
-  c.network.width = 32;
-  c.network.blocks = 1;
-  c.selfplay.play.full_visits = c.selfplay.play.fast_visits = 50;
-  c.selfplay.play.temperature_plies = 4;
-  c.learn.begin_after = 500;
-  c.learn.window_minimum = 5'000;
-}
-
-void tune(std::type_identity<ConnectFour>, RunConfig& c) {
-  c.network.width = 256;
-  PlaySettings& play = c.selfplay.play;
-  play.full_visits = 160;
-  play.fast_visits = 32;
-  play.full_share = 0.33f;
-  play.temperature_plies = 16;
-  play.random_plies = 20;
-  c.learn.samples.lambda = 0.8f;
-  c.learn.samples.blunder = 0.2f;
-}
-
-// Backgammon learns by temporal differences from the best afterstate (one visit: no tree); the dice
-// explore.
-void tune(std::type_identity<Backgammon>, RunConfig& c) {
-  PlaySettings& play = c.selfplay.play;
-  play.full_visits = play.fast_visits = 1;
-  play.noise = false;
-  play.temperature_plies = 0;
-  c.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
-  c.selfplay.worker.search.reuse_tree = false;
-  c.selfplay.worker.batch_rows = 256;
-  c.learn.samples.evaluates = Evaluates::kAfterstates;
-  c.learn.samples.lambda = 0.7f;
-  c.learn.replay_capacity = 1'000'000;
-  c.learn.window_minimum = 100'000;
-  c.learn.window_share = 0.3f;
-  c.learn.begin_after = 20'000;
-  c.learn.trainer.policy_weight = 0;
+// Sets a value from text; false when it is not one.
+template <class Value>
+bool set_from_text(Value& value, std::string_view text) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    if (text != "0" && text != "1" && text != "true" && text != "false") return false;
+    value = text == "1" || text == "true";
+    return true;
+  } else {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+  }
 }
 
 // The trees are reserved at the start; more of them than the machine has memory would end the
 // program, not the call.
-Result<void> check_memory(const RunConfig& config) {
-  return visit_game(config.game, [&]<class G>(std::type_identity<G>) -> Result<void> {
-    const WorkerSettings& worker = config.selfplay.worker;
-    const auto limits = limits_for<G>(config.selfplay.play.full_visits, worker.search.evaluates);
-    const std::size_t workers =
-        config.selfplay.workers > 0 ? config.selfplay.workers : default_workers();
-    const double wanted = static_cast<double>(workers * (worker.lanes + 1)) *
-                              static_cast<double>(tree_bytes<G, EpochTable>(limits)) +
-                          static_cast<double>(workers * (worker.cache_mib << 20));
-    const double memory =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    if (wanted < 0.8 * memory) return {};
-    return fail(
-        fmt::format("--visits, --lanes, --cache, --workers: trees and caches would take {:.1f} "
-                    "GiB, this machine has {:.1f}",
-                    wanted / (1 << 30), memory / (1 << 30)));
-  });
+Result<void> check_memory(const RunConfig& config, const Programs& programs) {
+  const WorkerSettings& worker = config.selfplay.worker;
+  const std::size_t tree =
+      programs.tree_bytes(config.selfplay.play.full_visits, worker.search.evaluates);
+  const std::size_t workers =
+      config.selfplay.workers > 0 ? config.selfplay.workers : default_workers();
+  const double wanted =
+      static_cast<double>(workers * (worker.lanes + 1)) * static_cast<double>(tree) +
+      static_cast<double>(workers * (worker.cache_mib << 20));
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (wanted < 0.8 * memory) return {};
+  return fail(
+      fmt::format("--visits, --lanes, --cache, --workers: trees and caches would take {:.1f} "
+                  "GiB, this machine has {:.1f}",
+                  wanted / (1 << 30), memory / (1 << 30)));
 }
 
 }  // namespace
 
-Result<RunConfig> default_config(const std::string& game) {
-  return visit_game(game, [&]<class G>(std::type_identity<G> which) {
-    RunConfig config;
-    config.game = game;
-    config.network = reference_spec<G>();
-    config.selfplay.workers = 0;
-    tune(which, config);
-    return config;
+std::string default_game() {
+  const auto games = all_games<AnyGame>();
+  const auto standard = std::ranges::find_if(games, &AnyGame::is_standard);
+  return std::string((standard == games.end() ? games.front() : *standard)->name);
+}
+
+Result<void> set_setting(RunConfig& config, std::string_view name, std::string_view text) {
+  if (name == "mode") {
+    const auto evaluates = evaluates_from_name(text);
+    if (!evaluates) return evaluates.error();
+    config.selfplay.worker.search.evaluates = config.learn.samples.evaluates = *evaluates;
+    return {};
+  }
+  Result<void> set = fail(fmt::format("{}: there is no such setting", name));
+  for_each_setting(config, [&](const char* known, auto& value, const char*) {
+    if (known != name) return;
+    using Value = std::remove_reference_t<decltype(value)>;
+    const char* const wanted = std::is_same_v<Value, bool>       ? "0 or 1"
+                               : std::is_floating_point_v<Value> ? "a number"
+                                                                 : "a whole number in range";
+    set = set_from_text(value, text)
+              ? Result<void>()
+              : fail(fmt::format("{}: \"{}\" is not {}", name, text, wanted));
   });
+  return set;
+}
+
+Result<RunConfig> default_config(const std::string& name) {
+  const Result<const AnyGame*> game = find_game<AnyGame>(name);
+  if (!game) return game.error();
+  RunConfig config;
+  config.game = name;
+  config.network = programs_of(**game).reference_spec();
+  config.selfplay.workers = 0;
+  for (const RecipeEntry& entry : (*game)->recipe) {
+    if (const auto set = set_setting(config, entry.setting, entry.value); !set) {
+      return fail(fmt::format("the recipe of {}: {}", name, set.error().reason()));
+    }
+  }
+  return config;
 }
 
 Result<void> check_config(const RunConfig& config) {
@@ -109,10 +108,9 @@ Result<void> check_config(const RunConfig& config) {
   const PlaySettings& play = config.selfplay.play;
   const WorkerSettings& worker = config.selfplay.worker;
   const LearnSettings& learn = config.learn;
-  const Result<bool> has_afterstates = visit_game(
-      config.game, []<class G>(std::type_identity<G>) { return bool{G::kHasAfterstates}; });
-  if (!has_afterstates) return has_afterstates.error();
-  require(worker.search.evaluates == Evaluates::kPosition || *has_afterstates, "mode",
+  const Result<const AnyGame*> game = find_game<AnyGame>(config.game);
+  if (!game) return game.error();
+  require(worker.search.evaluates == Evaluates::kPosition || (*game)->has_afterstates, "mode",
           config.game + " has no afterstates");
   require(config.selfplay.workers <= 1024, "workers", "at most 1024");
   require(worker.lanes >= 1 && worker.lanes <= 4096, "lanes", "1 to 4096");
@@ -157,7 +155,7 @@ Result<void> check_config(const RunConfig& config) {
   require(learn.trainer.policy_weight >= 0, "policy-weight", "not negative");
   require(learn.trainer.value_weight >= 0, "value-weight", "not negative");
   require(config.queue_games >= 1 && config.queue_games <= 1'000'000, "queue", "1 to 1000000");
-  if (checked) checked = check_memory(config);
+  if (checked) checked = check_memory(config, programs_of(**game));
   return checked;
 }
 
@@ -180,41 +178,47 @@ Result<RunConfig> load_config(const std::filesystem::path& file) {
   const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
   std::ifstream stream(file);
   if (!stream) return wrong("cannot be read: there is no run to go on with");
-  Json json = Json::parse(stream, nullptr, false);
+  Json json = Json::parse(std::string(std::istreambuf_iterator<char>(stream), {}));
   if (!json.is_object()) return wrong("is not a JSON object");
-  if (!json.contains("game") || !json["game"].is_string()) return wrong("names no game");
-  Result<RunConfig> config = default_config(json["game"].get<std::string>());
+  const std::string* const game = json.find_string("game");
+  if (game == nullptr) return wrong("names no game");
+  Result<RunConfig> config = default_config(*game);
   if (!config) return wrong(config.error().reason());
   // Runs from before there was this setting go on as they were.
-  if (!json.contains("blunder")) config->learn.samples.blunder = 0;
+  if (json.find("blunder") == nullptr) config->learn.samples.blunder = 0;
   std::string bad;
-  if (json.contains("evaluates")) {
-    if (!json["evaluates"].is_string()) return wrong("the value of \"evaluates\" is no text");
-    const auto evaluates = evaluates_from_name(json["evaluates"].get<std::string>());
+  if (const Json* const mode = json.find("evaluates")) {
+    if (!mode->is_string()) return wrong("the value of \"evaluates\" is no text");
+    const auto evaluates = evaluates_from_name(mode->string());
     if (!evaluates) return wrong(evaluates.error().reason());
     config->selfplay.worker.search.evaluates = config->learn.samples.evaluates = *evaluates;
   }
-  if (json.contains("evaluator")) {
-    if (!json["evaluator"].is_string()) return wrong("the value of \"evaluator\" is no text");
-    const auto kind = evaluator_kind(json["evaluator"].get<std::string>());
+  if (const Json* const evaluator = json.find("evaluator")) {
+    if (!evaluator->is_string()) return wrong("the value of \"evaluator\" is no text");
+    const auto kind = evaluator_kind(evaluator->string());
     if (!kind) return wrong(kind.error().reason());
     config->selfplay.worker.evaluator = *kind;
   }
   for (const char* read : {"game", "evaluates", "evaluator"}) json.erase(read);
   for_each_setting(*config, [&](const char* name, auto& value, const char*) {
-    if (!json.contains(name)) return;
+    const Json* const given = json.find(name);
+    if (given == nullptr) return;
     using Value = std::remove_reference_t<decltype(value)>;
-    const Json& given = json[name];
-    const bool fits = std::is_same_v<Value, bool>       ? given.is_boolean()
-                      : std::is_floating_point_v<Value> ? given.is_number()
-                                                        : given.is_number_unsigned();
-    if (fits) value = given.get<Value>();
-    // A whole number may have been too large for its setting.
-    if (!fits || (std::is_unsigned_v<Value> && value != given)) bad = name;
+    bool fits = false;
+    if constexpr (std::is_same_v<Value, bool>) {
+      if ((fits = given->is_bool())) value = given->boolean();
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      if ((fits = given->is_number())) value = static_cast<Value>(given->number());
+    } else {
+      fits = given->is_unsigned() && std::in_range<Value>(given->unsigned_number());
+      if (fits) value = static_cast<Value>(given->unsigned_number());
+    }
+    if (!fits) bad = name;
     json.erase(name);
   });
   if (!bad.empty()) return wrong("the value of \"" + bad + "\" has the wrong type or size");
-  if (!json.empty()) return wrong("unknown setting \"" + json.begin().key() + "\"");
+  if (!json.members().empty())
+    return wrong("unknown setting \"" + json.members().front().first + "\"");
   if (const auto checked = check_config(*config); !checked) return wrong(checked.error().reason());
   return config;
 }

@@ -86,6 +86,12 @@ void for_each_setting(Config& c, Visit&& visit) {
   visit("queue", c.queue_games, "finished games that may wait for the trainer");
 }
 
+/// What is learnt when no game is named.
+std::string default_game();
+
+/// Sets a setting, or "mode", from text. A reason that begins with the name when it cannot be.
+Result<void> set_setting(RunConfig& config, std::string_view name, std::string_view text);
+
 /// The recipe that learns the named game well; a reason when there is no such game.
 Result<RunConfig> default_config(const std::string& game);
 

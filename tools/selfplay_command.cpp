@@ -25,35 +25,18 @@ struct SelfPlayArguments {
   std::map<std::string, std::string> settings;  // as typed, by name
 };
 
-// Sets a value from what was typed; false when it is not one.
-template <class Value>
-bool set_from_text(Value& value, const std::string& text) {
-  if constexpr (std::is_same_v<Value, bool>) {
-    if (text != "0" && text != "1" && text != "true" && text != "false") return false;
-    value = text == "1" || text == "true";
-    return true;
-  } else {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
-  }
-}
-
 Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
   std::string bad;
   const auto typed = [&](const char* name) {
     const auto found = arguments.settings.find(name);
     return found == arguments.settings.end() ? std::string() : found->second;
   };
-  for_each_setting(config, [&](const char* name, auto& value, const char*) {
+  for_each_setting(config, [&](const char* name, auto&, const char*) {
     const std::string text = typed(name);
-    if (text.empty() || !bad.empty() || set_from_text(value, text)) return;
-    using Value = std::remove_reference_t<decltype(value)>;
-    const char* const wanted = std::is_same_v<Value, bool>       ? "0 or 1"
-                               : std::is_floating_point_v<Value> ? "a number"
-                                                                 : "a whole number in range";
-    bad = fmt::format("--{}: \"{}\" is not {}", name, text, wanted);
+    if (text.empty() || !bad.empty()) return;
+    if (const auto set = set_setting(config, name, text); !set) bad = set.error().reason();
   });
-  if (!bad.empty()) return fail(bad);
+  if (!bad.empty()) return fail("--" + bad);
   if (!arguments.evaluates.empty()) {
     const auto evaluates = evaluates_from_name(arguments.evaluates);
     if (!evaluates) return evaluates.error();
@@ -92,7 +75,7 @@ Result<Job> prepare(const SelfPlayArguments& arguments) {
   }
   Result<RunConfig> config =
       options.resume ? load_config(config_file)
-                     : default_config(arguments.game.empty() ? "connect_four" : arguments.game);
+                     : default_config(arguments.game.empty() ? default_game() : arguments.game);
   if (!config) return config.error();
   if (!arguments.game.empty() && arguments.game != config->game) {
     return fail(
@@ -119,7 +102,7 @@ void add_selfplay_command(const Command& program) {
   auto arguments = std::make_shared<SelfPlayArguments>();
   const Command command = program.add_command(
       "selfplay", "Play games against itself, learn from them, keep everything in a run folder");
-  command.option("--game", arguments->game, "the game to learn (default: connect_four)");
+  command.option("--game", arguments->game, "the game to learn (default: " + default_game() + ")");
   command.option("--run", arguments->options.folder, "the run folder");
   command.flag("--resume", arguments->options.resume,
                "go on with the run in the folder, with its settings");

@@ -8,7 +8,7 @@
 #include "engine/host/builtin_models.hpp"
 #include "engine/host/game_audit.hpp"
 #include "engine/host/held_network.hpp"
-#include "engine/host/room_of.hpp"
+#include "engine/host/host_table.hpp"
 #include "engine/host/without_signals.hpp"
 #include "games/registry.hpp"
 
@@ -31,21 +31,17 @@ std::size_t fixed_bytes(const ServiceSettings& settings) {
 Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const NetworkSpec& spec,
                                     std::uint32_t ServiceSettings::*setting, std::uint32_t most) {
   if (auto checked = check_settings(settings); !checked) return checked.error();
-  Result<std::uint32_t> fitting =
-      visit_game(spec.game, [&]<class G>(std::type_identity<G>) -> std::uint32_t {
-        ServiceSettings tried = settings;
-        const auto fits = [&](std::uint32_t value) {
-          tried.*setting = value;
-          // Two of them while they are exchanged.
-          return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
-                     RoomOf<G>::bytes(GamePlan<G>{spec}, tried) +
-                     tried.sessions * RoomOf<G>::session_bytes(tried, spec) <=
-                 tried.memory;
-        };
-        return largest_that_fits(most, fits);
-      });
-  if (!fitting) return fail(SENET_UNKNOWN_GAME, fitting.error().reason());
-  return *fitting;
+  const Result<const HostTable*> game = find_game<HostTable>(spec.game);
+  if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
+  ServiceSettings tried = settings;
+  return largest_that_fits(most, [&](std::uint32_t value) {
+    tried.*setting = value;
+    // Two of them while they are exchanged.
+    return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
+               (*game)->room_bytes(spec, tried) +
+               tried.sessions * (*game)->session_bytes(spec, tried) <=
+           tried.memory;
+  });
 }
 
 }  // namespace
@@ -198,21 +194,18 @@ Result<std::unique_ptr<GameRoom>> Service::make_room_for(const NetworkSpec& spec
     if (const auto fits = check_contract(spec, table->spec()); !fits) return mismatch(fits.error());
     return make_table_room(*table, spec, settings_, ledger_, team_);
   }
-  Result<std::unique_ptr<GameRoom>> made = fail(SENET_UNKNOWN_GAME, "");
-  const Result<void> known = visit_game(spec.game, [&]<class G>(std::type_identity<G>) {
-    const auto fits = check_contract(spec, reference_spec<G>());
-    made = fits ? make_room(GamePlan<G>{spec}, settings_, ledger_, team_) : mismatch(fits.error());
-  });
-  if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
-  return made;
+  const Result<const HostTable*> game = find_game<HostTable>(spec.game);
+  if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
+  const auto fits = check_contract(spec, (*game)->reference_spec());
+  if (!fits) return mismatch(fits.error());
+  return (*game)->make_room(spec, settings_, ledger_, team_);
 }
 
 Result<NetworkSpec> Service::reference_of(std::string_view game) const {
   if (const GameTable* const table = find_table(game)) return table->spec();
-  const auto spec =
-      visit_game(game, []<class G>(std::type_identity<G>) { return reference_spec<G>(); });
-  if (!spec) return fail(SENET_UNKNOWN_GAME, spec.error().reason());
-  return *spec;
+  const Result<const HostTable*> known = find_game<HostTable>(game);
+  if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
+  return (*known)->reference_spec();
 }
 
 const GameTable* Service::find_table(std::string_view game) const {

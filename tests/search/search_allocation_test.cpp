@@ -4,8 +4,8 @@
 #include <array>
 #include <memory>
 
-#include "games/registry.hpp"
 #include "search/flat_table.hpp"
+#include "tests/all_games.hpp"
 #include "tests/counting_heap.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "games/random.hpp"
-#include "games/registry.hpp"
+#include "tests/all_games.hpp"
 #include "tests/game_types.hpp"
 
 namespace senet {

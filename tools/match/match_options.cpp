@@ -60,7 +60,7 @@ void add_result_options(const Command& command, MatchArguments& arguments) {
 
 Option add_match_options(const Command& command, MatchArguments& arguments) {
   command.option("--game", arguments.game, "the game").required();
-  const std::string who(kPlayerWords);
+  const std::string who = player_words();
   command.option("--first", arguments.first, "first player: " + who).required();
   command.option("--second", arguments.second, "second player: the same words").required();
   command

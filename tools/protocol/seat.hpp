@@ -78,6 +78,14 @@ class Seat {
                                            const std::function<bool()>& goes_on) = 0;
 };
 
+/// The table of a game (games/registry.hpp).
+struct SeatTable {
+  std::unique_ptr<Seat> (*make)();  // without a player yet
+
+  template <Game G>
+  static constexpr SeatTable of();
+};
+
 /// A seat at the start position of the game that the options name, with its player ready.
 Result<std::unique_ptr<Seat>> make_seat(const Options& options);
 

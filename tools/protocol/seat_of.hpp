@@ -7,9 +7,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/xgid.hpp"
+#include "games/kit.hpp"
+#include "games/perft.hpp"
 #include "games/sound_moves.hpp"
-#include "tools/protocol/drawing.hpp"
 #include "tools/protocol/seat.hpp"
 #include "tools/protocol/thinker.hpp"
 #include "tools/protocol/words.hpp"
@@ -68,7 +70,7 @@ class SeatOf final : public Seat {
   }
 
   std::string text() const override { return state_.text(); }
-  std::vector<std::string> drawing() const override { return draw(state_); }
+  std::vector<std::string> drawing() const override { return GameKit<G>::drawing(state_); }
 
   Evaluation evaluate() override {
     if (state_.turn() != Turn::kOver) return thinker_.evaluate(state_);
@@ -207,5 +209,10 @@ class SeatOf final : public Seat {
   G state_;
   Thinker<G> thinker_;
 };
+
+template <Game G>
+constexpr SeatTable SeatTable::of() {
+  return {.make = []() -> std::unique_ptr<Seat> { return std::make_unique<SeatOf<G>>(); }};
+}
 
 }  // namespace senet::protocol
