@@ -45,7 +45,7 @@ class Overlap {
     TrainerChoice choice = backend;
     choice.steps_at_risk = config.learn.steps_per_iteration;
     ChosenTrainer chosen =
-        choose_trainer(choice, network.network, batch_shape(programs.samples, config.learn),
+        choose_trainer(choice, network.network, batch_shape(programs.shape, config.learn),
                        config.learn.trainer, [overlap = made.get()](const std::string& reason) {
                          const std::lock_guard lock(overlap->mutex_);
                          overlap->lost_ = reason;

@@ -227,10 +227,10 @@ Result<void> run(Prepared& prepared) {
   if (!options.train) config.learn.samples_per_position = 0;
 
   use_single_threaded_blas();
-  const TrainBatch::Shape shape = batch_shape(programs.samples, config.learn);
+  const TrainBatch::Shape shape = batch_shape(programs.shape, config.learn);
   TrainerChoice choice = options.trainer;
   choice.steps_at_risk = config.learn.steps_per_iteration;
-  choice.replay = replay_room(programs.samples, config.learn);
+  choice.replay = replay_room(programs.shape, config.learn);
   ChosenTrainer chosen = choose_trainer(
       choice, start->network, shape, config.learn.trainer, [](const std::string& reason) {
         fmt::print(stderr,

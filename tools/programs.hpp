@@ -52,7 +52,7 @@ struct Programs {
   Result<void> (*replay)(const GameRecord& record, std::vector<AnyState>& states);
 
   // senet selfplay
-  SampleShape samples;
+  GameShape shape;
   std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const SelfPlaySettings& settings,
                                                         ModelStore& models, GameNumbers& numbers,
                                                         GameSink& sink);

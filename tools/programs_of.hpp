@@ -55,7 +55,7 @@ constexpr Programs Programs::of() {
         for (const G& state : own) states.emplace_back(game_table<AnyGame, G>(), state);
         return replayed;
       },
-      .samples = SampleShape::of<G>(),
+      .shape = GameShape::of<G>(),
       .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,
                            GameNumbers& numbers,
                            GameSink& sink) -> std::unique_ptr<AnySelfPlayThreads> {

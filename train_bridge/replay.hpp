@@ -20,12 +20,12 @@ struct LearnSettings;
 struct SampleSettings;
 
 /// What of a game decides how large batches are.
-struct SampleShape {
+struct GameShape {
   std::size_t max_active, max_legal, logits_per_action, outcomes;
   std::size_t images;  // of a sample: 2 in a game with mirror images, else 1
 
   template <Game G>
-  static constexpr SampleShape of() {
+  static constexpr GameShape of() {
     return {G::kMaxActive, G::kMaxLegal, G::kLogitsPerAction, kOutcomes<G>,
             MirrorGame<G> ? std::size_t{2} : std::size_t{1}};
   }
@@ -37,16 +37,16 @@ struct SampleShape {
 };
 
 /// The batches that a run with these settings trains on.
-TrainBatch::Shape batch_shape(const SampleShape& shape, const LearnSettings& settings);
+TrainBatch::Shape batch_shape(const GameShape& shape, const LearnSettings& settings);
 /// What a trainer that keeps the replay's samples has to have room for.
-ReplayRoom replay_room(const SampleShape& shape, const LearnSettings& settings);
+ReplayRoom replay_room(const GameShape& shape, const LearnSettings& settings);
 
 /// A ring of samples; the oldest make room for the newest. See ReplayBuffer, which it is.
 class Replay {
  public:
   virtual ~Replay() = default;
 
-  virtual const SampleShape& shape() const = 0;
+  virtual const GameShape& shape() const = 0;
   /// Samples that can be drawn, and samples ever added.
   virtual std::size_t size() const = 0;
   virtual std::uint64_t added() const = 0;

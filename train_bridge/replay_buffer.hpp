@@ -32,7 +32,7 @@ class ReplayBuffer final : public Replay {
   ReplayBuffer(std::size_t capacity, std::size_t policy_per_sample)
       : kept_(capacity), policy_(std::max(capacity * policy_per_sample, G::kMaxLegal)) {}
 
-  const SampleShape& shape() const override { return kShape; }
+  const GameShape& shape() const override { return kShape; }
   std::size_t capacity() const { return kept_.size(); }
   std::size_t size() const override { return static_cast<std::size_t>(end_ - begin_); }
   std::uint64_t added() const override { return end_; }
@@ -92,7 +92,7 @@ class ReplayBuffer final : public Replay {
   }
 
  private:
-  static constexpr SampleShape kShape = SampleShape::of<G>();
+  static constexpr GameShape kShape = GameShape::of<G>();
 
   struct Kept {
     G state;

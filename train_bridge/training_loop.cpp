@@ -10,7 +10,7 @@
 
 namespace senet {
 
-TrainBatch::Shape batch_shape(const SampleShape& shape, const LearnSettings& settings) {
+TrainBatch::Shape batch_shape(const GameShape& shape, const LearnSettings& settings) {
   if (settings.samples.evaluates != Evaluates::kPosition) {
     return shape.rows(settings.batch_rows, shape.max_legal);
   }
@@ -18,7 +18,7 @@ TrainBatch::Shape batch_shape(const SampleShape& shape, const LearnSettings& set
   return shape.rows(settings.batch_rows, std::max(shape.max_legal, settings.batch_rows * ordinary));
 }
 
-ReplayRoom replay_room(const SampleShape& shape, const LearnSettings& settings) {
+ReplayRoom replay_room(const GameShape& shape, const LearnSettings& settings) {
   return {.places = settings.replay_capacity, .images = shape.images};
 }
 
