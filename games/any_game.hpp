@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "games/perft.hpp"
 #include "games/random.hpp"
 #include "senet/game.hpp"
 #include "senet/result.hpp"
@@ -24,7 +25,6 @@ namespace senet {
 
 class AnyState;
 struct AnyExam;
-struct Leaves;
 
 /// Visits of the searches that `senet bench tree` measures in most games.
 inline constexpr std::uint32_t kTreeBenchVisits = 400;
@@ -46,6 +46,13 @@ struct FinishedGame {
 struct AnySimplePlayer {
   std::string_view word;  // on the command line
   Action (*choose)(const AnyState& state, Random draw);
+};
+
+/// Another way to write a position than the game's own.
+struct AnyNotation {
+  std::string_view name;
+  /// `on_roll`: the player to move or to roll, where the text does not say.
+  Result<AnyState> (*read)(std::string_view text, Player on_roll);
 };
 
 /// The table of a game (games/registry.hpp): constants and functions, none of which is null but
@@ -72,19 +79,27 @@ struct AnyGame {
   std::string (*action_text)(const void* state, Action action);
   Result<Action> (*read_action)(const void* state, std::string_view text);
 
+  /// perft() of games/perft.hpp; none as soon as goes_on(), if any, says no.
+  std::optional<Leaves> (*perft)(const void* state, int depth,
+                                 const std::function<bool()>& goes_on);
+
   // Of the game's kit: games/kit.hpp says what they mean.
   std::span<const RecipeEntry> recipe;
   std::span<const AnySimplePlayer> players;  // "random" first
   bool is_standard;
   std::uint32_t tree_bench_visits;
   std::vector<std::string> (*drawing)(const void* state);
+  AnyState (*start_of)(Player first);
+  std::span<const AnyNotation> notations;
+  bool (*continues_move)(std::string_view word);
   AnyState (*perft_start)();
-  Leaves (*perft)(const void* state, int depth);
   std::array<std::string_view, 2> leaves_names;
-  Result<AnyExam> (*read_exam)(const std::string& file);         // may be null
-  std::vector<std::string> (*ubgi_question)(const void* state);  // may be null
-  std::string (*match_text)(std::span<const FinishedGame>,
-                            std::string_view comment);  // may be null
+  // These may be null.
+  Result<AnyExam> (*read_exam)(const std::string& file);
+  std::vector<std::string> (*ubgi_question)(const void* state);
+  Result<AnyState> (*with_dice)(const AnyState& state, int first, int second);
+  Result<AnyState> (*with_player_on_roll)(const AnyState& state, Player player);
+  std::string (*match_text)(std::span<const FinishedGame> games, std::string_view comment);
 
   /// The table of any game, registered or not; games/any_game_of.hpp.
   template <Game G>

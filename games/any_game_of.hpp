@@ -1,6 +1,8 @@
 // The table of a game without its type, made of its rules and its kit.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -41,13 +43,32 @@ constexpr auto kAnySimplePlayers = []<std::size_t... i>(std::index_sequence<i...
 (std::make_index_sequence<kSimplePlayers<G>.size()>{});
 
 template <Game G>
+AnyState any(const G& state) {
+  return AnyState(game_table<AnyGame, G>(), state);
+}
+template <Game G>
+Result<AnyState> any(const Result<G>& state) {
+  if (!state) return state.error();
+  return any(*state);
+}
+
+template <Game G>
+constexpr auto kAnyNotations = []<std::size_t... i>(std::index_sequence<i...>) {
+  return std::array<AnyNotation, sizeof...(i)>{
+      AnyNotation{GameKit<G>::kNotations[i].name, [](std::string_view text, Player on_roll) {
+                    return any(GameKit<G>::kNotations[i].read(text, on_roll));
+                  }}...};
+}
+(std::make_index_sequence<GameKit<G>::kNotations.size()>{});
+
+template <Game G>
 Result<AnyExam> read_exam(const std::string& file) {
   Result<Exam<G>> exam = GameKit<G>::read_exam(file);
   if (!exam) return exam.error();
-  AnyExam any{{}, std::move(exam->grading)};
+  AnyExam with{{}, std::move(exam->grading)};
   for (const G& state : exam->positions)
-    any.positions.emplace_back(game_table<AnyGame, G>(), state);
-  return any;
+    with.positions.push_back(any(state));
+  return with;
 }
 
 }  // namespace any_game_detail
@@ -93,21 +114,40 @@ constexpr AnyGame AnyGame::of() {
                         Action action) { return in<G>(state).action_text(action); },
       .read_action = [](const void* state,
                         std::string_view text) { return in<G>(state).action_from_text(text); },
+      .perft = [](const void* state, int depth,
+                  const std::function<bool()>& goes_on) -> std::optional<Leaves> {
+        if (!goes_on) return senet::perft(in<G>(state), depth);
+        return senet::perft(in<G>(state), depth, goes_on);
+      },
       .recipe = Kit::kRecipe,
       .players = any_game_detail::kAnySimplePlayers<G>,
       .is_standard = Kit::kIsStandard,
       .tree_bench_visits = Kit::kTreeBenchVisits,
       .drawing = [](const void* state) { return Kit::drawing(in<G>(state)); },
-      .perft_start = [] { return AnyState(game_table<AnyGame, G>(), Kit::perft_start()); },
-      .perft = [](const void* state, int depth) { return senet::perft(in<G>(state), depth); },
+      .start_of = [](Player first) { return any_game_detail::any(Kit::start_of(first)); },
+      .notations = any_game_detail::kAnyNotations<G>,
+      .continues_move = &Kit::continues_move,
+      .perft_start = [] { return any_game_detail::any(Kit::perft_start()); },
       .leaves_names = Kit::kLeavesNames,
       .read_exam = nullptr,
       .ubgi_question = nullptr,
+      .with_dice = nullptr,
+      .with_player_on_roll = nullptr,
       .match_text = nullptr,
   };
   if constexpr (requires { &Kit::read_exam; }) game.read_exam = any_game_detail::read_exam<G>;
   if constexpr (requires { &Kit::ubgi_question; }) {
     game.ubgi_question = [](const void* state) { return Kit::ubgi_question(in<G>(state)); };
+  }
+  if constexpr (requires { &Kit::with_dice; }) {
+    game.with_dice = [](const AnyState& state, int first, int second) {
+      return any_game_detail::any(Kit::with_dice(state.as<G>(), first, second));
+    };
+  }
+  if constexpr (requires { &Kit::with_player_on_roll; }) {
+    game.with_player_on_roll = [](const AnyState& state, Player player) {
+      return any_game_detail::any(Kit::with_player_on_roll(state.as<G>(), player));
+    };
   }
   if constexpr (requires { &Kit::match_text; }) game.match_text = &Kit::match_text;
   return game;

@@ -21,6 +21,14 @@ struct SimplePlayer {
   Action (*choose)(const G& state, Random draw);
 };
 
+/// Another way to write a position than the game's own.
+template <class G>
+struct Notation {
+  std::string_view name;
+  /// `on_roll`: the player to move or to roll, where the text does not say.
+  Result<G> (*read)(std::string_view text, Player on_roll);
+};
+
 /// Plays any legal move, each as likely.
 template <Game G>
 Action random_move(const G& state, Random draw) {
@@ -73,12 +81,17 @@ Action one_ply_move(const G& state, Random draw) {
 ///   struct GameKit<NAME's class> : DefaultKit<NAME's class> { ... };
 ///
 /// with what differs. It includes nothing to the right of games/, and libsenet is built without it.
-/// Three parts have no default here: a game that lacks one is refused where it would be needed.
+/// These have no default: a game that lacks one is refused where it would be needed.
 ///
 ///   static Result<Exam<G>> read_exam(const std::string& file)
 ///       labelled positions for senet eval; trusts nothing in the file, and errors name the line
 ///   static std::vector<std::string> ubgi_question(const G& state)
 ///       the lines that tell a position in which a player is to move to a program that speaks UBGI
+///       (Universal Backgammon Interface); a game that has it may be spoken about in that protocol
+///   static Result<G> with_dice(const G& state, int first, int second)
+///       the state with this roll to be played, in place of one that may be there
+///   static Result<G> with_player_on_roll(const G& state, Player player)
+///       the state with this player on roll, for whom it looks as it did for the one before
 ///   static std::string match_text(std::span<const FinishedGame> games, std::string_view comment)
 ///       games from the start position between "first" and "second" as a file that other programs
 ///       read; `comment` may be any text
@@ -103,6 +116,13 @@ struct DefaultKit {
   static constexpr bool kIsStandard = false;
   /// Visits of the searches that `senet bench tree` measures.
   static constexpr std::uint32_t kTreeBenchVisits = senet::kTreeBenchVisits;
+
+  /// The start of a game that this player begins, where that makes a difference.
+  static G start_of(Player) { return G{}; }
+  /// Other ways to write a position than from_text() reads, by the word before them.
+  static constexpr std::array<Notation<G>, 0> kNotations{};
+  /// Whether, in a list of moves, this word belongs to the move of the word before it.
+  static bool continues_move(std::string_view) { return false; }
 
   /// The board for people, lines of text.
   static std::vector<std::string> drawing(const G& state) { return {state.text()}; }

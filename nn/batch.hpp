@@ -39,6 +39,12 @@ class Batch {
         active_(capacity, &heap),
         answers_(capacity, &heap) {}
 
+  /// Memory of one, beside itself.
+  static std::size_t bytes(std::size_t capacity, std::size_t max_active) {
+    return capacity * (max_active * (sizeof(std::uint16_t) + sizeof(float)) +
+                       sizeof(std::uint16_t) + sizeof(RowAnswer));
+  }
+
   std::size_t capacity() const { return answers_.size(); }
   std::size_t size() const { return size_; }
   std::size_t room() const { return capacity() - size_; }

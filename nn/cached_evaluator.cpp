@@ -14,37 +14,45 @@ std::uint64_t hash(std::span<const Value> values, std::uint64_t seed) {
 
 }  // namespace
 
-CachedEvaluator::CachedEvaluator(std::unique_ptr<Evaluator> inner, const Network& network,
-                                 std::size_t max_rows, const CacheSettings& settings)
+CachedEvaluator::CachedEvaluator(std::unique_ptr<Evaluator> inner, const Weights& weights,
+                                 std::size_t max_rows, const CacheSettings& settings, Heap& heap)
     : inner_(std::move(inner)),
-      model_(network.id()),
-      cache_(settings.bytes, network.spec().outcomes, settings.max_logits),
-      unknown_(max_rows, settings.max_active),
-      keys_(max_rows),
-      learnt_(max_rows) {}
+      model_(weights.id()),
+      cache_(settings.bytes, weights.spec().outcomes, settings.max_logits, heap),
+      unknown_(max_rows, settings.max_active, heap),
+      keys_(max_rows, &heap),
+      learnt_(max_rows, &heap) {}
 
-void CachedEvaluator::load(const Network& network) {
-  inner_->load(network);
-  model_ = network.id();
+std::size_t CachedEvaluator::bytes(const NetworkSpec& spec, std::size_t max_rows,
+                                   const CacheSettings& settings) {
+  return sizeof(CachedEvaluator) +
+         EvaluationCache::bytes(settings.bytes, spec.outcomes, settings.max_logits) +
+         Batch::bytes(max_rows, settings.max_active) + 2 * max_rows * sizeof(std::uint64_t);
+}
+
+void CachedEvaluator::load(const Weights& weights) {
+  inner_->load(weights);
+  model_ = weights.id();
 }
 
 std::uint64_t CachedEvaluator::key_of(const Batch& batch, std::size_t row) const {
   return hash(batch.answer(row).wanted, hash(batch.value(row), hash(batch.index(row), model_)));
 }
 
-void CachedEvaluator::forward(const Batch& batch) {
-  for (std::size_t row = 0; row < batch.size(); ++row) {
-    keys_[row] = key_of(batch, row);
-    cache_.prefetch(keys_[row]);
+void CachedEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
+  for (std::size_t row = first; row < last; ++row) {
+    keys_[row - first] = key_of(batch, row);
+    cache_.prefetch(keys_[row - first]);
   }
   unknown_.clear();
-  for (std::size_t row = 0; row < batch.size(); ++row) {
+  for (std::size_t row = first; row < last; ++row) {
     const RowAnswer& answer = batch.answer(row);
-    if (cache_.holds(answer) && cache_.find(keys_[row], answer)) {
+    const std::uint64_t key = keys_[row - first];
+    if (cache_.holds(answer) && cache_.find(key, answer)) {
       ++hits_;
       continue;
     }
-    learnt_[unknown_.size()] = keys_[row];
+    learnt_[unknown_.size()] = key;
     unknown_.add(answer, [&](FeatureRow& features) {
       const auto index = batch.index(row);
       const auto value = batch.value(row);

@@ -1,10 +1,12 @@
 // An evaluator that remembers: rows that were asked before are answered without the network.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "nn/evaluates.hpp"
 #include "nn/evaluation_cache.hpp"
 #include "nn/evaluator.hpp"
 
@@ -12,10 +14,19 @@ namespace senet {
 
 /// Sizes of a cache; see EvaluationCache.
 struct CacheSettings {
-  std::size_t bytes = 0;       // 0: no cache
-  std::size_t max_active = 0;  // features of a row at most: G::kMaxActive
+  std::size_t bytes = 0;       // of the remembered answers; 0: no cache
+  std::size_t max_active = 0;  // features of a row at most
   std::size_t max_logits = 0;  // rows that want more logits are not remembered
 };
+
+/// A cache for what searches of G ask. Afterstates want no logits; very wide positions are rare and
+/// are not remembered.
+template <Game G>
+CacheSettings cache_settings(std::size_t bytes, Evaluates evaluates,
+                             std::size_t max_active = G::kMaxActive) {
+  constexpr std::size_t kMostLogits = std::min<std::size_t>(G::kMaxLegal * G::kLogitsPerAction, 96);
+  return {bytes, max_active, evaluates == Evaluates::kPosition ? kMostLogits : 0};
+}
 
 /// Asks `inner` only for rows it does not remember. The key is what the network sees: the row's
 /// features, the logits it wants and the network's id, so that answers of other weights are never
@@ -23,14 +34,19 @@ struct CacheSettings {
 /// with and without the cache.
 class CachedEvaluator final : public Evaluator {
  public:
-  /// `inner` has `network` loaded and was built for `max_rows` rows, and so is this.
-  CachedEvaluator(std::unique_ptr<Evaluator> inner, const Network& network, std::size_t max_rows,
-                  const CacheSettings& settings);
+  /// `inner` has `weights` loaded and was built for `max_rows` rows, and so is this. All memory
+  /// comes from `heap`, which outlives it.
+  CachedEvaluator(std::unique_ptr<Evaluator> inner, const Weights& weights, std::size_t max_rows,
+                  const CacheSettings& settings, Heap& heap = default_heap());
+  /// Memory of one, beside `inner`.
+  static std::size_t bytes(const NetworkSpec& spec, std::size_t max_rows,
+                           const CacheSettings& settings);
 
-  /// The inner one's: who computed the answers.
+  using Evaluator::forward;
+  /// The inner one's, which computed the answers.
   std::string_view name() const override { return inner_->name(); }
-  void load(const Network& network) override;
-  void forward(const Batch& batch) override;
+  void load(const Weights& weights) override;
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override;
 
   /// Rows answered from memory so far.
   std::uint64_t hits() const { return hits_; }
@@ -41,9 +57,9 @@ class CachedEvaluator final : public Evaluator {
   std::unique_ptr<Evaluator> inner_;
   std::uint64_t model_;
   EvaluationCache cache_;
-  Batch unknown_;                      // the rows to ask
-  std::vector<std::uint64_t> keys_;    // [rows of the batch]
-  std::vector<std::uint64_t> learnt_;  // [rows of unknown_]: their keys
+  Batch unknown_;                           // the rows to ask
+  std::pmr::vector<std::uint64_t> keys_;    // [rows of the range]
+  std::pmr::vector<std::uint64_t> learnt_;  // [rows of unknown_]: their keys
   std::uint64_t hits_ = 0;
 };
 

@@ -11,13 +11,17 @@ std::uint64_t slot_key(std::uint64_t key) { return key == 0 ? 1 : key; }
 
 }  // namespace
 
-EvaluationCache::EvaluationCache(std::size_t bytes, std::size_t outcomes, std::size_t logits)
-    : outcomes_(outcomes), logits_(logits) {
-  const std::size_t slot = sizeof(std::uint64_t) + (outcomes + logits) * sizeof(float);
-  const std::size_t sets = std::max<std::size_t>(1, bytes / (slot * kWays + 1));
+EvaluationCache::EvaluationCache(std::size_t bytes, std::size_t outcomes, std::size_t logits,
+                                 Heap& heap)
+    : outcomes_(outcomes), logits_(logits), keys_(&heap), oldest_(&heap), answers_(&heap) {
+  const std::size_t sets = std::max<std::size_t>(1, bytes / set_bytes(outcomes, logits));
   keys_.assign(sets * kWays, 0);
   oldest_.assign(sets, 0);
   answers_.resize(sets * kWays * (outcomes + logits));
+}
+
+std::size_t EvaluationCache::bytes(std::size_t bytes, std::size_t outcomes, std::size_t logits) {
+  return std::max(bytes, set_bytes(outcomes, logits));
 }
 
 std::size_t EvaluationCache::first_slot(std::uint64_t key) const {

@@ -21,7 +21,10 @@ class EvaluationCache {
  public:
   /// As many slots as `bytes` hold (at least one set), for rows of `outcomes` outcomes and at most
   /// `logits` wanted logits.
-  EvaluationCache(std::size_t bytes, std::size_t outcomes, std::size_t logits);
+  EvaluationCache(std::size_t bytes, std::size_t outcomes, std::size_t logits,
+                  Heap& heap = default_heap());
+  /// Memory of its slots: `bytes`, or one set where that is more.
+  static std::size_t bytes(std::size_t bytes, std::size_t outcomes, std::size_t logits);
 
   /// Whether such an answer has room in a slot.
   bool holds(const RowAnswer& answer) const { return answer.wanted.size() <= logits_; }
@@ -40,12 +43,16 @@ class EvaluationCache {
  private:
   static constexpr std::size_t kWays = 4;
 
+  // Of one set: keys, answers and which way is the oldest.
+  static std::size_t set_bytes(std::size_t outcomes, std::size_t logits) {
+    return kWays * (sizeof(std::uint64_t) + (outcomes + logits) * sizeof(float)) + 1;
+  }
   std::size_t first_slot(std::uint64_t key) const;
 
   std::size_t outcomes_, logits_;
-  std::vector<std::uint64_t> keys_;   // [sets, kWays]
-  std::vector<std::uint8_t> oldest_;  // [sets]: the way that the next answer takes
-  std::vector<float> answers_;        // [sets, kWays, outcomes + logits]
+  std::pmr::vector<std::uint64_t> keys_;   // [sets, kWays]
+  std::pmr::vector<std::uint8_t> oldest_;  // [sets]: the way that the next answer takes
+  std::pmr::vector<float> answers_;        // [sets, kWays, outcomes + logits]
 };
 
 }  // namespace senet

@@ -1,20 +1,60 @@
 #include "nn/evaluator_scratch.hpp"
 
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
 namespace senet {
+namespace {
 
-EvaluatorScratch::EvaluatorScratch(const NetworkSpec& spec, Heap& heap)
-    : trunk(kRows * padded(spec.width), heap),
-      hidden(kRows * padded(spec.width), heap),
-      other(kRows * padded(spec.width), heap),
-      squares(kRows * kPanel, heap),
-      logits(kRows * padded(spec.policy_logits), heap),
-      ends(spec, heap) {}
+std::size_t longest_list(const LayerPlan& plan) {
+  return std::max({plan.features, plan.size_of(plan.policy), plan.size_of(plan.outcomes)});
+}
 
-std::size_t EvaluatorScratch::bytes(const NetworkSpec& spec) {
-  const std::size_t row = 3 * padded(spec.width) + kPanel + padded(spec.policy_logits);
-  const std::size_t ends = EndsScratch::kDenseRows * padded(spec.features) +
-                           (EndsScratch::kValueRows + 1) * padded(spec.outcomes);
-  return sizeof(EvaluatorScratch) + (kRows * row + ends) * sizeof(float);
+}  // namespace
+
+PlacedPlan::PlacedPlan(const LayerPlan& plan) {
+  assert(plan.is_sound());
+  const std::vector<ValueUse> uses = plan.uses();
+  std::vector<RowsPlace> places(uses.size());
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    const Layer& layer = plan.layers[i];
+    const bool is_norm = layer.kind == LayerKind::kNormRelu;
+    const bool is_read_no_more = layer.in != kFeatures && uses[layer.in].last_reader == i;
+    // The value whose place the result takes, if any.
+    const std::size_t under = is_norm && is_read_no_more ? layer.in : layer.added;
+    if (!plan.is_output(layer.out)) {
+      places[layer.out] = {under == kNoValue ? buffers.take() : places[under].buffer,
+                           padded(layer.outputs)};
+    }
+    if (is_read_no_more && layer.in != under) buffers.give_back(places[layer.in].buffer);
+    layers.push_back({layer, places[layer.in], places[layer.out], uses[layer.out].to_norm});
+  }
+}
+
+EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_t rows)
+    : squares(rows * kPanel, heap),
+      logits(rows * padded(plan.size_of(plan.policy)), heap),
+      dense_rows(kDenseRows * padded(plan.features), heap),
+      raw_outcomes(kValueRows * padded(plan.size_of(plan.outcomes)), heap),
+      shares(padded(plan.size_of(plan.outcomes)), heap),
+      ascending(longest_list(plan)) {
+  for (std::size_t left = PlacedPlan(plan).buffers.count(); left > 0; --left) {
+    buffers.emplace_back(rows * padded(plan.widest()), heap);
+  }
+  std::iota(ascending.begin(), ascending.end(), std::uint16_t{0});
+  // What lies behind the last outcome has no share.
+  std::fill_n(raw_outcomes.data(), raw_outcomes.size(), -1e30f);
+}
+
+std::size_t EvaluatorScratch::bytes(const LayerPlan& plan) {
+  const std::size_t count = PlacedPlan(plan).buffers.count();
+  const std::size_t row =
+      count * padded(plan.widest()) + kPanel + padded(plan.size_of(plan.policy));
+  const std::size_t ends =
+      kDenseRows * padded(plan.features) + (kValueRows + 1) * padded(plan.size_of(plan.outcomes));
+  return sizeof(EvaluatorScratch) + count * sizeof(AlignedFloats) +
+         (kRows * row + ends) * sizeof(float) + longest_list(plan) * sizeof(std::uint16_t);
 }
 
 }  // namespace senet

@@ -7,7 +7,6 @@
 
 #include "games/random.hpp"
 #include "nn/fused_evaluator.hpp"
-#include "nn/onednn_evaluator.hpp"
 
 namespace senet {
 namespace {
@@ -76,12 +75,13 @@ bool onednn_is_faster(Evaluator& fused, Evaluator& onednn, const Batch& batch) {
 
 EvaluatorKind faster_kind(const Network& network, std::size_t max_rows, bool exact) {
   EvaluatorKind faster = EvaluatorKind::kFused;
+  const Weights weights{SharedNetwork(SharedNetwork(), &network)};  // the caller's
   // What oneDNN and OpenMP keep for each thread that runs them should not stay with the caller's.
   std::thread([&] {
-    const auto onednn = OneDnnEvaluator::make(network, max_rows, exact);
+    const auto onednn = make_onednn(weights, max_rows, exact);
     if (!onednn) return;
-    FusedEvaluator fused(network);
-    const TimedBatch timed(network.spec(), std::min(max_rows, kMaxRows));
+    FusedEvaluator fused(weights);
+    const TimedBatch timed(weights.spec(), std::min(max_rows, kMaxRows));
     if (onednn_is_faster(fused, **onednn, timed.batch())) faster = EvaluatorKind::kOneDnn;
   }).join();
   return faster;

@@ -2,26 +2,28 @@
 #pragma once
 
 #include "nn/evaluator.hpp"
-#include "nn/packed_network.hpp"
 
 namespace senet {
 
-/// A packed network and one thread's scratch: see PackedNetwork. Its memory does not grow with the
-/// batch.
-class FusedEvaluator : public Evaluator {
+/// Runs packed weights that it shares with others, in a scratch of its own: see PackedNetwork. Its
+/// memory does not grow with the batch.
+class FusedEvaluator final : public Evaluator {
  public:
-  /// `kernels` outlives the evaluator.
-  explicit FusedEvaluator(const Network& network, const Kernels& kernels = best_kernels())
-      : network_(network, kernels), scratch_(network.spec()) {}
+  /// The weights and `heap` outlive the evaluator.
+  explicit FusedEvaluator(const Weights& weights, Heap& heap = default_heap())
+      : network_(&weights.packed()), scratch_(weights.spec(), heap) {}
 
+  using Evaluator::forward;
   std::string_view name() const override {
-    return network_.kernels().fma ? "fused-fma" : "fused-plain";
+    return network_->kernels().fma ? "fused-fma" : "fused-plain";
   }
-  void load(const Network& network) override { network_.load(network); }
-  void forward(const Batch& batch) override { network_.forward(batch, 0, batch.size(), scratch_); }
+  void load(const Weights& weights) override { network_ = &weights.packed(); }
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+    network_->forward(batch, first, last, scratch_);
+  }
 
  private:
-  PackedNetwork network_;
+  const PackedNetwork* network_;
   EvaluatorScratch scratch_;
 };
 

@@ -34,8 +34,8 @@ constexpr auto kScatteredOutcomes = scattered_numbers<256>(std::uint64_t{1} << 3
 
 }  // namespace
 
-void HashEvaluator::forward(const Batch& batch) {
-  for (std::size_t row = 0; row < batch.size(); ++row) {
+void HashEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
+  for (std::size_t row = first; row < last; ++row) {
     const std::uint64_t hash = hash_row(batch.index(row), batch.value(row));
     const RowAnswer& answer = batch.answer(row);
     for (std::size_t i = 0; i < answer.wanted.size(); ++i) {

@@ -14,9 +14,10 @@ namespace senet {
 ///   outcomes  proportional to 16-bit integers above zero
 class HashEvaluator : public Evaluator {
  public:
+  using Evaluator::forward;
   std::string_view name() const override { return "hash"; }
-  void load(const Network&) override {}
-  void forward(const Batch& batch) override;
+  void load(const Weights&) override {}
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override;
 };
 
 }  // namespace senet

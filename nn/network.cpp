@@ -3,13 +3,14 @@
 #include <fmt/core.h>
 #include <xxhash.h>
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
 #include "games/random.hpp"
+#include "nn/layer_plan.hpp"
 #include "nn/network_content.hpp"
 
 namespace senet {
@@ -34,8 +35,6 @@ float nearly_normal(Random& random) {
   constexpr double kDeviation = 53509.91992145008;  // sqrt(8 (2^32 - 1) / 12)
   return static_cast<float>(static_cast<double>(2 * sum - kTwiceMean) / (2.0 * kDeviation));
 }
-
-bool is_norm(const TensorPlace& place) { return place.name.find("norm") != std::string::npos; }
 
 }  // namespace
 
@@ -67,21 +66,19 @@ std::span<const float> Network::parameters() const { return content_->parameters
 std::uint64_t Network::id() const { return content_->id; }
 
 Network initial_network(const NetworkSpec& spec, std::uint64_t seed) {
-  std::vector<float> parameters(parameter_count(spec), 0.0f);  // biases and shifts start at zero
-  const std::vector<TensorPlace> layout = parameter_layout(spec);
-  for (std::size_t number = 0; number < layout.size(); ++number) {
-    const TensorPlace& place = layout[number];
-    const std::span<float> values(&parameters[place.offset], place.size());
-    if (place.decays) {
-      const bool last =
-          place.name.ends_with("linear2.weight") || place.name.ends_with("out.weight");
-      const float deviation =
-          (last ? kSmall : 1.0f) * std::sqrt(2.0f / static_cast<float>(place.columns));
-      Random random(seed, number, 0, Purpose::kWeights);
-      for (float& value : values) value = deviation * nearly_normal(random);
-    } else if (is_norm(place) && place.name.ends_with(".weight")) {
-      for (float& value : values) value = 1.0f;
+  const LayerPlan plan(spec);
+  std::vector<float> parameters(plan.parameters, 0.0f);  // biases and shifts start at zero
+  for (const Layer& layer : plan.layers) {
+    const std::span<float> weight(&parameters[layer.weight], plan.tensors[layer.tensor].size());
+    if (layer.kind == LayerKind::kNormRelu) {
+      std::ranges::fill(weight, 1.0f);
+      continue;
     }
+    const bool is_last = layer.added != kNoValue || plan.is_output(layer.out);
+    const float deviation =
+        (is_last ? kSmall : 1.0f) * std::sqrt(2.0f / static_cast<float>(layer.inputs));
+    Random random(seed, layer.tensor, 0, Purpose::kWeights);
+    for (float& value : weight) value = deviation * nearly_normal(random);
   }
   return Network(spec, std::move(parameters));
 }

@@ -14,6 +14,7 @@
 #include <map>
 #include <utility>
 
+#include "nn/layer_plan.hpp"
 #include "nn/network_content.hpp"
 #include "nn/replace_file.hpp"
 #include "nn/safetensors.hpp"
@@ -66,10 +67,6 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
   }
   const Result<void> checked = check_spec(spec);
   if (!checked) return checked.error();
-  if (parameter_count(spec) > kMaxParameters) {
-    return fail(fmt::format("__metadata__: a network of {} parameters is too large",
-                            parameter_count(spec)));
-  }
   return spec;
 }
 
@@ -144,17 +141,21 @@ Result<void> Network::read(Content& content, std::span<const std::byte> file, Ke
   Result<NetworkSpec> spec = read_spec(header->metadata);
   if (!spec) return spec.error();
   // Each layer has two tensors at least: none is named that the header has no room for.
-  const std::size_t layers = spec->blocks + spec->policy_layers + spec->value_layers;
+  const std::size_t layers = LayerPlan::layers_at_least(*spec);
   if (layers > header->tensors.size()) {
     return fail(
         fmt::format("{} tensors are too few for {} layers", header->tensors.size(), layers));
   }
-  const std::vector<TensorPlace> layout = parameter_layout(*spec);
+  const LayerPlan plan(*spec);
+  const std::size_t count = plan.parameters;
+  if (count > kMaxParameters) {
+    return fail(fmt::format("__metadata__: a network of {} parameters is too large", count));
+  }
+  const std::span<const TensorPlace> layout = plan.tensors;
   const auto tensors = match_tensors(layout, *header);
   if (!tensors) return tensors.error();
 
   const std::byte* data = file.data() + header->data_start;
-  const std::size_t count = parameter_count(*spec);
   if (keep != Keep::kCopy && laid_out(layout, *tensors, data)) {
     content.parameters = {reinterpret_cast<const float*>(data), count};
   } else if (keep == Keep::kInFile) {

@@ -3,80 +3,28 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <utility>
+
+#include "nn/layer_plan.hpp"
 
 namespace senet {
 namespace {
 
 constexpr std::size_t kMaxNameLength = 64;
 
-/// Appends tensors one after the other, without gaps.
-class LayoutWriter {
- public:
-  void linear(const std::string& name, std::uint32_t inputs, std::uint32_t outputs) {
-    add(name + ".weight", outputs, inputs, true);
-    add(name + ".bias", 1, outputs, false);
-  }
-
-  void norm(const std::string& name, std::uint32_t width) {
-    add(name + ".weight", 1, width, false);
-    add(name + ".bias", 1, width, false);
-  }
-
-  std::vector<TensorPlace> take() { return std::move(places_); }
-
- private:
-  void add(std::string name, std::uint32_t rows, std::uint32_t columns, bool decays) {
-    places_.push_back({std::move(name), rows, columns, offset_, decays});
-    offset_ += places_.back().size();
-  }
-
-  std::vector<TensorPlace> places_;
-  std::size_t offset_ = 0;
-};
-
 }  // namespace
 
 std::vector<TensorPlace> parameter_layout(const NetworkSpec& spec) {
-  LayoutWriter layout;
-  layout.linear("input.linear", spec.features, spec.width);
-  layout.norm("input.norm", spec.width);
-  for (std::uint32_t i = 0; i < spec.blocks; ++i) {
-    const std::string block = fmt::format("block.{}.", i);
-    layout.norm(block + "norm1", spec.width);
-    layout.linear(block + "linear1", spec.width, spec.width);
-    layout.norm(block + "norm2", spec.width);
-    layout.linear(block + "linear2", spec.width, spec.width);
-  }
-  layout.norm("trunk.norm", spec.width);
-  const auto head = [&](const char* name, std::uint32_t layers, std::uint32_t outputs) {
-    for (std::uint32_t i = 0; i < layers; ++i) {
-      layout.linear(fmt::format("{}.{}.linear", name, i), spec.width, spec.width);
-      layout.norm(fmt::format("{}.{}.norm", name, i), spec.width);
-    }
-    layout.linear(fmt::format("{}.out", name), spec.width, outputs);
-  };
-  head("policy", spec.policy_layers, spec.policy_logits);
-  head("value", spec.value_layers, spec.outcomes);
-  return layout.take();
+  return LayerPlan(spec).tensors;
 }
 
-std::size_t parameter_count(const NetworkSpec& spec) {
-  const std::size_t width = spec.width;
-  const auto linear = [](std::size_t inputs, std::size_t outputs) {
-    return (inputs + 1) * outputs;
-  };
-  const std::size_t hidden = std::size_t{spec.blocks} * 2 + spec.policy_layers + spec.value_layers;
-  return linear(spec.features, width) + 2 * width       // input stage
-         + hidden * (linear(width, width) + 2 * width)  // every hidden Linear has one norm
-         + 2 * width                                    // trunk.norm
-         + linear(width, spec.policy_logits) + linear(width, spec.outcomes);
-}
+std::size_t parameter_count(const NetworkSpec& spec) { return LayerPlan(spec).parameters; }
 
 double dense_flop(const NetworkSpec& spec) {
-  const double width = spec.width;
-  const double hidden = 2.0 * spec.blocks + spec.policy_layers + spec.value_layers;
-  return 2.0 * width * (spec.features + hidden * width + spec.policy_logits + spec.outcomes);
+  double flop = 0;
+  for (const Layer& layer : LayerPlan(spec).layers) {
+    if (layer.kind == LayerKind::kLinear) flop += 2.0 * layer.inputs * layer.outputs;
+  }
+  return flop;
 }
 
 Result<void> check_spec(const NetworkSpec& spec) {
@@ -93,6 +41,15 @@ Result<void> check_spec(const NetworkSpec& spec) {
     }
   }
   return {};
+}
+
+Result<Evaluates> asked_about(const NetworkSpec& spec, bool has_afterstates,
+                              std::optional<Evaluates> chosen) {
+  if (chosen == Evaluates::kAfterstates && !has_afterstates) {
+    return fail(spec.game + " has no afterstates");
+  }
+  const Evaluates usual = has_afterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
+  return chosen.value_or(spec.evaluates.value_or(usual));
 }
 
 Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted) {

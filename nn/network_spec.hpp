@@ -115,6 +115,16 @@ NetworkSpec reference_spec() {
   return spec;
 }
 
+/// What a network of this spec is asked about in searches of its game: what was `chosen`, else what it has
+/// learnt, else, as its file does not say, afterstates in games that have them. Fails when they are
+/// chosen in a game without.
+Result<Evaluates> asked_about(const NetworkSpec& spec, bool has_afterstates,
+                              std::optional<Evaluates> chosen = {});
+template <Game G>
+Result<Evaluates> asked_about(const NetworkSpec& spec, std::optional<Evaluates> chosen = {}) {
+  return asked_about(spec, G::kHasAfterstates, chosen);
+}
+
 /// Why a network of this spec cannot play G; nothing when it can.
 Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted);
 

@@ -3,16 +3,27 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <span>
 
-#include "nn/batch.hpp"
-#include "nn/evaluator_scratch.hpp"
-#include "nn/kernels.hpp"
+#include "nn/layer_steps.hpp"
 #include "nn/network.hpp"
-#include "nn/network_ends.hpp"
-#include "nn/packed_layers.hpp"
 
 namespace senet {
+
+/// A product of our own kernels.
+class PanelProduct {
+ public:
+  PanelProduct(const PlacedLayer& layer, Heap& heap) : layer_(layer), linear_(layer, heap) {}
+  static std::size_t bytes(const Layer& layer) { return PackedLinear<Panels>::bytes(layer); }
+  void load(PackSource& source) { linear_.load(layer_, source); }
+  void run(const BlockPass& pass) const;
+  const float* logits(const BlockPass& pass, std::size_t row, std::size_t count,
+                      bool is_first) const;
+
+ private:
+  PlacedLayer layer_;
+  PackedLinear<Panels> linear_;
+};
 
 /// Between two calls of load() any number of threads may run it at once, each with a scratch of its
 /// own. A row's answers have the same bits whatever range it is in, at every batch size and
@@ -22,16 +33,21 @@ class PackedNetwork {
  public:
   /// `kernels` and `heap`, which the weights come from, outlive this.
   explicit PackedNetwork(const Network& network, const Kernels& kernels = best_kernels(),
-                         Heap& heap = default_heap());
+                         Heap& heap = default_heap())
+      : PackedNetwork(network.spec(), network.parameters(), kernels, heap) {}
+  /// The same of any plan, with [plan.parameters] f32.
+  PackedNetwork(const LayerPlan& plan, std::span<const float> parameters,
+                const Kernels& kernels = best_kernels(), Heap& heap = default_heap());
 
   /// Memory of one of this shape, to within a few hundred bytes a layer.
-  static std::size_t bytes(const NetworkSpec& spec);
+  static std::size_t bytes(const LayerPlan& plan) {
+    return sizeof(PackedNetwork) + LayerSteps<PanelProduct>::bytes(plan);
+  }
 
   const Kernels& kernels() const { return kernels_; }
-  const NetworkSpec& spec() const { return spec_; }
 
-  /// Takes over the weights of a network of the same shape. Allocates nothing.
-  void load(const Network& network);
+  /// Takes over the parameters of a network of the same shape. Allocates nothing.
+  void load(std::span<const float> parameters) { steps_.load(parameters); }
 
   /// Answers rows [first, last) of the batch, in blocks that fit the near caches. `scratch` was
   /// made for this shape. Allocates nothing.
@@ -39,35 +55,8 @@ class PackedNetwork {
                EvaluatorScratch& scratch) const;
 
  private:
-  /// A square Linear and a LayerNorm: in a block the norm comes first, in a head it comes last.
-  struct Layer {
-    Layer(std::size_t width, Heap& heap) : norm(width, heap), linear(width, width, heap) {}
-    PackedNorm norm;
-    PanelLinear linear;
-  };
-
-  void forward_block(const Batch& batch, std::size_t first, std::size_t rows,
-                     EvaluatorScratch& scratch) const;
-  void run_blocks(std::size_t rows, EvaluatorScratch& scratch) const;
-  /// The hidden layers of a head, from the trunk; returns where its last rows are, [rows, stride].
-  const float* run_head(const std::vector<Layer>& layers, std::size_t rows,
-                        EvaluatorScratch& scratch) const;
-  /// One layer's norm and product. `squares` are those of `in` and of `out`.
-  void normalise(const PackedNorm& norm, const float* in, float* out, float* squares,
-                 std::size_t rows) const;
-  LinearPass pass(const PanelLinear& linear, const float* in, float* out, std::size_t out_stride,
-                  float* squares) const;
-
   const Kernels& kernels_;
-  NetworkSpec spec_;
-  std::size_t stride_;  // floats of a row of activations
-
-  NetworkEnds ends_;
-  std::vector<Layer> blocks_;  // two per residual block
-  PackedNorm trunk_norm_;
-  std::vector<Layer> policy_, value_;
-  PanelLinear policy_out_;  // for rows that want most logits
-  OutputMeans means_;       // scratch of load()
+  LayerSteps<PanelProduct> steps_;
 };
 
 }  // namespace senet

@@ -5,31 +5,30 @@
 #include <cmath>
 
 #include "nn/norm_epsilon.hpp"
-#include "nn/parameter_cursor.hpp"
 
 namespace senet {
 namespace {
 
 /// out = weight in + bias
-void linear(const LinearView& layer, std::span<const double> in, std::span<double> out) {
-  for (std::size_t o = 0; o < layer.outputs; ++o) {
+void linear(const LayerParameters& layer, std::span<const double> in, std::span<double> out) {
+  for (std::size_t o = 0; o < out.size(); ++o) {
     double sum = layer.bias[o];
-    for (std::size_t i = 0; i < layer.inputs; ++i) {
-      sum += double{layer.weight[o * layer.inputs + i]} * in[i];
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      sum += double{layer.weight[o * in.size() + i]} * in[i];
     }
     out[o] = sum;
   }
 }
 
-/// out = relu(norm(in)); in and out may be the same.
-void norm_relu(const NormView& norm, std::span<const double> in, std::span<double> out) {
+/// out = relu(norm(in))
+void norm_relu(const LayerParameters& norm, std::span<const double> in, std::span<double> out) {
   const double count = static_cast<double>(in.size());
   double mean = 0, variance = 0;
   for (const double x : in) mean += x / count;
   for (const double x : in) variance += (x - mean) * (x - mean) / count;
   const double inverse = 1.0 / std::sqrt(variance + kNormEpsilon);
   for (std::size_t i = 0; i < in.size(); ++i) {
-    out[i] = std::max(0.0, (in[i] - mean) * inverse * norm.scale[i] + norm.shift[i]);
+    out[i] = std::max(0.0, (in[i] - mean) * inverse * norm.weight[i] + norm.bias[i]);
   }
 }
 
@@ -42,67 +41,62 @@ void softmax(std::span<double> values) {
 
 }  // namespace
 
-ReferenceEvaluator::ReferenceEvaluator(const Network& network)
-    : spec_(network.spec()),
-      parameters_(parameter_count(spec_)),
-      features_(spec_.features),
-      trunk_(spec_.width),
-      hidden_(spec_.width),
-      scratch_(spec_.width),
-      logits_(spec_.policy_logits),
-      outcomes_(spec_.outcomes) {
-  load(network);
+ReferenceEvaluator::ReferenceEvaluator(LayerPlan plan, std::span<const float> parameters)
+    : plan_(std::move(plan)), parameters_(parameters.begin(), parameters.end()) {
+  assert(parameters_.size() == plan_.parameters);
+  for (std::size_t i = 0; i <= plan_.layers.size(); ++i) values_.emplace_back(plan_.size_of(i));
 }
 
-void ReferenceEvaluator::load(const Network& network) {
-  assert(network.spec() == spec_);
-  std::ranges::copy(network.parameters(), parameters_.begin());
+std::size_t ReferenceEvaluator::bytes(const LayerPlan& plan) {
+  std::size_t values = 0;
+  for (std::size_t i = 0; i <= plan.layers.size(); ++i) values += plan.size_of(i);
+  return sizeof(ReferenceEvaluator) + plan.parameters * sizeof(float) + values * sizeof(double) +
+         plan.layers.size() * (sizeof(Layer) + sizeof(std::vector<double>)) +
+         plan.tensors.size() * sizeof(TensorPlace);
 }
 
-void ReferenceEvaluator::forward(const Batch& batch) {
-  for (std::size_t row = 0; row < batch.size(); ++row) forward_row(batch, row);
+void ReferenceEvaluator::load(const Weights& weights) {
+  if (loaded_ == weights.id()) return;
+  const std::span<const float> parameters = weights.network().parameters();
+  assert(parameters.size() == parameters_.size());
+  std::ranges::copy(parameters, parameters_.begin());
+  loaded_ = weights.id();
 }
 
-void ReferenceEvaluator::forward_row(const Batch& batch, std::size_t row) {
-  ParameterCursor at(parameters_);
-  const std::size_t width = spec_.width;
-
-  std::ranges::fill(features_, 0.0);
-  for (std::size_t i = 0; i < batch.index(row).size(); ++i) {
-    features_[batch.index(row)[i]] = batch.value(row)[i];
+void ReferenceEvaluator::run(const Layer& layer) {
+  const std::span<const double> in = values_[layer.in];
+  const std::span<double> out = values_[layer.out];
+  switch (layer.kind) {
+    case LayerKind::kLinear:
+      linear({layer, parameters_}, in, out);
+      break;
+    case LayerKind::kNormRelu:
+      norm_relu({layer, parameters_}, in, out);
+      break;
   }
-  linear(at.linear(spec_.features, width), features_, trunk_);
-  norm_relu(at.norm(width), trunk_, trunk_);
+  if (layer.added == kNoValue) return;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] += values_[layer.added][i];
+}
 
-  for (std::uint32_t block = 0; block < spec_.blocks; ++block) {
-    norm_relu(at.norm(width), trunk_, hidden_);
-    linear(at.linear(width, width), hidden_, scratch_);
-    norm_relu(at.norm(width), scratch_, hidden_);
-    linear(at.linear(width, width), hidden_, scratch_);
-    for (std::size_t i = 0; i < width; ++i) trunk_[i] += scratch_[i];
-  }
-  norm_relu(at.norm(width), trunk_, trunk_);
-
-  const auto head = [&](std::uint32_t layers, std::span<double> out) {
-    hidden_ = trunk_;
-    for (std::uint32_t layer = 0; layer < layers; ++layer) {
-      linear(at.linear(width, width), hidden_, scratch_);
-      norm_relu(at.norm(width), scratch_, hidden_);
+void ReferenceEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
+  for (std::size_t row = first; row < last; ++row) {
+    std::ranges::fill(values_[kFeatures], 0.0);
+    for (std::size_t i = 0; i < batch.index(row).size(); ++i) {
+      values_[kFeatures][batch.index(row)[i]] = batch.value(row)[i];
     }
-    linear(at.linear(width, out.size()), hidden_, out);
-  };
-  head(spec_.policy_layers, logits_);
-  head(spec_.value_layers, outcomes_);
-  assert(at.done());
-  softmax(outcomes_);
+    for (const Layer& layer : plan_.layers) run(layer);
 
-  const RowAnswer& answer = batch.answer(row);
-  for (std::size_t i = 0; i < answer.outcomes.size(); ++i) {
-    answer.outcomes[i] = static_cast<float>(outcomes_[i]);
-  }
-  for (std::size_t i = 0; i < answer.wanted.size(); ++i) {
-    const std::uint16_t wanted = answer.wanted[i];
-    answer.logits[i] = wanted == kNoLogit ? 0.0f : static_cast<float>(logits_[wanted]);
+    const std::span<const double> logits = values_[plan_.policy];
+    const std::span<double> outcomes = values_[plan_.outcomes];
+    softmax(outcomes);
+    const RowAnswer& answer = batch.answer(row);
+    for (std::size_t i = 0; i < answer.outcomes.size(); ++i) {
+      answer.outcomes[i] = static_cast<float>(outcomes[i]);
+    }
+    for (std::size_t i = 0; i < answer.wanted.size(); ++i) {
+      const std::uint16_t wanted = answer.wanted[i];
+      answer.logits[i] = wanted == kNoLogit ? 0.0f : static_cast<float>(logits[wanted]);
+    }
   }
 }
 

@@ -25,9 +25,14 @@ namespace senet {
 /// What gather() wants next.
 enum class Step : std::uint8_t {
   kWaiting,    // rows of this search are in the batch: run it, then call absorb()
-  kBatchFull,  // no room for a row: run the batch, clear it, then call gather() again
+  kBatchFull,  // no room for all rows: run the batch, clear it, then call gather() again
+  kPaused,     // made kPause visits that needed no row: call gather() again when others had a turn
   kDone,       // the budget is spent: read decision()
 };
+
+/// A search that needs no row pauses after so many visits, so that its driver can look at the
+/// clock.
+inline constexpr std::uint32_t kPause = 64;
 
 /// One search at a time over one tree. Belongs to one thread at a time.
 template <Game G, NodeTable Table = EpochTable>
@@ -55,8 +60,6 @@ class Search {
   /// Whether a leaf is on its way, in this search's scratch: from a gather() that asked for
   /// something to the absorb() behind the last of its rows.
   bool has_leaf() const { return phase_ == Phase::kRows; }
-  /// Whether that leaf has rows that did not fit into the batch.
-  bool wants_more_rows() const { return has_leaf() && next_row_ < rows_wanted(); }
 
   /// Begins a search of `state`, which is not over. `noise` is drawn from only if the budget asks
   /// for it. With a `spare` tree of the same limits (settings.reuse_tree), what the old tree knows
@@ -88,9 +91,10 @@ class Search {
     phase_ = Phase::kDone;
   }
 
-  /// Works until rows are in the batch, the batch is full, or the budget is spent.
+  /// Works until the rows of a leaf are in the batch, the batch is full, the budget is spent, or
+  /// kPause visits needed no row.
   Step gather(Batch& batch) {
-    for (;;) {
+    for (std::uint32_t visits = 0; visits < kPause; ++visits) {
       if (phase_ == Phase::kDescend) {
         if (finished())
           phase_ = Phase::kDone;
@@ -100,11 +104,12 @@ class Search {
       if (phase_ == Phase::kDone) return Step::kDone;
       if (phase_ == Phase::kRows) {
         const std::uint32_t before = evaluations_;
-        if (!add_rows(batch)) return evaluations_ == before ? Step::kBatchFull : Step::kWaiting;
+        if (!add_rows(batch)) return Step::kBatchFull;
         if (evaluations_ != before) return Step::kWaiting;
-        finish_leaf();  // a whole family of finished games: nothing to ask
+        finish_leaf();  // nothing (more) to ask: the rest of the family are finished games
       }
     }
+    return Step::kPaused;
   }
 
   /// Changes the budget of the search under way. Fewer visits than it has end it as soon as the one

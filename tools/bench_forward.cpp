@@ -73,11 +73,12 @@ Result<Figures> run(const Programs& programs, const BenchSettings& settings,
   if (settings.evaluator == EvaluatorKind::kAuto) {
     kinds = {EvaluatorKind::kFused, EvaluatorKind::kOneDnn};
   }
+  const Weights weights(copy_of(network.network));
   const double dense_gflop = dense_flop(spec) * 1e-9;
   Figures figures;
   for (const EvaluatorKind kind : kinds) {
     for (const std::size_t rows : {1, 16, 64, 256}) {
-      const auto evaluator = make_evaluator(kind, network.network, rows, settings.exact);
+      const auto evaluator = make_evaluator(kind, weights, rows, settings.exact);
       if (!evaluator) return evaluator.error();
       const auto measure = [&](const char* inputs, const RecordedBatches& recorded) {
         const std::string subject = fmt::format(

@@ -25,32 +25,32 @@ double seconds_since(Clock::time_point then) {
   return std::chrono::duration<double>(Clock::now() - then).count();
 }
 
-/// Which seats have an answer, from the library's threads to the host's.
+/// Which games have an answer, from the library's threads to the host's.
 class Bell {
  public:
-  void ring(std::size_t seat) {
+  void ring(std::size_t game) {
     {
       const std::lock_guard lock(mutex_);
-      seats_.push_back(seat);
+      games_.push_back(game);
     }
     rung_.notify_one();
   }
   std::size_t next() {
     std::unique_lock lock(mutex_);
-    rung_.wait(lock, [&] { return !seats_.empty(); });
-    const std::size_t seat = seats_.front();
-    seats_.pop_front();
-    return seat;
+    rung_.wait(lock, [&] { return !games_.empty(); });
+    const std::size_t game = games_.front();
+    games_.pop_front();
+    return game;
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable rung_;
-  std::deque<std::size_t> seats_;
+  std::deque<std::size_t> games_;
 };
 
 /// One game of the host's.
-struct Seat {
+struct HostedGame {
   api::Session session;
   Bell* bell;
   std::size_t number;
@@ -58,9 +58,9 @@ struct Seat {
 };
 
 void answered(void* user, senet_session*) {
-  Seat& seat = *static_cast<Seat*>(user);
-  seat.ended = Clock::now();
-  seat.bell->ring(seat.number);
+  HostedGame& game = *static_cast<HostedGame*>(user);
+  game.ended = Clock::now();
+  game.bell->ring(game.number);
 }
 
 /// Throws dice and begins anew until somebody has to move.
@@ -101,15 +101,15 @@ Load run_sessions(const std::string& game, const std::string& weights, std::size
 
   Bell bell;
   Random random(settings.seed, sessions, 0, Purpose::kTest);
-  std::deque<Seat> seats;
-  const auto begin = [&](Seat& seat) {
-    go_to_decision(seat.session, random);
-    seat.began = Clock::now();
-    seat.session.begin_search(limits, answered, &seat);
+  std::deque<HostedGame> games;
+  const auto begin = [&](HostedGame& hosted) {
+    go_to_decision(hosted.session, random);
+    hosted.began = Clock::now();
+    hosted.session.begin_search(limits, answered, &hosted);
   };
   for (std::size_t i = 0; i < sessions; ++i) {
-    seats.push_back({engine.open_session(game), &bell, i});
-    begin(seats.back());
+    games.push_back({engine.open_session(game), &bell, i});
+    begin(games.back());
   }
   Load load;
   load.latencies_ms.reserve(1 << 20);
@@ -119,14 +119,14 @@ Load run_sessions(const std::string& game, const std::string& weights, std::size
   std::size_t under_way = sessions;
   Clock::time_point measured_from{};
   while (under_way > 0) {
-    Seat& seat = seats[bell.next()];
-    const api::Found found = seat.session.result();
+    HostedGame& hosted = games[bell.next()];
+    const api::Found found = hosted.session.result();
     if (!measuring && seconds_since(start) >= warmup) {
       measuring = true;
       measured_from = Clock::now();
     } else if (measuring && load.seconds == 0) {
       load.latencies_ms.push_back(
-          std::chrono::duration<double, std::milli>(seat.ended - seat.began).count());
+          std::chrono::duration<double, std::milli>(hosted.ended - hosted.began).count());
       load.visits += found.visits;
       load.evaluations += found.evaluations;
     }
@@ -139,8 +139,8 @@ Load run_sessions(const std::string& game, const std::string& weights, std::size
       --under_way;
       continue;
     }
-    seat.session.play(found.action);
-    begin(seat);
+    hosted.session.play(found.action);
+    begin(hosted);
   }
   return load;
 }
@@ -238,7 +238,11 @@ Result<Benchmark> prepare_sessions(const std::string& game, const BenchSettings&
   if (!programs) return programs.error();
   const auto network = bench_network(settings, (*programs)->reference_spec());
   if (!network) return network.error();
-  auto weights = WeightsFile::write(network->network);
+  // Weights that do not say are asked what --mode says.
+  NetworkSpec spec = network->network.spec();
+  if (!spec.evaluates) spec.evaluates = settings.evaluates;
+  const auto parameters = network->network.parameters();
+  auto weights = WeightsFile::write(Network(spec, {parameters.begin(), parameters.end()}));
   if (!weights) return weights.error();
   return Benchmark(
       [game, name = network->name, settings, weights = std::move(*weights)]() -> Result<Figures> {

@@ -132,7 +132,8 @@ class SearchRounds {
 template <Game G>
 Result<TreeMeasured> measure_tree(const BenchSettings& settings,
                                   std::span<const AnyState> positions, const Network& network) {
-  auto evaluator = make_evaluator(EvaluatorKind::kHash, network, settings.batch_rows);
+  const Weights weights(copy_of(network));
+  auto evaluator = make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows);
   if (!evaluator) return evaluator.error();
   bench_tree_detail::SearchRounds<G> rounds(settings, typed<G>(positions), std::move(*evaluator));
   TreeMeasured measured;

@@ -26,16 +26,17 @@ class CountingEvaluator final : public Evaluator {
   CountingEvaluator(std::unique_ptr<Evaluator> inner, AllocationCounts& counts, WorkerTrace* trace)
       : inner_(std::move(inner)), counts_(counts), trace_(trace) {}
 
+  using Evaluator::forward;
   std::string_view name() const override { return inner_->name(); }
-  void load(const Network& network) override { inner_->load(network); }
-  void forward(const Batch& batch) override {
+  void load(const Weights& weights) override { inner_->load(weights); }
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
     const std::uint64_t before = thread_allocations().value_or(0);
     if (trace_ != nullptr && trace_->wants_forward()) {
       const auto began = WorkerTrace::Clock::now();
-      inner_->forward(batch);
-      trace_->forward(began, WorkerTrace::Clock::now(), batch.size());
+      inner_->forward(batch, first, last);
+      trace_->forward(began, WorkerTrace::Clock::now(), last - first);
     } else {
-      inner_->forward(batch);
+      inner_->forward(batch, first, last);
     }
     const std::uint64_t after = thread_allocations().value_or(0);
     in_forward_ += after - before;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "games/registry.hpp"
@@ -23,12 +24,13 @@ namespace senet {
 /// A network that searches; `word` as open_network() takes it.
 template <Game G>
 Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSettings& settings) {
-  const Result<Network> network = open_network(word, reference_spec<G>());
+  Result<Network> network = open_network(word, reference_spec<G>());
   if (!network) return network.error();
-  Result<SearchSetup> setup = set_up_search<G>(*network, settings.search, settings.visits);
+  Result<SearchSetup> setup = set_up_search<G>(std::make_shared<const Weights>(std::move(*network)),
+                                               settings.search, settings.visits);
   if (!setup) return setup.error();
   PlayerHolder holder;
-  holder.identity = network_identity(*network, *setup);
+  holder.identity = network_identity(*setup);
   holder.setup = std::move(*setup);
   holder.player = std::make_unique<SearchPlayer<G>>(*holder.setup.evaluator, holder.setup.settings,
                                                     holder.setup.visits, holder.setup.lanes,

@@ -87,6 +87,8 @@ Result<RunConfig> default_config(const std::string& name) {
   config.game = name;
   config.network = programs_of(**game).reference_spec();
   config.selfplay.workers = 0;
+  config.selfplay.worker.search.evaluates = config.learn.samples.evaluates =
+      *asked_about(config.network, (*game)->has_afterstates);
   for (const RecipeEntry& entry : (*game)->recipe) {
     if (const auto set = set_setting(config, entry.setting, entry.value); !set) {
       return fail(fmt::format("the recipe of {}: {}", name, set.error().reason()));

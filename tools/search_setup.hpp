@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kMostVisits = 1'000'000;
 /// Options as typed.
 struct SearchOptions {
   std::string evaluator = "fused";
-  std::string mode;       // "position", "afterstates"; empty: what the network learnt
+  std::string mode;       // "position", "afterstates"; empty: see asked_about
   std::size_t lanes = 0;  // searches side by side; 0: up to 64 that fit into kTreeMemory
   SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
 };
@@ -39,7 +39,8 @@ bool is_untrained(std::string_view source);
 
 /// What a search needs beside positions.
 struct SearchSetup {
-  std::unique_ptr<Evaluator> evaluator;
+  SharedWeights weights;
+  std::unique_ptr<Evaluator> evaluator;  // of the weights
   SearchSettings settings;
   std::uint32_t visits = 1;  // of a search; 1 = the network alone
   std::size_t lanes = 1;
@@ -49,31 +50,30 @@ struct SearchSetup {
 /// Bytes that the trees of one player may take when nobody says how many lanes there are.
 inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
 
-/// Builds it all for a network that plays G. visits 0 is taken for 1.
+/// Builds it all for weights that play G. visits 0 is taken for 1.
 template <Game G>
-Result<SearchSetup> set_up_search(const Network& network, const SearchOptions& options,
+Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& options,
                                   std::uint32_t visits) {
   const Result<EvaluatorKind> kind = evaluator_kind(options.evaluator);
   if (!kind) return fail("--evaluator: " + kind.error().reason());
   SearchSetup setup;
   setup.settings = options.settings;
-  const Evaluates unsaid = G::kHasAfterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
-  const bool is_family = options.mode.empty()
-                             ? network.spec().evaluates.value_or(unsaid) == Evaluates::kAfterstates
-                             : options.mode == evaluates_name(Evaluates::kAfterstates);
-  if (is_family && !G::kHasAfterstates) {
-    return fail("--mode: " + std::string(G::kName) + " has no afterstates");
-  }
-  setup.settings.evaluates = is_family ? Evaluates::kAfterstates : Evaluates::kPosition;
+  std::optional<Evaluates> chosen;
+  if (const auto named = evaluates_from_name(options.mode)) chosen = *named;
+  const Result<Evaluates> asked = asked_about<G>(weights->spec(), chosen);
+  if (!asked) return fail("--mode: " + asked.error().reason());
+  setup.settings.evaluates = *asked;
   setup.visits = std::max(visits, 1u);
   const std::size_t tree =
       tree_bytes<G, EpochTable>(limits_for<G>(setup.visits, setup.settings.evaluates));
   setup.lanes =
       options.lanes > 0 ? options.lanes : std::clamp<std::size_t>(kTreeMemory / tree, 1, 64);
-  setup.batch_rows = is_family ? 256 : std::min<std::size_t>(setup.lanes, 256);
-  Result<std::unique_ptr<Evaluator>> evaluator = make_evaluator(*kind, network, setup.batch_rows);
+  setup.batch_rows =
+      *asked == Evaluates::kAfterstates ? 256 : std::min<std::size_t>(setup.lanes, 256);
+  Result<std::unique_ptr<Evaluator>> evaluator = make_evaluator(*kind, *weights, setup.batch_rows);
   if (!evaluator) return evaluator.error();
   setup.evaluator = std::move(*evaluator);
+  setup.weights = std::move(weights);
   return setup;
 }
 

@@ -140,9 +140,9 @@ class SelfPlayBench {
     worker_settings.search.evaluates = settings_.evaluates;
     worker_settings.search.reuse_tree = settings_.reuse_tree;
     worker_settings.cache_mib = settings_.cache_mib;
-    worker_settings.own_evaluator = [&](const Network& network,
+    worker_settings.own_evaluator = [&](const Weights& weights,
                                         std::size_t rows) -> Result<std::unique_ptr<Evaluator>> {
-      auto evaluator = make_evaluator(evaluator_, network, rows, settings_.exact);
+      auto evaluator = make_evaluator(evaluator_, weights, rows, settings_.exact);
       if (!evaluator) return evaluator;
       return std::make_unique<CountingEvaluator>(std::move(*evaluator), player.heap, trace);
     };

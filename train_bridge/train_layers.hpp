@@ -1,141 +1,138 @@
-// The layers of a network as the trainer sees them: where their parameters lie, what their forward
-// pass keeps, and their backward passes.
+// The layers of a network as the trainer sees them, a class for each way: where their rows lie,
+// and their forward and backward passes.
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "nn/network_spec.hpp"
+#include "nn/layer_plan.hpp"
 #include "train_bridge/scratch.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {
 
-/// What every layer needs while one group of rows passes: the flat parameter block, the gradient
-/// block of the same layout (layers add to it), the scratch memory, the number of rows, and two
-/// spare [rows, width] blocks that hold nothing from one call to the next.
+/// Mean cross entropies of a batch in nats, each over the rows that have the target; 0 where none
+/// has.
+struct Losses {
+  double policy = 0;
+  double value = 0;
+};
+
+/// A layer and where its rows lie, [rows, size of the value] each. What it reads and writes is kept
+/// for the backward pass, which goes from the gradient of `out` to that of `in`; the gradient of
+/// `added` is that of `out`.
+struct TrainLayer : Layer {
+  ScratchPiece from, residual, to;  // `in`, `added` and `out`
+  ScratchPiece d_from, d_to;        // their gradients; features have none
+  bool add;                         // d_from holds a part already, to be added to
+};
+
+/// What every layer needs while one group of rows passes. Parameters and gradient are flat blocks
+/// of the same layout; layers add to the gradient, and to the losses, each row's counting with the
+/// shares in the gradient.
 template <class Real>
 struct Pass {
   const Real* parameters;
   Real* gradient;
   ScratchPool<Real>* scratch;
-  std::size_t rows;
-  Real* work;
-  Real* spare;
+  const TrainBatch* batch;
+  Real policy_share, value_share;
+  Losses* losses;
+  std::size_t first = 0, rows = 0;        // rows of the batch that pass
+  const std::uint32_t* chosen = nullptr;  // which of those behind `first`, or null: all
+
+  std::size_t batch_row(std::size_t row) const {
+    return first + (chosen == nullptr ? row : chosen[row]);
+  }
+  Real* at(ScratchPiece piece) const { return scratch->at(piece); }
+  const Real* weight(const Layer& layer) const { return parameters + layer.weight; }
+  const Real* bias(const Layer& layer) const { return parameters + layer.bias; }
+  Real* d_weight(const Layer& layer) const { return gradient + layer.weight; }
+  Real* d_bias(const Layer& layer) const { return gradient + layer.bias; }
 };
 
-/// Finds tensors by name and plans scratch memory while a network is put together.
+/// Where layers plan the scratch memory that is theirs alone.
 template <class Real>
-struct LayerPlan {
-  std::vector<TensorPlace> layout;
-  ScratchPool<Real>* scratch;
-  std::size_t rows;  // most rows of one pass
-
-  /// Place of the tensor called `layer` + `suffix`, which must exist.
-  const TensorPlace& tensor(const std::string& layer, std::string_view suffix) const;
+struct ScratchPlan {
+  ScratchPool<Real>& scratch;
+  std::size_t rows;  // most of one pass
+  const TrainBatch::Shape& batch;
 };
 
-/// Linear: output = input x weight^T + bias.
+/// Linear: out = in x weight^T + bias (+ added).
 template <class Real>
 class LinearLayer {
  public:
-  LinearLayer(const LayerPlan<Real>& plan, const std::string& name);
+  explicit LinearLayer(const TrainLayer& layer) : layer_(layer) {}
+  void forward(const Pass<Real>& pass) const;
+  void backward(const Pass<Real>& pass) const;
 
-  std::size_t inputs() const { return inputs_; }
-  std::size_t outputs() const { return outputs_; }
-  const Real* weight(const Pass<Real>& pass) const { return pass.parameters + weight_; }
-  const Real* bias(const Pass<Real>& pass) const { return pass.parameters + bias_; }
-  Real* d_weight(const Pass<Real>& pass) const { return pass.gradient + weight_; }
-  Real* d_bias(const Pass<Real>& pass) const { return pass.gradient + bias_; }
-
-  /// output[rows, outputs] from input[rows, inputs]; with `residual`[rows, outputs] added when not
-  /// null.
-  void forward(const Pass<Real>& pass, const Real* input, const Real* residual, Real* output) const;
-
-  /// Adds the gradients of weight and bias, and writes d_input[rows, inputs], or adds to it when
-  /// `add`.
-  void backward(const Pass<Real>& pass, const Real* input, const Real* d_output, bool add,
-                Real* d_input) const;
-
- private:
-  std::size_t weight_, bias_, inputs_, outputs_;
+ protected:
+  TrainLayer layer_;
 };
 
-/// LayerNorm, then ReLU. Keeps its input, output and row statistics for the backward pass.
+/// LayerNorm, then ReLU. Keeps row statistics for the backward pass.
 template <class Real>
 class NormLayer {
  public:
-  /// `input`: where its input lies; a new piece when nothing is given.
-  NormLayer(const LayerPlan<Real>& plan, const std::string& name,
-            std::optional<ScratchPiece> input = {});
-
-  ScratchPiece output_piece() const { return output_; }
-  /// [rows, width]: written by the layer before, read again by backward().
-  Real* input(const Pass<Real>& pass) const { return pass.scratch->at(input_); }
-  Real* output(const Pass<Real>& pass) const { return pass.scratch->at(output_); }
-
+  NormLayer(const TrainLayer& layer, const ScratchPlan<Real>& plan);
   void forward(const Pass<Real>& pass) const;
-
-  /// Adds the gradients of scale and shift, and writes d_input[rows, width] (which may be
-  /// d_output), or adds to it when `add`.
-  void backward(const Pass<Real>& pass, const Real* d_output, bool add, Real* d_input) const;
+  void backward(const Pass<Real>& pass) const;
 
  private:
-  std::size_t scale_, shift_, width_;
-  ScratchPiece input_, output_, mean_, inverse_deviation_;
-};
-
-/// The layers between the trunk and a head's last Linear: `layers` times Linear, LayerNorm, ReLU.
-template <class Real>
-class Tower {
- public:
-  Tower(const LayerPlan<Real>& plan, const std::string& head, std::size_t layers);
-
-  /// Returns its output [rows, width], which is `input` itself when there are no layers.
-  const Real* forward(const Pass<Real>& pass, const Real* input) const;
-
-  /// Expects the gradient of its output in pass.work. Returns which of pass.work and pass.spare
-  /// then holds the gradient of its input, [rows, width] either way.
-  const Real* backward(const Pass<Real>& pass, const Real* input) const;
-
- private:
-  struct Layer {
-    LinearLayer<Real> linear;
-    NormLayer<Real> norm;
-  };
-  std::vector<Layer> layers_;
+  TrainLayer layer_;
+  ScratchPiece mean_, inverse_deviation_;
 };
 
 /// The first Linear, over sparse features: only the weight columns of non-zero features are
-/// touched. Works on a copy of the weight transposed to [features, outputs], made once a step.
+/// touched. Works on a copy of the weight transposed to [features, outputs], made once a step, and
+/// on such a gradient, which is transposed back when the step ends.
 template <class Real>
 class SparseInputLayer {
  public:
-  SparseInputLayer(const LayerPlan<Real>& plan, const std::string& name, std::size_t max_active);
-
-  /// Transposes the weight and zeroes the gradient. Before the step's first pass.
+  SparseInputLayer(const TrainLayer& layer, const ScratchPlan<Real>& plan);
   void begin_step(const Pass<Real>& pass) const;
-
-  /// output[rows, outputs] of the batch's rows [first, first + rows).
-  void forward(const Pass<Real>& pass, const TrainBatch& batch, std::size_t first,
-               Real* output) const;
-
-  /// Adds the gradients of weight and bias.
-  void backward(const Pass<Real>& pass, const TrainBatch& batch, std::size_t first,
-                const Real* d_output) const;
-
-  /// Writes the gradient of the weight to its place. After the step's last pass.
+  void forward(const Pass<Real>& pass) const;
+  void backward(const Pass<Real>& pass) const;
   void end_step(const Pass<Real>& pass) const;
 
  private:
   const Real* values(const Pass<Real>& pass, std::span<const float> value) const;
 
-  LinearLayer<Real> linear_;
+  TrainLayer layer_;
   ScratchPiece transposed_, d_transposed_, values_;
+};
+
+/// The last Linear of the value: cross entropy between the softmax of its results and the rows'
+/// outcome distributions. The loss is found by the backward pass.
+template <class Real>
+class OutcomesLayer : public LinearLayer<Real> {
+ public:
+  using LinearLayer<Real>::LinearLayer;
+  void backward(const Pass<Real>& pass) const;
+};
+
+/// The last Linear of the policy: cross entropy over each row's actions in the batch only. An
+/// action's logit is the sum of some of its results; only those are computed, row by row, by the
+/// backward pass.
+template <class Real>
+class PolicyLayer {
+ public:
+  PolicyLayer(const TrainLayer& layer, const ScratchPlan<Real>& plan);
+  void forward(const Pass<Real>& /*pass*/) const {}
+  void backward(const Pass<Real>& pass);
+
+ private:
+  std::span<const std::uint16_t> pairs_of(const TrainBatch& batch, std::size_t row);
+  double learn_row(const Pass<Real>& pass, std::size_t row);
+
+  TrainLayer layer_;
+  ScratchPiece action_logits_;              // [actions of a row], then their gradients
+  ScratchPiece pair_values_;                // [pairs of a row], logits, then their gradients
+  std::vector<std::uint16_t> pair_logit_;   // of each (action, logit) pair of a row: which logit
+  std::vector<std::uint32_t> pair_action_;  // and which action of the row
 };
 
 }  // namespace senet

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <string>
+#include <utility>
+
+#include "train_bridge/gradient_plan.hpp"
+#include "train_bridge/row_kernels.hpp"
 
 namespace senet {
 namespace {
@@ -22,60 +25,84 @@ std::size_t rows_with_policy(const TrainBatch& batch) {
 }  // namespace
 
 template <class Real>
-TrainNetwork<Real>::TrainNetwork(const NetworkSpec& spec, const TrainBatch::Shape& shape)
-    : plan_{parameter_layout(spec), &scratch_, std::min(shape.rows, kGroupRows)},
-      input_(plan_, "input.linear", shape.max_active),
-      input_norm_(plan_, "input.norm"),
-      trunk_norm_(plan_, "trunk.norm",
-                  spec.blocks == 0 ? std::optional(input_norm_.output_piece()) : std::nullopt),
-      policy_(plan_, spec, shape),
-      value_(plan_, spec),
-      d_trunk_(scratch_.reserve(plan_.rows * spec.width)),
-      work_(scratch_.reserve(plan_.rows * spec.width)),
-      spare_(scratch_.reserve(plan_.rows * spec.width)) {
-  for (std::size_t i = 0; i < spec.blocks; ++i) {
-    const std::string name = "block." + std::to_string(i);
-    const std::optional<ScratchPiece> stream =
-        i == 0 ? std::optional(input_norm_.output_piece()) : std::nullopt;
-    blocks_.push_back({NormLayer<Real>(plan_, name + ".norm1", stream),
-                       LinearLayer<Real>(plan_, name + ".linear1"),
-                       NormLayer<Real>(plan_, name + ".norm2"),
-                       LinearLayer<Real>(plan_, name + ".linear2")});
-  }
+TrainNetwork<Real>::TrainNetwork(const LayerPlan& plan, const TrainBatch::Shape& shape)
+    : group_rows_(std::min(shape.rows, kGroupRows)),
+      fork_(plan.fork),
+      policy_(plan.policy),
+      fork_size_(plan.size_of(plan.fork)),
+      chosen_(group_rows_) {
+  const ScratchPlan<Real> memory{scratch_, group_rows_, shape};
+  const auto make = [&](const TrainLayer& layer) -> Kind {
+    if (layer.kind == LayerKind::kNormRelu) return NormLayer<Real>(layer, memory);
+    if (layer.in == kFeatures) return SparseInputLayer<Real>(layer, memory);
+    if (layer.out == plan.policy) return PolicyLayer<Real>(layer, memory);
+    if (layer.out == plan.outcomes) return OutcomesLayer<Real>(layer);
+    return LinearLayer<Real>(layer);
+  };
+  for (const TrainLayer& layer : place_layers(plan)) layers_.push_back(make(layer));
   scratch_.allocate();
 }
 
 template <class Real>
-const Real* TrainNetwork<Real>::trunk_forward(const Pass<Real>& pass, const TrainBatch& batch,
-                                              std::size_t first) {
-  input_.forward(pass, batch, first, input_norm_.input(pass));
-  input_norm_.forward(pass);  // writes the residual stream: the next norm's input
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const Block& block = blocks_[i];
-    block.norm1.forward(pass);
-    block.linear1.forward(pass, block.norm1.output(pass), nullptr, block.norm2.input(pass));
-    block.norm2.forward(pass);
-    block.linear2.forward(pass, block.norm2.output(pass), block.norm1.input(pass),
-                          norm_after(i).input(pass));
+std::vector<TrainLayer> TrainNetwork<Real>::place_layers(const LayerPlan& plan) {
+  const GradientPlan gradients(
+      plan, {.norms_in_place = true, .policy_apart = true, .outcomes_beside = false});
+  const auto reserve = [&](std::size_t size) { return scratch_.reserve(group_rows_ * size); };
+  std::vector<ScratchPiece> values{{}}, shared;
+  for (const Layer& layer : plan.layers) {
+    values.push_back(layer.out == plan.policy ? ScratchPiece{} : reserve(layer.outputs));
   }
-  trunk_norm_.forward(pass);
-  return trunk_norm_.output(pass);
+  while (shared.size() < gradients.buffers) shared.push_back(reserve(plan.widest()));
+  fork_rows_ = {values[plan.fork], shared[gradients.d_fork]};
+  chosen_rows_ = {reserve(fork_size_), shared[gradients.d_policy_fork]};
+
+  std::vector<TrainLayer> layers;
+  for (const Layer& layer : plan.layers) {
+    const GradientPlan::Place& gradient = gradients.layers[layer.out - 1];
+    const bool is_chosen = layer.in == plan.fork && layer.out <= plan.policy;
+    const auto shared_or = [&](std::size_t number, ScratchPiece other) {
+      return number == GradientPlan::kNone ? other : shared[number];
+    };
+    layers.push_back({layer, is_chosen ? chosen_rows_.values : values[layer.in],
+                      layer.added == kNoValue ? ScratchPiece{} : values[layer.added],
+                      values[layer.out], shared_or(gradient.d_in, {}),
+                      shared_or(gradient.d_out, values[layer.out]), gradient.add});
+  }
+  return layers;
 }
 
 template <class Real>
-void TrainNetwork<Real>::trunk_backward(const Pass<Real>& pass, const TrainBatch& batch,
-                                        std::size_t first, Real* d_trunk) {
-  Real* d_stream = d_trunk;
-  trunk_norm_.backward(pass, d_trunk, false, d_stream);
-  for (std::size_t i = blocks_.size(); i-- > 0;) {
-    const Block& block = blocks_[i];
-    block.linear2.backward(pass, block.norm2.output(pass), d_stream, false, pass.work);
-    block.norm2.backward(pass, pass.work, false, pass.work);
-    block.linear1.backward(pass, block.norm1.output(pass), pass.work, false, pass.spare);
-    block.norm1.backward(pass, pass.spare, true, d_stream);
+void TrainNetwork<Real>::forward(const Pass<Real>& pass, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    std::visit([&](auto& layer) { layer.forward(pass); }, layers_[i]);
   }
-  input_norm_.backward(pass, d_stream, false, d_stream);
-  input_.backward(pass, batch, first, d_stream);
+}
+
+template <class Real>
+void TrainNetwork<Real>::backward(const Pass<Real>& pass, std::size_t begin, std::size_t end) {
+  for (std::size_t i = end; i-- > begin;) {
+    std::visit([&](auto& layer) { layer.backward(pass); }, layers_[i]);
+  }
+}
+
+template <class Real>
+void TrainNetwork<Real>::learn_policy(Pass<Real> pass) {
+  const std::size_t all = std::exchange(pass.rows, 0), width = fork_size_;
+  for (std::size_t row = 0; row < all; ++row) {
+    const std::size_t at = pass.first + row;
+    if (pass.batch->first_action(at) == pass.batch->first_action(at + 1)) continue;
+    std::copy_n(pass.at(fork_rows_.values) + row * width, width,
+                pass.at(chosen_rows_.values) + pass.rows * width);
+    chosen_[pass.rows++] = static_cast<std::uint32_t>(row);
+  }
+  if (pass.rows == 0) return;
+  pass.chosen = chosen_.data();
+  forward(pass, fork_, policy_);
+  backward(pass, fork_, policy_);
+  for (std::size_t row = 0; row < pass.rows; ++row) {
+    Real* const to = pass.at(fork_rows_.gradient) + chosen_[row] * width;
+    RowKernels<Real>::add_row(to, pass.at(chosen_rows_.gradient) + row * width, 1, width, to);
+  }
 }
 
 template <class Real>
@@ -83,25 +110,33 @@ Losses TrainNetwork<Real>::gradient(std::span<const Real> parameters, const Trai
                                     Share rows, LossWeights weights, std::span<Real> gradient) {
   assert(batch.size() >= 1 && rows.end <= batch.size());
   const std::size_t policy_rows = rows_with_policy(batch);
-  const Real policy_share =
-      policy_rows == 0 ? Real{0}
-                       : static_cast<Real>(weights.policy) / static_cast<Real>(policy_rows);
-  const Real value_share = static_cast<Real>(weights.value) / static_cast<Real>(batch.size());
-
   std::fill(gradient.begin(), gradient.end(), Real{0});
-  Pass<Real> pass{parameters.data(),  gradient.data(),    &scratch_, 0,
-                  scratch_.at(work_), scratch_.at(spare_)};
-  input_.begin_step(pass);
   Losses losses;
-  for (std::size_t first = rows.begin; first < rows.end; first += pass.rows) {
-    pass.rows = std::min(plan_.rows, rows.end - first);
-    const Real* trunk = trunk_forward(pass, batch, first);
-    Real* d_trunk = scratch_.at(d_trunk_);
-    losses.value += value_.learn(pass, batch, first, trunk, value_share, d_trunk);
-    losses.policy += policy_.learn(pass, batch, first, trunk, policy_share, d_trunk);
-    trunk_backward(pass, batch, first, d_trunk);
+  Pass<Real> pass{.parameters = parameters.data(),
+                  .gradient = gradient.data(),
+                  .scratch = &scratch_,
+                  .batch = &batch,
+                  .policy_share = policy_rows == 0 ? Real{0}
+                                                   : static_cast<Real>(weights.policy) /
+                                                         static_cast<Real>(policy_rows),
+                  .value_share = static_cast<Real>(weights.value) / static_cast<Real>(batch.size()),
+                  .losses = &losses};
+  const auto begin_step = [&](auto& layer) {
+    if constexpr (requires { layer.begin_step(pass); }) layer.begin_step(pass);
+  };
+  const auto end_step = [&](auto& layer) {
+    if constexpr (requires { layer.end_step(pass); }) layer.end_step(pass);
+  };
+  for (Kind& kind : layers_) std::visit(begin_step, kind);
+  for (pass.first = rows.begin; pass.first < rows.end; pass.first += pass.rows) {
+    pass.rows = std::min(group_rows_, rows.end - pass.first);
+    forward(pass, 0, fork_);
+    forward(pass, policy_, layers_.size());
+    backward(pass, policy_, layers_.size());
+    learn_policy(pass);
+    backward(pass, 0, fork_);
   }
-  input_.end_step(pass);
+  for (Kind& kind : layers_) std::visit(end_step, kind);
 
   losses.value /= static_cast<double>(batch.size());
   if (policy_rows > 0) losses.policy /= static_cast<double>(policy_rows);

@@ -4,22 +4,13 @@
 
 #include <cstddef>
 #include <span>
+#include <variant>
 #include <vector>
 
-#include "nn/network_spec.hpp"
 #include "train_bridge/thread_team.hpp"
-#include "train_bridge/train_batch.hpp"
-#include "train_bridge/train_heads.hpp"
 #include "train_bridge/train_layers.hpp"
 
 namespace senet {
-
-/// Mean cross entropies of a batch in nats, each over the rows that have the target; 0 where none
-/// has.
-struct Losses {
-  double policy = 0;
-  double value = 0;
-};
 
 /// What the two losses count in the gradient.
 struct LossWeights {
@@ -27,7 +18,7 @@ struct LossWeights {
   double value = 1;
 };
 
-/// Computes gradients for networks of one spec and batches of one shape, in float or (to check the
+/// Computes gradients for networks of one plan and batches of one shape, in float or (to check the
 /// float one) in double. Keeps no weights. Belongs to one thread at a time; allocates only when
 /// constructed.
 ///
@@ -36,13 +27,13 @@ struct LossWeights {
 template <class Real>
 class TrainNetwork {
  public:
-  TrainNetwork(const NetworkSpec& spec, const TrainBatch::Shape& shape);
+  TrainNetwork(const LayerPlan& plan, const TrainBatch::Shape& shape);
   TrainNetwork(const TrainNetwork&) = delete;
   TrainNetwork& operator=(const TrainNetwork&) = delete;
 
   /// Losses of `batch` under `parameters`; writes to `gradient` the gradient of
   ///   weights.policy * losses.policy + weights.value * losses.value.
-  /// Both blocks are laid out by parameter_layout(spec). batch.size() >= 1. Values that are not
+  /// Both blocks are laid out by the plan. batch.size() >= 1. Values that are not
   /// finite pass through to the gradient.
   Losses gradient(std::span<const Real> parameters, const TrainBatch& batch, LossWeights weights,
                   std::span<Real> gradient) {
@@ -58,29 +49,26 @@ class TrainNetwork {
   std::size_t scratch_bytes() const { return scratch_.bytes(); }
 
  private:
-  struct Block {
-    NormLayer<Real> norm1;
-    LinearLayer<Real> linear1;
-    NormLayer<Real> norm2;
-    LinearLayer<Real> linear2;
+  using Kind = std::variant<SparseInputLayer<Real>, LinearLayer<Real>, NormLayer<Real>,
+                            OutcomesLayer<Real>, PolicyLayer<Real>>;
+  struct Rows {
+    ScratchPiece values, gradient;  // [rows, size of the fork]
   };
 
-  const Real* trunk_forward(const Pass<Real>& pass, const TrainBatch& batch, std::size_t first);
-  void trunk_backward(const Pass<Real>& pass, const TrainBatch& batch, std::size_t first,
-                      Real* d_trunk);
-  const NormLayer<Real>& norm_after(std::size_t block) const {
-    return block + 1 < blocks_.size() ? blocks_[block + 1].norm1 : trunk_norm_;
-  }
+  /// Plans the memory of values and gradients.
+  std::vector<TrainLayer> place_layers(const LayerPlan& plan);
+  /// Layers [begin, end), there and back.
+  void forward(const Pass<Real>& pass, std::size_t begin, std::size_t end);
+  void backward(const Pass<Real>& pass, std::size_t begin, std::size_t end);
+  /// The policy's layers, which only rows with a policy target pass.
+  void learn_policy(Pass<Real> pass);
 
   ScratchPool<Real> scratch_;
-  LayerPlan<Real> plan_;
-  SparseInputLayer<Real> input_;
-  NormLayer<Real> input_norm_;
-  std::vector<Block> blocks_;
-  NormLayer<Real> trunk_norm_;
-  PolicyHead<Real> policy_;
-  ValueHead<Real> value_;
-  ScratchPiece d_trunk_, work_, spare_;  // [rows, width]
+  std::size_t group_rows_;
+  std::size_t fork_, policy_, fork_size_;  // see LayerPlan
+  Rows fork_rows_, chosen_rows_;           // all, and those with a policy target
+  std::vector<std::uint32_t> chosen_;      // which rows of the pass these are
+  std::vector<Kind> layers_;
 };
 
 }  // namespace senet

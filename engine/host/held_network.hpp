@@ -6,8 +6,8 @@
 #include <span>
 
 #include "engine/host/ledger.hpp"
-#include "engine/host/model_slot.hpp"
 #include "nn/heap.hpp"
+#include "nn/weights.hpp"
 #include "senet/result.hpp"
 
 namespace senet {

@@ -23,7 +23,7 @@ class HostHeap final : public Heap {
   void do_deallocate(void* memory, std::size_t size, std::size_t alignment) override {
     try {
       config_.release(config_.user, memory, size, usual(alignment));
-    } catch (...) {  // a host's business; who gives memory back is in a destructor
+    } catch (...) {  // a host's business; the caller is in a destructor
     }
   }
   // posix_memalign, for one, refuses to align by less than a pointer.

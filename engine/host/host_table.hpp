@@ -16,8 +16,9 @@ inline std::size_t drivers(const ServiceSettings& settings) {
 /// The table of a game (games/registry.hpp).
 struct HostTable {
   NetworkSpec (*reference_spec)();
-  /// The game's room for networks of this shape, if there is memory for it.
-  Result<std::unique_ptr<GameRoom>> (*make_room)(const NetworkSpec& spec,
+  bool has_afterstates;
+  /// The game's room for these weights and others of their shape, if there is memory for it.
+  Result<std::unique_ptr<GameRoom>> (*make_room)(const Weights& weights,
                                                  const ServiceSettings& settings, Ledger& ledger,
                                                  RowTeam& team);
   /// Memory of that room, and of one session in it.
@@ -30,7 +31,7 @@ struct HostTable {
 };
 
 /// The room of a host's own game (in a file of its own: it is another two games to compile).
-Result<std::unique_ptr<GameRoom>> make_table_room(const GameTable& table, const NetworkSpec& spec,
+Result<std::unique_ptr<GameRoom>> make_table_room(const GameTable& table, const Weights& weights,
                                                   const ServiceSettings& settings, Ledger& ledger,
                                                   RowTeam& team);
 

@@ -7,7 +7,7 @@
 
 namespace senet {
 
-/// Bytes promised to somebody, never more than the limit. Any thread.
+/// Bytes that have been promised, never more than the limit. Any thread.
 class Ledger {
  public:
   explicit Ledger(std::size_t limit) : limit_(limit) {}

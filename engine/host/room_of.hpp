@@ -8,7 +8,11 @@
 
 #include "engine/host/held_network.hpp"
 #include "engine/host/host_table.hpp"
+#include "engine/host/row_team.hpp"
+#include "engine/host/search_pool.hpp"
 #include "engine/host/service.hpp"
+#include "engine/host/session_of.hpp"
+#include "nn/cached_evaluator.hpp"
 
 namespace senet {
 
@@ -20,41 +24,67 @@ struct GamePlan {
   G start{};
 };
 
-inline SearchSettings search_settings(const NetworkSpec& spec) {
-  return {.evaluates = spec.evaluates.value_or(Evaluates::kPosition),
-          .policy_temperature = kPlayersPolicyTemperature};
+/// How searches of G are made; the service's mode makes sense for G.
+template <Game G>
+SearchSettings search_settings(const ServiceSettings& settings, const NetworkSpec& spec) {
+  SearchSettings search = settings.search;
+  search.evaluates = *asked_about<G>(spec, settings.evaluates);
+  return search;
+}
+
+/// How large the sessions of G are; no visits when a tree has not even room for one.
+template <Game G>
+SessionRoom session_room(const ServiceSettings& settings, const NetworkSpec& spec) {
+  const Evaluates evaluates = search_settings<G>(settings, spec).evaluates;
+  if (settings.tree == 0) {
+    return {limits_for<G>(settings.visits, evaluates), settings.visits, settings.lines};
+  }
+  const std::uint32_t visits = visits_that_fit<G>(settings.tree, evaluates);
+  return {limits_for<G>(visits, evaluates), visits == 0 ? 0 : UINT32_MAX, settings.lines};
 }
 
 template <Game G>
 class RoomOf final : public GameRoom {
  public:
-  /// Pools for networks of this shape, one for each member of the team, which outlives them. Their
-  /// memory has been promised.
-  RoomOf(const GamePlan<G>& plan, const ServiceSettings& settings, Ledger& ledger, RowTeam& team,
+  /// Pools for networks of this shape, one for each member of the team, which outlives them.
+  /// `evaluators`, one for each, have `weights` loaded. The memory of it all has been promised.
+  RoomOf(const GamePlan<G>& plan, const Weights& weights, const ServiceSettings& settings,
+         Ledger& ledger, RowTeam& team, std::vector<std::unique_ptr<Evaluator>> evaluators,
          Charge memory)
       : settings_(settings),
         spec_(plan.spec),
         start_(plan.start),
         ledger_(ledger),
-        memory_(std::move(memory)) {
-    scratches_.reserve(drivers(settings));
-    for (std::size_t i = 0; i < drivers(settings); ++i) {
-      scratches_.emplace_back(plan.spec, *settings.heap);
-    }
-    for (std::size_t i = 0; i < drivers(settings); ++i) {
-      pools_.push_back(std::make_unique<SearchPool<G>>(
-          pool_settings(plan, settings), models_, TeamPlace{team, i, scratches_}, *settings.heap));
+        memory_(std::move(memory)),
+        evaluators_(std::move(evaluators)) {
+    for (std::size_t i = 0; i < evaluators_.size(); ++i) {
+      std::unique_ptr<Evaluator> evaluator =
+          std::make_unique<TeamEvaluator>(team, i, weights, evaluators_);
+      if (settings.cache > 0) {
+        evaluator =
+            std::make_unique<CachedEvaluator>(std::move(evaluator), weights, settings.batch_rows,
+                                              cache(plan, settings), *settings.heap);
+      }
+      pools_.push_back(std::make_unique<SearchPool<G>>(pool_settings(plan, settings), weights_,
+                                                       std::move(evaluator), *settings.heap));
     }
   }
 
-  /// What the constructor takes.
+  /// What the constructor takes, the evaluators and the weights at work included.
   static std::size_t bytes(const GamePlan<G>& plan, const ServiceSettings& settings) {
+    const std::size_t cached =
+        settings.cache > 0
+            ? CachedEvaluator::bytes(plan.spec, settings.batch_rows, cache(plan, settings))
+            : 0;
     return sizeof(RoomOf) +
-           drivers(settings) * (SearchPool<G>::bytes(pool_settings(plan, settings), plan.spec) +
-                                EvaluatorScratch::bytes(plan.spec));
+           WeightsAtWork::kMost *
+               (shared_bytes(settings.evaluator, plan.spec) + sizeof(Weights) + 64) +
+           drivers(settings) *
+               (SearchPool<G>::bytes(pool_settings(plan, settings)) + sizeof(TeamEvaluator) +
+                evaluator_bytes(settings.evaluator, plan.spec, settings.batch_rows) + cached + 64);
   }
   static std::size_t session_bytes(const ServiceSettings& settings, const NetworkSpec& spec) {
-    return SessionOf<G>::bytes(settings.visits, search_settings(spec).evaluates);
+    return SessionOf<G>::bytes(session_room<G>(settings, spec));
   }
 
   AnySearchPool& pool(std::size_t worker) override { return *pools_[worker]; }
@@ -65,58 +95,79 @@ class RoomOf final : public GameRoom {
     if (!memory) return no_memory("one more session", ledger_, bytes);
     return memory;
   }
-  OnHeap<Session> open_session(std::uint64_t number, Charge memory) override {
-    return make_on_heap<SessionOf<G>>(*settings_.heap, start_, search_settings(spec_),
-                                      settings_.visits, settings_.seed, number, std::move(memory),
-                                      *settings_.heap);
+  OnHeap<Session> open_session(Service& service, std::uint64_t number, Charge memory) override {
+    return make_on_heap<SessionOf<G>>(*settings_.heap, service, *this, start_,
+                                      search_settings<G>(settings_, spec_),
+                                      session_room<G>(settings_, spec_), settings_.seed, number,
+                                      std::move(memory), *settings_.heap);
   }
 
-  Result<void> use(SharedNetwork network) override {
-    const NetworkSpec& spec = network->spec();
-    if (!(spec == spec_)) {
+  Result<void> use(SharedWeights weights) override {
+    if (!(weights->spec() == spec_)) {
       return fail(SENET_MODEL_MISMATCH,
                   "the weights have another shape, or were taught another mode, than those that "
                   "this engine began to play " +
                       spec_.game + " with");
     }
-    models_.use(std::move(network));
+    weights_.publish(std::move(weights));
     return {};
   }
 
  private:
   static PoolSettings pool_settings(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return {search_settings(plan.spec), settings.sessions, settings.visits, settings.batch_rows,
-            plan.most_active};
+    return {search_settings<G>(settings, plan.spec), settings.sessions,
+            session_room<G>(settings, plan.spec).tree, settings.batch_rows, plan.most_active};
+  }
+  static CacheSettings cache(const GamePlan<G>& plan, const ServiceSettings& settings) {
+    return cache_settings<G>(settings.cache, search_settings<G>(settings, plan.spec).evaluates,
+                             plan.most_active);
   }
 
-  const ServiceSettings& settings_;
+  const ServiceSettings settings_;
   const NetworkSpec spec_;
   const G start_;
   Ledger& ledger_;
   const Charge memory_;
-  ModelSlot models_;
-  std::vector<EvaluatorScratch> scratches_;  // the members', for this game's networks
+  WeightsAtWork weights_;
+  const std::vector<std::unique_ptr<Evaluator>> evaluators_;  // the members', for this game
   std::vector<std::unique_ptr<SearchPool<G>>> pools_;
 };
 
-/// The room, if there is memory for it.
+/// The room, if there is memory for it, with evaluators for weights of this spec.
 template <Game G>
-Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan,
+Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan, const Weights& weights,
                                             const ServiceSettings& settings, Ledger& ledger,
                                             RowTeam& team) {
+  const auto bad = [](std::string what) { return fail(SENET_BAD_ARGUMENT, std::move(what)); };
+  const Result<Evaluates> asked = asked_about<G>(plan.spec, settings.evaluates);
+  if (!asked) return bad("mode: " + asked.error().reason());
+  if (session_room<G>(settings, plan.spec).visits == 0) {
+    return bad("tree: too small for a single visit");
+  }
   const std::size_t bytes = RoomOf<G>::bytes(plan, settings);
   Charge memory(ledger, bytes);
   if (!memory) return no_memory("batches and evaluators of " + plan.spec.game, ledger, bytes);
-  return std::make_unique<RoomOf<G>>(plan, settings, ledger, team, std::move(memory));
+  std::vector<std::unique_ptr<Evaluator>> evaluators;
+  for (std::size_t i = 0; i < drivers(settings); ++i) {
+    auto evaluator = make_evaluator(settings.evaluator, weights, settings.batch_rows,
+                                    /*exact=*/false, *settings.heap);
+    if (!evaluator) return bad("evaluator: " + evaluator.error().reason());
+    evaluators.push_back(std::move(*evaluator));
+  }
+  return std::make_unique<RoomOf<G>>(plan, weights, settings, ledger, team, std::move(evaluators),
+                                     std::move(memory));
 }
 
 template <Game G>
 constexpr HostTable HostTable::of() {
   return {
       .reference_spec = &senet::reference_spec<G>,
+      .has_afterstates = G::kHasAfterstates,
       .make_room =
-          [](const NetworkSpec& spec, const ServiceSettings& settings, Ledger& ledger,
-             RowTeam& team) { return senet::make_room(GamePlan<G>{spec}, settings, ledger, team); },
+          [](const Weights& weights, const ServiceSettings& settings, Ledger& ledger,
+             RowTeam& team) {
+            return senet::make_room(GamePlan<G>{weights.spec()}, weights, settings, ledger, team);
+          },
       .room_bytes =
           [](const NetworkSpec& spec, const ServiceSettings& settings) {
             return RoomOf<G>::bytes(GamePlan<G>{spec}, settings);

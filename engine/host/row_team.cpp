@@ -11,18 +11,18 @@ using Clock = std::chrono::steady_clock;
 
 // From four rows on a row costs the same in a range of any size: 2 us; alone it costs 5.
 constexpr std::size_t kLeastRows = 4;
-// How long a helper looks out for the next range before it sleeps. A search of families has a pass
-// every 50 us or so; waking a thread takes about as long as such a pass.
+// How long a helper looks out for the next range before it sleeps. A search of afterstates has a
+// pass every 50 us or so; waking a thread takes about as long as such a pass.
 constexpr auto kLookOut = std::chrono::microseconds(200);
 // Passes that go by at most before the next call.
 constexpr std::uint32_t kMostPatience = 255;
-// Looks in vain before the processor is offered to whoever else wants it.
+// Looks in vain before the processor is offered to other threads.
 constexpr int kLooks = 256;
 
 constexpr std::uint32_t next_range(std::uint32_t ranges) { return ranges & 0xffff; }
 constexpr std::uint32_t range_count(std::uint32_t ranges) { return ranges >> 16; }
 
-// Tells the processor that somebody else's write is waited for.
+// The processor hears that another's write is waited for.
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -33,23 +33,23 @@ void relax() {
 
 }  // namespace
 
-void RowTeam::forward(std::size_t member, const PackedNetwork& network, const Batch& batch,
-                      std::span<EvaluatorScratch> scratches) noexcept {
-  const std::size_t rows = batch.size();
+void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
+  const std::size_t rows = job.last - job.first;
   const std::size_t most_ranges = rows / kLeastRows;
   Member& me = members_[member];
   const std::size_t helpers = awake();
   const bool calls = helpers + 1 < most_ranges && wants_to_call(me);
   const std::size_t threads = 1 + helpers + (calls ? 1 : 0);
   if (threads == 1 || most_ranges < 2) {
-    network.forward(batch, 0, rows, scratches[member]);
+    job.evaluators[member]->forward(job.batch, job.first, job.last);
     return;
   }
-  // One for each: with two, so that whoever is interrupted takes fewer, half of the gain was lost.
+  // One for each: with two, so that an interrupted thread takes fewer, half of the gain was lost.
   const std::size_t wanted = std::min(threads, most_ranges);
   const std::size_t range_rows = (rows + wanted - 1) / wanted;
   const auto count = static_cast<std::uint32_t>((rows + range_rows - 1) / range_rows);
-  me.job = {&network, &batch, scratches.data(), range_rows};
+  me.job = &job;
+  me.range_rows = range_rows;
   me.helped.store(0, std::memory_order_relaxed);
   me.ranges.store(count << 16, std::memory_order_release);
   if (calls) call_one(member);
@@ -66,7 +66,7 @@ void RowTeam::forward(std::size_t member, const PackedNetwork& network, const Ba
   }
 }
 
-// On a machine that is busy otherwise whoever is called comes too late or takes the caller's place.
+// On a machine that is busy otherwise a called thread comes too late or takes the caller's place.
 // So calls that nothing came of make the next one later.
 bool RowTeam::wants_to_call(Member& me) noexcept {
   if (asleep_.load(std::memory_order_relaxed) == 0) return false;
@@ -83,15 +83,17 @@ bool RowTeam::run_range(Member& owner, std::size_t runner) noexcept {
     if (next_range(ranges) == range_count(ranges)) return false;
   } while (!owner.ranges.compare_exchange_weak(ranges, ranges + 1, std::memory_order_acquire,
                                                std::memory_order_relaxed));
-  const Job& job = owner.job;
-  const std::size_t first = next_range(ranges) * job.range_rows;
-  const std::size_t last = std::min(first + job.range_rows, job.batch->size());
-  job.network->forward(*job.batch, first, last, job.scratches[runner]);
+  const Rows& job = *owner.job;
+  const std::size_t first = job.first + next_range(ranges) * owner.range_rows;
+  const std::size_t last = std::min(first + owner.range_rows, job.last);
+  Evaluator& evaluator = *job.evaluators[runner];
+  evaluator.load(job.weights);
+  evaluator.forward(job.batch, first, last);
   return true;
 }
 
 // Begins behind itself, so that several helpers begin with different owners.
-bool RowTeam::help_somebody(std::size_t member) noexcept {
+bool RowTeam::help_another(std::size_t member) noexcept {
   for (std::size_t i = 1; i < members_.size(); ++i) {
     Member& owner = members_[(member + i) % members_.size()];
     if (!run_range(owner, member)) continue;
@@ -106,7 +108,7 @@ void RowTeam::look_out(std::size_t member) noexcept {
   awake_.fetch_add(1, std::memory_order_relaxed);
   auto last_helped = Clock::now();
   for (int looks = 1; !members_[member].leaves.load(std::memory_order_relaxed); ++looks) {
-    if (help_somebody(member)) {
+    if (help_another(member)) {
       last_helped = Clock::now();
     } else if (Clock::now() - last_helped > kLookOut) {
       break;
@@ -141,7 +143,7 @@ void RowTeam::leave(std::size_t member) noexcept {
   it.wake.notify_one();
 }
 
-// Who falls asleep just now is called by the next pass.
+// A member that falls asleep just now is called by the next pass.
 void RowTeam::call_one(std::size_t caller) noexcept {
   for (std::size_t i = 1; i < members_.size(); ++i) {
     Member& it = members_[(caller + i) % members_.size()];

@@ -5,17 +5,18 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
-#include "nn/packed_network.hpp"
+#include "nn/evaluator.hpp"
 
 namespace senet {
 
-/// The workers of a service, by their numbers. Whoever has a batch that is worth it cuts its rows
+/// The workers of a service, by their numbers. A member with a batch that is worth it cuts its rows
 /// into ranges; it and the members in help() take one range after the other until none is left.
-/// Answers do not depend on who gave them. A search's tree stays with its worker.
+/// Answers do not depend on the member that gave them. A search's tree stays with its worker.
 class RowTeam {
  public:
   explicit RowTeam(std::size_t members) : members_(members) {}
@@ -25,13 +26,21 @@ class RowTeam {
     return sizeof(RowTeam) + members * sizeof(Member);
   }
 
-  /// Answers all rows of the batch. On the thread of a member, outside help(). `scratches[i]` is
-  /// member i's for this network's shape, and stays what it is until nobody is in help() any more.
-  /// Allocates nothing.
-  void forward(std::size_t member, const PackedNetwork& network, const Batch& batch,
-               std::span<EvaluatorScratch> scratches) noexcept;
+  /// Rows [first, last) of a batch, the weights that answer them, and the evaluators that do:
+  /// [members], evaluator i used by member i alone, all of one kind and shape. They stay where they
+  /// are until no member is in help() any more.
+  struct Rows {
+    const Weights& weights;
+    const Batch& batch;
+    std::size_t first, last;
+    std::span<const std::unique_ptr<Evaluator>> evaluators;
+  };
 
-  /// Helps whoever needs it, and sleeps while nobody does, until leave() was called for this member
+  /// Answers these rows. On the thread of a member, outside help(). Its own evaluator has loaded
+  /// the weights, so that nothing is left to allocate.
+  void forward(std::size_t member, const Rows& rows) noexcept;
+
+  /// Helps members that need it, and sleeps while none does, until leave() was called for this one
   /// since the last help() of it.
   void help(std::size_t member) noexcept;
 
@@ -41,21 +50,16 @@ class RowTeam {
   /// Members that look out for ranges just now: none a moment after the last forward pass that was
   /// worth help.
   std::size_t awake() const { return awake_.load(std::memory_order_relaxed); }
-  /// Ranges that somebody else's forward pass was helped with so far.
+  /// Ranges of other members' forward passes that have been answered so far.
   std::uint64_t ranges_helped() const;
 
  private:
-  // A forward pass that is shared out: constant while it has ranges that are not done.
-  struct Job {
-    const PackedNetwork* network = nullptr;
-    const Batch* batch = nullptr;
-    EvaluatorScratch* scratches = nullptr;
-    std::size_t range_rows = 0;
-  };
   struct alignas(64) Member {
-    // Of its own job. Who adds one to `ranges` has the range of that number.
+    // Of its own job, a forward pass that is shared out: constant while it has ranges that are not
+    // done. compare_exchange on `ranges` claims the next range.
     std::atomic<std::uint32_t> ranges{0};  // the next one, and 2^16 times how many there are
-    Job job;
+    const Rows* job = nullptr;
+    std::size_t range_rows = 0;
     std::uint32_t patience = 0, until_call = 0;        // passes to let go by before the next call
     alignas(64) std::atomic<std::uint32_t> helped{0};  // ranges of its job that others have done
 
@@ -69,13 +73,38 @@ class RowTeam {
 
   bool run_range(Member& owner, std::size_t runner) noexcept;
   bool wants_to_call(Member& me) noexcept;
-  bool help_somebody(std::size_t member) noexcept;
+  bool help_another(std::size_t member) noexcept;
   void look_out(std::size_t member) noexcept;
   void call_one(std::size_t caller) noexcept;
 
   std::vector<Member> members_;
   alignas(64) std::atomic<std::size_t> awake_{0};
   std::atomic<std::size_t> asleep_{0};
+};
+
+/// A team as one evaluator: the one of a member, which the others help.
+class TeamEvaluator final : public Evaluator {
+ public:
+  /// See RowTeam::Rows. `weights` are loaded; team and evaluators outlive this.
+  TeamEvaluator(RowTeam& team, std::size_t member, const Weights& weights,
+                std::span<const std::unique_ptr<Evaluator>> evaluators)
+      : team_(team), member_(member), weights_(&weights), evaluators_(evaluators) {}
+
+  using Evaluator::forward;
+  std::string_view name() const override { return evaluators_[member_]->name(); }
+  void load(const Weights& weights) override {
+    evaluators_[member_]->load(weights);
+    weights_ = &weights;
+  }
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+    team_.forward(member_, {*weights_, batch, first, last, evaluators_});
+  }
+
+ private:
+  RowTeam& team_;
+  const std::size_t member_;
+  const Weights* weights_;
+  const std::span<const std::unique_ptr<Evaluator>> evaluators_;
 };
 
 }  // namespace senet

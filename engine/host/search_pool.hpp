@@ -1,16 +1,16 @@
-// One worker's searches of one game: they share batches, scratches and packed networks.
+// One worker's searches of one game: they share batches, scratches and weights.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "engine/host/model_slot.hpp"
-#include "engine/host/row_team.hpp"
-#include "engine/host/session_of.hpp"
+#include "engine/host/session_search_of.hpp"
+#include "engine/host/weights_at_work.hpp"
+#include "nn/evaluator.hpp"
+#include "search/rounds.hpp"
 
 namespace senet {
 
@@ -18,14 +18,14 @@ namespace senet {
 class AnySearchPool {
  public:
   virtual ~AnySearchPool() = default;
-  /// Takes a search in, which its session has begun. The session is of this pool's game.
-  virtual void admit(Session& session) = 0;
+  /// Takes a search in, which has begun. It is of this pool's game.
+  virtual void admit(SessionSearch& search) = 0;
   /// One forward pass, more or less, and the visits that it takes. False when no search is left.
   virtual bool round() = 0;
-  /// Something was thrown: ends all searches with this failure.
+  /// Something was thrown: hands all searches back with this status.
   virtual void fail_all(senet_status status) noexcept = 0;
 
-  /// A session was told to stop. Any thread.
+  /// A search was asked to stop. Any thread.
   void look() { look_.store(true); }
 
  protected:
@@ -35,233 +35,228 @@ class AnySearchPool {
 struct PoolSettings {
   SearchSettings search;
   std::uint32_t sessions;   // at most
-  std::uint32_t visits;     // the trees have room for
+  TreeLimits tree;          // of each
   std::size_t batch_rows;   // of a forward pass at most
   std::size_t most_active;  // features of a row
 };
 
-/// Who runs a pool's forward passes.
-struct TeamPlace {
-  RowTeam& team;
-  std::size_t member;                     // whose thread this pool is driven by
-  std::span<EvaluatorScratch> scratches;  // of all members
-};
-
-/// A search begins on the newest weights and ends on them. So while weights are exchanged there are
-/// two packed networks. While both are older than the newest weights and still at work, searches
-/// begin on the newer of them: nobody waits for others to end, and the older one gets no newcomers,
-/// so that it makes room.
+/// See AnySearchPool, and WeightsAtWork for which weights a search is answered by.
 template <Game G>
 class SearchPool final : public AnySearchPool {
+  using SearchOf = SessionSearchOf<G>;
+
  public:
-  SearchPool(const PoolSettings& settings, const ModelSlot& models, const TeamPlace& place,
-             Heap& heap)
-      : models_(models),
-        place_(place),
-        heap_(heap),
-        batch_(settings.batch_rows, settings.most_active, heap),
-        spare_(std::make_unique<Tree<G>>(limits_for<G>(settings.visits, settings.search.evaluates),
-                                         heap)) {
-    asked_.reserve(settings.batch_rows + 1);
-    free_.reserve(settings.batch_rows + 1);
-    // One for each search that may have a row in the batch, and one for the search at work.
-    for (std::size_t i = 0; i <= settings.batch_rows; ++i) {
+  /// The evaluator takes batches of settings.batch_rows rows. `weights` outlives the pool, and the
+  /// pool outlives its searches.
+  SearchPool(const PoolSettings& settings, WeightsAtWork& weights,
+             std::unique_ptr<Evaluator> evaluator, Heap& heap)
+      : weights_(weights),
+        evaluator_(std::move(evaluator)),
+        rounds_(settings.batch_rows, settings.most_active, heap) {
+    if (settings.search.reuse_tree) spare_ = std::make_unique<Tree<G>>(settings.tree, heap);
+    generations_.reserve(WeightsAtWork::kMost);
+    for (std::size_t i = 0; i < scratches(settings); ++i) {
       scratches_.push_back(make_on_heap<SearchScratch<G>>(heap));
       free_.push_back(scratches_.back().get());
     }
   }
 
-  /// Memory of one, with two networks of this shape.
-  static std::size_t bytes(const PoolSettings& settings, const NetworkSpec& spec) {
-    const std::size_t row = settings.most_active * 6 + sizeof(RowAnswer) + 2;
-    const std::size_t lists = settings.sessions * (kSeats + 1) * 2 * sizeof(void*);
+  /// Memory of one, its evaluator not counted.
+  static std::size_t bytes(const PoolSettings& settings) {
+    const std::size_t lists = settings.sessions * (WeightsAtWork::kMost + 1) * 2 * sizeof(Place);
     constexpr std::size_t kDraw = kMaxEdges<G> * sizeof(float);  // of an action, by its visits
-    return sizeof(SearchPool) + lists + kDraw +
-           (settings.batch_rows + 1) * (sizeof(SearchScratch<G>) + row + 64) +
-           tree_bytes<G, EpochTable>(limits_for<G>(settings.visits, settings.search.evaluates)) +
-           kSeats * PackedNetwork::bytes(spec);
+    const std::size_t batch = Batch::bytes(settings.batch_rows, settings.most_active) +
+                              settings.batch_rows * sizeof(void*);
+    const std::size_t tree =
+        settings.search.reuse_tree ? tree_bytes<G, EpochTable>(settings.tree) : 0;
+    return sizeof(SearchPool) + lists + kDraw + batch + WeightsAtWork::kMost * sizeof(Generation) +
+           scratches(settings) * (sizeof(SearchScratch<G>) + 64) + tree;
   }
 
-  void admit(Session& session) override {
-    waiting_.push_back(static_cast<SessionOf<G>*>(&session));
+  void admit(SessionSearch& search) override {
+    waiting_.push_back(static_cast<SearchOf*>(&search));
   }
 
   bool round() override {
-    seat_waiting();
-    for (Seat& seat : seats_) fill_batch(seat);
-    while (seats_.size() > 1 && empty(seats_.front())) seats_.pop_front();
-    return !std::ranges::all_of(seats_, empty);
+    begin_waiting();
+    for (Generation& generation : generations_) {
+      Turns turns{*this, generation};
+      rounds_.round(turns);
+      look_around();
+      // The other generation needs an empty batch: its rows are answered by other weights.
+      turns.are_over = generations_.size() > 1;
+      while (turns.are_over && rounds_.round(turns)) look_around();
+    }
+    std::erase_if(generations_, is_over);
+    return !generations_.empty();
   }
 
   void fail_all(senet_status status) noexcept override {
-    batch_.clear();
-    asked_.clear();
+    rounds_.clear();
     free_.clear();
     for (const auto& scratch : scratches_) free_.push_back(scratch.get());
-    const auto end = [&](SessionOf<G>* session) {
-      if (session == nullptr) return;
-      session->search_.forget();
-      session->search_.lend(nullptr);
-      session->end_failed(status);
+    const auto hand_back = [&](SearchOf* search) {
+      if (search == nullptr) return;
+      search->give_up();
+      search->lend(nullptr);
+      search->hand_back(status);
     };
-    while (!seats_.empty()) {
-      const std::vector<SessionOf<G>*> searches = std::move(seats_.front().searches);
-      seats_.pop_front();
-      std::ranges::for_each(searches, end);
+    while (!generations_.empty()) {
+      const std::vector<Place> places = std::move(generations_.back().places);
+      weights_.end(std::move(generations_.back().weights));
+      generations_.pop_back();
+      for (const Place& place : places) hand_back(place.search);
     }
-    const std::vector<SessionOf<G>*> waiting = std::exchange(waiting_, {});
-    std::ranges::for_each(waiting, end);
+    const std::vector<SearchOf*> waiting = std::exchange(waiting_, {});
+    std::ranges::for_each(waiting, hand_back);
   }
 
  private:
-  static constexpr std::size_t kSeats = 2;
+  static constexpr auto kNever = ServiceClock::time_point::max();
 
-  // Weights, and the searches that began on them. They take turns: a cursor goes round and round,
-  // and in the round of turn t those make a visit whose next turn is t or earlier.
-  struct Seat {
-    std::uint64_t model;  // its id: the unpacked network is not needed any more
-    std::uint64_t generation;
-    std::unique_ptr<const PackedNetwork> network;
-    std::vector<SessionOf<G>*> searches;  // null: has ended
+  /// A search, and when it goes on.
+  struct Place {
+    SearchOf* search;         // null: has ended
+    std::uint64_t next_turn;  // see Generation
+    ServiceClock::time_point next_progress;
+  };
+  /// Weights, and the searches that began on them. The searches take turns: a cursor goes round and
+  /// round, and in turn t those make a visit whose next turn is t or earlier.
+  struct Generation {
+    SharedWeights weights;  // null when all of its searches have ended
+    std::vector<Place> places;
     std::size_t cursor = 0;
     std::uint64_t turn = 0;
   };
-  static bool empty(const Seat& seat) {
-    return std::ranges::all_of(seat.searches, [](const auto* session) { return !session; });
-  }
+  static bool is_over(const Generation& generation) { return generation.weights == nullptr; }
 
-  void seat_waiting() {
-    if (waiting_.empty()) return;
-    if (seats_.empty() || seats_.back().generation != models_.generation()) {
-      std::erase_if(seats_, empty);
-      if (seats_.size() < kSeats) {
-        auto [network, generation] = models_.newest();
-        auto packed = std::make_unique<const PackedNetwork>(*network, best_kernels(), heap_);
-        seats_.push_back({network->id(), generation, std::move(packed), {}});
+  /// See TurnsOf.
+  struct Turns {
+    SearchPool& pool;
+    Generation& generation;
+    bool are_over = false;  // no search goes on but one whose leaf was cut by a full batch
+
+    SearchOf* next() { return are_over ? nullptr : pool.next_search(generation); }
+    void rested(SearchOf& search) {
+      if (search.is_complete()) {  // ends at once, not in its next turn
+        pool.end(generation, search);
+      } else {
+        pool.take_back_scratch(search);
       }
     }
-    seats_.back().searches.reserve(seats_.back().searches.size() + waiting_.size());
-    for (SessionOf<G>*& session : waiting_) sit_down(session);
+    void over(SearchOf& search) {
+      search.note_done();
+      pool.end(generation, search);
+    }
+    void answer(const Batch& batch) {
+      pool.evaluator_->load(*generation.weights);
+      pool.evaluator_->forward(batch);
+    }
+  };
+
+  // One for each search that may have a row in a batch, and one for the search at work.
+  static std::size_t scratches(const PoolSettings& settings) {
+    return std::min<std::size_t>(settings.sessions, settings.batch_rows) + 1;
+  }
+
+  void begin_waiting() {
+    if (waiting_.empty()) return;
+    SharedWeights weights = weights_.begin();
+    if (generations_.empty() || generations_.back().weights != weights) {
+      generations_.push_back({std::move(weights), {}});
+      evaluator_->load(*generations_.back().weights);  // packs them, if no other pool has
+    }
+    Generation& generation = generations_.back();
+    generation.places.reserve(generation.places.size() + waiting_.size());
+    now_ = ServiceClock::now();
+    for (SearchOf*& search : waiting_) begin(generation, search);
     waiting_.clear();
   }
 
   // From one list to the other before anything can throw, a host's function for instance: a search
-  // that stood in both would be ended twice.
-  void sit_down(SessionOf<G>*& waiting) {
-    Seat& seat = seats_.back();
-    SessionOf<G>& session = *std::exchange(waiting, nullptr);
-    seat.searches.push_back(&session);
-    session.start(seat.model, spare_);
-    session.next_turn_ = seat.turn;
-    // Told to stop before it stood in a list, it has not been looked at.
-    next_deadline_ = std::min(next_deadline_, session.has_to_end(now_) ? now_ : session.deadline_);
+  // that stood in both would be handed back twice.
+  void begin(Generation& generation, SearchOf*& waiting) {
+    SearchOf& search = *std::exchange(waiting, nullptr);
+    generation.places.push_back({&search, generation.turn, kNever});
+    Place& place = generation.places.back();
+    if (search.limits().progress) place.next_progress = now_ + search.limits().progress_every;
+    search.start(generation.weights->id(), spare_ ? &spare_ : nullptr);
+    note_next_look(place);
   }
 
-  // Lets searches make a visit each until there has been a forward pass. What is in the batch then
-  // stays there for the next time, so that batches are full when there are enough searches.
-  void fill_batch(Seat& seat) {
-    const std::size_t before = passes_;
-    for (std::size_t visits = 0; visits < batch_.capacity() && passes_ == before; ++visits) {
-      SessionOf<G>** const next = next_search(seat);
-      if (next == nullptr) {
-        if (batch_.size() > 0) forward(seat);
-        break;
+  // The search whose turn it is, with a scratch; null when none can go on before a forward pass.
+  SearchOf* next_search(Generation& generation) {
+    std::vector<Place>& places = generation.places;
+    for (;; ++generation.cursor) {
+      if (generation.cursor == places.size()) {
+        std::erase_if(places, [](const Place& place) { return place.search == nullptr; });
+        generation.cursor = 0;
+        if (places.empty()) return nullptr;
+        generation.turn = std::ranges::min(places, {}, &Place::next_turn).next_turn;
       }
-      visit(seat, *next);
-    }
-    if (seats_.size() > 1 && batch_.size() > 0) forward(seat);  // the next seat has other weights
-  }
-
-  // Whose turn it is; null when nobody can go on before a forward pass.
-  SessionOf<G>** next_search(Seat& seat) {
-    for (;;) {
-      if (seat.cursor == seat.searches.size()) {
-        std::erase(seat.searches, nullptr);
-        seat.cursor = 0;
-        if (seat.searches.empty()) return nullptr;
-        seat.turn = (*std::ranges::min_element(seat.searches, {}, [](const auto* session) {
-                      return session->next_turn_;
-                    }))->next_turn_;
+      Place& place = places[generation.cursor];
+      if (place.search == nullptr || place.next_turn > generation.turn) continue;
+      SearchOf& search = *place.search;
+      if (search.has_leaf()) return nullptr;  // once round
+      search.lend(take_scratch());
+      if (search.is_late(now_)) {
+        end(generation, search);
+        continue;
       }
-      SessionOf<G>*& next = seat.searches[seat.cursor];
-      if (next != nullptr && next->next_turn_ <= seat.turn) {
-        if (next->search_.has_leaf()) return nullptr;  // once round
-        ++seat.cursor;
-        return &next;
-      }
-      ++seat.cursor;
+      // A high priority has each turn, a normal one every second, a low one every fourth.
+      place.next_turn =
+          generation.turn + (std::uint64_t{4} >> static_cast<unsigned>(search.limits().priority));
+      ++generation.cursor;
+      return &search;
     }
   }
 
-  void visit(Seat& seat, SessionOf<G>*& search) {
-    SessionOf<G>& session = *search;
-    // A high priority has each turn, a normal one every second, a low one every fourth.
-    session.next_turn_ =
-        seat.turn + (std::uint64_t{4} >> static_cast<unsigned>(session.limits_.priority));
-    session.search_.lend(take_scratch());
-    Progress progress = session.advance(batch_, now_);
-    while (progress == Progress::kNoRoom) {
-      forward(seat);
-      progress = session.advance(batch_, now_);
+  // The search has a scratch. Its weights are let go before its session gets it back: what a host
+  // begins then finds room for newer ones.
+  void end(Generation& generation, SearchOf& search) {
+    search.note_result();
+    take_back_scratch(search);
+    std::ranges::find(generation.places, &search, &Place::search)->search = nullptr;
+    const auto is_empty = [](const Place& place) { return place.search == nullptr; };
+    if (std::ranges::all_of(generation.places, is_empty)) {
+      weights_.end(std::move(generation.weights));
     }
-    if (progress == Progress::kAsked) {
-      asked_.push_back(&session);
-      return;
-    }
-    if (progress == Progress::kOver) {
-      end(search);
-    } else {
-      give_back_scratch(session);
-      look_around();
-    }
-  }
-
-  // Has a scratch.
-  void end(SessionOf<G>*& search) {
-    search->note_result();
-    give_back_scratch(*search);
-    std::exchange(search, nullptr)->end();
-  }
-
-  // Answers all rows: those of the searches that asked, whose leaves are complete, and some of the
-  // one at work, if its leaf has more rows than there was room for.
-  void forward(Seat& seat) {
-    place_.team.forward(place_.member, *seat.network, batch_, place_.scratches);
-    batch_.clear();
-    ++passes_;
-    for (SessionOf<G>* const session : asked_) {
-      session->search_.absorb();
-      if (session->is_complete()) {  // told at once, not when it would have its next turn
-        end(*std::ranges::find(seat.searches, session));
-      } else {
-        give_back_scratch(*session);
-      }
-    }
-    asked_.clear();
-    look_around();
+    search.hand_back(SENET_OK);
   }
 
   void look_around() {
     now_ = ServiceClock::now();
-    if (now_ >= next_deadline_ || look_.exchange(false)) end_the_late();
-  }
-
-  // All whose time is over or who were told to stop, whether it is their turn or not. Who has not
-  // made a visit or is in the middle of one is looked at again after the next forward pass.
-  void end_the_late() {
-    next_deadline_ = ServiceClock::time_point::max();
-    for (Seat& seat : seats_) {
-      for (SessionOf<G>*& search : seat.searches) {
-        if (search == nullptr) continue;
-        if (search->is_late(now_)) {
-          search->search_.lend(take_scratch());
-          end(search);
-        } else {
-          next_deadline_ =
-              std::min(next_deadline_, search->has_to_end(now_) ? now_ : search->deadline_);
-        }
+    if (now_ < next_look_ && !look_.exchange(false)) return;
+    next_look_ = kNever;
+    for (Generation& generation : generations_) {
+      for (Place& place : generation.places) {
+        if (place.search != nullptr) look_at(generation, place);
       }
     }
+  }
+
+  // Ends it if its time is over or it was asked to stop, whether it is its turn or not, and shows
+  // its progress. A search that has not made a visit, or is in the middle of one, is looked at
+  // again after the next forward pass.
+  void look_at(Generation& generation, Place& place) {
+    SearchOf& search = *place.search;
+    if (search.is_late(now_)) {
+      search.lend(take_scratch());
+      end(generation, search);
+      return;
+    }
+    if (now_ >= place.next_progress && search.can_show()) {
+      search.lend(take_scratch());
+      search.note_result();
+      take_back_scratch(search);
+      place.next_progress = now_ + search.limits().progress_every;
+      search.show_progress();
+    }
+    note_next_look(place);
+  }
+  void note_next_look(const Place& place) {
+    const auto due = std::min(place.search->deadline(), place.next_progress);
+    next_look_ = std::min(next_look_, place.search->is_stopped() ? now_ : due);
   }
 
   SearchScratch<G>* take_scratch() {
@@ -269,21 +264,18 @@ class SearchPool final : public AnySearchPool {
     free_.pop_back();
     return scratch;
   }
-  void give_back_scratch(SessionOf<G>& session) { free_.push_back(session.search_.lend(nullptr)); }
+  void take_back_scratch(SearchOf& search) { free_.push_back(search.lend(nullptr)); }
 
-  const ModelSlot& models_;
-  const TeamPlace place_;
-  Heap& heap_;
-  Batch batch_;
+  WeightsAtWork& weights_;
+  const std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<Tree<G>> spare_;  // the other half of every session's tree, for one at a time
+  Rounds<SearchOf> rounds_;
   std::vector<OnHeap<SearchScratch<G>>> scratches_;
-  std::vector<SearchScratch<G>*> free_;  // those that nobody has
-  std::vector<SessionOf<G>*> waiting_;
-  std::vector<SessionOf<G>*> asked_;  // have rows in the batch
-  std::deque<Seat> seats_;            // the newest weights last
-  std::size_t passes_ = 0;            // forward passes so far
-  ServiceClock::time_point now_;      // when the last of them was over
-  ServiceClock::time_point next_deadline_ = ServiceClock::time_point::max();
+  std::vector<SearchScratch<G>*> free_;  // those that no search has
+  std::vector<SearchOf*> waiting_;
+  std::vector<Generation> generations_;  // the newest weights last
+  ServiceClock::time_point now_;         // when the last forward pass was over
+  ServiceClock::time_point next_look_ = kNever;
 };
 
 }  // namespace senet

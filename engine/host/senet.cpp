@@ -35,17 +35,24 @@ senet_config default_config() {
           .user = nullptr,
           .alloc = nullptr,
           .release = nullptr,
-          .log = nullptr};
+          .log = nullptr,
+          .evaluator = {nullptr, 0},
+          .cache = settings.cache};
 }
 
 Result<senet::ServiceSettings> settings_of(const senet_config* config) {
   const Result<senet_config> read = read_struct(config, default_config(), "senet_config");
   if (!read) return read.error();
+  const std::string_view name = view(read->evaluator);
+  const auto evaluator = senet::evaluator_kind(name.empty() ? "fused" : name);
+  if (!evaluator) return fail(SENET_BAD_ARGUMENT, "evaluator: " + evaluator.error().reason());
   return senet::ServiceSettings{.workers = read->workers,
                                 .pollers = read->pollers,
                                 .sessions = read->sessions,
                                 .visits = read->visits,
                                 .batch_rows = read->batch,
+                                .evaluator = *evaluator,
+                                .cache = static_cast<std::size_t>(read->cache),
                                 .memory = static_cast<std::size_t>(read->memory),
                                 .seed = read->seed};
 }

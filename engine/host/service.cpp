@@ -33,6 +33,7 @@ Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const Netwo
   if (auto checked = check_settings(settings); !checked) return checked.error();
   const Result<const HostTable*> game = find_game<HostTable>(spec.game);
   if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
+  if (!asked_about(spec, (*game)->has_afterstates, settings.evaluates)) return 0;
   ServiceSettings tried = settings;
   return largest_that_fits(most, [&](std::uint32_t value) {
     tried.*setting = value;
@@ -42,6 +43,16 @@ Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const Netwo
                tried.sessions * (*game)->session_bytes(spec, tried) <=
            tried.memory;
   });
+}
+
+// Whether such an evaluator can be made here: oneDNN may not have been built in, or may refuse.
+Result<void> check_evaluator(EvaluatorKind kind) {
+  if (kind != EvaluatorKind::kOneDnn) return {};
+  const Weights weights(initial_network(
+      {.game = "any", .features = 1, .policy_logits = 1, .outcomes = 2, .width = 8, .blocks = 0},
+      1));
+  const auto made = make_evaluator(kind, weights, 1);
+  return made ? Result<void>() : fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
 }
 
 }  // namespace
@@ -58,6 +69,7 @@ Result<void> check_settings(const ServiceSettings& settings) {
     return fail(SENET_NO_MEMORY, "memory: not even the threads fit into " +
                                      std::to_string(settings.memory) + " bytes");
   }
+  if (settings.cache > settings.memory) return bad("cache: more than memory");
   return {};
 }
 
@@ -72,7 +84,7 @@ Result<std::uint32_t> Service::sessions_that_fit(const ServiceSettings& settings
 
 Service::Service(const ServiceSettings& settings)
     : settings_(settings),
-      tellers_(drivers(settings)),
+      callbacks_(drivers(settings)),
       ledger_(settings.memory),
       fixed_(ledger_, fixed_bytes(settings)),
       team_(drivers(settings)) {
@@ -98,6 +110,7 @@ Result<void> Service::start_threads() {
 
 Result<std::unique_ptr<Service>> Service::open(const ServiceSettings& settings) {
   if (auto checked = check_settings(settings); !checked) return checked.error();
+  if (auto there = check_evaluator(settings.evaluator); !there) return there.error();
   std::unique_ptr<Service> service(new Service(settings));
   if (auto started = service->start_threads(); !started) return started.error();
   return service;
@@ -158,6 +171,7 @@ GameRoom* Service::find_room(std::string_view game) {
 
 Result<void> Service::use(const SharedNetwork& network) {
   const NetworkSpec& spec = network->spec();
+  auto weights = std::make_shared<const Weights>(network, best_kernels(), *settings_.heap);
   {
     // What a game needs takes a while to allocate: searches and sessions do not wait for that.
     const std::lock_guard one_at_a_time(use_mutex_);
@@ -167,11 +181,11 @@ Result<void> Service::use(const SharedNetwork& network) {
       known = find_room(spec.game);
     }
     if (known != nullptr) {
-      if (auto used = known->use(network); !used) return used;
+      if (auto used = known->use(std::move(weights)); !used) return used;
     } else {
-      Result<std::unique_ptr<GameRoom>> made = make_room_for(spec);
+      Result<std::unique_ptr<GameRoom>> made = make_room_for(*weights);
       if (!made) return made.error();
-      if (auto used = (*made)->use(network); !used) return used;
+      if (auto used = (*made)->use(std::move(weights)); !used) return used;
       const std::lock_guard lock(mutex_);
       rooms_.push_back({spec.game, std::move(*made)});
     }
@@ -181,7 +195,24 @@ Result<void> Service::use(const SharedNetwork& network) {
   return {};
 }
 
-Result<std::unique_ptr<GameRoom>> Service::make_room_for(const NetworkSpec& spec) {
+// With an evaluator of a definite kind. Timing the candidates takes memory and a thread.
+Result<ServiceSettings> Service::settings_for(const Weights& weights) {
+  ServiceSettings settings = settings_;
+  if (settings.evaluator != EvaluatorKind::kAuto) return settings;
+  const NetworkSpec& spec = weights.spec();
+  const std::size_t bytes = shared_bytes(EvaluatorKind::kFused, spec) +
+                            evaluator_bytes(EvaluatorKind::kFused, spec, settings.batch_rows) +
+                            evaluator_bytes(EvaluatorKind::kOneDnn, spec, settings.batch_rows) +
+                            kThreadBytes;
+  const Charge timing(ledger_, bytes);
+  if (!timing) return no_memory("timing evaluators", ledger_, bytes);
+  const WithoutSignals here;
+  settings.evaluator = resolve_kind(settings.evaluator, weights.network(), settings.batch_rows);
+  return settings;
+}
+
+Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights) {
+  const NetworkSpec& spec = weights.spec();
   const auto mismatch = [](const Error& error) {
     return fail(SENET_MODEL_MISMATCH, error.reason());
   };
@@ -192,13 +223,17 @@ Result<std::unique_ptr<GameRoom>> Service::make_room_for(const NetworkSpec& spec
   }
   if (table != nullptr) {
     if (const auto fits = check_contract(spec, table->spec()); !fits) return mismatch(fits.error());
-    return make_table_room(*table, spec, settings_, ledger_, team_);
+    const Result<ServiceSettings> settings = settings_for(weights);
+    if (!settings) return settings.error();
+    return make_table_room(*table, weights, *settings, ledger_, team_);
   }
   const Result<const HostTable*> game = find_game<HostTable>(spec.game);
   if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
   const auto fits = check_contract(spec, (*game)->reference_spec());
   if (!fits) return mismatch(fits.error());
-  return (*game)->make_room(spec, settings_, ledger_, team_);
+  const Result<ServiceSettings> settings = settings_for(weights);
+  if (!settings) return settings.error();
+  return (*game)->make_room(weights, *settings, ledger_, team_);
 }
 
 Result<NetworkSpec> Service::reference_of(std::string_view game) const {
@@ -232,10 +267,8 @@ Result<Session*> Service::open_session(std::string_view game) {
   Session* opened = nullptr;
   OnHeap<Session> session;
   try {
-    session = opening->room->open_session(opening->number, std::move(opening->memory));
+    session = opening->room->open_session(*this, opening->number, std::move(opening->memory));
     opened = session.get();
-    opened->room_ = opening->room;
-    opened->service_ = this;
     const std::lock_guard lock(mutex_);
     open_.emplace(opened, std::move(session));
     --opening_;
@@ -282,7 +315,7 @@ void Service::release(const Session* session) {
   open_.erase(found);
 }
 
-Result<void> Service::search(Session& session, const SessionLimits& limits, Session::Done done) {
+Result<void> Service::search(Session& session, SessionLimits limits, Session::Done done) {
   // To the worker with least to do.
   std::size_t least = 0;
   for (std::size_t i = 1; i < workers_.size(); ++i) {
@@ -291,9 +324,11 @@ Result<void> Service::search(Session& session, const SessionLimits& limits, Sess
   ServiceWorker& worker = *workers_[least];
   const std::lock_guard lock(mutex_);
   if (closing_) return fail(SENET_STOPPED, "the engine is being closed");
-  auto begun = session.begin(limits, std::move(done), worker, session.room_->pool(least));
-  if (begun) worker.take(session);
-  return begun;
+  const auto begun =
+      session.begin(std::move(limits), std::move(done), worker, session.room().pool(least));
+  if (!begun) return begun.error();
+  worker.take(**begun);
+  return {};
 }
 
 Result<void> Service::wait(const Session& session, std::chrono::microseconds time) {
@@ -308,11 +343,11 @@ Result<void> Service::wait(const Session& session, std::chrono::microseconds tim
 bool Service::drive_until_idle(const Session& session, std::chrono::microseconds time) {
   if (settings_.workers > 0) return session.wait(time);
   const auto end = ServiceClock::now() + time;
-  // While somebody else drives this session's worker, that is all there is to do.
+  // While another thread drives this session's worker, that is all there is to do.
   constexpr auto kElsewhere = std::chrono::milliseconds(1);
   while (!session.wait(std::chrono::microseconds(0))) {
     if (ServiceClock::now() >= end) return false;
-    ServiceWorker& worker = *session.worker();
+    ServiceWorker& worker = session.worker();
     const std::unique_lock polling(worker.polling(), std::try_to_lock);
     if (polling) {
       worker.round();
@@ -331,7 +366,7 @@ Result<std::uint32_t> Service::poll(std::chrono::microseconds budget) {
   return searches;
 }
 
-// Round after round, a worker's after the other's: nobody's searches wait for the end of the
+// Round after round, a worker's after the other's: no searches wait for the end of the
 // budget. Begins behind the worker that the last one began with, because a short budget is over
 // after a round.
 void Service::drive_until(ServiceClock::time_point end) {

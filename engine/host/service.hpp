@@ -8,19 +8,21 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "engine/host/callback_threads.hpp"
 #include "engine/host/ledger.hpp"
-#include "engine/host/model_slot.hpp"
 #include "engine/host/row_team.hpp"
 #include "engine/host/service_worker.hpp"
 #include "engine/host/session.hpp"
 #include "engine/host/table_game.hpp"
-#include "engine/host/tellers.hpp"
+#include "nn/evaluator.hpp"
+#include "search/settings.hpp"
 
 namespace senet {
 
@@ -28,8 +30,16 @@ struct ServiceSettings {
   std::uint32_t workers = 1;      // threads of the service; 0: the host polls
   std::uint32_t pollers = 1;      // without workers: threads of the host that may poll at once
   std::uint32_t sessions = 16;    // open at once, at most
-  std::uint32_t visits = 800;     // that every session's tree has room for
+  std::uint32_t visits = 800;     // that every session's tree has room for ...
+  std::size_t tree = 0;           // ... or bytes of every session's tree, which `visits` bounds not
+  std::uint32_t lines = 0;        // that a result has room for: SessionLimits::lines
   std::uint32_t batch_rows = 32;  // of a forward pass, at most
+  EvaluatorKind evaluator = EvaluatorKind::kFused;
+  std::size_t cache = 0;  // bytes in which each worker remembers answers, for each game; 0: none
+  /// How searches weigh what they see; with reuse_tree off each begins with an empty tree. What the
+  /// network is asked about is `evaluates`, and if that is unset, what the weights were taught.
+  SearchSettings search{.policy_temperature = kPlayersPolicyTemperature};
+  std::optional<Evaluates> evaluates = {};
   std::size_t memory = std::size_t{256} << 20;  // bytes for everything; never exceeded
   std::uint64_t seed = 1;                       // draws noise and temperature
   Heap* heap = &default_heap();                 // of large blocks; outlives the service
@@ -48,8 +58,8 @@ class GameRoom {
   virtual AnySearchPool& pool(std::size_t worker) = 0;
   /// Memory for a session, and that session.
   virtual Result<Charge> reserve_session() = 0;
-  virtual OnHeap<Session> open_session(std::uint64_t number, Charge memory) = 0;
-  virtual Result<void> use(SharedNetwork network) = 0;
+  virtual OnHeap<Session> open_session(Service& service, std::uint64_t number, Charge memory) = 0;
+  virtual Result<void> use(SharedWeights weights) = 0;
 };
 
 /// Everything of it may be called from any thread. Sessions and networks that it gave out must not
@@ -92,12 +102,12 @@ class Service {
   /// A session at the start of the game. Fails when no weights are in use for it, when all slots
   /// are taken, or when there is no memory for one more tree.
   Result<Session*> open_session(std::string_view game);
-  /// Ends its search, waits for that end and its callback and for whoever is inside a call of it,
-  /// and frees it. In a callback nothing is waited for: it is freed behind whatever is under way.
+  /// Ends its search, waits for that end and its callback and for threads inside a call of it, and
+  /// frees it. In a callback it waits for nothing: the session is freed behind what is under way.
   void close_session(Session* session);
 
   /// Begins a search and returns at once; see Session::Done.
-  Result<void> search(Session& session, const SessionLimits& limits, Session::Done done);
+  Result<void> search(Session& session, SessionLimits limits, Session::Done done);
 
   /// Waits until no search of the session is under way, nor a callback of one; without workers it
   /// searches meanwhile. kTimeout when that takes longer, kBadState in a callback.
@@ -113,7 +123,13 @@ class Service {
   /// A line for the log, if there is one.
   void say(std::string_view line) const noexcept;
   /// Whether the calling thread is inside a Session::Done of this service.
-  bool in_callback() const { return tellers_.here(); }
+  bool in_callback() const { return callbacks_.here(); }
+
+  // For its sessions.
+
+  CallbackThreads& callbacks() { return callbacks_; }
+  /// Frees a session that was closed and that nothing is inside of any more.
+  void release(const Session* session);
 
  private:
   struct Room {
@@ -127,7 +143,8 @@ class Service {
   };
   explicit Service(const ServiceSettings& settings);
   Result<void> start_threads();
-  Result<std::unique_ptr<GameRoom>> make_room_for(const NetworkSpec& spec);
+  Result<std::unique_ptr<GameRoom>> make_room_for(const Weights& weights);
+  Result<ServiceSettings> settings_for(const Weights& weights);
   Result<Opening> reserve_session(std::string_view game);
   // These need mutex_.
   GameRoom* find_room(std::string_view game);
@@ -136,12 +153,9 @@ class Service {
 
   void drive_until(ServiceClock::time_point end);
   bool drive_until_idle(const Session& session, std::chrono::microseconds time);
-  void release(const Session* session);
-
-  friend class Session;
 
   const ServiceSettings settings_;
-  Tellers tellers_;
+  CallbackThreads callbacks_;
   Ledger ledger_;
   const Charge fixed_;
   RowTeam team_;  // of the workers

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/host/search_pool.hpp"
 #include "engine/host/service.hpp"
 
 namespace senet {
@@ -25,41 +26,41 @@ senet_status ServiceWorker::thrown() const noexcept {
   return SENET_INTERNAL;
 }
 
-void ServiceWorker::take(Session& session) noexcept {
+void ServiceWorker::take(SessionSearch& search) noexcept {
   searches_.fetch_add(1, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
-    session.next_arrival_ = std::exchange(arrivals_, &session);
+    search.next_arrival = std::exchange(arrivals_, &search);
   }
   team_.leave(number_);
 }
 
 bool ServiceWorker::round() noexcept {
-  Session* taken = nullptr;
+  SessionSearch* taken = nullptr;
   {
     const std::lock_guard lock(mutex_);
     taken = std::exchange(arrivals_, nullptr);
   }
-  Session* first = nullptr;
-  while (taken != nullptr) {  // who came first is first again
-    Session* const rest = taken->next_arrival_;
-    taken->next_arrival_ = std::exchange(first, taken);
+  SessionSearch* first = nullptr;
+  while (taken != nullptr) {  // what came first is first again
+    SessionSearch* const rest = taken->next_arrival;
+    taken->next_arrival = std::exchange(first, taken);
     taken = rest;
   }
-  while (first != nullptr) admit(*std::exchange(first, first->next_arrival_));
+  while (first != nullptr) admit(*std::exchange(first, first->next_arrival));
   std::erase_if(busy_, [this](AnySearchPool* pool) { return !round_of(*pool); });
   if (!busy_.empty()) return true;
   const std::lock_guard lock(mutex_);  // a callback may have begun the next search
   return arrivals_ != nullptr;
 }
 
-void ServiceWorker::admit(Session& session) noexcept {
-  AnySearchPool* const pool = session.pool_.load();
+void ServiceWorker::admit(SessionSearch& search) noexcept {
+  AnySearchPool& pool = search.pool();
   try {
-    if (std::ranges::find(busy_, pool) == busy_.end()) busy_.push_back(pool);
-    pool->admit(session);
+    if (std::ranges::find(busy_, &pool) == busy_.end()) busy_.push_back(&pool);
+    pool.admit(search);
   } catch (...) {
-    session.end_failed(thrown());
+    search.hand_back(thrown());
   }
 }
 

@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "engine/host/row_team.hpp"
-#include "engine/host/search_pool.hpp"
+#include "engine/host/session_search.hpp"
+#include "senet/status.h"
 
 namespace senet {
+
+class Service;
 
 /// Driven by a thread of the service or by hosts that poll, one at a time.
 class ServiceWorker {
@@ -17,8 +20,8 @@ class ServiceWorker {
   ServiceWorker(const Service& service, RowTeam& team, std::size_t number)
       : service_(service), team_(team), number_(number) {}
 
-  /// Hands over a search that has begun, in one of this worker's pools. Any thread.
-  void take(Session& session) noexcept;
+  /// Hands over a search that has begun, for one of this worker's pools. Any thread.
+  void take(SessionSearch& search) noexcept;
   /// Searches that were handed over and have not ended.
   std::uint32_t searches() const { return searches_.load(std::memory_order_relaxed); }
   /// To be called when a search has ended.
@@ -33,11 +36,11 @@ class ServiceWorker {
   void serve() noexcept;
   void end();
 
-  /// Held by whoever polls.
+  /// Held by the thread that polls.
   std::mutex& polling() { return polling_; }
 
  private:
-  void admit(Session& session) noexcept;
+  void admit(SessionSearch& search) noexcept;
   bool round_of(AnySearchPool& pool) noexcept;
   senet_status thrown() const noexcept;
 
@@ -47,7 +50,7 @@ class ServiceWorker {
 
   std::mutex polling_;
   std::mutex mutex_;
-  Session* arrivals_ = nullptr;  // the last first, linked by their next_arrival_
+  SessionSearch* arrivals_ = nullptr;  // the last first, linked by their next_arrival
   bool ending_ = false;
   std::vector<AnySearchPool*> busy_;
   std::atomic<std::uint32_t> searches_{0};

@@ -68,6 +68,16 @@ Result<Action> Session::action_from_text(std::string_view text) const {
   const Stay stay(*this);
   return action_of(text);
 }
+Result<std::vector<std::string>> Session::line_text(std::span<const Action> actions) const {
+  const Stay stay(*this);
+  return text_of(actions);
+}
+Player Session::viewer() const {
+  return locked([&] { return viewer_now(); });
+}
+std::size_t Session::moves_to_consider() const {
+  return locked([&] { return moves_to_consider_now(); });
+}
 Result<std::uint8_t> Session::outcome() const {
   return locked([&]() -> Result<std::uint8_t> {
     if (turn_now() != Turn::kOver) return fail(SENET_BAD_STATE, "the game is not over");
@@ -77,7 +87,7 @@ Result<std::uint8_t> Session::outcome() const {
 
 bool Session::wait(std::chrono::microseconds time) const {
   std::unique_lock lock(mutex_);
-  return became_idle_.wait_for(lock, time, [&] { return !searching_ && telling_ == 0; });
+  return became_idle_.wait_for(lock, time, [&] { return !searching_ && calling_ == 0; });
 }
 
 Result<SessionResult> Session::result() const {
@@ -86,7 +96,7 @@ Result<SessionResult> Session::result() const {
   return there ? result : there.error();
 }
 
-Result<void> Session::has_result_now() const {
+Result<void> Session::has_result() const {
   if (searching_) return busy();
   if (failed_ == SENET_NO_MEMORY) {
     return fail(failed_, "the system had no more memory for this search");
@@ -96,9 +106,9 @@ Result<void> Session::has_result_now() const {
   return {};
 }
 
-Result<std::string> Session::told(Result<std::string> text) const {
+Result<std::string> Session::or_logged(Result<std::string> text) const {
   if (text) return std::move(*text);
-  service_->say(text.error().reason());
+  service_.say(text.error().reason());
   return fail(SENET_BAD_ARGUMENT, text.error().reason());
 }
 
@@ -107,68 +117,57 @@ void Session::stop() {
   ask_to_end();
 }
 
-void Session::ask_to_end() {
-  stop_.store(true);
-  if (AnySearchPool* const pool = pool_.load()) pool->look();
-}
-
-Result<void> Session::begin(const SessionLimits& limits, Done done, ServiceWorker& worker,
-                            AnySearchPool& pool) {
+Result<SessionSearch*> Session::begin(SessionLimits limits, Done done, ServiceWorker& worker,
+                                      AnySearchPool& pool) {
   const std::lock_guard lock(mutex_);
   if (searching_) return busy();
   if (closing_) return fail(SENET_STOPPED, "the session is being closed");
   const Turn turn = turn_now();
-  if (turn == Turn::kOver) return fail(SENET_BAD_STATE, "the game is over");
-  if (turn == Turn::kChance) {
+  if (turn == Turn::kOver && !limits.network_alone) {
+    return fail(SENET_BAD_STATE, "the game is over");
+  }
+  if (turn == Turn::kChance && !limits.network_alone) {
     return fail(SENET_BAD_STATE, "it is the turn of chance: play one of its outcomes first");
   }
-  const auto now = ServiceClock::now();
-  limits_ = limits;
-  // Centuries are no limit, and would overflow.
-  const bool timed = limits.time.count() > 0 && limits.time < std::chrono::hours(24 * 365);
-  deadline_ = timed ? now + limits.time : ServiceClock::time_point::max();
+  prepare_search();
+  search_.begin(std::move(limits), worker, pool);
   done_ = std::move(done);
-  worker_ = &worker;
-  stop_.store(false);
-  pool_.store(&pool);
   searching_ = true;
-  return {};
+  return &search_;
 }
 
-void Session::end() {
-  std::unique_lock lock(mutex_);
-  has_result_ = true;
-  failed_ = SENET_OK;
-  tell_end(std::move(lock));
-}
-
-void Session::end_failed(senet_status status) noexcept {
-  std::unique_lock lock(mutex_);
-  has_result_ = false;
-  failed_ = status;
-  tell_end(std::move(lock));
-}
-
-void Session::tell_end(std::unique_lock<std::mutex> lock) noexcept {
-  searching_ = false;
-  worker_->count_ended();
-  const Done done = std::exchange(done_, nullptr);
-  ++telling_;
-  lock.unlock();
-  if (done) {
-    try {
-      const Tellers::Telling telling(service_->tellers_);
-      done();
-    } catch (...) {  // a host's business, and it ends here
-      service_->say("a callback threw something");
-    }
+// Runs a host's function, outside the lock.
+template <class Callback>
+void Session::call(const Callback& callback) const noexcept {
+  try {
+    const CallbackThreads::Inside inside(service_.callbacks());
+    callback();
+  } catch (...) {  // a host's business, and it ends here
+    service_.say("a callback threw something");
   }
+}
+
+void Session::search_goes_on(const SessionResult& so_far) noexcept {
+  call([&] { search_.limits().progress(so_far); });
+}
+
+void Session::search_ended(senet_status status) noexcept {
+  std::unique_lock lock(mutex_);
+  has_result_ = status == SENET_OK;
+  failed_ = status;
+  searching_ = false;
+  const Done done = std::exchange(done_, nullptr);
+  const SessionLimits limits =
+      search_.take_limits();  // what its function holds goes behind the lock
+  ++calling_;
+  lock.unlock();
+  if (done) call(done);
   lock.lock();
-  --telling_;
+  --calling_;
   const bool goes = goes_by_itself_ && !is_used();
   became_idle_.notify_all();
   lock.unlock();
-  if (goes) service_->release(this);
+  if (goes) service_.release(this);
 }
 
 void Session::mark_closed() {
@@ -193,7 +192,7 @@ Session::Stay::~Stay() {
   const bool goes = session_.goes_by_itself_ && !session_.is_used();
   session_.became_idle_.notify_all();
   lock.unlock();
-  if (goes) session_.service_->release(&session_);
+  if (goes) session_.service_.release(&session_);
 }
 
 void Session::wait_for_stays() const {
@@ -201,9 +200,9 @@ void Session::wait_for_stays() const {
   became_idle_.wait(lock, [&] { return stays_ == 0; });
 }
 
-ServiceWorker* Session::worker() const {
+ServiceWorker& Session::worker() const {
   const std::lock_guard lock(mutex_);
-  return worker_;
+  return search_.worker();
 }
 
 }  // namespace senet

@@ -1,62 +1,44 @@
-// A session of one game: its state, its tree, and its side of the searches.
+// A session of one game: its position and its search.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstdint>
-#include <memory>
-#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/host/ledger.hpp"
 #include "engine/host/session.hpp"
+#include "engine/host/session_search_of.hpp"
 #include "engine/host/table_game.hpp"
-#include "search/search.hpp"
+#include "games/sound_moves.hpp"
 
 namespace senet {
 
-template <Game G>
-class SearchPool;
-
-/// What a search wants next.
-enum class Progress : std::uint8_t {
-  kAsked,   // its rows are in the batch
-  kNoRoom,  // the batch has no room for (all of) its rows: run it, then go on
-  kPaused,  // it has made some visits that need no network; others may have their turn
-  kOver,    // read its result
-};
-
-/// See Session. Its searches run in a pool, on one thread at a time.
+/// See Session.
 template <Game G>
 class SessionOf final : public Session {
  public:
-  /// The tree has room for searches of `visits` visits. `number` and `seed` draw noise and
-  /// temperature.
-  SessionOf(const G& start, const SearchSettings& settings, std::uint32_t visits,
-            std::uint64_t seed, std::uint64_t number, Charge memory, Heap& heap)
-      : memory_(std::move(memory)),
-        most_visits_(visits),
-        seed_(seed),
-        number_(number),
+  /// At `start`. `seed` and `number` draw noise and temperature. `memory` is what bytes() says.
+  SessionOf(Service& service, GameRoom& game, const G& start, const SearchSettings& settings,
+            const SessionRoom& room, std::uint64_t seed, std::uint64_t number, Charge memory,
+            Heap& heap)
+      : Session(service, game, search_),
+        memory_(std::move(memory)),
         state_(start),
-        search_(settings, limits_for<G>(visits, settings.evaluates), heap) {
+        search_(*this, settings, room, seed, number, heap) {
     move_to(start);
-    result_.outcomes.reserve(kOutcomes<G>);
-    result_.choices.reserve(kMaxEdges<G>);
   }
 
   /// Memory of one, its tree included.
-  static std::size_t bytes(std::uint32_t visits, Evaluates evaluates) {
-    constexpr std::size_t kResult = kMaxEdges<G> * sizeof(Choice) + sizeof(Outcomes<G>);
-    constexpr std::size_t kStatistics = kMaxEdges<G> * (sizeof(Outcomes<G>) + 4);
-    return sizeof(SessionOf) + kResult + kStatistics +
-           tree_bytes<G, EpochTable>(limits_for<G>(visits, evaluates)) + 1024;
+  static std::size_t bytes(const SessionRoom& room) {
+    return sizeof(SessionOf) + SessionSearchOf<G>::bytes(room) + 1024;
   }
 
- private:
-  friend class SearchPool<G>;
+  std::span<const float> outcome_values() const override { return G::kOutcomeValues; }
 
-  // The host's side.
+ private:
   Result<void> set_position(std::string_view text, std::span<const Action> actions) override {
     Result<G> read = read_position(state_, text);
     if (!read) return fail(SENET_BAD_ARGUMENT, read.error().reason());
@@ -79,7 +61,16 @@ class SessionOf final : public Session {
     return {};
   }
   Turn turn_now() const override { return state_.turn(); }
+  Player viewer_now() const override { return state_.viewer(); }
   std::span<const Action> legal_now() const override { return {legal_.data(), legal_.size()}; }
+  std::size_t moves_to_consider_now() const override {
+    if constexpr (SoundMovesGame<G>) {
+      ActionList<G::kMaxLegal> moves;
+      if (is_decision(state_.turn())) senet::moves_to_consider(state_, moves);
+      return moves.size();
+    }
+    return legal_.size();
+  }
   std::vector<float> chance_now() const override {
     std::vector<float> probabilities(kMaxChance<G>);
     if constexpr (StochasticGame<G>) {
@@ -89,14 +80,29 @@ class SessionOf final : public Session {
     return probabilities;
   }
   std::uint8_t outcome_now() const override { return state_.outcome(); }
+  void prepare_search() override { search_.set_root(state_); }
 
-  Result<std::string> position_text() const override { return told(write_position(position())); }
+  Result<std::string> position_text() const override {
+    return or_logged(write_position(position()));
+  }
   Result<std::string> text_of(Action action) const override {
-    std::unique_lock lock(mutex_);
+    std::unique_lock locked = lock();
     const bool legal = is_legal_now(action);
     const G state = state_;
-    lock.unlock();
-    return legal ? told(write_action(state, action)) : not_legal(state, action);
+    locked.unlock();
+    return legal ? or_logged(write_action(state, action)) : not_legal(state, action);
+  }
+  Result<std::vector<std::string>> text_of(std::span<const Action> line) const override {
+    G state = position();
+    std::vector<std::string> texts;
+    for (const Action action : line) {
+      if (!is_legal(state, action)) return not_legal(state, action);
+      Result<std::string> text = or_logged(write_action(state, action));
+      if (!text) return text.error();
+      texts.push_back(std::move(*text));
+      state.play(action);
+    }
+    return texts;
   }
   Result<Action> action_of(std::string_view text) const override {
     Result<Action> action = position().action_from_text(text);
@@ -104,7 +110,7 @@ class SessionOf final : public Session {
     return *action;
   }
   G position() const {
-    const std::lock_guard lock(mutex_);
+    const std::unique_lock locked = lock();
     return state_;
   }
 
@@ -135,110 +141,12 @@ class SessionOf final : public Session {
     return false;
   }
 
-  // The searching thread's side; a scratch has been lent before each of these but the first.
-
-  /// Starts the search that the host asked for, on the weights `model`.
-  void start(std::uint64_t model, std::unique_ptr<Tree<G>>& spare) {
-    if (model != model_) search_.forget();
-    model_ = model;
-    ++searches_;
-    most_ = limits_.visits == 0 ? most_visits_ : std::min(limits_.visits, most_visits_);
-    // What is known of a root's first moments must not depend on noise that an old root had.
-    if (limits_.noise) search_.forget();
-    granted_ = std::min(most_, kGrant);
-    search_.start(state_, {most_, limits_.noise},
-                  Random(seed_, number_, searches_, Purpose::kNoise), &spare);
-    search_.set_visits(granted_);
-    ending_.reset();
-  }
-
-  /// Goes on with the visit under way, or makes one: see Progress.
-  Progress advance(Batch& batch, ServiceClock::time_point now) {
-    if (is_late(now)) return Progress::kOver;
-    const Step step = search_.gather(batch);
-    if (step == Step::kBatchFull || search_.wants_more_rows()) return Progress::kNoRoom;
-    if (step == Step::kWaiting) return Progress::kAsked;
-    // Visits are granted some at a time: where they need no network, gather() would otherwise come
-    // back, and look at the clock, after the last of them only.
-    if (is_complete()) return Progress::kOver;
-    if (visits() < granted_) {
-      ending_ = Ending::kTreeFull;
-      return Progress::kOver;
-    }
-    granted_ = std::min(most_, granted_ + kGrant);
-    search_.set_visits(granted_);
-    return Progress::kPaused;
-  }
-
-  /// Whether nothing is left to do, with why noted down. Not in the middle of a visit.
-  bool is_complete() {
-    if (visits() >= most_) {
-      ending_ = limits_.visits == most_ ? Ending::kVisits : Ending::kTreeFull;
-    } else if (proven(search_.tree()[search_.root()])) {
-      ending_ = Ending::kProven;
-    }
-    return ending_.has_value();
-  }
-
-  /// Whether it has to end and can, with why it ends noted down.
-  bool is_late(ServiceClock::time_point now) {
-    if (search_.has_leaf() || visits() == 0) return false;
-    if (stop_.load(std::memory_order_relaxed)) {
-      ending_ = Ending::kStopped;
-    } else if (now >= deadline_) {
-      ending_ = Ending::kTime;
-    }
-    return ending_.has_value();
-  }
-
-  // Nobody looks at it before the search has ended, and there is memory for all of it.
-  void note_result() {
-    const Decision<G> decision = search_.decision();
-    result_.ending = *ending_;
-    result_.value = decision.value;
-    result_.visits = decision.visits;
-    result_.evaluations = decision.evaluations;
-    result_.depth = decision.depth;
-    result_.model = model_;
-    result_.outcomes.assign(decision.outcomes.begin(), decision.outcomes.end());
-    result_.choices.assign(decision.choices.begin(), decision.choices.end());
-    result_.action = chosen(decision);
-  }
-
-  bool has_to_end(ServiceClock::time_point now) const {
-    return stop_.load(std::memory_order_relaxed) || now >= deadline_;
-  }
-
-  static constexpr std::uint32_t kGrant = 64;
-
-  std::uint32_t visits() const { return search_.tree()[search_.root()].n; }
-  Action chosen(const Decision<G>& decision) const {
-    if (!(limits_.temperature > 0) || decision.proven) return decision.best();
-    std::vector<float> weights;
-    weights.reserve(decision.choices.size());
-    const float most = static_cast<float>(std::max(1u, decision.most_visits()));
-    for (const Choice& choice : decision.choices) {
-      weights.push_back(
-          std::pow(static_cast<float>(choice.visits) / most, 1 / limits_.temperature));
-    }
-    Random draw(seed_, number_, searches_, Purpose::kMove);
-    return decision.choices[draw.pick(weights)].action;
-  }
-
   const Charge memory_;
-  const std::uint32_t most_visits_;
-  const std::uint64_t seed_, number_;
-  G state_;  // the same for as long as a search is under way: its thread reads it without the lock
-  // Of state_, once they have been asked for: a host that names all moves asks again for each.
-  // In state_. Found while nobody searches: a host's function that took its time under the lock
-  // would hold up the thread that ends searches.
+  G state_;
+  // In state_. Found while no search is under way: a host's function that took its time under the
+  // lock would hold up the thread that ends searches.
   ActionList<G::kMaxLegal> legal_;
-  Search<G> search_;
-  std::uint64_t model_ = 0;
-  std::uint32_t searches_ = 0;
-  std::uint32_t most_ = 0, granted_ = 0;  // visits of the search under way
-  std::uint64_t next_turn_ = 0;           // the pool's
-  std::optional<Ending> ending_;
+  SessionSearchOf<G> search_;
 };
 
 }  // namespace senet

@@ -4,12 +4,12 @@ namespace senet {
 namespace {
 
 template <Game G>
-Result<std::unique_ptr<GameRoom>> make(const GameTable& table, const NetworkSpec& spec,
+Result<std::unique_ptr<GameRoom>> make(const GameTable& table, const Weights& weights,
                                        const ServiceSettings& settings, Ledger& ledger,
                                        RowTeam& team) {
   const GamePlan<G> plan{
-      .spec = spec, .most_active = table.functions.most_active, .start = G(table)};
-  return make_room(plan, settings, ledger, team);
+      .spec = weights.spec(), .most_active = table.functions.most_active, .start = G(table)};
+  return make_room(plan, weights, settings, ledger, team);
 }
 
 }  // namespace
@@ -23,12 +23,12 @@ NetworkSpec GameTable::spec() const {
   return spec;
 }
 
-Result<std::unique_ptr<GameRoom>> make_table_room(const GameTable& table, const NetworkSpec& spec,
+Result<std::unique_ptr<GameRoom>> make_table_room(const GameTable& table, const Weights& weights,
                                                   const ServiceSettings& settings, Ledger& ledger,
                                                   RowTeam& team) {
   return table.functions.state_size <= sizeof(SmallTableGame) - 16
-             ? make<SmallTableGame>(table, spec, settings, ledger, team)
-             : make<LargeTableGame>(table, spec, settings, ledger, team);
+             ? make<SmallTableGame>(table, weights, settings, ledger, team)
+             : make<LargeTableGame>(table, weights, settings, ledger, team);
 }
 
 }  // namespace senet

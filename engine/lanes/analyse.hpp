@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "nn/evaluator.hpp"
-#include "search/search.hpp"
+#include "search/rounds.hpp"
 
 namespace senet {
 
@@ -22,67 +21,69 @@ class Analysis {
   /// budget ends early and says so.
   Analysis(Evaluator& evaluator, const SearchSettings& settings, std::uint32_t visits,
            std::size_t lanes, std::size_t batch_rows)
-      : evaluator_(evaluator), batch_(batch_rows, G::kMaxActive) {
+      : evaluator_(evaluator), rounds_(batch_rows, G::kMaxActive) {
     assert(lanes >= 1 && batch_rows >= 1);
-    for (std::size_t i = 0; i < lanes; ++i) {
-      searches_.push_back(
-          std::make_unique<Search<G>>(settings, limits_for<G>(visits, settings.evaluates)));
-    }
+    const TreeLimits limits = limits_for<G>(visits, settings.evaluates);
+    lanes_.reserve(lanes);
+    for (std::size_t i = 0; i < lanes; ++i) lanes_.push_back({Search<G>(settings, limits)});
   }
 
   /// Searches every state (none of them over) with this budget and calls use(index, decision,
   /// search) as each is done; decision and search are valid during the call. `seed` and the index
-  /// draw the noise, if the budget asks for any.
+  /// draw the noise, if the budget asks for any. Allocates nothing.
   template <class Use>
   void run(std::span<const G> states, const SearchBudget& budget, std::uint64_t seed, Use&& use) {
-    std::vector<Slot> slots(std::min(searches_.size(), states.size()));
-    std::size_t next = 0, open = states.size();
-    while (open > 0) {
-      for (std::size_t s = 0; s < slots.size(); ++s) {
-        Slot& slot = slots[s];
-        Search<G>& search = *searches_[s];
-        for (bool waits = false; !waits;) {
-          if (!slot.busy) {
-            if (next == states.size()) break;
-            slot = {next, true, false};
-            search.start(states[next], budget, Random(seed, next, 0, Purpose::kNoise));
-            ++next;
-          }
-          if (slot.asked) search.absorb();
-          const Step step = search.gather(batch_);
-          slot.asked = step == Step::kWaiting;
-          if (step == Step::kDone) {
-            use(slot.index, search.decision(), search);
-            slot.busy = false;
-            --open;
-          } else if (step == Step::kBatchFull) {
-            forward();
-          } else {
-            waits = true;
-          }
-        }
-      }
-      // After this every slot that asked has been answered: each asks once a round.
-      if (batch_.size() > 0) forward();
+    rounds_.clear();  // an earlier run may have ended by an exception
+    for (Lane& lane : lanes_) lane.busy = false;
+    Turns<Use> turns{.all = *this, .states = states, .budget = budget, .seed = seed, .use = use};
+    while (rounds_.round(turns)) {
     }
   }
 
  private:
-  /// The search that one lane has under way.
-  struct Slot {
-    std::size_t index = 0;
+  struct Lane {
+    Search<G> search;
+    std::size_t index = 0;  // of the state that it searches
     bool busy = false;
-    bool asked = false;  // rows are in the batch or answered and not yet absorbed
   };
 
-  void forward() {
-    evaluator_.forward(batch_);
-    batch_.clear();
-  }
+  /// Each lane searches one state after the other.
+  template <class Use>
+  struct Turns {
+    Analysis& all;
+    const std::span<const G> states;
+    const SearchBudget& budget;
+    const std::uint64_t seed;
+    Use& use;
+    Circle circle = {};
+    std::size_t begun = 0;
+
+    Search<G>* next() {
+      return circle.next(all.lanes_.size(), [&](std::size_t i) -> Search<G>* {
+        Lane& lane = all.lanes_[i];
+        if (!lane.busy && begun == states.size()) return nullptr;
+        if (!lane.busy) {
+          lane.index = begun++;
+          lane.busy = true;
+          lane.search.start(states[lane.index], budget,
+                            Random(seed, lane.index, 0, Purpose::kNoise));
+        }
+        return &lane.search;
+      });
+    }
+    void rested(Search<G>&) {}
+    void over(Search<G>& search) {
+      Lane& lane = all.lanes_[circle.at()];
+      use(lane.index, search.decision(), search);
+      lane.busy = false;
+      circle.stay();
+    }
+    void answer(const Batch& batch) { all.evaluator_.forward(batch); }
+  };
 
   Evaluator& evaluator_;
-  Batch batch_;
-  std::vector<std::unique_ptr<Search<G>>> searches_;
+  Rounds<Search<G>> rounds_;
+  std::vector<Lane> lanes_;
 };
 
 }  // namespace senet

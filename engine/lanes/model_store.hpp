@@ -1,53 +1,59 @@
-// The weights that travel back: published by a trainer, picked up by workers between searches.
+// The newest weights of one game: published by a trainer or a host, picked up between searches.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <utility>
 
-#include "nn/network.hpp"
+#include "nn/weights.hpp"
 
 namespace senet {
 
-/// The newest network. Any thread may publish; workers compare generations with one atomic load and
-/// take the lock only to copy newer weights into their evaluator; all of them at once, if they
-/// like.
+/// The newest weights, shared by all that answer with them. Any thread may publish; readers compare
+/// generations with one atomic load and take the lock, to copy a pointer, only when there is
+/// something new.
 class ModelStore {
  public:
-  explicit ModelStore(Network first) : network_(std::move(first)) {}
+  struct Newest {
+    SharedWeights weights;
+    std::uint64_t generation;
+  };
 
-  /// Replaces the network. All of them have the spec of the first.
-  void publish(Network network) {
+  /// Holds nothing before the first publish().
+  ModelStore() = default;
+  explicit ModelStore(Network first) { publish(std::move(first)); }
+
+  /// Replaces the weights. All of them have the spec of the first.
+  void publish(SharedWeights weights) {
     const std::lock_guard lock(mutex_);
     const auto began = Clock::now();
-    // The one before is freed with the argument, when nobody waits for it any more.
-    std::swap(network_, network);
+    // The ones before are let go with the argument, behind the lock.
+    newest_.swap(weights);
     generation_.fetch_add(1, std::memory_order_release);
     const auto held = std::chrono::nanoseconds(Clock::now() - began).count();
     held_ns_.fetch_add(static_cast<std::uint64_t>(held), std::memory_order_relaxed);
   }
-  /// Grows by one with every publish().
-  std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+  void publish(Network network) { publish(std::make_shared<const Weights>(std::move(network))); }
 
-  /// Calls use(network, generation) with the newest network, which stays alive and newest
-  /// meanwhile.
-  template <class Use>
-  void with_newest(Use&& use) const {
-    const std::shared_lock lock(mutex_);
-    use(network_, generation_.load(std::memory_order_relaxed));
+  /// 0 before the first publish(), and one more with every one.
+  std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+  /// The newest weights, null before the first publish(), and their generation.
+  Newest newest() const {
+    const std::lock_guard lock(mutex_);
+    return {newest_, generation_.load(std::memory_order_relaxed)};
   }
-  /// For how long publish() has kept everybody else out, all in all.
+  /// Nanoseconds for which publish() has kept readers out, all in all.
   std::uint64_t held_ns() const { return held_ns_.load(std::memory_order_relaxed); }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  mutable std::shared_mutex mutex_;
-  Network network_;
-  std::atomic<std::uint64_t> generation_{1};
+  mutable std::mutex mutex_;
+  SharedWeights newest_;
+  std::atomic<std::uint64_t> generation_{0};
   std::atomic<std::uint64_t> held_ns_{0};
 };
 

@@ -20,10 +20,10 @@
 
 namespace senet {
 
-/// Builds an evaluator for batches of up to `max_rows` rows and loads `network`. Called on the
+/// Builds an evaluator for batches of up to `max_rows` rows and loads `weights`. Called on the
 /// thread that will use it.
 using EvaluatorMaker =
-    std::function<Result<std::unique_ptr<Evaluator>>(const Network& network, std::size_t max_rows)>;
+    std::function<Result<std::unique_ptr<Evaluator>>(const Weights& weights, std::size_t max_rows)>;
 
 struct WorkerSettings {
   std::size_t lanes = 64;                           // games played at once by one worker
@@ -71,20 +71,12 @@ class Worker {
   static Result<std::unique_ptr<Worker>> make(const WorkerSettings& settings, ModelStore& models,
                                               WorkerReport& report) {
     std::unique_ptr<Worker> worker(new Worker(settings, models, report));
-    Result<void> made;
-    models.with_newest([&](const Network& network, std::uint64_t generation) {
-      auto evaluator = settings.own_evaluator ? settings.own_evaluator(network, settings.batch_rows)
-                                              : make_evaluator(settings.evaluator, network,
-                                                               settings.batch_rows, settings.exact);
-      if (!evaluator) {
-        made = evaluator.error();
-        return;
-      }
-      worker->take_evaluator(std::move(*evaluator), network, settings);
-      worker->shared_.model = network.id();
-      worker->generation_ = generation;
-    });
-    if (!made) return made.error();
+    const Weights& weights = *worker->loaded_.weights;
+    auto evaluator = settings.own_evaluator ? settings.own_evaluator(weights, settings.batch_rows)
+                                            : make_evaluator(settings.evaluator, weights,
+                                                             settings.batch_rows, settings.exact);
+    if (!evaluator) return evaluator.error();
+    worker->take_evaluator(std::move(*evaluator), settings);
     return worker;
   }
 
@@ -132,8 +124,10 @@ class Worker {
 
   Worker(const WorkerSettings& settings, ModelStore& models, WorkerReport& report)
       : models_(models),
+        loaded_(models.newest()),
         shared_{.batch = Batch(settings.batch_rows, G::kMaxActive),
                 .spare = std::make_unique<Tree<G>>(limits(settings)),
+                .model = loaded_.weights->id(),
                 .report = &report} {
     for (std::size_t i = 0; i < settings.lanes; ++i) {
       lanes_.push_back(std::make_unique<Lane<G>>(shared_, settings.search, limits(settings)));
@@ -143,17 +137,12 @@ class Worker {
     return limits_for<G>(settings.visits, settings.search.evaluates);
   }
 
-  void take_evaluator(std::unique_ptr<Evaluator> evaluator, const Network& network,
-                      const WorkerSettings& settings) {
+  void take_evaluator(std::unique_ptr<Evaluator> evaluator, const WorkerSettings& settings) {
     evaluator_ = std::move(evaluator);
     if (settings.cache_mib == 0) return;
-    // Families of afterstates want no logits; very wide positions are rare and not remembered.
-    constexpr std::size_t kMostLogits =
-        std::min<std::size_t>(G::kMaxLegal * G::kLogitsPerAction, 96);
-    const bool position = settings.search.evaluates == Evaluates::kPosition;
     auto cached = std::make_unique<CachedEvaluator>(
-        std::move(evaluator_), network, settings.batch_rows,
-        CacheSettings{settings.cache_mib << 20, G::kMaxActive, position ? kMostLogits : 0});
+        std::move(evaluator_), *loaded_.weights, settings.batch_rows,
+        cache_settings<G>(settings.cache_mib << 20, settings.search.evaluates));
     cache_ = cached.get();
     evaluator_ = std::move(cached);
   }
@@ -176,17 +165,16 @@ class Worker {
   // Searches end on the weights they began with: lanes begin none while newer ones wait, and when
   // the last has ended the evaluator takes them over.
   void look_for_newer_weights() {
-    shared_.swap_pending = models_.generation() != generation_;
+    shared_.swap_pending = models_.generation() != loaded_.generation;
     swap_if_idle();
   }
   bool swap_if_idle() {
     if (!shared_.swap_pending || shared_.searching > 0) return false;
     const auto began = Clock::now();
-    models_.with_newest([&](const Network& network, std::uint64_t generation) {
-      evaluator_->load(network);
-      shared_.model = network.id();
-      generation_ = generation;
-    });
+    ModelStore::Newest newest = models_.newest();
+    evaluator_->load(*newest.weights);
+    loaded_ = std::move(newest);  // nothing runs on the ones before any more
+    shared_.model = loaded_.weights->id();
     shared_.swap_pending = false;
     WorkerReport& report = *shared_.report;
     const std::uint64_t taken = nanoseconds(Clock::now() - began);
@@ -215,10 +203,10 @@ class Worker {
   }
 
   ModelStore& models_;
+  ModelStore::Newest loaded_;  // what the evaluator answers with
   SharedByLanes<G> shared_;
   std::unique_ptr<Evaluator> evaluator_;
   const CachedEvaluator* cache_ = nullptr;  // the evaluator, when it remembers
-  std::uint64_t generation_ = 0;
   std::vector<std::unique_ptr<Lane<G>>> lanes_;
 };
 

@@ -19,7 +19,7 @@ struct WorkerReport {
   std::atomic<std::uint64_t> total_ns{0};    // since the worker began
   std::atomic<std::uint64_t> waits{0};       // times a lane had to wait to hand over a game
   std::atomic<std::uint64_t> model_swaps{0};
-  std::atomic<std::uint64_t> swap_ns{0};          // inside those, waiting for the store included
+  std::atomic<std::uint64_t> swap_ns{0};          // inside those, packing included
   std::atomic<std::uint64_t> longest_swap_ns{0};  // the longest of them
 
   /// Adds to a counter that only the calling thread writes.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "games/backgammon/kit/exam.hpp"
+#include "games/backgammon/xgid.hpp"
 #include "games/json.hpp"
 
 namespace senet {
@@ -23,6 +24,36 @@ std::string cell(int own, int theirs, int row) {
 }
 
 }  // namespace
+
+namespace backgammon {
+
+Result<Backgammon> read_gnubgid(std::string_view text, Player on_roll) {
+  return Backgammon::from_position_id(text, on_roll);
+}
+
+Result<Backgammon> read_xgid(std::string_view text, Player) {
+  const Result<Xgid> xgid = parse_xgid(text);
+  if (!xgid) return xgid.error();
+  return Backgammon::from_text(text);
+}
+
+}  // namespace backgammon
+
+Backgammon GameKit<Backgammon>::start_of(Player first) {
+  return *Backgammon::start({.on_roll = first});
+}
+
+Result<Backgammon> GameKit<Backgammon>::with_dice(const Backgammon& state, int first, int second) {
+  const std::optional<backgammon::Dice> dice = backgammon::make_dice(first, second);
+  if (!dice) return fail("each of the dice is 1 to 6");
+  return Backgammon::from_board(state.board(), state.viewer(), dice);
+}
+
+Result<Backgammon> GameKit<Backgammon>::with_player_on_roll(const Backgammon& state,
+                                                            Player player) {
+  if (player == state.viewer()) return state;  // an opening roll stays one
+  return Backgammon::from_board(state.board(), player, state.dice());
+}
 
 std::vector<std::string> GameKit<Backgammon>::drawing(const Backgammon& state) {
   const backgammon::Board board = state.board();

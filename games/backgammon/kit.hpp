@@ -10,14 +10,17 @@ namespace senet {
 namespace backgammon {
 /// The player "linear": games/backgammon/kit/linear.hpp.
 Action linear_move(const Backgammon& state, Random draw);
+/// GNU Backgammon's position id, told from the player on roll, who is about to roll.
+Result<Backgammon> read_gnubgid(std::string_view text, Player on_roll);
+/// An XGID with or without "XGID=": it says itself who is on roll.
+Result<Backgammon> read_xgid(std::string_view text, Player on_roll);
 }  // namespace backgammon
 
 template <>
 struct GameKit<Backgammon> : DefaultKit<Backgammon> {
   /// Learns by temporal differences from the best afterstate (one visit: no tree); the dice
   /// explore.
-  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"mode", "afterstates"},
-                                                              {"visits", "1"},
+  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"visits", "1"},
                                                               {"fast-visits", "1"},
                                                               {"noise", "0"},
                                                               {"temperature-plies", "0"},
@@ -32,6 +35,14 @@ struct GameKit<Backgammon> : DefaultKit<Backgammon> {
   static constexpr std::array kPlayers = {
       SimplePlayer<Backgammon>{"linear", &backgammon::linear_move}};
   static constexpr bool kIsStandard = true;
+  static Backgammon start_of(Player first);
+  static constexpr std::array kNotations = {
+      Notation<Backgammon>{"gnubgid", &backgammon::read_gnubgid},
+      Notation<Backgammon>{"xgid", &backgammon::read_xgid}};
+  /// A roll is one word, "31", and a play is the words with a slash in them, "8/5 6/5", or "pass".
+  static bool continues_move(std::string_view word) { return word.find('/') != word.npos; }
+  static Result<Backgammon> with_dice(const Backgammon& state, int first, int second);
+  static Result<Backgammon> with_player_on_roll(const Backgammon& state, Player player);
   /// As the player on turn sees it: own checkers X, the opponent's O.
   static std::vector<std::string> drawing(const Backgammon& state);
   /// Published counts let the first roll be any of the 21; in a game it is no double.

@@ -63,6 +63,8 @@ int main(void) {
   FIELD(senet_config, alloc);
   FIELD(senet_config, release);
   FIELD(senet_config, log);
+  FIELD(senet_config, evaluator);
+  FIELD(senet_config, cache);
 
   SIZE(senet_limits);
   FIELD(senet_limits, struct_size);

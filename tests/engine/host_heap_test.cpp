@@ -13,7 +13,7 @@
 namespace senet {
 namespace {
 
-// Keeps book of every block, and has no more after a while.
+// Counts every block, and has no more after a while.
 class Host {
  public:
   senet_config config() {
@@ -150,6 +150,7 @@ TEST(HostLog, HearsOfWeightsAndFailures) {
   ASSERT_EQ(host.lines().size(), 1u);
   EXPECT_NE(host.lines()[0].find("connect_four: weights "), std::string::npos);
   auto session = engine.open_session("connect_four");
+  engine.use(model);  // the first search on it will pack it
   host.fail_after(0);
   EXPECT_EQ(session.try_search({.visits = 5}).error().status(), SENET_NO_MEMORY);
   EXPECT_EQ(host.lines().back(), "searches ended: the system has no more memory");

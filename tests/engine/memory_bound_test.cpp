@@ -18,10 +18,16 @@
 namespace senet {
 namespace {
 
-class MemoryBound : public testing::TestWithParam<const char*> {};
+struct Bounded {
+  const char* game;
+  const char* evaluator;
+  std::uint64_t cache;
+};
+
+class MemoryBound : public testing::TestWithParam<Bounded> {};
 
 TEST_P(MemoryBound, IsKept) {
-  const std::string game = GetParam();
+  const std::string game = GetParam().game;
   constexpr std::uint32_t kSessions = 12;
   const std::size_t before = heap_bytes();
   heap_peak();
@@ -29,6 +35,8 @@ TEST_P(MemoryBound, IsKept) {
   config.workers = 2;
   config.sessions = kSessions;
   config.memory = std::uint64_t{48} << 20;
+  config.evaluator = api::text(GetParam().evaluator);
+  config.cache = GetParam().cache;
   ASSERT_EQ(senet_config_fit(&config, {game.data(), game.size()}, &config.visits, nullptr),
             SENET_OK);
   ASSERT_GT(config.visits, 50u);
@@ -175,8 +183,15 @@ TEST(MemoryOfWeights, HeadersAreCountedFirst) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, MemoryBound, testing::Values("connect_four", "backgammon"),
-                         [](const auto& game) { return std::string(game.param); });
+INSTANTIATE_TEST_SUITE_P(
+    , MemoryBound,
+    testing::Values(Bounded{"connect_four", "fused", 0}, Bounded{"backgammon", "fused", 0},
+                    Bounded{"connect_four", "fused", 1 << 20},
+                    Bounded{"backgammon", "fused", 1 << 22}, Bounded{"connect_four", "hash", 0}),
+    [](const auto& bounded) {
+      const Bounded& param = bounded.param;
+      return std::string(param.game) + "_" + param.evaluator + (param.cache > 0 ? "_cached" : "");
+    });
 
 }  // namespace
 }  // namespace senet

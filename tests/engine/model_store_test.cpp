@@ -1,9 +1,11 @@
-// The store of weights: the newest, counted, and for all workers at once.
+// The store of weights: the newest, counted, shared by all workers, packed once for all of them.
 #include "engine/lanes/model_store.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <barrier>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -14,43 +16,48 @@ namespace {
 
 TEST(ModelStore, ServesTheNewestAndCounts) {
   const NetworkSpec spec = reference_spec<TicTacToe>();
-  Network first = initial_network(spec, 1), second = initial_network(spec, 2);
-  const std::uint64_t first_id = first.id(), second_id = second.id();
-  ModelStore store(std::move(first));
-  const std::uint64_t generation = store.generation();
-  const auto newest = [&] {
-    std::uint64_t id = 0;
-    store.with_newest([&](const Network& network, std::uint64_t at) {
-      id = network.id();
-      EXPECT_EQ(at, store.generation());
-    });
-    return id;
-  };
-  EXPECT_EQ(newest(), first_id);
-  store.publish(std::move(second));
-  EXPECT_EQ(newest(), second_id);
-  EXPECT_EQ(store.generation(), generation + 1);
+  ModelStore store;
+  EXPECT_EQ(store.generation(), 0u);
+  EXPECT_EQ(store.newest().weights, nullptr);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Network network = initial_network(spec, seed);
+    const std::uint64_t id = network.id();
+    store.publish(std::move(network));
+    const ModelStore::Newest newest = store.newest();
+    EXPECT_EQ(newest.weights->id(), id);
+    EXPECT_EQ(newest.generation, seed);
+    EXPECT_EQ(store.generation(), seed);
+  }
 }
 
-// All workers find newer weights at about the same time: none has to wait until another has copied
-// them.
-TEST(ModelStore, LetsAllWorkersCopyAtOnce) {
+TEST(ModelStore, WeightsLiveAsLongAsTheyAreHeld) {
+  const NetworkSpec spec = reference_spec<TicTacToe>();
+  ModelStore store(initial_network(spec, 1));
+  SharedWeights held = store.newest().weights;
+  const std::weak_ptr<const Weights> first = held;
+  store.publish(initial_network(spec, 2));
+  EXPECT_FALSE(first.expired());
+  held = nullptr;
+  EXPECT_TRUE(first.expired());
+}
+
+// All workers find newer weights at about the same time.
+TEST(ModelStore, AllWorkersRunTheSamePackedNetwork) {
   constexpr int kWorkers = 4;
   ModelStore store(initial_network(reference_spec<TicTacToe>(), 1));
-  std::barrier all_inside(kWorkers);  // waits for ever if one is kept out
+  EXPECT_FALSE(store.newest().weights->is_packed());
+  std::barrier at_once(kWorkers);
+  std::array<const PackedNetwork*, kWorkers> packed{};
   std::vector<std::jthread> workers;
-  std::atomic<int> copied{0};
   for (int i = 0; i < kWorkers; ++i) {
-    workers.emplace_back([&] {
-      store.with_newest([&](const Network&, std::uint64_t) {
-        all_inside.arrive_and_wait();
-        ++copied;
-      });
+    workers.emplace_back([&, i] {
+      at_once.arrive_and_wait();
+      packed[static_cast<std::size_t>(i)] = &store.newest().weights->packed();
     });
   }
   workers.clear();
-  EXPECT_EQ(copied, kWorkers);
-  EXPECT_EQ(store.held_ns(), 0u);
+  EXPECT_EQ(std::set(packed.begin(), packed.end()).size(), 1u);
+  EXPECT_TRUE(store.newest().weights->is_packed());
 }
 
 }  // namespace

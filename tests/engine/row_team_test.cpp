@@ -48,10 +48,13 @@ class Helpers {
   std::vector<std::jthread> threads_;
 };
 
-std::vector<EvaluatorScratch> scratches_for(const NetworkSpec& spec, std::size_t members) {
-  std::vector<EvaluatorScratch> scratches;
-  for (std::size_t i = 0; i < members; ++i) scratches.emplace_back(spec);
-  return scratches;
+std::vector<std::unique_ptr<Evaluator>> evaluators_for(const Weights& weights, std::size_t members,
+                                                       EvaluatorKind kind = EvaluatorKind::kFused) {
+  std::vector<std::unique_ptr<Evaluator>> evaluators;
+  for (std::size_t i = 0; i < members; ++i) {
+    evaluators.push_back(std::move(*make_evaluator(kind, weights, 128)));
+  }
+  return evaluators;
 }
 
 std::vector<Question> questions_for(const NetworkSpec& spec, std::size_t rows, std::uint64_t seed) {
@@ -74,25 +77,35 @@ bool same_bits(const Answers& a, const Answers& b) {
   return same_bits(a.outcomes, b.outcomes) && same_bits(a.logits, b.logits);
 }
 
-// Two owners with a network each, of different shapes, and two helpers for both.
-TEST(RowTeam, AnswersAsOneThreadWould) {
+class RowTeams : public ::testing::TestWithParam<EvaluatorKind> {};
+
+// Two owners with a network each, of different shapes, and two helpers for both. Each owner's
+// weights change now and then.
+TEST_P(RowTeams, AnswerAsOneThreadWould) {
   constexpr std::size_t kMembers = 4, kOwners = 2;
   RowTeam team(kMembers);
   const Helpers helpers(team, kOwners, kMembers);
   const auto own = [&](std::size_t owner) {
     NetworkSpec spec = reference_spec<Backgammon>();
     spec.width = owner == 0 ? 16 : 32;
-    const PackedNetwork network(testing::untidy_network(spec, owner));
-    auto scratches = scratches_for(spec, kMembers);
-    EvaluatorScratch alone(spec);
+    const Weights first(testing::untidy_network(spec, owner));
+    const Weights second(testing::untidy_network(spec, owner + 10));
+    const auto evaluators = evaluators_for(first, kMembers, GetParam());
+    TeamEvaluator shared_out(team, owner, first, evaluators);
+    const auto alone = std::move(evaluators_for(first, 1, GetParam()).front());
     std::uint64_t pass = 0;
     const std::uint64_t before = team.ranges_helped();
     EXPECT_TRUE(comes_true([&] {
       const std::size_t rows = 1 + pass * 7 % 90;
       const std::vector<Question> questions = questions_for(spec, rows, pass);
       Asked shared(spec, questions), whole(spec, questions);
-      team.forward(owner, network, shared.batch(), scratches);
-      network.forward(whole.batch(), 0, rows, alone);
+      const Weights& weights = pass / 16 % 2 == 0 ? first : second;
+      shared_out.load(weights);
+      alone->load(weights);
+      const std::size_t middle = pass % 3 == 0 ? rows / 3 : 0;
+      shared_out.forward(shared.batch(), 0, middle);
+      shared_out.forward(shared.batch(), middle, rows);
+      alone->forward(whole.batch());
       EXPECT_TRUE(same_bits(shared.answers(), whole.answers())) << "pass " << pass;
       return ++pass >= 200 && team.ranges_helped() > before + 20;
     }));
@@ -101,20 +114,26 @@ TEST(RowTeam, AnswersAsOneThreadWould) {
   own(0);
 }
 
+INSTANTIATE_TEST_SUITE_P(, RowTeams,
+                         ::testing::Values(EvaluatorKind::kFused, EvaluatorKind::kReference,
+                                           EvaluatorKind::kHash),
+                         [](const auto& kind) { return std::string(kind_name(kind.param)); });
+
 TEST(RowTeam, SleepsWhenThereIsNothingToHelpWith) {
   NetworkSpec spec = reference_spec<ConnectFour>();
-  const PackedNetwork network(testing::untidy_network(spec, 1));
-  auto scratches = scratches_for(spec, 2);
+  const Weights weights(testing::untidy_network(spec, 1));
+  const auto evaluators = evaluators_for(weights, 2);
   RowTeam team(2);
+  TeamEvaluator evaluator(team, 0, weights, evaluators);
   const Helpers helper(team, 1, 2);
   Asked few(spec, questions_for(spec, 7, 1)), many(spec, questions_for(spec, 40, 1));
   for (int i = 0; i < 1000; ++i) {
-    team.forward(0, network, few.batch(), scratches);
+    evaluator.forward(few.batch());
     ASSERT_EQ(team.awake(), 0u);  // a few rows wake nobody
   }
   for (int round = 0; round < 3; ++round) {
     EXPECT_TRUE(comes_true([&] {
-      team.forward(0, network, many.batch(), scratches);
+      evaluator.forward(many.batch());
       return team.awake() == 1;
     }));
     EXPECT_TRUE(comes_true([&] { return team.awake() == 0; }));
@@ -123,29 +142,30 @@ TEST(RowTeam, SleepsWhenThereIsNothingToHelpWith) {
 
 TEST(RowTeam, WhoIsCalledAwayGoesAndMayComeBack) {
   NetworkSpec spec = reference_spec<ConnectFour>();
-  const PackedNetwork network(testing::untidy_network(spec, 1));
-  auto scratches = scratches_for(spec, 2);
+  const Weights weights(testing::untidy_network(spec, 1));
+  const auto evaluators = evaluators_for(weights, 2);
   Asked asked(spec, questions_for(spec, 40, 1));
   RowTeam team(2);
+  TeamEvaluator evaluator(team, 0, weights, evaluators);
   team.leave(1);
   team.help(1);  // was called before it came
   for (int round = 0; round < 5; ++round) {
     std::jthread helper([&] { team.help(1); });
     const std::uint64_t before = team.ranges_helped();
     EXPECT_TRUE(comes_true([&] {
-      team.forward(0, network, asked.batch(), scratches);
+      evaluator.forward(asked.batch());
       return team.ranges_helped() > before;
     }));
     team.leave(1);
     helper.join();
     EXPECT_EQ(team.awake(), 0u);
     const std::uint64_t after = team.ranges_helped();
-    for (int i = 0; i < 10; ++i) team.forward(0, network, asked.batch(), scratches);
+    for (int i = 0; i < 10; ++i) evaluator.forward(asked.batch());
     EXPECT_EQ(team.ranges_helped(), after);
   }
 }
 
-SessionResult search_of_families(Service& service, int turn) {
+SessionResult search_of_afterstates(Service& service, int turn) {
   Session& session = open_session(service, "backgammon");
   EXPECT_TRUE(session.set(turn % 2 == 0 ? "4HPwATDgc/ABMA:0:31" : "4HPwATDgc/ABMA:1:62", {}));
   const SessionResult result =
@@ -164,7 +184,8 @@ TEST(Service, ASearchFindsTheSameWithHelpers) {
   use_small_network<Backgammon>(*helped, 3, Evaluates::kAfterstates);
   int turn = 0;
   EXPECT_TRUE(comes_true([&] {
-    const SessionResult a = search_of_families(*alone, turn), b = search_of_families(*helped, turn);
+    const SessionResult a = search_of_afterstates(*alone, turn),
+                        b = search_of_afterstates(*helped, turn);
     EXPECT_EQ(a.action, b.action);
     EXPECT_EQ(a.value, b.value);
     EXPECT_EQ(a.visits, b.visits);

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "engine/lanes/analyse.hpp"
-#include "nn/fused_evaluator.hpp"
+#include "nn/evaluator.hpp"
 #include "tests/all_games.hpp"
 #include "tests/engine/services.hpp"
 
@@ -16,11 +16,12 @@ namespace {
 
 // What the simplest driver of a search finds.
 template <Game G>
-std::vector<Choice> found_alone(const Network& network, const G& state, std::uint32_t visits) {
-  FusedEvaluator evaluator(network);
-  const SearchSettings settings{.evaluates = *network.spec().evaluates,
+std::vector<Choice> found_alone(const Weights& weights, const G& state, std::uint32_t visits,
+                                EvaluatorKind kind = EvaluatorKind::kFused) {
+  const auto evaluator = make_evaluator(kind, weights, 16);
+  const SearchSettings settings{.evaluates = *weights.spec().evaluates,
                                 .policy_temperature = kPlayersPolicyTemperature};
-  Analysis<G> analysis(evaluator, settings, visits, 1, 16);
+  Analysis<G> analysis(**evaluator, settings, visits, 1, 16);
   std::vector<Choice> choices;
   analysis.run(std::span(&state, 1), {.visits = visits}, 0,
                [&](std::size_t, const Decision<G>& decision, const Search<G>&) {
@@ -38,16 +39,29 @@ void expect_same(const std::vector<Choice>& a, const std::vector<Choice>& b) {
   }
 }
 
-TEST(Service, ManySessionsFindWhatEachFindsAlone) {
-  const Network network = small_network<ConnectFour>(1);
+/// How a service answers.
+struct Answering {
+  const char* name;
+  EvaluatorKind kind;
+  std::size_t cache;
+};
+
+class ServiceEvaluators : public testing::TestWithParam<Answering> {};
+
+TEST_P(ServiceEvaluators, ManySessionsFindWhatEachFindsAlone) {
+  const Weights weights(small_network<ConnectFour>(1));
   std::vector<std::vector<Choice>> alone;
   for (Action column = 0; column < 7; ++column) {
     ConnectFour state;
     state.play(column);
-    alone.push_back(found_alone(network, state, 150));
+    alone.push_back(found_alone(weights, state, 150, GetParam().kind));
   }
-  const auto service =
-      open_service({.workers = 2, .sessions = 100, .visits = 150, .batch_rows = 16});
+  const auto service = open_service({.workers = 2,
+                                     .sessions = 100,
+                                     .visits = 150,
+                                     .batch_rows = 16,
+                                     .evaluator = GetParam().kind,
+                                     .cache = GetParam().cache});
   use_small_network<ConnectFour>(*service, 1);
   std::vector<Session*> sessions;
   for (Action i = 0; i < 100; ++i) {
@@ -66,18 +80,25 @@ TEST(Service, ManySessionsFindWhatEachFindsAlone) {
     ASSERT_TRUE(result);
     EXPECT_EQ(result->ending, Ending::kVisits);
     EXPECT_EQ(result->visits, 150u);
-    EXPECT_EQ(result->model, network.id());
+    EXPECT_EQ(result->model, weights.id());
     EXPECT_EQ(result->action, result->choices.front().action);
     expect_same(result->choices, alone[i % 7]);
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(, ServiceEvaluators,
+                         testing::Values(Answering{"fused", EvaluatorKind::kFused, 0},
+                                         Answering{"fused_cached", EvaluatorKind::kFused, 1 << 20},
+                                         Answering{"reference", EvaluatorKind::kReference, 0},
+                                         Answering{"hash_cached", EvaluatorKind::kHash, 1 << 16}),
+                         [](const auto& answering) { return std::string(answering.param.name); });
+
 // Families of afterstates span batches.
 TEST(Service, BackgammonFromAfterstates) {
-  const Network network = small_network<Backgammon>(3, Evaluates::kAfterstates);
+  const Weights weights(small_network<Backgammon>(3, Evaluates::kAfterstates));
   const Backgammon state =
       *Backgammon::from_position_id("4HPwATDgc/ABMA", 0, backgammon::Dice{3, 3});
-  const auto alone = found_alone(network, state, 40);
+  const auto alone = found_alone(weights, state, 40);
   const auto service = open_service({.workers = 1, .sessions = 20, .visits = 40, .batch_rows = 7});
   use_small_network<Backgammon>(*service, 3, Evaluates::kAfterstates);
   std::vector<Session*> sessions;

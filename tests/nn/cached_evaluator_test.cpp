@@ -26,11 +26,11 @@ class CountedRows final : public Evaluator {
   CountedRows(std::unique_ptr<Evaluator> inner, std::size_t& rows)
       : inner_(std::move(inner)), rows_(rows) {}
   std::string_view name() const override { return inner_->name(); }
-  void load(const Network& network) override { inner_->load(network); }
-  void forward(const Batch& batch) override {
-    EXPECT_GT(batch.size(), 0u);
-    rows_ += batch.size();
-    inner_->forward(batch);
+  void load(const Weights& weights) override { inner_->load(weights); }
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+    EXPECT_GT(last, first);
+    rows_ += last - first;
+    inner_->forward(batch, first, last);
   }
 
  private:
@@ -57,24 +57,24 @@ class Cached : public ::testing::Test {
     }
     return all;
   }
-  Answers answers_without_cache(const Network& network, std::vector<Question> all) const {
-    auto plain = make_evaluator(EvaluatorKind::kFused, network, all.size());
+  Answers answers_without_cache(const Weights& weights, std::vector<Question> all) const {
+    auto plain = make_evaluator(EvaluatorKind::kFused, weights, all.size());
     EXPECT_TRUE(plain);
     Asked asked(spec_, std::move(all));
     (*plain)->forward(asked.batch());
     return asked.answers();
   }
-  void expect_same(Evaluator& cached, const Network& network, const std::vector<Question>& all) {
+  void expect_same(Evaluator& cached, const Weights& weights, const std::vector<Question>& all) {
     Asked asked(spec_, all);
     cached.forward(asked.batch());
-    const Answers plain = answers_without_cache(network, all);
+    const Answers plain = answers_without_cache(weights, all);
     EXPECT_EQ(asked.answers().outcomes, plain.outcomes);
     EXPECT_EQ(asked.answers().logits, plain.logits);
   }
 
   const NetworkSpec spec_ = small_spec();
-  const Network first_ = untidy_network(spec_, 1);
-  const Network second_ = untidy_network(spec_, 2);
+  const Weights first_{untidy_network(spec_, 1)};
+  const Weights second_{untidy_network(spec_, 2)};
   std::size_t asked_ = 0;
 };
 

@@ -51,6 +51,7 @@ class Prepared {
       }
       asked_.push_back(std::make_unique<Asked>(small_spec(), std::move(questions)));
     }
+    second_.packed();
     forward_all();  // whatever is built on first use is built now
   }
 
@@ -59,10 +60,10 @@ class Prepared {
   void forward_all() {
     for (const auto& asked : asked_) evaluator_->forward(asked->batch());
   }
-  const Network& other_network() const { return second_; }
+  const Weights& other_weights() const { return second_; }
 
  private:
-  const Network first_ = untidy_network(small_spec(), 1), second_ = untidy_network(small_spec(), 2);
+  const Weights first_{untidy_network(small_spec(), 1)}, second_{untidy_network(small_spec(), 2)};
   std::unique_ptr<Evaluator> evaluator_;
   std::vector<std::unique_ptr<Asked>> asked_;
 };
@@ -87,7 +88,7 @@ TEST_P(OwnEvaluator, AllocatesNothingAfterConstruction) {
   Prepared prepared(GetParam());
   const long before = allocations();
   for (int i = 0; i < 10; ++i) prepared.forward_all();
-  prepared.evaluator().load(prepared.other_network());
+  prepared.evaluator().load(prepared.other_weights());
   prepared.forward_all();
   EXPECT_EQ(allocations() - before, 0);
 }
@@ -196,6 +197,34 @@ TEST_P(EveryEvaluator, CallsTheSystemForNothing) {
               for (int i = 0; i < 1000; ++i) prepared.forward_all();
             }),
             Ended::kWell);
+}
+
+// A bound on memory rests on these numbers.
+TEST_P(EveryEvaluator, TakesNoMoreThanItSays) {
+  if (allocations() < 0) GTEST_SKIP() << "a sanitizer keeps the memory";
+  const EvaluatorKind kind = *evaluator_kind(GetParam());
+  for (const std::uint32_t width : {16u, 128u, 200u}) {
+    for (const std::size_t rows : {1, 32, 256}) {
+      NetworkSpec spec = small_spec();
+      spec.width = width;
+      spec.features = 344;
+      spec.policy_logits = 676;
+      spec.policy_layers = 2;
+      spec.value_layers = 1;
+      const Weights weights(initial_network(spec, 1));
+      const std::size_t before = heap_in_use();
+      const auto evaluator = make_evaluator(kind, weights, rows);
+      ASSERT_TRUE(evaluator);
+      const std::size_t taken = heap_in_use() - before;
+      const std::size_t said = evaluator_bytes(kind, spec, rows) + shared_bytes(kind, spec);
+      // A few hundred bytes a layer are for lists and the heap itself.
+      const std::size_t slack = 1024 + 512 * LayerPlan(spec).layers.size();
+      EXPECT_LE(taken, said + slack) << "width " << width << ", rows " << rows;
+      // Not much less, either, but for oneDNN, whose code lies elsewhere.
+      const std::size_t least = kind == EvaluatorKind::kOneDnn ? said / 20 : said / 10 * 9;
+      EXPECT_GE(taken + 1024, least) << "width " << width << ", rows " << rows;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryEvaluator,

@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "nn/fused_evaluator.hpp"
-#include "nn/packed_network.hpp"
 #include "tests/nn/random_rows.hpp"
 
 namespace senet::testing {
@@ -74,9 +73,9 @@ Answers ask(Evaluator& evaluator, const NetworkSpec& spec, const std::vector<Que
   return asked.answers();
 }
 
-std::unique_ptr<Evaluator> make(EvaluatorKind kind, const Network& network, std::size_t max_rows,
+std::unique_ptr<Evaluator> make(EvaluatorKind kind, const Weights& weights, std::size_t max_rows,
                                 bool exact = false) {
-  auto evaluator = make_evaluator(kind, network, max_rows, exact);
+  auto evaluator = make_evaluator(kind, weights, max_rows, exact);
   EXPECT_TRUE(evaluator.has_value());
   return std::move(*evaluator);
 }
@@ -135,9 +134,9 @@ class FastEvaluator : public ::testing::TestWithParam<EvaluatorKind> {};
 TEST_P(FastEvaluator, AgreesWithTheReference) {
   constexpr std::size_t kMaxRows = 100;  // not a power of two
   for (const NetworkSpec& spec : shapes()) {
-    const Network network = untidy_network(spec, 7);
-    const auto evaluator = make(GetParam(), network, kMaxRows);
-    const auto reference = make(EvaluatorKind::kReference, network, kMaxRows);
+    const Weights weights(untidy_network(spec, 7));
+    const auto evaluator = make(GetParam(), weights, kMaxRows);
+    const auto reference = make(EvaluatorKind::kReference, weights, kMaxRows);
     for (const std::size_t rows : {1, 2, 3, 5, 7, 8, 13, 31, 64, 65, 99, 100}) {
       SCOPED_TRACE(::testing::Message() << "width " << spec.width << ", rows " << rows);
       const std::vector<Question> questions = questions_for(spec, rows);
@@ -159,35 +158,34 @@ TEST_P(FastEvaluator, SurvivesConstantRows) {
                     bias);
       }
     }
-    const Network network(spec, std::move(parameters));
+    const Weights weights(Network(spec, std::move(parameters)));
     const std::vector<Question> questions = questions_for(spec, 9);
-    const auto evaluator = make(GetParam(), network, 9);
-    const auto reference = make(EvaluatorKind::kReference, network, 9);
+    const auto evaluator = make(GetParam(), weights, 9);
+    const auto reference = make(EvaluatorKind::kReference, weights, 9);
     expect_close(ask(*evaluator, spec, questions), ask(*reference, spec, questions));
   }
 }
 
 TEST_P(FastEvaluator, TakesOverOtherWeights) {
   const NetworkSpec spec = make_spec(84, 70, 3, 64, 2, 1, 1);
-  const auto evaluator = make(GetParam(), untidy_network(spec, 1), 16);
-  const auto reference = make(EvaluatorKind::kReference, untidy_network(spec, 1), 16);
+  const Weights first_weights(untidy_network(spec, 1)), second_weights(untidy_network(spec, 2));
+  const auto evaluator = make(GetParam(), first_weights, 16);
+  const auto reference = make(EvaluatorKind::kReference, first_weights, 16);
   const std::vector<Question> questions = questions_for(spec, 11);
   const Answers first = ask(*evaluator, spec, questions);
-  {
-    const Network second = untidy_network(spec, 2);
-    evaluator->load(second);
-    reference->load(second);
-  }
+  evaluator->load(second_weights);
+  reference->load(second_weights);
   const Answers then = ask(*evaluator, spec, questions);
   EXPECT_FALSE(same_bits(first.outcomes[0], then.outcomes[0]));
   expect_close(then, ask(*reference, spec, questions));
-  evaluator->load(untidy_network(spec, 1));
+  evaluator->load(first_weights);
   EXPECT_TRUE(same_bits(first.outcomes[0], ask(*evaluator, spec, questions).outcomes[0]));
 }
 
 TEST_P(FastEvaluator, EmptyBatchIsNothing) {
   const NetworkSpec spec = make_spec(84, 70, 3, 64, 2, 1, 1);
-  const auto evaluator = make(GetParam(), untidy_network(spec, 1), 4);
+  const Weights weights(untidy_network(spec, 1));
+  const auto evaluator = make(GetParam(), weights, 4);
   evaluator->forward(Batch(4, spec.features));
 }
 
@@ -202,7 +200,8 @@ class ExactEvaluator : public ::testing::TestWithParam<EvaluatorKind> {};
 TEST_P(ExactEvaluator, ARowDoesNotSeeItsBatch) {
   constexpr std::size_t kMaxRows = 100;
   for (const NetworkSpec& spec : shapes()) {
-    const auto evaluator = make(GetParam(), untidy_network(spec, 3), kMaxRows, /*exact=*/true);
+    const Weights weights(untidy_network(spec, 3));
+    const auto evaluator = make(GetParam(), weights, kMaxRows, /*exact=*/true);
     const std::vector<Question> questions = questions_for(spec, kMaxRows);
     const Answers together = ask(*evaluator, spec, questions);
     Random random(5, spec.width, 0, Purpose::kTest);
@@ -224,57 +223,18 @@ TEST_P(ExactEvaluator, ARowDoesNotSeeItsBatch) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ExactEvaluator,
-                         ::testing::Values(EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
-                                           EvaluatorKind::kReference, EvaluatorKind::kHash),
-                         kind_name);
-
-TEST(FusedEvaluator, EveryInstructionSetAgreesWithTheReference) {
-  for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
-    SCOPED_TRACE(kernels->name);
-    for (const NetworkSpec& spec : shapes()) {
-      const Network network = untidy_network(spec, 11);
-      FusedEvaluator evaluator(network, *kernels);
-      const auto reference = make(EvaluatorKind::kReference, network, 100);
-      for (const std::size_t rows : {1, 2, 3, 4, 6, 11, 100}) {
-        const std::vector<Question> questions = questions_for(spec, rows);
-        expect_close(ask(evaluator, spec, questions), ask(*reference, spec, questions));
-      }
-    }
-  }
-}
-
-TEST(FusedEvaluator, InstructionSetsWithFusedMultiplyAddGiveTheSameBits) {
-  const Kernels* first = runnable_kernels(0);
-  const Kernels* second = runnable_kernels(1);
-  EXPECT_EQ(FusedEvaluator(initial_network(reference_shape(), 1), *first).name(),
-            first->fma ? "fused-fma" : "fused-plain");
-  if (second == nullptr || !first->fma || !second->fma) {
-    GTEST_SKIP() << "this processor runs only one of them";
-  }
-  for (const NetworkSpec& spec : shapes()) {
-    const Network network = untidy_network(spec, 13);
-    FusedEvaluator one(network, *first), other(network, *second);
-    const std::vector<Question> questions = questions_for(spec, 100);
-    const Answers a = ask(one, spec, questions), b = ask(other, spec, questions);
-    for (std::size_t row = 0; row < questions.size(); ++row) {
-      ASSERT_TRUE(same_bits(a.outcomes[row], b.outcomes[row])) << "width " << spec.width;
-      ASSERT_TRUE(same_bits(a.logits[row], b.logits[row])) << "width " << spec.width;
-    }
-  }
-}
-
-// However the rows are cut into ranges, whichever of several scratches runs each of them, and in
-// whatever order: threads may share a batch.
-TEST(PackedNetwork, RangesOfRowsGiveTheBitsOfTheWhole) {
+// However the rows are cut into ranges, whichever of several evaluators answers each of them, and
+// in whatever order: threads may share a batch.
+TEST_P(ExactEvaluator, RangesOfRowsGiveTheBitsOfTheWhole) {
   constexpr std::size_t kRows = 100;
   for (const NetworkSpec& spec : shapes()) {
     SCOPED_TRACE(::testing::Message() << "width " << spec.width);
-    const PackedNetwork network(untidy_network(spec, 17));
-    EvaluatorScratch scratches[] = {EvaluatorScratch(spec), EvaluatorScratch(spec)};
+    const Weights weights(untidy_network(spec, 17));
+    const std::unique_ptr<Evaluator> evaluators[] = {
+        make(GetParam(), weights, kRows, /*exact=*/true),
+        make(GetParam(), weights, kRows, /*exact=*/true)};
     const std::vector<Question> questions = questions_for(spec, kRows);
-    Asked whole(spec, questions);
-    network.forward(whole.batch(), 0, kRows, scratches[0]);
+    const Answers whole = ask(*evaluators[0], spec, questions);
     for (const std::vector<std::size_t>& cuts :
          std::vector<std::vector<std::size_t>>{{50},
                                                {1, 2, 3, 99},
@@ -287,32 +247,74 @@ TEST(PackedNetwork, RangesOfRowsGiveTheBitsOfTheWhole) {
       std::size_t last = kRows;
       for (std::size_t i = cuts.size() + 1; i-- > 0;) {  // the last range first
         const std::size_t first = i == 0 ? 0 : cuts[i - 1];
-        network.forward(parts.batch(), first, last, scratches[i % 2]);
+        evaluators[i % 2]->forward(parts.batch(), first, last);
         last = first;
       }
       for (std::size_t row = 0; row < kRows; ++row) {
-        ASSERT_TRUE(same_bits(parts.answers().outcomes[row], whole.answers().outcomes[row])) << row;
-        ASSERT_TRUE(same_bits(parts.answers().logits[row], whole.answers().logits[row])) << row;
+        ASSERT_TRUE(same_bits(parts.answers().outcomes[row], whole.outcomes[row])) << row;
+        ASSERT_TRUE(same_bits(parts.answers().logits[row], whole.logits[row])) << row;
       }
     }
   }
 }
 
-TEST(PackedNetwork, ARangeLeavesOtherRowsAlone) {
+TEST_P(ExactEvaluator, ARangeLeavesOtherRowsAlone) {
   const NetworkSpec spec = reference_shape();
-  const PackedNetwork network(untidy_network(spec, 17));
-  EvaluatorScratch scratch(spec);
+  const Weights weights(untidy_network(spec, 17));
+  const auto evaluator = make(GetParam(), weights, 12, /*exact=*/true);
   Asked asked(spec, questions_for(spec, 30));
-  network.forward(asked.batch(), 9, 21, scratch);
+  evaluator->forward(asked.batch(), 9, 21);
   for (std::size_t row = 0; row < 30; ++row) {
     const bool is_answered = asked.answers().outcomes[row][0] >= 0;  // -1 before
     EXPECT_EQ(is_answered, row >= 9 && row < 21) << row;
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(All, ExactEvaluator,
+                         ::testing::Values(EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
+                                           EvaluatorKind::kReference, EvaluatorKind::kHash),
+                         kind_name);
+
+TEST(FusedEvaluator, EveryInstructionSetAgreesWithTheReference) {
+  for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
+    SCOPED_TRACE(kernels->name);
+    for (const NetworkSpec& spec : shapes()) {
+      const Weights weights(untidy_network(spec, 11), *kernels);
+      FusedEvaluator evaluator(weights);
+      const auto reference = make(EvaluatorKind::kReference, weights, 100);
+      for (const std::size_t rows : {1, 2, 3, 4, 6, 11, 100}) {
+        const std::vector<Question> questions = questions_for(spec, rows);
+        expect_close(ask(evaluator, spec, questions), ask(*reference, spec, questions));
+      }
+    }
+  }
+}
+
+TEST(FusedEvaluator, InstructionSetsWithFusedMultiplyAddGiveTheSameBits) {
+  const Kernels* first = runnable_kernels(0);
+  const Kernels* second = runnable_kernels(1);
+  const Weights of_first(initial_network(reference_shape(), 1), *first);
+  EXPECT_EQ(FusedEvaluator(of_first).name(), first->fma ? "fused-fma" : "fused-plain");
+  if (second == nullptr || !first->fma || !second->fma) {
+    GTEST_SKIP() << "this processor runs only one of them";
+  }
+  for (const NetworkSpec& spec : shapes()) {
+    const Weights a_weights(untidy_network(spec, 13), *first);
+    const Weights b_weights(untidy_network(spec, 13), *second);
+    FusedEvaluator one(a_weights), other(b_weights);
+    const std::vector<Question> questions = questions_for(spec, 100);
+    const Answers a = ask(one, spec, questions), b = ask(other, spec, questions);
+    for (std::size_t row = 0; row < questions.size(); ++row) {
+      ASSERT_TRUE(same_bits(a.outcomes[row], b.outcomes[row])) << "width " << spec.width;
+      ASSERT_TRUE(same_bits(a.logits[row], b.logits[row])) << "width " << spec.width;
+    }
+  }
+}
+
 TEST(HashEvaluator, DependsOnFeaturesButNotOnTheirOrder) {
   const NetworkSpec spec = reference_shape();
-  const auto evaluator = make(EvaluatorKind::kHash, initial_network(spec, 1), 8);
+  const Weights weights(initial_network(spec, 1));
+  const auto evaluator = make(EvaluatorKind::kHash, weights, 8);
   std::vector<Question> questions = questions_for(spec, 3);
   questions[1] = questions[0] =
       random_question(spec, 12, 20, *std::make_unique<Random>(1, 2, 3, Purpose::kTest));
@@ -332,7 +334,8 @@ TEST(HashEvaluator, DependsOnFeaturesButNotOnTheirOrder) {
 
 TEST(HashEvaluator, AnswersAreTheSameOnEveryMachine) {
   const NetworkSpec spec = reference_shape();
-  const auto evaluator = make(EvaluatorKind::kHash, initial_network(spec, 1), 1);
+  const Weights weights(initial_network(spec, 1));
+  const auto evaluator = make(EvaluatorKind::kHash, weights, 1);
   const Answers answers =
       ask(*evaluator, spec, {Question{{3, 200}, {1.0f, 0.25f}, {0, 675, kNoLogit}}});
   // Signatures of searches rest on these: a change of them is a change of every signature.
@@ -343,19 +346,19 @@ TEST(HashEvaluator, AnswersAreTheSameOnEveryMachine) {
 }
 
 TEST(MakeEvaluator, SaysWhatIsWrong) {
-  const Network network = initial_network(make_spec(5, 3, 3, 8, 1, 0, 0), 1);
-  EXPECT_FALSE(make_evaluator(EvaluatorKind::kFused, network, 0).has_value());
+  const Weights weights(initial_network(make_spec(5, 3, 3, 8, 1, 0, 0), 1));
+  EXPECT_FALSE(make_evaluator(EvaluatorKind::kFused, weights, 0).has_value());
   EXPECT_FALSE(evaluator_kind("fast").has_value());
   EXPECT_NE(evaluator_kind("fast").error().reason().find("onednn"), std::string::npos);
   for (const char* name : {"fused", "onednn", "reference", "hash"}) {
-    const auto evaluator = make_evaluator(*evaluator_kind(name), network, 3);
+    const auto evaluator = make_evaluator(*evaluator_kind(name), weights, 3);
     ASSERT_TRUE(evaluator.has_value());
     const std::string_view recorded = (*evaluator)->name();
     EXPECT_EQ(recorded.substr(0, recorded.find('-')), name);
   }
-  const EvaluatorKind resolved = resolve_kind(*evaluator_kind("auto"), network, 3);
+  const EvaluatorKind resolved = resolve_kind(*evaluator_kind("auto"), weights.network(), 3);
   EXPECT_TRUE(resolved == EvaluatorKind::kFused || resolved == EvaluatorKind::kOneDnn);
-  EXPECT_EQ(resolve_kind(EvaluatorKind::kHash, network, 3), EvaluatorKind::kHash);
+  EXPECT_EQ(resolve_kind(EvaluatorKind::kHash, weights.network(), 3), EvaluatorKind::kHash);
 }
 
 }  // namespace

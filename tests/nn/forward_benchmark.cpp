@@ -44,19 +44,20 @@ void batch_sizes(benchmark::internal::Benchmark* benchmark) {
 void register_all() {
   for (const char* name : {"fused", "onednn", "hash"}) {
     benchmark::RegisterBenchmark(name, [name](benchmark::State& state) {
-      const Network network = initial_network(benchmark_spec(), 1);
+      const Weights weights(initial_network(benchmark_spec(), 1));
       auto evaluator =
-          make_evaluator(*evaluator_kind(name), network, static_cast<std::size_t>(state.range(0)));
+          make_evaluator(*evaluator_kind(name), weights, static_cast<std::size_t>(state.range(0)));
       if (!evaluator) return state.SkipWithError(evaluator.error().reason().c_str());
-      time_forward(state, **evaluator, network.spec());
+      time_forward(state, **evaluator, weights.spec());
     })->Apply(batch_sizes);
   }
   for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
     benchmark::RegisterBenchmark((std::string("fused/") + kernels->name).c_str(),
                                  [kernels](benchmark::State& state) {
-                                   const Network network = initial_network(benchmark_spec(), 1);
-                                   FusedEvaluator evaluator(network, *kernels);
-                                   time_forward(state, evaluator, network.spec());
+                                   const Weights weights(initial_network(benchmark_spec(), 1),
+                                                         *kernels);
+                                   FusedEvaluator evaluator(weights);
+                                   time_forward(state, evaluator, weights.spec());
                                  })
         ->Apply(batch_sizes);
   }

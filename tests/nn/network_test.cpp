@@ -7,8 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "nn/parameter_cursor.hpp"
-
 namespace senet {
 namespace {
 
@@ -67,24 +65,6 @@ TEST(NetworkSpec, LayoutIsPackedAndNamed) {
   EXPECT_EQ(place_of(layout, "policy.out.bias").columns, 676u);
   EXPECT_LT(place_of(layout, "policy.1.norm.bias").offset,
             place_of(layout, "value.0.linear.weight").offset);
-}
-
-TEST(ParameterCursor, WalksTheLayout) {
-  const NetworkSpec spec = reference_shape();
-  const Network network = initial_network(spec, 1);
-  const std::vector<TensorPlace> layout = parameter_layout(spec);
-  const auto at = [&](std::string_view name) {
-    return network.parameters().data() + place_of(layout, name).offset;
-  };
-  ParameterCursor cursor(network.parameters());
-  const LinearView input = cursor.linear(spec.features, spec.width);
-  EXPECT_EQ(input.weight.data(), at("input.linear.weight"));
-  EXPECT_EQ(input.bias.data(), at("input.linear.bias"));
-  const NormView norm = cursor.norm(spec.width);
-  EXPECT_EQ(norm.scale.data(), at("input.norm.weight"));
-  EXPECT_EQ(norm.shift.data(), at("input.norm.bias"));
-  EXPECT_EQ(cursor.norm(spec.width).scale.data(), at("block.0.norm1.weight"));
-  EXPECT_FALSE(cursor.done());
 }
 
 TEST(NetworkSpec, ChecksItsRanges) {

@@ -14,7 +14,8 @@ std::unique_ptr<Evaluator> hash_evaluator(std::size_t rows) {
   NetworkSpec spec = reference_spec<G>();
   spec.width = 8;
   spec.blocks = 0;
-  return std::move(*make_evaluator(EvaluatorKind::kHash, initial_network(spec, 1), rows));
+  const Weights weights(initial_network(spec, 1));
+  return std::move(*make_evaluator(EvaluatorKind::kHash, weights, rows));
 }
 
 /// Gathers and absorbs until the budget is spent.

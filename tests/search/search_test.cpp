@@ -18,9 +18,10 @@ const Random kNoNoise(0, 0, 0, Purpose::kNoise);
 class UniformEvaluator final : public Evaluator {
  public:
   std::string_view name() const override { return "uniform"; }
-  void load(const Network&) override {}
-  void forward(const Batch& batch) override {
-    for (std::size_t row = 0; row < batch.size(); ++row) {
+  void load(const Weights&) override {}
+  using Evaluator::forward;
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+    for (std::size_t row = first; row < last; ++row) {
       const RowAnswer& answer = batch.answer(row);
       const auto ends = static_cast<float>(answer.outcomes.size());
       std::fill(answer.outcomes.begin(), answer.outcomes.end(), 1.0f / ends);

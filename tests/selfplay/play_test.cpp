@@ -127,7 +127,8 @@ TEST(Play, EverySearchEndsOnTheWeightsItBeganWith) {
         ++searches[id];
         Search<ConnectFour> search(settings.worker.search,
                                    limits_for<ConnectFour>(40, Evaluates::kPosition));
-        const auto evaluator = make_evaluator(EvaluatorKind::kFused, network(seed_of[id]), 8);
+        const Weights weights(network(seed_of[id]));
+        const auto evaluator = make_evaluator(EvaluatorKind::kFused, weights, 8);
         Batch batch(8, ConnectFour::kMaxActive);
         search.start(state, {40, false}, Random(0, 0, 0, Purpose::kNoise));
         run_search(search, **evaluator, batch);
@@ -149,7 +150,7 @@ TEST(Play, EverySearchEndsOnTheWeightsItBeganWith) {
 class LoadCounter final : public HashEvaluator {
  public:
   explicit LoadCounter(std::atomic<std::uint64_t>& loads) : loads_(loads) {}
-  void load(const Network&) override { ++loads_; }
+  void load(const Weights&) override { ++loads_; }
 
  private:
   std::atomic<std::uint64_t>& loads_;
@@ -161,7 +162,7 @@ TEST(Play, APublicationCostsAWorkerOneLoad) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 20);
   settings.workers = 2;
   std::atomic<std::uint64_t> loads{0};
-  settings.worker.own_evaluator = [&](const Network&,
+  settings.worker.own_evaluator = [&](const Weights&,
                                       std::size_t) -> Result<std::unique_ptr<Evaluator>> {
     return std::make_unique<LoadCounter>(loads);
   };

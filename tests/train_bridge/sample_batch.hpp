@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "games/random.hpp"
-#include "nn/network_spec.hpp"
+#include "nn/layer_plan.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {
@@ -84,13 +84,13 @@ inline TrainBatch random_batch(const NetworkSpec& spec, const SampleShape& sampl
 
 /// Parameters that are all alive: no small last layers, norms away from 1 and 0.
 template <class Real>
-std::vector<Real> random_parameters(const NetworkSpec& spec, std::uint64_t seed) {
+std::vector<Real> random_parameters(const LayerPlan& plan, std::uint64_t seed) {
   Random random(seed, 0, 1, Purpose::kTest);
-  std::vector<Real> parameters(parameter_count(spec));
-  for (const TensorPlace& place : parameter_layout(spec)) {
-    const bool is_scale = place.name.find("norm.weight") != std::string::npos ||
-                          place.name.find("norm1.weight") != std::string::npos ||
-                          place.name.find("norm2.weight") != std::string::npos;
+  std::vector<Real> parameters(plan.parameters);
+  for (const TensorPlace& place : plan.tensors) {
+    const bool is_scale = std::ranges::any_of(plan.layers, [&](const Layer& layer) {
+      return layer.kind == LayerKind::kNormRelu && layer.weight == place.offset;
+    });
     const float spread =
         place.rows > 1 ? 1.5f / std::sqrt(static_cast<float>(place.columns)) : 0.3f;
     for (std::size_t i = 0; i < place.size(); ++i) {

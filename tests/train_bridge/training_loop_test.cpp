@@ -42,8 +42,7 @@ TEST(TrainingLoop, TakesTheStepsThatGamesEarn) {
   EXPECT_EQ(progress.iterations, 1u);
   EXPECT_EQ(run.models.generation(), 2u);
   const std::uint64_t id = trainer.served().id();
-  run.models.with_newest(
-      [&](const Network& network, std::uint64_t) { EXPECT_EQ(network.id(), id); });
+  EXPECT_EQ(run.models.newest().weights->id(), id);
   for (const char* name : {"000001.safetensors", "latest.safetensors"}) {
     const Result<Network> network = load_network(folder.path() / "weights" / name);
     ASSERT_TRUE(network) << network.error().reason();

@@ -76,11 +76,12 @@ int main(int argc, char** argv) {
   if (state->turn() == senet::Turn::kOver) return fail("that game is over");
 
   // Errors are values: nothing here throws or exits.
-  const auto network = senet::load_network(argv[1]);
+  auto network = senet::load_network(argv[1]);
   if (!network) return fail(network.error().reason());
   const auto fits = senet::check_contract(network->spec(), senet::reference_spec<ConnectFour>());
   if (!fits) return fail(fits.error().reason());
-  const auto evaluator = senet::make_evaluator(senet::EvaluatorKind::kFused, *network, kRows);
+  const senet::Weights weights(std::move(*network));
+  const auto evaluator = senet::make_evaluator(senet::EvaluatorKind::kFused, weights, kRows);
   if (!evaluator) return fail(evaluator.error().reason());
 
   search_one(**evaluator, *state);

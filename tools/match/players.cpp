@@ -122,7 +122,7 @@ Result<void> check_told(const std::string& word, const PlayerSettings& settings)
   return {};
 }
 
-std::string network_identity(const Network& network, const SearchSetup& setup) {
+std::string network_identity(const SearchSetup& setup) {
   const SearchSettings& search = setup.settings;
   // Players of afterstates have none, and logs of their matches from before it can be gone on with.
   const std::string policy_temperature =
@@ -132,7 +132,7 @@ std::string network_identity(const Network& network, const SearchSetup& setup) {
   return fmt::format(
       "network {}, {} visits, {}, evaluator {}, c_puct {}, fpu_reduction {}, "
       "{}afterstate_temperature {}",
-      id_text(network.id()), setup.visits, evaluates_name(search.evaluates),
+      id_text(setup.weights->id()), setup.visits, evaluates_name(search.evaluates),
       setup.evaluator->name(), search.c_puct, search.fpu_reduction, policy_temperature,
       search.afterstate_temperature);
 }

@@ -80,7 +80,7 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_options(
     const std::vector<std::string>& options);
 
 /// What a network's moves depend on.
-std::string network_identity(const Network& network, const SearchSetup& setup);
+std::string network_identity(const SearchSetup& setup);
 
 /// The line that asks another program for a move.
 std::string go_line(EngineProtocol protocol, const PlayerSettings& settings);

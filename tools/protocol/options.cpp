@@ -7,7 +7,9 @@
 #include <charconv>
 #include <utility>
 
+#include "games/any_game.hpp"
 #include "games/registry.hpp"
+#include "tools/protocol/game_words.hpp"
 #include "tools/protocol/words.hpp"
 
 namespace senet::protocol {
@@ -91,9 +93,16 @@ constexpr Option real_option(std::string_view name) {
 constexpr std::array<std::string_view, 5> kEvaluators = {"fused", "onednn", "auto", "reference",
                                                          "hash"};
 constexpr std::array<std::string_view, 3> kModes = {"auto", "position", "afterstates"};
-constexpr std::array<std::string_view, 1> kVariants = {"backgammon"};
 constexpr std::array<std::string_view, 1> kEvalModes = {"cubeless"};
 constexpr std::array<std::string_view, 1> kOnlyTrue = {"true"};
+
+std::vector<std::string_view> ubgi_games() {
+  std::vector<std::string_view> names;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (speaks_ubgi(*game)) names.push_back(game->name);
+  }
+  return names;
+}
 
 std::string_view or_auto(std::string_view mode) { return mode.empty() ? "auto" : mode; }
 
@@ -162,10 +171,11 @@ constexpr std::array kOptions = {
              std::string only = "cubeless";
              return set_combo(only, value, kEvalModes, Change::kNothing);
            }},
-    Option{"Variant", [](const Options&) { return combo("backgammon", kVariants); },
+    // Of UBGI, whose variants are games of their own here.
+    Option{"Variant", [](const Options&) { return combo(first_game(), ubgi_games()); },
            [](Options&, std::string_view value) {
-             std::string only = "backgammon";
-             return set_combo(only, value, kVariants, Change::kNothing);
+             std::string only = first_game();
+             return set_combo(only, value, ubgi_games(), Change::kNothing);
            }},
 };
 
@@ -175,6 +185,11 @@ bool is_same_name(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string first_game() {
+  const std::vector<std::string_view> ubgi = ubgi_games();
+  return std::string(ubgi.empty() ? game_names().front() : ubgi.front());
+}
 
 std::vector<std::string> option_lines(const Options& options) {
   std::vector<std::string> lines;

@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "tools/protocol/engine.hpp"
 #include "tools/protocol/inbox.hpp"
 #include "tools/protocol/options.hpp"
 #include "tools/protocol/problem.hpp"
 #include "tools/protocol/replies.hpp"
 #include "tools/protocol/requests.hpp"
-#include "tools/protocol/seat.hpp"
 #include "tools/protocol/words.hpp"
 
 namespace senet::protocol {
@@ -28,7 +28,7 @@ class Session {
  public:
   using Writer = std::function<void(std::string_view line)>;
 
-  /// A session with its seat ready. `inbox` outlives it; `write` takes one line at a time, on the
+  /// A session with its engine ready. `inbox` outlives it; `write` takes one line at a time, on the
   /// session's thread. Fails when the options ask for what is not there.
   static Result<Session> open(const Options& options, Inbox& inbox, Writer write);
 
@@ -38,6 +38,12 @@ class Session {
   bool handle(std::string_view line);
 
  private:
+  /// What a run over fixed positions came to. `signature` is the same wherever the searches found
+  /// the same.
+  struct BenchTotals {
+    std::uint32_t positions = 0;
+    std::uint64_t visits = 0, evaluations = 0, signature = 0;
+  };
   struct Command {
     std::string_view word;
     Result<void> (Session::*run)(Words words);
@@ -45,7 +51,7 @@ class Session {
   };
   static std::span<const Command> commands();
 
-  Session(const Options& options, Inbox& inbox, Writer write, std::unique_ptr<Seat> seat);
+  Session(const Options& options, Inbox& inbox, Writer write, Engine engine);
 
   void say(std::string_view line) { write_(line); }
   void refuse_line(const Error& problem);
@@ -72,7 +78,7 @@ class Session {
   Result<void> setcube(Words words);
   Result<void> setturn(Words words);
   Result<void> dice(Words words);
-  Result<void> only_backgammon(std::string_view word) const;
+  Result<void> only_ubgi(std::string_view word) const;
 
   // For people.
   Result<void> draw(Words words);
@@ -80,17 +86,20 @@ class Session {
   Result<void> perft(Words words);
   Result<void> bench(Words words);
 
-  bool is_backgammon() const;
   void mention_untrained();
-  Result<void> think(const GoRequest& go, Role role, Clock::time_point began);
-  void tell(const Thought& thought, Role role, Clock::time_point began);
+  Result<AnyState> any_state();
+  Result<void> set_position(const Result<AnyState>& position);
+  Result<void> think(const GoRequest& go, Role role, ServiceClock::time_point began);
+  Result<void> tell(const SessionResult& result, Role role, ServiceClock::time_point began);
+  Result<bool> bench_one(std::uint32_t visits, BenchTotals& totals);
+  Result<bool> bench_all(std::uint32_t visits, BenchTotals& totals);
   bool goes_on(bool is_endless);
   bool listen(bool is_endless);
 
   Options options_;
   Inbox* inbox_;
   Writer write_;
-  std::unique_ptr<Seat> seat_;
+  Engine engine_;
   Dialect dialect_ = Dialect::kUci;
   bool quits_ = false;
   bool mentioned_untrained_ = false;

@@ -2,21 +2,33 @@
 // which memory. The order never changes, so a device may record it once and replay it.
 #pragma once
 
-#include <string>
+#include <algorithm>
+#include <array>
+#include <cassert>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "nn/layer_plan.hpp"
 #include "train_bridge/device/loss_bodies.hpp"
 #include "train_bridge/device/norm_bodies.hpp"
 #include "train_bridge/device/optimizer_bodies.hpp"
 #include "train_bridge/device/parameter_plan.hpp"
 #include "train_bridge/device/product.hpp"
+#include "train_bridge/gradient_plan.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
 
+/// Chunks that are enough for all of a device's threads, and few enough to be added up.
+inline Chunks chunks_of(std::size_t rows) {
+  constexpr std::size_t kSmallest = 16, kMost = 128;
+  return {rows, std::max(kSmallest, (rows + kMost - 1) / kMost)};
+}
+
 /// The memory of a network in training, and its step. A Device offers
-///   Buffer<Value>(count)                     zeroed memory of its own, with data() and size()
+///   Buffer<Value>(count)                     zeroed memory of its own, with size() and data(),
+///                                            which is null when it is empty
 ///   to_device(span, buffer), to_host(buffer, span)
 ///   each_row(rows, body)                     body(group, row), a group for each row
 ///   each_column(chunks, columns, body)       body(chunk, column), a thread for each pair
@@ -34,14 +46,112 @@ namespace senet {
 template <class Device, class Real, class Operand>
 class DeviceStep {
  public:
-  DeviceStep(Device& device, const NetworkSpec& spec, const TrainBatch::Shape& shape,
-             const TrainerSettings& settings, std::uint32_t scale_patience);
+  DeviceStep(Device& device, const LayerPlan& plan, const TrainBatch::Shape& shape,
+             const TrainerSettings& settings, std::uint32_t scale_patience)
+      : device_(device),
+        plan_(plan),
+        settings_(settings),
+        optimizer_settings_{.beta1 = static_cast<double>(settings.beta1),
+                            .beta2 = static_cast<double>(settings.beta2),
+                            .epsilon = settings.epsilon,
+                            .weight_decay = settings.weight_decay,
+                            .ema_decay = static_cast<double>(settings.ema_decay),
+                            .gradient_clip = static_cast<double>(settings.gradient_clip),
+                            .scale_patience = scale_patience},
+        shape_(shape),
+        rows_(shape.rows),
+        fork_(plan.fork),
+        policy_(plan.policy),
+        chunks_(chunks_of(rows_)),
+        weight_(plan_.size()),
+        average_(plan_.size()),
+        first_(plan_.size()),
+        second_(plan_.size()),
+        gradient_(plan_.size()),
+        operand_(std::is_same_v<Real, Operand> ? 0 : plan_.size()),
+        state_(1),
+        policy_losses_(rows_),
+        value_losses_(rows_),
+        action_values_(shape.action_room),
+        sums_(chunks_.count() * plan_.vectors()),
+        step_sums_(
+            StepSums<Real>{nullptr, plan_.size(), nullptr, nullptr, rows_, nullptr}.chunks()) {
+    const GradientPlan gradients(
+        plan, {.norms_in_place = false, .policy_apart = false, .outcomes_beside = true});
+    while (gradients_.size() < gradients.buffers) {
+      gradients_.emplace_back(rows_ * padded_size(plan.widest()));
+    }
+    const std::vector<ValueUse> uses = plan.uses();
+    for (std::size_t value = 0; value < uses.size(); ++value) {
+      const std::size_t stride = padded_size(plan.size_of(value));
+      const auto size_if = [&](bool needed) { return needed ? rows_ * stride : 0; };
+      const bool is_linears =
+          value != kFeatures && plan.layers[value - 1].kind == LayerKind::kLinear;
+      values_.push_back(
+          {stride, Buffer<Real>(size_if(uses[value].to_norm || plan.is_output(value))),
+           Buffer<Operand>(size_if(uses[value].to_linear)), Buffer<Operand>(size_if(is_linears))});
+    }
+    for (const Layer& layer : plan.layers) {
+      const GradientPlan::Place& gradient = gradients.layers[layer.out - 1];
+      const auto place = [&](std::size_t number) {
+        return number == GradientPlan::kNone ? nullptr : gradients_[number].data();
+      };
+      const std::size_t norm_rows = layer.kind == LayerKind::kNormRelu ? rows_ : 0;
+      // A sum's product lies where the gradient of what it is made from will.
+      Real* const product =
+          layer.added == kNoValue ? values_[layer.out].real.data() : place(gradient.d_in);
+      steps_.push_back({layer, plan_.tensor(layer.weight), plan_.tensor(layer.bias),
+                        Buffer<Real>(norm_rows), Buffer<Real>(norm_rows), product,
+                        place(gradient.d_in), place(gradient.d_out), gradient.add});
+    }
+  }
 
-  /// The state of a trainer, in parameter_layout's order. Waits for the device.
-  TrainerState state();
-  void restore(const TrainerState& state);
+  /// The state of a trainer, in the plan's order. Waits for the device.
+  TrainerState state() {
+    TrainerState state;
+    std::vector<Real> values(plan_.size());
+    const std::array<std::pair<Buffer<Real>*, std::vector<float>*>, 4> parts{
+        {{&weight_, &state.weights},
+         {&average_, &state.ema},
+         {&first_, &state.first_moment},
+         {&second_, &state.second_moment}}};
+    for (const auto& [from, to] : parts) {
+      device_.to_host(*from, std::span<Real>(values));
+      to->resize(plan_.parameters());
+      plan_.gather(std::span<const Real>(values), std::span<float>(*to));
+    }
+    state.steps = optimizer().steps;
+    return state;
+  }
+  void restore(const TrainerState& state) {
+    std::vector<Real> values(plan_.size());
+    const std::array<std::pair<const std::vector<float>*, Buffer<Real>*>, 4> parts{
+        {{&state.weights, &weight_},
+         {&state.ema, &average_},
+         {&state.first_moment, &first_},
+         {&state.second_moment, &second_}}};
+    for (const auto& [from, to] : parts) {
+      plan_.spread(std::span<const float>(*from), std::span<Real>(values));
+      device_.to_device(std::span<const Real>(values), *to);
+    }
+    if constexpr (!std::is_same_v<Real, Operand>) {
+      std::vector<Operand> operands(plan_.size());
+      plan_.spread(std::span<const float>(state.weights), std::span<Operand>(operands));
+      device_.to_device(std::span<const Operand>(operands), operand_);
+    }
+    OptimizerState<Real> fresh;
+    fresh.steps = state.steps;
+    fresh.loss_scale =
+        optimizer_settings_.scale_patience == 0 ? Real{1} : static_cast<Real>(kLargestLossScale);
+    device_.to_device(std::span<const OptimizerState<Real>>(&fresh, 1), state_);
+  }
+
   /// Of the last step. The first waits for the device, the second says where it lies there.
-  OptimizerState<Real> optimizer();
+  OptimizerState<Real> optimizer() {
+    OptimizerState<Real> state;
+    device_.to_host(state_, std::span(&state, 1));
+    return state;
+  }
   const OptimizerState<Real>* optimizer_on_device() const { return state_.data(); }
 
   /// The whole step on a batch in the device's memory.
@@ -50,8 +160,13 @@ class DeviceStep {
     update(batch);
   }
 
-  /// Its first half alone, for tests: the gradient in parameter_layout's order.
-  void gradient(BatchView batch, std::span<Real> flat);
+  /// Its first half alone, for tests: the gradient in the plan's order.
+  void gradient(BatchView batch, std::span<Real> flat) {
+    differentiate(batch);
+    std::vector<Real> values(plan_.size());
+    device_.to_host(gradient_, std::span<Real>(values));
+    plan_.gather(std::span<const Real>(values), flat);
+  }
 
  private:
   template <class Value>
@@ -61,49 +176,21 @@ class DeviceStep {
   /// that sums up columns follows.
   using Bias = ColumnSums<Real, Operand>;
 
-  struct Linear {
-    DeviceTensor weight, bias;
+  /// What the device keeps of a value, [rows, stride] each, where needed.
+  struct Kept {
+    std::size_t stride;
+    Buffer<Real> real;          // what a norm reads; an output before its loss
+    Buffer<Operand> operand;    // what Linears read
+    Buffer<Operand> d_operand;  // the gradient of what a Linear writes
   };
-  /// A LayerNorm with ReLU: its parameters, and what its backward pass needs.
-  struct Norm {
-    DeviceTensor scale, shift;
-    Buffer<Real> x, mean, inverse;
-    Buffer<Operand> y, d_x;
+  struct Step {
+    Layer layer;
+    DeviceTensor weight, bias;   // of a norm: scale and shift
+    Buffer<Real> mean, inverse;  // of a norm's rows
+    Real* product;               // where a Linear's lies, until a norm adds what is missing
+    Real *d_in, *d_out;          // see GradientPlan; null where it has none
+    bool add;
   };
-  /// Linear and norm of one layer of a tower.
-  struct Layer {
-    Linear linear;
-    Norm norm;
-  };
-  struct Head {
-    std::vector<Layer> layers;
-    Linear out;
-    std::size_t outputs;  // padded
-    Buffer<Real> logits;
-    Buffer<Operand> d_logits;
-    Buffer<Real> losses;
-    Buffer<Real> d_y;  // [rows, stride]
-  };
-  struct Block {
-    Norm norm1;
-    Linear linear1;
-    Norm norm2;
-    Linear linear2;
-  };
-
-  Linear linear(const std::string& name) const {
-    return {plan_.tensor(name + ".weight"), plan_.tensor(name + ".bias")};
-  }
-  Norm norm(const std::string& name) const {
-    return {plan_.tensor(name + ".weight"),
-            plan_.tensor(name + ".bias"),
-            Buffer<Real>(rows_ * stride_),
-            Buffer<Real>(rows_),
-            Buffer<Real>(rows_),
-            Buffer<Operand>(rows_ * stride_),
-            Buffer<Operand>(rows_ * stride_)};
-  }
-  Head head(const std::string& name, std::size_t layers, std::size_t outputs) const;
 
   const Real* weights(const DeviceTensor& tensor) const { return weight_.data() + tensor.offset; }
   Real* gradients(const DeviceTensor& tensor) { return gradient_.data() + tensor.offset; }
@@ -122,80 +209,174 @@ class DeviceStep {
     return {operands() + weight.offset, weight.rows, weight.columns, weight.columns};
   }
   template <class Value>
-  Matrix<Value> wide(Value* rows) const {
-    return {rows, rows_, stride_, stride_};
+  Matrix<Value> rows(Value* data, const Kept& value) const {
+    return {data, rows_, value.stride, value.stride};
   }
-  Matrix<const Operand> wide(const Buffer<Operand>& rows) const { return wide(rows.data()); }
 
   /// All gradients.
   void differentiate(BatchView batch) {
-    forward(batch);
+    Kept& features = values_[kFeatures];
+    device_.each_row(rows_,
+                     SpreadFeatures<Operand>{batch, features.operand.data(), features.stride});
+    forward(0, fork_);
     value_done_ = device_.aside([this, batch] { run_value(batch); });
     run_policy(batch);
-    backward();
+    const Token learnt = backward(0, fork_, waiting_);
+    serve(waiting_);
+    device_.each_column(
+        1, plan_.vectors(),
+        AddChunks<Real>{
+            {sums_.data(), plan_.vectors()}, chunks_.count(), gradient_.data() + plan_.decaying()});
+    device_.await(learnt);
   }
-  void forward(BatchView batch);
-  void run_value(BatchView batch);
-  void run_policy(BatchView batch);
-  void backward();
-  void update(BatchView batch);
+  void run_value(BatchView batch) {
+    forward(policy_, steps_.size());
+    const Step& last = steps_.back();
+    Kept& logits = values_[last.layer.out];
+    device_.each_row(
+        rows_, ValueLoss<Real, Operand>{
+                   batch, logits.real.data(), weights(last.bias), shape_.outcomes, logits.stride,
+                   static_cast<Real>(settings_.value_weight), &state_.data()->loss_scale,
+                   logits.d_operand.data(), value_losses_.data()});
+    Bias waiting;
+    backward(policy_, steps_.size(), waiting);
+    serve(waiting);
+  }
+  void run_policy(BatchView batch) {
+    forward(fork_, policy_);
+    const Step& last = steps_[policy_ - 1];
+    Kept& logits = values_[policy_];
+    device_.each_row(rows_,
+                     PolicyLoss<Real, Operand>{batch, logits.real.data(), weights(last.bias),
+                                               logits.stride, shape_.logits_per_action,
+                                               static_cast<Real>(settings_.policy_weight),
+                                               &state_.data()->loss_scale, action_values_.data(),
+                                               logits.d_operand.data(), policy_losses_.data()});
+    backward(fork_, policy_, waiting_);
+  }
 
-  /// out = in * weight^T; the bias is added by whoever reads it.
-  void apply(const Linear& layer, Matrix<const Operand> in, Matrix<Real> out) {
-    device_.multiply(Product<Real, Operand>{in, false, matrix(layer.weight), true, out, false});
+  /// Layers [begin, end), there and back. Returns what to await for the gradients of the weights,
+  /// which are found aside.
+  void forward(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      switch (steps_[i].layer.kind) {
+        case LayerKind::kLinear:
+          multiply(steps_[i]);
+          break;
+        case LayerKind::kNormRelu:
+          normalise(steps_[i]);
+          break;
+      }
+    }
   }
-  /// The gradient of the weight, aside, and that of the bias when the next kernel passes by.
-  Token learn(const Linear& layer, Matrix<const Operand> in, Matrix<const Operand> d_out,
-              Bias& waiting);
-  /// d_in = or += d_out * weight.
-  void apply_backward(const Linear& layer, Matrix<const Operand> d_out, Real* d_in, bool add) {
+  Token backward(std::size_t begin, std::size_t end, Bias& waiting) {
+    Token learnt{};
+    for (std::size_t i = end; i-- > begin;) {
+      switch (steps_[i].layer.kind) {
+        case LayerKind::kLinear:
+          learnt = multiply_backward(steps_[i], waiting);
+          break;
+        case LayerKind::kNormRelu:
+          normalise_backward(steps_[i], waiting);
+          break;
+      }
+    }
+    return learnt;
+  }
+
+  /// product = in * weight^T; the bias is added by whoever reads it.
+  void multiply(Step& step) {
+    const Kept &in = values_[step.layer.in], &out = values_[step.layer.out];
+    device_.multiply(Product<Real, Operand>{rows(in.operand.data(), in), false, matrix(step.weight),
+                                            true, rows(step.product, out), false});
+  }
+  /// The gradient of the bias is summed up by the next kernel that passes by.
+  Token multiply_backward(Step& step, Bias& waiting) {
+    const Layer& layer = step.layer;
+    const Kept &in = values_[layer.in], &out = values_[layer.out];
+    const Matrix<const Operand> d_out = rows(out.d_operand.data(), out);
+    assert(waiting.columns == 0);
+    waiting = {d_out.data, d_out.columns, d_out.stride, chunks_, sums(step.bias)};
+    const DeviceTensor& weight = step.weight;
+    const Matrix<Real> d_weight{gradients(weight), weight.rows, weight.columns, weight.columns};
+    const Product<Real, Operand> learn{d_out, true,     rows(in.operand.data(), in),
+                                       false, d_weight, false};
+    const Token learnt = device_.aside([this, learn] { device_.multiply(learn); });
+    if (layer.in == kFeatures) return learnt;
+    // The outcomes' layers leave a part of this one there.
+    if (layer.in == fork_ && layer.out <= policy_) device_.await(value_done_);
     device_.multiply(
-        Product<Real, Operand>{d_out, false, matrix(layer.weight), false, wide(d_in), add});
+        Product<Real, Operand>{d_out, false, matrix(weight), false, rows(step.d_in, in), step.add});
+    return learnt;
   }
-  /// x = product + bias + residual and what follows; see NormForward.
-  void normalise(Norm& norm, const Real* product, const Linear* linear, const Real* residual,
-                 Real* stream);
-  /// From d_y to norm.d_x, which is returned, and to d_stream if not null; see NormBackward. The
-  /// waiting bias, if any, is served by the way.
-  Matrix<const Operand> normalise_backward(Norm& norm, const Real* d_y, Real* d_stream, bool add,
-                                           Bias& waiting);
-  void run_tower(Head& head);
-  /// From the head's logits to the gradient of its first Linear's output, which is returned.
-  Matrix<const Operand> run_tower_backward(Head& head, Bias& waiting);
-  const Linear& first_linear(const Head& head) const {
-    return head.layers.empty() ? head.out : head.layers.front().linear;
+
+  /// x = product + bias + residual and what follows; see NormForward, and NormBackward.
+  void normalise(Step& step) {
+    Kept &in = values_[step.layer.in], &out = values_[step.layer.out];
+    const Step& before = steps_[step.layer.in - 1];
+    const bool is_linear = before.layer.kind == LayerKind::kLinear;
+    device_.each_row(
+        rows_,
+        NormForward<Real, Operand>{
+            before.product, is_linear ? weights(before.bias) : nullptr,
+            before.layer.added == kNoValue ? nullptr : values_[before.layer.added].real.data(),
+            weights(step.weight), weights(step.bias), in.real.data(), out.operand.data(),
+            out.real.data(), step.mean.data(), step.inverse.data(), step.layer.outputs, in.stride});
   }
-  void serve(Bias& waiting);
+  void normalise_backward(Step& step, Bias& waiting) {
+    Kept& in = values_[step.layer.in];
+    const NormSaved<Real> saved{in.real.data(),   weights(step.weight), weights(step.bias),
+                                step.mean.data(), step.inverse.data(),  step.layer.outputs,
+                                in.stride};
+    const BackwardColumns<Real, Operand> columns{
+        {saved, step.d_out, chunks_, sums(step.weight), sums(step.bias)},
+        std::exchange(waiting, {})};
+    device_.each_row_and_column(
+        rows_,
+        NormBackward<Real, Operand>{saved, step.d_out, step.d_in, step.add, in.d_operand.data()},
+        chunks_.count(), columns.columns(), columns);
+  }
+  void serve(Bias& waiting) {
+    const Bias bias = std::exchange(waiting, {});
+    device_.each_column(chunks_.count(), bias.columns, bias);
+  }
+
+  void update(BatchView batch) {
+    const StepSums<Real> sums{
+        gradient_.data(), gradient_.size(), policy_losses_.data(), value_losses_.data(), rows_,
+        step_sums_.data()};
+    device_.each_row(sums.chunks(), sums);
+    device_.each_row(1, FinishGradient<Real>{optimizer_settings_, batch, sums, state_.data()});
+    device_.each_column(
+        1, plan_.size(),
+        UpdateParameter<Real, Operand>{
+            state_.data(), static_cast<Real>(settings_.beta1), static_cast<Real>(settings_.beta2),
+            static_cast<Real>(settings_.epsilon), static_cast<Real>(settings_.weight_decay),
+            plan_.decaying(), gradient_.data(), weight_.data(), average_.data(), first_.data(),
+            second_.data(), std::is_same_v<Real, Operand> ? nullptr : operand_.data()});
+  }
 
   Device& device_;
   ParameterPlan plan_;
   TrainerSettings settings_;
   OptimizerSettings optimizer_settings_;
   TrainBatch::Shape shape_;
-  std::size_t rows_, width_, stride_, features_;
+  std::size_t rows_, fork_, policy_;  // rows of a step; see LayerPlan
   Chunks chunks_;
 
   Buffer<Real> weight_, average_, first_, second_, gradient_;
   Buffer<Operand> operand_;  // the weights once more, unless Operand is Real
   Buffer<OptimizerState<Real>> state_;
 
-  Linear input_;
-  Norm input_norm_;
-  std::vector<Block> blocks_;
-  Norm trunk_norm_;
-  Head policy_, value_;
-
-  Buffer<Operand> spread_;  // [rows, features]
-  Buffer<Real> stream_;     // [rows, stride]: what the first norm of all makes
+  std::vector<Kept> values_;                   // by their numbers
+  std::vector<Buffer<Real>> gradients_;        // of GradientPlan, [rows, widest stride] each
+  std::vector<Step> steps_;                    // of the layers
+  Buffer<Real> policy_losses_, value_losses_;  // [rows]
   Buffer<Real> action_values_;
-  Buffer<Real> branch_;              // [rows, stride]: what a block adds to the stream
-  Buffer<Real> d_trunk_, d_stream_;  // [rows, stride]
-  Buffer<Real> sums_;                // [chunks, vectors' values]
+  Buffer<Real> sums_;  // [chunks, vectors' values]
   Buffer<double> step_sums_;
   Token value_done_{};  // of the step under way
   Bias waiting_;
 };
 
 }  // namespace senet
-
-#include "train_bridge/device/device_step.inl"

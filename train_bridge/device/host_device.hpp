@@ -35,8 +35,8 @@ class HostDevice {
   class Buffer {
    public:
     explicit Buffer(std::size_t count) : values_(count) {}
-    Value* data() { return values_.data(); }
-    const Value* data() const { return values_.data(); }
+    Value* data() { return values_.empty() ? nullptr : values_.data(); }
+    const Value* data() const { return values_.empty() ? nullptr : values_.data(); }
     std::size_t size() const { return values_.size(); }
 
    private:

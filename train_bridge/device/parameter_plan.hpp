@@ -4,10 +4,9 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 #include <vector>
 
-#include "nn/network_spec.hpp"
+#include "nn/layer_plan.hpp"
 #include "nn/round_up.hpp"
 
 namespace senet {
@@ -24,19 +23,19 @@ struct DeviceTensor {
   std::size_t rows = 0, columns = 0;
 };
 
-/// The device's layout of one spec's parameters.
+/// The device's layout of one plan's parameters.
 class ParameterPlan {
  public:
-  explicit ParameterPlan(const NetworkSpec& spec);
+  explicit ParameterPlan(const LayerPlan& plan);
 
-  /// The tensor of this name of parameter_layout, which must exist.
-  DeviceTensor tensor(std::string_view name) const;
+  /// The tensor at this offset of the flat parameter block, which must exist.
+  DeviceTensor tensor(std::size_t offset) const;
   std::size_t parameters() const { return parameters_; }     // of the network
   std::size_t size() const { return size_; }                 // in values, padding included
   std::size_t decaying() const { return decaying_; }         // values before this decay
   std::size_t vectors() const { return size_ - decaying_; }  // values of all that do not
 
-  /// To the device's order (what is padded is zero) and back to parameter_layout's.
+  /// To the device's order (what is padded is zero) and back to the flat block's.
   template <class To, class From>
   void spread(std::span<const From> flat, std::span<To> device) const {
     for (To& value : device) value = To{0};

@@ -4,7 +4,8 @@
 #include <thread>
 
 #include "tests/tools/protocol/talk.hpp"
-#include "tools/protocol/thinker.hpp"
+#include "tools/protocol/engine.hpp"
+#include "tools/protocol/game_words.hpp"
 
 namespace senet::protocol {
 namespace {
@@ -108,19 +109,6 @@ TEST(SessionSearch, StopAndQuitWithMoreBehindThemEndNothing) {
   for (std::size_t i = 2; i < 5; ++i) EXPECT_EQ(code_of(answer[i]), "bad_argument");
 }
 
-// What a search needs is there before the first one: its clock does not run while memory is got.
-TEST(SessionSearch, MemoryIsReservedBeforeTheFirstSearch) {
-  const auto expect_reserved = [](auto thinker, Options options) {
-    ASSERT_TRUE(thinker.configure(options, Change::kGame));
-    EXPECT_TRUE(thinker.is_reserved());
-    options.hash_mib = 8;
-    ASSERT_TRUE(thinker.configure(options, Change::kSearch));
-    EXPECT_TRUE(thinker.is_reserved());
-  };
-  expect_reserved(Thinker<ConnectFour>(), small_options("connect_four"));
-  expect_reserved(Thinker<Backgammon>(), small_options());
-}
-
 // A small game is proven to its end long before anybody says stop.
 TEST(SessionSearch, WithoutLimitsTheAnswerWaitsForStopEvenWhenAllIsKnown) {
   Talk talk(small_options("tic_tac_toe"));
@@ -157,21 +145,25 @@ TEST(SessionSearch, AStopFromAnotherThreadEndsIt) {
 // Where visits end in finished games none needs the network: the search must be asked to go on all
 // the same.
 TEST(SessionSearch, ASearchIsAskedToGoOnThoughItNeedsNoNetwork) {
-  const Result<std::unique_ptr<Seat>> seat = make_seat(small_options());
-  ASSERT_TRUE(seat);
+  Result<Engine> engine = Engine::open(small_options());
+  ASSERT_TRUE(engine);
   // Both have two checkers left: who wins hangs on the dice.
-  ASSERT_TRUE((*seat)->set_position({.kind = PositionRequest::Kind::kXgid,
-                                     .text = "XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10",
-                                     .moves = {}},
-                                    0));
+  const Result<AnyState> position =
+      read_position(engine->game(),
+                    {.kind = PositionRequest::Kind::kNotation,
+                     .notation = "xgid",
+                     .text = "XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10",
+                     .moves = {}},
+                    0);
+  ASSERT_TRUE(position);
+  ASSERT_TRUE(engine->session().set(position->text(), {}));
   std::uint32_t asked = 0;
-  ThinkLimits limits;
-  limits.visits = 200'000;
-  limits.goes_on = [&] { return ++asked < 150; };
-  const Thought thought = (*seat)->think(limits, 1, [](const Thought&) {});
-  EXPECT_EQ(asked, 150u);
-  EXPECT_FALSE(thought.proven);
-  EXPECT_LE(thought.visits, 150u * 1024u);
+  const Result<SessionResult> found =
+      engine->search({.visits = 10'000'000}, [&] { return ++asked < 50; });
+  ASSERT_TRUE(found);
+  EXPECT_EQ(asked, 50u);
+  EXPECT_EQ(found->ending, Ending::kStopped);
+  EXPECT_LT(found->visits, 10'000'000u);
 }
 
 TEST(SessionSearch, MovetimeEndsIt) {

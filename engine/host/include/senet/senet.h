@@ -95,6 +95,15 @@ typedef struct senet_config {
   /* Lines for a person: weights that are taken into use, what failed. From any thread; does not
    * call the engine. Default NULL. */
   void (*log)(void* user, senet_text line);
+
+  /* The forward pass: "fused" (our own kernels; so is the empty text, the default), "onednn"
+   * (oneDNN's; senet_engine_open refuses it unless the library was built with SENET_ONEDNN), "auto"
+   * (the faster of the two, timed when a game's first weights are used), "reference" (plain loops
+   * in double precision: slow) or "hash" (no network: numbers made of the position, for tests). */
+  senet_text evaluator;
+  /* Bytes in which each worker remembers answers, for each game: positions that come again are not
+   * computed again. Part of `memory`. The answers are the same. Default 0: none */
+  uint64_t cache;
 } senet_config;
 
 SENET_API uint32_t senet_abi(void);        /* SENET_ABI of the library that runs */

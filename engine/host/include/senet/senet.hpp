@@ -31,6 +31,9 @@ inline senet_config default_config() {
   return config;
 }
 
+/// Words for a field of senet_config; they have to live for as long as it is used.
+inline senet_text text(std::string_view words) { return detail::text(words); }
+
 /// The largest `visits` for which this configuration's sessions, all of `game`, fit into its
 /// memory; 0: not even one fits.
 inline Result<std::uint32_t> try_fit(const senet_config& config, std::string_view game) {

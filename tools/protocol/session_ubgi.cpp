@@ -1,14 +1,15 @@
-// The session's UBGI words: what surrounds a decision of backgammon.
+// The session's UBGI words: what surrounds a decision.
 #include <fmt/core.h>
 
 #include <bit>
 
+#include "tools/protocol/game_words.hpp"
 #include "tools/protocol/session.hpp"
 
 namespace senet::protocol {
 
 Result<void> Session::newsession(Words words) {
-  if (const Result<void> fits = only_backgammon("newsession"); !fits) return fits;
+  if (const Result<void> fits = only_ubgi("newsession"); !fits) return fits;
   const Result<Contest> contest = parse_newsession(words);
   if (!contest) return contest.error();
   contest_ = *contest;
@@ -17,7 +18,7 @@ Result<void> Session::newsession(Words words) {
 }
 
 Result<void> Session::setscore(Words words) {
-  if (const Result<void> fits = only_backgammon("setscore"); !fits) return fits;
+  if (const Result<void> fits = only_ubgi("setscore"); !fits) return fits;
   constexpr std::uint64_t kMost = 1'000'000;
   const std::optional<std::uint64_t> first = number(words.next(), kMost);
   const std::optional<std::uint64_t> second = number(words.next(), kMost);
@@ -29,7 +30,7 @@ Result<void> Session::setscore(Words words) {
 }
 
 Result<void> Session::setcube(Words words) {
-  if (const Result<void> fits = only_backgammon("setcube"); !fits) return fits;
+  if (const Result<void> fits = only_ubgi("setcube"); !fits) return fits;
   constexpr std::uint64_t kMost = 1u << 24;
   std::uint32_t cube = cube_;
   std::string owner = cube_owner_;
@@ -62,23 +63,27 @@ Result<void> Session::setcube(Words words) {
 }
 
 Result<void> Session::setturn(Words words) {
-  if (const Result<void> fits = only_backgammon("setturn"); !fits) return fits;
+  if (const Result<void> fits = only_ubgi("setturn"); !fits) return fits;
   const Result<Player> player = parse_player(words.next());
   if (!player) return player.error();
   if (!words.empty()) return refuse(Code::kBadArgument, "setturn takes one player, p0 or p1");
-  const Result<void> set = seat_->set_on_roll(*player);
+  const Result<AnyState> state = any_state();
+  if (!state) return state.error();
+  const Result<void> set = set_position(with_player_on_roll(*state, *player));
   if (set) turn_ = *player;
   return set;
 }
 
 Result<void> Session::dice(Words words) {
-  if (const Result<void> fits = only_backgammon("dice"); !fits) return fits;
+  if (const Result<void> fits = only_ubgi("dice"); !fits) return fits;
   const std::optional<std::uint64_t> first = number(words.next(), 6);
   const std::optional<std::uint64_t> second = number(words.next(), 6);
   if (!first || !second || !words.empty()) {
     return refuse(Code::kBadArgument, "dice takes two numbers, 1 to 6 each");
   }
-  return seat_->set_dice(static_cast<int>(*first), static_cast<int>(*second));
+  const Result<AnyState> state = any_state();
+  if (!state) return state.error();
+  return set_position(with_dice(*state, static_cast<int>(*first), static_cast<int>(*second)));
 }
 
 }  // namespace senet::protocol

@@ -1,0 +1,114 @@
+#include "nn/layer_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace senet {
+
+LayerPlan::LayerPlan(const NetworkSpec& spec) : LayerPlan(spec.features) {
+  const std::uint32_t width = spec.width;
+  std::size_t stream = norm("input.norm", linear("input.linear", kFeatures, width));
+  for (std::uint32_t i = 0; i < spec.blocks; ++i) {
+    const std::string block = fmt::format("block.{}.", i);
+    std::size_t x = norm(block + "norm1", stream);
+    x = linear(block + "linear1", x, width);
+    x = norm(block + "norm2", x);
+    stream = linear(block + "linear2", x, width, stream);
+  }
+  fork = norm("trunk.norm", stream);
+  const auto head = [&](const char* name, std::uint32_t hidden_layers, std::uint32_t outputs) {
+    std::size_t x = fork;
+    for (std::uint32_t i = 0; i < hidden_layers; ++i) {
+      x = linear(fmt::format("{}.{}.linear", name, i), x, width);
+      x = norm(fmt::format("{}.{}.norm", name, i), x);
+    }
+    return linear(fmt::format("{}.out", name), x, outputs);
+  };
+  policy = head("policy", spec.policy_layers, spec.policy_logits);
+  outcomes = head("value", spec.value_layers, spec.outcomes);
+  assert(is_sound());
+}
+
+std::size_t LayerPlan::linear(const std::string& name, std::size_t in, std::uint32_t outputs,
+                              std::size_t added) {
+  const std::size_t out = add(LayerKind::kLinear, in, outputs, added);
+  layers.back().weight = add_tensor(name + ".weight", outputs, size_of(in), true);
+  layers.back().bias = add_tensor(name + ".bias", 1, outputs, false);
+  return out;
+}
+
+std::size_t LayerPlan::norm(const std::string& name, std::size_t in) {
+  const std::size_t out = add(LayerKind::kNormRelu, in, size_of(in), kNoValue);
+  layers.back().weight = add_tensor(name + ".weight", 1, size_of(in), false);
+  layers.back().bias = add_tensor(name + ".bias", 1, size_of(in), false);
+  return out;
+}
+
+std::size_t LayerPlan::add(LayerKind kind, std::size_t in, std::uint32_t outputs,
+                           std::size_t added) {
+  const std::size_t out = layers.size() + 1;
+  layers.push_back({kind, size_of(in), outputs, in, out, added, tensors.size(), 0, 0});
+  return out;
+}
+
+std::size_t LayerPlan::add_tensor(std::string name, std::uint32_t rows, std::uint32_t columns,
+                                  bool decays) {
+  tensors.push_back({std::move(name), rows, columns, parameters, decays});
+  parameters += tensors.back().size();
+  return tensors.back().offset;
+}
+
+std::uint32_t LayerPlan::widest() const {
+  std::uint32_t widest = 0;
+  for (const Layer& layer : layers) {
+    if (!is_output(layer.out)) widest = std::max(widest, layer.outputs);
+  }
+  return widest;
+}
+
+std::vector<ValueUse> LayerPlan::uses() const {
+  std::vector<ValueUse> uses(layers.size() + 1);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const Layer& layer = layers[i];
+    uses[layer.out].last_reader = i;
+    ValueUse& in = uses[layer.in];
+    (layer.kind == LayerKind::kNormRelu ? in.to_norm : in.to_linear) = true;
+    in.last_reader = i;
+    if (layer.added != kNoValue) uses[layer.added].last_reader = i;
+  }
+  return uses;
+}
+
+bool LayerPlan::is_sound() const {
+  const bool in_order = 0 < fork && fork < policy && policy < outcomes;
+  if (!in_order || outcomes != layers.size()) return false;
+  const std::vector<ValueUse> uses = this->uses();
+  return std::ranges::all_of(layers, [&](const Layer& layer) {
+    const std::size_t in = layer.in, out = layer.out, added = layer.added;
+    const bool is_first = out == 1, is_norm = layer.kind == LayerKind::kNormRelu;
+    // A branch's layers read its own values, and where it begins.
+    const std::size_t before = out > policy ? policy : out > fork ? fork : kFeatures;
+    const bool reads_well = in < out && (in > before || in == fork || is_first);
+    const bool norm_is_well = !is_norm || (in == out - 1 && !is_first && !is_output(out));
+    const bool is_read_well =
+        is_output(out) ||
+        (uses[out].to_norm ? !uses[out].to_linear : uses[out].to_linear && is_norm);
+    const bool adds_well =
+        added == kNoValue ||
+        (!is_output(out) && before < added && added < out && uses[added].to_norm &&
+         size_of(added) == layer.outputs && uses[added].last_reader == out - 1);
+    return reads_well && norm_is_well && is_read_well && adds_well && (in == kFeatures) == is_first;
+  });
+}
+
+std::size_t SharedBuffers::take() {
+  const auto free = std::ranges::find(taken_, false);
+  const auto number = static_cast<std::size_t>(free - taken_.begin());
+  if (free == taken_.end()) taken_.push_back(false);
+  taken_[number] = true;
+  return number;
+}
+
+}  // namespace senet

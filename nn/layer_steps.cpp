@@ -1,0 +1,98 @@
+#include "nn/layer_steps.hpp"
+
+namespace senet {
+
+// ---- Sparse input -------------------------------------------------------------------------------
+
+void SparseInputStep::load(PackSource& source) {
+  sparse_.load(layer_, source);
+  dense_.load(layer_, source);
+}
+
+void SparseInputStep::run(const BlockPass& pass) const {
+  for (std::size_t row = 0; row < pass.rows;) {
+    const bool dense = is_dense(pass, row);
+    std::size_t end = row + 1;
+    while (end < pass.rows && is_dense(pass, end) == dense) ++end;
+    if (dense) {
+      run_dense(pass, row, end - row);
+    } else {
+      run_sparse(pass, row, end - row);
+    }
+    row = end;
+  }
+  // Without this what is added up in rows beyond the block's would grow from one pass to the next.
+  float* const out = pass.at(layer_.to);
+  std::fill(out + pass.rows * layer_.to.stride, out + pass.computed * layer_.to.stride, 0.0f);
+}
+
+void SparseInputStep::run_sparse(const BlockPass& pass, std::size_t row, std::size_t count) const {
+  const std::size_t first = pass.first + row, stride = layer_.to.stride;
+  pass.kernels.sparse_linear(
+      {pass.batch.index(first).data(), pass.batch.value(first).data(), pass.batch.active(first),
+       pass.batch.entry_stride(), sparse_.weight.data(), sparse_.bias.data(), stride,
+       pass.at(layer_.to) + row * stride, pass.squares() + row * kPanel},
+      count);
+}
+
+void SparseInputStep::run_dense(const BlockPass& pass, std::size_t row, std::size_t count) const {
+  const std::size_t columns = dense_.layout.inputs, stride = layer_.to.stride;
+  float* const dense_rows = pass.scratch.dense_rows.data();
+  for (const std::size_t end = row + count; row < end; row += EvaluatorScratch::kDenseRows) {
+    const std::size_t some = std::min(end - row, EvaluatorScratch::kDenseRows);
+    std::fill_n(dense_rows, some * columns, 0.0f);
+    for (std::size_t i = 0; i < some; ++i) {
+      const auto index = pass.batch.index(pass.first + row + i);
+      const auto value = pass.batch.value(pass.first + row + i);
+      float* const to = dense_rows + i * columns;
+      if (pass.scratch.is_ascending(index)) {
+        std::copy_n(value.data(), value.size(), to);
+        continue;
+      }
+      for (std::size_t k = 0; k < index.size(); ++k) to[index[k]] += value[k];
+    }
+    pass.kernels.linear(linear_pass(dense_, dense_rows, columns, pass.at(layer_.to) + row * stride,
+                                    stride, pass.squares() + row * kPanel),
+                        some);
+  }
+}
+
+// ---- Norm ---------------------------------------------------------------------------------------
+
+void NormStep::load(PackSource& source) {
+  const LayerParameters norm = source.parameters(layer_);
+  std::ranges::copy(norm.weight, scale_.data());
+  std::ranges::copy(norm.bias, shift_.data());
+}
+
+void NormStep::run(const BlockPass& pass) const {
+  float *const out = pass.at(layer_.to), *const squares = pass.squares();
+  const std::size_t stride = layer_.to.stride, width = layer_.outputs;
+  pass.kernels.norm_relu(
+      {pass.at(layer_.from), out, stride, width, squares, scale_.data(), shift_.data()}, pass.rows);
+  if (layer_.to_norm) pass.kernels.centre(out, stride, width, squares, pass.rows);
+}
+
+// ---- Outcomes -----------------------------------------------------------------------------------
+
+void OutcomesStep::load(PackSource& source) { linear_.load(layer_, source); }
+
+void OutcomesStep::run(const BlockPass& pass) const {
+  // In two passes: the softmax reads whole vectors of what was written piece by piece.
+  const std::size_t outcomes = layer_.outputs, step = padded(outcomes);
+  const std::uint16_t* const every = pass.scratch.ascending.data();
+  float *const raw = pass.scratch.raw_outcomes.data(), *const shares = pass.scratch.shares.data();
+  for (std::size_t done = 0; done < pass.rows; done += EvaluatorScratch::kValueRows) {
+    const std::size_t count = std::min(pass.rows - done, EvaluatorScratch::kValueRows);
+    for (std::size_t row = 0; row < count; ++row) {
+      const float* const in = pass.at(layer_.from) + (done + row) * layer_.from.stride;
+      pass.kernels.dots(dot_pass(linear_, in, every, outcomes, raw + row * step));
+    }
+    for (std::size_t row = 0; row < count; ++row) {
+      pass.kernels.softmax(raw + row * step, shares, outcomes);
+      std::copy_n(shares, outcomes, pass.answer(done + row).outcomes.data());
+    }
+  }
+}
+
+}  // namespace senet

@@ -1,0 +1,207 @@
+// Layers as the fast evaluators carry them out: a class for each way, and the list of them that is
+// a network.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "nn/batch.hpp"
+#include "nn/packed_layers.hpp"
+
+namespace senet {
+
+/// A block of rows on its way through the steps.
+struct BlockPass {
+  const Kernels& kernels;
+  const Batch& batch;
+  std::size_t first, rows;  // rows [first, first + rows) of the batch
+  std::size_t computed;     // rows that the products work on, at least `rows`
+  std::size_t rung;         // which of a product's sizes that is, where it has several
+  EvaluatorScratch& scratch;
+
+  float* at(RowsPlace place) const { return scratch.buffers[place.buffer].data(); }
+  float* squares() const { return scratch.squares.data(); }
+  const RowAnswer& answer(std::size_t row) const { return batch.answer(first + row); }
+};
+
+/// The Linear that reads the features: by their weights alone, or densely where a row has many.
+class SparseInputStep {
+ public:
+  SparseInputStep(const PlacedLayer& layer, Heap& heap)
+      : layer_(layer), sparse_(layer, heap), dense_(layer, heap) {}
+  static std::size_t bytes(const Layer& layer) {
+    return PackedLinear<InputRows>::bytes(layer) + PackedLinear<Panels>::bytes(layer);
+  }
+  void load(PackSource& source);
+  void run(const BlockPass& pass) const;
+
+ private:
+  /// Whether a row has so many features that a dense product is cheaper; looks at this row only.
+  bool is_dense(const BlockPass& pass, std::size_t row) const {
+    return std::size_t{*pass.batch.active(pass.first + row)} * 2 > layer_.inputs;
+  }
+  void run_sparse(const BlockPass& pass, std::size_t row, std::size_t count) const;
+  void run_dense(const BlockPass& pass, std::size_t row, std::size_t count) const;
+
+  PlacedLayer layer_;
+  PackedLinear<InputRows> sparse_;
+  PackedLinear<Panels> dense_;
+};
+
+/// A LayerNorm with ReLU.
+class NormStep {
+ public:
+  NormStep(const PlacedLayer& layer, Heap& heap)
+      : layer_(layer), scale_(layer.to.stride, heap), shift_(layer.to.stride, heap) {}
+  static std::size_t bytes(const Layer& layer) { return 2 * padded(layer.outputs) * sizeof(float); }
+  void load(PackSource& source);
+  void run(const BlockPass& pass) const;
+
+ private:
+  PlacedLayer layer_;
+  AlignedFloats scale_, shift_;  // [stride], zero beyond the width
+};
+
+/// The Linear whose results are the policy's logits. A row that wants few of them has an inner
+/// product for each, neighbours that want most have them all from a product.
+template <class Product>
+class LogitsStep {
+ public:
+  /// Most rows whose logits are picked at once: all of a row's are long, and should be in a near
+  /// cache.
+  static constexpr std::size_t kLogitRows = 48;
+
+  template <class Context>
+  LogitsStep(const PlacedLayer& layer, Context& context)
+      : layer_(layer), each_(layer, context), all_(layer, context) {}
+  static std::size_t bytes(const Layer& layer) {
+    return PackedLinear<OutputRows>::bytes(layer) + Product::bytes(layer);
+  }
+  void load(PackSource& source) {
+    each_.load(layer_, source);
+    all_.load(source);
+  }
+  void run(const BlockPass& pass) const {
+    bool is_first = true;
+    for (std::size_t row = 0; row < pass.rows;) {
+      std::size_t end = row;
+      while (end < pass.rows && end - row < kLogitRows && wants_most(pass.answer(end))) ++end;
+      if (end == row) {
+        answer_each(pass, row++);
+        continue;
+      }
+      const float* all = all_.logits(pass, row, end - row, std::exchange(is_first, false));
+      for (; row < end; ++row, all += padded(layer_.outputs)) pick(pass, pass.answer(row), all);
+    }
+  }
+
+ private:
+  /// Looks at this row only: who shares its batch must not change how its answer is rounded.
+  bool wants_most(const RowAnswer& answer) const {
+    return answer.wanted.size() * 2 > layer_.outputs;
+  }
+  void answer_each(const BlockPass& pass, std::size_t row) const {
+    const RowAnswer& answer = pass.answer(row);
+    pass.kernels.dots(dot_pass(each_, pass.at(layer_.from) + row * layer_.from.stride,
+                               answer.wanted.data(), answer.wanted.size(), answer.logits));
+  }
+  void pick(const BlockPass& pass, const RowAnswer& answer, const float* all) const {
+    // Whoever wants everything mostly wants it in order.
+    const std::size_t count = answer.wanted.size();
+    if (pass.scratch.is_ascending(answer.wanted)) {
+      std::copy_n(all, count, answer.logits);
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint16_t wanted = answer.wanted[i];
+      answer.logits[i] = wanted == kNoLogit ? 0.0f : all[wanted];
+    }
+  }
+
+  PlacedLayer layer_;
+  PackedLinear<OutputRows> each_;
+  Product all_;
+};
+
+/// The Linear whose results are the outcomes, and their softmax.
+class OutcomesStep {
+ public:
+  OutcomesStep(const PlacedLayer& layer, Heap& heap) : layer_(layer), linear_(layer, heap) {}
+  static std::size_t bytes(const Layer& layer) { return PackedLinear<OutputRows>::bytes(layer); }
+  void load(PackSource& source);
+  void run(const BlockPass& pass) const;
+
+ private:
+  PlacedLayer layer_;
+  PackedLinear<OutputRows> linear_;
+};
+
+/// A network of packed layers, one step each. Nothing but load() changes it: any number of threads
+/// may run it at once, each with a scratch of its own. Weights come from the heap that the context
+/// is or has.
+///
+/// A Product, which is made with the context, is the step of a Linear in front of a norm. Of the
+/// Linear of the policy's logits it has logits(pass, row, count, is_first): all those of rows [row,
+/// row + count) of the pass, [count, padded(logits)] f32; is_first: the first call of this pass.
+template <class Product>
+class LayerSteps {
+ public:
+  template <class Context>
+  LayerSteps(const LayerPlan& plan, Context& context) : source_(plan) {
+    steps_.reserve(plan.layers.size());
+    for (const PlacedLayer& layer : PlacedPlan(plan).layers) {
+      with_type(plan, layer, [&]<class Kind>(std::type_identity<Kind>) {
+        steps_.emplace_back(std::in_place_type<Kind>, layer, context);
+      });
+    }
+  }
+
+  /// Memory that one of this shape owns, to within a few hundred bytes a layer.
+  static std::size_t bytes(const LayerPlan& plan) {
+    std::size_t bytes = PackSource::bytes(plan);
+    for (const Layer& layer : plan.layers) {
+      bytes += sizeof(Step);
+      bytes += with_type(plan, layer,
+                         [&]<class Kind>(std::type_identity<Kind>) { return Kind::bytes(layer); });
+    }
+    return bytes;
+  }
+
+  /// Takes over the parameters of a network of the same shape. Allocates nothing.
+  void load(std::span<const float> parameters) {
+    source_.use(parameters);
+    for (Step& step : steps_) {
+      std::visit([&](auto& kind) { kind.load(source_); }, step);
+    }
+  }
+
+  void run(const BlockPass& pass) const {
+    for (const Step& step : steps_) {
+      std::visit([&](const auto& kind) { kind.run(pass); }, step);
+    }
+  }
+
+ private:
+  using Step = std::variant<SparseInputStep, NormStep, Product, LogitsStep<Product>, OutcomesStep>;
+
+  /// Calls `use` with the type of the step that carries out this layer.
+  template <class Use>
+  static decltype(auto) with_type(const LayerPlan& plan, const Layer& layer, Use&& use) {
+    if (layer.kind == LayerKind::kNormRelu) return use(std::type_identity<NormStep>());
+    if (layer.in == kFeatures) return use(std::type_identity<SparseInputStep>());
+    if (layer.out == plan.policy) return use(std::type_identity<LogitsStep<Product>>());
+    if (layer.out == plan.outcomes) return use(std::type_identity<OutcomesStep>());
+    return use(std::type_identity<Product>());
+  }
+
+  std::vector<Step> steps_;
+  PackSource source_;  // scratch of load()
+};
+
+}  // namespace senet

@@ -1,0 +1,60 @@
+// The weights that evaluators share: a network, and the form of it that our kernels run.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "nn/network.hpp"
+#include "nn/packed_network.hpp"
+
+namespace senet {
+
+/// A network that several holders share; the last one to let go frees it.
+using SharedNetwork = std::shared_ptr<const Network>;
+
+/// An immutable network and its packed form, which is made once, for the first evaluator that runs
+/// it, and serves all of them. Any thread may call any function.
+class Weights {
+ public:
+  /// `kernels`, and `heap`, where the packed form lies, outlive this.
+  explicit Weights(SharedNetwork network, const Kernels& kernels = best_kernels(),
+                   Heap& heap = default_heap())
+      : network_(std::move(network)), kernels_(kernels), heap_(heap) {}
+  /// Takes the network over.
+  explicit Weights(Network network, const Kernels& kernels = best_kernels(),
+                   Heap& heap = default_heap())
+      : Weights(std::make_shared<const Network>(std::move(network)), kernels, heap) {}
+  Weights(const Weights&) = delete;
+  Weights& operator=(const Weights&) = delete;
+
+  const Network& network() const { return *network_; }
+  const NetworkSpec& spec() const { return network_->spec(); }
+  std::uint64_t id() const { return network_->id(); }
+
+  /// The packed form. The first call allocates and packs; calls that come meanwhile wait for it.
+  const PackedNetwork& packed() const {
+    if (const PackedNetwork* const packed = ready_.load(std::memory_order_acquire)) return *packed;
+    const std::lock_guard lock(mutex_);
+    if (!packed_) packed_.emplace(*network_, kernels_, heap_);
+    ready_.store(&*packed_, std::memory_order_release);
+    return *packed_;
+  }
+  /// Whether packed() has been called.
+  bool is_packed() const { return ready_.load(std::memory_order_acquire) != nullptr; }
+
+ private:
+  const SharedNetwork network_;
+  const Kernels& kernels_;
+  Heap& heap_;
+  mutable std::mutex mutex_;  // guards the making of packed_
+  mutable std::optional<PackedNetwork> packed_;
+  mutable std::atomic<const PackedNetwork*> ready_{nullptr};  // packed_, once it is complete
+};
+
+/// Weights that players, pools and a store have in common.
+using SharedWeights = std::shared_ptr<const Weights>;
+
+}  // namespace senet

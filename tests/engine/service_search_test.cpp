@@ -1,0 +1,216 @@
+// What a search tells beside its move: lines of play, progress, the network's own view; and what a
+// service can be set to.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "nn/fused_evaluator.hpp"
+#include "tests/engine/services.hpp"
+
+namespace senet {
+namespace {
+
+double sum_of(std::span<const float> shares) {
+  return std::accumulate(shares.begin(), shares.end(), 0.0);
+}
+
+TEST(ServiceSearch, LinesBeginWithTheChoicesAndAreLegal) {
+  const auto service = open_service({.workers = 1, .visits = 400, .lines = 3});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& session = open_session(*service, "connect_four");
+  ASSERT_TRUE(session.set("4453", {}));
+  EXPECT_EQ(search(*service, session, {.visits = 100}).lines(), 0u);
+  EXPECT_EQ(search(*service, session, {.visits = 200, .lines = 2}).lines(), 2u);
+  const SessionResult found = search(*service, session, {.visits = 400, .lines = 100});
+  ASSERT_EQ(found.lines(), 3u);
+  for (std::size_t i = 0; i < found.lines(); ++i) {
+    const SessionResult::Line line = found.line(i);
+    ASSERT_FALSE(line.actions.empty());
+    EXPECT_EQ(line.actions.front(), found.choices[i].action);
+    const auto text = session.line_text(line.actions);
+    ASSERT_TRUE(text) << text.error().reason();
+    EXPECT_EQ(text->size(), line.actions.size());
+    EXPECT_NEAR(sum_of(line.outcomes), 1, 1e-5);
+    EXPECT_NEAR(line.outcomes[0] - line.outcomes[2], found.choices[i].value, 1e-4);
+  }
+  EXPECT_GT(found.line(0).actions.size(), 1u);
+  EXPECT_EQ(session.line_text(std::vector<Action>{9}).error().status(), SENET_BAD_ACTION);
+}
+
+TEST(ServiceSearch, TellsItsProgressAndCanBeStoppedThere) {
+  const auto service =
+      open_service({.workers = 1, .visits = 1'000'000, .lines = 1, .memory = std::size_t{1} << 30});
+  use_small_network<ConnectFour>(*service, 1);
+  Session& session = open_session(*service, "connect_four");
+  std::vector<std::uint32_t> visits;
+  bool was_right = true;
+  SessionLimits limits;
+  limits.lines = 1;
+  limits.progress_every = microseconds(500);
+  limits.progress = [&](const SessionResult& so_far) {
+    visits.push_back(so_far.visits);
+    was_right = was_right && service->in_callback() && so_far.lines() == 1 &&
+                so_far.choices.size() == 7 && session.turn() == Turn::kPlayer0 &&
+                session.result().error().status() == SENET_BUSY;
+    if (visits.size() == 4) session.stop();
+    throw 7;  // is lost
+  };
+  ASSERT_TRUE(service->search(session, limits, nullptr));
+  ASSERT_TRUE(service->wait(session, seconds(60)));
+  EXPECT_TRUE(was_right);
+  ASSERT_EQ(visits.size(), 4u);
+  EXPECT_TRUE(std::ranges::is_sorted(visits));
+  EXPECT_GT(visits.front(), 0u);
+  const auto result = session.result();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->ending, Ending::kStopped);
+  EXPECT_GE(result->visits, visits.back());
+  // The next search has no progress to tell.
+  EXPECT_EQ(search(*service, session, {.visits = result->visits + 100}).ending, Ending::kVisits);
+  EXPECT_EQ(visits.size(), 4u);
+}
+
+/// What a network answers about one position, for the player on turn.
+template <Game G>
+Outcomes<G> outcomes_of(const Weights& weights, const G& state) {
+  FusedEvaluator evaluator(weights);
+  Batch batch(1, G::kMaxActive);
+  Outcomes<G> outcomes{};
+  batch.add({outcomes, {}, nullptr}, [&](FeatureRow& row) { state.encode(row); });
+  evaluator.forward(batch);
+  return outcomes;
+}
+
+template <Game G>
+void expect_outcomes(const SessionResult& found, const Outcomes<G>& expected) {
+  ASSERT_EQ(found.outcomes.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(found.outcomes[i], expected[i], 1e-6) << i;
+  }
+  EXPECT_NEAR(found.value, mean_value<G>(expected), 1e-5);
+}
+
+TEST(ServiceSearch, TheNetworkAloneSeesAPosition) {
+  const auto service = open_service({.workers = 1, .visits = 100});
+  const Weights weights(small_network<ConnectFour>(1));
+  use_small_network<ConnectFour>(*service, 1);
+  Session& session = open_session(*service, "connect_four");
+  ConnectFour state;
+  for (const int column : {3, 3, 4, 2}) state.play(static_cast<Action>(column));
+  ASSERT_TRUE(session.set(state.text(), {}));
+  const SessionResult before = search(*service, session, {.visits = 50});
+  const SessionResult seen = search(*service, session, {.network_alone = true});
+  expect_outcomes<ConnectFour>(seen, outcomes_of(weights, state));
+  EXPECT_EQ(seen.evaluations, 1u);
+  EXPECT_EQ(seen.choices.size(), 0u);
+  EXPECT_EQ(seen.model, before.model);
+  // The tree is still there.
+  EXPECT_EQ(search(*service, session, {.visits = 50}).evaluations, 0u);
+  // A finished game is what it is, for the player who would be on turn.
+  ASSERT_TRUE(session.set("1122334", {}));
+  const SessionResult over = search(*service, session, {.network_alone = true});
+  EXPECT_EQ(over.value, session.viewer() == 0 ? 1.0f : -1.0f);
+  EXPECT_EQ(over.evaluations, 0u);
+  EXPECT_FALSE(service->search(session, {}, nullptr));
+}
+
+// Of a position before a roll, a network that was taught positions is asked about every roll, with
+// a batch that holds a few of them.
+TEST(ServiceSearch, TheNetworkAloneSeesAllRolls) {
+  const auto service = open_service({.workers = 1, .visits = 10, .batch_rows = 4});
+  const Weights weights(small_network<Backgammon>(1));
+  use_small_network<Backgammon>(*service, 1);
+  Session& session = open_session(*service, "backgammon");
+  for (const Player player : {Player{0}, Player{1}}) {
+    const Backgammon before = *Backgammon::from_position_id("4HPwATDgc/ABMA", player);
+    ASSERT_TRUE(session.set(before.text(), {}));
+    const SessionResult seen = search(*service, session, {.network_alone = true});
+    EXPECT_EQ(seen.evaluations, 21u);
+    std::array<float, Backgammon::kMaxChance> probabilities;
+    const std::size_t rolls = before.chance(probabilities);
+    Outcomes<Backgammon> mean{};
+    for (std::size_t i = 0; i < rolls; ++i) {
+      Backgammon rolled = before;
+      rolled.play(static_cast<Action>(i));
+      const auto outcomes = outcomes_of(weights, rolled);
+      for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += probabilities[i] * outcomes[k];
+    }
+    expect_outcomes<Backgammon>(seen, mean);
+  }
+}
+
+// A network of afterstates is asked about the moves, and about a position before a roll itself.
+TEST(ServiceSearch, TheNetworkAloneOfAfterstates) {
+  const auto service = open_service({.workers = 1, .visits = 10});
+  const Weights weights(small_network<Backgammon>(1, Evaluates::kAfterstates));
+  use_small_network<Backgammon>(*service, 1, Evaluates::kAfterstates);
+  Session& session = open_session(*service, "backgammon");
+  const Backgammon before = *Backgammon::from_position_id("4HPwATDgc/ABMA", 1);
+  ASSERT_TRUE(session.set(before.text(), {}));
+  const SessionResult seen = search(*service, session, {.network_alone = true});
+  expect_outcomes<Backgammon>(seen, outcomes_of(weights, before));
+  ASSERT_TRUE(session.play(4));
+  const SessionResult best = search(*service, session, {.network_alone = true});
+  EXPECT_EQ(best.choices.size(), session.legal().size());
+  EXPECT_EQ(best.value, best.choices.front().value);
+  EXPECT_NEAR(sum_of(best.outcomes), 1, 1e-5);
+}
+
+TEST(ServiceSearch, ATreeByBytesIsFilledToItsEnd) {
+  for (const std::size_t kib : {200, 2000}) {
+    const auto service = open_service({.workers = 1, .visits = 10, .tree = kib << 10});
+    use_small_network<ConnectFour>(*service, 1);
+    Session& session = open_session(*service, "connect_four");
+    const SessionResult found = search(*service, session, {});
+    EXPECT_EQ(found.ending, Ending::kTreeFull);
+    EXPECT_GT(found.visits, kib);  // some hundred bytes a visit
+    EXPECT_GT(found.tree_filled, 0.8);
+    EXPECT_LE(found.tree_filled, 1.0);
+  }
+  const auto service = open_service({.workers = 1, .tree = 100});
+  const auto network = service->adopt(small_network<ConnectFour>(1));
+  ASSERT_TRUE(network);
+  EXPECT_EQ(service->use(*network).error().reason(), "tree: too small for a single visit");
+}
+
+TEST(ServiceSearch, WithoutReuseEverySearchBeginsWithAnEmptyTree) {
+  const auto keeps = open_service({.workers = 1, .visits = 100});
+  const auto forgets = open_service({.workers = 1, .visits = 100, .search = {.reuse_tree = false}});
+  for (Service* const service : {keeps.get(), forgets.get()}) {
+    use_small_network<ConnectFour>(*service, 1);
+    Session& session = open_session(*service, "connect_four");
+    const SessionResult first = search(*service, session, {.visits = 80});
+    const SessionResult second = search(*service, session, {.visits = 80});
+    EXPECT_EQ(second.evaluations, service == keeps.get() ? 0u : first.evaluations);
+    EXPECT_EQ(second.value, first.value);
+  }
+}
+
+TEST(ServiceSearch, TheModeIsTheServicesIfItSays) {
+  const auto rows_of = [](std::optional<Evaluates> mode, std::optional<Evaluates> taught) {
+    ServiceSettings settings{.workers = 1, .visits = 10};
+    settings.evaluates = mode;
+    const auto service = open_service(settings);
+    NetworkSpec spec = reference_spec<Backgammon>();
+    spec.width = 16;
+    spec.blocks = 0;
+    spec.evaluates = taught;
+    const auto network = service->adopt(initial_network(spec, 1));
+    EXPECT_TRUE(service->use(*network));
+    Session& session = open_session(*service, "backgammon");
+    EXPECT_TRUE(session.play(3));
+    return search(*service, session, {.visits = 1}).evaluations;
+  };
+  EXPECT_EQ(rows_of(Evaluates::kPosition, Evaluates::kAfterstates), 1u);
+  EXPECT_EQ(rows_of({}, Evaluates::kPosition), 1u);
+  EXPECT_GT(rows_of({}, Evaluates::kAfterstates), 4u);
+  EXPECT_GT(rows_of({}, {}), 4u);  // unsaid: afterstates, as the game has them
+  ServiceSettings settings{.workers = 1};
+  settings.evaluates = Evaluates::kAfterstates;
+  const auto service = open_service(settings);
+  const auto network = service->adopt(small_network<ConnectFour>(1));
+  EXPECT_EQ(service->use(*network).error().reason(), "mode: connect_four has no afterstates");
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,247 @@
+// Searches that share a batch find what each finds alone, whatever turns they take, and a batch is
+// full whenever there are searches enough.
+#include "search/rounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "games/registry.hpp"
+#include "tests/game_types.hpp"
+#include "tests/search/search_driver.hpp"
+
+namespace senet {
+namespace {
+
+Random noise(std::uint64_t i) { return Random(i, 0, 0, Purpose::kNoise); }
+
+// The start, or the first position behind it in which a player is to move.
+template <Game G>
+G first_decision() {
+  G state;
+  while (!is_decision(state.turn())) state.play(0);
+  return state;
+}
+
+// Searches of one position with different noise, each in its turn.
+template <Game G>
+struct InACircle {
+  InACircle(std::size_t count, std::uint32_t visits, Evaluates evaluates, std::size_t batch_rows)
+      : budget{visits, true}, evaluator(hash_evaluator<G>(batch_rows)) {
+    const SearchSettings settings{.evaluates = evaluates};
+    for (std::uint64_t i = 0; i < count; ++i) {
+      searches.push_back(std::make_unique<Search<G>>(settings, limits_for<G>(visits, evaluates)));
+    }
+    start();
+  }
+  void start() {
+    under_way.assign(searches.size(), true);
+    found.assign(searches.size(), 0);
+    for (std::uint64_t i = 0; i < searches.size(); ++i) {
+      searches[i]->start(first_decision<G>(), budget, noise(i));
+    }
+  }
+
+  Search<G>* next() {
+    return circle.next(searches.size(),
+                       [&](std::size_t i) { return under_way[i] ? searches[i].get() : nullptr; });
+  }
+  void rested(Search<G>& search) { EXPECT_FALSE(search.has_leaf()); }
+  void over(Search<G>& search) {
+    const std::size_t i = circle.at();
+    ASSERT_EQ(&search, searches[i].get());
+    found[i] = signature(search.decision());
+    under_way[i] = false;
+  }
+  void answer(const Batch& batch) {
+    fills.push_back(batch.size());
+    evaluator->forward(batch);
+  }
+
+  const SearchBudget budget;
+  const std::unique_ptr<Evaluator> evaluator;
+  std::vector<std::unique_ptr<Search<G>>> searches;
+  std::vector<bool> under_way;
+  std::vector<std::uint64_t> found;  // signatures
+  std::vector<std::size_t> fills;    // rows of each pass
+  Circle circle;
+};
+
+template <Game G>
+std::vector<std::uint64_t> found_alone(std::size_t count, std::uint32_t visits,
+                                       Evaluates evaluates) {
+  std::vector<std::uint64_t> found;
+  const auto evaluator = hash_evaluator<G>(1);
+  Batch batch(1, G::kMaxActive);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Search<G> search({.evaluates = evaluates}, limits_for<G>(visits, evaluates));
+    search.start(first_decision<G>(), {visits, true}, noise(i));
+    run_search(search, *evaluator, batch);
+    found.push_back(signature(search.decision()));
+  }
+  return found;
+}
+
+template <class G>
+class RoundsOf : public testing::Test {};
+TYPED_TEST_SUITE(RoundsOf, GameTypes, GameName);
+
+TYPED_TEST(RoundsOf, FindWhatEachSearchFindsAlone) {
+  using G = TypeParam;
+  constexpr std::uint32_t kVisits = 40;
+  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
+    if (evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) continue;
+    const auto alone = found_alone<G>(9, kVisits, evaluates);
+    for (const std::size_t rows : {1, 4, 7, 64}) {
+      InACircle<G> turns(9, kVisits, evaluates, rows);
+      Rounds<Search<G>> rounds(rows, G::kMaxActive);
+      while (rounds.round(turns)) {
+      }
+      EXPECT_EQ(turns.found, alone) << rows;
+    }
+  }
+}
+
+// A search that is in the middle of its rows, or was left out, goes on where the batch has room.
+TEST(Rounds, BatchesAreFullWhereThereAreSearchesEnough) {
+  constexpr std::size_t kRows = 4;
+  InACircle<ConnectFour> positions(10, 100, Evaluates::kPosition, kRows);
+  Rounds<Search<ConnectFour>> rounds(kRows, ConnectFour::kMaxActive);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(rounds.round(positions));
+  EXPECT_EQ(positions.fills, std::vector<std::size_t>(100, kRows));
+
+  constexpr std::size_t kFamilyRows = 32;
+  InACircle<Backgammon> families(10, 20, Evaluates::kAfterstates, kFamilyRows);
+  Rounds<Search<Backgammon>> of_families(kFamilyRows, Backgammon::kMaxActive);
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(of_families.round(families));
+  EXPECT_EQ(families.fills, std::vector<std::size_t>(50, kFamilyRows));
+}
+
+// Where few positions are left a search needs no rows: it pauses, and its driver can end it.
+TEST(Rounds, SearchesPauseAndCanBeEnded) {
+  using G = Backgammon;
+  const G near_the_end = *G::from_text("XGID=-----AA------------aa-----:0:0:1:21:0:0:0:0:10");
+  InACircle<G> turns(2, 20'000, Evaluates::kPosition, 8);
+  for (const auto& search : turns.searches) search->start(near_the_end, turns.budget, noise(0));
+  Rounds<Search<G>> rounds(8, G::kMaxActive);
+  std::size_t pauses = 0;
+  for (std::size_t passes = 0; pauses < 10;) {
+    ASSERT_TRUE(rounds.round(turns));
+    if (turns.fills.size() == passes) ++pauses;
+    passes = turns.fills.size();
+  }
+  // One is ended as soon as it can be; the other goes on to its end.
+  while (turns.searches[0]->has_leaf()) ASSERT_TRUE(rounds.round(turns));
+  turns.under_way[0] = false;
+  const std::uint32_t visits = turns.searches[0]->decision().visits;
+  EXPECT_LT(visits, 20'000u);
+  while (rounds.round(turns)) {
+  }
+  EXPECT_EQ(turns.searches[0]->decision().visits, visits);
+  EXPECT_EQ(turns.searches[1]->decision().visits, 20'000u);
+  EXPECT_FALSE(turns.under_way[1]);
+}
+
+// As a host's sessions search: few scratches for many searches, each lent for as long as a leaf is
+// in flight; some searches have three turns for each turn of others.
+TEST(Rounds, LendScratchesAndFollowAnyOrder) {
+  using G = Backgammon;
+  constexpr std::size_t kRows = 16, kSearches = 40;
+  constexpr std::uint32_t kVisits = 12;
+  struct Turns {
+    struct Place {
+      std::unique_ptr<Search<G>> search;
+      std::size_t visits = 0;  // granted so far
+      std::uint64_t found = 0;
+    };
+    Search<G>* next() {
+      // The fewest visits first, where a visit of every second search counts for three.
+      Place* best = nullptr;
+      const auto claim = [&](const Place& place) {
+        return place.visits * ((&place - places.data()) % 2 == 0 ? 3 : 1);
+      };
+      for (Place& place : places) {
+        if (place.found != 0 || place.search->has_leaf()) continue;
+        if (best == nullptr || claim(place) < claim(*best)) best = &place;
+      }
+      if (best == nullptr || free.empty()) return nullptr;
+      ++best->visits;
+      best->search->lend(free.back());
+      free.pop_back();
+      return best->search.get();
+    }
+    void rested(Search<G>& search) {
+      if (search.tree()[search.root()].n >= kVisits) {
+        over(search);  // at once, not when it would have its next turn
+      } else {
+        free.push_back(search.lend(nullptr));
+      }
+    }
+    void over(Search<G>& search) {
+      for (Place& place : places) {
+        if (place.search.get() == &search) place.found = signature(search.decision());
+      }
+      free.push_back(search.lend(nullptr));
+    }
+    void answer(const Batch& batch) { evaluator->forward(batch); }
+
+    std::unique_ptr<Evaluator> evaluator = hash_evaluator<G>(kRows);
+    std::vector<Place> places = std::vector<Place>(kSearches);
+    std::vector<SearchScratch<G>*> free;
+  };
+  const SearchSettings settings{.evaluates = Evaluates::kAfterstates};
+  const TreeLimits limits = limits_for<G>(kVisits, settings.evaluates);
+  Turns turns;
+  std::vector<std::unique_ptr<SearchScratch<G>>> scratches;
+  for (std::size_t i = 0; i <= kRows; ++i) {
+    scratches.push_back(std::make_unique<SearchScratch<G>>());
+    turns.free.push_back(scratches.back().get());
+  }
+  for (std::uint64_t i = 0; i < kSearches; ++i) {
+    turns.places[i].search = std::make_unique<Search<G>>(settings, limits, default_heap());
+    turns.places[i].search->start(first_decision<G>(), {kVisits, false}, noise(i));
+  }
+  Rounds<Search<G>> rounds(kRows, G::kMaxActive);
+  while (rounds.round(turns)) {
+  }
+  EXPECT_EQ(turns.free.size(), kRows + 1);
+  Search<G> alone(settings, limits);
+  Batch batch(kRows, G::kMaxActive);
+  alone.start(first_decision<G>(), {kVisits, false}, noise(0));
+  run_search(alone, *turns.evaluator, batch);
+  for (const auto& place : turns.places) EXPECT_EQ(place.found, signature(alone.decision()));
+}
+
+// Tic-tac-toe until a stone too many has been put down.
+struct Fragile : TicTacToe {
+  static inline int stones_left = 0;
+
+  void play(Action action) {
+    if (stones_left-- == 0) throw std::runtime_error("a stone too many");
+    TicTacToe::play(action);
+  }
+  static Result<Fragile> from_text(std::string_view) { return Fragile{}; }
+};
+
+TEST(Rounds, GoOnAfterAnException) {
+  constexpr int kEnough = 1 << 30;
+  Fragile::stones_left = kEnough;
+  const auto alone = found_alone<Fragile>(5, 60, Evaluates::kPosition);
+  InACircle<Fragile> turns(5, 60, Evaluates::kPosition, 3);
+  Rounds<Search<Fragile>> rounds(3, Fragile::kMaxActive);
+  for (int stones = 0; stones < 40; ++stones) {
+    Fragile::stones_left = stones;
+    EXPECT_THROW(while (rounds.round(turns)){}, std::runtime_error) << stones;
+    Fragile::stones_left = kEnough;
+    rounds.clear();
+    turns.start();
+  }
+  while (rounds.round(turns)) {
+  }
+  EXPECT_EQ(turns.found, alone);
+}
+
+}  // namespace
+}  // namespace senet
