@@ -66,8 +66,7 @@ Result<AnyExam> read_exam(const std::string& file) {
   Result<Exam<G>> exam = GameKit<G>::read_exam(file);
   if (!exam) return exam.error();
   AnyExam with{{}, std::move(exam->grading)};
-  for (const G& state : exam->positions)
-    with.positions.push_back(any(state));
+  for (const G& state : exam->positions) with.positions.push_back(any(state));
   return with;
 }
 

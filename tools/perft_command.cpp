@@ -27,7 +27,9 @@ std::string leaves_text(const AnyGame& game, const Leaves& leaves) {
                      leaves.by_chance);
 }
 
-Leaves count(const AnyState& state, int depth) { return state.game().perft(state.bytes(), depth); }
+Leaves count(const AnyState& state, int depth) {
+  return *state.game().perft(state.bytes(), depth, /*goes_on=*/{});
+}
 
 /// A line for every first move; on a chance turn for every roll, which takes nothing off the depth.
 void print_divided(const AnyState& state, int depth) {

@@ -160,22 +160,22 @@ Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan, const Weigh
 
 template <Game G>
 constexpr HostTable HostTable::of() {
-  return {
-      .reference_spec = &senet::reference_spec<G>,
-      .has_afterstates = G::kHasAfterstates,
-      .make_room =
-          [](const Weights& weights, const ServiceSettings& settings, Ledger& ledger,
-             RowTeam& team) {
-            return senet::make_room(GamePlan<G>{weights.spec()}, weights, settings, ledger, team);
-          },
-      .room_bytes =
-          [](const NetworkSpec& spec, const ServiceSettings& settings) {
-            return RoomOf<G>::bytes(GamePlan<G>{spec}, settings);
-          },
-      .session_bytes =
-          [](const NetworkSpec& spec, const ServiceSettings& settings) {
-            return RoomOf<G>::session_bytes(settings, spec);
-          }};
+  return {.reference_spec = &senet::reference_spec<G>,
+          .has_afterstates = G::kHasAfterstates,
+          .make_room =
+              [](const Weights& weights, const ServiceSettings& settings, Ledger& ledger,
+                 RowTeam& team) {
+                return senet::make_room(GamePlan<G>{weights.spec()}, weights, settings, ledger,
+                                        team);
+              },
+          .room_bytes =
+              [](const NetworkSpec& spec, const ServiceSettings& settings) {
+                return RoomOf<G>::bytes(GamePlan<G>{spec}, settings);
+              },
+          .session_bytes =
+              [](const NetworkSpec& spec, const ServiceSettings& settings) {
+                return RoomOf<G>::session_bytes(settings, spec);
+              }};
 }
 
 }  // namespace senet

@@ -74,7 +74,7 @@ TEST(DefaultKit, MakesAGameOfRulesAlone) {
   EXPECT_EQ(game.match_text, nullptr);
   EXPECT_EQ(AnyState(game).drawing(), std::vector<std::string>{"7a"});
   EXPECT_EQ(game.perft_start().text(), "7a");
-  EXPECT_EQ(game.perft(AnyState(game).bytes(), 2), (Leaves{4, 4}));
+  EXPECT_EQ(game.perft(AnyState(game).bytes(), 2, {}), (Leaves{4, 4}));
   ASSERT_EQ(game.players.size(), 2u);
   EXPECT_EQ(game.players[0].word, "random");
   EXPECT_EQ(game.players[1].word, "one-ply");
@@ -175,8 +175,10 @@ TYPED_TEST(Kit, DrawsEveryPosition) {
 TYPED_TEST(Kit, CountsFromItsStart) {
   const AnyState start = this->game_.perft_start();
   EXPECT_NE(start.turn(), Turn::kOver);
-  const Leaves leaves = this->game_.perft(start.bytes(), 1);
-  EXPECT_GT(leaves.each_once, 0u);
+  const std::optional<Leaves> leaves = this->game_.perft(start.bytes(), 1, {});
+  ASSERT_TRUE(leaves);
+  EXPECT_GT(leaves->each_once, 0u);
+  EXPECT_FALSE(this->game_.perft(start.bytes(), 3, [] { return false; }));
   EXPECT_NE(this->game_.leaves_names[0], this->game_.leaves_names[1]);
 }
 

@@ -52,7 +52,8 @@ Result<void> Engine::configure(const Options& options, Change change) {
     if (!opened) return opened.error();
     network = std::make_shared<const Network>(std::move(*opened));
   }
-  const Result<ServiceSettings> settings = settings_of(options, network->spec(), (*game)->has_afterstates);
+  const Result<ServiceSettings> settings =
+      settings_of(options, network->spec(), (*game)->has_afterstates);
   if (!settings) return settings.error();
   Engine changed;
   Result<std::unique_ptr<Service>> service = Service::open(*settings);

@@ -13,9 +13,8 @@ namespace senet::protocol {
 namespace {
 
 Error other_games(const AnyGame& game, const std::function<bool(const AnyGame&)>& have_it) {
-  return refuse(
-      Code::kUnsupportedFeature,
-      fmt::format("that is a word of {}; this is {}", games_that(have_it), game.name));
+  return refuse(Code::kUnsupportedFeature,
+                fmt::format("that is a word of {}; this is {}", games_that(have_it), game.name));
 }
 
 Result<AnyState> legal_position(Result<AnyState> state) {
@@ -41,9 +40,8 @@ Result<AnyState> before_the_moves(const AnyGame& game, const PositionRequest& re
   if (const AnyNotation* const notation = find_notation(game, request.notation)) {
     return legal_position(notation->read(request.text, on_roll));
   }
-  return other_games(game, [&](const AnyGame& any) {
-    return find_notation(any, request.notation) != nullptr;
-  });
+  return other_games(
+      game, [&](const AnyGame& any) { return find_notation(any, request.notation) != nullptr; });
 }
 
 // Plays moves that come word by word, some of them in several words.
@@ -83,9 +81,9 @@ Result<AnyState> with_dice(const AnyState& position, int first, int second) {
   if (game.with_dice == nullptr) {
     return other_games(game, [](const AnyGame& any) { return any.with_dice != nullptr; });
   }
+  if (position.turn() == Turn::kOver) return refuse(Code::kGameOver, "the game is over");
   Result<AnyState> rolled = game.with_dice(position, first, second);
   if (!rolled) return refuse(Code::kBadArgument, rolled.error());
-  if (position.turn() == Turn::kOver) return refuse(Code::kGameOver, "the game is over");
   return rolled;
 }
 

@@ -1,6 +1,6 @@
 #include "tools/protocol/replies.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
