@@ -1,6 +1,6 @@
 #include "games/grid.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace senet {
 

@@ -1,75 +1,44 @@
-// The games this build knows, and the way from a game's name to its type.
+// The games of this build by their names: a table of functions for each, so that only the files
+// that CMake makes for a game (games/senet_game.cmake) know its type.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 
-#include "games/backgammon/backgammon.hpp"
-#include "games/connect_four/connect_four.hpp"
-#include "games/tic_tac_toe/tic_tac_toe.hpp"
-#include "senet/game.hpp"
+#include "games/list.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
 
-/// A list of game types.
-template <Game... G>
-struct GameList {
-  static constexpr std::array<std::string_view, sizeof...(G)> kNames = {G::kName...};
-};
-
-/// Every game. A new one is added here and nowhere else.
-using AllGames = GameList<TicTacToe, ConnectFour, Backgammon>;
-
 /// The names of all games, in the order of the list.
-constexpr std::span<const std::string_view> game_names() { return AllGames::kNames; }
+constexpr std::span<const std::string_view> game_names() { return kGameNames; }
 
-namespace registry_detail {
+/// What a layer knows of the game G. A table is a plain struct of constants and pointers to
+/// functions with a `template <Game G> static constexpr Table of()`. For each game one source file,
+/// which CMake makes, defines this function. The table lives as long as the program.
+template <class Table, class G>
+const Table& game_table();
 
-template <class T>
-struct AsResult {
-  using type = Result<T>;
-};
-template <class T>
-struct AsResult<Result<T>> {
-  using type = Result<T>;
-};
-
-template <class Function, class First, class... Rest>
-auto visit(GameList<First, Rest...>, std::string_view name, Function&& function) ->
-    typename AsResult<std::invoke_result_t<Function, std::type_identity<First>>>::type {
-  using Returned = std::invoke_result_t<Function, std::type_identity<First>>;
-  using Answer = typename AsResult<Returned>::type;
-  if (name == First::kName) {
-    if constexpr (std::is_void_v<Returned>) {
-      std::forward<Function>(function)(std::type_identity<First>{});
-      return Answer{};
-    } else {
-      return Answer{std::forward<Function>(function)(std::type_identity<First>{})};
-    }
-  }
-  if constexpr (sizeof...(Rest) > 0) {
-    return visit(GameList<Rest...>{}, name, std::forward<Function>(function));
-  } else {
-    std::string known;
-    for (const std::string_view game : game_names())
-      known.append(known.empty() ? "" : ", ").append(game);
-    return fail("unknown game \"" + std::string(name) + "\"; known games: " + known);
-  }
+/// The tables of all games, in the order of the list.
+template <class Table>
+auto all_games() {
+  return []<class... G>(GameList<G...>) {
+    return std::array<const Table*, sizeof...(G)>{&game_table<Table, G>()...};
+  }(AllGames{});
 }
 
-}  // namespace registry_detail
+/// Says that there is no game of this name, and which there are.
+Error unknown_game(std::string_view name);
 
-/// Calls `function(std::type_identity<G>{})` for the game of that name and returns what it returned
-/// as a Result<T>, whether the function returns T, void or a Result<T> of its own (the same T for
-/// every game). Fails, naming the known games, when there is none of that name.
-template <class Function>
-auto visit_game(std::string_view name, Function&& function) {
-  return registry_detail::visit(AllGames{}, name, std::forward<Function>(function));
+/// The table of the game of this name, never null; unknown_game() when there is none.
+template <class Table>
+Result<const Table*> find_game(std::string_view name) {
+  for (std::size_t i = 0; i < kGameNames.size(); ++i) {
+    if (kGameNames[i] == name) return all_games<Table>()[i];
+  }
+  return unknown_game(name);
 }
 
 }  // namespace senet

@@ -1,5 +1,7 @@
 #include "nn/evaluator.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 

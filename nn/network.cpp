@@ -1,6 +1,6 @@
 #include "nn/network.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <xxhash.h>
 
 #include <algorithm>

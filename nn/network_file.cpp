@@ -5,7 +5,7 @@
 //                  be missing in a file that another program wrote)
 //   tensors        those of parameter_layout, a Linear weight [outputs, inputs], all others
 //   [length]
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -35,6 +35,13 @@ bool parse_number(const std::string& text, Number& number, int base) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number, base);
   return error == std::errc() && stop == end;
+}
+
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+  std::string text;
+  for (const std::uint64_t size : shape)
+    text.append(text.empty() ? "" : ", ") += std::to_string(size);
+  return text;
 }
 
 Result<NetworkSpec> read_spec(const Metadata& metadata) {
@@ -91,8 +98,7 @@ Result<std::vector<const StoredTensor*>> match_tensors(std::span<const TensorPla
     if (found == by_name.end()) return fail(fmt::format("tensor {}: missing", place.name));
     if (found->second->shape != stored_shape(place)) {
       return fail(fmt::format("tensor {}: shape [{}] where the spec needs [{}]", place.name,
-                              fmt::join(found->second->shape, ", "),
-                              fmt::join(stored_shape(place), ", ")));
+                              shape_text(found->second->shape), shape_text(stored_shape(place))));
     }
     matched.push_back(found->second);
     by_name.erase(found);

@@ -1,6 +1,6 @@
 #include "nn/network_spec.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -41,6 +41,15 @@ Result<void> check_spec(const NetworkSpec& spec) {
     }
   }
   return {};
+}
+
+Result<Evaluates> asked_about(const NetworkSpec& spec, bool has_afterstates,
+                              std::optional<Evaluates> chosen) {
+  if (chosen == Evaluates::kAfterstates && !has_afterstates) {
+    return fail(spec.game + " has no afterstates");
+  }
+  const Evaluates usual = has_afterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
+  return chosen.value_or(spec.evaluates.value_or(usual));
 }
 
 Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted) {

@@ -132,16 +132,14 @@ NetworkSpec reference_spec() {
   return spec;
 }
 
-/// What a network of this spec is asked about in searches of G: what was `chosen`, else what it has
-/// learnt, else, as its file does not say, afterstates in games that have them. Fails when they are
-/// chosen in a game without.
+/// What a network of this spec is asked about in searches of its game: what was `chosen`, else what
+/// it has learnt, else, as its file does not say, afterstates in games that have them. Fails when
+/// they are chosen in a game without.
+Result<Evaluates> asked_about(const NetworkSpec& spec, bool has_afterstates,
+                              std::optional<Evaluates> chosen = {});
 template <Game G>
 Result<Evaluates> asked_about(const NetworkSpec& spec, std::optional<Evaluates> chosen = {}) {
-  if (chosen == Evaluates::kAfterstates && !G::kHasAfterstates) {
-    return fail(std::string(G::kName) + " has no afterstates");
-  }
-  const Evaluates usual = G::kHasAfterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
-  return chosen.value_or(spec.evaluates.value_or(usual));
+  return asked_about(spec, G::kHasAfterstates, chosen);
 }
 
 /// Why a network of this spec cannot play G; nothing when it can.

@@ -1,6 +1,6 @@
 #include "nn/onednn_evaluator.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cassert>

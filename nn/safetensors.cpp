@@ -1,6 +1,6 @@
 #include "nn/safetensors.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>

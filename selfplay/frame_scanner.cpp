@@ -1,6 +1,6 @@
 #include "selfplay/frame_scanner.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "selfplay/play_settings.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace senet {
 

@@ -1,6 +1,6 @@
 #include "selfplay/record_codec.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <boost/endian/conversion.hpp>

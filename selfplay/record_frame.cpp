@@ -1,6 +1,6 @@
 #include "selfplay/record_frame.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <xxhash.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "selfplay/record_log.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -55,10 +55,23 @@ inline std::size_t default_workers() {
   return threads > 3 ? threads - 2 : 1;
 }
 
-/// Worker threads that play games until their numbers run out. Owned and joined by one thread;
-/// models, numbers and sink outlive it.
+/// Worker threads that play games until their numbers run out. Owned and joined by one thread.
+class AnySelfPlayThreads {
+ public:
+  virtual ~AnySelfPlayThreads() = default;
+
+  /// Every worker stops where it is, within a forward pass or two; the games under way are dropped.
+  virtual void abandon() = 0;
+  /// Waits until every worker has run out of games; the first reason why one could not start.
+  virtual Result<void> join() = 0;
+  /// Workers still running.
+  virtual std::size_t running() const = 0;
+  virtual const std::deque<WorkerReport>& reports() const = 0;
+};
+
+/// Those of one game. Models, numbers and sink outlive them.
 template <Game G>
-class SelfPlayThreads {
+class SelfPlayThreads final : public AnySelfPlayThreads {
  public:
   /// Starts playing at once.
   SelfPlayThreads(const SelfPlaySettings& settings, ModelStore& models, GameNumbers& numbers,
@@ -75,21 +88,19 @@ class SelfPlayThreads {
     }
   }
   /// Halts the numbers and waits for the games under way.
-  ~SelfPlayThreads() {
+  ~SelfPlayThreads() override {
     numbers_.halt();
     static_cast<void>(join());
   }
   SelfPlayThreads(const SelfPlayThreads&) = delete;
   SelfPlayThreads& operator=(const SelfPlayThreads&) = delete;
 
-  /// Every worker stops where it is, within a forward pass or two; the games under way are dropped.
-  void abandon() { orders_.abandoned = true; }
+  void abandon() override { orders_.abandoned = true; }
 
   /// Searches that begin from now on make no more visits than this.
   void limit_visits(std::uint32_t most) { orders_.most_visits = most; }
 
-  /// Waits until every worker has run out of games; the first reason why one could not start.
-  Result<void> join() {
+  Result<void> join() override {
     for (std::thread& thread : threads_) {
       if (thread.joinable()) thread.join();
     }
@@ -97,9 +108,8 @@ class SelfPlayThreads {
     return failure_;
   }
 
-  /// Workers still running.
-  std::size_t running() const { return running_.load(); }
-  const std::deque<WorkerReport>& reports() const { return reports_; }
+  std::size_t running() const override { return running_.load(); }
+  const std::deque<WorkerReport>& reports() const override { return reports_; }
 
  private:
   void work(std::size_t number) {

@@ -1,11 +1,12 @@
-// The games of the registry as a list of test types: a new game is tested by being registered.
+// The games of the list as test types: a new game is tested by being in it.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "games/registry.hpp"
+#include "games/list.hpp"
+#include "tests/all_games.hpp"
 
 namespace senet {
 namespace game_types_detail {

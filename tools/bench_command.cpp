@@ -1,8 +1,9 @@
 // senet bench: how fast everything is on this machine, and where the time goes.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 
+#include "games/any_game.hpp"
 #include "games/registry.hpp"
 #include "selfplay/selfplay_threads.hpp"
 #include "tools/bench_forward.hpp"
@@ -49,9 +50,8 @@ Result<void> selfplay(const BenchArguments& arguments, const BenchSettings& sett
 Result<void> standard_set(const BenchArguments& arguments, const BenchSettings& settings) {
   for (const std::string& game : games_of(arguments, settings.evaluates)) {
     for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
-      const Result<bool> has = visit_game(
-          game, []<class G>(std::type_identity<G>) -> bool { return G::kHasAfterstates; });
-      if (evaluates == Evaluates::kAfterstates && !*has) continue;
+      const Result<const AnyGame*> known = find_game<AnyGame>(game);
+      if (evaluates == Evaluates::kAfterstates && !(*known)->has_afterstates) continue;
       BenchSettings of_case = settings;
       of_case.evaluates = evaluates;
       of_case.batch_rows = batch_rows_for(arguments, evaluates);
@@ -70,11 +70,20 @@ Result<void> forward(const BenchArguments& arguments, const BenchSettings& setti
 Result<void> tree(const BenchArguments& arguments, const BenchSettings& settings) {
   return each_game(arguments, settings, "tree",
                    [&](const std::string& game, BenchSettings of_case) {
-                     const std::uint32_t standard = game == ConnectFour::kName ? 800 : 400;
-                     of_case.visits = arguments.visits.value_or(standard);
-                     return arguments.table == "flat" ? prepare_flat_tree(game, of_case)
-                                                      : prepare_tree(game, of_case);
+                     const Result<const AnyGame*> known = find_game<AnyGame>(game);
+                     of_case.visits = arguments.visits.value_or((*known)->tree_bench_visits);
+                     return prepare_tree(game, of_case, arguments.table == "flat");
                    });
+}
+
+/// "800 in connect_four, 400 in other games"
+std::string tree_visits_text() {
+  std::string text;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (game->tree_bench_visits == kTreeBenchVisits) continue;
+    text += fmt::format("{} in {}, ", game->tree_bench_visits, game->name);
+  }
+  return text + fmt::format("{}{}", kTreeBenchVisits, text.empty() ? "" : " in other games");
 }
 
 Result<void> playout(const BenchArguments& arguments, const BenchSettings& settings) {
@@ -123,84 +132,79 @@ Result<Job> prepare(const BenchArguments& arguments, Bench bench, double seconds
 
 }  // namespace
 
-void add_bench_command(CLI::App& app, int& exit_code) {
+void add_bench_command(const Command& program) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* const command =
-      app.add_subcommand("bench", "Measure how fast everything is and where the time goes");
-  command->require_subcommand(0, 1);
-  command->footer(
-      "Without a benchmark's name: self-play of Connect Four and backgammon, with policy priors\n"
-      "and then with afterstates.");
+  const Command command =
+      program.add_command("bench", "Measure how fast everything is and where the time goes");
+  command.footer(
+      fmt::format("Without a benchmark's name: self-play of {}, with policy priors\n"
+                  "and then with afterstates.",
+                  games_that([](const AnyGame& game) { return game.is_standard; })));
   const auto add = [&](const char* name, const char* help, Bench bench, double seconds) {
-    CLI::App* const sub = command->add_subcommand(name, help);
-    add_common_options(*sub, *arguments);
-    sub->callback(
-        [=, &exit_code] { exit_code = run_command("bench", prepare(*arguments, bench, seconds)); });
+    const Command sub = command.add_command(name, help);
+    add_common_options(sub, *arguments);
+    sub.runs([=] { return run_command("bench", prepare(*arguments, bench, seconds)); });
     return sub;
   };
-  CLI::App* const of_peak = add("peak", "multiply-adds a second at most", peak, 0.5);
-  add_workers_option(*of_peak, *arguments);
+  const Command of_peak = add("peak", "multiply-adds a second at most", peak, 0.5);
+  add_workers_option(of_peak, *arguments);
 
-  CLI::App* const of_forward = add("forward", "states a second of the forward pass", forward, 1);
-  CLI::App* const of_tree = add("tree", "visits a second of searches without a network", tree, 2);
-  CLI::App* const of_playout =
+  const Command of_forward = add("forward", "states a second of the forward pass", forward, 1);
+  const Command of_tree = add("tree", "visits a second of searches without a network", tree, 2);
+  const Command of_playout =
       add("playout", "games a second of blind play by the rules alone", playout, 2);
-  CLI::App* const of_selfplay =
+  const Command of_selfplay =
       add("selfplay", "games, decisions and evaluations a second of whole self-play", selfplay, 10);
-  CLI::App* const of_train = add("train", "samples a second of a trainer", train, 3);
-  CLI::App* const of_overlap =
+  const Command of_train = add("train", "samples a second of a trainer", train, 3);
+  const Command of_overlap =
       add("overlap", "what a trainer beside self-play costs it: speed, and the weights handed over",
           overlap, 4);
-  CLI::App* const of_sessions =
+  const Command of_sessions =
       add("sessions", "how long the searches of many embedded games take, and their memory",
           sessions, 5);
-  for (CLI::App* const sub :
+  for (const Command& sub :
        {of_forward, of_tree, of_playout, of_selfplay, of_train, of_overlap, of_sessions}) {
-    add_game_option(*sub, *arguments);
+    add_game_option(sub, *arguments);
   }
-  for (CLI::App* const sub :
-       {of_forward, of_tree, of_selfplay, of_train, of_overlap, of_sessions}) {
-    add_network_options(*sub, *arguments);
+  for (const Command& sub : {of_forward, of_tree, of_selfplay, of_train, of_overlap, of_sessions}) {
+    add_network_options(sub, *arguments);
   }
-  for (CLI::App* const sub : {of_forward, of_tree, of_selfplay, of_train}) {
-    add_mode_option(*sub, *arguments);
+  for (const Command& sub : {of_forward, of_tree, of_selfplay, of_train}) {
+    add_mode_option(sub, *arguments);
   }
-  for (CLI::App* const sub : {of_forward, of_tree, of_train}) {
-    add_recording_options(*sub, *arguments);
+  for (const Command& sub : {of_forward, of_tree, of_train}) {
+    add_recording_options(sub, *arguments);
   }
-  add_workers_option(*of_train, *arguments);
-  add_trainer_options(*of_train, *arguments);
-  add_train_rows_option(*of_train, *arguments);
-  add_trainer_options(*of_overlap, *arguments);
+  add_workers_option(of_train, *arguments);
+  add_trainer_options(of_train, *arguments);
+  add_train_rows_option(of_train, *arguments);
+  add_trainer_options(of_overlap, *arguments);
   of_overlap
-      ->add_option("--workers", arguments->players,
-                   "threads that play (default: all but two, as in senet selfplay)")
-      ->check(CLI::Range(1, 1024));
-  for (CLI::App* const sub : {of_forward, of_selfplay}) add_evaluator_options(*sub, *arguments);
-  add_search_options(*of_tree, *arguments, "800 in connect_four, 400 in other games");
+      .option("--workers", arguments->players,
+              "threads that play (default: all but two, as in senet selfplay)")
+      .in_range(1, 1024);
+  for (const Command& sub : {of_forward, of_selfplay}) add_evaluator_options(sub, *arguments);
+  add_search_options(of_tree, *arguments, tree_visits_text());
   of_tree
-      ->add_option("--table", arguments->table,
-                   "the tree's way from a position to its node: epoch, its own, or flat, Abseil's")
-      ->check(CLI::IsMember({"epoch", "flat"}))
-      ->capture_default_str();
-  add_search_options(*of_selfplay, *arguments, "100");
-  add_play_options(*of_selfplay, *arguments);
-  add_session_options(*of_sessions, *arguments);
-  add_workers_option(*of_sessions, *arguments);
-  of_selfplay->add_option("--trace", arguments->trace,
-                          "write what a worker did when, for chrome://tracing or Perfetto, into "
-                          "this file (of the first case and run)");
+      .option("--table", arguments->table,
+              "the tree's way from a position to its node: epoch, its own, or flat, Abseil's")
+      .one_of({"epoch", "flat"})
+      .shows_default();
+  add_search_options(of_selfplay, *arguments, "100");
+  add_play_options(of_selfplay, *arguments);
+  add_session_options(of_sessions, *arguments);
+  add_workers_option(of_sessions, *arguments);
+  of_selfplay.option("--trace", arguments->trace,
+                     "write what a worker did when, for chrome://tracing or Perfetto, into "
+                     "this file (of the first case and run)");
 
-  add_common_options(*command, *arguments);
-  add_game_option(*command, *arguments);
-  add_network_options(*command, *arguments);
-  add_evaluator_options(*command, *arguments);
-  add_search_options(*command, *arguments, "100");
-  add_play_options(*command, *arguments);
-  command->callback([=, &exit_code] {
-    if (!command->get_subcommands().empty()) return;
-    exit_code = run_command("bench", prepare(*arguments, standard_set, 10));
-  });
+  add_common_options(command, *arguments);
+  add_game_option(command, *arguments);
+  add_network_options(command, *arguments);
+  add_evaluator_options(command, *arguments);
+  add_search_options(command, *arguments, "100");
+  add_play_options(command, *arguments);
+  command.runs([=] { return run_command("bench", prepare(*arguments, standard_set, 10)); });
 }
 
 }  // namespace senet

@@ -1,18 +1,15 @@
 #include "tools/bench_forward.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cmath>
 #include <thread>
 
-#include "games/draws.hpp"
-#include "games/registry.hpp"
 #include "tools/bench_peak.hpp"
-#include "tools/bench_positions.hpp"
 #include "tools/counted_malloc.hpp"
+#include "tools/programs.hpp"
 #include "tools/recorded_batches.hpp"
-#include "tools/run_config.hpp"
 #include "tools/thread_clock.hpp"
 
 namespace senet {
@@ -27,8 +24,7 @@ struct Rates {
   double allocations_per_forward = 0;  // NaN when they are not counted
 };
 
-template <Game G>
-Rates rates_of(Evaluator& evaluator, const RecordedBatches<G>& recorded, double dense_gflop,
+Rates rates_of(Evaluator& evaluator, const RecordedBatches& recorded, double dense_gflop,
                double seconds) {
   using Clock = std::chrono::steady_clock;
   const PeakMeter meter;
@@ -54,9 +50,8 @@ Rates rates_of(Evaluator& evaluator, const RecordedBatches<G>& recorded, double 
           thread_allocations() ? allocations / forwards : std::nan("")};
 }
 
-template <Game G>
 void add_figures(Figures& figures, std::string subject, const Rates& rates,
-                 const RecordedBatches<G>& recorded, double dense_gflop) {
+                 const RecordedBatches& recorded, double dense_gflop) {
   const auto rows = static_cast<double>(recorded.batches().front().size());
   const auto add = [&](const char* name, double value, const char* unit) {
     figures.push_back({subject, name, value, unit});
@@ -71,58 +66,41 @@ void add_figures(Figures& figures, std::string subject, const Rates& rates,
   add("allocations_per_forward", rates.allocations_per_forward, "allocations/forward");
 }
 
-template <Game G>
-Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
-                    const std::vector<G>& positions) {
+Result<Figures> run(const Programs& programs, const BenchSettings& settings,
+                    const BenchNetwork& network, const std::vector<AnyState>& positions) {
+  const NetworkSpec& spec = network.network.spec();
   std::vector<EvaluatorKind> kinds{settings.evaluator};
   if (settings.evaluator == EvaluatorKind::kAuto) {
     kinds = {EvaluatorKind::kFused, EvaluatorKind::kOneDnn};
   }
   const Weights weights(copy_of(network.network));
-  const double dense_gflop = dense_flop(network.network.spec()) * 1e-9;
+  const double dense_gflop = dense_flop(spec) * 1e-9;
   Figures figures;
   for (const EvaluatorKind kind : kinds) {
     for (const std::size_t rows : {1, 16, 64, 256}) {
       const auto evaluator = make_evaluator(kind, weights, rows, settings.exact);
       if (!evaluator) return evaluator.error();
-      const auto measure = [&](const char* inputs, const RecordedBatches<G>& recorded) {
-        const std::string subject =
-            fmt::format("{}/{}/{}/{}{}/{}/batch-{}", G::kName, name_of(settings.evaluates),
-                        network.name, name_of(kind), settings.exact ? "-exact" : "", inputs, rows);
-        add_figures(figures, subject,
-                    rates_of(**evaluator, recorded, dense_gflop, settings.seconds), recorded,
-                    dense_gflop);
-      };
-      measure("sparse", RecordedBatches<G>(positions, rows, settings.evaluates));
-      measure("dense", *RecordedBatches<G>::dense(kPositions, rows, settings.seed));
-    }
+      add_figures(figures, subject, rates_of(**evaluator, recorded, dense_gflop, settings.seconds),
+                  recorded, dense_gflop);
+    };
+    measure("sparse", *programs.record_batches(positions, rows, settings.evaluates));
+    measure("dense", *RecordedBatches::dense(spec, kPositions, rows, settings.seed));
   }
-  return figures;
+}
+return figures;
 }
 
 }  // namespace
 
-Result<Benchmark> prepare_forward(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
-    Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-    if (!network) return network.error();
-    auto positions = recorded_decisions<G>(settings, network->network, kPositions);
-    if (!positions) return positions.error();
-    if (settings.evaluates == Evaluates::kAfterstates) {
-      Random random(settings.seed, 1, 0, Purpose::kTest);
-      for (G& position : *positions) {
-        G after = position;
-        after.play(draw_action(position, random));
-        if (after.turn() != Turn::kOver) position = after;
-      }
-    }
-    return Benchmark([settings, network = std::move(*network), positions = std::move(*positions)] {
-      // oneDNN leaves settings in the thread that runs it: give it one of its own.
-      Result<Figures> figures;
-      std::thread([&] { figures = run<G>(settings, network, positions); }).join();
-      return figures;
-    });
-  });
+Result<Benchmark> prepare_forward(const std::string& game, const BenchSettings& settings) {}
+}
+return Benchmark([programs = *programs, settings, network = std::move(*network),
+                  positions = std::move(*positions)] {
+  // oneDNN leaves settings in the thread that runs it: give it one of its own.
+  Result<Figures> figures;
+  std::thread([&] { figures = run(*programs, settings, network, positions); }).join();
+  return figures;
+});
 }
 
 }  // namespace senet

@@ -1,14 +1,14 @@
 #include "tools/bench_options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <thread>
 
-#include "games/registry.hpp"
 #include "tools/bench_processes.hpp"
+#include "tools/programs.hpp"
 #include "tools/run_config.hpp"
 #include "tools/setting_options.hpp"
 
@@ -18,15 +18,24 @@ namespace {
 constexpr std::size_t kMostTrainRows = 65'536;
 
 /// Whether the game can be played this way, and with this network.
-Result<void> check_game(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<void> {
-    if (settings.evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) {
-      return fail(fmt::format("--mode: {} has no afterstates", G::kName));
-    }
-    const auto network = bench_network(settings, reference_spec<G>());
-    if (!network) return fail(fmt::format("--network: {}", network.error().reason()));
-    return {};
-  });
+Result<void> check_game(const std::string& name, const BenchSettings& settings) {
+  const Result<const AnyGame*> game = find_game<AnyGame>(name);
+  if (!game) return game.error();
+  if (settings.evaluates == Evaluates::kAfterstates && !(*game)->has_afterstates) {
+    return fail(fmt::format("--mode: {} has no afterstates", name));
+  }
+  const auto network = bench_network(settings, programs_of(**game).reference_spec());
+  if (!network) return fail(fmt::format("--network: {}", network.error().reason()));
+  return {};
+}
+
+/// The names of the standard games with `between` between them.
+std::string standard_names(std::string_view between) {
+  std::string text;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (game->is_standard) text.append(text.empty() ? "" : between).append(game->name);
+  }
+  return text;
 }
 
 // The entry of a setting with which a benchmark does something of its own. `help` is a literal.
@@ -56,8 +65,12 @@ std::optional<std::vector<std::size_t>> read_counts(std::string_view text, std::
 
 std::vector<std::string> games_of(const BenchArguments& arguments, Evaluates evaluates) {
   if (!arguments.game.empty()) return {arguments.game};
-  if (evaluates == Evaluates::kAfterstates) return {std::string(Backgammon::kName)};
-  return {std::string(ConnectFour::kName), std::string(Backgammon::kName)};
+  std::vector<std::string> names;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    const bool has_mode = evaluates == Evaluates::kPosition || game->has_afterstates;
+    if (game->is_standard && has_mode) names.emplace_back(game->name);
+  }
+  return names;
 }
 
 Result<BenchSettings> settings_of(const BenchArguments& arguments, double standard_seconds) {
@@ -98,58 +111,57 @@ std::size_t batch_rows_for(const BenchArguments& arguments, Evaluates evaluates)
   return evaluates == Evaluates::kPosition ? 64 : 256;
 }
 
-void add_common_options(CLI::App& command, BenchArguments& arguments) {
-  command.add_flag("--json", arguments.output.json, "one JSON object a line");
-  command.add_option("--repeat", arguments.output.repeats, "runs; figures are their medians")
-      ->check(CLI::Range(1, 1000));
-  command.add_option("--seconds", arguments.seconds, "measured time of each case and run")
-      ->check(CLI::Range(0.001, 1e6));
+void add_common_options(const Command& command, BenchArguments& arguments) {
+  command.flag("--json", arguments.output.json, "one JSON object a line");
+  command.option("--repeat", arguments.output.repeats, "runs; figures are their medians")
+      .in_range(1, 1000);
+  command.option("--seconds", arguments.seconds, "measured time of each case and run")
+      .in_range(0.001, 1e6);
 }
 
-void add_game_option(CLI::App& command, BenchArguments& arguments) {
-  command.add_option("--game", arguments.game, "default: connect_four, then backgammon");
-  command.add_option("--seed", arguments.settings.seed, "of weights and games")
-      ->capture_default_str();
+void add_game_option(const Command& command, BenchArguments& arguments) {
+  command.option("--game", arguments.game, "default: " + standard_names(", then "));
+  command.option("--seed", arguments.settings.seed, "of weights and games").shows_default();
 }
 
-void add_network_options(CLI::App& command, BenchArguments& arguments) {
+void add_network_options(const Command& command, BenchArguments& arguments) {
   command
-      .add_option("--network", arguments.settings.network,
-                  "seed-283k (fresh weights of the reference shape) or a weights file")
-      ->capture_default_str();
+      .option("--network", arguments.settings.network,
+              "seed-283k (fresh weights of the reference shape) or a weights file")
+      .shows_default();
   add_setting(command,
               with_help(setting_of(&NetworkSpec::width), "fresh weights of this width instead"),
               arguments.settings.width)
-      ->default_str("");
+      .shows_default("");
   add_setting(command,
               with_help(setting_of(&NetworkSpec::blocks), "... with so many residual blocks"),
               arguments.settings.blocks);
 }
 
-void add_recording_options(CLI::App& command, BenchArguments& arguments) {
+void add_recording_options(const Command& command, BenchArguments& arguments) {
   command
-      .add_option("--games", arguments.settings.recorded_games,
-                  "self-play games whose positions are measured on")
-      ->check(CLI::Range(1, 100'000))
-      ->capture_default_str();
+      .option("--games", arguments.settings.recorded_games,
+              "self-play games whose positions are measured on")
+      .in_range(1, 100'000)
+      .shows_default();
 }
 
-void add_mode_option(CLI::App& command, BenchArguments& arguments) {
+void add_mode_option(const Command& command, BenchArguments& arguments) {
   add_setting(command, setting_of(&SearchSettings::evaluates), arguments.settings.evaluates);
 }
 
-void add_evaluator_options(CLI::App& command, BenchArguments& arguments) {
+void add_evaluator_options(const Command& command, BenchArguments& arguments) {
   add_setting(command, setting_of(&WorkerSettings::evaluator), arguments.settings.evaluator);
-  command.add_flag("--exact", arguments.settings.exact,
-                   "the same bits at every batch size, with oneDNN too");
+  command.flag("--exact", arguments.settings.exact,
+               "the same bits at every batch size, with oneDNN too");
 }
 
-void add_search_options(CLI::App& command, BenchArguments& arguments,
+void add_search_options(const Command& command, BenchArguments& arguments,
                         const std::string& standard_visits) {
   command
-      .add_option("--visits", arguments.visits,
-                  fmt::format("visits of every search (default: {})", standard_visits))
-      ->check(CLI::Range(1, 1'000'000));
+      .option("--visits", arguments.visits,
+              fmt::format("visits of every search (default: {})", standard_visits))
+      .in_range(1, 1'000'000);
   add_setting(command,
               with_help(setting_of(&WorkerSettings::lanes), "searches side by side on a thread"),
               arguments.settings.lanes);
@@ -157,63 +169,60 @@ void add_search_options(CLI::App& command, BenchArguments& arguments,
               with_help(setting_of(&WorkerSettings::batch_rows),
                         "most rows of a forward pass (default: 64; with afterstates 256)"),
               arguments.batch_rows)
-      ->default_str("");
+      .shows_default("");
 }
 
-void add_workers_option(CLI::App& command, BenchArguments& arguments) {
+void add_workers_option(const Command& command, BenchArguments& arguments) {
   command
-      .add_option("--workers", arguments.workers,
-                  "threads at once; several numbers (1,2) are measured in turns")
-      ->capture_default_str();
+      .option("--workers", arguments.workers,
+              "threads at once; several numbers (1,2) are measured in turns")
+      .shows_default();
 }
 
-void add_play_options(CLI::App& command, BenchArguments& arguments) {
+void add_play_options(const Command& command, BenchArguments& arguments) {
   BenchSettings& settings = arguments.settings;
   add_workers_option(command, arguments);
   add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.cache_mib);
-  command.add_flag("--reuse-tree", settings.reuse_tree,
-                   "keep the tree between moves: kept visits count towards --visits and are not "
-                   "counted again");
+  command.flag("--reuse-tree", settings.reuse_tree,
+               "keep the tree between moves: kept visits count towards --visits and are not "
+               "counted again");
   command
-      .add_option("--warmup-seconds", settings.warmup_seconds,
-                  "played before the measurement, once games of all ages are under way")
-      ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
+      .option("--warmup-seconds", settings.warmup_seconds,
+              "played before the measurement, once games of all ages are under way")
+      .in_range(0.0, 1e6)
+      .shows_default();
 }
 
-void add_trainer_options(CLI::App& command, BenchArguments& arguments) {
-  command.add_option("--backend", arguments.backend, "what trains: cpu, cuda or auto")
-      ->capture_default_str();
+void add_trainer_options(const Command& command, BenchArguments& arguments) {
+  command.option("--backend", arguments.backend, "what trains: cpu, cuda or auto").shows_default();
   command
-      .add_option("--precision", arguments.precision,
-                  "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
-      ->capture_default_str();
-  command.add_flag("--replay-on-device", arguments.settings.trainer.replay_on_device,
-                   "a CUDA device keeps the samples: a step sends only where they lie");
+      .option("--precision", arguments.precision,
+              "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
+      .shows_default();
+  command.flag("--replay-on-device", arguments.settings.trainer.replay_on_device,
+               "a CUDA device keeps the samples: a step sends only where they lie");
 }
 
-void add_train_rows_option(CLI::App& command, BenchArguments& arguments) {
+void add_train_rows_option(const Command& command, BenchArguments& arguments) {
   command
-      .add_option("--batch", arguments.train_rows,
-                  "samples of a step; several numbers (256,1024) one after the other")
-      ->capture_default_str();
-  command.add_option("--save-batch", arguments.settings.saved_batch,
-                     "write the last batch of recorded positions to this file (safetensors)");
+      .option("--batch", arguments.train_rows,
+              "samples of a step; several numbers (256,1024) one after the other")
+      .shows_default();
+  command.option("--save-batch", arguments.settings.saved_batch,
+                 "write the last batch of recorded positions to this file (safetensors)");
 }
 
-void add_session_options(CLI::App& command, BenchArguments& arguments) {
+void add_session_options(const Command& command, BenchArguments& arguments) {
   BenchSettings& settings = arguments.settings;
-  command.add_option("--sessions", arguments.sessions, "games of the host at once")
-      ->capture_default_str();
-  command.add_option("--milliseconds", settings.search_ms, "of each search that is timed")
-      ->check(CLI::Range(1, 60'000))
-      ->capture_default_str();
+  command.option("--sessions", arguments.sessions, "games of the host at once").shows_default();
+  command.option("--milliseconds", settings.search_ms, "of each search that is timed")
+      .in_range(1, 60'000)
+      .shows_default();
   command
-      .add_option("--visits", arguments.visits,
-                  "of each search that is counted instead (default: 100)")
-      ->check(CLI::Range(1u, kBenchTreeVisits));
-  command.add_flag("--processes", settings.processes,
-                   "the most games in a `senet uci` process each, too");
+      .option("--visits", arguments.visits, "of each search that is counted instead (default: 100)")
+      .in_range(1u, kBenchTreeVisits);
+  command.flag("--processes", settings.processes,
+               "the most games in a `senet uci` process each, too");
 }
 
 }  // namespace senet

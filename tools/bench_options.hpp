@@ -1,13 +1,13 @@
 // The command line of senet bench: its options, and what they mean.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/bench_report.hpp"
 #include "tools/bench_settings.hpp"
+#include "tools/command_line.hpp"
 
 namespace senet {
 
@@ -20,8 +20,8 @@ struct BenchArguments {
   std::string precision = "auto";
   std::string train_rows = "512,1024";
   std::string table = "epoch";  // of trees
-  std::string trace;        // a file, or empty
-  std::size_t players = 0;  // workers of a whole run; 0: as many as it takes by itself
+  std::string trace;            // a file, or empty
+  std::size_t players = 0;      // workers of a whole run; 0: as many as it takes by itself
   std::optional<double> seconds;
   std::optional<std::uint32_t> visits;
   std::size_t batch_rows = 0;
@@ -39,19 +39,19 @@ Result<BenchSettings> settings_of(const BenchArguments& arguments, double standa
 /// Families of afterstates are many rows at once.
 std::size_t batch_rows_for(const BenchArguments& arguments, Evaluates evaluates);
 
-void add_common_options(CLI::App& command, BenchArguments& arguments);
-void add_game_option(CLI::App& command, BenchArguments& arguments);
-void add_network_options(CLI::App& command, BenchArguments& arguments);
-void add_recording_options(CLI::App& command, BenchArguments& arguments);
-void add_mode_option(CLI::App& command, BenchArguments& arguments);
-void add_evaluator_options(CLI::App& command, BenchArguments& arguments);
+void add_common_options(const Command& command, BenchArguments& arguments);
+void add_game_option(const Command& command, BenchArguments& arguments);
+void add_network_options(const Command& command, BenchArguments& arguments);
+void add_recording_options(const Command& command, BenchArguments& arguments);
+void add_mode_option(const Command& command, BenchArguments& arguments);
+void add_evaluator_options(const Command& command, BenchArguments& arguments);
 /// `standard_visits` is said in the help.
-void add_search_options(CLI::App& command, BenchArguments& arguments,
+void add_search_options(const Command& command, BenchArguments& arguments,
                         const std::string& standard_visits);
-void add_workers_option(CLI::App& command, BenchArguments& arguments);
-void add_play_options(CLI::App& command, BenchArguments& arguments);
-void add_session_options(CLI::App& command, BenchArguments& arguments);
-void add_trainer_options(CLI::App& command, BenchArguments& arguments);
-void add_train_rows_option(CLI::App& command, BenchArguments& arguments);
+void add_workers_option(const Command& command, BenchArguments& arguments);
+void add_play_options(const Command& command, BenchArguments& arguments);
+void add_session_options(const Command& command, BenchArguments& arguments);
+void add_trainer_options(const Command& command, BenchArguments& arguments);
+void add_train_rows_option(const Command& command, BenchArguments& arguments);
 
 }  // namespace senet

@@ -1,10 +1,9 @@
 #include "tools/bench_overlap.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 
-#include "games/registry.hpp"
 #include "tools/overlap_run.hpp"
 #include "train_bridge/linear_algebra.hpp"
 
@@ -30,34 +29,33 @@ Result<RunConfig> config_for(const std::string& game, const BenchSettings& setti
 }
 
 /// Everything of a benchmark that lasts from run to run.
-template <Game G>
 class Overlap {
  public:
-  static Result<std::unique_ptr<Overlap>> make(const RunConfig& config,
+  static Result<std::unique_ptr<Overlap>> make(const Programs& programs, const RunConfig& config,
                                                const TrainerChoice& backend,
                                                const BenchNetwork& network) {
     auto folder = ScratchFolder::make("senet-overlap-");
     if (!folder) return folder.error();
     std::error_code error;
     std::filesystem::create_directories(folder->path() / "weights", error);
-    auto log = RecordLog::open(folder->path() / "games.senet", G::kName, {});
+    auto log = RecordLog::open(folder->path() / "games.senet", config.game, {});
     if (!log) return log.error();
     use_single_threaded_blas();
     auto made = std::unique_ptr<Overlap>(new Overlap);
     TrainerChoice choice = backend;
     choice.steps_at_risk = config.learn.steps_per_iteration;
     ChosenTrainer chosen =
-        choose_trainer(choice, network.network, TrainingLoop<G>::batch_shape(config.learn),
+        choose_trainer(choice, network.network, batch_shape(programs.shape, config.learn),
                        config.learn.trainer, [overlap = made.get()](const std::string& reason) {
                          const std::lock_guard lock(overlap->mutex_);
                          overlap->lost_ = reason;
                        });
     if (!chosen.warnings.empty()) return fail(chosen.warnings.front());
     chosen.trainer->warm_up();
-    made->subject_ = fmt::format("{}/{}/{}/{}/workers-{}", G::kName,
-                                 name_of(config.selfplay.worker.search.evaluates),
-                                 network.name, chosen.trainer->name(), config.selfplay.workers);
-    made->run_.emplace(config, copy_of(network.network), std::move(chosen.trainer),
+    made->subject_ = fmt::format("{}/{}/{}/{}/workers-{}", config.game,
+                                 name_of(config.selfplay.worker.search.evaluates), network.name,
+                                 chosen.trainer->name(), config.selfplay.workers);
+    made->run_.emplace(programs, config, copy_of(network.network), std::move(chosen.trainer),
                        std::move(*folder), std::move(*log));
     return made;
   }
@@ -110,26 +108,26 @@ class Overlap {
   OverlapCounts all_beside_;  // of all runs: a short one may see no publication
   std::mutex mutex_;
   std::string lost_;  // why the device was, if it was
-  std::optional<OverlapRun<G>> run_;
+  std::optional<OverlapRun> run_;
 };
 
 }  // namespace
 
 Result<Benchmark> prepare_overlap(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
-    const Result<RunConfig> recipe = default_config(game);
-    if (!recipe) return recipe.error();
-    NetworkSpec reference = recipe->network;
-    reference.evaluates = recipe->selfplay.worker.search.evaluates;
-    Result<BenchNetwork> network = bench_network(settings, reference);
-    if (!network) return network.error();
-    const Result<RunConfig> config = config_for(game, settings, *network);
-    if (!config) return config.error();
-    auto overlap = Overlap<G>::make(*config, settings.trainer, *network);
-    if (!overlap) return overlap.error();
-    return Benchmark([overlap = std::move(*overlap), seconds = settings.seconds] {
-      return overlap->run(seconds);
-    });
+  const Result<const Programs*> programs = find_game<Programs>(game);
+  if (!programs) return programs.error();
+  const Result<RunConfig> recipe = default_config(game);
+  if (!recipe) return recipe.error();
+  NetworkSpec reference = recipe->network;
+  reference.evaluates = recipe->selfplay.worker.search.evaluates;
+  Result<BenchNetwork> network = bench_network(settings, reference);
+  if (!network) return network.error();
+  const Result<RunConfig> config = config_for(game, settings, *network);
+  if (!config) return config.error();
+  auto overlap = Overlap::make(**programs, *config, settings.trainer, *network);
+  if (!overlap) return overlap.error();
+  return Benchmark([overlap = std::move(*overlap), seconds = settings.seconds] {
+    return overlap->run(seconds);
   });
 }
 

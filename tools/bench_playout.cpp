@@ -1,51 +1,22 @@
 #include "tools/bench_playout.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 
-#include "games/draws.hpp"
-#include "games/registry.hpp"
 #include "tools/counted_malloc.hpp"
+#include "tools/programs.hpp"
 #include "tools/thread_clock.hpp"
 
 namespace senet {
 namespace {
 
-/// Sums over games.
-struct PlayoutCounts {
-  double games = 0, plies = 0, decisions = 0, legal = 0, first_player_wins = 0;
-};
-
-template <Game G>
-void play_out(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts) {
-  Random random(seed, number, 0, Purpose::kTest);
-  ActionList<G::kMaxLegal> actions;
-  G state;
-  for (;; ++counts.plies) {
-    const Turn turn = state.turn();
-    if (turn == Turn::kOver) break;
-    if (turn == Turn::kChance) {
-      state.play(draw_roll(state, random));
-      continue;
-    }
-    actions.clear();
-    state.legal(actions);
-    counts.legal += static_cast<double>(actions.size());
-    ++counts.decisions;
-    state.play(draw_one(actions, random));
-  }
-  counts.first_player_wins += final_value(state, 0) > 0 ? 1 : 0;
-  ++counts.games;
-}
-
-template <Game G>
-Figures run(const BenchSettings& settings) {
+Figures run(const std::string& game, const BenchSettings& settings,
+            void (*play_out)(std::uint64_t, std::uint64_t, PlayoutCounts&)) {
   using Clock = std::chrono::steady_clock;
   constexpr std::uint64_t kCountedGames = 1000;
   PlayoutCounts counted;
-  for (std::uint64_t game = 0; game < kCountedGames; ++game) {
-    play_out<G>(settings.seed, game, counted);
+  for (std::uint64_t number = 0; number < kCountedGames; ++number) {
+    play_out(settings.seed, number, counted);
   }
   // Slices of a few milliseconds, whose median no passing disturbance touches.
   const double plies_per_slice = 20'000;
@@ -60,7 +31,7 @@ Figures run(const BenchSettings& settings) {
     PlayoutCounts slice;
     const double began = ThreadClock::now();
     for (std::uint64_t i = 0; i < games_per_slice; ++i) {
-      play_out<G>(settings.seed, next++, slice);
+      play_out(settings.seed, next++, slice);
     }
     const double time = ThreadClock::now() - began;
     games_rates.push_back(slice.games / time);
@@ -68,10 +39,9 @@ Figures run(const BenchSettings& settings) {
   } while (Clock::now() < end && games_rates.size() < games_rates.capacity());
   const auto allocations = static_cast<double>(thread_allocations().value_or(0) - before);
 
-  const std::string subject(G::kName);
   Figures figures;
   const auto add = [&](const char* name, double value, const char* unit) {
-    figures.push_back({subject, name, value, unit});
+    figures.push_back({game, name, value, unit});
   };
   add("games_per_second", median_of(std::move(games_rates)), "games/s");
   add("plies_per_second", median_of(std::move(plies_rates)), "plies/s");
@@ -88,8 +58,10 @@ Figures run(const BenchSettings& settings) {
 }  // namespace
 
 Result<Benchmark> prepare_playout(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) {
-    return Benchmark([settings] { return Result<Figures>(run<G>(settings)); });
+  const Result<const Programs*> programs = find_game<Programs>(game);
+  if (!programs) return programs.error();
+  return Benchmark([game, settings, play_out = (*programs)->play_out] {
+    return Result<Figures>(run(game, settings, play_out));
   });
 }
 

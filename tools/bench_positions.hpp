@@ -1,11 +1,17 @@
-// Positions to measure on: those that self-play searched.
+// Positions to measure on, those that self-play searched, and what evaluators are asked about them.
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include "games/any_game.hpp"
+#include "games/registry.hpp"
+#include "search/wanted_logits.hpp"
 #include "selfplay/selfplay_threads.hpp"
 #include "tools/bench_settings.hpp"
+#include "tools/recorded_batches.hpp"
 
 namespace senet {
 
@@ -26,8 +32,8 @@ class KeepingSink final : public GameSink {
 /// 100 visits, noise, moves drawn by their visits in the opening. The same seed and network give
 /// the same positions.
 template <Game G>
-Result<std::vector<G>> recorded_decisions(const BenchSettings& settings, const Network& network,
-                                          std::size_t count) {
+Result<std::vector<AnyState>> recorded_decisions(const BenchSettings& settings,
+                                                 const Network& network, std::size_t count) {
   constexpr std::uint32_t kVisits = 100;
   SelfPlaySettings how;
   how.worker.lanes = std::min<std::size_t>(settings.recorded_games, 64);
@@ -49,11 +55,38 @@ Result<std::vector<G>> recorded_decisions(const BenchSettings& settings, const N
     }
   }
   if (searched.empty()) return fail("self-play came to no decision");
-  std::vector<G> decisions;
+  std::vector<AnyState> decisions;
   for (std::size_t i = 0; i < count; ++i) {
-    decisions.push_back(searched[i * searched.size() / count]);
+    decisions.emplace_back(game_table<AnyGame, G>(), searched[i * searched.size() / count]);
   }
   return decisions;
+}
+
+/// The same states by their type.
+template <Game G>
+std::vector<G> typed(std::span<const AnyState> states) {
+  std::vector<G> own;
+  for (const AnyState& state : states) own.push_back(state.as<G>());
+  return own;
+}
+
+template <Game G>
+std::unique_ptr<RecordedBatches> record_batches(std::span<const AnyState> positions,
+                                                std::size_t rows, Evaluates evaluates) {
+  auto batches =
+      std::make_unique<RecordedBatches>(positions.size(), kOutcomes<G>, rows, G::kMaxActive);
+  for (const AnyState& any : positions) {
+    const G& position = any.as<G>();
+    WantedLogits<G> wanted;
+    if (evaluates == Evaluates::kPosition) {
+      ActionList<G::kMaxLegal> actions;
+      position.legal(actions);
+      wanted.list({actions.data(), actions.size()});
+    }
+    batches->add(wanted.wanted(), [&](FeatureRow& row) { position.encode(row); });
+  }
+  batches->drop_part_full();
+  return batches;
 }
 
 }  // namespace senet

@@ -1,6 +1,6 @@
 #include "tools/bench_processes.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <chrono>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <vector>
 
-#include "games/draws.hpp"
+#include "games/any_game.hpp"
 #include "games/registry.hpp"
 #include "tools/child_process.hpp"
 
@@ -20,17 +20,16 @@ using Clock = std::chrono::steady_clock;
 ChildProcess::Deadline soon() { return Clock::now() + std::chrono::seconds(60); }
 
 /// One game and the process that thinks about it.
-template <Game G>
 class ProcessGame {
  public:
-  static Result<ProcessGame> start(const std::string& weights) {
+  static Result<ProcessGame> start(const AnyGame& rules, const std::string& weights) {
     std::error_code unknown;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
     constexpr const char* kHashMib = "2";  // room for kBenchTreeVisits in all games here
-    auto process = ChildProcess::start({program.string(), "uci", "--game", std::string(G::kName),
+    auto process = ChildProcess::start({program.string(), "uci", "--game", std::string(rules.name),
                                         "--weights", weights, "--hash", kHashMib});
     if (!process) return process.error();
-    ProcessGame game(std::move(*process));
+    ProcessGame game(rules, std::move(*process));
     if (const auto sent = game.process_.write_line("isready", soon()); !sent) {
       return sent.error();
     }
@@ -58,7 +57,8 @@ class ProcessGame {
   pid_t id() const { return process_.id(); }
 
  private:
-  explicit ProcessGame(ChildProcess process) : process_(std::move(process)) {}
+  ProcessGame(const AnyGame& game, ChildProcess process)
+      : process_(std::move(process)), state_(game) {}
 
   /// What follows `word` in the first line that begins with it.
   Result<std::string> wait_for(std::string_view word) {
@@ -73,28 +73,25 @@ class ProcessGame {
   }
 
   void go_to_decision(Random& random) {
-    for (;;) {
+    while (!is_decision(state_.turn())) {
       if (state_.turn() == Turn::kOver) {
-        state_ = G{};
-      } else if (state_.turn() == Turn::kChance) {
-        state_.play(draw_roll(state_, random));
+        state_ = AnyState(state_.game());
       } else {
-        return;
+        state_.play(draw_action(state_, random));
       }
     }
   }
 
   ChildProcess process_;
-  G state_;
+  AnyState state_;
 };
 
-template <Game G>
-Result<ProcessLoad> run(const std::string& weights, std::size_t count,
+Result<ProcessLoad> run(const AnyGame& rules, const std::string& weights, std::size_t count,
                         const BenchSettings& settings) {
-  std::vector<ProcessGame<G>> games;
+  std::vector<ProcessGame> games;
   std::vector<pid_t> ids;
   for (std::size_t i = 0; i < count; ++i) {
-    auto game = ProcessGame<G>::start(weights);
+    auto game = ProcessGame::start(rules, weights);
     if (!game) return game.error();
     ids.push_back(game->id());
     games.push_back(std::move(*game));
@@ -125,8 +122,9 @@ Result<ProcessLoad> run(const std::string& weights, std::size_t count,
 
 Result<ProcessLoad> run_processes(const std::string& game, const std::string& weights,
                                   std::size_t count, const BenchSettings& settings) {
-  return visit_game(
-      game, [&]<class G>(std::type_identity<G>) { return run<G>(weights, count, settings); });
+  const Result<const AnyGame*> rules = find_game<AnyGame>(game);
+  if (!rules) return rules.error();
+  return run(**rules, weights, count, settings);
 }
 
 std::optional<double> shared_out_mib(std::span<const pid_t> others) {

@@ -1,15 +1,14 @@
 #include "tools/bench_selfplay.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include "games/registry.hpp"
-#include "tools/run_config.hpp"
-#include "tools/selfplay_measure.hpp"
+#include "tools/counted_malloc.hpp"
+#include "tools/programs.hpp"
 
 namespace senet {
 namespace {
@@ -126,15 +125,15 @@ Figures scaling(const std::string& subject, const Figures& before, std::size_t w
   return figures;
 }
 
-template <Game G>
-Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
-                    EvaluatorKind evaluator, const std::string& trace_file) {
+Result<Figures> run(const Programs& programs, const BenchSettings& settings,
+                    const BenchNetwork& network, EvaluatorKind evaluator,
+                    const std::string& trace_file) {
   const std::string cache =
       settings.cache_mib > 0 ? fmt::format("-cache-{}", settings.cache_mib) : "";
-  const std::string subject =
-      fmt::format("{}/{}/{}/visits-{}{}{}/{}{}", G::kName, name_of(settings.evaluates),
-                  network.name, settings.visits, settings.reuse_tree ? "-reused" : "", cache,
-                  name_of(evaluator), settings.exact ? "-exact" : "");
+  const std::string subject = fmt::format(
+      "{}/{}/{}/visits-{}{}{}/{}{}", network.network.spec().game, name_of(settings.evaluates),
+      network.name, settings.visits, settings.reuse_tree ? "-reused" : "", cache,
+      name_of(evaluator), settings.exact ? "-exact" : "");
   const bool compares = settings.workers.size() > 1;
   std::optional<WorkerTrace> trace;
   if (!trace_file.empty()) trace.emplace(kTracedPasses, settings.lanes);
@@ -142,8 +141,8 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
   std::size_t workers_before = 0;
   for (const std::size_t workers : settings.workers) {
     const bool traces = trace && workers_before == 0;
-    const auto measured = SelfPlayBench<G>(settings, workers, evaluator, copy_of(network.network))
-                              .run(traces ? &*trace : nullptr);
+    const auto measured = programs.measure_selfplay(
+        settings, workers, evaluator, copy_of(network.network), traces ? &*trace : nullptr);
     if (!measured) return measured.error();
     if (traces) {
       const auto written = trace->write(trace_file, measured->encode.front().nanoseconds);
@@ -167,16 +166,16 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
 
 Result<Benchmark> prepare_selfplay(const std::string& game, const BenchSettings& settings,
                                    const std::string& trace_file) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
-    Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-    if (!network) return network.error();
-    // Chosen once, so that all runs measure the same.
-    const EvaluatorKind evaluator =
-        resolve_kind(settings.evaluator, network->network, settings.batch_rows, settings.exact);
-    return Benchmark(
-        [settings, evaluator, network = std::move(*network), trace = trace_file]() mutable {
-          return run<G>(settings, network, evaluator, std::exchange(trace, {}));
-        });
+  const Result<const Programs*> programs = find_game<Programs>(game);
+  if (!programs) return programs.error();
+  Result<BenchNetwork> network = bench_network(settings, (*programs)->reference_spec());
+  if (!network) return network.error();
+  // Chosen once, so that all runs measure the same.
+  const EvaluatorKind evaluator =
+      resolve_kind(settings.evaluator, network->network, settings.batch_rows, settings.exact);
+  return Benchmark([programs = *programs, settings, evaluator, network = std::move(*network),
+                    trace = trace_file]() mutable {
+    return run(*programs, settings, network, evaluator, std::exchange(trace, {}));
   });
 }
 

@@ -1,12 +1,34 @@
 // The benchmark of self-play: everything a daemon does but training and writing.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "tools/bench_report.hpp"
 #include "tools/bench_settings.hpp"
+#include "tools/selfplay_counts.hpp"
+#include "tools/tree_counts.hpp"
 
 namespace senet {
+
+/// What a trace shows: a few hundredths of a second of one worker.
+inline constexpr std::size_t kTracedPasses = 200;
+
+/// What it costs to encode positions; means over them.
+struct EncodeCost {
+  double nanoseconds = 0;  // of encoding one into a batch
+  double nonzeros = 0;     // features it writes
+};
+
+struct Measured {
+  double seconds = 0, warmup_seconds = 0;
+  double games = 0, decisions = 0, plies = 0;  // of games that ended
+  std::vector<WorkerCounts> workers;
+  std::vector<EncodeCost> encode;
+  TreeCounts trees;
+  double resident = 0;
+};
 
 /// Plays games of `game` on settings.workers threads (several numbers: one after the other, and the
 /// ratios of their speeds), each with an evaluator of its own, and

@@ -1,6 +1,6 @@
 #include "tools/bench_sessions.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,8 +12,8 @@
 #include <senet/senet.hpp>
 
 #include "games/random.hpp"
-#include "games/registry.hpp"
 #include "tools/bench_processes.hpp"
+#include "tools/programs.hpp"
 
 namespace senet {
 namespace {
@@ -234,20 +234,20 @@ Result<Figures> run(const std::string& game, const std::string& network, const W
 }  // namespace
 
 Result<Benchmark> prepare_sessions(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
-    const auto network = bench_network(settings, reference_spec<G>());
-    if (!network) return network.error();
-    // Weights that do not say are asked what --mode says.
-    NetworkSpec spec = network->network.spec();
-    if (!spec.evaluates) spec.evaluates = settings.evaluates;
-    const auto parameters = network->network.parameters();
-    auto weights = WeightsFile::write(Network(spec, {parameters.begin(), parameters.end()}));
-    if (!weights) return weights.error();
-    return Benchmark(
-        [game, name = network->name, settings, weights = std::move(*weights)]() -> Result<Figures> {
-          return run(game, name, weights, settings);
-        });
-  });
+  const Result<const Programs*> programs = find_game<Programs>(game);
+  if (!programs) return programs.error();
+  const auto network = bench_network(settings, (*programs)->reference_spec());
+  if (!network) return network.error();
+  // Weights that do not say are asked what --mode says.
+  NetworkSpec spec = network->network.spec();
+  if (!spec.evaluates) spec.evaluates = settings.evaluates;
+  const auto parameters = network->network.parameters();
+  auto weights = WeightsFile::write(Network(spec, {parameters.begin(), parameters.end()}));
+  if (!weights) return weights.error();
+  return Benchmark(
+      [game, name = network->name, settings, weights = std::move(*weights)]() -> Result<Figures> {
+        return run(game, name, weights, settings);
+      });
 }
 
 }  // namespace senet

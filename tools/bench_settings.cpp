@@ -1,6 +1,6 @@
 #include "tools/bench_settings.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 

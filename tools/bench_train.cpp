@@ -1,17 +1,14 @@
 #include "tools/bench_train.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
-#include "games/registry.hpp"
-#include "search/decision.hpp"
 #include "tools/bench_peak.hpp"
-#include "tools/bench_positions.hpp"
 #include "tools/counted_malloc.hpp"
-#include "tools/run_config.hpp"
+#include "tools/programs.hpp"
 #include "tools/saved_batch.hpp"
 #include "tools/thread_clock.hpp"
 #include "train_bridge/choose_trainer.hpp"
@@ -22,59 +19,25 @@ namespace {
 
 constexpr std::size_t kRecorded = 1024;  // positions
 
-void make_certain(std::span<float> outcomes, Random& random) {
-  std::ranges::fill(outcomes, 0.0f);
-  outcomes[random.below(static_cast<std::uint32_t>(outcomes.size()))] = 1;
-}
-
-/// Recorded positions with legal moves as targets.
-template <Game G>
-TrainBatch sparse_batch(std::span<const G> positions, const BenchSettings& settings) {
-  std::size_t actions = G::kMaxLegal;
-  ActionList<G::kMaxLegal> legal;
-  for (const G& position : positions) {
-    legal.clear();
-    position.legal(legal);
-    actions += legal.size();
-  }
-  TrainBatch batch({.rows = positions.size(),
-                    .max_active = G::kMaxActive,
-                    .max_legal = G::kMaxLegal,
-                    .logits_per_action = G::kLogitsPerAction,
-                    .outcomes = kOutcomes<G>,
-                    .action_room = actions});
-  Random random(settings.seed, 1, 0, Purpose::kTest);
-  for (const G& position : positions) {
-    make_certain(batch.add([&](FeatureRow& row) { position.encode(row); }), random);
-    if (settings.evaluates == Evaluates::kAfterstates) continue;
-    legal.clear();
-    position.legal(legal);
-    for (const Action action : legal) {
-      batch.add_action(1.0f / static_cast<float>(legal.size()), G::logits_of(action));
-    }
-  }
-  return batch;
-}
-
 /// Samples without a zero, with all logits as targets.
-template <Game G>
-TrainBatch dense_batch(std::size_t rows, const BenchSettings& settings) {
+TrainBatch dense_batch(const NetworkSpec& spec, std::size_t rows, const BenchSettings& settings) {
+  const std::size_t logits = spec.policy_logits;
   TrainBatch batch({.rows = rows,
-                    .max_active = G::kFeatures,
-                    .max_legal = G::kPolicyLogits,
+                    .max_active = spec.features,
+                    .max_legal = logits,
                     .logits_per_action = 1,
-                    .outcomes = kOutcomes<G>,
-                    .action_room = rows * G::kPolicyLogits});
+                    .outcomes = spec.outcomes,
+                    .action_room = rows * logits});
   Random random(settings.seed, 1, 0, Purpose::kTest);
   for (std::size_t i = 0; i < rows; ++i) {
     const std::span<float> outcomes = batch.add([&](FeatureRow& row) {
-      for (std::size_t k = 0; k < G::kFeatures; ++k) row.add(k, random.uniform() + 0.01f);
+      for (std::size_t k = 0; k < spec.features; ++k) row.add(k, random.uniform() + 0.01f);
     });
     make_certain(outcomes, random);
     if (settings.evaluates == Evaluates::kAfterstates) continue;
-    for (std::size_t k = 0; k < G::kPolicyLogits; ++k) {
+    for (std::size_t k = 0; k < logits; ++k) {
       const std::array<std::uint16_t, 1> logit{static_cast<std::uint16_t>(k)};
-      batch.add_action(1.0f / static_cast<float>(G::kPolicyLogits), logit);
+      batch.add_action(1.0f / static_cast<float>(logits), logit);
     }
   }
   return batch;
@@ -179,23 +142,23 @@ Result<void> measure(Figures& figures, const std::string& subject, const BenchSe
   return {};
 }
 
-template <Game G>
-Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
-                    const std::vector<G>& positions) {
+Result<Figures> run(const Programs& programs, const BenchSettings& settings,
+                    const BenchNetwork& network, const std::vector<AnyState>& positions) {
+  const NetworkSpec& spec = network.network.spec();
   use_single_threaded_blas();
   Figures figures;
   for (const std::size_t rows : settings.train_rows) {
     const std::string subject =
-        fmt::format("{}/{}/{}/", G::kName, name_of(settings.evaluates), network.name);
+        fmt::format("{}/{}/{}/", spec.game, name_of(settings.evaluates), network.name);
     // Of all games, whether there are more positions than rows or fewer.
-    std::vector<G> some;
+    std::vector<AnyState> some;
     for (std::size_t i = 0; i < rows; ++i) some.push_back(positions[i * positions.size() / rows]);
-    const TrainBatch sparse = sparse_batch<G>(some, settings);
+    const TrainBatch sparse = programs.sparse_batch(some, settings);
     if (!settings.saved_batch.empty()) {
-      const auto saved = save_batch(sparse, G::kFeatures, settings.saved_batch);
+      const auto saved = save_batch(sparse, spec.features, settings.saved_batch);
       if (!saved) return saved.error();
     }
-    const TrainBatch dense = dense_batch<G>(rows, settings);
+    const TrainBatch dense = dense_batch(spec, rows, settings);
     for (const std::size_t threads : settings.workers) {
       for (const auto& [kind, batch] : {std::pair{"sparse", &sparse}, {"dense", &dense}}) {
         // A device writes the inputs out anyway, and would wait for the host to pack them.
@@ -212,15 +175,15 @@ Result<Figures> run(const BenchSettings& settings, const BenchNetwork& network,
 }  // namespace
 
 Result<Benchmark> prepare_train(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
-    Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-    if (!network) return network.error();
-    auto positions = recorded_decisions<G>(settings, network->network, kRecorded);
-    if (!positions) return positions.error();
-    return Benchmark([settings, network = std::move(*network), positions = std::move(*positions)] {
-      return run<G>(settings, network, positions);
-    });
-  });
+  const Result<const Programs*> programs = find_game<Programs>(game);
+  if (!programs) return programs.error();
+  Result<BenchNetwork> network = bench_network(settings, (*programs)->reference_spec());
+  if (!network) return network.error();
+  auto positions = (*programs)->recorded_decisions(settings, network->network, kRecorded);
+  if (!positions) return positions.error();
+  return Benchmark(
+      [programs = *programs, settings, network = std::move(*network),
+       positions = std::move(*positions)] { return run(*programs, settings, network, positions); });
 }
 
 }  // namespace senet

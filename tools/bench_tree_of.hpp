@@ -1,25 +1,19 @@
-// The benchmark of the search itself, for trees of any kind; see tools/bench_tree.hpp.
+// The part of the tree benchmark that knows the game's type.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/lanes/analyse.hpp"
-#include "games/registry.hpp"
+#include "nn/evaluator.hpp"
 #include "tools/bench_positions.hpp"
+#include "tools/bench_settings.hpp"
 #include "tools/bench_tree.hpp"
 #include "tools/counted_malloc.hpp"
-#include "tools/run_config.hpp"
 #include "tools/thread_clock.hpp"
-#include "tools/tree_counts.hpp"
 
 namespace senet {
 
@@ -61,10 +55,12 @@ class TimedEvaluator final : public Evaluator {
   double rows_ = 0, timed_rows_ = 0, seconds_ = 0;
 };
 
+/// Searches each position once, and then as many as there is time for, in trees of type TreeOf.
 template <Game G, class TreeOf>
-Result<Figures> run_tree(const BenchSettings& settings, const std::vector<G>& positions,
-                         const Network& network, std::string_view suffix) {
+Result<TreeMeasured> measure_tree(const BenchSettings& settings,
+                                  std::span<const AnyState> any_positions, const Network& network) {
   using SearchOf = Search<G, Puct, TreeOf>;
+  const std::vector<G> positions = typed<G>(any_positions);
   const Weights weights(copy_of(network));
   auto evaluator = make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows);
   if (!evaluator) return evaluator.error();
@@ -78,25 +74,24 @@ Result<Figures> run_tree(const BenchSettings& settings, const std::vector<G>& po
     analysis.run(states, {.visits = settings.visits, .noise = true}, settings.seed + first, use);
   };
 
-  TreeCounts counts;
-  double evaluations = 0;
+  TreeMeasured measured;
   for (std::size_t first = 0; first < positions.size(); first += settings.lanes) {
     search(first, [&](std::size_t, const Decision<G>& decision, const SearchOf& done) {
-      evaluations += decision.evaluations;
-      counts.add(done);
+      measured.evaluations += decision.evaluations;
+      measured.counts.add(done);
     });
   }
 
-  std::vector<double> rates, tree_rates, forward_shares;
-  for (auto* const values : {&rates, &tree_rates, &forward_shares}) values->reserve(1 << 20);
-  double visits = 0;
+  for (auto* const values : {&measured.rates, &measured.tree_rates, &measured.forward_shares}) {
+    values->reserve(1 << 20);
+  }
   static_cast<void>(timed.seconds());
   const std::uint64_t before = thread_allocations().value_or(0);
   const auto end =
       std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.seconds);
   for (std::size_t first = 0; first == 0 || std::chrono::steady_clock::now() < end;
        first += settings.lanes) {
-    if (rates.size() == rates.capacity()) break;
+    if (measured.rates.size() == measured.rates.capacity()) break;
     double made = 0;
     const double began = ThreadClock::now();
     search(first, [&](std::size_t, const Decision<G>& decision, const SearchOf&) {
@@ -104,50 +99,13 @@ Result<Figures> run_tree(const BenchSettings& settings, const std::vector<G>& po
     });
     const double seconds = ThreadClock::now() - began;
     const double forward_seconds = timed.seconds();
-    rates.push_back(made / seconds);
-    tree_rates.push_back(made / (seconds - forward_seconds));
-    forward_shares.push_back(forward_seconds / seconds);
-    visits += made;
+    measured.rates.push_back(made / seconds);
+    measured.tree_rates.push_back(made / (seconds - forward_seconds));
+    measured.forward_shares.push_back(forward_seconds / seconds);
+    measured.visits += made;
   }
-  const auto allocations = static_cast<double>(thread_allocations().value_or(0) - before);
-
-  const std::string subject =
-      fmt::format("{}/{}/visits-{}/lanes-{}{}", G::kName, name_of(settings.evaluates),
-                  settings.visits, settings.lanes, suffix);
-  Figures figures;
-  const auto add = [&](const char* name, double value, const char* unit) {
-    figures.push_back({subject, name, value, unit});
-  };
-  add("simulations_per_second", median_of(std::move(rates)), "visits/s");
-  add("simulations_per_second_of_tree", median_of(std::move(tree_rates)), "visits/s");
-  add("share_evaluator", median_of(std::move(forward_shares)), "share");
-  add("legal_moves", counts.legal / counts.positions, "moves/position");
-  add("plies_per_visit", counts.plies / counts.visits, "plies/visit");
-  add("evaluations_per_visit", evaluations / counts.visits, "rows/visit");
-  add("nodes_per_visit", counts.nodes / counts.visits, "nodes/visit");
-  add("bytes_per_visit", counts.used_bytes / counts.visits, "B/visit");
-  add("bytes_per_visited_node", counts.used_bytes / counts.visited, "B/node");
-  add("reserved_bytes_per_visited_node", counts.reserved_bytes / counts.visited, "B/node");
-  add("allocations_per_simulation", thread_allocations() ? allocations / visits : std::nan(""),
-      "allocations/visit");
-  return figures;
-}
-
-/// `Trees` has a template TreeOf<G>, the trees to measure, and their kSuffix in a case's name.
-template <class Trees>
-Result<Benchmark> prepare_tree_of(const std::string& game, const BenchSettings& settings) {
-  return visit_game(game, [&]<class G>(std::type_identity<G>) -> Result<Benchmark> {
-    Result<BenchNetwork> network = bench_network(settings, reference_spec<G>());
-    if (!network) return network.error();
-    // A few rounds of different positions.
-    auto positions = recorded_decisions<G>(settings, network->network, 4 * settings.lanes);
-    if (!positions) return positions.error();
-    return Benchmark(
-        [settings, positions = std::move(*positions), network = std::move(network->network)] {
-          using TreeOf = typename Trees::template TreeOf<G>;
-          return run_tree<G, TreeOf>(settings, positions, network, Trees::kSuffix);
-        });
-  });
+  measured.allocations = static_cast<double>(thread_allocations().value_or(0) - before);
+  return measured;
 }
 
 }  // namespace senet

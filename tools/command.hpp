@@ -4,10 +4,10 @@
 
 #include <absl/functional/any_invocable.h>
 
-#include <CLI/CLI.hpp>
 #include <string_view>
 
 #include "senet/result.hpp"
+#include "tools/command_line.hpp"
 
 namespace senet {
 
@@ -30,15 +30,14 @@ int report(std::string_view command, const Result<void>& result, int failure = k
 /// before.
 Result<void> flush_output();
 
-/// Each adds one sub-command to `app`. When the command line names it, app.parse() runs it and its
-/// exit code is left in `exit_code`; both must outlive the parsing.
-void add_perft_command(CLI::App& app, int& exit_code);
-void add_inspect_command(CLI::App& app, int& exit_code);
-void add_eval_command(CLI::App& app, int& exit_code);
-void add_label_command(CLI::App& app, int& exit_code);
-void add_match_command(CLI::App& app, int& exit_code);
-void add_selfplay_command(CLI::App& app, int& exit_code);
-void add_uci_command(CLI::App& app, int& exit_code);
-void add_bench_command(CLI::App& app, int& exit_code);
+/// Each adds one sub-command to the program.
+void add_perft_command(const Command& program);
+void add_inspect_command(const Command& program);
+void add_eval_command(const Command& program);
+void add_label_command(const Command& program);
+void add_match_command(const Command& program);
+void add_selfplay_command(const Command& program);
+void add_uci_command(const Command& program);
+void add_bench_command(const Command& program);
 
 }  // namespace senet

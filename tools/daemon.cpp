@@ -2,7 +2,7 @@
 
 #include <absl/cleanup/cleanup.h>
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,12 +11,12 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
-#include "games/registry.hpp"
+#include "games/json.hpp"
 #include "selfplay/selfplay_threads.hpp"
+#include "tools/programs.hpp"
 #include "tools/resident_memory.hpp"
 #include "tools/stop_signals.hpp"
 #include "train_bridge/linear_algebra.hpp"
@@ -105,24 +105,25 @@ class Watch {
     recorded_at_ = now;
     // Of all threads since this process began; unlike `seconds` the same on a busy machine.
     const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-    metrics_ << nlohmann::ordered_json{{"seconds", before_ + now},
-                                       {"cpu_seconds", cpu_seconds},
-                                       {"games", learn.games},
-                                       {"positions", learn.positions},
-                                       {"games_per_minute", rate_},
-                                       {"evaluations_per_second", rows_rate_},
-                                       {"searches", play.searches},
-                                       {"visits", play.visits},
-                                       {"hand_over_waits", play.waits},
-                                       {"steps", learn.steps},
-                                       {"dropped_steps", learn.dropped_steps},
-                                       {"skipped_steps", learn.skipped_steps},
-                                       {"networks", learn.iterations},
-                                       {"train_seconds", learn.train_seconds},
-                                       {"policy_loss", learn.policy_loss},
-                                       {"value_loss", learn.value_loss},
-                                       {"turns_per_game", learn.mean_plies},
-                                       {"resident_mib", resident_mib()}}
+    metrics_ << Json::object({{"seconds", before_ + now},
+                              {"cpu_seconds", cpu_seconds},
+                              {"games", learn.games},
+                              {"positions", learn.positions},
+                              {"games_per_minute", rate_},
+                              {"evaluations_per_second", rows_rate_},
+                              {"searches", play.searches},
+                              {"visits", play.visits},
+                              {"hand_over_waits", play.waits},
+                              {"steps", learn.steps},
+                              {"dropped_steps", learn.dropped_steps},
+                              {"skipped_steps", learn.skipped_steps},
+                              {"networks", learn.iterations},
+                              {"train_seconds", learn.train_seconds},
+                              {"policy_loss", learn.policy_loss},
+                              {"value_loss", learn.value_loss},
+                              {"turns_per_game", learn.mean_plies},
+                              {"resident_mib", resident_mib()}})
+                    .dump()
              << std::endl;
   }
 
@@ -204,14 +205,15 @@ Result<RecordLog> open_folder(const DaemonOptions& options, std::string_view gam
 
 // All that a run needs, read and found good, its folder opened.
 struct Prepared {
+  const Programs* programs;
   RunConfig config;
   DaemonOptions options;
   RunStart start;
   RecordLog log;
 };
 
-template <Game G>
 Result<void> run(Prepared& prepared) {
+  const Programs& programs = *prepared.programs;
   StopSignals signals(StopSignals::Mode::kEach);
   RunConfig& config = prepared.config;
   const DaemonOptions& options = prepared.options;
@@ -225,10 +227,10 @@ Result<void> run(Prepared& prepared) {
   if (!options.train) config.learn.samples_per_position = 0;
 
   use_single_threaded_blas();
-  const auto shape = TrainingLoop<G>::batch_shape(config.learn);
+  const TrainBatch::Shape shape = batch_shape(programs.shape, config.learn);
   TrainerChoice choice = options.trainer;
   choice.steps_at_risk = config.learn.steps_per_iteration;
-  choice.replay = TrainingLoop<G>::replay_room(config.learn);
+  choice.replay = replay_room(programs.shape, config.learn);
   ChosenTrainer chosen = choose_trainer(
       choice, start->network, shape, config.learn.trainer, [](const std::string& reason) {
         fmt::print(stderr,
@@ -249,14 +251,16 @@ Result<void> run(Prepared& prepared) {
   ModelStore models(std::move(start->network));
   BoundedQueue<GameRecord> queue(config.queue_games);
   QueueSink sink(queue);
-  TrainingLoop<G> loop({.settings = config.learn,
-                        .trainer = *trainer,
-                        .log = prepared.log,
-                        .games = queue,
-                        .models = models,
-                        .seed = config.selfplay.play.seed,
-                        .folder = options.folder},
-                       start->checkpoint.value_or(Checkpoint{}));
+  const std::unique_ptr<Replay> replay = programs.make_replay(config.learn);
+  TrainingLoop loop({.settings = config.learn,
+                     .replay = *replay,
+                     .trainer = *trainer,
+                     .log = prepared.log,
+                     .games = queue,
+                     .models = models,
+                     .seed = config.selfplay.play.seed,
+                     .folder = options.folder},
+                    start->checkpoint.value_or(Checkpoint{}));
   if (const auto refilled = loop.refill(options.folder / "games.senet"); !refilled) return refilled;
   // The settings come last: a folder that has them has all that --resume needs.
   if (!start->checkpoint) {
@@ -271,12 +275,13 @@ Result<void> run(Prepared& prepared) {
   fmt::print(
       stderr,
       "{} | {} workers x {} lanes, {} visits | network {} ({} parameters) | trainer {} | {}\n",
-      G::kName, config.selfplay.workers, config.selfplay.worker.lanes,
+      config.game, config.selfplay.workers, config.selfplay.worker.lanes,
       config.selfplay.play.full_visits, id_text(network_id), parameter_count(config.network),
       chosen.description, options.folder.string());
   Watch watch(options.folder / "metrics.jsonl", options.quiet, loop.progress().games,
               start->checkpoint ? start->checkpoint->seconds : 0);
-  SelfPlayThreads<G> players(config.selfplay, models, numbers, sink);
+  const std::unique_ptr<AnySelfPlayThreads> players =
+      programs.start_selfplay(config.selfplay, models, numbers, sink);
   Result<void> learnt;
   std::atomic<bool> learning{true};
   std::jthread learner([&] {
@@ -290,27 +295,27 @@ Result<void> run(Prepared& prepared) {
 
   std::string_view doing = "playing";
   bool told = false;
-  while (players.running() > 0) {
+  while (players->running() > 0) {
     const bool told_now = signals.wait(std::chrono::milliseconds(250));
     const bool late = options.minutes > 0 && watch.elapsed() >= options.minutes * 60;
     if (told_now && told) {
-      players.abandon();
+      players->abandon();
       doing = "leaving the games under way";
     } else if (told_now || late || !learning) {
       numbers.halt();
       doing = "finishing the games under way";
     }
     told |= told_now;
-    watch.show(loop.progress(), sum(players.reports()), doing);
+    watch.show(loop.progress(), sum(players->reports()), doing);
   }
-  const Result<void> played = players.join();
+  const Result<void> played = players->join();
   queue.close();
   while (learning) {
     signals.wait(std::chrono::milliseconds(50));
-    watch.show(loop.progress(), sum(players.reports()), "saving");
+    watch.show(loop.progress(), sum(players->reports()), "saving");
   }
   learner.join();
-  watch.record(loop.progress(), sum(players.reports()));
+  watch.record(loop.progress(), sum(players->reports()));
   const std::uint64_t lost = sink.refused() + queue.size();
   if (!learnt && lost > 0) {
     return fail(fmt::format("{}; {} more finished games could not be written",
@@ -322,16 +327,16 @@ Result<void> run(Prepared& prepared) {
 }  // namespace
 
 Result<Job> prepare_daemon(const RunConfig& config, const DaemonOptions& options) {
-  return visit_game(config.game, [&]<class G>(std::type_identity<G>) -> Result<Job> {
-    RunConfig complete = config;
-    complete.network.evaluates = config.selfplay.worker.search.evaluates;
-    Result<RunStart> start = start_of(complete, options);
-    if (!start) return start.error();
-    Result<RecordLog> log = open_folder(options, G::kName);
-    if (!log) return log.error();
-    return Job([prepared = Prepared{std::move(complete), options, std::move(*start),
-                                    std::move(*log)}]() mutable { return run<G>(prepared); });
-  });
+  const Result<const Programs*> programs = find_game<Programs>(config.game);
+  if (!programs) return programs.error();
+  RunConfig complete = config;
+  complete.network.evaluates = config.selfplay.worker.search.evaluates;
+  Result<RunStart> start = start_of(complete, options);
+  if (!start) return start.error();
+  Result<RecordLog> log = open_folder(options, config.game);
+  if (!log) return log.error();
+  return Job([prepared = Prepared{*programs, std::move(complete), options, std::move(*start),
+                                  std::move(*log)}]() mutable { return run(prepared); });
 }
 
 }  // namespace senet

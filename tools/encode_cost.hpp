@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/lanes/worker.hpp"
+#include "tools/bench_selfplay.hpp"
 
 namespace senet {
 
@@ -33,12 +34,6 @@ std::vector<G> evaluated_positions(Worker<G>& worker, Evaluates evaluates, std::
   }
   return positions;
 }
-
-/// Means over positions.
-struct EncodeCost {
-  double nanoseconds = 0;  // of encoding one into a batch
-  double nonzeros = 0;     // features it writes
-};
 
 /// What encoding `positions` takes; zeros when there are none.
 template <Game G>

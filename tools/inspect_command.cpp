@@ -1,5 +1,5 @@
 // senet inspect: say what a file of a run holds, whichever of them it is.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cerrno>
@@ -57,16 +57,15 @@ Result<void> inspect(const InspectArguments& arguments) {
 
 }  // namespace
 
-void add_inspect_command(CLI::App& app, int& exit_code) {
+void add_inspect_command(const Command& program) {
   auto arguments = std::make_shared<InspectArguments>();
-  CLI::App* const command = app.add_subcommand(
+  const Command command = program.add_command(
       "inspect", "Say what a file holds: weights, a checkpoint or a log of games");
-  command->add_option("file", arguments->file, "the file")->required();
-  command->add_option("--game-number", arguments->game_number,
-                      "of a game log: print this game turn by turn");
-  command->add_flag("--json", arguments->json, "print one JSON object");
-  command->callback(
-      [arguments, &exit_code] { exit_code = report("inspect", inspect(*arguments)); });
+  command.option("file", arguments->file, "the file").required();
+  command.option("--game-number", arguments->game_number,
+                 "of a game log: print this game turn by turn");
+  command.flag("--json", arguments->json, "print one JSON object");
+  command.runs([arguments] { return report("inspect", inspect(*arguments)); });
 }
 
 }  // namespace senet

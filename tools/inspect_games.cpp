@@ -1,24 +1,23 @@
 // senet inspect for game logs: what a log holds, and one game turn by turn.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "games/registry.hpp"
+#include "games/any_game.hpp"
+#include "games/json.hpp"
 #include "nn/network.hpp"
 #include "selfplay/record_log.hpp"
-#include "selfplay/record_replay.hpp"
 #include "tools/inspect.hpp"
+#include "tools/programs.hpp"
 
 namespace senet {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 4> kEndNames = {"unfinished", "played", "cut", "resigned"};
 constexpr std::array<std::string_view, 5> kTurnNames = {"chance", "full", "fast", "forced",
@@ -60,40 +59,39 @@ struct LogSummary {
 };
 
 /// The worth of an outcome for player 0, by the game's name; its index when the game is unknown.
-std::string outcome_text(const std::string& game, std::uint8_t outcome) {
-  return visit_game(game,
-                    [&]<class G>(std::type_identity<G>) {
-                      return outcome < kOutcomes<G>
-                                 ? fmt::format("{:+g}", G::kOutcomeValues[outcome])
-                                 : fmt::format("outcome {}", outcome);
-                    })
-      .value_or(fmt::format("outcome {}", outcome));
+std::string outcome_text(const std::string& name, std::uint8_t outcome) {
+  const Result<const AnyGame*> game = find_game<AnyGame>(name);
+  if (!game || outcome >= (*game)->outcome_values.size()) return fmt::format("outcome {}", outcome);
+  return fmt::format("{:+g}", (*game)->outcome_values[outcome]);
 }
 
 Json summary_json(const LogSummary& sum, const RecordReader& log, std::uint64_t bytes_left) {
   Json ends, outcomes, models, evaluators;
-  for (std::size_t i = 1; i < sum.ends.size(); ++i) ends[std::string(kEndNames[i])] = sum.ends[i];
+  for (std::size_t i = 1; i < sum.ends.size(); ++i) ends[kEndNames[i]] = sum.ends[i];
   for (const auto& [outcome, count] : sum.outcomes) {
     outcomes[outcome_text(log.game(), outcome)] = count;
   }
   for (const auto& [model, count] : sum.models) models[id_text(model)] = count;
   for (const auto& [evaluator, count] : sum.evaluators) evaluators[evaluator] = count;
-  return {{"kind", "games"},
-          {"game", log.game()},
-          {"records", sum.records},
-          {"undecodable_records", sum.undecodable},
-          {"header_damaged", log.header_damaged()},
-          {"damaged_bytes", log.skipped_bytes()},
-          {"damaged_places", log.skipped_places()},
-          {"unread_bytes_at_end", bytes_left},
-          {"first_game", sum.records > 0 ? Json(sum.first_game) : Json()},
-          {"last_game", sum.records > 0 ? Json(sum.last_game) : Json()},
-          {"turns_per_game", sum.mean(sum.turns)},
-          {"decisions_per_game", sum.mean(sum.decisions)},
-          {"ends", ends},
-          {"outcomes_for_player_0", outcomes},
-          {"games_of_model", models},
-          {"games_of_evaluator", evaluators}};
+  const auto number = [&](std::uint64_t game) {
+    return sum.records > 0 ? std::optional(game) : std::nullopt;
+  };
+  return Json::object({{"kind", "games"},
+                       {"game", log.game()},
+                       {"records", sum.records},
+                       {"undecodable_records", sum.undecodable},
+                       {"header_damaged", log.header_damaged()},
+                       {"damaged_bytes", log.skipped_bytes()},
+                       {"damaged_places", log.skipped_places()},
+                       {"unread_bytes_at_end", bytes_left},
+                       {"first_game", number(sum.first_game)},
+                       {"last_game", number(sum.last_game)},
+                       {"turns_per_game", sum.mean(sum.turns)},
+                       {"decisions_per_game", sum.mean(sum.decisions)},
+                       {"ends", ends},
+                       {"outcomes_for_player_0", outcomes},
+                       {"games_of_model", models},
+                       {"games_of_evaluator", evaluators}});
 }
 
 void print_summary(const LogSummary& sum, const RecordReader& log, std::uint64_t bytes_left) {
@@ -129,11 +127,11 @@ void print_summary(const LogSummary& sum, const RecordReader& log, std::uint64_t
 }
 
 Json end_json(const GameRecord& record) {
-  Json end = {{"end", name_of(record.end())}};
+  Json end = Json::object({{"end", name_of(record.end())}});
   if (record.end() == EndKind::kCut) {
     std::vector<float> distribution(record.cut_outcomes().size());
     to_distribution(record.cut_outcomes(), distribution);
-    end["outcomes_for_player_0"] = distribution;
+    end["outcomes_for_player_0"] = Json::array({distribution.begin(), distribution.end()});
   } else {
     end["value_for_player_0"] = outcome_text(record.game, record.final_outcome());
   }
@@ -142,15 +140,14 @@ Json end_json(const GameRecord& record) {
 }
 
 void print_end(const Json& end) {
-  for (const auto& [name, value] : end.items()) {
-    fmt::print("{} {}\n", name, value.is_string() ? value.get<std::string>() : value.dump());
+  for (const auto& [name, value] : end.members()) {
+    fmt::print("{} {}\n", name, value.is_string() ? value.string() : value.dump());
   }
 }
 
 /// A turn as a line of text: number, player, move, value and the most visited moves.
-template <Game G>
 std::string turn_text(const GameRecord& record, const RecordedTurn& turn, std::size_t number,
-                      const G& state) {
+                      const AnyState& state) {
   const bool is_chance = turn.kind == TurnKind::kChance;
   std::string line = fmt::format("{:>4}  {}  {:<24} {:<7}", number,
                                  is_chance ? '-' : static_cast<char>('0' + turn.player),
@@ -168,9 +165,9 @@ std::string turn_text(const GameRecord& record, const RecordedTurn& turn, std::s
   return line;
 }
 
-template <Game G>
-Json turn_json(const GameRecord& record, const RecordedTurn& turn, const G& state) {
-  Json line = {{"move", state.action_text(turn.action)}, {"kind", name_of(turn.kind)}};
+Json turn_json(const GameRecord& record, const RecordedTurn& turn, const AnyState& state) {
+  Json line =
+      Json::object({{"move", state.action_text(turn.action)}, {"kind", name_of(turn.kind)}});
   if (turn.kind != TurnKind::kChance) line["player"] = turn.player;
   if (turn.model != kNoModel) line["model"] = id_text(record.models[turn.model]);
   if (turn.has_root) line["value"] = turn.root_value;
@@ -181,15 +178,19 @@ Json turn_json(const GameRecord& record, const RecordedTurn& turn, const G& stat
 }
 
 /// Prints the game as far as the rules allow it.
-template <Game G>
 Result<void> print_game(const GameRecord& record, bool json) {
-  std::vector<G> states;
-  const Result<void> replayed = replay(record, states);
+  const Result<const Programs*> programs = find_game<Programs>(record.game);
+  if (!programs) return programs.error();
+  std::vector<AnyState> states;
+  const Result<void> replayed = (*programs)->replay(record, states);
   if (states.empty()) return replayed;
-  Json whole = {
-      {"kind", "game"},        {"game", record.game},           {"game_number", record.game_number},
-      {"seed", record.seed},   {"evaluator", record.evaluator}, {"start", states[0].text()},
-      {"turns", Json::array()}};
+  Json whole = Json::object({{"kind", "game"},
+                             {"game", record.game},
+                             {"game_number", record.game_number},
+                             {"seed", record.seed},
+                             {"evaluator", record.evaluator},
+                             {"start", states[0].text()},
+                             {"turns", Json::array()}});
   if (!json) {
     fmt::print("{} game {}, seed {}, evaluator {}\nstart {}\n", record.game, record.game_number,
                record.seed, record.evaluator, states[0].text());
@@ -209,9 +210,9 @@ Result<void> print_game(const GameRecord& record, bool json) {
   const std::string last = states[allowed - (unplayed ? 1 : 0)].text();
   const Json end = end_json(record);
   if (json) {
-    whole.update(end);
+    for (const auto& [name, value] : end.members()) whole[name] = value;
     whole["final"] = last;
-    fmt::print("{}\n", whole.dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", whole.dump());
     return {};
   }
   fmt::print("final {}\n", last);
@@ -241,8 +242,7 @@ Result<void> inspect_games(const std::filesystem::path& file, bool json) {
   const Result<std::uint64_t> left = log->bytes_left();
   if (!left) return left.error();
   if (json) {
-    fmt::print("{}\n",
-               summary_json(sum, *log, *left).dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", summary_json(sum, *log, *left).dump());
   } else {
     print_summary(sum, *log, *left);
   }
@@ -262,8 +262,7 @@ Result<void> inspect_game(const std::filesystem::path& file, std::uint64_t game_
     }
     if (!*more) return fail(fmt::format("{}: no game {}", file.string(), game_number));
     if (record.game_number != game_number) continue;
-    return visit_game(record.game,
-                      [&]<class G>(std::type_identity<G>) { return print_game<G>(record, json); });
+    return print_game(record, json);
   }
 }
 

@@ -1,20 +1,18 @@
 // senet inspect for safetensors files: networks and checkpoints.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "games/json.hpp"
 #include "nn/network.hpp"
 #include "tools/inspect.hpp"
 #include "train_bridge/checkpoint.hpp"
 
 namespace senet {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Euclidean norm.
 double norm(std::span<const float> values) {
@@ -24,8 +22,8 @@ double norm(std::span<const float> values) {
 }
 
 Json spec_json(const NetworkSpec& spec) {
-  Json json = {{"game", spec.game}};
-  for (const SpecField& field : kSpecFields) json[std::string(field.name)] = spec.*field.value;
+  Json json = Json::object({{"game", spec.game}});
+  for (const SpecField& field : kSpecFields) json[field.name] = spec.*field.value;
   if (spec.evaluates) json["evaluates"] = name_of(*spec.evaluates);
   return json;
 }
@@ -40,9 +38,7 @@ void print_spec(const NetworkSpec& spec) {
   if (spec.evaluates) fmt::print("learnt from    {}\n", name_of(*spec.evaluates));
 }
 
-void print_json(const Json& json) {
-  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+void print_json(const Json& json) { fmt::print("{}\n", json.dump()); }
 
 }  // namespace
 
@@ -57,16 +53,17 @@ Result<void> inspect_network(const std::filesystem::path& file, bool json) {
   if (json) {
     Json tensors = Json::array();
     for (const TensorPlace& place : layout) {
-      tensors.push_back(
-          {{"name", place.name},
-           {"shape", place.decays ? Json{place.rows, place.columns} : Json::array({place.columns})},
-           {"norm", norm_of(place)}});
+      Json::Elements shape = {place.columns};
+      if (place.decays) shape.insert(shape.begin(), place.rows);
+      tensors.push_back(Json::object({{"name", place.name},
+                                      {"shape", Json::array(std::move(shape))},
+                                      {"norm", norm_of(place)}}));
     }
-    print_json({{"kind", "network"},
-                {"id", id_text(network->id())},
-                {"parameters", network->parameters().size()},
-                {"spec", spec_json(spec)},
-                {"tensors", std::move(tensors)}});
+    print_json(Json::object({{"kind", "network"},
+                             {"id", id_text(network->id())},
+                             {"parameters", network->parameters().size()},
+                             {"spec", spec_json(spec)},
+                             {"tensors", std::move(tensors)}}));
     return {};
   }
   fmt::print("network        {}\n", id_text(network->id()));
@@ -93,20 +90,21 @@ Result<void> inspect_checkpoint(const std::filesystem::path& file, bool json) {
   visit_counters(checkpoint, [&](const char* name, const auto& value) { counters[name] = value; });
   for (const StateTensor& tensor : kStateTensors) norms[tensor.name] = norm(trainer.*tensor.values);
   if (json) {
-    print_json({{"kind", "checkpoint"},
-                {"spec", spec_json(*spec)},
-                {"network", served},
-                {"parameters", trainer.weights.size()},
-                {"counters", counters},
-                {"norms", norms}});
+    print_json(Json::object({{"kind", "checkpoint"},
+                             {"spec", spec_json(*spec)},
+                             {"network", served},
+                             {"parameters", trainer.weights.size()},
+                             {"counters", counters},
+                             {"norms", norms}}));
     return {};
   }
   fmt::print("checkpoint     of the network {} (moving average)\n", served);
   print_spec(*spec);
   fmt::print("parameters     {}\n", trainer.weights.size());
-  for (const auto& [name, value] : counters.items()) fmt::print("{:<14} {}\n", name, value.dump());
-  for (const auto& [name, value] : norms.items()) {
-    fmt::print("norm of {:<14} {:.6g}\n", name, value.get<double>());
+  for (const auto& [name, value] : counters.members())
+    fmt::print("{:<14} {}\n", name, value.dump());
+  for (const auto& [name, value] : norms.members()) {
+    fmt::print("norm of {:<14} {:.6g}\n", name, value.number());
   }
   return {};
 }

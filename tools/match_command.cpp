@@ -1,5 +1,5 @@
 // senet match: two players, the same openings and dice with sides swapped.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,11 +11,11 @@
 #include <system_error>
 #include <utility>
 
+#include "games/any_game.hpp"
 #include "games/registry.hpp"
 #include "nn/replace_file.hpp"
 #include "selfplay/match.hpp"
 #include "tools/command.hpp"
-#include "tools/match/mat_file.hpp"
 #include "tools/match/match_book.hpp"
 #include "tools/match/match_log.hpp"
 #include "tools/match/match_options.hpp"
@@ -46,12 +46,9 @@ struct SprtRequest {
   SprtSettings settings;
 };
 
-template <Game G>
-constexpr bool kHasElo = !StochasticGame<G>;
-template <Game G>
-constexpr PairUnit kUnit = kHasElo<G> ? PairUnit::kScore : PairUnit::kPoints;
-template <Game G>
-constexpr std::string_view kUnitName = kHasElo<G> ? "Elo" : "points a game";
+/// Elo is of games that are won, drawn or lost by skill alone.
+bool has_elo(const AnyGame& game) { return !game.has_dice; }
+std::string_view unit_name(const AnyGame& game) { return has_elo(game) ? "Elo" : "points a game"; }
 
 Result<double> read_number(std::string_view text) {
   double value = 0;
@@ -62,8 +59,8 @@ Result<double> read_number(std::string_view text) {
   return value;
 }
 
-template <Game G>
-Result<std::optional<SprtRequest>> sprt_request(const MatchArguments& arguments) {
+Result<std::optional<SprtRequest>> sprt_request(const AnyGame& game,
+                                                const MatchArguments& arguments) {
   if (arguments.sprt.empty()) return std::nullopt;
   const std::size_t comma = arguments.sprt.find(',');
   if (comma == std::string::npos) return fail("--sprt: two numbers with a comma between them");
@@ -73,21 +70,20 @@ Result<std::optional<SprtRequest>> sprt_request(const MatchArguments& arguments)
   const Result<double> second = read_number(text.substr(comma + 1));
   if (!second) return second.error();
   SprtRequest request{*first, *second, {.alpha = arguments.alpha, .beta = arguments.beta}};
-  request.settings.mean0 = kHasElo<G> ? expected_score(*first) : *first;
-  request.settings.mean1 = kHasElo<G> ? expected_score(*second) : *second;
-  const double least = kHasElo<G> ? 0 : -G::kValueRange, most = G::kValueRange;
+  request.settings.mean0 = has_elo(game) ? expected_score(*first) : *first;
+  request.settings.mean1 = has_elo(game) ? expected_score(*second) : *second;
+  const double least = has_elo(game) ? 0 : -game.value_range, most = game.value_range;
   if (!(*first < *second)) return fail("--sprt: the first number is the smaller one");
   if (!(least < request.settings.mean0 && request.settings.mean1 < most)) {
-    return fail(fmt::format("--sprt: no result of a game is beyond that many {}", kUnitName<G>));
+    return fail(fmt::format("--sprt: no result of a game is beyond that many {}", unit_name(game)));
   }
   return request;
 }
 
 /// What a log must agree on to be gone on with.
-template <Game G>
-MatchIdentity identity_of(const MatchArguments& arguments, const PlayerHolder<G>& first,
-                          const PlayerHolder<G>& second) {
-  return {{"game", std::string(G::kName)},
+MatchIdentity identity_of(const MatchArguments& arguments, const PlayerHolder& first,
+                          const PlayerHolder& second) {
+  return {{"game", arguments.game},
           {"seed", std::to_string(arguments.match.seed)},
           {"random_plies", std::to_string(arguments.match.random_plies)},
           {"ply_cap", std::to_string(arguments.match.ply_cap)},
@@ -96,18 +92,17 @@ MatchIdentity identity_of(const MatchArguments& arguments, const PlayerHolder<G>
 }
 
 /// A match that is ready to be played.
-template <Game G>
 struct PreparedMatch {
+  const AnyGame* game;
   MatchArguments arguments;
   std::unique_ptr<Stop> stop;  // which the players ask too
-  PlayerHolder<G> first, second;
+  PlayerHolder first, second;
   std::optional<SprtRequest> sprt;
   MatchBook book;
   std::optional<MatchLog> log;
 };
 
-template <Game G>
-Result<void> open_log(PreparedMatch<G>& prepared) {
+Result<void> open_log(PreparedMatch& prepared) {
   const MatchArguments& arguments = prepared.arguments;
   const MatchIdentity identity = identity_of(arguments, prepared.first, prepared.second);
   std::error_code unknown;
@@ -122,7 +117,7 @@ Result<void> open_log(PreparedMatch<G>& prepared) {
     if (prepared.book.has(logged.number)) {
       return fail(fmt::format("game {} is told twice", logged.number));
     }
-    Result<PlayedGame> game = from_log<G>(logged, arguments.match);
+    Result<PlayedGame> game = from_log(*prepared.game, logged, arguments.match);
     if (!game) {
       return fail(fmt::format("game {}: {}", logged.number, game.error().reason()));
     }
@@ -137,9 +132,8 @@ Result<void> open_log(PreparedMatch<G>& prepared) {
 }
 
 /// One game, ply by ply, on stdout.
-template <Game G>
-void print_game(const PlayedGame& game, const MatchArguments& arguments) {
-  const LoggedGame logged = to_log<G>(game);
+void print_game(const AnyGame& rules, const PlayedGame& game, const MatchArguments& arguments) {
+  const LoggedGame logged = to_log(rules, game);
   if (arguments.json) {
     fmt::print("{}\n", game_line(logged, arguments.match.seed));
     return;
@@ -147,7 +141,7 @@ void print_game(const PlayedGame& game, const MatchArguments& arguments) {
   fmt::print("game {} of seed {}: pair {}, the first player ({}) is player {}\n", game.number,
              arguments.match.seed, pair_of(game.number), arguments.first,
              first_side_of(game.number));
-  G state;
+  AnyState state(rules);
   for (std::size_t ply = 0; ply < game.actions.size(); ++ply) {
     const Turn turn = state.turn();
     const std::string who =
@@ -166,17 +160,21 @@ Result<void> try_mat(const std::filesystem::path& file) {
   return fail(fmt::format("--mat: {}: {}", file.string(), std::generic_category().message(errno)));
 }
 
-Result<void> write_mat(const MatchArguments& arguments, const MatchBook& book) {
-  std::vector<const PlayedGame*> games;
-  for (std::size_t i = 0; i < book.counted().size(); ++i) games.push_back(&book.game(i));
-  const std::string text =
-      mat_text(games, fmt::format("first: {}, second: {}, seed {}", arguments.first,
-                                  arguments.second, arguments.match.seed));
+Result<void> write_mat(const PreparedMatch& prepared) {
+  const MatchArguments& arguments = prepared.arguments;
+  std::vector<FinishedGame> games;
+  for (std::size_t i = 0; i < prepared.book.counted().size(); ++i) {
+    const PlayedGame& game = prepared.book.game(i);
+    games.push_back({game.actions, first_side_of(game.number), game.outcome});
+  }
+  const std::string text = prepared.game->match_text(
+      games, fmt::format("first: {}, second: {}, seed {}", arguments.first, arguments.second,
+                         arguments.match.seed));
   return replace_file(arguments.mat, {std::as_bytes(std::span(text))});
 }
 
-template <Game G>
-Result<void> run(PreparedMatch<G>& prepared) {
+Result<void> run(PreparedMatch& prepared) {
+  const AnyGame& rules = *prepared.game;
   const MatchArguments& arguments = prepared.arguments;
   MatchBook& book = prepared.book;
   Stop& stop = *prepared.stop;
@@ -187,12 +185,12 @@ Result<void> run(PreparedMatch<G>& prepared) {
     const MatchHooks hooks{
         .finished = [&](const PlayedGame& game) -> Result<void> {
           if (arguments.match.only_game) {
-            print_game<G>(game, arguments);
+            print_game(rules, game, arguments);
             return {};
           }
           if (prepared.log) {
             const auto kept =
-                prepared.log->append(game_line(to_log<G>(game), arguments.match.seed));
+                prepared.log->append(game_line(to_log(rules, game), arguments.match.seed));
             if (!kept) return kept;
           }
           book.add(game);
@@ -200,8 +198,10 @@ Result<void> run(PreparedMatch<G>& prepared) {
           return {};
         },
         .is_stopped = [&] { return stop.has_come() || book.decision() != Sprt::Decision::kNone; }};
-    Match<G> match(*prepared.first.player, *prepared.second.player, arguments.match);
-    if (!hooks.is_stopped()) played = match.run(book.numbers(), hooks);
+    if (!hooks.is_stopped()) {
+      played = play_match(rules, *prepared.first.player, *prepared.second.player, arguments.match,
+                          book.numbers(), hooks);
+    }
   }
   std::string wrong = played.fault      ? played.fault->reason()
                       : stop.has_come() ? fmt::format("stopped after {} games", book.size())
@@ -209,26 +209,26 @@ Result<void> run(PreparedMatch<G>& prepared) {
   const auto result = [&] { return wrong.empty() ? Result<void>() : Result<void>(fail(wrong)); };
   if (arguments.match.only_game) return result();
   if (!arguments.json) {
-    fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", G::kName,
+    fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", rules.name,
                arguments.first, arguments.second, book.counted().size() / 2, arguments.match.pairs,
                arguments.match.seed);
     if (prepared.sprt) {
-      fmt::print("{}\n",
-                 sprt_sentence(book, prepared.sprt->first, prepared.sprt->second, kUnitName<G>));
+      fmt::print("{}\n", sprt_sentence(book, prepared.sprt->first, prepared.sprt->second,
+                                       unit_name(rules)));
     }
   }
-  print_metrics("match", match_metrics(std::string(G::kName), book, kHasElo<G>, played.faults),
+  print_metrics("match", match_metrics(arguments.game, book, has_elo(rules), played.faults),
                 arguments.json);
   if (!arguments.mat.empty()) {
-    if (const auto written = write_mat(arguments, book); !written) {
+    if (const auto written = write_mat(prepared); !written) {
       wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason();
     }
   }
   return result();
 }
 
-template <Game G>
-Result<PlayerHolder<G>> prepare_player(const MatchArguments& arguments, bool is_first) {
+Result<PlayerHolder> prepare_player(const AnyGame& game, const MatchArguments& arguments,
+                                    bool is_first) {
   PlayerSettings settings = arguments.player;
   const auto& own = is_first ? arguments.first_visits : arguments.second_visits;
   if (own) {
@@ -236,45 +236,49 @@ Result<PlayerHolder<G>> prepare_player(const MatchArguments& arguments, bool is_
     settings.visits_told = VisitsTold::kThisPlayer;
   }
   settings.options = is_first ? arguments.first_options : arguments.second_options;
-  Result<PlayerHolder<G>> player =
-      make_player<G>(is_first ? arguments.first : arguments.second, settings);
+  Result<PlayerHolder> player =
+      make_player(game, is_first ? arguments.first : arguments.second, settings);
   if (!player) return fail((is_first ? "--first: " : "--second: ") + player.error().reason());
   return player;
 }
 
-template <Game G>
 Result<Job> prepare(MatchArguments arguments) {
+  const Result<const AnyGame*> known = find_game<AnyGame>(arguments.game);
+  if (!known) return known.error();
+  const AnyGame& game = **known;
   const bool is_one_game = arguments.match.only_game.has_value();
-  if (!arguments.mat.empty() && !std::is_same_v<G, Backgammon>) {
-    return fail("--mat: the format is for backgammon only");
+  const auto has_format = [](const AnyGame& any) { return any.match_text != nullptr; };
+  if (!arguments.mat.empty() && !has_format(game)) {
+    return fail(fmt::format("--mat: the format is for {} only", games_that(has_format)));
   }
   if (arguments.resume && arguments.log.empty()) return fail("--resume: name the --log");
   if (is_one_game && !(arguments.log.empty() && arguments.mat.empty())) {
     return fail("--game-number: one game is printed, not logged");
   }
-  const auto sprt = sprt_request<G>(arguments);
+  const auto sprt = sprt_request(game, arguments);
   if (!sprt) return sprt.error();
   auto stop = std::make_unique<Stop>();
   arguments.player.is_stopped = [&signals = *stop] { return signals.has_come(); };
-  Result<PlayerHolder<G>> first = prepare_player<G>(arguments, true);
+  Result<PlayerHolder> first = prepare_player(game, arguments, true);
   if (!first) return first.error();
-  Result<PlayerHolder<G>> second = prepare_player<G>(arguments, false);
+  Result<PlayerHolder> second = prepare_player(game, arguments, false);
   if (!second) return second.error();
   const bool is_slow = first->is_process || second->is_process;
   arguments.match.games_at_once = arguments.games_at_once > 0 ? arguments.games_at_once
                                   : is_slow ? kGamesAtOnceWithProcess * arguments.player.processes
                                             : kGamesAtOnce;
-  const std::vector<float> values(G::kOutcomeValues.begin(), G::kOutcomeValues.end());
+  const std::vector<float> values(game.outcome_values.begin(), game.outcome_values.end());
   const auto settings =
       *sprt ? std::optional<SprtSettings>((*sprt)->settings) : std::optional<SprtSettings>();
-  MatchBook book(values, kUnit<G>, settings);
-  PreparedMatch<G> prepared{.arguments = std::move(arguments),
-                            .stop = std::move(stop),
-                            .first = std::move(*first),
-                            .second = std::move(*second),
-                            .sprt = *sprt,
-                            .book = std::move(book),
-                            .log = {}};
+  MatchBook book(values, has_elo(game) ? PairUnit::kScore : PairUnit::kPoints, settings);
+  PreparedMatch prepared{.game = &game,
+                         .arguments = std::move(arguments),
+                         .stop = std::move(stop),
+                         .first = std::move(*first),
+                         .second = std::move(*second),
+                         .sprt = *sprt,
+                         .book = std::move(book),
+                         .log = {}};
   if (!prepared.arguments.mat.empty()) {
     if (const auto tried = try_mat(prepared.arguments.mat); !tried) {
       return tried.error();
@@ -283,24 +287,19 @@ Result<Job> prepare(MatchArguments arguments) {
   if (!prepared.arguments.log.empty()) {
     if (const auto opened = open_log(prepared); !opened) return opened.error();
   }
-  return Job([prepared = std::move(prepared)]() mutable { return run<G>(prepared); });
-}
-
-Result<Job> prepare(const MatchArguments& arguments) {
-  return visit_game(arguments.game,
-                    [&]<class G>(std::type_identity<G>) { return prepare<G>(arguments); });
+  return Job([prepared = std::move(prepared)]() mutable { return run(prepared); });
 }
 
 }  // namespace
 
-void add_match_command(CLI::App& app, int& exit_code) {
+void add_match_command(const Command& program) {
   auto arguments = std::make_shared<MatchArguments>();
-  CLI::App* const command =
-      app.add_subcommand("match", "Let two players play many games against each other");
-  const CLI::Option* const visits = add_match_options(*command, *arguments);
-  command->callback([arguments, visits, &exit_code] {
-    if (visits->count() > 0) arguments->player.visits_told = VisitsTold::kEverybody;
-    exit_code = run_command("match", prepare(*arguments));
+  const Command command =
+      program.add_command("match", "Let two players play many games against each other");
+  const Option visits = add_match_options(command, *arguments);
+  command.runs([arguments, visits] {
+    if (visits.is_given()) arguments->player.visits_told = VisitsTold::kEverybody;
+    return run_command("match", prepare(*arguments));
   });
 }
 

@@ -1,15 +1,11 @@
 #include "tools/metric.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <nlohmann/json.hpp>
-#include <vector>
 
-#include "games/random.hpp"
+#include "games/json.hpp"
 
 namespace senet {
 namespace {
@@ -17,36 +13,21 @@ namespace {
 // Without a line break.
 std::string metric_json(std::string_view bench, const Metric& metric) {
   // Adding 0 makes -0 a plain 0.
-  nlohmann::ordered_json line = {{"bench", bench},
-                                 {"case", metric.subject},
-                                 {"metric", metric.name},
-                                 {"value", metric.value + 0.0},
-                                 {"unit", metric.unit}};
+  Json line = Json::object({{"bench", bench},
+                            {"case", metric.subject},
+                            {"metric", metric.name},
+                            {"value", metric.value + 0.0},
+                            {"unit", metric.unit}});
   if (metric.interval) {
     line["min"] = metric.interval->low + 0.0;
     line["max"] = metric.interval->high + 0.0;
   }
   if (metric.repeats > 0) line["repeats"] = metric.repeats;
   if (!metric.note.empty()) line["note"] = metric.note;
-  // Names come from files: bytes that are no UTF-8 must not throw here.
-  return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return line.dump();
 }
 
 }  // namespace
-
-Interval bootstrap_mean(std::span<const double> values) {
-  constexpr std::size_t kResamples = 2000;
-  Random draw(0, 0, 0, Purpose::kTest);
-  const auto count = static_cast<std::uint32_t>(values.size());
-  std::vector<double> means(kResamples);
-  for (double& mean : means) {
-    double sum = 0;
-    for (std::uint32_t i = 0; i < count; ++i) sum += values[draw.below(count)];
-    mean = sum / count;
-  }
-  std::ranges::sort(means);
-  return {means[kResamples * 25 / 1000], means[kResamples * 975 / 1000 - 1]};
-}
 
 std::string number_text(double value) {
   if (std::isnan(value)) return "-";

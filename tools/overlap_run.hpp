@@ -5,12 +5,12 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 
 #include "selfplay/selfplay_threads.hpp"
 #include "tools/gnubg/scratch_folder.hpp"
+#include "tools/programs.hpp"
 #include "tools/run_config.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/training_loop.hpp"
@@ -52,14 +52,13 @@ struct OverlapCounts {
 
 /// Workers that play from its construction on, and a thread that learns from what they are let hand
 /// over. Stays where it is.
-template <Game G>
 class OverlapRun {
  public:
   using Clock = std::chrono::steady_clock;
 
   /// `trainer` is warm. `config` says how to play and learn, its learning rate included.
-  OverlapRun(const RunConfig& config, Network network, std::unique_ptr<Trainer> trainer,
-             ScratchFolder folder, RecordLog log)
+  OverlapRun(const Programs& programs, const RunConfig& config, Network network,
+             std::unique_ptr<Trainer> trainer, ScratchFolder folder, RecordLog log)
       : config_(config),
         folder_(std::move(folder)),
         log_(std::move(log)),
@@ -67,7 +66,9 @@ class OverlapRun {
         models_(std::move(network)),
         queue_(config_.queue_games),
         sink_(queue_),
+        replay_(programs.make_replay(config_.learn)),
         loop_({.settings = config_.learn,
+               .replay = *replay_,
                .trainer = *trainer_,
                .log = log_,
                .games = queue_,
@@ -76,7 +77,7 @@ class OverlapRun {
                .folder = folder_.path()},
               Checkpoint{}),
         learner_([this] { learn(); }),
-        players_(std::in_place, config_.selfplay, models_, numbers_, sink_) {}
+        players_(programs.start_selfplay(config_.selfplay, models_, numbers_, sink_)) {}
   OverlapRun(const OverlapRun&) = delete;
   OverlapRun& operator=(const OverlapRun&) = delete;
   ~OverlapRun() {
@@ -172,11 +173,12 @@ class OverlapRun {
   BoundedQueue<GameRecord> queue_;
   TapSink sink_;
   GameNumbers numbers_{0};
-  TrainingLoop<G> loop_;
+  const std::unique_ptr<Replay> replay_;
+  TrainingLoop loop_;
   std::atomic<bool> learning_{true};
   Result<void> learnt_;  // once that is false
   std::thread learner_;
-  std::optional<SelfPlayThreads<G>> players_;
+  std::unique_ptr<AnySelfPlayThreads> players_;
 };
 
 }  // namespace senet

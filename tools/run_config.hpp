@@ -52,6 +52,9 @@ void for_each_setting(Config& config, Visit&& visit) {
         config.queue_games);
 }
 
+/// What is learnt when no game is named.
+std::string default_game();
+
 /// The recipe that learns the named game well; a reason when there is no such game.
 Result<RunConfig> default_config(const std::string& game);
 

@@ -5,7 +5,7 @@
 
 namespace senet {
 
-void add_search_options(CLI::App& command, SearchOptions& options) {
+void add_search_options(const Command& command, SearchOptions& options) {
   add_setting(command, setting_of(&WorkerSettings::evaluator), options.evaluator);
   auto mode = setting_of(&SearchSettings::evaluates);
   mode.help =
@@ -14,7 +14,7 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
   add_setting(command, mode, options.mode);
   auto lanes = setting_of(&WorkerSettings::lanes);
   lanes.help = "searches side by side (default: up to 64, within 1 GiB of trees)";
-  add_setting(command, lanes, options.lanes)->default_str("");
+  add_setting(command, lanes, options.lanes).shows_default("");
   for_each_setting(options.settings, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);
   });

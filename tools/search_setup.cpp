@@ -1,6 +1,6 @@
 #include "tools/search_setup.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <span>

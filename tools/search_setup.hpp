@@ -66,7 +66,8 @@ Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& op
       options.lanes > 0 ? options.lanes : std::clamp<std::size_t>(kTreeMemory / tree, 1, 64);
   setup.batch_rows =
       *asked == Evaluates::kAfterstates ? 256 : std::min<std::size_t>(setup.lanes, 256);
-  Result<std::unique_ptr<Evaluator>> evaluator = make_evaluator(options.evaluator, *weights, setup.batch_rows);
+  Result<std::unique_ptr<Evaluator>> evaluator =
+      make_evaluator(options.evaluator, *weights, setup.batch_rows);
   if (!evaluator) return evaluator.error();
   setup.evaluator = std::move(*evaluator);
   setup.weights = std::move(weights);

@@ -1,5 +1,5 @@
 // senet selfplay: play games against itself, learn from them, keep everything in a run folder.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -65,7 +65,7 @@ Result<Job> prepare(const SelfPlayArguments& arguments) {
   }
   Result<RunConfig> config =
       options.resume ? load_config(config_file)
-                     : default_config(arguments.game.empty() ? "connect_four" : arguments.game);
+                     : default_config(arguments.game.empty() ? default_game() : arguments.game);
   if (!config) return config.error();
   if (!arguments.game.empty() && arguments.game != config->game) {
     return fail(
@@ -83,42 +83,46 @@ Result<Job> prepare(const SelfPlayArguments& arguments) {
 
 }  // namespace
 
-void add_selfplay_command(CLI::App& app, int& exit_code) {
+void add_selfplay_command(const Command& program) {
   auto arguments = std::make_shared<SelfPlayArguments>();
-  CLI::App* const command = app.add_subcommand(
+  const Command command = program.add_command(
       "selfplay", "Play games against itself, learn from them, keep everything in a run folder");
-  command->add_option("--game", arguments->game, "the game to learn (default: connect_four)");
-  command->add_option("--run", arguments->options.folder, "the run folder");
-  command->add_flag("--resume", arguments->options.resume,
-                    "go on with the run in the folder, with its settings");
-  command->add_option("--minutes", arguments->options.minutes, "stop after this time; 0: never")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--games", arguments->options.games, "stop after so many games; 0: never");
-  command->add_option("--weights", arguments->options.weights, "start from these weights");
-  command->add_flag("--no-train", arguments->no_train, "play and record only");
-  command->add_flag("--quiet", arguments->options.quiet, "no progress line");
-  command->add_flag("--print-config", arguments->print_config,
-                    "print the settings this call would run with, and stop");
+  command.option("--game", arguments->game, "the game to learn (default: " + default_game() + ")");
+  command.option("--run", arguments->options.folder, "the run folder");
+  command.flag("--resume", arguments->options.resume,
+               "go on with the run in the folder, with its settings");
+  command.option("--minutes", arguments->options.minutes, "stop after this time; 0: never")
+      .not_negative();
+  command.option("--games", arguments->options.games, "stop after so many games; 0: never");
+  command.option("--weights", arguments->options.weights, "start from these weights");
+  command.flag("--no-train", arguments->no_train, "play and record only");
+  command.flag("--quiet", arguments->options.quiet, "no progress line");
+  command.flag("--print-config", arguments->print_config,
+               "print the settings this call would run with, and stop");
   command
-      ->add_option("--trainer", arguments->trainer,
-                   "what learns: auto (CUDA where there is a device), cpu or cuda")
-      ->capture_default_str();
+      .option("--trainer", arguments->trainer,
+              "what learns: auto (CUDA where there is a device), cpu or cuda")
+      .shows_default();
   command
-      ->add_option("--precision", arguments->precision,
-                   "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
-      ->capture_default_str();
-  command->add_flag("--replay-on-device", arguments->replay_on_device,
-                    "a CUDA device keeps the samples: a step sends only where they lie");
+      .option("--precision", arguments->precision,
+              "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
+      .shows_default();
+  command.flag("--replay-on-device", arguments->replay_on_device,
+               "a CUDA device keeps the samples: a step sends only where they lie");
   const RunConfig names;
   for_each_setting(names, [&](const auto& entry, const auto&) {
     const std::string name(entry.name);
-    command->add_option("--" + name, arguments->settings[name], std::string(entry.help))
-        ->type_name(option_type(entry))
-        ->group("Settings (default: the game's own recipe, see --print-config)");
+    std::string& typed = arguments->settings[name];
+    const auto keep = [&typed](const std::string& text) -> Result<void> {
+      typed = text;
+      return {};
+    };
+    command.option("--" + name, option_type(entry), keep, std::string(entry.help))
+        .in_group("Settings (default: the game's own recipe, see --print-config)");
   });
-  command->callback([arguments, &exit_code] {
+  command.runs([arguments] {
     arguments->options.train = !arguments->no_train;
-    exit_code = run_command("selfplay", prepare(*arguments));
+    return run_command("selfplay", prepare(*arguments));
   });
 }
 

@@ -12,19 +12,14 @@
 #include <vector>
 
 #include "selfplay/selfplay_threads.hpp"
-#include "tools/bench_settings.hpp"
+#include "tools/bench_selfplay.hpp"
 #include "tools/encode_cost.hpp"
 #include "tools/resident_memory.hpp"
-#include "tools/selfplay_counts.hpp"
-#include "tools/tree_counts.hpp"
 
 namespace senet {
 
 /// Enough for games of about the usual length: those that end in the measurement have begun so.
 inline constexpr std::uint32_t kSpreadingVisits = 4;
-
-/// What a trace shows: a few hundredths of a second of one worker.
-inline constexpr std::size_t kTracedPasses = 200;
 
 /// What watches one worker, and what the worker leaves behind.
 struct WatchedWorker {
@@ -38,15 +33,6 @@ struct Moment {
   std::chrono::steady_clock::time_point time;
   std::vector<WorkerCounts> workers;
   double games, decisions, plies;
-};
-
-struct Measured {
-  double seconds = 0, warmup_seconds = 0;
-  double games = 0, decisions = 0, plies = 0;  // of games that ended
-  std::vector<WorkerCounts> workers;
-  std::vector<EncodeCost> encode;
-  TreeCounts trees;
-  double resident = 0;
 };
 
 template <Game G>
@@ -162,5 +148,11 @@ class SelfPlayBench {
   std::deque<WatchedWorker> watched_;
   std::atomic<bool> may_begin_{false};  // once the visits are limited
 };
+
+template <Game G>
+Result<Measured> measure_selfplay(const BenchSettings& settings, std::size_t workers,
+                                  EvaluatorKind evaluator, Network network, WorkerTrace* trace) {
+  return SelfPlayBench<G>(settings, workers, evaluator, std::move(network)).run(trace);
+}
 
 }  // namespace senet

@@ -1,11 +1,11 @@
 // Settings as options of a command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <type_traits>
 
 #include "games/settings.hpp"
+#include "tools/command_line.hpp"
 
 namespace senet {
 
@@ -26,20 +26,18 @@ std::string option_type(const Setting<Struct, Value>& entry) {
 }
 
 /// Adds --NAME for an entry whose values go to `to`, anything that a Value can be assigned to. What
-/// the setting does not take is a parse error. `to` outlives the parsing.
+/// the setting does not take is a usage error. `to` outlives the parsing.
 template <class Struct, class Value, class To>
-CLI::Option* add_setting(CLI::App& command, const Setting<Struct, Value>& entry, To& to) {
-  const auto set = [entry, &to](const std::string& text) {
+Option add_setting(const Command& command, const Setting<Struct, Value>& entry, To& to) {
+  const auto set = [entry, &to](const std::string& text) -> Result<void> {
     Value value{};
-    if (const Result<void> read = set_value(entry, value, text); !read) {
-      throw CLI::ValidationError("--" + read.error().reason());
-    }
+    if (const Result<void> read = set_value(entry, value, text); !read) return read;
     to = value;
+    return {};
   };
-  CLI::Option* const option = command.add_option_function<std::string>(
-      "--" + std::string(entry.name), set, std::string(entry.help));
-  option->type_name(option_type(entry));
-  if constexpr (std::is_same_v<To, Value>) option->default_str(setting_text(to));
+  const Option option = command.option("--" + std::string(entry.name), option_type(entry), set,
+                                       std::string(entry.help));
+  if constexpr (std::is_same_v<To, Value>) option.shows_default(setting_text(to));
   return option;
 }
 

@@ -1,6 +1,6 @@
 #include "tools/worker_trace.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <fstream>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "train_bridge/multiversion.hpp"
+#include "games/multiversion.hpp"
 #include "train_bridge/row_kernels.hpp"
 
 namespace senet {

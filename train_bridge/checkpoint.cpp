@@ -1,6 +1,6 @@
 #include "train_bridge/checkpoint.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <xxhash.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "train_bridge/choose_trainer.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <utility>

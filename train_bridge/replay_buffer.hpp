@@ -1,18 +1,19 @@
-// The most recent positions, ready to be drawn from at random.
+// The most recent positions of a game, ready to be drawn from at random.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
-#include "train_bridge/drawn_sample.hpp"
+#include "train_bridge/learn_settings.hpp"
+#include "train_bridge/replay.hpp"
 #include "train_bridge/samples.hpp"
-#include "train_bridge/train_batch.hpp"
 
 namespace senet {
 
@@ -24,18 +25,25 @@ namespace senet {
 ///   policy   | action u16 | share of the visits u16 |                              x policy
 ///   capacity
 template <Game G>
-class ReplayBuffer {
+class ReplayBuffer final : public Replay {
  public:
   /// Room for `capacity` samples with `policy_per_sample` policy entries on average; where there
   /// are more, older samples leave earlier.
   ReplayBuffer(std::size_t capacity, std::size_t policy_per_sample)
       : kept_(capacity), policy_(std::max(capacity * policy_per_sample, G::kMaxLegal)) {}
 
+  const GameShape& shape() const override { return kShape; }
   std::size_t capacity() const { return kept_.size(); }
-  /// Samples that can be drawn.
-  std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
-  /// Samples ever added.
-  std::uint64_t added() const { return end_; }
+  std::size_t size() const override { return static_cast<std::size_t>(end_ - begin_); }
+  std::uint64_t added() const override { return end_; }
+
+  Result<void> add_game(const GameRecord& record, const SampleSettings& settings,
+                        const std::function<void(std::uint32_t place)>& each) override {
+    return for_each_sample<G>(record, settings, states_, [&](const Sample<G>& sample) {
+      add(sample);
+      each(newest());
+    });
+  }
 
   /// Adds a sample as for_each_sample() makes them: its visits are of legal actions, ascending,
   /// and not all zero.
@@ -62,10 +70,8 @@ class ReplayBuffer {
   /// Place in the ring, below capacity(), of the sample added last.
   std::uint32_t newest() const { return place_of(end_ - 1); }
 
-  /// Draws `rows` samples uniformly from the newest `window` ones (at least one, all when larger).
-  /// Games with a mirror image show it half of the time. Needs size() >= 1.
   void draw(std::size_t rows, std::size_t window, Random& random,
-            std::vector<DrawnSample>& drawn) const {
+            std::vector<DrawnSample>& drawn) const override {
     drawn.clear();
     const auto among = static_cast<std::uint32_t>(std::clamp<std::size_t>(window, 1, size()));
     for (std::size_t i = 0; i < rows; ++i) {
@@ -74,9 +80,7 @@ class ReplayBuffer {
     }
   }
 
-  /// Fills `batch` with the samples of these places, up to the first whose policy targets do not
-  /// fit.
-  void encode(std::span<const DrawnSample> drawn, TrainBatch& batch) {
+  void encode(std::span<const DrawnSample> drawn, TrainBatch& batch) override {
     batch.clear();
     for (const auto& [place, mirrored] : drawn) {
       const Kept& kept = kept_[place];
@@ -88,6 +92,8 @@ class ReplayBuffer {
   }
 
  private:
+  static constexpr GameShape kShape = GameShape::of<G>();
+
   struct Kept {
     G state;
     std::array<std::uint16_t, kOutcomes<G>> outcomes;
@@ -144,6 +150,17 @@ class ReplayBuffer {
   std::vector<PolicyEntry> policy_;
   std::uint64_t begin_ = 0, end_ = 0, policy_end_ = 0;
   ActionList<G::kMaxLegal> moves_;
+  std::vector<G> states_;  // of the game that is being added
 };
+
+/// The replay of a run with these settings.
+template <Game G>
+std::unique_ptr<Replay> make_replay(const LearnSettings& settings) {
+  // Moves with visits of an ordinary position.
+  constexpr std::size_t kPolicyPerSample = std::min<std::size_t>(G::kMaxLegal, 24);
+  const bool has_policy = settings.samples.evaluates == Evaluates::kPosition;
+  return std::make_unique<ReplayBuffer<G>>(settings.replay_capacity,
+                                           has_policy ? kPolicyPerSample : 0);
+}
 
 }  // namespace senet

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "games/multiversion.hpp"
 #include "nn/norm_epsilon.hpp"
-#include "train_bridge/multiversion.hpp"
 
 namespace senet {
 

@@ -1,6 +1,6 @@
 #include "train_bridge/weights_folder.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

@@ -7,7 +7,7 @@
 
 namespace senet {
 
-/// The safetensors file of engine/models for this game, as save_network writes it; empty when there
+/// The safetensors file games/GAME/model.safetensors, as save_network writes it; empty when there
 /// is none. Read-only, lives as long as the program; the first byte is aligned to a cache line.
 std::span<const std::byte> builtin_model(std::string_view game);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/host/held_network.hpp"
+#include "engine/host/host_table.hpp"
 #include "engine/host/row_team.hpp"
 #include "engine/host/search_pool.hpp"
 #include "engine/host/service.hpp"
@@ -22,10 +23,6 @@ struct GamePlan {
   std::size_t most_active = G::kMaxActive;  // features of a position that are not 0
   G start{};
 };
-
-inline std::size_t drivers(const ServiceSettings& settings) {
-  return settings.workers > 0 ? settings.workers : settings.pollers;
-}
 
 /// How searches of G are made; the service's mode makes sense for G.
 template <Game G>
@@ -161,9 +158,24 @@ Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan, const Weigh
                                      std::move(memory));
 }
 
-/// The room of a host's own game (in a file of its own: it is another two games to compile).
-Result<std::unique_ptr<GameRoom>> make_table_room(const GameTable& table, const Weights& weights,
-                                                  const ServiceSettings& settings, Ledger& ledger,
-                                                  RowTeam& team);
+template <Game G>
+constexpr HostTable HostTable::of() {
+  return {.reference_spec = &senet::reference_spec<G>,
+          .has_afterstates = G::kHasAfterstates,
+          .make_room =
+              [](const Weights& weights, const ServiceSettings& settings, Ledger& ledger,
+                 RowTeam& team) {
+                return senet::make_room(GamePlan<G>{weights.spec()}, weights, settings, ledger,
+                                        team);
+              },
+          .room_bytes =
+              [](const NetworkSpec& spec, const ServiceSettings& settings) {
+                return RoomOf<G>::bytes(GamePlan<G>{spec}, settings);
+              },
+          .session_bytes =
+              [](const NetworkSpec& spec, const ServiceSettings& settings) {
+                return RoomOf<G>::session_bytes(settings, spec);
+              }};
+}
 
 }  // namespace senet

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/host/c_interface.hpp"
+#include "engine/host/host_table.hpp"
 #include "games/registry.hpp"
 #include "senet/game_table.h"
 
@@ -80,10 +81,9 @@ Result<void> fit(const senet_config* config, senet_text game,
                  std::uint32_t& fitting) {
   const auto settings = settings_of(config);
   if (!settings) return settings.error();
-  const auto spec = senet::visit_game(
-      view(game), []<class G>(std::type_identity<G>) { return senet::reference_spec<G>(); });
-  if (!spec) return fail(SENET_UNKNOWN_GAME, spec.error().reason());
-  const auto found = most(*settings, *spec);
+  const auto known = senet::find_game<senet::HostTable>(view(game));
+  if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
+  const auto found = most(*settings, (*known)->reference_spec());
   if (!found) return found.error();
   fitting = *found;
   return {};

@@ -8,7 +8,7 @@
 #include "engine/host/builtin_models.hpp"
 #include "engine/host/game_audit.hpp"
 #include "engine/host/held_network.hpp"
-#include "engine/host/room_of.hpp"
+#include "engine/host/host_table.hpp"
 #include "engine/host/without_signals.hpp"
 #include "games/registry.hpp"
 
@@ -31,23 +31,18 @@ std::size_t fixed_bytes(const ServiceSettings& settings) {
 Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const NetworkSpec& spec,
                                     std::uint32_t ServiceSettings::*setting, std::uint32_t most) {
   if (auto checked = check_settings(settings); !checked) return checked.error();
-  Result<std::uint32_t> fitting =
-      visit_game(spec.game, [&]<class G>(std::type_identity<G>) -> std::uint32_t {
-        if (!asked_about<G>(spec, settings.evaluates)) return 0;
-        const GamePlan<G> plan{spec};
-        ServiceSettings tried = settings;
-        const auto fits = [&](std::uint32_t value) {
-          tried.*setting = value;
-          // Two of them while they are exchanged.
-          return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
-                     RoomOf<G>::bytes(plan, tried) +
-                     tried.sessions * RoomOf<G>::session_bytes(plan, tried) <=
-                 tried.memory;
-        };
-        return largest_that_fits(most, fits);
-      });
-  if (!fitting) return fail(SENET_UNKNOWN_GAME, fitting.error().reason());
-  return *fitting;
+  const Result<const HostTable*> game = find_game<HostTable>(spec.game);
+  if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
+  if (!asked_about(spec, (*game)->has_afterstates, settings.evaluates)) return 0;
+  ServiceSettings tried = settings;
+  return largest_that_fits(most, [&](std::uint32_t value) {
+    tried.*setting = value;
+    // Two of them while they are exchanged.
+    return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
+               (*game)->room_bytes(spec, tried) +
+               tried.sessions * (*game)->session_bytes(spec, tried) <=
+           tried.memory;
+  });
 }
 
 // Whether such an evaluator can be made here: oneDNN may not have been built in, or may refuse.
@@ -232,27 +227,20 @@ Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights)
     if (!settings) return settings.error();
     return make_table_room(*table, weights, *settings, ledger_, team_);
   }
-  Result<std::unique_ptr<GameRoom>> made = fail(SENET_UNKNOWN_GAME, "");
-  const Result<void> known = visit_game(spec.game, [&]<class G>(std::type_identity<G>) {
-    const auto fits = check_contract(spec, reference_spec<G>());
-    if (!fits) {
-      made = mismatch(fits.error());
-      return;
-    }
-    const Result<ServiceSettings> settings = settings_for(weights);
-    made = settings ? make_room(GamePlan<G>{spec}, weights, *settings, ledger_, team_)
-                    : settings.error();
-  });
-  if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
-  return made;
+  const Result<const HostTable*> game = find_game<HostTable>(spec.game);
+  if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
+  const auto fits = check_contract(spec, (*game)->reference_spec());
+  if (!fits) return mismatch(fits.error());
+  const Result<ServiceSettings> settings = settings_for(weights);
+  if (!settings) return settings.error();
+  return (*game)->make_room(weights, *settings, ledger_, team_);
 }
 
 Result<NetworkSpec> Service::reference_of(std::string_view game) const {
   if (const GameTable* const table = find_table(game)) return table->spec();
-  const auto spec =
-      visit_game(game, []<class G>(std::type_identity<G>) { return reference_spec<G>(); });
-  if (!spec) return fail(SENET_UNKNOWN_GAME, spec.error().reason());
-  return *spec;
+  const Result<const HostTable*> known = find_game<HostTable>(game);
+  if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
+  return (*known)->reference_spec();
 }
 
 const GameTable* Service::find_table(std::string_view game) const {

@@ -1,6 +1,6 @@
 #include "games/backgammon/backgammon.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cassert>

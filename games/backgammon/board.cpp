@@ -1,6 +1,6 @@
 #include "games/backgammon/board.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <numeric>
 

@@ -3,7 +3,7 @@
 // What is read is compared by what it does, not how it is told: the checkers that leave and arrive,
 // and the blots that are hit. So "24/18 13/12", "13/12 24/18" and "24/23 ..." told step by step all
 // find their action.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <boost/container/static_vector.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "games/backgammon/position_id.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 

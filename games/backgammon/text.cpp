@@ -1,6 +1,6 @@
 // A state of backgammon as text and back. The notation of turns is in
 // games/backgammon_notation.cpp.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/xgid.hpp"

@@ -1,6 +1,6 @@
 #include "games/connect_four/connect_four.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <cassert>

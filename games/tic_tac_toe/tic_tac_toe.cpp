@@ -1,6 +1,6 @@
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <cassert>

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "games/registry.hpp"
 #include "nn/network.hpp"
 #include "nn/safetensors.hpp"
 #include "senet/senet.hpp"
+#include "tests/all_games.hpp"
 #include "tests/weighed_heap.hpp"
 
 namespace senet {

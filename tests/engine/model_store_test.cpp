@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "games/registry.hpp"
+#include "tests/all_games.hpp"
 
 namespace senet {
 namespace {

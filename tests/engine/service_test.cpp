@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "engine/lanes/analyse.hpp"
-#include "games/registry.hpp"
 #include "nn/evaluator.hpp"
+#include "tests/all_games.hpp"
 #include "tests/engine/services.hpp"
 
 namespace senet {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "games/registry.hpp"
 #include "nn/network.hpp"
+#include "tests/all_games.hpp"
 
 namespace senet {
 

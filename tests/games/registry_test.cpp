@@ -2,46 +2,46 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
+
+#include "games/any_game.hpp"
+#include "tests/game_types.hpp"
 
 namespace senet {
 namespace {
 
-TEST(Registry, VisitsEveryGameByItsName) {
-  std::set<std::string_view> names;
-  for (const std::string_view name : game_names()) {
-    names.insert(name);
-    const Result<std::string_view> visited =
-        visit_game(name, []<class G>(std::type_identity<G>) { return G::kName; });
-    ASSERT_TRUE(visited.has_value());
-    EXPECT_EQ(*visited, name);
+TEST(Registry, FindsEveryGameByItsName) {
+  const auto tables = all_games<AnyGame>();
+  ASSERT_EQ(tables.size(), game_names().size());
+  std::set<const AnyGame*> found;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const Result<const AnyGame*> game = find_game<AnyGame>(game_names()[i]);
+    ASSERT_TRUE(game.has_value()) << game.error().reason();
+    EXPECT_EQ(*game, tables[i]);
+    EXPECT_EQ((*game)->name, game_names()[i]);
+    found.insert(*game);
   }
-  EXPECT_EQ(names.size(), game_names().size());
-  EXPECT_TRUE(names.contains("tic_tac_toe"));
-  EXPECT_TRUE(names.contains("connect_four"));
-  EXPECT_TRUE(names.contains("backgammon"));
+  EXPECT_EQ(found.size(), tables.size());
 }
 
 TEST(Registry, UnknownNameListsTheKnownOnes) {
   for (const std::string_view name : {"", "chess", "connect_fou", "connect_four "}) {
-    bool called = false;
-    const Result<void> visited =
-        visit_game(name, [&called]<class G>(std::type_identity<G>) { called = true; });
-    ASSERT_FALSE(visited.has_value());
-    EXPECT_FALSE(called);
+    const Result<const AnyGame*> game = find_game<AnyGame>(name);
+    ASSERT_FALSE(game.has_value());
+    const std::string& reason = game.error().reason();
+    EXPECT_TRUE(reason.starts_with("unknown game \"" + std::string(name) + "\"; known games: "));
     for (const std::string_view known : game_names()) {
-      EXPECT_NE(visited.error().reason().find(known), std::string::npos)
-          << visited.error().reason();
+      EXPECT_NE(reason.find(known), std::string::npos) << reason;
     }
   }
 }
 
-TEST(Registry, PassesOnTheFunctionsOwnFailure) {
-  const Result<int> visited = visit_game(
-      "connect_four", []<class G>(std::type_identity<G>) -> Result<int> { return fail("no"); });
-  ASSERT_FALSE(visited.has_value());
-  EXPECT_EQ(visited.error().reason(), "no");
+template <class G>
+class RegistryOf : public testing::Test {};
+TYPED_TEST_SUITE(RegistryOf, GameTypes, GameName);
+
+TYPED_TEST(RegistryOf, TheTableOfATypeIsThatOfItsName) {
+  EXPECT_EQ(*find_game<AnyGame>(TypeParam::kName), &(game_table<AnyGame, TypeParam>()));
 }
 
 }  // namespace

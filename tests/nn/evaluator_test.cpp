@@ -356,7 +356,8 @@ TEST(MakeEvaluator, SaysWhatIsWrong) {
     const std::string_view recorded = (*evaluator)->name();
     EXPECT_EQ(recorded.substr(0, recorded.find('-')), name);
   }
-  const EvaluatorKind resolved = resolve_kind(*value_of<EvaluatorKind>("auto"), weights.network(), 3);
+  const EvaluatorKind resolved =
+      resolve_kind(*value_of<EvaluatorKind>("auto"), weights.network(), 3);
   EXPECT_TRUE(resolved == EvaluatorKind::kFused || resolved == EvaluatorKind::kOneDnn);
   EXPECT_EQ(resolve_kind(EvaluatorKind::kHash, weights.network(), 3), EvaluatorKind::kHash);
 }

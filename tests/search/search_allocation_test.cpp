@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "games/registry.hpp"
+#include "tests/all_games.hpp"
 #include "tests/counting_heap.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"

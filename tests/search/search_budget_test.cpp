@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "games/registry.hpp"
 #include "search/principal_variation.hpp"
+#include "tests/all_games.hpp"
 #include "tests/search/search_driver.hpp"
 
 namespace senet {

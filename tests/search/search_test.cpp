@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "games/draws.hpp"
-#include "games/registry.hpp"
+#include "tests/all_games.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
 

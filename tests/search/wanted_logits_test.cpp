@@ -7,7 +7,8 @@
 #include <set>
 
 #include "games/draws.hpp"
-#include "games/registry.hpp"
+#include "games/random.hpp"
+#include "tests/all_games.hpp"
 #include "tests/game_types.hpp"
 
 namespace senet {

@@ -1,7 +1,7 @@
 // The same seed and the same network give the same games, bit for bit, whoever plays them.
 #include <gtest/gtest.h>
 
-#include "games/registry.hpp"
+#include "tests/all_games.hpp"
 #include "tests/game_types.hpp"
 #include "tests/selfplay/selfplay_runs.hpp"
 

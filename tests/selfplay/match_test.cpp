@@ -9,30 +9,44 @@
 #include <limits>
 #include <memory>
 
-#include "games/backgammon/backgammon.hpp"
-#include "games/connect_four/connect_four.hpp"
-#include "games/tic_tac_toe/tic_tac_toe.hpp"
+#include "games/registry.hpp"
 #include "nn/fused_evaluator.hpp"
 #include "nn/network.hpp"
-#include "selfplay/linear_backgammon.hpp"
-#include "selfplay/one_ply_player.hpp"
+#include "selfplay/search_player.hpp"
 #include "tests/game_types.hpp"
 
 namespace senet {
 namespace {
 
-/// Always the first or always the last legal action.
 template <Game G>
-class EdgePlayer final : public MatchPlayer<G> {
+const AnyGame& any_game() {
+  return game_table<AnyGame, G>();
+}
+
+/// The player of this word that needs nothing but the rules of G.
+template <Game G>
+SimpleMatchPlayer simple_player(std::string_view word) {
+  const auto& players = any_game<G>().players;
+  const auto found = std::ranges::find(players, word, &AnySimplePlayer::word);
+  EXPECT_NE(found, players.end()) << word;
+  return SimpleMatchPlayer(*found);
+}
+template <Game G>
+SimpleMatchPlayer random_player() {
+  return simple_player<G>("random");
+}
+
+/// Always the first or always the last legal action.
+class EdgePlayer final : public MatchPlayer {
  public:
   explicit EdgePlayer(bool last) : last_(last) {}
-  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+  Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
                       std::span<Action> actions) override {
     EXPECT_EQ(states.size(), draws.size());
     EXPECT_EQ(states.size(), actions.size());
     for (std::size_t i = 0; i < states.size(); ++i) {
       EXPECT_TRUE(is_decision(states[i].turn()));
-      ActionList<G::kMaxLegal> legal;
+      std::vector<Action> legal;
       states[i].legal(legal);
       EXPECT_GT(legal.size(), 1u) << "forced moves need no player";
       actions[i] = last_ ? legal.back() : legal.front();
@@ -45,37 +59,36 @@ class EdgePlayer final : public MatchPlayer<G> {
 };
 
 /// All games of a match in the order of their numbers, and how it ended.
-template <Game G>
 struct Played {
+  const AnyGame& game;
   std::vector<PlayedGame> games;
   MatchRun run;
 
   MatchResult result() const {
     std::vector<MatchOutcome> outcomes;
-    for (const PlayedGame& game : games) outcomes.push_back(game.outcome);
-    return sum_up(outcomes, G::kOutcomeValues);
+    for (const PlayedGame& played : games) outcomes.push_back(played.outcome);
+    return sum_up(outcomes, game.outcome_values);
   }
 };
 
 /// Plays the games whose numbers are not in `before`, until `most` of them have ended.
 template <Game G>
-Played<G> play(MatchPlayer<G>& first, MatchPlayer<G>& second, const MatchSettings& settings,
-               const std::vector<std::uint64_t>& before = {}, std::size_t most = 1'000'000) {
-  Played<G> played;
+Played play(MatchPlayer& first, MatchPlayer& second, const MatchSettings& settings,
+            const std::vector<std::uint64_t>& before = {}, std::size_t most = 1'000'000) {
+  Played played{any_game<G>(), {}, {}};
   const MatchHooks hooks{.finished = [&](const PlayedGame& game) -> Result<void> {
                            played.games.push_back(game);
                            return {};
                          },
                          .is_stopped = [&] { return played.games.size() >= most; }};
-  played.run = Match<G>(first, second, settings).run(before, hooks);
+  played.run = play_match(any_game<G>(), first, second, settings, before, hooks);
   std::ranges::sort(played.games, {}, &PlayedGame::number);
   return played;
 }
 
 template <Game G>
-MatchResult play_match(MatchPlayer<G>& first, MatchPlayer<G>& second,
-                       const MatchSettings& settings) {
-  const Played<G> played = play<G>(first, second, settings);
+MatchResult result_of(MatchPlayer& first, MatchPlayer& second, const MatchSettings& settings) {
+  const Played played = play<G>(first, second, settings);
   EXPECT_FALSE(played.run.fault) << played.run.fault->reason();
   EXPECT_EQ(played.games.size(), 2 * settings.pairs);
   return played.result();
@@ -87,10 +100,10 @@ TYPED_TEST_SUITE(MatchOf, GameTypes, GameName);
 
 TYPED_TEST(MatchOf, SwappedPlayersGiveTheMirroredResult) {
   using G = TypeParam;
-  EdgePlayer<G> first(false), second(true);
+  EdgePlayer first(false), second(true);
   const MatchSettings settings{.pairs = 40, .random_plies = 3, .ply_cap = 3000, .seed = 9};
-  const MatchResult ab = play_match<G>(first, second, settings);
-  const MatchResult ba = play_match<G>(second, first, settings);
+  const MatchResult ab = result_of<G>(first, second, settings);
+  const MatchResult ba = result_of<G>(second, first, settings);
   EXPECT_EQ(ab.games, 80u);
   EXPECT_EQ(ab.wins, ba.losses);
   EXPECT_EQ(ab.losses, ba.wins);
@@ -107,9 +120,9 @@ TYPED_TEST(MatchOf, SwappedPlayersGiveTheMirroredResult) {
 // In both games of a pair the same positions arise, with the roles exchanged.
 TYPED_TEST(MatchOf, OneDeterministicPlayerAgainstItselfIsExactlyEven) {
   using G = TypeParam;
-  EdgePlayer<G> first(true), second(true);
+  EdgePlayer first(true), second(true);
   const MatchResult result =
-      play_match<G>(first, second, {.pairs = 20, .random_plies = 2, .ply_cap = 3000});
+      result_of<G>(first, second, {.pairs = 20, .random_plies = 2, .ply_cap = 3000});
   EXPECT_EQ(result.wins, result.losses);
   EXPECT_EQ(result.points, 0);
   EXPECT_EQ(result.points_error, 0);
@@ -119,9 +132,9 @@ TYPED_TEST(MatchOf, OneDeterministicPlayerAgainstItselfIsExactlyEven) {
 
 TYPED_TEST(MatchOf, TheSeedDecides) {
   using G = TypeParam;
-  RandomPlayer<G> first, second;
+  SimpleMatchPlayer first = random_player<G>(), second = first;
   const auto play = [&](std::uint64_t seed) {
-    return play_match<G>(first, second, {.pairs = 100, .seed = seed}).outcomes;
+    return result_of<G>(first, second, {.pairs = 100, .seed = seed}).outcomes;
   };
   EXPECT_EQ(play(1), play(1));
   EXPECT_NE(play(1), play(2));
@@ -129,8 +142,8 @@ TYPED_TEST(MatchOf, TheSeedDecides) {
 
 TYPED_TEST(MatchOf, LongGamesAreCut) {
   using G = TypeParam;
-  RandomPlayer<G> first, second;
-  const MatchResult result = play_match<G>(first, second, {.pairs = 5, .ply_cap = 4});
+  SimpleMatchPlayer first = random_player<G>(), second = first;
+  const MatchResult result = result_of<G>(first, second, {.pairs = 5, .ply_cap = 4});
   EXPECT_EQ(result.cut, 10u);
   EXPECT_EQ(result.draws, 10u);
   EXPECT_EQ(result.points, 0);
@@ -139,7 +152,7 @@ TYPED_TEST(MatchOf, LongGamesAreCut) {
 
 TYPED_TEST(MatchOf, GamesDoNotDependOnWhatElseIsPlayed) {
   using G = TypeParam;
-  RandomPlayer<G> first, second;
+  SimpleMatchPlayer first = random_player<G>(), second = first;
   const MatchSettings settings{.pairs = 20, .ply_cap = 300, .seed = 4};
   const std::vector<PlayedGame> all = play<G>(first, second, settings).games;
   ASSERT_EQ(all.size(), 40u);
@@ -157,7 +170,7 @@ TYPED_TEST(MatchOf, GamesDoNotDependOnWhatElseIsPlayed) {
 
 TYPED_TEST(MatchOf, GoesOnAfterAnInterruption) {
   using G = TypeParam;
-  RandomPlayer<G> first, second;
+  SimpleMatchPlayer first = random_player<G>(), second = first;
   const MatchSettings settings{.pairs = 20, .ply_cap = 300, .seed = 4, .games_at_once = 8};
   const std::vector<PlayedGame> all = play<G>(first, second, settings).games;
   std::vector<PlayedGame> begun = play<G>(first, second, settings, {}, 9).games;
@@ -174,7 +187,7 @@ TYPED_TEST(MatchOf, GoesOnAfterAnInterruption) {
 
 TYPED_TEST(MatchOf, GamesOfAPairShareOpeningAndDice) {
   using G = TypeParam;
-  EdgePlayer<G> first(false), second(true);
+  EdgePlayer first(false), second(true);
   const auto games = play<G>(first, second, {.pairs = 10, .ply_cap = 300}).games;
   for (std::size_t i = 0; i < games.size(); i += 2) {
     G one, other;
@@ -194,36 +207,36 @@ TYPED_TEST(MatchOf, GamesOfAPairShareOpeningAndDice) {
 
 TYPED_TEST(MatchOf, ToldGamesAreChecked) {
   using G = TypeParam;
-  RandomPlayer<G> first, second;
+  SimpleMatchPlayer first = random_player<G>(), second = first;
   const MatchSettings settings{.pairs = 3, .ply_cap = 300};
   for (const PlayedGame& game : play<G>(first, second, settings).games) {
-    EXPECT_TRUE(check_game<G>(game, settings));
+    EXPECT_TRUE(check_played_game(any_game<G>(), game, settings));
     PlayedGame changed = game;
     changed.number ^= 2;  // another pair's dice, or opening
-    EXPECT_FALSE(check_game<G>(changed, settings));
+    EXPECT_FALSE(check_played_game(any_game<G>(), changed, settings));
     changed = game;
     changed.actions.pop_back();
-    EXPECT_FALSE(check_game<G>(changed, settings));
+    EXPECT_FALSE(check_played_game(any_game<G>(), changed, settings));
     changed = game;
     changed.actions.push_back(changed.actions.back());
-    EXPECT_FALSE(check_game<G>(changed, settings));
+    EXPECT_FALSE(check_played_game(any_game<G>(), changed, settings));
     changed = game;
     changed.outcome = changed.outcome ? std::nullopt : MatchOutcome(0);
-    EXPECT_FALSE(check_game<G>(changed, settings));
+    EXPECT_FALSE(check_played_game(any_game<G>(), changed, settings));
     changed = game;
     changed.actions[changed.actions.size() / 2] = 65000;
-    EXPECT_FALSE(check_game<G>(changed, settings));
+    EXPECT_FALSE(check_played_game(any_game<G>(), changed, settings));
   }
 }
 
 /// Right until its n-th question.
-template <Game G>
-class FaultyPlayer final : public MatchPlayer<G> {
+class FaultyPlayer final : public MatchPlayer {
  public:
-  FaultyPlayer(int questions, bool fails) : questions_(questions), fails_(fails) {}
-  Result<void> choose(std::span<const G> states, std::span<const Random> draws,
+  FaultyPlayer(MatchPlayer& sane, int questions, bool fails)
+      : sane_(sane), questions_(questions), fails_(fails) {}
+  Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
                       std::span<Action> actions) override {
-    const auto chosen = RandomPlayer<G>().choose(states, draws, actions);
+    const auto chosen = sane_.choose(states, draws, actions);
     if (--questions_ > 0) return chosen;
     if (fails_) {
       ++faults_.crashes;
@@ -236,6 +249,7 @@ class FaultyPlayer final : public MatchPlayer<G> {
   PlayerFaults faults() const override { return faults_; }
 
  private:
+  MatchPlayer& sane_;
   int questions_;
   bool fails_;
   PlayerFaults faults_;
@@ -243,9 +257,9 @@ class FaultyPlayer final : public MatchPlayer<G> {
 
 TYPED_TEST(MatchOf, AnIllegalMoveEndsTheMatchAndIsTold) {
   using G = TypeParam;
-  RandomPlayer<G> sane;
-  FaultyPlayer<G> faulty(2, false);
-  const Played<G> played = play<G>(sane, faulty, {.pairs = 20, .random_plies = 0});
+  SimpleMatchPlayer sane = random_player<G>();
+  FaultyPlayer faulty(sane, 2, false);
+  const Played played = play<G>(sane, faulty, {.pairs = 20, .random_plies = 0});
   ASSERT_TRUE(played.run.fault);
   const std::string& reason = played.run.fault->reason();
   EXPECT_TRUE(reason.starts_with("the second player in game ")) << reason;
@@ -259,9 +273,9 @@ TYPED_TEST(MatchOf, AnIllegalMoveEndsTheMatchAndIsTold) {
 
 TYPED_TEST(MatchOf, APlayerThatFailsEndsTheMatch) {
   using G = TypeParam;
-  RandomPlayer<G> sane;
-  FaultyPlayer<G> faulty(2, true);
-  const Played<G> played = play<G>(faulty, sane, {.pairs = 20, .random_plies = 0});
+  SimpleMatchPlayer sane = random_player<G>();
+  FaultyPlayer faulty(sane, 2, true);
+  const Played played = play<G>(faulty, sane, {.pairs = 20, .random_plies = 0});
   ASSERT_TRUE(played.run.fault);
   const std::string& reason = played.run.fault->reason();
   EXPECT_TRUE(reason.starts_with("the first player in game ")) << reason;
@@ -272,13 +286,15 @@ TYPED_TEST(MatchOf, APlayerThatFailsEndsTheMatch) {
 
 /// The game whose number a fault tells, played again alone, comes to the same fault.
 TEST(Match, AFaultNamesTheGameToPlayAgain) {
-  RandomPlayer<ConnectFour> sane;
+  SimpleMatchPlayer sane = random_player<ConnectFour>();
   const auto fault = [&](std::optional<std::uint64_t> game, int questions) {
-    FaultyPlayer<ConnectFour> faulty(questions, false);
+    FaultyPlayer faulty(sane, questions, false);
     const MatchHooks hooks{.finished = [](const PlayedGame&) -> Result<void> { return {}; },
                            .is_stopped = [] { return false; }};
     const MatchSettings settings{.pairs = 20, .only_game = game};
-    return Match<ConnectFour>(sane, faulty, settings).run({}, hooks).fault.value().reason();
+    return play_match(any_game<ConnectFour>(), sane, faulty, settings, {}, hooks)
+        .fault.value()
+        .reason();
   };
   const std::string among_others = fault(std::nullopt, 3);
   const std::string word = " in game ";
@@ -288,9 +304,9 @@ TEST(Match, AFaultNamesTheGameToPlayAgain) {
 
 // Told to stop while it thinks, a player leaves its moves undone, and nobody is blamed.
 TEST(Match, APlayerToldToStopIsNoFault) {
-  class Stopped final : public MatchPlayer<ConnectFour> {
+  class Stopped final : public MatchPlayer {
    public:
-    Result<void> choose(std::span<const ConnectFour>, std::span<const Random>,
+    Result<void> choose(std::span<const AnyState>, std::span<const Random>,
                         std::span<Action>) override {
       has_stopped = true;
       return fail(SENET_STOPPED, "stopped");
@@ -299,27 +315,28 @@ TEST(Match, APlayerToldToStopIsNoFault) {
   } player;
   const MatchHooks hooks{.finished = [](const PlayedGame&) -> Result<void> { return {}; },
                          .is_stopped = [&] { return player.has_stopped; }};
-  const MatchRun run = Match<ConnectFour>(player, player, {.pairs = 3}).run({}, hooks);
+  const MatchRun run = play_match(any_game<ConnectFour>(), player, player, {.pairs = 3}, {}, hooks);
   EXPECT_TRUE(player.has_stopped);
   EXPECT_FALSE(run.fault);
 }
 
 TEST(Match, AGameThatCannotBeKeptEndsTheMatch) {
-  RandomPlayer<ConnectFour> player;
+  SimpleMatchPlayer player = random_player<ConnectFour>();
   std::size_t games = 0;
   const MatchHooks hooks{.finished = [&](const PlayedGame&) -> Result<void> {
                            return ++games < 3 ? Result<void>() : fail("the disk is full");
                          },
                          .is_stopped = [] { return false; }};
-  const MatchRun run = Match<ConnectFour>(player, player, {.pairs = 30}).run({}, hooks);
+  const MatchRun run =
+      play_match(any_game<ConnectFour>(), player, player, {.pairs = 30}, {}, hooks);
   ASSERT_TRUE(run.fault);
   EXPECT_EQ(run.fault->reason(), "the disk is full");
   EXPECT_EQ(games, 3u);
 }
 
 Action one_ply_choice(const char* moves) {
-  OnePlyPlayer<ConnectFour> player;
-  const std::array states = {ConnectFour::from_text(moves).value()};
+  SimpleMatchPlayer player = simple_player<ConnectFour>("one-ply");
+  const std::array states = {AnyState::from_text(any_game<ConnectFour>(), moves).value()};
   const std::array draws = {Random(1, 0, 0, Purpose::kTest)};
   std::array<Action, 1> actions{};
   EXPECT_TRUE(player.choose(states, draws, actions));
@@ -336,35 +353,18 @@ TEST(OnePlyPlayer, WinsThenBlocksThenKeepsToTheMiddle) {
 }
 
 TEST(OnePlyPlayer, BeatsRandom) {
-  OnePlyPlayer<ConnectFour> four;
-  RandomPlayer<ConnectFour> four_random;
-  EXPECT_GT(play_match<ConnectFour>(four, four_random, {.pairs = 200}).score, 0.95);
-  OnePlyPlayer<TicTacToe> three;
-  RandomPlayer<TicTacToe> three_random;
-  EXPECT_GT(play_match<TicTacToe>(three, three_random, {.pairs = 200}).score, 0.75);
-}
-
-TEST(LinearPlayer, FeaturesSeeBothSidesAndTheRace) {
-  const Backgammon start;
-  const LinearFeatures features = linear_features(start.board());
-  // Points with 2, 3 and twice 5 checkers, the last with one more feature, for each player.
-  EXPECT_EQ(features.count, 12u);
-  std::array<int, LinearFeatures::kAll> weights{};
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] = i < LinearFeatures::kOfPlayer ? 1 : i < LinearFeatures::kOfTable ? -1 : 1000;
-  }
-  EXPECT_EQ(linear_sum(features, weights), 0) << "both stand alike, and in contact";
-  backgammon::Checkers home{};
-  home[1] = 15;
-  const LinearFeatures race = linear_features({home, home});
-  EXPECT_EQ(race.count, 4u);
-  EXPECT_EQ(linear_sum(race, weights), 2 * (1000 + 12 * 1000));
+  SimpleMatchPlayer four = simple_player<ConnectFour>("one-ply");
+  SimpleMatchPlayer four_random = random_player<ConnectFour>();
+  EXPECT_GT(result_of<ConnectFour>(four, four_random, {.pairs = 200}).score, 0.95);
+  SimpleMatchPlayer three = simple_player<TicTacToe>("one-ply");
+  SimpleMatchPlayer three_random = random_player<TicTacToe>();
+  EXPECT_GT(result_of<TicTacToe>(three, three_random, {.pairs = 200}).score, 0.75);
 }
 
 TEST(LinearPlayer, BeatsRandomByGammons) {
-  LinearPlayer linear;
-  RandomPlayer<Backgammon> random;
-  const MatchResult result = play_match<Backgammon>(linear, random, {.pairs = 200});
+  SimpleMatchPlayer linear = simple_player<Backgammon>("linear");
+  SimpleMatchPlayer random = random_player<Backgammon>();
+  const MatchResult result = result_of<Backgammon>(linear, random, {.pairs = 200});
   EXPECT_GT(result.score, 0.97);
   EXPECT_GT(result.points, 1.5);
 }
@@ -380,16 +380,16 @@ TEST(Match, PerfectTicTacToeBeatsRandom) {
   spec.blocks = 0;
   FusedEvaluator evaluator(initial_network(spec, 1));
   SearchPlayer<TicTacToe> perfect(evaluator, SearchSettings{}, kVisits, kLanes, kLanes);
-  RandomPlayer<TicTacToe> random;
+  SimpleMatchPlayer random = random_player<TicTacToe>();
   const MatchSettings settings{.pairs = 30, .random_plies = 0};
-  const MatchResult first = play_match<TicTacToe>(perfect, random, settings);
+  const MatchResult first = result_of<TicTacToe>(perfect, random, settings);
   EXPECT_EQ(first.losses, 0u);
   EXPECT_GT(first.wins, 45u);
   EXPECT_GT(first.score, 0.8);
-  const MatchResult second = play_match<TicTacToe>(random, perfect, settings);
+  const MatchResult second = result_of<TicTacToe>(random, perfect, settings);
   EXPECT_EQ(second.wins, 0u);
   EXPECT_LT(second.score, 0.2);
-  const MatchResult itself = play_match<TicTacToe>(perfect, perfect, settings);
+  const MatchResult itself = result_of<TicTacToe>(perfect, perfect, settings);
   EXPECT_EQ(itself.draws, itself.games);
 }
 

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <thread>
 
-#include "games/registry.hpp"
 #include "games/sound_moves.hpp"
 #include "nn/hash_evaluator.hpp"
+#include "tests/all_games.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
 #include "tests/selfplay/selfplay_runs.hpp"

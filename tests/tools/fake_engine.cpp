@@ -19,8 +19,8 @@
 #include <iostream>
 #include <sstream>
 #include <string>
-#include <type_traits>
 
+#include "games/any_game.hpp"
 #include "games/registry.hpp"
 
 namespace senet {
@@ -46,10 +46,10 @@ void misbehave(const std::string& behaviour) {
   }
 }
 
-template <Game G>
-int serve(const std::string& protocol, const std::string& behaviour, const std::string& what) {
+int serve(const AnyGame& game, const std::string& protocol, const std::string& behaviour,
+          const std::string& what) {
   int count = std::atoi(what.c_str());
-  G state;
+  AnyState state(game);
   std::string id;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
@@ -66,13 +66,11 @@ int serve(const std::string& protocol, const std::string& behaviour, const std::
       say("readyok");
     } else if (word == "position") {
       words >> word >> id;
-      if (protocol == "uci") state = *G::from_text(id);
+      if (protocol == "uci") state = *AnyState::from_text(game, id);
     } else if (word == "dice") {
-      int first = 0, second = 0;
+      std::string first, second;
       words >> first >> second;
-      if constexpr (std::is_same_v<G, Backgammon>) {
-        state = *Backgammon::from_position_id(id, 0, backgammon::make_dice(first, second));
-      }
+      state = *AnyState::from_text(game, id + ":0:" + first + second);
     } else if (word == "go") {
       if (behaviour == "told") {
         if (line != what) say("error bad_argument " + line);
@@ -81,7 +79,7 @@ int serve(const std::string& protocol, const std::string& behaviour, const std::
         continue;
       }
       say("info string nothing to say");
-      ActionList<G::kMaxLegal> legal;
+      std::vector<Action> legal;
       state.legal(legal);
       say("bestmove " + state.action_text(legal.front()) +
           (protocol == "uci" ? " ponder something" : ""));
@@ -97,8 +95,6 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const std::string protocol = argv[2], behaviour = argc > 3 ? argv[3] : "good";
   const std::string count = argc > 4 ? argv[4] : "0";
-  const auto served = senet::visit_game(argv[1], [&]<class G>(std::type_identity<G>) {
-    return senet::serve<G>(protocol, behaviour, count);
-  });
-  return served.value_or(2);
+  const auto game = senet::find_game<senet::AnyGame>(argv[1]);
+  return game ? senet::serve(**game, protocol, behaviour, count) : 2;
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tests/temporary_folder.hpp"
+#include "tests/tools/gnubg_trust.hpp"
 #include "tools/gnubg/gnubg.hpp"
 #include "tools/gnubg/gnubg_player.hpp"
 
@@ -167,7 +168,8 @@ Blamed blamed(const std::string& answer) {
   const FakeGnubg fake("exec " SENET_FAKE_GNUBG " '" + answer + "' \"$@\"");
   Result<GnubgPlayer> player = GnubgPlayer::start({});
   if (!player) throw std::runtime_error(player.error().reason());
-  const Backgammon state = *Backgammon::from_board(Backgammon().board(), 0, backgammon::Dice{3, 1});
+  const AnyState state =
+      any_state(*Backgammon::from_board(Backgammon().board(), 0, backgammon::Dice{3, 1}));
   const std::array states = {state, state};
   const std::array draws = {Random(1, 0, 0, Purpose::kTest), Random(1, 0, 1, Purpose::kTest)};
   std::array<Action, 2> actions{};
@@ -202,8 +204,8 @@ TEST(GnubgPlayer, StopsBetweenPositions) {
     std::atomic<int> asked = 0;
     Result<GnubgPlayer> player = GnubgPlayer::start({}, processes, [&] { return ++asked > 5; });
     ASSERT_TRUE(player) << player.error().reason();
-    const std::vector<Backgammon> states(
-        20, *Backgammon::from_board(Backgammon().board(), 0, backgammon::Dice{3, 1}));
+    const std::vector<AnyState> states(
+        20, any_state(*Backgammon::from_board(Backgammon().board(), 0, backgammon::Dice{3, 1})));
     const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
     std::vector<Action> actions(states.size());
     const Result<void> chosen = player->choose(states, draws, actions);
@@ -267,9 +269,9 @@ TEST_F(GnubgProcess, SilenceIsAReason) {
 
 // A process that is gone is started anew, within the same question and once.
 TEST_F(GnubgProcess, PlayersGoOnWithANewOne) {
-  std::vector<Backgammon> states;
+  std::vector<AnyState> states;
   for (Action roll = 0; roll < backgammon::kRolls; ++roll) {
-    states.push_back(*Backgammon::from_board(start_, 0, backgammon::dice_of(roll)));
+    states.push_back(any_state(*Backgammon::from_board(start_, 0, backgammon::dice_of(roll))));
   }
   const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
   const auto chosen = [&](GnubgPlayer& player) {

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "games/backgammon/backgammon.hpp"
+#include "games/backgammon/kit/exam.hpp"
+#include "games/registry.hpp"
 #include "tools/gnubg/gnubg.hpp"
-#include "tools/labels.hpp"
 
 namespace senet {
 
@@ -38,8 +39,14 @@ T value_of(Result<T> result) {
 }
 
 /// The shipped labels.
-inline std::vector<BackgammonLabel> labels() {
-  return value_of(read_backgammon_labels(SENET_SOURCE_DIR "/tests/data/backgammon/labels_A.jsonl"));
+inline std::vector<backgammon::Label> labels() {
+  return value_of(
+      backgammon::read_labels(SENET_SOURCE_DIR "/tests/data/backgammon/labels_A.jsonl"));
+}
+
+/// A state as players of matches are asked about it.
+inline AnyState any_state(const Backgammon& state) {
+  return AnyState(game_table<AnyGame, Backgammon>(), state);
 }
 
 inline std::vector<Action> legal_actions(const Backgammon& state) {

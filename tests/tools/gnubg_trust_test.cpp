@@ -53,7 +53,7 @@ std::vector<Backgammon> many_decisions() {
     decisions.push_back(state);
     ++found;
   }
-  const std::vector<BackgammonLabel> met = labels();
+  const std::vector<backgammon::Label> met = labels();
   for (std::size_t i = 0; i < 600; ++i) {
     decisions.push_back(value_of(Backgammon::from_board(
         met[i].state.board(), static_cast<Player>(i % 2), backgammon::random_dice(random))));

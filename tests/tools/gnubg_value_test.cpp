@@ -16,7 +16,6 @@
 #include "tests/tools/gnubg_console.hpp"
 #include "tests/tools/gnubg_trust.hpp"
 #include "tools/gnubg/gnubg_player.hpp"
-#include "tools/grade.hpp"
 
 namespace senet {
 namespace {
@@ -25,8 +24,8 @@ using backgammon::Board;
 using backgammon::Checkers;
 
 /// A label of that decision as GNU Backgammon ranks its plays.
-BackgammonLabel label_of(const Backgammon& state, const std::vector<GnubgPlay>& ranked) {
-  BackgammonLabel label{
+backgammon::Label label_of(const Backgammon& state, const std::vector<GnubgPlay>& ranked) {
+  backgammon::Label label{
       "", "any", value_of(Backgammon::from_board(state.board(), 0, state.dice())), {}};
   for (const GnubgPlay& play : ranked) {
     Backgammon after = label.state;
@@ -36,8 +35,8 @@ BackgammonLabel label_of(const Backgammon& state, const std::vector<GnubgPlay>& 
   return label;
 }
 
-double mean_loss(std::span<const BackgammonLabel> all, std::span<const MoveMix> moves) {
-  const Grades grades = grade(all, moves);
+double mean_loss(std::span<const backgammon::Label> all, std::span<const MoveMix> moves) {
+  const Grades grades = backgammon::grade(all, moves);
   EXPECT_EQ(grades.unmatched, 0u);
   for (const Metric& metric : grades.metrics) {
     if (metric.subject == Backgammon::kName && metric.name == "loss_millipoints") {
@@ -53,10 +52,10 @@ double mean_loss(std::span<const BackgammonLabel> all, std::span<const MoveMix> 
 // around.
 TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
   Gnubg gnubg = started({});
-  std::vector<BackgammonLabel> ranked;
+  std::vector<backgammon::Label> ranked;
   std::vector<MoveMix> its, worst, blind;
   std::size_t i = 0;
-  for (const BackgammonLabel& label : labels()) {
+  for (const backgammon::Label& label : labels()) {
     if (++i % 3 != 0) continue;
     // Both players are on roll in turn; plays mean the same from either side.
     const Backgammon state = value_of(Backgammon::from_board(
@@ -83,9 +82,9 @@ TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
 // differ by hundredths of a millipoint.)
 TEST_F(GnubgTrust, ItsMarkOnTheShippedLabelsIsKnown) {
   GnubgPlayer player = value_of(GnubgPlayer::start({.ply = 0}));
-  const std::vector<BackgammonLabel> met = labels();
-  std::vector<Backgammon> states;
-  for (const BackgammonLabel& label : met) states.push_back(label.state);
+  const std::vector<backgammon::Label> met = labels();
+  std::vector<AnyState> states;
+  for (const backgammon::Label& label : met) states.push_back(any_state(label.state));
   const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
   std::vector<Action> actions(states.size());
   const Result<void> chosen = player.choose(states, draws, actions);
@@ -99,7 +98,7 @@ TEST_F(GnubgTrust, ItsMarkOnTheShippedLabelsIsKnown) {
 // rules, dice, signs and sides make the one from the other.
 TEST_F(GnubgTrust, OneRollOfOursIsOnePlyOfIts) {
   Gnubg gnubg = started({});
-  const std::vector<BackgammonLabel> met = labels();
+  const std::vector<backgammon::Label> met = labels();
   for (std::size_t i = 0; i < met.size(); i += 60) {
     const Board board = met[i].state.board();
     double sum = 0;
@@ -118,7 +117,7 @@ TEST_F(GnubgTrust, OneRollOfOursIsOnePlyOfIts) {
 TEST_F(GnubgTrust, BothSidesGetTheSameAnswer) {
   Gnubg gnubg = started({});
   std::vector<Backgammon> states;
-  const std::vector<BackgammonLabel> met = labels();
+  const std::vector<backgammon::Label> met = labels();
   for (std::size_t i = 0; i < met.size(); i += 5) {
     const Board board = met[i].state.board();
     states.push_back(value_of(Backgammon::from_board(board, 0, met[i].state.dice())));
@@ -149,15 +148,15 @@ TEST_F(GnubgTrust, BothSidesGetTheSameAnswer) {
 }
 
 /// How a match of few pairs ends for the first player, and what either did wrong.
-MatchResult played(MatchPlayer<Backgammon>& first, MatchPlayer<Backgammon>& second,
-                   std::size_t pairs) {
+MatchResult played(MatchPlayer& first, MatchPlayer& second, std::size_t pairs) {
   std::vector<PlayedGame> games;
   const MatchHooks hooks{.finished = [&](const PlayedGame& game) -> Result<void> {
                            games.push_back(game);
                            return {};
                          },
                          .is_stopped = [] { return false; }};
-  const MatchRun run = Match<Backgammon>(first, second, {.pairs = pairs, .seed = 5}).run({}, hooks);
+  const MatchRun run = play_match(game_table<AnyGame, Backgammon>(), first, second,
+                                  {.pairs = pairs, .seed = 5}, {}, hooks);
   EXPECT_FALSE(run.fault) << run.fault->reason();
   for (const PlayerFaults& faults : run.faults) {
     EXPECT_EQ(faults.illegal, 0u);
@@ -187,7 +186,7 @@ TEST_F(GnubgTrust, ACopyOfItDrawsWithIt) {
 // It beats blind play by far more than a point a game, whoever of the two is called first.
 TEST_F(GnubgTrust, BlindPlayLosesToIt) {
   GnubgPlayer its = value_of(GnubgPlayer::start({.ply = 0}, 2));
-  RandomPlayer<Backgammon> blind;
+  SimpleMatchPlayer blind(game_table<AnyGame, Backgammon>().players.front());
   EXPECT_GT(played(its, blind, 20).points, 1.5);
   EXPECT_LT(played(blind, its, 20).points, -1.5);
 }
@@ -231,8 +230,8 @@ TEST_F(GnubgTrust, ItsBearoffDatabaseHoldsOurExactEquities) {
 TEST(BearoffLabels, AreTheExactEquities) {
   const backgammon::BearoffTable table;
   int plays = 0;
-  for (const BackgammonLabel& label : labels()) {
-    for (const BackgammonLabel::Play& play : label.plays) {
+  for (const backgammon::Label& label : labels()) {
+    for (const backgammon::Label::Play& play : label.plays) {
       const Board after = value_of(backgammon::board_from_position_id(play.after));
       if (!table.holds(after)) continue;
       ++plays;

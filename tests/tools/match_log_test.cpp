@@ -7,7 +7,6 @@
 #include "selfplay/match.hpp"
 #include "tests/tools/background_program.hpp"
 #include "tests/tools/program.hpp"
-#include "tools/match/mat_file.hpp"
 #include "tools/match/match_book.hpp"
 #include "tools/match/match_log.hpp"
 

@@ -32,7 +32,7 @@ inline void expect_a_run_outlives_its_device(const MakeLosingTrainer& make,
   settings.steps_per_iteration = 25;
   std::vector<std::string> told;
   const auto trainer =
-      make(initial_network(small_spec(), 1), TrainingLoop<TicTacToe>::batch_shape(settings),
+      make(initial_network(small_spec(), 1), batch_shape(GameShape::of<TicTacToe>(), settings),
            settings.trainer, settings.steps_per_iteration,
            [&](const std::string& reason) { told.push_back(reason); });
   ASSERT_TRUE(trainer);

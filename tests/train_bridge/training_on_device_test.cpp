@@ -70,12 +70,12 @@ struct Learnt {
 Learnt learn(bool keeps_replay, Calls& calls) {
   use_single_threaded_blas();
   const LearnSettings settings = small_settings();
-  const TrainBatch::Shape shape = TrainingLoop<G>::batch_shape(settings);
+  const TrainBatch::Shape shape = batch_shape(GameShape::of<G>(), settings);
   const auto start = [] { return initial_network(small_spec(), 9); };
   auto device = std::make_unique<MoodyDevice>(
       std::make_unique<HostTrainer>(start(), shape, TrainerSettings{}), calls);
   if (keeps_replay) {
-    EXPECT_TRUE(device->keep_replay(TrainingLoop<G>::replay_room(settings)));
+    EXPECT_TRUE(device->keep_replay(replay_room(GameShape::of<G>(), settings)));
   }
   Learnt learnt;
   const auto trainer = make_lasting_trainer(
@@ -143,10 +143,10 @@ TEST(TrainingOnDevice, WhereNoDeviceKeepsTheReplayOneLineSaysWhy) {
   const LearnSettings settings = small_settings();
   TrainerChoice choice{.backend = TrainerBackend::kCpu,
                        .replay_on_device = true,
-                       .replay = TrainingLoop<G>::replay_room(settings)};
+                       .replay = replay_room(GameShape::of<G>(), settings)};
   const auto choose = [&] {
     return choose_trainer(choice, initial_network(small_spec(), 1),
-                          TrainingLoop<G>::batch_shape(settings), {}, {});
+                          batch_shape(GameShape::of<G>(), settings), {}, {});
   };
   const ChosenTrainer chosen = choose();
   EXPECT_EQ(chosen.warnings,

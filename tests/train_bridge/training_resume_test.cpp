@@ -15,7 +15,7 @@ TEST(TrainingResume, ResumedIsAsIfNeverStopped) {
   use_single_threaded_blas();
   const auto trainer = [] {
     auto made = make_cpu_trainer(initial_network(small_spec(), 9),
-                                 TrainingLoop<G>::batch_shape(small_settings()), {});
+                                 batch_shape(GameShape::of<G>(), small_settings()), {});
     made->warm_up();
     return made;
   };
@@ -114,14 +114,16 @@ TEST(TrainingResume, AGameThatIsNoneEndsItWithAReason) {
   const LearnSettings settings = small_settings();
   BoundedQueue<GameRecord> games(1);
   ModelStore models(initial_network(small_spec(), 1));
-  TrainingLoop<G> loop({.settings = settings,
-                        .trainer = trainer,
-                        .log = *log,
-                        .games = games,
-                        .models = models,
-                        .seed = 3,
-                        .folder = folder.path()},
-                       Checkpoint{});
+  const std::unique_ptr<Replay> replay = make_replay<G>(settings);
+  TrainingLoop loop({.settings = settings,
+                     .replay = *replay,
+                     .trainer = trainer,
+                     .log = *log,
+                     .games = games,
+                     .models = models,
+                     .seed = 3,
+                     .folder = folder.path()},
+                    Checkpoint{});
   const Result<void> refilled = loop.refill(folder.path() / "games.senet");
   ASSERT_FALSE(refilled);
   EXPECT_NE(refilled.error().reason().find("games.senet: game 5"), std::string::npos)

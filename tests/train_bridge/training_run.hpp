@@ -11,6 +11,7 @@
 
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/train_bridge/random_games.hpp"
+#include "train_bridge/replay_buffer.hpp"
 #include "train_bridge/training_loop.hpp"
 
 namespace senet {
@@ -82,13 +83,14 @@ struct Stretch {
       if (loaded) from = *loaded;
       EXPECT_TRUE(trainer.restore(from.trainer));
     }
-    loop.emplace(TrainingLoop<TicTacToe>::Parts{.settings = settings,
-                                                .trainer = trainer,
-                                                .log = log,
-                                                .games = games,
-                                                .models = models,
-                                                .seed = 3,
-                                                .folder = folder},
+    loop.emplace(TrainingLoop::Parts{.settings = settings,
+                                     .replay = *replay,
+                                     .trainer = trainer,
+                                     .log = log,
+                                     .games = games,
+                                     .models = models,
+                                     .seed = 3,
+                                     .folder = folder},
                  from);
     const Result<void> refilled = loop->refill(folder / "games.senet");
     EXPECT_TRUE(refilled) << refilled.error().reason();
@@ -146,7 +148,8 @@ struct Stretch {
   RecordLog log;
   BoundedQueue<GameRecord> games{1000};
   ModelStore models{initial_network(small_spec(), 1)};
-  std::optional<TrainingLoop<TicTacToe>> loop;
+  std::unique_ptr<Replay> replay = make_replay<TicTacToe>(settings);
+  std::optional<TrainingLoop> loop;
 };
 
 /// Samples of the random games [first, end).

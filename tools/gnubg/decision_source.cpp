@@ -1,14 +1,14 @@
 #include "tools/gnubg/decision_source.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 
+#include "games/backgammon/kit/exam.hpp"
 #include "games/draws.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/record_log.hpp"
 #include "selfplay/record_replay.hpp"
-#include "tools/labels.hpp"
 
 namespace senet {
 
@@ -63,7 +63,7 @@ Result<void> visit_recorded_decisions(const std::filesystem::path& log, const Ta
 
 Result<void> visit_labelled_decisions(const std::filesystem::path& labels,
                                       const TakeDecision& take) {
-  const auto read = read_backgammon_labels(labels);
+  const auto read = backgammon::read_labels(labels.string());
   if (!read) return read.error();
   for (std::size_t i = 0; i < read->size(); ++i) {
     const Result<bool> goes_on = take({.state = (*read)[i].state, .game = i});

@@ -16,9 +16,11 @@ Result<GnubgPlayer> GnubgPlayer::start(const GnubgSettings& settings, std::size_
   return GnubgPlayer(std::move(started), std::move(is_stopped));
 }
 
-Result<void> GnubgPlayer::choose(std::span<const Backgammon> states, std::span<const Random>,
+Result<void> GnubgPlayer::choose(std::span<const AnyState> any_states, std::span<const Random>,
                                  std::span<Action> actions) {
   const std::size_t count = processes_.size();
+  std::vector<Backgammon> states;
+  for (const AnyState& state : any_states) states.push_back(state.as<Backgammon>());
   std::vector<std::optional<Result<std::string>>> answers(states.size());
   const auto ask = [&](std::size_t process) {
     for (std::size_t i = process; i < states.size() && !is_stopped(); i += count) {

@@ -17,7 +17,7 @@ namespace senet {
 /// answers what is no play is counted as a crash, started anew and asked once more; when that fails
 /// too, so does the player. A play that our rules forbid fails at once, and the reason tells the
 /// position as we have it, as it was told, and the play.
-class GnubgPlayer final : public MatchPlayer<Backgammon> {
+class GnubgPlayer final : public MatchPlayer {
  public:
   /// Starts `processes` (at least 1) of them, which share the positions of each choose(). They do
   /// not outlive the thread that calls this or choose(). `is_stopped`, if any, is asked between
@@ -25,7 +25,7 @@ class GnubgPlayer final : public MatchPlayer<Backgammon> {
   static Result<GnubgPlayer> start(const GnubgSettings& settings, std::size_t processes = 1,
                                    std::function<bool()> is_stopped = {});
 
-  Result<void> choose(std::span<const Backgammon> states, std::span<const Random> draws,
+  Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
                       std::span<Action> actions) override;
 
   PlayerFaults faults() const override { return faults_; }

@@ -1,5 +1,5 @@
 // senet label: backgammon decisions with GNU Backgammon's worth of every play, for senet eval.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstdio>
@@ -193,45 +193,43 @@ Result<Job> prepare(const LabelArguments& arguments) {
 
 }  // namespace
 
-void add_label_command(CLI::App& app, int& exit_code) {
+void add_label_command(const Command& program) {
   auto arguments = std::make_shared<LabelArguments>();
-  CLI::App* const command = app.add_subcommand(
+  const Command command = program.add_command(
       "label", "Have GNU Backgammon judge every play of backgammon decisions, for senet eval");
   command
-      ->add_option("--from", arguments->from,
-                   "where decisions come from: gnubg or random (games played for the purpose, "
-                   "gnubg's at 0-ply), a log of recorded games, or a file of labels (.jsonl)")
-      ->capture_default_str();
-  command->add_option("--count", arguments->count, "decisions wanted; files may hold fewer")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100'000'000));
-  command->add_option("--ply", arguments->ply, "how deeply gnubg looks at each play")
-      ->capture_default_str()
-      ->check(CLI::Range(0, kMostGnubgPly));
+      .option("--from", arguments->from,
+              "where decisions come from: gnubg or random (games played for the purpose, "
+              "gnubg's at 0-ply), a log of recorded games, or a file of labels (.jsonl)")
+      .shows_default();
+  command.option("--count", arguments->count, "decisions wanted; files may hold fewer")
+      .shows_default()
+      .in_range(1, 100'000'000);
+  command.option("--ply", arguments->ply, "how deeply gnubg looks at each play")
+      .shows_default()
+      .in_range(0, kMostGnubgPly);
   command
-      ->add_option("--one-in", arguments->one_in,
-                   "takes one in so many decisions, so that few stand in the same game; of a file "
-                   "of labels it takes all")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000));
+      .option("--one-in", arguments->one_in,
+              "takes one in so many decisions, so that few stand in the same game; of a file "
+              "of labels it takes all")
+      .shows_default()
+      .in_range(1, 1'000'000);
   std::vector<std::string> phases(backgammon::kPhaseNames.begin(), backgammon::kPhaseNames.end());
   phases.push_back("any");
-  command->add_option("--phase", arguments->phase, "takes decisions of this phase only")
-      ->capture_default_str()
-      ->check(CLI::IsMember(phases));
-  command->add_option("--seed", arguments->seed, "fixes dice and choice")->capture_default_str();
-  command
-      ->add_option("--processes", arguments->processes, "gnubg processes that judge side by side")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256));
-  command->footer(
+  command.option("--phase", arguments->phase, "takes decisions of this phase only")
+      .shows_default()
+      .one_of(phases);
+  command.option("--seed", arguments->seed, "fixes dice and choice").shows_default();
+  command.option("--processes", arguments->processes, "gnubg processes that judge side by side")
+      .shows_default()
+      .in_range(1, 256);
+  command.footer(
       "Prints one JSON object a line: id, cls, ply, posid, board, dice, n1, moves [[text, "
       "position\n"
       "id after, equity, [win, win gammon, win backgammon, lose gammon, lose backgammon]] ...]. "
       "Cubeless\n"
       "money play without the Jacoby rule. At 2-ply a decision takes about a second.");
-  command->callback(
-      [arguments, &exit_code] { exit_code = run_command("label", prepare(*arguments)); });
+  command.runs([arguments] { return run_command("label", prepare(*arguments)); });
 }
 
 }  // namespace senet

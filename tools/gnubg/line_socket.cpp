@@ -1,6 +1,6 @@
 #include "tools/gnubg/line_socket.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -1,6 +1,6 @@
 #include "tools/gnubg/scratch_folder.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <stdlib.h>
 
 #include <cerrno>

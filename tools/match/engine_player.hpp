@@ -1,34 +1,16 @@
 // Other programs in a match: each is told one position at a time, several of them side by side.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "games/backgammon/backgammon.hpp"
 #include "selfplay/match_player.hpp"
 #include "tools/match/text_engine.hpp"
 
 namespace senet {
-
-/// The lines that tell an engine a position and ask it for a move.
-template <Game G>
-std::vector<std::string> question(const G& state, EngineProtocol protocol, const std::string& go) {
-  if constexpr (std::is_same_v<G, Backgammon>) {
-    if (protocol == EngineProtocol::kUbgi) {
-      // A position id is told from the player on roll, so the engine need not know which one it is.
-      const backgammon::Dice dice = *state.dice();
-      return {fmt::format("position gnubgid {}", backgammon::position_id(state.board())),
-              fmt::format("dice {} {}", dice.high, dice.low), go};
-    }
-  }
-  return {fmt::format("position fen {}", state.text()), go};
-}
 
 /// How an EnginePlayer asks.
 struct EngineQuestions {
@@ -44,46 +26,16 @@ struct EngineQuestions {
 /// hangs or says `error` is counted as a crash, started anew and asked once more; when that fails
 /// too, so does the player. An answer that is no legal move fails at once, and the reason tells the
 /// position as we have it, as the engine was told it, and the answer.
-template <Game G>
-class EnginePlayer final : public MatchPlayer<G> {
+class EnginePlayer final : public MatchPlayer {
  public:
-  /// Starts the processes.
+  /// Starts the processes. With UBGI, of a game whose kit knows how to ask.
   static Result<EnginePlayer> start(const TextEngineSettings& settings,
-                                    const EngineQuestions& questions) {
-    EnginePlayer player(settings, questions);
-    for (std::size_t i = 0; i < questions.processes; ++i) {
-      Result<TextEngine> engine = TextEngine::start(settings);
-      if (!engine) return engine.error();
-      player.seats_.push_back({.engine = std::move(*engine)});
-    }
-    return player;
-  }
+                                    const EngineQuestions& questions);
   EnginePlayer(EnginePlayer&&) noexcept = default;
-  ~EnginePlayer() override {
-    std::vector<TextEngine*> all;
-    for (Seat& seat : seats_) all.push_back(&seat.engine);
-    TextEngine::quit(all);
-  }
+  ~EnginePlayer() override;
 
-  Result<void> choose(std::span<const G> states, std::span<const Random>,
-                      std::span<Action> actions) override {
-    // Process p answers for states p, p + n, ... in this order, whatever the others do.
-    for (std::size_t p = 0; p < seats_.size(); ++p) {
-      seats_[p].state = p;
-      seats_[p].is_second = false;
-    }
-    const auto is_done = [&](const Seat& seat) { return seat.state >= states.size(); };
-    while (!std::ranges::all_of(seats_, is_done)) {
-      // Nobody thinks now, so nobody's clock runs while processes are started.
-      for (Seat& seat : seats_) {
-        if (const Result<void> fit = make_fit(seat, states); !fit) return fit;
-      }
-      for (Seat& seat : seats_) ask(seat, states);
-      if (const Result<void> heard = hear_out(states, actions); !heard) return heard;
-    }
-    return {};
-  }
-
+  Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
+                      std::span<Action> actions) override;
   PlayerFaults faults() const override { return faults_; }
 
  private:
@@ -100,88 +52,17 @@ class EnginePlayer final : public MatchPlayer<G> {
   EnginePlayer(TextEngineSettings settings, EngineQuestions questions)
       : settings_(std::move(settings)), questions_(std::move(questions)) {}
 
-  std::vector<std::string> question_of(const G& state) const {
-    return question(state, settings_.protocol, questions_.go);
-  }
-
-  void crash(Seat& seat, const Error& error) {
-    ++faults_.crashes;
-    seat.thinks = false;
-    seat.is_unfit = true;
-    seat.reason = error.reason();
-  }
-
+  // The lines that tell an engine a position and ask it for a move.
+  std::vector<std::string> question_of(const AnyState& state) const;
+  void crash(Seat& seat, const Error& error);
   // Starts a process anew that crashed; fails when it was its second chance.
-  Result<void> make_fit(Seat& seat, std::span<const G> states) {
-    if (!seat.is_unfit || seat.state >= states.size()) return {};
-    const auto give_up = [&] {
-      faults_.state = seat.state;
-      return fail(fmt::format("{} (in {}, asked twice)", seat.reason, states[seat.state].text()));
-    };
-    if (seat.is_second) return give_up();
-    Result<TextEngine> engine = TextEngine::start(settings_);
-    if (!engine) {
-      crash(seat, engine.error());
-      return give_up();
-    }
-    seat.engine = std::move(*engine);
-    seat.is_unfit = false;
-    seat.is_second = true;
-    return {};
-  }
-
-  void ask(Seat& seat, std::span<const G> states) {
-    if (seat.state >= states.size()) return;
-    seat.thinks = true;
-    const Result<void> asked = seat.engine.ask(question_of(states[seat.state]));
-    if (!asked) crash(seat, asked.error());
-  }
-
+  Result<void> make_fit(Seat& seat, std::span<const AnyState> states);
+  void ask(Seat& seat, std::span<const AnyState> states);
   // Takes answers, and asks on who has answered, until nobody thinks.
-  Result<void> hear_out(std::span<const G> states, std::span<Action> actions) {
-    constexpr std::chrono::milliseconds kLookForStop(50);
-    for (std::vector<TextEngine*> thinking;;) {
-      thinking.clear();
-      for (Seat& seat : seats_) {
-        if (seat.thinks) thinking.push_back(&seat.engine);
-      }
-      if (thinking.empty()) return {};
-      TextEngine::wait_for_any(thinking, kLookForStop);
-      for (Seat& seat : seats_) {
-        if (!seat.thinks) continue;
-        if (const Result<void> taken = take_answer(seat, states, actions); !taken) return taken;
-      }
-      if (questions_.is_stopped && questions_.is_stopped()) return give_up_thinking();
-    }
-  }
-
-  Result<void> take_answer(Seat& seat, std::span<const G> states, std::span<Action> actions) {
-    const Result<std::optional<std::string>> text = seat.engine.answer();
-    if (!text) crash(seat, text.error());
-    if (!text || !*text) return {};
-    const G& state = states[seat.state];
-    const Result<Action> action = state.action_from_text(**text);
-    if (!action) {
-      ++faults_.illegal;
-      faults_.state = seat.state;
-      return fail(fmt::format("illegal move \"{}\" in {} ({}); it was told: {}; we made of it: {}",
-                              **text, state.text(), settings_.command,
-                              fmt::join(question_of(state), " | "), action.error().reason()));
-    }
-    actions[seat.state] = *action;
-    seat.thinks = seat.is_second = false;
-    seat.state += seats_.size();
-    ask(seat, states);
-    return {};
-  }
-
+  Result<void> hear_out(std::span<const AnyState> states, std::span<Action> actions);
+  Result<void> take_answer(Seat& seat, std::span<const AnyState> states, std::span<Action> actions);
   // Who still thinks may answer when it is asked something else, so it is not asked again.
-  Result<void> give_up_thinking() {
-    for (Seat& seat : seats_) {
-      if (std::exchange(seat.thinks, false)) seat.is_unfit = true;
-    }
-    return fail(SENET_STOPPED, "stopped while it thought");
-  }
+  Result<void> give_up_thinking();
 
   TextEngineSettings settings_;
   EngineQuestions questions_;

@@ -1,61 +1,56 @@
 #include "tools/match/match_log.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <nlohmann/json.hpp>
+
+#include "games/json.hpp"
 
 namespace senet {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::string_view kFormat = "senet_match";
 constexpr int kVersion = 1;
 
-std::string text_of(const Json& json) {
-  // Commands and file names may hold bytes that are no UTF-8, which must not throw here.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 Json to_json(const MatchIdentity& identity) {
-  Json json = {{kFormat, kVersion}};
+  Json json = Json::object({{kFormat, kVersion}});
   for (const auto& [name, value] : identity) json[name] = value;
   return json;
 }
 
 Result<void> check_identity(std::string_view line, const MatchIdentity& identity) {
-  const Json told = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!told.is_object() || !told.contains(kFormat)) return fail("is no log of a match");
+  const Json told = Json::parse(line);
+  if (told.find(kFormat) == nullptr) return fail("is no log of a match");
   // Through text and back, as what is in the file.
-  const Json ours = Json::parse(text_of(to_json(identity)));
-  for (const auto& [name, value] : ours.items()) {
-    const auto found = told.find(name);
-    if (found == told.end()) return fail(fmt::format("does not tell \"{}\"", name));
+  const Json ours = Json::parse(to_json(identity).dump());
+  for (const auto& [name, value] : ours.members()) {
+    const Json* const found = told.find(name);
+    if (found == nullptr) return fail(fmt::format("does not tell \"{}\"", name));
     if (*found == value) continue;
-    return fail(fmt::format("was played with {} = {}, and now it is {}", name, text_of(*found),
-                            text_of(value)));
+    return fail(fmt::format("was played with {} = {}, and now it is {}", name, found->dump(),
+                            value.dump()));
   }
   return {};
 }
 
 Result<LoggedGame> parse_game(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const Json json = Json::parse(line);
   if (!json.is_object()) return fail("is not a JSON object");
   LoggedGame game;
-  const auto number = json.find("number");
-  if (number == json.end() || !number->is_number_unsigned()) return fail("tells no game number");
-  game.number = number->get<std::uint64_t>();
-  const auto points = json.find("points");
-  if (points == json.end() || !(points->is_number() || points->is_null())) {
+  const Json* const number = json.find("number");
+  if (number == nullptr || !number->is_unsigned()) return fail("tells no game number");
+  game.number = number->unsigned_number();
+  const Json* const points = json.find("points");
+  if (points == nullptr || !(points->is_number() || points->is_null())) {
     return fail("tells no points");
   }
-  if (points->is_number()) game.points = points->get<float>();
-  const auto plies = json.find("plies");
-  if (plies == json.end() || !plies->is_array()) return fail("tells no plies");
-  for (const Json& ply : *plies) {
+  if (points->is_number()) game.points = static_cast<float>(points->number());
+  const Json* const plies = json.find("plies");
+  if (plies == nullptr || !plies->is_array()) return fail("tells no plies");
+  for (const Json& ply : plies->elements()) {
     if (!ply.is_string()) return fail("has a ply that is no text");
-    game.plies.push_back(ply.get<std::string>());
+    game.plies.push_back(ply.string());
   }
   return game;
 }
@@ -73,9 +68,11 @@ Result<std::string> whole_text(const FileHandle& file) {
 }  // namespace
 
 std::string game_line(const LoggedGame& game, std::uint64_t seed) {
-  Json json = {{"number", game.number}, {"seed", seed}, {"points", nullptr}, {"plies", game.plies}};
-  if (game.points) json["points"] = *game.points;
-  return text_of(json);
+  return Json::object({{"number", game.number},
+                       {"seed", seed},
+                       {"points", game.points},
+                       {"plies", Json::array({game.plies.begin(), game.plies.end()})}})
+      .dump();
 }
 
 Result<MatchLog> MatchLog::create(const std::filesystem::path& file,
@@ -84,7 +81,7 @@ Result<MatchLog> MatchLog::create(const std::filesystem::path& file,
   if (!handle) return handle.error();
   MatchLog log(std::move(*handle));
   if (const auto locked = log.file_.lock(); !locked) return locked.error();
-  if (const auto written = log.append(text_of(to_json(identity))); !written) {
+  if (const auto written = log.append(to_json(identity).dump()); !written) {
     return written.error();
   }
   return log;
@@ -119,12 +116,12 @@ Result<MatchLog> MatchLog::resume(const std::filesystem::path& file, const Match
     }
   }
   // The torn beginning of a log is made anew; anything else is not ours.
-  if (number == 0 && !(text_of(to_json(identity)) + '\n').starts_with(*text)) {
+  if (number == 0 && !(to_json(identity).dump() + '\n').starts_with(*text)) {
     return fail(fmt::format("{} is no log of a match", file.string()));
   }
   if (const auto cut = log.file_.truncate(log.end_); !cut) return cut.error();
   if (number == 0) {
-    if (const auto written = log.append(text_of(to_json(identity))); !written) {
+    if (const auto written = log.append(to_json(identity).dump()); !written) {
       return written.error();
     }
   }
@@ -137,6 +134,41 @@ Result<void> MatchLog::append(std::string_view line) {
   if (const auto put = file_.write_at(end_, std::as_bytes(std::span(text))); !put) return put;
   end_ += text.size();
   return {};
+}
+
+LoggedGame to_log(const AnyGame& game, const PlayedGame& played) {
+  LoggedGame logged{.number = played.number, .points = {}, .plies = {}};
+  if (played.outcome) logged.points = game.outcome_values[*played.outcome];
+  AnyState state(game);
+  for (const Action action : played.actions) {
+    logged.plies.push_back(state.action_text(action));
+    state.play(action);
+  }
+  return logged;
+}
+
+Result<PlayedGame> from_log(const AnyGame& game, const LoggedGame& logged,
+                            const MatchSettings& settings) {
+  PlayedGame played{.number = logged.number, .actions = {}, .outcome = {}};
+  if (logged.points) {
+    const auto found = std::ranges::find(game.outcome_values, *logged.points);
+    if (found == game.outcome_values.end()) return fail("no game is worth that many points");
+    played.outcome = static_cast<std::uint8_t>(found - game.outcome_values.begin());
+  }
+  AnyState state(game);
+  for (const std::string& ply : logged.plies) {
+    if (state.turn() == Turn::kOver) return fail("it goes on after its end");
+    const Result<Action> action = state.action_from_text(ply);
+    if (!action) {
+      return fail(fmt::format("ply {}: {}", played.actions.size(), action.error().reason()));
+    }
+    played.actions.push_back(*action);
+    state.play(*action);
+  }
+  if (const auto checked = check_played_game(game, played, settings); !checked) {
+    return checked.error();
+  }
+  return played;
 }
 
 }  // namespace senet

@@ -60,40 +60,10 @@ class MatchLog {
 };
 
 /// A game in its own notation.
-template <Game G>
-LoggedGame to_log(const PlayedGame& game) {
-  LoggedGame logged{.number = game.number, .points = {}, .plies = {}};
-  if (game.outcome) logged.points = G::kOutcomeValues[*game.outcome];
-  G state;
-  for (const Action action : game.actions) {
-    logged.plies.push_back(state.action_text(action));
-    state.play(action);
-  }
-  return logged;
-}
+LoggedGame to_log(const AnyGame& game, const PlayedGame& played);
 
 /// The game that a line tells, checked against the match it is said to be of.
-template <Game G>
-Result<PlayedGame> from_log(const LoggedGame& logged, const MatchSettings& settings) {
-  PlayedGame game{.number = logged.number, .actions = {}, .outcome = {}};
-  if (logged.points) {
-    const auto found = std::ranges::find(G::kOutcomeValues, *logged.points);
-    if (found == G::kOutcomeValues.end()) return fail("no game is worth that many points");
-    game.outcome = static_cast<std::uint8_t>(found - G::kOutcomeValues.begin());
-  }
-  G state;
-  for (const std::string& ply : logged.plies) {
-    if (state.turn() == Turn::kOver) return fail("it goes on after its end");
-    const Result<Action> action = state.action_from_text(ply);
-    if (!action)
-      return fail(fmt::format("ply {}: {}", game.actions.size(), action.error().reason()));
-    game.actions.push_back(*action);
-    state.play(*action);
-  }
-  if (const Result<void> checked = check_game<G>(game, settings); !checked) {
-    return checked.error();
-  }
-  return game;
-}
+Result<PlayedGame> from_log(const AnyGame& game, const LoggedGame& logged,
+                            const MatchSettings& settings);
 
 }  // namespace senet

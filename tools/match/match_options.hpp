@@ -1,7 +1,6 @@
 // The options of senet match.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "selfplay/match.hpp"
+#include "tools/command_line.hpp"
 #include "tools/match/players.hpp"
 
 namespace senet {
@@ -32,6 +32,6 @@ struct MatchArguments {
 
 /// Adds them to the command. `arguments` outlives the parsing. Returns --visits, for those who want
 /// to know whether it was told.
-const CLI::Option* add_match_options(CLI::App& command, MatchArguments& arguments);
+Option add_match_options(const Command& command, MatchArguments& arguments);
 
 }  // namespace senet

@@ -1,6 +1,6 @@
 #include "tools/match/text_engine.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

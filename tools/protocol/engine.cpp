@@ -1,9 +1,9 @@
 #include "tools/protocol/engine.hpp"
 
 #include <chrono>
-#include <type_traits>
 #include <utility>
 
+#include "engine/host/host_table.hpp"
 #include "games/registry.hpp"
 
 namespace senet::protocol {
@@ -14,13 +14,12 @@ constexpr std::size_t kAllMemory = std::size_t{1} << 60;
 // How long a search goes on before it is asked whether it may.
 constexpr std::chrono::microseconds kSlice{100};
 
-Result<ServiceSettings> settings_of(const Options& options, const NetworkSpec& spec) {
+Result<ServiceSettings> settings_of(const Options& options, const NetworkSpec& spec,
+                                    bool has_afterstates) {
   ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
   settings.evaluator = options.search.evaluator;
   settings.evaluates = options.search.mode;
-  const Result<Evaluates> asked = visit_game(options.game, [&]<class G>(std::type_identity<G>) {
-    return asked_about<G>(spec, settings.evaluates);
-  });
+  const Result<Evaluates> asked = asked_about(spec, has_afterstates, settings.evaluates);
   if (!asked) return fail("--mode: " + asked.error().reason());
   // A search has one leaf on its way: a row, or those of a position's moves.
   settings.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
@@ -42,23 +41,24 @@ Result<Engine> Engine::open(const Options& options) {
 
 Result<void> Engine::configure(const Options& options, Change change) {
   if (change == Change::kNothing) return {};
+  const Result<const AnyGame*> game = find_game<AnyGame>(options.game);
+  if (!game) return game.error();
   SharedNetwork network = network_;
   if (change >= Change::kNetwork) {
-    const Result<NetworkSpec> reference = visit_game(
-        options.game, []<class G>(std::type_identity<G>) { return reference_spec<G>(); });
-    if (!reference) return reference.error();
-    Result<Network> opened = open_network(network_source(options), *reference);
+    const NetworkSpec reference = (*find_game<HostTable>(options.game))->reference_spec();
+    Result<Network> opened = open_network(network_source(options), reference);
     if (!opened) return opened.error();
     network = std::make_shared<const Network>(std::move(*opened));
   }
-  const Result<ServiceSettings> settings = settings_of(options, network->spec());
+  const Result<ServiceSettings> settings =
+      settings_of(options, network->spec(), (*game)->has_afterstates);
   if (!settings) return settings.error();
   Engine changed;
   Result<std::unique_ptr<Service>> service = Service::open(*settings);
   if (!service) return service.error();
   changed.service_ = std::move(*service);
   if (const Result<void> used = changed.service_->use(network); !used) return used;
-  changed.game_ = options.game;
+  changed.game_ = *game;
   changed.network_ = std::move(network);
   if (session_ != nullptr) {
     // The memory may not hold two trees. If it does not hold the new one, the next search reserves
@@ -75,7 +75,7 @@ Result<void> Engine::configure(const Options& options, Change change) {
 }
 
 Result<void> Engine::open_session() {
-  const Result<senet::Session*> opened = service_->open_session(game_);
+  const Result<senet::Session*> opened = service_->open_session(game_->name);
   if (!opened) return opened.error();
   session_ = *opened;
   return session_->set(position_, {});

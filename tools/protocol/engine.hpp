@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/host/service.hpp"
+#include "games/any_game.hpp"
 #include "tools/protocol/options.hpp"
 
 namespace senet::protocol {
@@ -23,7 +24,7 @@ class Engine {
   /// it was. Throws std::bad_alloc where there is not so much memory.
   Result<void> configure(const Options& options, Change change);
 
-  const std::string& game() const { return game_; }
+  const AnyGame& game() const { return *game_; }
   /// The session; only its position may be asked for and set.
   senet::Session& session();
 
@@ -35,7 +36,7 @@ class Engine {
   Engine() = default;
   Result<void> open_session();
 
-  std::string game_;
+  const AnyGame* game_ = nullptr;
   SharedNetwork network_;
   std::string position_;  // of the session while there is none
   std::unique_ptr<Service> service_;

@@ -1,6 +1,6 @@
 #include "tools/protocol/options.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,10 @@
 #include <span>
 #include <utility>
 
+#include "games/any_game.hpp"
 #include "games/registry.hpp"
 #include "games/settings.hpp"
+#include "tools/protocol/game_words.hpp"
 #include "tools/protocol/words.hpp"
 
 namespace senet::protocol {
@@ -110,11 +112,18 @@ Result<Change> set_setting(Setting<Struct, Value> entry, Value& to, std::string_
   return replace(to, read, Change::kSearch);
 }
 
-constexpr std::array<std::string_view, 1> kVariants = {"backgammon"};
 constexpr std::array<std::string_view, 1> kEvalModes = {"cubeless"};
 constexpr std::array<std::string_view, 1> kOnlyTrue = {"true"};
 
 constexpr std::string_view kAuto = "auto";
+
+std::vector<std::string_view> ubgi_games() {
+  std::vector<std::string_view> names;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (speaks_ubgi(*game)) names.push_back(game->name);
+  }
+  return names;
+}
 
 std::string_view or_auto(std::optional<Evaluates> mode) { return mode ? name_of(*mode) : kAuto; }
 std::vector<std::string_view> modes() {
@@ -194,10 +203,11 @@ constexpr std::array kLastOptions = {
              std::string only = "cubeless";
              return set_combo(only, value, kEvalModes, Change::kNothing);
            }},
-    Option{"Variant", [](const Options&) { return combo("backgammon", kVariants); },
+    // Of UBGI, whose variants are games of their own here.
+    Option{"Variant", [](const Options&) { return combo(first_game(), ubgi_games()); },
            [](Options&, std::string_view value) {
-             std::string only = "backgammon";
-             return set_combo(only, value, kVariants, Change::kNothing);
+             std::string only = first_game();
+             return set_combo(only, value, ubgi_games(), Change::kNothing);
            }},
 };
 
@@ -207,6 +217,11 @@ bool is_same_name(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string first_game() {
+  const std::vector<std::string_view> ubgi = ubgi_games();
+  return std::string(ubgi.empty() ? game_names().front() : ubgi.front());
+}
 
 std::vector<std::string> option_lines(const Options& options) {
   std::vector<std::string> lines;

@@ -14,9 +14,12 @@ namespace senet::protocol {
 inline constexpr std::uint32_t kMostHashMib = 1u << 20;
 inline constexpr std::uint32_t kMostMultiPv = 500;
 
+/// The game of a session that names none: the first that all of its protocols can speak about.
+std::string first_game();
+
 /// Every setting of a session, by the name of its option.
 struct Options {
-  std::string game = "backgammon";              // Game
+  std::string game = first_game();              // Game
   std::string weights;                          // WeightsFile; empty: default_source(game)
   std::uint32_t visits = 100;                   // Visits, of a bare go; 0: the network alone
   std::uint32_t hash_mib = 128;                 // Hash: memory of the tree

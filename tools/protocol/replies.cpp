@@ -12,12 +12,11 @@ namespace {
 long hundredths(double value) { return std::lround(value * 100); }
 long per_mille(double share) { return std::lround(share * 1000); }
 
-/// Chances of the ways a game can end, for one player. Gammons and backgammons are
-/// among the wins and losses (a win worth at least 2, at least 3), as gnubg counts them; 0 in games
-/// without.
+/// Chances of the ways a game can end, for one player. Those worth at least 2, at least 3 (UBGI's
+/// "gammon" and "bg") are among the wins and losses; 0 in games without.
 struct Chances {
   double win = 0, draw = 0, lose = 0;
-  double win_gammon = 0, win_backgammon = 0, lose_gammon = 0, lose_backgammon = 0;
+  double win_double = 0, win_triple = 0, lose_double = 0, lose_triple = 0;
 };
 
 Chances chances_of(std::span<const float> outcomes, std::span<const float> values) {
@@ -26,10 +25,10 @@ Chances chances_of(std::span<const float> outcomes, std::span<const float> value
     const float end = values[i];
     const double share = outcomes[i];
     (end > 0 ? chances.win : end < 0 ? chances.lose : chances.draw) += share;
-    if (end >= 2) chances.win_gammon += share;
-    if (end >= 3) chances.win_backgammon += share;
-    if (end <= -2) chances.lose_gammon += share;
-    if (end <= -3) chances.lose_backgammon += share;
+    if (end >= 2) chances.win_double += share;
+    if (end >= 3) chances.win_triple += share;
+    if (end <= -2) chances.lose_double += share;
+    if (end <= -3) chances.lose_triple += share;
   }
   return chances;
 }
@@ -67,7 +66,7 @@ Result<std::vector<std::string>> info_lines(const senet::Session& game, const Se
           "info role {} depth {}{} nodes {} time_ms {} nps {} eq {:.4f} pwin {:.4f} pgammon {:.4f} "
           "pbg {:.4f} pv {}",
           role_name(role), result.depth, rank, result.visits, milliseconds, speed, value,
-          chances.win, chances.win_gammon, chances.win_backgammon, fmt::join(*moves, " ")));
+          chances.win, chances.win_double, chances.win_triple, fmt::join(*moves, " ")));
       continue;
     }
     lines.push_back(fmt::format(
@@ -79,18 +78,18 @@ Result<std::vector<std::string>> info_lines(const senet::Session& game, const Se
   return lines;
 }
 
-std::string eval_line(double value, std::span<const float> outcomes, std::span<const float> values,
-                      bool has_gammons) {
+std::string eval_line(double value, std::span<const float> outcomes,
+                      std::span<const float> values) {
   const Chances chances = chances_of(outcomes, values);
-  if (!has_gammons) {
+  if (std::ranges::all_of(values, [](float end) { return end < 2; })) {
     return fmt::format("eval eq {:.4f} pwin {:.4f} pdraw {:.4f} plose {:.4f}", value, chances.win,
                        chances.draw, chances.lose);
   }
   return fmt::format(
       "eval eq {:.4f} pwin {:.4f} pgammon {:.4f} pbg {:.4f} plosegammon {:.4f} "
       "plosebg {:.4f}",
-      value, chances.win, chances.win_gammon, chances.win_backgammon, chances.lose_gammon,
-      chances.lose_backgammon);
+      value, chances.win, chances.win_double, chances.win_triple, chances.lose_double,
+      chances.lose_triple);
 }
 
 }  // namespace senet::protocol

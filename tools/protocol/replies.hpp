@@ -22,8 +22,8 @@ Result<std::vector<std::string>> info_lines(const senet::Session& game, const Se
                                             std::chrono::nanoseconds time, bool multipv);
 
 /// "eval ...", all figures for the player on turn or about to roll. `outcomes` are the shares of
-/// the ways to end, `values` what each is worth.
-std::string eval_line(double value, std::span<const float> outcomes, std::span<const float> values,
-                      bool has_gammons);
+/// the ways to end, `values` what each is worth. In games with ends worth more than 1 their
+/// chances are among the figures.
+std::string eval_line(double value, std::span<const float> outcomes, std::span<const float> values);
 
 }  // namespace senet::protocol

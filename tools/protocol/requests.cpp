@@ -1,8 +1,11 @@
 #include "tools/protocol/requests.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+
+#include "games/any_game.hpp"
+#include "games/registry.hpp"
 
 namespace senet::protocol {
 namespace {
@@ -69,6 +72,13 @@ Result<void> read_go_word(std::string_view word, Words& words, GoRequest& go) {
   return refuse(Code::kBadArgument, fmt::format("go does not know the word {}", in_quotes(word)));
 }
 
+// Whether positions of some game are written so, whichever game is played.
+bool is_known_notation(std::string_view name) {
+  return std::ranges::any_of(all_games<AnyGame>(), [&](const AnyGame* game) {
+    return std::ranges::find(game->notations, name, &AnyNotation::name) != game->notations.end();
+  });
+}
+
 Result<bool> read_switch(Words& words, std::string_view what) {
   const std::string_view word = words.next();
   if (word == "on" || word == "off") return word == "on";
@@ -111,9 +121,10 @@ Result<PositionRequest> parse_position(Words words) {
   PositionRequest position;
   const std::string_view first = words.next();
   if (first != "startpos") {
-    const bool is_told = first == "fen" || first == "gnubgid" || first == "xgid";
-    position.kind = first == "gnubgid" ? Kind::kGnuId : first == "xgid" ? Kind::kXgid : Kind::kText;
-    position.text = is_told ? words.next() : first;
+    const bool is_notation = is_known_notation(first);
+    position.kind = is_notation ? Kind::kNotation : Kind::kText;
+    if (is_notation) position.notation = first;
+    position.text = is_notation || first == "fen" ? words.next() : first;
     if (position.text.empty()) {
       return refuse(Code::kBadArgument, fmt::format("position {} needs a position", first));
     }

@@ -41,11 +41,11 @@ Result<GoRequest> parse_go(Words words);
 struct PositionRequest {
   enum class Kind : std::uint8_t {
     kStart,
-    kText,   // in the game's own notation, "fen" before it or not
-    kGnuId,  // backgammon: a GNU position id, told from the player on roll
-    kXgid,   // backgammon
+    kText,      // in the game's own notation, "fen" before it or not
+    kNotation,  // in another one that some game has
   };
   Kind kind = Kind::kStart;
+  std::string_view notation = {};       // of kNotation: AnyNotation::name
   std::string_view text;                // of all kinds but kStart; never empty then
   std::vector<std::string_view> moves;  // the words behind "moves"
 };

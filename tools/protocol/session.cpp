@@ -1,13 +1,13 @@
 #include "tools/protocol/session.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <exception>
 #include <span>
 #include <utility>
 
-#include "games/backgammon/backgammon.hpp"
+#include "games/any_game.hpp"
 #include "games/random.hpp"
 #include "tools/protocol/game_words.hpp"
 
@@ -105,12 +105,11 @@ Result<void> Session::carry_out(std::string_view line) {
   return (this->*command->run)(words);
 }
 
-bool Session::is_backgammon() const { return engine_.game() == Backgammon::kName; }
-
-Result<void> Session::only_backgammon(std::string_view word) const {
-  if (is_backgammon()) return {};
+Result<void> Session::only_ubgi(std::string_view word) const {
+  if (speaks_ubgi(engine_.game())) return {};
   return refuse(Code::kUnsupportedFeature,
-                fmt::format("{} is a word of backgammon; this is {}", word, engine_.game()));
+                fmt::format("{} is a word of {}; this is {}", word, games_that(speaks_ubgi),
+                            engine_.game().name));
 }
 
 void Session::introduce(std::string_view end) {
@@ -127,7 +126,7 @@ Result<void> Session::uci(Words) {
 }
 
 Result<void> Session::ubgi(Words) {
-  if (const Result<void> fits = only_backgammon("ubgi"); !fits) return fits;
+  if (const Result<void> fits = only_ubgi("ubgi"); !fits) return fits;
   dialect_ = Dialect::kUbgi;
   introduce("ubgiok");
   return {};
@@ -158,11 +157,15 @@ Result<void> Session::newgame(Words) {
   return set_position(read_position(engine_.game(), {}, turn_));
 }
 
-Result<std::string> Session::text() { return engine_.session().text(); }
+Result<AnyState> Session::any_state() {
+  const Result<std::string> text = engine_.session().text();
+  if (!text) return text.error();
+  return AnyState::from_text(engine_.game(), *text);
+}
 
-Result<void> Session::set_position(const Result<std::string>& position) {
+Result<void> Session::set_position(const Result<AnyState>& position) {
   if (!position) return position.error();
-  return engine_.session().set(*position, {});
+  return engine_.session().set(position->text(), {});
 }
 
 Result<void> Session::setoption(Words words) {
@@ -235,7 +238,7 @@ Result<void> Session::go(Words words) {
   const Result<GoRequest> request = parse_go(words);
   if (!request) return request.error();
   if (request->role) {
-    if (const Result<void> fits = only_backgammon("role"); !fits) return fits;
+    if (const Result<void> fits = only_ubgi("role"); !fits) return fits;
   }
   const Turn turn = engine_.session().turn();
   if (turn == Turn::kOver) {
@@ -316,14 +319,14 @@ bool Session::listen(bool is_endless) {
 }
 
 Result<void> Session::draw(Words) {
-  const Result<std::string> position = text();
-  if (!position) return position.error();
-  for (const std::string& line : protocol::draw(engine_.game(), *position)) say(line);
-  if (is_backgammon()) {
+  const Result<AnyState> state = any_state();
+  if (!state) return state.error();
+  for (const std::string& line : state->drawing()) say(line);
+  if (speaks_ubgi(engine_.game())) {
     say(fmt::format("cube {} {}, score {} : {}, {}", cube_, cube_owner_, score_[0], score_[1],
                     contest_.is_match ? fmt::format("match to {}", contest_.length) : "money"));
   }
-  say(fmt::format("position {}", *position));
+  say(fmt::format("position {}", state->text()));
   return {};
 }
 
@@ -331,7 +334,7 @@ Result<void> Session::eval(Words) {
   mention_untrained();
   const Result<SessionResult> seen = engine_.search({.network_alone = true}, [] { return true; });
   if (!seen) return refuse(Code::kInternal, seen.error());
-  say(eval_line(seen->value, seen->outcomes, engine_.session().outcome_values(), is_backgammon()));
+  say(eval_line(seen->value, seen->outcomes, engine_.session().outcome_values()));
   return {};
 }
 
@@ -340,14 +343,15 @@ Result<void> Session::perft(Words words) {
   const std::optional<std::uint64_t> depth = number(words.next(), kDeepest);
   if (!depth) return refuse(Code::kBadArgument, "perft needs a depth, 0 .. 1000");
   if (const Result<void> end = nothing_behind(words, "perft"); !end) return end;
-  const Result<std::string> position = text();
-  if (!position) return position.error();
-  const std::optional<Leaves> leaves = count_leaves(
-      engine_.game(), *position, static_cast<int>(*depth), [&] { return goes_on(false); });
+  const Result<AnyState> state = any_state();
+  if (!state) return state.error();
+  const AnyGame& game = engine_.game();
+  const std::optional<Leaves> leaves =
+      game.perft(state->bytes(), static_cast<int>(*depth), [&] { return goes_on(false); });
   if (!leaves) return refuse(Code::kStopped, "perft was stopped");
-  say(is_backgammon() ? fmt::format("perft {} plays_21 {} plays_36 {}", *depth, leaves->each_once,
-                                    leaves->by_chance)
-                      : fmt::format("perft {} leaves {}", *depth, leaves->each_once));
+  say(game.has_dice ? fmt::format("perft {} {} {} {} {}", *depth, game.leaves_names[0],
+                                  leaves->each_once, game.leaves_names[1], leaves->by_chance)
+                    : fmt::format("perft {} leaves {}", *depth, leaves->each_once));
   return {};
 }
 
@@ -360,7 +364,7 @@ Result<void> Session::bench(Words words) {
   }
   if (const Result<void> end = nothing_behind(words, "bench"); !end) return end;
   mention_untrained();
-  const Result<std::string> position = text();
+  const Result<std::string> position = engine_.session().text();
   if (!position) return position.error();
   const ServiceClock::time_point began = ServiceClock::now();
   BenchTotals totals;

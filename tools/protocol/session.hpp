@@ -78,7 +78,7 @@ class Session {
   Result<void> setcube(Words words);
   Result<void> setturn(Words words);
   Result<void> dice(Words words);
-  Result<void> only_backgammon(std::string_view word) const;
+  Result<void> only_ubgi(std::string_view word) const;
 
   // For people.
   Result<void> draw(Words words);
@@ -86,10 +86,9 @@ class Session {
   Result<void> perft(Words words);
   Result<void> bench(Words words);
 
-  bool is_backgammon() const;
   void mention_untrained();
-  Result<std::string> text();
-  Result<void> set_position(const Result<std::string>& position);
+  Result<AnyState> any_state();
+  Result<void> set_position(const Result<AnyState>& position);
   Result<void> think(const GoRequest& go, Role role, ServiceClock::time_point began);
   Result<void> tell(const SessionResult& result, Role role, ServiceClock::time_point began);
   Result<bool> bench_one(std::uint32_t visits, BenchTotals& totals);

@@ -1,5 +1,5 @@
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "train_bridge/cuda/cuda_module.hpp"
 

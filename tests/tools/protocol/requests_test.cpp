@@ -57,8 +57,9 @@ TEST(ProtocolRequests, PositionsHaveAKindATextAndMoves) {
   EXPECT_EQ(position("4453")->text, "4453");
   EXPECT_EQ(position("fen 4453 moves 1 2")->text, "4453");
   EXPECT_EQ(position("fen 4453 moves 1 2")->moves, (std::vector<std::string_view>{"1", "2"}));
-  EXPECT_EQ(position("gnubgid 4HPwATDgc/ABMA")->kind, Kind::kGnuId);
-  EXPECT_EQ(position("xgid XGID=-b")->kind, Kind::kXgid);
+  EXPECT_EQ(position("gnubgid 4HPwATDgc/ABMA")->kind, Kind::kNotation);
+  EXPECT_EQ(position("gnubgid 4HPwATDgc/ABMA")->notation, "gnubgid");
+  EXPECT_EQ(position("xgid XGID=-b")->notation, "xgid");
   EXPECT_TRUE(position("startpos moves")->moves.empty());
   for (const char* const wrong : {"", "fen", "gnubgid", "xgid", "startpos 4", "4453 4453"}) {
     ASSERT_FALSE(position(wrong)) << wrong;

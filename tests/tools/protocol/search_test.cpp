@@ -148,14 +148,15 @@ TEST(SessionSearch, ASearchIsAskedToGoOnThoughItNeedsNoNetwork) {
   Result<Engine> engine = Engine::open(small_options());
   ASSERT_TRUE(engine);
   // Both have two checkers left: who wins hangs on the dice.
-  const Result<std::string> position =
-      read_position("backgammon",
-                    {.kind = PositionRequest::Kind::kXgid,
+  const Result<AnyState> position =
+      read_position(engine->game(),
+                    {.kind = PositionRequest::Kind::kNotation,
+                     .notation = "xgid",
                      .text = "XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10",
                      .moves = {}},
                     0);
   ASSERT_TRUE(position);
-  ASSERT_TRUE(engine->session().set(*position, {}));
+  ASSERT_TRUE(engine->session().set(position->text(), {}));
   std::uint32_t asked = 0;
   const Result<SessionResult> found =
       engine->search({.visits = 10'000'000}, [&] { return ++asked < 50; });

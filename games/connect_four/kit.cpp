@@ -1,0 +1,31 @@
+#include "games/connect_four/kit.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "games/connect_four/kit/exam.hpp"
+#include "games/grid_drawing.hpp"
+
+namespace senet {
+
+std::vector<std::string> GameKit<ConnectFour>::drawing(const ConnectFour& state) {
+  return grid_drawing(state.text(), "1234567", /*has_row_numbers=*/false);
+}
+
+Result<Exam<ConnectFour>> GameKit<ConnectFour>::read_exam(const std::string& file) {
+  auto read = connect_four::read_labels(file);
+  if (!read) return read.error();
+  Exam<ConnectFour> exam;
+  for (const connect_four::Label& label : *read) exam.positions.push_back(label.state);
+  const auto labels = std::make_shared<const std::vector<connect_four::Label>>(std::move(*read));
+  exam.grading.grade = [labels](std::span<const MoveMix> moves, const GradeProgress& progress) {
+    return connect_four::grade(*labels, moves, progress);
+  };
+  exam.grading.answer_line = [labels](std::size_t position, Action answer) {
+    const connect_four::Label& label = (*labels)[position];
+    return label.moves + "," + label.state.action_text(answer);
+  };
+  return exam;
+}
+
+}  // namespace senet

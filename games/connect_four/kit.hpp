@@ -1,0 +1,31 @@
+// What surrounds Connect Four.
+#pragma once
+
+#include <cstdlib>
+
+#include "games/connect_four/connect_four.hpp"
+#include "games/exam.hpp"
+#include "games/kit.hpp"
+
+namespace senet {
+
+template <>
+struct GameKit<ConnectFour> : DefaultKit<ConnectFour> {
+  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "256"},
+                                                              {"visits", "160"},
+                                                              {"fast-visits", "32"},
+                                                              {"full-share", "0.33"},
+                                                              {"temperature-plies", "16"},
+                                                              {"random-plies", "20"},
+                                                              {"lambda", "0.8"},
+                                                              {"blunder", "0.2"}});
+  static constexpr bool kIsStandard = true;
+  static constexpr std::uint32_t kTreeBenchVisits = 800;
+  /// Nearer to the middle is better.
+  static int place_worth(Action column) { return -std::abs(static_cast<int>(column) - 3); }
+  static std::vector<std::string> drawing(const ConnectFour& state);
+  /// Positions with their worth: games/connect_four/kit/exam.hpp.
+  static Result<Exam<ConnectFour>> read_exam(const std::string& file);
+};
+
+}  // namespace senet

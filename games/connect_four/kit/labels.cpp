@@ -1,0 +1,131 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "games/connect_four/kit/exam.hpp"
+#include "games/line_reader.hpp"
+
+namespace senet::connect_four {
+namespace {
+
+constexpr std::string_view kHeader = "moves,ply,s1,s2,s3,s4,s5,s6,s7";
+constexpr std::size_t kFirstScore = 2;
+constexpr std::size_t kValue = kFirstScore + ConnectFour::kColumns;
+constexpr int kBestScore = 21;
+
+std::vector<std::string_view> split(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    fields.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) return fields;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+Result<int> number(std::string_view text, std::string_view what, int low, int high) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
+    return fail(
+        fmt::format("{} \"{}\" is not a whole number from {} to {}", what, text, low, high));
+  }
+  return value;
+}
+
+Result<int> score(std::string_view text, std::string_view what) {
+  return number(text, what, -kBestScore, kBestScore);
+}
+
+Result<Label> position_of(std::string_view moves) {
+  if (moves.find_first_not_of("1234567") != std::string_view::npos) {
+    return fail(fmt::format("moves \"{}\" are not columns 1 to 7", moves));
+  }
+  const Result<ConnectFour> state = ConnectFour::from_text(moves);
+  if (!state) return state.error();
+  if (state->turn() == Turn::kOver) return fail("the game is over");
+  return Label{.moves = std::string(moves), .state = *state};
+}
+
+Result<Label> parse_columns(std::string_view line) {
+  const std::vector<std::string_view> fields = split(line);
+  if (fields.size() < kValue) {
+    return fail(fmt::format("{} fields where at least {} are needed", fields.size(), kValue));
+  }
+  Result<Label> label = position_of(fields[0]);
+  if (!label) return label;
+  const Result<int> ply = number(fields[1], "ply", 0, static_cast<int>(ConnectFour::kCells));
+  if (!ply) return ply.error();
+  if (static_cast<std::size_t>(*ply) != label->moves.size()) {
+    return fail(fmt::format("ply {} after {} moves", *ply, label->moves.size()));
+  }
+
+  ActionList<ConnectFour::kMaxLegal> legal;
+  label->state.legal(legal);
+  label->scores.emplace();
+  label->value = -kBestScore;
+  for (std::size_t column = 0; column < ConnectFour::kColumns; ++column) {
+    const std::string_view field = fields[kFirstScore + column];
+    const bool is_legal = std::ranges::find(legal, column) != legal.end();
+    if (is_legal == field.empty()) {
+      return fail(fmt::format("column {} {}", column + 1,
+                              is_legal ? "has no score" : "is full and has a score"));
+    }
+    if (!is_legal) continue;
+    const Result<int> told = score(field, "score");
+    if (!told) return told.error();
+    (*label->scores)[column] = *told;
+    label->value = std::max(label->value, *told);
+  }
+  if (fields.size() > kValue) {
+    const Result<int> value = score(fields[kValue], "value");
+    if (!value) return value.error();
+    if (*value != label->value) {
+      return fail(fmt::format("value {} where the best score is {}", *value, label->value));
+    }
+  }
+  return label;
+}
+
+Result<Label> parse_value(std::string_view line) {
+  const std::size_t space = line.find(' ');
+  if (space == std::string_view::npos) return fail("no value stands behind the moves");
+  Result<Label> label = position_of(line.substr(0, space));
+  if (!label) return label;
+  const Result<int> value = score(line.substr(space + 1), "value");
+  if (!value) return value.error();
+  label->value = *value;
+  return label;
+}
+
+}  // namespace
+
+Result<std::vector<Label>> read_labels(const std::string& file) {
+  std::vector<Label> labels;
+  bool begun = false;
+  auto parse = parse_value;
+  const Result<void> read =
+      for_each_line(file, [&](std::string_view line, std::size_t) -> Result<void> {
+        const bool first = !std::exchange(begun, true);
+        if (first && line.starts_with(kHeader)) {
+          parse = parse_columns;
+          return {};
+        }
+        if (first && line.find_first_not_of("0123456789- ") != std::string_view::npos) {
+          return fail(
+              fmt::format("begins neither with \"{}\" nor with moves and their value", kHeader));
+        }
+        Result<Label> label = parse(line);
+        if (!label) return label.error();
+        labels.push_back(std::move(*label));
+        return {};
+      });
+  if (!read) return read.error();
+  if (labels.empty()) return fail(fmt::format("{}: no labelled positions", file));
+  return labels;
+}
+
+}  // namespace senet::connect_four

@@ -1,0 +1,145 @@
+#include "games/connect_four/kit/solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+
+#include "games/connect_four/cells.hpp"
+#include "games/multiversion.hpp"
+#include "games/random.hpp"
+
+namespace senet::connect_four {
+namespace {
+
+constexpr int kCells = static_cast<int>(ConnectFour::kCells);
+
+// A winner's score is 22 less the stones played by then, so with `plies` stones on the board the
+// player to move scores this much for a win at once ...
+constexpr int score_of_win(int plies) { return (kCells + 1 - plies) / 2; }
+// ... and loses this much when the other player wins next.
+constexpr int score_of_loss(int plies) { return -((kCells - plies) / 2); }
+
+// In a table's entry an upper bound of a score (at most 21 in size) stands as 8 bits that are never
+// 0, and so does a lower bound.
+constexpr int kUpper = 64, kLower = 192;
+constexpr std::uint64_t kBoundBits = 8;
+
+constexpr bool wins_at_once(std::uint64_t mine, std::uint64_t occupied) {
+  return (threats(mine, occupied) & landing_cells(occupied)) != 0;
+}
+
+// The middle first: more lines go through it.
+constexpr std::array<int, ConnectFour::kColumns> kFromTheMiddle = {3, 2, 4, 1, 5, 0, 6};
+
+// In each column the highest set bit marks its height; below it stand the mover's stones. Mirrored
+// positions share a key.
+std::uint64_t key_of(std::uint64_t mine, std::uint64_t occupied) {
+  const std::uint64_t key = landing_cells(occupied) | mine;
+  return std::min(key, mirror_board(key));
+}
+
+}  // namespace
+
+Solver::Solver(std::size_t table_bytes)
+    : table_(std::bit_floor(std::max(table_bytes, std::size_t{1} << 20)) / sizeof(std::uint64_t)) {}
+
+Solver::Position Solver::seen(const ConnectFour& state) {
+  assert(is_decision(state.turn()));
+  const ConnectFour::Stones stones = state.stones();
+  const std::uint64_t occupied = stones[0] | stones[1];
+  return {stones[state.viewer()], occupied, std::popcount(occupied)};
+}
+
+int Solver::result(const ConnectFour& state) {
+  const Position position = seen(state);
+  if (wins_at_once(position.mine, position.occupied)) return 1;
+  const int score = search(position, -1, 1);
+  return (score > 0) - (score < 0);
+}
+
+bool Solver::is_at_least(const ConnectFour& state, int result) {
+  assert(result == 0 || result == 1);
+  const Position position = seen(state);
+  return wins_at_once(position.mine, position.occupied) ||
+         search(position, result - 1, result) >= result;
+}
+
+int Solver::score(const ConnectFour& state) {
+  const Position position = seen(state);
+  if (wins_at_once(position.mine, position.occupied)) return score_of_win(position.plies);
+  int low = score_of_loss(position.plies), high = score_of_win(position.plies + 2);
+  while (low < high) {
+    // Asks about results near a draw first: they are found soonest, and rule out most.
+    int middle = low + (high - low) / 2;
+    if (middle <= 0 && low / 2 < middle) middle = low / 2;
+    if (middle >= 0 && high / 2 > middle) middle = high / 2;
+    const int found = search(position, middle, middle + 1);
+    if (found <= middle) {
+      high = found;
+    } else {
+      low = found;
+    }
+  }
+  return low;
+}
+
+// A bound of the score: exact between alpha and beta, an upper one at most alpha, a lower one at
+// least beta. The player to move cannot win at once. (Several versions: the oldest x86-64 has no
+// instruction that counts bits.)
+SENET_MULTIVERSION
+int Solver::search(const Position& position, int alpha, int beta) {
+  ++positions_;
+  const auto [mine, occupied, plies] = position;
+  const std::uint64_t theirs = occupied ^ mine;
+
+  const std::uint64_t safe =
+      safe_cells(landing_cells(occupied) & kBoard, threats(theirs, occupied));
+  if (safe == 0) return score_of_loss(plies);
+  if (plies >= kCells - 2) return 0;
+
+  // They cannot win with their next stone, nor we before the stone after this one.
+  alpha = std::max(alpha, score_of_loss(plies + 2));
+  beta = std::min(beta, score_of_win(plies + 2));
+  if (alpha >= beta) return alpha;
+
+  const std::uint64_t key = key_of(mine, occupied);
+  std::uint64_t& entry = table_[mix(key) & (table_.size() - 1)];
+  if (entry >> kBoundBits == key) {
+    const int bound = static_cast<int>(entry & ((1u << kBoundBits) - 1));
+    if (bound > (kUpper + kLower) / 2) {
+      alpha = std::max(alpha, bound - kLower);
+    } else {
+      beta = std::min(beta, bound - kUpper);
+    }
+    if (alpha >= beta) return alpha;
+  }
+
+  struct Move {
+    std::uint64_t stone;
+    int threats;
+  };
+  std::array<Move, ConnectFour::kColumns> moves;
+  std::size_t count = 0;
+  for (const int column : kFromTheMiddle) {
+    const std::uint64_t stone = safe & (kColumn << (kRight * column));
+    if (stone == 0) continue;
+    const Move move{stone, std::popcount(threats(mine | stone, occupied | stone))};
+    std::size_t at = count++;
+    for (; at > 0 && moves[at - 1].threats < move.threats; --at) moves[at] = moves[at - 1];
+    moves[at] = move;
+  }
+  const auto note = [&](int bound, int kind) {
+    entry = key << kBoundBits | static_cast<std::uint64_t>(bound + kind);
+    return bound;
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const Position next{theirs, occupied | moves[i].stone, plies + 1};
+    const int score = -search(next, -beta, -alpha);
+    if (score >= beta) return note(score, kLower);
+    alpha = std::max(alpha, score);
+  }
+  return note(alpha, kUpper);
+}
+
+}  // namespace senet::connect_four

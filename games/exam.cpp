@@ -1,0 +1,46 @@
+#include "games/exam.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "games/random.hpp"
+
+namespace senet {
+
+Interval bootstrap_mean(std::span<const double> values) {
+  constexpr std::size_t kResamples = 2000;
+  Random draw(0, 0, 0, Purpose::kTest);
+  const auto count = static_cast<std::uint32_t>(values.size());
+  std::vector<double> means(kResamples);
+  for (double& mean : means) {
+    double sum = 0;
+    for (std::uint32_t i = 0; i < count; ++i) sum += values[draw.below(count)];
+    mean = sum / count;
+  }
+  std::ranges::sort(means);
+  return {means[kResamples * 25 / 1000], means[kResamples * 975 / 1000 - 1]};
+}
+
+void add_mean(std::vector<Metric>& metrics, std::string subject, std::string name, std::string unit,
+              std::span<const double> values, double scale) {
+  if (values.empty()) return;
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const Interval interval = bootstrap_mean(values);
+  metrics.push_back({.subject = std::move(subject),
+                     .name = std::move(name),
+                     .value = scale * sum / static_cast<double>(values.size()),
+                     .unit = std::move(unit),
+                     .interval = Interval{scale * interval.low, scale * interval.high}});
+}
+
+void add_count(std::vector<Metric>& metrics, std::string subject, std::string name,
+               std::size_t count) {
+  metrics.push_back({.subject = std::move(subject),
+                     .name = std::move(name),
+                     .value = static_cast<double>(count),
+                     .unit = "positions"});
+}
+
+}  // namespace senet

@@ -1,0 +1,84 @@
+// Exams: positions whose best moves are known, and the marks of a player's moves in them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "games/any_game.hpp"
+
+namespace senet {
+
+/// Where a figure lies: with 95 % confidence, or the least and the greatest of several runs.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+/// One measured figure.
+struct Metric {
+  std::string subject;  // what was measured, "case" in JSON
+  std::string name;
+  double value = 0;
+  std::string unit;
+  std::optional<Interval> interval = {};
+  std::size_t repeats = 0;  // runs that `value` is the median of; 0: it is not of runs
+  std::string note = {};    // why there is no value, no interval or no end of it, in words
+};
+
+/// Interval of the mean of `values` by the percentile bootstrap (Efron 1979), 2,000 resamples drawn
+/// from a fixed seed: the same values give the same interval. `values` is not empty.
+Interval bootstrap_mean(std::span<const double> values);
+
+/// Adds the mean of the values times `scale`, with its bootstrap interval; nothing when there are
+/// no values.
+void add_mean(std::vector<Metric>& metrics, std::string subject, std::string name, std::string unit,
+              std::span<const double> values, double scale = 1);
+/// Adds a number of positions.
+void add_count(std::vector<Metric>& metrics, std::string subject, std::string name,
+               std::size_t count);
+
+/// What a player does in one position: one of these legal moves, each equally likely. Not empty.
+using MoveMix = std::vector<Action>;
+
+/// The mean of worth(action) over the moves of a mix.
+template <class Worth>
+double mean_over(const MoveMix& mix, Worth&& worth) {
+  double sum = 0;
+  for (const Action action : mix) sum += worth(action);
+  return sum / static_cast<double>(mix.size());
+}
+
+struct Grades {
+  std::vector<Metric> metrics;
+  std::size_t unmatched = 0;  // positions with a move whose worth the labels do not tell
+};
+
+/// Called with the number of positions that have been graded, where that takes its time.
+using GradeProgress = std::function<void(std::size_t graded)>;
+
+/// What can be done with moves in the positions of an exam.
+struct Grading {
+  /// The marks of moves[i] in position i.
+  std::function<Grades(std::span<const MoveMix> moves, const GradeProgress& progress)> grade;
+  /// A line that tells programs the answer to a position, without a line end.
+  std::function<std::string(std::size_t position, Action answer)> answer_line;
+};
+
+/// An exam of one game, as its kit reads it: positions in which a player is to move.
+template <class G>
+struct Exam {
+  std::vector<G> positions;
+  Grading grading;
+};
+
+/// The same without the type.
+struct AnyExam {
+  std::vector<AnyState> positions;
+  Grading grading;
+};
+
+}  // namespace senet

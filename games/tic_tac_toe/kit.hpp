@@ -1,0 +1,23 @@
+// What surrounds tic-tac-toe.
+#pragma once
+
+#include "games/kit.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
+
+namespace senet {
+
+template <>
+struct GameKit<TicTacToe> : DefaultKit<TicTacToe> {
+  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "32"},
+                                                              {"blocks", "1"},
+                                                              {"visits", "50"},
+                                                              {"fast-visits", "50"},
+                                                              {"temperature-plies", "4"},
+                                                              {"begin-after", "500"},
+                                                              {"window-minimum", "5000"}});
+  /// The centre, then the corners.
+  static int place_worth(Action cell) { return cell == 4 ? 2 : cell % 2 == 0 ? 1 : 0; }
+  static std::vector<std::string> drawing(const TicTacToe& state);
+};
+
+}  // namespace senet

@@ -1,0 +1,207 @@
+#include "selfplay/match.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace senet {
+namespace {
+
+/// One game under way.
+struct Table {
+  AnyState state;
+  PlayedGame game;
+
+  std::uint32_t ply() const { return static_cast<std::uint32_t>(game.actions.size()); }
+  void play(Action action) {
+    state.play(action);
+    game.actions.push_back(action);
+  }
+};
+
+/// The move that nobody chooses in a state that is not over: a roll, a blind opening move, a forced
+/// one. None where a player has a choice.
+std::optional<Action> unchosen_action(const AnyState& state, std::uint64_t game, std::uint32_t ply,
+                                      const MatchSettings& settings) {
+  Random draw(settings.seed, pair_of(game), ply, Purpose::kMatch);
+  if (state.turn() == Turn::kChance) {
+    std::vector<float> probability;
+    state.chance(probability);
+    return static_cast<Action>(draw.pick(probability));
+  }
+  std::vector<Action> legal;
+  state.legal(legal);
+  const bool is_blind = !state.game().has_dice && ply < settings.random_plies;
+  if (legal.size() > 1 && !is_blind) return std::nullopt;
+  return legal[draw.below(static_cast<std::uint32_t>(legal.size()))];
+}
+
+/// Plays up to the next decision; false when there is none, because the game is over or cut.
+bool reach_decision(Table& table, const MatchSettings& settings) {
+  while (table.state.turn() != Turn::kOver && table.ply() < settings.ply_cap) {
+    const auto action = unchosen_action(table.state, table.game.number, table.ply(), settings);
+    if (!action) return true;
+    table.play(*action);
+  }
+  return false;
+}
+
+MatchOutcome outcome_of(const AnyState& state, std::uint64_t game) {
+  if (state.turn() != Turn::kOver) return std::nullopt;
+  const std::uint8_t outcome = state.outcome();
+  return first_side_of(game) == 0 ? outcome : state.game().outcome_mirror[outcome];
+}
+
+/// A match from its first move to its last.
+class Match {
+ public:
+  Match(const AnyGame& game, MatchPlayer& first, MatchPlayer& second, const MatchSettings& settings,
+        const MatchHooks& hooks)
+      : game_(game), players_{&first, &second}, settings_(settings), hooks_(hooks) {}
+
+  MatchRun run(const std::vector<std::uint64_t>& played) {
+    const Result<void> ended = play(played);
+    if (!ended) result_.fault = ended.error();
+    for (const std::size_t side : {0, 1}) {
+      const PlayerFaults own = players_[side]->faults();
+      result_.faults[side].illegal += own.illegal;
+      result_.faults[side].crashes += own.crashes;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  Result<void> play(const std::vector<std::uint64_t>& played) {
+    std::uint64_t next = settings_.only_game.value_or(0);
+    const std::uint64_t end = settings_.only_game ? next + 1 : settings_.pairs * 2;
+    std::vector<Table> tables;
+    // Fills the free tables; games without any decision end on the spot.
+    const auto seat = [&]() -> Result<void> {
+      for (; next < end && tables.size() < settings_.games_at_once; ++next) {
+        if (std::ranges::binary_search(played, next)) continue;
+        Table table{.state = AnyState(game_),
+                    .game = {.number = next, .actions = {}, .outcome = {}}};
+        if (reach_decision(table, settings_)) {
+          tables.push_back(std::move(table));
+        } else if (const auto told = finish(table); !told) {
+          return told;
+        }
+      }
+      return {};
+    };
+    if (const auto seated = seat(); !seated) return seated;
+    while (!tables.empty()) {
+      // By number, not by address: one player may play both sides.
+      for (const std::size_t side : {0, 1}) {
+        if (hooks_.is_stopped()) return {};
+        if (const auto moved = move(side, tables); !moved) return moved;
+        for (Table& table : tables) {
+          if (reach_decision(table, settings_)) continue;
+          if (const auto told = finish(table); !told) return told;
+        }
+        std::erase_if(tables, [&](const Table& table) { return is_over(table); });
+        if (const auto seated = seat(); !seated) return seated;
+      }
+    }
+    return {};
+  }
+
+  bool is_over(const Table& table) const {
+    return table.state.turn() == Turn::kOver || table.ply() >= settings_.ply_cap;
+  }
+
+  /// Lets one player move wherever it is to move.
+  Result<void> move(std::size_t side, std::vector<Table>& tables) {
+    states_.clear();
+    draws_.clear();
+    asked_.clear();
+    for (Table& table : tables) {
+      const Player player = static_cast<Player>(first_side_of(table.game.number) ^ side);
+      if (table.state.turn() != (player == 0 ? Turn::kPlayer0 : Turn::kPlayer1)) continue;
+      states_.push_back(table.state);
+      draws_.emplace_back(settings_.seed, table.game.number, table.ply(), Purpose::kMove);
+      asked_.push_back(&table);
+    }
+    if (states_.empty()) return {};
+    actions_.resize(states_.size());
+    if (const Result<void> chosen = players_[side]->choose(states_, draws_, actions_); !chosen) {
+      if (chosen.error().status() == SENET_STOPPED && hooks_.is_stopped()) return {};
+      return fault(side, *asked_[players_[side]->faults().state], chosen.error().reason());
+    }
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      states_[i].legal(legal_);
+      if (!std::ranges::binary_search(legal_, actions_[i])) {
+        ++result_.faults[side].illegal;
+        return fault(side, *asked_[i],
+                     fmt::format("it chose the action {} in {}, where it is not legal", actions_[i],
+                                 states_[i].text()));
+      }
+      asked_[i]->play(actions_[i]);
+    }
+    return {};
+  }
+
+  /// What a player did wrong, with the numbers that the game can be played again by.
+  Error fault(std::size_t side, const Table& table, std::string_view reason) const {
+    return fail(fmt::format("the {} player in game {} of seed {}, ply {}: {}",
+                            side == 0 ? "first" : "second", table.game.number, settings_.seed,
+                            table.ply(), reason));
+  }
+
+  Result<void> finish(Table& table) const {
+    table.game.outcome = outcome_of(table.state, table.game.number);
+    return hooks_.finished(table.game);
+  }
+
+  const AnyGame& game_;
+  const std::array<MatchPlayer*, 2> players_;
+  const MatchSettings& settings_;
+  const MatchHooks& hooks_;
+  MatchRun result_;
+  // Reused from round to round.
+  std::vector<AnyState> states_;
+  std::vector<Random> draws_;
+  std::vector<Action> actions_, legal_;
+  std::vector<Table*> asked_;
+};
+
+}  // namespace
+
+MatchRun play_match(const AnyGame& game, MatchPlayer& first, MatchPlayer& second,
+                    const MatchSettings& settings, const std::vector<std::uint64_t>& played,
+                    const MatchHooks& hooks) {
+  return Match(game, first, second, settings, hooks).run(played);
+}
+
+Result<void> check_played_game(const AnyGame& game, const PlayedGame& played,
+                               const MatchSettings& settings) {
+  AnyState state(game);
+  std::uint32_t ply = 0;
+  std::vector<Action> legal;
+  for (const Action action : played.actions) {
+    if (state.turn() == Turn::kOver || ply >= settings.ply_cap) {
+      return fail(fmt::format("ply {} comes after the end", ply));
+    }
+    const auto unchosen = unchosen_action(state, played.number, ply, settings);
+    if (unchosen && *unchosen != action) {
+      return fail(
+          fmt::format("ply {} is not {}, as the seed says", ply, state.action_text(*unchosen)));
+    }
+    if (!unchosen) {
+      state.legal(legal);
+      if (!std::ranges::binary_search(legal, action)) {
+        return fail(fmt::format("ply {} is not legal", ply));
+      }
+    }
+    state.play(action);
+    ++ply;
+  }
+  if (state.turn() != Turn::kOver && ply < settings.ply_cap) return fail("it has no end");
+  if (outcome_of(state, played.number) != played.outcome)
+    return fail("it ends otherwise than told");
+  return {};
+}
+
+}  // namespace senet

@@ -1,0 +1,76 @@
+// The programs' table of a game, made of the templates that play, search and learn.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "games/registry.hpp"
+#include "selfplay/record_replay.hpp"
+#include "selfplay/search_player.hpp"
+#include "selfplay/selfplay_threads.hpp"
+#include "tools/bench_playout.hpp"
+#include "tools/bench_positions.hpp"
+#include "tools/bench_train.hpp"
+#include "tools/bench_tree_of.hpp"
+#include "tools/match/players.hpp"
+#include "tools/programs.hpp"
+#include "tools/selfplay_measure.hpp"
+#include "train_bridge/replay_buffer.hpp"
+
+namespace senet {
+
+/// A network that searches; `word` as open_network() takes it.
+template <Game G>
+Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSettings& settings) {
+  Result<Network> network = open_network(word, reference_spec<G>());
+  if (!network) return network.error();
+  Result<SearchSetup> setup = set_up_search<G>(std::make_shared<const Weights>(std::move(*network)),
+                                               settings.search, settings.visits);
+  if (!setup) return setup.error();
+  PlayerHolder holder;
+  holder.identity = network_identity(*setup);
+  holder.setup = std::move(*setup);
+  holder.player = std::make_unique<SearchPlayer<G>>(*holder.setup.evaluator, holder.setup.settings,
+                                                    holder.setup.visits, holder.setup.lanes,
+                                                    holder.setup.batch_rows);
+  return holder;
+}
+
+template <Game G>
+constexpr Programs Programs::of() {
+  return {
+      .reference_spec = &senet::reference_spec<G>,
+      .tree_bytes =
+          [](std::uint32_t visits, Evaluates evaluates) {
+            return Tree<G>::bytes(limits_for<G>(visits, evaluates));
+          },
+      .own_player_words = OwnPlayers<G>::kWords,
+      .is_own_player = &OwnPlayers<G>::is_one,
+      .make_own_player = &OwnPlayers<G>::make,
+      .make_network_player = &senet::make_network_player<G>,
+      .replay = [](const GameRecord& record, std::vector<AnyState>& states) -> Result<void> {
+        std::vector<G> own;
+        Result<void> replayed = senet::replay(record, own);
+        states.clear();
+        for (const G& state : own) states.emplace_back(game_table<AnyGame, G>(), state);
+        return replayed;
+      },
+      .shape = GameShape::of<G>(),
+      .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,
+                           GameNumbers& numbers,
+                           GameSink& sink) -> std::unique_ptr<AnySelfPlayThreads> {
+        return std::make_unique<SelfPlayThreads<G>>(settings, models, numbers, sink);
+      },
+      .make_replay = &senet::make_replay<G>,
+      .recorded_decisions = &senet::recorded_decisions<G>,
+      .record_batches = &senet::record_batches<G>,
+      .sparse_batch = &senet::sparse_batch<G>,
+      .measure_tree = &senet::measure_tree<G, Tree<G>>,
+      .measure_selfplay = &senet::measure_selfplay<G>,
+      .play_out = &senet::play_out<G>,
+  };
+}
+
+}  // namespace senet

@@ -1,0 +1,210 @@
+#include "train_bridge/training_loop.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "train_bridge/weights_folder.hpp"
+
+namespace senet {
+
+TrainBatch::Shape batch_shape(const GameShape& shape, const LearnSettings& settings) {
+  if (settings.samples.evaluates != Evaluates::kPosition) {
+    return shape.rows(settings.batch_rows, shape.max_legal);
+  }
+  const std::size_t ordinary = std::min<std::size_t>(shape.max_legal, 64);
+  return shape.rows(settings.batch_rows, std::max(shape.max_legal, settings.batch_rows * ordinary));
+}
+
+ReplayRoom replay_room(const GameShape& shape, const LearnSettings& settings) {
+  return {.places = settings.replay_capacity, .images = shape.images};
+}
+
+TrainingLoop::TrainingLoop(const Parts& parts, const Checkpoint& from)
+    : parts_(parts),
+      settings_(parts.settings),
+      done_(from),
+      replay_(parts.replay),
+      batch_(batch_shape(replay_.shape(), settings_)),
+      images_(replay_.shape().rows(replay_.shape().images,
+                                   replay_.shape().images * replay_.shape().max_legal)) {
+  drawn_.reserve(settings_.batch_rows);
+  const std::uint64_t steps = from.trainer.steps;
+  done_.trainer = {};  // the tensors are the trainer's; only the count of steps is kept here
+  done_.trainer.steps = steps;
+  note_progress();
+}
+
+Result<void> TrainingLoop::refill(const std::filesystem::path& log) {
+  // A log that lost its end to a bad disk may be shorter than the checkpoint remembers.
+  const std::uint64_t learnt = std::min(done_.log_position, parts_.log.size());
+  auto reader = RecordReader::open(log, std::min(done_.replay_begin, learnt));
+  if (!reader) return reader.error();
+  GameRecord record;
+  for (;;) {
+    const std::uint64_t at = reader->position();
+    const Result<bool> more = reader->next(record);
+    if (!more) return more.error();
+    if (!*more) break;
+    if (const auto added = add(record, at, at >= learnt); !added) {
+      return fail(log.string() + ": " + added.error().reason());
+    }
+    done_.next_game = std::max(done_.next_game, record.game_number + 1);
+  }
+  done_.log_position = reader->position();
+  note_progress();
+  return {};
+}
+
+Result<void> TrainingLoop::run() {
+  began_ = saved_ = Clock::now();
+  for (;;) {
+    if (const auto saved = save_when_due(); !saved) return saved;
+    // Waiting for a game only when there is nothing to train: self-play never waits for a step
+    // longer than the queue has room for.
+    std::optional<GameRecord> record = can_step() ? parts_.games.try_pop() : parts_.games.pop();
+    if (record) {
+      if (const auto taken = take(*record); !taken) return taken;
+      continue;
+    }
+    if (!can_step()) break;
+    step();
+    if (steps_since_publish_ == settings_.steps_per_iteration) {
+      if (const auto published = publish(); !published) return published;
+    }
+  }
+  if (steps_since_publish_ > 0) {
+    if (const auto published = publish(); !published) return published;
+  }
+  return save();
+}
+
+Result<void> TrainingLoop::save() {
+  saved_ = Clock::now();
+  // First the games, then the checkpoint that counts on them.
+  if (const auto flushed = parts_.log.flush(); !flushed) return flushed;
+  Checkpoint checkpoint = done_;
+  checkpoint.trainer = parts_.trainer.state();
+  checkpoint.seconds += std::chrono::duration<double>(saved_ - began_).count();
+  const Network served = parts_.trainer.served();
+  const auto weights = parts_.folder / "weights";
+  if (auto done =
+          save_to_weights_folder(served, checkpoint.iterations, weights, settings_.kept_networks);
+      !done) {
+    return done;
+  }
+  return save_checkpoint(checkpoint, served.spec(), parts_.folder / "checkpoint.safetensors");
+}
+
+bool TrainingLoop::can_step() const {
+  return done_.owed_steps >= 1 && done_.positions >= settings_.begin_after && replay_.size() > 0;
+}
+
+Result<void> TrainingLoop::take(const GameRecord& record) {
+  const std::uint64_t at = parts_.log.size();
+  if (const auto appended = parts_.log.append(record); !appended) return appended;
+  const auto added = add(record, at, true);
+  done_.log_position = parts_.log.size();
+  done_.next_game = std::max(done_.next_game, record.game_number + 1);
+  note_progress();
+  return added;
+}
+
+Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_position, bool is_new) {
+  const std::uint64_t before = replay_.added();
+  const Result<void> replayed =
+      replay_.add_game(record, settings_.samples, [this](std::uint32_t place) {
+        if (parts_.trainer.keeps_samples()) keep(place);
+      });
+  if (!replayed) return replayed;
+  const std::uint64_t samples = replay_.added() - before;
+  if (samples > 0) kept_games_.push_back({replay_.added(), log_position});
+  // A game has left when all its samples have.
+  while (!kept_games_.empty() &&
+         kept_games_.front().samples_end + replay_.size() <= replay_.added()) {
+    kept_games_.pop_front();
+  }
+  done_.replay_begin = kept_games_.empty() ? log_position : kept_games_.front().log_position;
+  if (!is_new) return {};
+  ++done_.games;
+  done_.positions += samples;
+  const auto plies = static_cast<float>(record.turns().size());
+  mean_plies_ +=
+      (plies - mean_plies_) / static_cast<float>(std::min<std::uint64_t>(++new_games_, 200));
+  done_.owed_steps += static_cast<double>(samples) * settings_.samples_per_position /
+                      static_cast<double>(settings_.batch_rows);
+  const auto most = static_cast<double>(settings_.steps_per_iteration);
+  dropped_steps_ += std::max(0.0, done_.owed_steps - most);
+  done_.owed_steps = std::min(done_.owed_steps, most);
+  return {};
+}
+
+void TrainingLoop::keep(std::uint32_t place) {
+  const std::array<DrawnSample, 2> images{{{place, false}, {place, true}}};
+  replay_.encode(std::span(images).first(replay_.shape().images), images_);
+  parts_.trainer.keep(place, images_);
+}
+
+void TrainingLoop::step() {
+  const auto began = Clock::now();
+  // Other samples after a skipped step: the same ones might be skipped for ever.
+  Random random(parts_.seed, done_.trainer.steps + skipped_steps_, 0, Purpose::kReplay);
+  const auto window = static_cast<std::size_t>(
+      std::max<double>(static_cast<double>(settings_.window_minimum),
+                       settings_.window_share * static_cast<double>(done_.positions)));
+  replay_.draw(settings_.batch_rows, window, random, drawn_);
+  const StepReport report = train(learning_rate_at(settings_, done_.trainer.steps));
+  ++steps_since_publish_;
+  done_.owed_steps -= 1;
+  train_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
+  if (report.skipped) {
+    ++skipped_steps_;
+  } else {
+    ++done_.trainer.steps;
+  }
+  if (!report.skipped && std::isfinite(report.policy_loss + report.value_loss)) {
+    const float weight = has_loss_ ? 0.02f : 1.0f;
+    has_loss_ = true;
+    policy_loss_ += weight * (report.policy_loss - policy_loss_);
+    value_loss_ += weight * (report.value_loss - value_loss_);
+  }
+  note_progress();
+}
+
+StepReport TrainingLoop::train(float learning_rate) {
+  if (const auto report = parts_.trainer.step_kept(drawn_, learning_rate)) return *report;
+  replay_.encode(drawn_, batch_);
+  return parts_.trainer.step(batch_, learning_rate);
+}
+
+Result<void> TrainingLoop::publish() {
+  steps_since_publish_ = 0;
+  ++done_.iterations;
+  parts_.models.publish(parts_.trainer.served());
+  note_progress();
+  return {};
+}
+
+Result<void> TrainingLoop::save_when_due() {
+  if (steps_since_publish_ > 0) return {};
+  const double since = std::chrono::duration<double>(Clock::now() - saved_).count();
+  return since >= settings_.checkpoint_seconds ? save() : Result<void>{};
+}
+
+void TrainingLoop::note_progress() {
+  const std::lock_guard lock(mutex_);
+  shown_ = {.games = done_.games,
+            .positions = done_.positions,
+            .steps = done_.trainer.steps,
+            .iterations = done_.iterations,
+            .skipped_steps = skipped_steps_,
+            .dropped_steps = dropped_steps_,
+            .train_seconds = train_seconds_,
+            .policy_loss = policy_loss_,
+            .value_loss = value_loss_,
+            .mean_plies = mean_plies_};
+}
+
+}  // namespace senet
