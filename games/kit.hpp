@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "games/any_game.hpp"
+#include "games/draws.hpp"
 #include "games/list.hpp"
 #include "senet/game.hpp"
 
@@ -32,9 +33,7 @@ struct Notation {
 /// Plays any legal move, each as likely.
 template <Game G>
 Action random_move(const G& state, Random draw) {
-  ActionList<G::kMaxLegal> legal;
-  state.legal(legal);
-  return legal[draw.below(static_cast<std::uint32_t>(legal.size()))];
+  return draw_action(state, draw);
 }
 
 /// Looks one move ahead: wins when it can at once; else leaves the opponent no winning reply when
@@ -72,7 +71,7 @@ Action one_ply_move(const G& state, Random draw) {
     }
     if (own == most) chosen.push_back(action);
   }
-  return chosen[draw.below(static_cast<std::uint32_t>(chosen.size()))];
+  return draw_one(chosen, draw);
 }
 
 /// The defaults. A kit, games/NAME/kit.hpp, is

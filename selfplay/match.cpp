@@ -26,16 +26,12 @@ struct Table {
 std::optional<Action> unchosen_action(const AnyState& state, std::uint64_t game, std::uint32_t ply,
                                       const MatchSettings& settings) {
   Random draw(settings.seed, pair_of(game), ply, Purpose::kMatch);
-  if (state.turn() == Turn::kChance) {
-    std::vector<float> probability;
-    state.chance(probability);
-    return static_cast<Action>(draw.pick(probability));
+  if (state.turn() != Turn::kChance && (state.game().has_dice || ply >= settings.random_plies)) {
+    std::vector<Action> legal;
+    state.legal(legal);
+    if (legal.size() > 1) return std::nullopt;
   }
-  std::vector<Action> legal;
-  state.legal(legal);
-  const bool is_blind = !state.game().has_dice && ply < settings.random_plies;
-  if (legal.size() > 1 && !is_blind) return std::nullopt;
-  return legal[draw.below(static_cast<std::uint32_t>(legal.size()))];
+  return draw_action(state, draw);
 }
 
 /// Plays up to the next decision; false when there is none, because the game is over or cut.

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "games/draws.hpp"
+#include "games/any_game.hpp"
 #include "selfplay/match_player.hpp"
 #include "selfplay/match_result.hpp"
 

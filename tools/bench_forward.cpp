@@ -80,27 +80,45 @@ Result<Figures> run(const Programs& programs, const BenchSettings& settings,
     for (const std::size_t rows : {1, 16, 64, 256}) {
       const auto evaluator = make_evaluator(kind, weights, rows, settings.exact);
       if (!evaluator) return evaluator.error();
-      add_figures(figures, subject, rates_of(**evaluator, recorded, dense_gflop, settings.seconds),
-                  recorded, dense_gflop);
-    };
-    measure("sparse", *programs.record_batches(positions, rows, settings.evaluates));
-    measure("dense", *RecordedBatches::dense(spec, kPositions, rows, settings.seed));
+      const auto measure = [&](const char* inputs, const RecordedBatches& recorded) {
+        const std::string subject = fmt::format(
+            "{}/{}/{}/{}{}/{}/batch-{}", spec.game, name_of(settings.evaluates),
+            network.name, name_of(kind), settings.exact ? "-exact" : "", inputs, rows);
+        add_figures(figures, subject,
+                    rates_of(**evaluator, recorded, dense_gflop, settings.seconds), recorded,
+                    dense_gflop);
+      };
+      measure("sparse", *programs.record_batches(positions, rows, settings.evaluates));
+      measure("dense", *RecordedBatches::dense(spec, kPositions, rows, settings.seed));
+    }
   }
-}
-return figures;
+  return figures;
 }
 
 }  // namespace
 
-Result<Benchmark> prepare_forward(const std::string& game, const BenchSettings& settings) {}
-}
-return Benchmark([programs = *programs, settings, network = std::move(*network),
-                  positions = std::move(*positions)] {
-  // oneDNN leaves settings in the thread that runs it: give it one of its own.
-  Result<Figures> figures;
-  std::thread([&] { figures = run(*programs, settings, network, positions); }).join();
-  return figures;
-});
+Result<Benchmark> prepare_forward(const std::string& game, const BenchSettings& settings) {
+  const Result<const Programs*> programs = find_game<Programs>(game);
+  if (!programs) return programs.error();
+  Result<BenchNetwork> network = bench_network(settings, (*programs)->reference_spec());
+  if (!network) return network.error();
+  auto positions = (*programs)->recorded_decisions(settings, network->network, kPositions);
+  if (!positions) return positions.error();
+  if (settings.evaluates == Evaluates::kAfterstates) {
+    Random random(settings.seed, 1, 0, Purpose::kTest);
+    for (AnyState& position : *positions) {
+      AnyState after = position;
+      after.play(draw_action(position, random));
+      if (after.turn() != Turn::kOver) position = after;
+    }
+  }
+  return Benchmark([programs = *programs, settings, network = std::move(*network),
+                    positions = std::move(*positions)] {
+    // oneDNN leaves settings in the thread that runs it: give it one of its own.
+    Result<Figures> figures;
+    std::thread([&] { figures = run(*programs, settings, network, positions); }).join();
+    return figures;
+  });
 }
 
 }  // namespace senet

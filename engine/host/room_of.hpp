@@ -174,7 +174,7 @@ constexpr HostTable HostTable::of() {
               },
           .session_bytes =
               [](const NetworkSpec& spec, const ServiceSettings& settings) {
-                return RoomOf<G>::session_bytes(settings, spec);
+                return RoomOf<G>::session_bytes(GamePlan<G>{spec}, settings);
               }};
 }
 

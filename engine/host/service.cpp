@@ -11,6 +11,7 @@
 #include "engine/host/host_table.hpp"
 #include "engine/host/without_signals.hpp"
 #include "games/registry.hpp"
+#include "search/tree_limits.hpp"
 
 namespace senet {
 namespace {
