@@ -4,36 +4,60 @@
 #include <string>
 
 #include "tools/examples/game_server/clients.hpp"
-#include "tools/examples/game_server/request_frame.hpp"
+#include "tools/examples/game_server/http.hpp"
 
 namespace game_server {
 namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RequestFrame, EveryPieceOfARequestIsWaitedFor) {
+TEST(ReadRequest, EveryPieceOfARequestIsWaitedFor) {
   const std::string whole =
       "POST /a?b=1 HTTP/1.1\r\nhost:  x \r\nContent-length: 5\r\nX-Other: y\r\n\r\nhello";
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_FALSE(read_frame(std::string_view(whole).substr(0, size), {})) << size;
+    EXPECT_FALSE(read_request(std::string_view(whole).substr(0, size))) << size;
   }
-  const auto frame = read_frame(whole + "GET / HT", {});
-  ASSERT_TRUE(frame);
-  EXPECT_EQ(frame->size, whole.size());
-  EXPECT_TRUE(frame->keep_alive);
-  EXPECT_EQ(frame->request,
-            "POST /a?b=1 HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\nContent-Length: "
-            "5\r\n\r\nhello");
+  const auto received = read_request(whole + "GET / HT");
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->size, whole.size());
+  EXPECT_TRUE(received->request.keep_alive());
+  EXPECT_EQ(received->request.method(), http::verb::post);
+  EXPECT_EQ(received->request.target(), "/a?b=1");
+  EXPECT_EQ(received->request[http::field::host], "x");
+  EXPECT_EQ(received->request.body(), "hello");
 }
 
-TEST(RequestFrame, ConnectionsAreKeptAsHttpSays) {
+TEST(ReadRequest, ConnectionsAreKeptAsHttpSays) {
   const auto kept = [](const std::string& version, const std::string& header) {
-    return read_frame("GET / " + version + "\r\nHost: x\r\n" + header + "\r\n", {})->keep_alive;
+    return read_request("GET / " + version + "\r\nHost: x\r\n" + header + "\r\n")
+        ->request.keep_alive();
   };
   EXPECT_TRUE(kept("HTTP/1.1", ""));
   EXPECT_FALSE(kept("HTTP/1.1", "Connection: Close\r\n"));
   EXPECT_FALSE(kept("HTTP/1.0", ""));
   EXPECT_TRUE(kept("HTTP/1.0", "Connection: Keep-Alive\r\n"));
+}
+
+// No two readers of a request may find its end in different places.
+TEST(ReadRequest, LengthsAreReadInOneWay) {
+  const auto refused = [](const std::string& headers) {
+    try {
+      read_request("POST / HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n\r\nhello");
+    } catch (const Refusal& refusal) {
+      return refusal.status;
+    }
+    return 0;
+  };
+  EXPECT_EQ(refused("Content-Length: 5"), 0);
+  EXPECT_EQ(refused("Content-Length: 5\r\nContent-Length: 5"), 400);
+  EXPECT_EQ(refused("Content-Length: 5, 5"), 400);
+  EXPECT_EQ(refused("Content-Length: +5"), 400);
+  EXPECT_EQ(refused("Content-Length:"), 400);
+  EXPECT_EQ(refused("Content-Length : 5"), 400);
+  EXPECT_EQ(refused("Content-Length: " + std::string(40, '9')), 413);
+  EXPECT_EQ(refused("Content-Length: 5\r\nTransfer-Encoding: chunked"), 411);
+  EXPECT_EQ(refused("Transfer-Encoding: chunked\r\nContent-Length: 5"), 411);
+  EXPECT_EQ(refused("Transfer-Encoding: chunked"), 411);
 }
 
 TEST(Clients, SaveUpRequestsAndGoOnAtTheirRate) {

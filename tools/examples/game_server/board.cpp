@@ -2,92 +2,68 @@
 
 #include <array>
 #include <string>
-#include <vector>
 
 namespace game_server {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kConnectFour = "connect_four", kBackgammon = "backgammon";
+constexpr std::string_view kBackgammon = "backgammon";
 
 /// "7/7/7/7/3X3/2OX3": rows from the top, a digit for so many empty cells.
 json grid_rows(std::string_view position) {
-  json rows = json::array();
-  std::string row;
+  std::vector<std::string> rows(1);
   for (const char c : position) {
     if (c == '/') {
-      rows.push_back(std::exchange(row, {}));
+      rows.emplace_back();
     } else if (c >= '1' && c <= '9') {
-      row.append(static_cast<std::size_t>(c - '0'), '.');
+      rows.back().append(static_cast<std::size_t>(c - '0'), '.');
     } else {
-      row.push_back(c);
+      rows.back().push_back(c);
     }
   }
-  rows.push_back(row);
   return rows;
 }
 
-/// The words of "position id:player on roll:dice".
-struct Words {
-  std::string_view id, player, dice;
-};
+// A backgammon position is "id:player on roll:dice", with a GNU position id: 14 letters of base64.
+constexpr std::size_t kPlayer = 15, kDice = 17;
 
-Words split(std::string_view position) {
-  const std::size_t first = position.find(':');
-  const std::size_t second = position.find(':', first + 1);
-  if (second == std::string_view::npos) return {};
-  return {position.substr(0, first), position.substr(first + 1, second - first - 1),
-          position.substr(second + 1)};
-}
-
-/// The bits of a GNU position id: 14 letters of base64, bytes told from their lowest bit.
-std::vector<bool> bits_of(std::string_view id) {
+/// Bit `n` of the id, counted from the lowest bit of the first byte; base64 counts from the
+/// highest.
+bool bit(std::string_view id, std::size_t n) {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::vector<bool> bits(88);
-  std::size_t place = 0;  // counted from the top of each byte, as base64 does
-  for (const char letter : id) {
-    const std::size_t value = kLetters.find(letter);
-    for (int shift = 5; shift >= 0 && place < bits.size(); --shift, ++place) {
-      bits[place / 8 * 8 + (7 - place % 8)] = (value >> shift & 1) != 0;
-    }
-  }
-  return bits;
+  const std::size_t place = n ^ 7;
+  return (kLetters.find(id.at(place / 6)) >> (5 - place % 6) & 1) != 0;
 }
 
 /// Checkers stand as ones, each place ends with a zero: points 1 .. 24, then the bar.
-json checkers_json(const std::vector<bool>& bits, std::size_t& next) {
+json checkers_json(std::string_view id, std::size_t& next) {
   std::array<int, 25> places{};
-  int sum = 0;
+  int off = 15;
   for (int& place : places) {
-    for (; next < bits.size() && bits[next]; ++next) ++place, ++sum;
+    for (; bit(id, next); ++next, ++place, --off) continue;
     ++next;
   }
-  return {{"points", json(std::vector<int>(places.begin(), places.begin() + 24))},
-          {"bar", places[24]},
-          {"off", 15 - sum}};
+  return {{"points", std::vector(places.begin(), places.end() - 1)},
+          {"bar", places.back()},
+          {"off", off}};
 }
 
 }  // namespace
 
 json board_json(std::string_view game, std::string_view position) {
-  if (game == kConnectFour) return {{"rows", grid_rows(position)}};
-  if (game != kBackgammon) return nullptr;
-  const Words words = split(position);
-  const std::vector<bool> bits = bits_of(words.id);
+  if (game != kBackgammon) return {{"rows", grid_rows(position)}};
   std::size_t next = 0;
-  const json waiting = checkers_json(bits, next);  // the id tells the player on roll last
-  const json on_roll = checkers_json(bits, next);
-  if (words.player == "0") return {{"players", {on_roll, waiting}}};
+  const json waiting = checkers_json(position, next);  // the player on roll comes last
+  const json on_roll = checkers_json(position, next);
+  if (position.at(kPlayer) == '0') return {{"players", {on_roll, waiting}}};
   return {{"players", {waiting, on_roll}}};
 }
 
 json dice_json(std::string_view game, std::string_view position) {
-  if (game != kBackgammon) return nullptr;
-  const std::string_view dice = split(position).dice;
-  if (dice.size() != 2) return nullptr;
-  return {dice[0] - '0', dice[1] - '0'};
+  if (game != kBackgammon || position.size() != kDice + 2) return nullptr;
+  return {position[kDice] - '0', position[kDice + 1] - '0'};
 }
 
 json result_json(std::string_view game, std::uint32_t outcome) {
@@ -100,10 +76,8 @@ json result_json(std::string_view game, std::uint32_t outcome) {
 }
 
 std::vector<std::string_view> outcome_names(std::string_view game) {
-  if (game == kBackgammon) {
-    return {"win", "win_gammon", "win_backgammon", "lose", "lose_gammon", "lose_backgammon"};
-  }
-  return {"win", "draw", "lose"};
+  if (game != kBackgammon) return {"win", "draw", "lose"};
+  return {"win", "win_gammon", "win_backgammon", "lose", "lose_gammon", "lose_backgammon"};
 }
 
 }  // namespace game_server

@@ -1,15 +1,16 @@
-// Boards as JSON, made of the texts of positions, which is what libsenet tells about them.
+// What the API says about a game beyond libsenet's texts, made of the text of a position.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
 namespace game_server {
 
 /// connect_four: {"rows":[".......", ...]}, from the top; X moved first.
 /// backgammon:   {"players":[{"points":[24 numbers],"bar":0,"off":0}, {...}]}, each player's points
 ///               from the player's own side: the first is the ace point.
-/// Other games:  null.
 nlohmann::json board_json(std::string_view game, std::string_view position);
 
 /// Backgammon's roll to be played, [6,3]; null in other games and before a roll.

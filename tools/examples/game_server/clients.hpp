@@ -1,6 +1,7 @@
 // What each client may ask for: requests a second, and connections at once.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -17,18 +18,40 @@ struct ClientLimits {
   std::size_t clients = 4096;    // remembered; those beyond are refused while all are active
 };
 
-/// Clients are addresses; see client_name(). Used by one thread.
+/// A token bucket and a count of connections for each client. Used by one thread.
 class Clients {
  public:
   explicit Clients(const ClientLimits& limits) : limits_(limits) {}
 
   /// One more connection of this client: false when it has too many.
-  bool connect(const std::string& client, Clock::time_point now);
-  void disconnect(const std::string& client);
+  bool connect(const std::string& name, Clock::time_point now) {
+    if (clients_.size() >= limits_.clients && !clients_.contains(name)) {
+      forget_idle(now);
+      if (clients_.size() >= limits_.clients) return false;
+    }
+    Client& client = clients_.try_emplace(name, Client{limits_.burst, now}).first->second;
+    if (client.connections >= limits_.connections) return false;
+    ++client.connections;
+    return true;
+  }
+  void disconnect(const std::string& name) { --clients_.at(name).connections; }
+
   /// One more request of a connected client: false when it asks too often.
-  bool request(const std::string& client, Clock::time_point now);
-  /// Forgets those who are owed nothing.
-  void forget_idle(Clock::time_point now);
+  bool request(const std::string& name, Clock::time_point now) {
+    if (limits_.rate == 0) return true;
+    Client& client = clients_.at(name);
+    client = {tokens_of(client, now), now, client.connections};
+    if (client.tokens < 1) return false;
+    client.tokens -= 1;
+    return true;
+  }
+
+  /// Forgets the clients that have no connection and their whole burst again.
+  void forget_idle(Clock::time_point now) {
+    std::erase_if(clients_, [&](const auto& entry) {
+      return entry.second.connections == 0 && tokens_of(entry.second, now) >= limits_.burst;
+    });
+  }
 
  private:
   struct Client {
@@ -36,7 +59,10 @@ class Clients {
     Clock::time_point since;
     std::size_t connections = 0;
   };
-  void refill(Client& client, Clock::time_point now) const;
+  double tokens_of(const Client& client, Clock::time_point now) const {
+    const std::chrono::duration<double> passed = now - client.since;
+    return std::min(limits_.burst, client.tokens + passed.count() * limits_.rate);
+  }
 
   const ClientLimits limits_;
   std::unordered_map<std::string, Client> clients_;

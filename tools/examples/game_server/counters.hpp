@@ -22,8 +22,8 @@ struct Counters {
   Count searches = 0, visits = 0, search_microseconds = 0;
 
   void count_answer(int status) {
-    const auto hundreds = static_cast<std::size_t>(status / 100);
-    if (hundreds < answers.size()) ++answers[hundreds];
+    ++answers.at(static_cast<std::size_t>(status / 100));
+    if (status == 503) ++shed;
   }
 };
 

@@ -1,12 +1,13 @@
-// The body of a request: a JSON object with known fields, each checked when it is read.
+// The body of a request: a JSON object with known fields, each checked when it is taken out.
 #pragma once
 
-#include <cstdint>
+#include <concepts>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
+
+#include "refusal.hpp"
 
 namespace game_server {
 
@@ -14,20 +15,53 @@ namespace game_server {
 class Fields {
  public:
   /// An empty body is an empty object.
-  explicit Fields(const std::string& body);
+  explicit Fields(const std::string& body)
+      : left_(body.empty() ? Json::object() : Json::parse(body, nullptr, false)) {
+    require(!left_.is_discarded(), 400, "the body is not JSON");
+    require(left_.is_object(), 400, "the body is not a JSON object");
+  }
 
   /// None when the field is not there.
-  std::optional<std::string> text(const char* name);
-  std::optional<std::uint32_t> number(const char* name, std::uint32_t least, std::uint32_t most);
-  std::optional<float> fraction(const char* name, float least, float most);
-  /// To be called when all fields were read: there must be no other.
-  void done() const;
+  std::optional<std::string> text(const char* name) {
+    const auto field = take(name);
+    if (!field) return std::nullopt;
+    require(field->is_string() && field->get_ref<const std::string&>().size() <= kLongest, 400, '"',
+            name, "\" is not a text of at most ", kLongest, " bytes");
+    return field->get<std::string>();
+  }
+
+  /// The same; integers are whole numbers.
+  template <class Number>
+  std::optional<Number> number(const char* name, Number least, Number most) {
+    const auto field = take(name);
+    if (!field) return std::nullopt;
+    constexpr bool kWhole = std::integral<Number>;
+    require((kWhole ? field->is_number_unsigned() : field->is_number()) && *field >= Json(least) &&
+                *field <= Json(most),
+            400, '"', name, "\" is not a ", kWhole ? "whole " : "", "number from ", Json(least),
+            " to ", Json(most));
+    return field->get<Number>();
+  }
+
+  /// To be called when all fields were taken: there must be no other.
+  void done() const {
+    require(left_.empty(), 400, "there is no field \"",
+            left_.empty() ? "" : left_.begin().key().substr(0, kLongest), "\" here");
+  }
 
  private:
-  const nlohmann::json* find(const char* name);
+  using Json = nlohmann::json;
+  static constexpr std::size_t kLongest = 128;  // bytes of a text
 
-  nlohmann::json object_;
-  std::set<std::string, std::less<>> known_;
+  std::optional<Json> take(const char* name) {
+    const auto field = left_.find(name);
+    if (field == left_.end()) return std::nullopt;
+    std::optional<Json> taken = std::move(*field);
+    left_.erase(field);
+    return taken;
+  }
+
+  Json left_;  // what was not taken yet
 };
 
 }  // namespace game_server

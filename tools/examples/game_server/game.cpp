@@ -1,6 +1,7 @@
 #include "game.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -10,35 +11,16 @@ namespace game_server {
 namespace {
 
 using nlohmann::json;
-using senet::api::Found;
 
-constexpr std::size_t kHistory = 200;    // turns that are told
-constexpr std::size_t kCandidates = 10;  // moves of a search that are told
+constexpr std::size_t kHistory = 200;    // turns in an answer
+constexpr std::size_t kCandidates = 10;  // moves of a search in an answer
+constexpr std::array<const char*, 5> kEndings = {"visits", "time", "stop", "proof", "full_tree"};
+static_assert(SENET_BY_VISITS == 0 && SENET_BY_FULL_TREE == kEndings.size() - 1);
 
 /// With the digits that mean something.
 double rounded(float number) { return std::round(static_cast<double>(number) * 1e4) / 1e4; }
 
-const char* ending_name(senet_ending ending) {
-  switch (ending) {
-    case SENET_BY_VISITS:
-      return "visits";
-    case SENET_BY_TIME:
-      return "time";
-    case SENET_BY_STOP:
-      return "stop";
-    case SENET_BY_PROOF:
-      return "proof";
-    default:
-      return "full_tree";
-  }
-}
-
 }  // namespace
-
-Game::Game(senet::api::Engine& engine, std::string name, std::uint64_t dice_seed)
-    : name_(std::move(name)), session_(engine.open_session(name_)), dice_(dice_seed) {
-  throw_dice();
-}
 
 void Game::throw_dice() {
   std::uniform_int_distribution<int> die(1, 6);
@@ -46,14 +28,13 @@ void Game::throw_dice() {
     // An opening roll is no double: then the dice are thrown again.
     const int first = die(dice_), second = die(dice_);
     auto roll = session_.try_read_action(std::to_string(first) + std::to_string(second));
-    if (roll) session_.play(roll.value());
+    if (roll) session_.play(*roll);
   }
 }
 
-void Game::play(senet_action action, std::string text) {
-  Turn turn{static_cast<std::uint32_t>(session_.turn()), "", std::move(text)};
-  const json dice = dice_json(name_, session_.text());
-  if (!dice.is_null()) turn.dice = std::to_string(dice[0].get<int>() * 10 + dice[1].get<int>());
+void Game::play(senet_action action) {
+  Turn turn{static_cast<std::uint32_t>(session_.turn()), "", action_text(action)};
+  for (const json& die : dice_json(name_, session_.text())) turn.dice += die.dump();
   session_.play(action);
   ++plies_;
   if (history_.size() == kHistory) history_.erase(history_.begin());
@@ -61,17 +42,9 @@ void Game::play(senet_action action, std::string text) {
   throw_dice();
 }
 
-void Game::play(std::string_view move) {
-  const senet_action action = session_.read_action(move);
-  play(action, session_.action_text(action));
-}
-
-Found Game::search(const Effort& effort) {
-  session_.begin_search({.visits = effort.visits,
-                         .time = effort.time,
-                         .temperature = effort.temperature,
-                         .priority = effort.priority});
-  // Whoever ended searches before this one began could not stop it yet.
+senet::api::Found Game::search(const senet::api::Limits& limits) {
+  session_.begin_search(limits);
+  // A call of end_search() before this search began could not stop it.
   if (ends_searches_) session_.stop();
   session_.wait();
   return session_.result();
@@ -82,22 +55,11 @@ void Game::end_search() {
   session_.stop();
 }
 
-json Game::analyse(const Effort& effort) { return found_json(search(effort)); }
-
-json Game::reply(const Effort& effort) {
-  const Found found = search(effort);
-  json told = found_json(found);
-  std::string text = session_.action_text(found.action);
-  told["played"] = text;
-  play(found.action, std::move(text));
-  return told;
-}
-
-json Game::found_json(const Found& found) const {
+json Game::found_json(const senet::api::Found& found) const {
   json candidates = json::array();
-  for (std::size_t i = 0; i < std::min(kCandidates, found.choices.size()); ++i) {
-    const senet_choice& choice = found.choices[i];
-    candidates.push_back({{"move", session_.action_text(choice.action)},
+  for (const senet_choice& choice : found.choices) {
+    if (candidates.size() == kCandidates) break;
+    candidates.push_back({{"move", action_text(choice.action)},
                           {"visits", choice.visits},
                           {"value", rounded(choice.value)},
                           {"prior", rounded(choice.prior)}});
@@ -109,36 +71,31 @@ json Game::found_json(const Found& found) const {
   }
   return {{"player", session_.turn()}, {"value", rounded(found.value)},
           {"visits", found.visits},    {"evaluations", found.evaluations},
-          {"depth", found.depth},      {"ended_by", ending_name(found.ending)},
+          {"depth", found.depth},      {"ended_by", kEndings.at(found.ending)},
           {"outcomes", outcomes},      {"candidates", candidates}};
 }
 
 json Game::state() const {
   const std::string position = session_.text();
-  const senet_turn turn = session_.turn();
-  json result = nullptr;
+  json state = {
+      {"game", name_},     {"ply", plies_},          {"turn", nullptr},
+      {"dice", nullptr},   {"position", position},   {"board", board_json(name_, position)},
+      {"result", nullptr}, {"legal", json::array()}, {"history", json::array()}};
+  for (const Turn& turn : history_) {
+    state["history"].push_back({{"player", turn.player}, {"dice", turn.dice}, {"move", turn.move}});
+  }
   if (resigned_by_) {
-    result = {{"winner", 1 - *resigned_by_}, {"points", 1}, {"how", "resignation"}};
-  } else if (turn == SENET_OVER) {
-    result = result_json(name_, session_.outcome());
+    state["result"] = {{"winner", 1 - *resigned_by_}, {"points", 1}, {"how", "resignation"}};
+  } else if (is_over()) {
+    state["result"] = result_json(name_, session_.outcome());
+  } else {
+    state["turn"] = session_.turn();
+    state["dice"] = dice_json(name_, position);
+    for (const senet_action action : session_.legal()) {
+      state["legal"].push_back(action_text(action));
+    }
   }
-  json legal = json::array(), history = json::array();
-  if (result.is_null()) {
-    for (const senet_action action : session_.legal())
-      legal.push_back(session_.action_text(action));
-  }
-  for (const Turn& past : history_) {
-    history.push_back({{"player", past.player}, {"dice", past.dice}, {"move", past.move}});
-  }
-  return {{"game", name_},
-          {"ply", plies_},
-          {"turn", result.is_null() ? json(turn) : json(nullptr)},
-          {"dice", result.is_null() ? dice_json(name_, position) : json(nullptr)},
-          {"position", position},
-          {"board", board_json(name_, position)},
-          {"legal", legal},
-          {"history", history},
-          {"result", result}};
+  return state;
 }
 
 }  // namespace game_server

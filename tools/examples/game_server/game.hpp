@@ -1,8 +1,8 @@
-// One game that somebody plays here: a session of libsenet, its dice, and what has been played.
+// One game that is played here: a session of libsenet, its dice, and what has been played.
 #pragma once
 
 #include <atomic>
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,37 +14,32 @@
 
 namespace game_server {
 
-/// What a search may take.
-struct Effort {
-  std::uint32_t visits = 0;
-  std::chrono::milliseconds time{0};
-  float temperature = 0;  // above 0 the reply is drawn, in favour of what was looked at most
-  int priority = 0;
-};
-
 /// Used by one thread at a time, but for end_search(). Throws senet::api::Error.
 class Game {
  public:
-  /// A new game; throws the first dice where there are any.
-  Game(senet::api::Engine& engine, std::string name, std::uint64_t dice_seed);
+  /// A new game, with the first dice thrown where there are any.
+  Game(senet::api::Engine& engine, std::string name, std::uint64_t dice_seed)
+      : name_(std::move(name)), session_(engine.open_session(name_)), dice_(dice_seed) {
+    throw_dice();
+  }
 
-  const std::string& name() const { return name_; }
   /// How many moves have been made, by both sides.
   std::size_t ply() const { return plies_; }
   bool is_over() const { return resigned_by_.has_value() || session_.turn() == SENET_OVER; }
 
-  /// Plays a move that is told as libsenet writes it, then throws dice where the game wants them.
-  void play(std::string_view move);
-  /// Searches and plays what was found. What it found, as analyse() tells it.
-  nlohmann::json reply(const Effort& effort);
-  /// What a search finds: {"player","visits","value","outcomes","candidates",...}.
-  nlohmann::json analyse(const Effort& effort);
+  senet_action read_action(std::string_view text) const { return session_.read_action(text); }
+  std::string action_text(senet_action action) const { return session_.action_text(action); }
+  /// Plays a move, then throws dice where the game wants them.
+  void play(senet_action action);
   void resign(std::uint32_t player) { resigned_by_ = player; }
 
+  senet::api::Found search(const senet::api::Limits& limits);
   /// Ends the search under way, and each that begins from now on, with what it has. By any thread.
   void end_search();
 
-  /// All there is to know, but the last search.
+  /// What a search of this position found: {"player","visits","value","outcomes","candidates",...}.
+  nlohmann::json found_json(const senet::api::Found& found) const;
+  /// All there is to know, but the id and the last search.
   nlohmann::json state() const;
 
  private:
@@ -52,9 +47,6 @@ class Game {
     std::uint32_t player;
     std::string dice, move;
   };
-  senet::api::Found search(const Effort& effort);
-  nlohmann::json found_json(const senet::api::Found& found) const;
-  void play(senet_action action, std::string text);
   void throw_dice();
 
   const std::string name_;

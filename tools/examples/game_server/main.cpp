@@ -1,19 +1,14 @@
 // A server of games over HTTP, with libsenet playing: see README.md.
-#include <sys/signalfd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <senet/senet.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
+#include "api.hpp"
 #include "options.hpp"
-#include "routes.hpp"
 
 namespace {
 
@@ -28,25 +23,10 @@ constexpr std::size_t kConnectionBytes = std::size_t{192} << 10;
 // What a game may hold at most beside the engine's part: its last turns.
 constexpr std::size_t kGameBytes = std::size_t{32} << 10;
 
-/// Readable when the program shall end. The threads that are started later inherit that they are
-/// not interrupted.
-Descriptor stop_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  if (const int error = pthread_sigmask(SIG_BLOCK, &signals, nullptr); error != 0) {
-    throw std::system_error(error, std::generic_category(), "pthread_sigmask");
-  }
-  Descriptor descriptor(signalfd(-1, &signals, SFD_CLOEXEC));
-  if (!descriptor) throw std::system_error(errno, std::generic_category(), "signalfd");
-  return descriptor;
-}
-
 senet_config config_of(const Options& options) {
   senet_config config = senet::api::default_config();
   config.workers = options.workers;
-  config.sessions = static_cast<std::uint32_t>(options.games.most);
+  config.sessions = static_cast<std::uint32_t>(options.games);
   config.visits = options.visits;
   config.memory = options.memory_mib * kMiB;
   return config;
@@ -69,52 +49,38 @@ std::uint64_t games_that_fit(senet::api::Engine& engine, const Options& options)
     const auto session = engine.open_session(game);
     largest = std::max(largest, engine.memory() - without);
   }
-  const std::uint64_t bound = options.memory_mib * kMiB,
-                      needed = without + options.games.most * largest;
+  const std::uint64_t bound = options.memory_mib * kMiB, needed = without + options.games * largest;
   const std::uint64_t fit = (bound - without) / largest;
   if (needed <= bound) return fit;
-  throw std::runtime_error(std::to_string(options.games.most) + " games with " +
+  throw std::runtime_error(std::to_string(options.games) + " games with " +
                            std::to_string(options.visits) + " visits do not fit into " +
                            std::to_string(options.memory_mib) + " MiB: they need " +
                            std::to_string((needed + kMiB - 1) / kMiB) + ", and " +
                            std::to_string(fit) + " fit; change --games, --visits or --memory-mib");
 }
 
-void say_hello(const Front& front, const Options& options, std::uint64_t fit) {
-  const bool v6 = options.front.address.find(':') != std::string::npos;
-  std::printf("game_server: http://%s%s%s:%u\n", v6 ? "[" : "", options.front.address.c_str(),
-              v6 ? "]" : "", front.port());
+void say_hello(const Options& options, unsigned port, std::uint64_t fit) {
+  const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / double{kMiB}; };
+  const bool v6 = options.address.find(':') != std::string::npos;
+  std::printf("game_server: http://%s%s%s:%u\n", v6 ? "[" : "", options.address.c_str(),
+              v6 ? "]" : "", port);
   std::printf(
-      "memory: at most %llu MiB in the engine for %zu games of %u visits (%llu would fit), %.1f "
+      "memory: at most %zu MiB in the engine for %zu games of %u visits (%zu would fit), %.1f "
       "MiB for %zu connections, %.1f MiB for what was played\n",
-      static_cast<unsigned long long>(options.memory_mib), options.games.most, options.visits,
-      static_cast<unsigned long long>(fit),
-      static_cast<double>(options.front.connections * kConnectionBytes) / double{kMiB},
-      options.front.connections,
-      static_cast<double>(options.games.most * kGameBytes) / double{kMiB});
+      options.memory_mib, options.games, options.visits, fit,
+      mib(options.connections * kConnectionBytes), options.connections,
+      mib(options.games * kGameBytes));
   std::fflush(stdout);
 }
 
-void serve(const Options& options) {
-  const Descriptor stop = stop_signals();
+void run(const Options& options) {
   senet::api::Engine engine(config_of(options));
   load_weights(engine, options);
   const std::uint64_t fit = games_that_fit(engine, options);
-
   Counters counters;
-  Games games(engine, options.games, counters);
-  Routes routes(engine, games, counters,
-                {kGames, options.visits, options.time, options.memory_mib * kMiB});
-  Front front(
-      options.front,
-      [&](const std::string& request, const std::string& client) {
-        return routes.answer(request, client);
-      },
-      counters);
-  say_hello(front, options, fit);
-  front.run(stop.get(), [&] { games.close_idle(); });
-  std::printf("game_server: ended after %llu requests\n",
-              static_cast<unsigned long long>(counters.requests.load()));
+  const std::unique_ptr<Service> api = make_api(engine, kGames, options, counters);
+  serve(*api, options, counters, [&](unsigned port) { say_hello(options, port, fit); });
+  std::printf("game_server: ended after %zu requests\n", counters.requests.load());
 }
 
 }  // namespace
@@ -125,7 +91,7 @@ int main(int argc, char** argv) try {
     std::fputs(usage().c_str(), stdout);
     return 0;
   }
-  serve(*options);
+  run(*options);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "game_server: %s\n", error.what());
   return 2;

@@ -1,74 +1,57 @@
 #include "options.hpp"
 
-#include <array>
 #include <charconv>
-#include <functional>
 #include <stdexcept>
 #include <string_view>
 
 namespace game_server {
 namespace {
 
-struct Option {
-  std::string_view name, help;
-  std::uint64_t least, most;
-  void (*set)(Options&, std::uint64_t);
-};
-
-using std::chrono::milliseconds;
-
-constexpr std::array<Option, 17> kOptions = {{
-    {"--port", "port to listen on; 0: any that is free (8080)", 0, 65535,
-     [](Options& o, std::uint64_t n) { o.front.port = static_cast<std::uint16_t>(n); }},
-    {"--games", "games that may be open at once (100)", 1, 100'000,
-     [](Options& o, std::uint64_t n) { o.games.most = n; }},
-    {"--client-games", "of these, opened by one client; more are refused with 429 (20)", 1, 100'000,
-     [](Options& o, std::uint64_t n) { o.games.most_of_client = n; }},
-    {"--idle-seconds", "a game that nobody asks for is closed after it (1800)", 1, 1'000'000,
-     [](Options& o, std::uint64_t n) { o.games.idle = milliseconds(n * 1000); }},
-    {"--visits", "visits a search may have at most (800)", 1, 100'000,
-     [](Options& o, std::uint64_t n) { o.visits = static_cast<std::uint32_t>(n); }},
-    {"--time-ms", "milliseconds a search may take at most (2000)", 1, 60'000,
-     [](Options& o, std::uint64_t n) { o.time = milliseconds(n); }},
-    {"--memory-mib", "memory of the engine, in MiB: trees, weights, batches (512)", 1, 1'000'000,
-     [](Options& o, std::uint64_t n) { o.memory_mib = n; }},
-    {"--workers", "threads that search (2)", 1, 256,
-     [](Options& o, std::uint64_t n) { o.workers = static_cast<std::uint32_t>(n); }},
-    {"--threads", "requests that are answered at once (16)", 1, 256,
-     [](Options& o, std::uint64_t n) { o.front.threads = n; }},
-    {"--queue", "requests that wait for that; more are refused with 503 (64)", 0, 10'000,
-     [](Options& o, std::uint64_t n) { o.front.queue = n; }},
-    {"--connections", "connections open at once; more are refused with 503 (256)", 1, 10'000,
-     [](Options& o, std::uint64_t n) { o.front.connections = n; }},
-    {"--client-connections", "of these, of one client; more are refused with 429 (64)", 1, 10'000,
-     [](Options& o, std::uint64_t n) { o.front.clients.connections = n; }},
-    {"--rate", "requests a second of one client; more are refused with 429; 0: any (20)", 0,
-     1'000'000, [](Options& o, std::uint64_t n) { o.front.clients.rate = static_cast<double>(n); }},
-    {"--burst", "requests that a client may save up (60)", 1, 1'000'000,
-     [](Options& o, std::uint64_t n) { o.front.clients.burst = static_cast<double>(n); }},
-    {"--request-ms", "milliseconds for a request to arrive, and an answer to leave (5000)", 100,
-     600'000, [](Options& o, std::uint64_t n) { o.front.request_time = milliseconds(n); }},
-    {"--keep-alive-ms", "milliseconds that a connection may be idle between requests (15000)", 100,
-     600'000, [](Options& o, std::uint64_t n) { o.front.idle_time = milliseconds(n); }},
-    {"--seed", "the same dice each time; without it they are the system's", 0, UINT64_MAX,
-     [](Options& o, std::uint64_t n) { o.games.dice_seed = n; }},
-}};
-
-const Option* find(std::string_view name) {
-  for (const Option& option : kOptions) {
-    if (option.name == name) return &option;
-  }
-  return nullptr;
+/// Calls visit(name, least, most, field, help) for each option that takes a number.
+template <class Visit>
+void for_each(Options& o, const Visit& visit) {
+  visit("--port", 0, 65535, o.port, "port to listen on; 0: any that is free (8080)");
+  visit("--games", 1, 100'000, o.games, "games that may be open at once (100)");
+  visit("--client-games", 1, 100'000, o.client_games,
+        "of these, opened by one client; more are refused with 429 (20)");
+  visit("--idle-seconds", 1, 1'000'000, o.idle,
+        "a game that nobody asks for is closed after it (1800)");
+  visit("--visits", 1, 100'000, o.visits, "visits a search may have at most (800)");
+  visit("--time-ms", 1, 60'000, o.time, "milliseconds a search may take at most (2000)");
+  visit("--memory-mib", 1, 1'000'000, o.memory_mib,
+        "memory of the engine, in MiB: trees, weights, batches (512)");
+  visit("--workers", 1, 256, o.workers, "threads that search (2)");
+  visit("--threads", 1, 256, o.threads, "requests that are answered at once (16)");
+  visit("--queue", 0, 10'000, o.queue,
+        "requests that wait for that; more are refused with 503 (64)");
+  visit("--connections", 1, 10'000, o.connections,
+        "connections open at once; more are refused with 503 (256)");
+  visit("--client-connections", 1, 10'000, o.clients.connections,
+        "of these, of one client; more are refused with 429 (64)");
+  visit("--rate", 0, 1'000'000, o.clients.rate,
+        "requests a second of one client; more are refused with 429; 0: any (20)");
+  visit("--burst", 1, 1'000'000, o.clients.burst, "requests that a client may save up (60)");
+  visit("--request-ms", 100, 600'000, o.request_time,
+        "milliseconds for a request to arrive, and an answer to leave (5000)");
+  visit("--keep-alive-ms", 100, 600'000, o.idle_time,
+        "milliseconds that a connection may be idle between requests (15000)");
+  visit("--seed", 0, UINT64_MAX, o.dice_seed,
+        "the same dice each time; without it they are the system's");
 }
 
-std::uint64_t read_number(const Option& option, std::string_view text) {
+/// argv ends with a null pointer.
+std::string_view read_value(std::string_view name, const char* value) {
+  if (value == nullptr) throw std::runtime_error(std::string(name) + " takes a value");
+  return value;
+}
+
+std::uint64_t read_number(std::string_view name, std::string_view text, std::uint64_t least,
+                          std::uint64_t most) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < option.least ||
-      number > option.most) {
-    throw std::runtime_error(std::string(option.name) + " takes a number from " +
-                             std::to_string(option.least) + " to " + std::to_string(option.most) +
-                             ", not \"" + std::string(text) + "\"");
+  if (error != std::errc{} || end != text.data() + text.size() || number < least || number > most) {
+    throw std::runtime_error(std::string(name) + " takes a number from " + std::to_string(least) +
+                             " to " + std::to_string(most) + ", not \"" + std::string(text) + "\"");
   }
   return number;
 }
@@ -81,11 +64,11 @@ std::string usage() {
       "Serves Connect Four and backgammon to browsers and programs, played by the WEIGHTS\n"
       "(safetensors files), or where there are none by the built-in ones.\n\n"
       "  --address            numeric address to listen on (127.0.0.1)\n";
-  for (const Option& option : kOptions) {
-    std::string line = "  " + std::string(option.name);
-    line.resize(23, ' ');
-    text += line + std::string(option.help) + '\n';
-  }
+  Options defaults;
+  for_each(defaults, [&](std::string name, auto, auto, auto&, const char* help) {
+    name.resize(21, ' ');
+    text += "  " + name + help + '\n';
+  });
   return text;
 }
 
@@ -98,16 +81,17 @@ std::optional<Options> read_options(int argc, char** argv) {
       options.weights.emplace_back(word);
       continue;
     }
-    const Option* option = find(word);
-    if (option == nullptr && word != "--address") {
+    const char* const value = argv[++i];
+    bool known = word == "--address";
+    if (known) options.address = read_value(word, value);
+    for_each(options, [&]<class Field>(std::string_view name, std::uint64_t least,
+                                       std::uint64_t most, Field& field, const char*) {
+      if (word != name) return;
+      known = true;
+      field = static_cast<Field>(read_number(name, read_value(name, value), least, most));
+    });
+    if (!known)
       throw std::runtime_error("there is no option " + std::string(word) + ": see --help");
-    }
-    if (++i == argc) throw std::runtime_error(std::string(word) + " takes a value");
-    if (option == nullptr) {
-      options.front.address = argv[i];
-    } else {
-      option->set(options, read_number(*option, argv[i]));
-    }
   }
   return options;
 }

@@ -1,0 +1,267 @@
+// One thread runs all connections, each as a coroutine. A request takes one of a fixed number of
+// threads only when it has arrived as a whole, so that slow clients cost a few KiB and no thread.
+#include "server.hpp"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/write.hpp>
+#include <csignal>
+#include <list>
+#include <stdexcept>
+
+namespace game_server {
+namespace {
+
+namespace asio = boost::asio;
+using asio::awaitable, asio::redirect_error, asio::use_awaitable, asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr auto kLingerTime = std::chrono::seconds(1);
+constexpr std::size_t kLingerBytes = std::size_t{1} << 20, kReadBytes = 4096;
+
+struct Connection {
+  tcp::socket socket;
+  std::string client;
+  Clock::time_point deadline;         // then the tick cancels what the socket waits for
+  bool is_counted = false;            // in Server::clients_
+  bool is_reading = false;            // waits for a request, or for the rest of one
+  boost::beast::flat_buffer in = {};  // received, and not yet part of a request
+
+  std::string_view received() const {
+    return {static_cast<const char*>(in.cdata().data()), in.size()};
+  }
+};
+
+tcp::acceptor listen(asio::io_context& io, const Options& options) {
+  error_code error;
+  const auto address = asio::ip::make_address(options.address, error);
+  if (error) {
+    throw std::runtime_error("\"" + options.address + "\" is not an address like 127.0.0.1 or ::1");
+  }
+  try {
+    return {io, {address, options.port}};
+  } catch (const boost::system::system_error& failure) {
+    throw std::runtime_error("cannot listen on " + options.address + " port " +
+                             std::to_string(options.port) + ": " + failure.code().message());
+  }
+}
+
+std::string client_name(asio::ip::address address) {
+  if (address.is_v6() && !address.to_v6().is_v4_mapped()) {
+    auto bytes = address.to_v6().to_bytes();
+    std::fill(bytes.begin() + 8, bytes.end(), std::uint8_t{0});
+    address = asio::ip::address_v6(bytes);
+  }
+  return address.to_string();
+}
+
+void rethrow(std::exception_ptr error) {
+  if (error) std::rethrow_exception(error);
+}
+
+class Server {
+ public:
+  Server(Service& service, const Options& options, Counters& counters)
+      : service_(service),
+        options_(options),
+        counters_(counters),
+        clients_(options.clients),
+        acceptor_(listen(io_, options)),
+        pool_(options.threads) {}
+
+  void run(const std::function<void(unsigned)>& ready) {
+    signals_.async_wait([this](const error_code&, int) { begin_to_stop(); });
+    asio::co_spawn(io_, accept(), rethrow);
+    asio::co_spawn(io_, tick(), rethrow);
+    ready(acceptor_.local_endpoint().port());
+    io_.run();
+  }
+
+ private:
+  using Connections = std::list<Connection>;
+
+  awaitable<void> accept() {
+    while (!stopping_) {
+      tcp::socket socket(io_);
+      tcp::endpoint from;
+      error_code error;
+      co_await acceptor_.async_accept(socket, from, redirect_error(use_awaitable, error));
+      // Connections that end just now make room first.
+      co_await asio::post(io_, use_awaitable);
+      if (!error) {
+        admit(std::move(socket), client_name(from.address()));
+      } else if (!stopping_) {  // the system has no room for it: later
+        co_await asio::steady_timer(io_, kTick).async_wait(use_awaitable);
+      }
+    }
+  }
+
+  // Beyond the limit as many connections again are refused with a reason, and others are dropped.
+  void admit(tcp::socket socket, std::string client) {
+    ++counters_.connections;
+    if (connections_.size() >= 2 * options_.connections) {
+      ++counters_.dropped;
+      return;
+    }
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);  // an answer is one piece
+    const auto now = Clock::now();
+    const auto added = connections_.insert(
+        connections_.end(), {std::move(socket), std::move(client), now + options_.request_time});
+    counters_.open_connections = connections_.size();
+    std::optional<Refusal> refusal;
+    if (connections_.size() > options_.connections) {
+      refusal = {503, "all connections are taken: come again later"};
+    } else if (added->is_counted = clients_.connect(added->client, now); !added->is_counted) {
+      refusal = {429, "you have too many connections open"};
+    }
+    // An error ends a connection: most often the client has gone.
+    asio::co_spawn(io_, serve(*added, std::move(refusal)),
+                   [this, added](std::exception_ptr) { remove(added); });
+  }
+
+  void remove(Connections::iterator connection) {
+    if (connection->is_counted) clients_.disconnect(connection->client);
+    connections_.erase(connection);
+    counters_.open_connections = connections_.size();
+    if (stopping_ && connections_.empty()) io_.stop();
+  }
+
+  awaitable<void> serve(Connection& connection, std::optional<Refusal> refusal) {
+    for (bool keep_alive = true; keep_alive;) {
+      Answer answer;
+      try {
+        if (refusal) throw *refusal;
+        const std::optional<Request> request = co_await next_request(connection);
+        if (!request) co_return;
+        answer = co_await answer_of(connection, *request);
+        keep_alive = request->keep_alive() && !stopping_;
+      } catch (const Refusal& refused) {
+        answer = error_answer(refused);
+        keep_alive = false;
+      }
+      co_await write(connection, answer, keep_alive);
+    }
+    co_await linger(connection);
+  }
+
+  /// None when the client has gone, was silent for too long, or the server stops.
+  awaitable<std::optional<Request>> next_request(Connection& connection) {
+    for (;;) {
+      if (auto received = read_request(connection.received())) {
+        connection.in.consume(received->size);
+        co_return std::move(received->request);
+      }
+      if (stopping_) co_return std::nullopt;
+      const bool has_begun = connection.in.size() > 0;
+      error_code error;
+      connection.is_reading = true;
+      const std::size_t count = co_await connection.socket.async_read_some(
+          connection.in.prepare(kReadBytes), redirect_error(use_awaitable, error));
+      connection.is_reading = false;
+      if (error == asio::error::operation_aborted && has_begun && !stopping_) {
+        ++counters_.timed_out;
+        throw Refusal{408, "the request took too long to arrive"};
+      }
+      if (error) co_return std::nullopt;
+      connection.in.commit(count);
+      if (!has_begun) connection.deadline = Clock::now() + options_.request_time;
+    }
+  }
+
+  awaitable<Answer> answer_of(Connection& connection, const Request& request) {
+    ++counters_.requests;
+    require(clients_.request(connection.client, Clock::now()), 429, "you ask too often: slow down");
+    require(handled_ < options_.threads + options_.queue, 503,
+            "the server is busy: come again later");
+    connection.deadline = Clock::time_point::max();  // searches have limits of their own
+    const auto handle = [&]() -> awaitable<Answer> {
+      co_return service_.answer(request, connection.client);
+    };
+    ++handled_;
+    Answer answer = co_await asio::co_spawn(pool_, handle, use_awaitable);
+    --handled_;
+    co_return answer;
+  }
+
+  awaitable<void> write(Connection& connection, Answer& answer, bool keep_alive) {
+    counters_.count_answer(static_cast<int>(answer.result_int()));
+    answer.set(http::field::connection, keep_alive ? "keep-alive" : "close");
+    connection.deadline = Clock::now() + options_.request_time;
+    error_code error;
+    co_await http::async_write(connection.socket, answer, redirect_error(use_awaitable, error));
+    if (error == asio::error::operation_aborted) ++counters_.timed_out;
+    if (error) throw boost::system::system_error(error);
+    const bool has_begun = connection.in.size() > 0;  // the next request, behind the last
+    connection.deadline = Clock::now() + (has_begun ? options_.request_time : options_.idle_time);
+  }
+
+  // Closing a socket with unread bytes resets the connection, and the client may lose the answer
+  // that it has not read yet. So only the answers end, and what still arrives is thrown away.
+  awaitable<void> linger(Connection& connection) {
+    connection.deadline = Clock::now() + kLingerTime;
+    connection.socket.shutdown(tcp::socket::shutdown_send);
+    for (std::size_t thrown_away = 0; thrown_away < kLingerBytes;) {
+      connection.in.clear();
+      thrown_away += co_await connection.socket.async_read_some(connection.in.prepare(kReadBytes),
+                                                                use_awaitable);
+    }
+  }
+
+  awaitable<void> tick() {
+    asio::steady_timer timer(io_);
+    for (;;) {
+      timer.expires_after(kTick);
+      co_await timer.async_wait(use_awaitable);
+      const auto now = Clock::now();
+      for (Connection& connection : connections_) {
+        if (now >= connection.deadline) connection.socket.cancel();
+      }
+      clients_.forget_idle(now);
+      service_.tick();
+      if (now >= last_moment_) io_.stop();
+    }
+  }
+
+  void begin_to_stop() {
+    stopping_ = true;
+    last_moment_ = Clock::now() + options_.request_time;
+    acceptor_.close();
+    for (Connection& connection : connections_) {
+      if (connection.is_reading) connection.socket.cancel();
+    }
+    if (connections_.empty()) io_.stop();
+  }
+
+  Service& service_;
+  const Options& options_;
+  Counters& counters_;
+  Clients clients_;
+  std::size_t handled_ = 0;  // requests that are handled or wait for a thread
+  bool stopping_ = false;
+  Clock::time_point last_moment_ = Clock::time_point::max();
+  asio::io_context io_{1};
+  asio::signal_set signals_{io_, SIGINT, SIGTERM};
+  tcp::acceptor acceptor_;
+  Connections connections_;
+  asio::thread_pool pool_;  // last: its end waits for requests that are handled
+};
+
+}  // namespace
+
+void serve(Service& service, const Options& options, Counters& counters,
+           const std::function<void(unsigned port)>& ready) {
+  Server(service, options, counters).run(ready);
+}
+
+}  // namespace game_server
