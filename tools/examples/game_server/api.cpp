@@ -12,7 +12,6 @@ namespace game_server {
 namespace {
 
 using http::verb;
-using nlohmann::json;
 using senet::api::Limits;
 
 constexpr std::uint32_t kUsualVisits = 400;
@@ -102,7 +101,7 @@ class Api final : public Service {
   }
 
   static Answer page_answer() {
-    Answer answer = make_answer(200, "text/html; charset=utf-8", std::string(page()));
+    Answer answer = make_answer(200, "text/html; charset=utf-8", std::string(kPage));
     answer.set("Content-Security-Policy",
                "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
                "img-src data:; connect-src 'self'; frame-ancestors 'none'");
@@ -175,15 +174,9 @@ class Api final : public Service {
       require(!game.is_over(), 409, "the game is over");
       require(!ply || *ply == game.ply(), 409, "the game is at ply ", game.ply(), ", not ",
               ply.value_or(0));
-      if (move) {
-        game.play(game.read_action(*move));
-        return nullptr;
-      }
-      const senet::api::Found found = search(game, limits);
-      json told = game.found_json(found);
-      told["played"] = game.action_text(found.action);
-      game.play(found.action);
-      return told;
+      if (!move) return search(game, limits, true);
+      game.play(*move);
+      return nullptr;
     });
   }
 
@@ -193,7 +186,7 @@ class Api final : public Service {
       limits.priority = -1;  // a search for a move comes first
       call.fields.done();
       require(!game.is_over(), 409, "the game is over");
-      return game.found_json(search(game, limits));
+      return search(game, limits, false);
     });
   }
 
@@ -233,12 +226,12 @@ class Api final : public Service {
     return limits;
   }
 
-  senet::api::Found search(Game& game, const Limits& limits) {
+  json search(Game& game, const Limits& limits, bool plays) {
     const auto began = Clock::now();
-    auto found = game.search(limits);
+    json found = game.search(limits, plays);
     const std::chrono::duration<double, std::micro> took = Clock::now() - began;
     ++counters_.searches;
-    counters_.visits += found.visits;
+    counters_.visits += found["visits"].get<std::uint64_t>();
     counters_.search_microseconds += static_cast<std::uint64_t>(took.count());
     return found;
   }

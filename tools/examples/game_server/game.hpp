@@ -1,7 +1,10 @@
 // One game that is played here: a session of libsenet, its dice, and what has been played.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -10,7 +13,10 @@
 #include <senet/senet.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "board.hpp"
 
 namespace game_server {
 
@@ -27,27 +33,107 @@ class Game {
   std::size_t ply() const { return plies_; }
   bool is_over() const { return resigned_by_.has_value() || session_.turn() == SENET_OVER; }
 
-  senet_action read_action(std::string_view text) const { return session_.read_action(text); }
-  std::string action_text(senet_action action) const { return session_.action_text(action); }
-  /// Plays a move, then throws dice where the game wants them.
-  void play(senet_action action);
+  /// Plays a move as libsenet writes it, then throws dice where the game wants them.
+  void play(std::string_view move) { play(session_.read_action(move)); }
   void resign(std::uint32_t player) { resigned_by_ = player; }
 
-  senet::api::Found search(const senet::api::Limits& limits);
-  /// Ends the search under way, and each that begins from now on, with what it has. By any thread.
-  void end_search();
+  /// What a search finds: {"player","visits","value","outcomes","candidates",...}; `plays`: and
+  /// "played", the move that it plays then.
+  json search(const senet::api::Limits& limits, bool plays) {
+    session_.begin_search(limits);
+    // A call of end_search() before this search began could not stop it.
+    if (ends_searches_) session_.stop();
+    session_.wait();
+    const senet::api::Found found = session_.result();
+    json told = found_json(found);
+    if (plays) {
+      told["played"] = session_.action_text(found.action);
+      play(found.action);
+    }
+    return told;
+  }
 
-  /// What a search of this position found: {"player","visits","value","outcomes","candidates",...}.
-  nlohmann::json found_json(const senet::api::Found& found) const;
+  /// Ends the search under way, and each that begins from now on, with what it has. By any thread.
+  void end_search() {
+    ends_searches_ = true;
+    session_.stop();
+  }
+
   /// All there is to know, but the id and the last search.
-  nlohmann::json state() const;
+  json state() const {
+    const std::string position = session_.text();
+    json state = {
+        {"game", name_},     {"ply", plies_},          {"turn", nullptr},
+        {"dice", nullptr},   {"position", position},   {"board", board_json(name_, position)},
+        {"result", nullptr}, {"legal", json::array()}, {"history", json::array()}};
+    for (const Turn& turn : history_) {
+      state["history"].push_back(
+          {{"player", turn.player}, {"dice", turn.dice}, {"move", turn.move}});
+    }
+    if (resigned_by_) {
+      state["result"] = {{"winner", 1 - *resigned_by_}, {"points", 1}, {"how", "resignation"}};
+    } else if (is_over()) {
+      state["result"] = result_json(name_, session_.outcome());
+    } else {
+      state["turn"] = session_.turn();
+      state["dice"] = dice_json(name_, position);
+      for (const auto action : session_.legal()) {
+        state["legal"].push_back(session_.action_text(action));
+      }
+    }
+    return state;
+  }
 
  private:
   struct Turn {
     std::uint32_t player;
     std::string dice, move;
   };
-  void throw_dice();
+  static constexpr std::size_t kHistory = 200;    // turns in an answer
+  static constexpr std::size_t kCandidates = 10;  // moves of a search in an answer
+
+  void throw_dice() {
+    std::uniform_int_distribution<int> die(1, 6);
+    while (session_.turn() == SENET_CHANCE) {
+      // An opening roll is no double: then the dice are thrown again.
+      const int first = die(dice_), second = die(dice_);
+      auto roll = session_.try_read_action(std::to_string(first) + std::to_string(second));
+      if (roll) session_.play(*roll);
+    }
+  }
+
+  void play(senet_action action) {
+    Turn turn{static_cast<std::uint32_t>(session_.turn()), "", session_.action_text(action)};
+    for (const json& die : dice_json(name_, session_.text())) turn.dice += die.dump();
+    session_.play(action);
+    ++plies_;
+    if (history_.size() == kHistory) history_.erase(history_.begin());
+    history_.push_back(std::move(turn));
+    throw_dice();
+  }
+
+  json found_json(const senet::api::Found& found) const {
+    constexpr std::array kEndings = {"visits", "time", "stop", "proof", "full_tree"};
+    static_assert(SENET_BY_VISITS == 0 && SENET_BY_FULL_TREE == kEndings.size() - 1);
+    // With the digits that mean something.
+    const auto rounded = [](float number) { return std::round(double{number} * 1e4) / 1e4; };
+    json candidates = json::array(), outcomes = json::object();
+    for (std::size_t i = 0; i < std::min(kCandidates, found.choices.size()); ++i) {
+      const senet_choice& choice = found.choices[i];
+      candidates.push_back({{"move", session_.action_text(choice.action)},
+                            {"visits", choice.visits},
+                            {"value", rounded(choice.value)},
+                            {"prior", rounded(choice.prior)}});
+    }
+    const auto names = outcome_names(name_);
+    for (std::size_t i = 0; i < std::min(names.size(), found.outcomes.size()); ++i) {
+      outcomes[std::string(names[i])] = rounded(found.outcomes[i]);
+    }
+    return {{"player", session_.turn()}, {"value", rounded(found.value)},
+            {"visits", found.visits},    {"evaluations", found.evaluations},
+            {"depth", found.depth},      {"ended_by", kEndings.at(found.ending)},
+            {"outcomes", outcomes},      {"candidates", candidates}};
+  }
 
   const std::string name_;
   senet::api::Session session_;

@@ -2,10 +2,11 @@
 // no request has come for long.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <senet/senet.hpp>
@@ -16,6 +17,7 @@
 #include "counters.hpp"
 #include "game.hpp"
 #include "options.hpp"
+#include "refusal.hpp"
 
 namespace game_server {
 
@@ -26,14 +28,70 @@ class Games {
       : engine_(engine), options_(options), counters_(counters) {}
 
   /// The id of a new game: 503 when all places are taken, 429 when this client has too many.
-  std::string open(const std::string& name, const std::string& client);
+  std::string open(const std::string& name, const std::string& client) {
+    const std::lock_guard lock(mutex_);
+    require(games_.size() < options_.games, 503, "all ", options_.games,
+            " games are taken: come again later");
+    const auto of_client = static_cast<std::size_t>(std::ranges::count_if(
+        games_, [&](const auto& entry) { return entry.second.client == client; }));
+    require(of_client < options_.client_games, 429, "you have ", of_client,
+            " games open: close one of them");
+    // 128 bits of the system's randomness: whoever knows an id may play.
+    std::string id;
+    for (std::uint32_t bits = 0; id.size() < 32; bits >>= 4) {
+      if (id.size() % 8 == 0) bits = system_random_();
+      id.push_back("0123456789abcdef"[bits & 15]);
+    }
+    const std::uint64_t seed = options_.dice_seed
+                                   ? *options_.dice_seed + counters_.games_opened
+                                   : std::uint64_t{system_random_()} << 32 | system_random_();
+    games_.try_emplace(id, engine_, name, seed, client);
+    ++counters_.games_opened;
+    return id;
+  }
+
   /// What `action` makes of this game, which no other request uses meanwhile: 409 when one does.
-  nlohmann::json use(const std::string& id, const std::function<nlohmann::json(Game&)>& action);
+  template <class Action>
+  auto use(const std::string& id, const Action& action) {
+    std::unique_lock lock(mutex_);
+    Entry& entry = find(id);
+    require(!entry.is_used, 409, "this game is busy with another request");
+    entry.is_used = true;
+    lock.unlock();
+    const auto give_back = [this](Entry* used) {
+      const std::lock_guard lock_again(mutex_);
+      used->is_used = false;
+      used->last_used = Clock::now();
+      unused_.notify_all();
+    };
+    const std::unique_ptr<Entry, decltype(give_back)> used(&entry, give_back);
+    return action(used->game);
+  }
+
   /// Ends a search of the game with what it has; the request that uses it comes to its end before.
-  void close(const std::string& id);
-  void close_idle();
+  void close(const std::string& id) {
+    std::unique_lock lock(mutex_);
+    Entry& entry = find(id);
+    entry.is_closing = true;
+    entry.game.end_search();
+    unused_.wait(lock, [&] { return !entry.is_used; });
+    games_.erase(id);
+  }
+
+  void close_idle() {
+    const std::lock_guard lock(mutex_);
+    const auto latest = Clock::now() - options_.idle;
+    counters_.games_timed_out += std::erase_if(games_, [&](const auto& entry) {
+      return !entry.second.is_used && !entry.second.is_closing && entry.second.last_used <= latest;
+    });
+  }
+
   /// How many there are, and how many of them a request uses just now.
-  std::pair<std::size_t, std::size_t> counts() const;
+  std::pair<std::size_t, std::size_t> counts() const {
+    const std::lock_guard lock(mutex_);
+    const auto is_used = [](const auto& entry) { return entry.second.is_used; };
+    return {games_.size(), std::ranges::count_if(games_, is_used)};
+  }
 
  private:
   struct Entry {
@@ -46,12 +104,20 @@ class Games {
     bool is_used = false;     // by a request
     bool is_closing = false;  // no other request may use it
   };
-  Entry& find(const std::string& id);
+
+  Entry& find(const std::string& id) {
+    const auto found = games_.find(id);
+    require(found != games_.end() && !found->second.is_closing, 404,
+            "there is no game of that id: it was closed, or was idle for too long");
+    return found->second;
+  }
 
   senet::api::Engine& engine_;
   const Options& options_;
   Counters& counters_;
-  mutable std::mutex mutex_;  // guards what follows, but not a game that is used
+  // Guards what follows, but not a game that is used. Sessions are opened and closed under it: so
+  // a place is free when its memory is.
+  mutable std::mutex mutex_;
   std::random_device system_random_;
   std::unordered_map<std::string, Entry> games_;
   std::condition_variable unused_;  // a game is no longer used

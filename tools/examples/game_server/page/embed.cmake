@@ -1,4 +1,4 @@
-# Makes one document of the page's files and a C++ source of that: embed.cmake is run with FOLDER and OUTPUT set.
+# Makes one document of the page's files and a C++ header of that: embed.cmake is run with FOLDER and OUTPUT set.
 file(READ ${FOLDER}/page.html page)
 file(READ ${FOLDER}/page.css style)
 set(script "")
@@ -8,9 +8,14 @@ foreach(part api board connect_four backgammon_rules backgammon_drawing backgamm
 endforeach()
 string(REPLACE "/*style*/" "${style}" page "${page}")
 string(REPLACE "/*script*/" "${script}" page "${page}")
-file(WRITE ${OUTPUT} "#include \"page.hpp\"\n
-std::string_view game_server::page() {
-  static constexpr std::string_view kPage = R\"page(${page})page\";
-  return kPage;
-}
+file(WRITE ${OUTPUT} "// Made of page/ by embed.cmake.
+#pragma once
+
+#include <string_view>
+
+namespace game_server {
+
+inline constexpr std::string_view kPage = R\"page(${page})page\";
+
+}  // namespace game_server
 ")
