@@ -18,7 +18,7 @@ packages=(
   libdnnl-dev
   ocl-icd-opencl-dev # oneDNN's CMake file asks for it; nothing of ours does
   libopenblas-dev libboost-fiber-dev libmimalloc-dev libabsl-dev libfmt-dev libcli11-dev
-  nlohmann-json3-dev libxxhash-dev libzstd-dev libcpp-httplib-dev libgtest-dev libbenchmark-dev
+  nlohmann-json3-dev libxxhash-dev libzstd-dev libgtest-dev libbenchmark-dev
   "$@"
 )
 

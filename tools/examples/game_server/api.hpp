@@ -1,17 +1,245 @@
 // The page and the API of games: which request has which answer.
 #pragma once
 
-#include <memory>
-#include <senet/senet.hpp>
-#include <string>
-#include <vector>
-
-#include "server.hpp"
+#include "fields.hpp"
+#include "games.hpp"
+#include "http.hpp"
+#include "page.hpp"
 
 namespace game_server {
 
-/// `names`: the games that the engine has weights for. All arguments outlive what is returned.
-std::unique_ptr<Service> make_api(senet::api::Engine& engine, const std::vector<std::string>& names,
-                                  const Options& options, Counters& counters);
+/// Used by any thread.
+class Api {
+ public:
+  /// `names`: the games that the engine has weights for. All arguments outlive this.
+  Api(senet::api::Engine& engine, const std::vector<std::string>& names, const Options& options,
+      Counters& counters)
+      : engine_(engine),
+        names_(names),
+        options_(options),
+        counters_(counters),
+        games_(engine, options, counters) {}
+
+  /// Answers a request of this client. Throws nothing.
+  Answer answer(const Request& request, const std::string& client) {
+    Answer answer;
+    try {
+      answer = route(request, client);
+    } catch (const Refusal& refusal) {
+      answer = error_answer(refusal);
+    } catch (const senet::api::Error& error) {
+      answer = error_answer({http_status(error.status()), error.reason()});
+    } catch (const std::exception& error) {
+      answer = error_answer({500, error.what()});
+    }
+    if (request.method() == verb::head) answer.body().clear();  // its length stays
+    return answer;
+  }
+
+  void close_idle_games() { games_.close_idle(); }
+
+ private:
+  using verb = http::verb;
+  using Limits = senet::api::Limits;
+  static constexpr std::uint32_t kUsualVisits = 400;
+
+  /// A request that has found its route.
+  struct Call {
+    std::string id;  // of the game, where the path has one
+    const std::string& client;
+    Fields fields;
+  };
+  struct Route {
+    verb method;
+    std::string_view path;  // * stands for the id of a game
+    json (Api::*action)(Call&);
+    int status = 200;
+  };
+
+  Answer route(const Request& request, const std::string& client) {
+    static constexpr std::array<Route, 8> kRoutes = {{
+        {verb::get, "/api", &Api::about},
+        {verb::get, "/api/metrics", &Api::metrics},
+        {verb::post, "/api/games", &Api::open, 201},
+        {verb::get, "/api/games/*", &Api::show},
+        {verb::delete_, "/api/games/*", &Api::close},
+        {verb::post, "/api/games/*/move", &Api::move},
+        {verb::post, "/api/games/*/analyse", &Api::analyse},
+        {verb::post, "/api/games/*/resign", &Api::resign},
+    }};
+    const verb method = request.method() == verb::head ? verb::get : request.method();
+    const std::string target(request.target()), path = target.substr(0, target.find('?'));
+    if (method == verb::get && path == "/") return page_answer();
+
+    constexpr std::string_view kGame = "/api/games/";
+    std::string pattern = path, id;
+    if (path.starts_with(kGame)) {
+      id = path.substr(kGame.size(), path.find('/', kGame.size()) - kGame.size());
+      pattern.replace(kGame.size(), id.size(), "*");
+    }
+    const auto found = std::ranges::find_if(kRoutes, [&](const Route& route) {
+      return route.method == method && route.path == pattern;
+    });
+    require(found != kRoutes.end(), 404, "there is no ", path, " for ", request.method_string());
+    // A page of another site can send forms here, but not this type.
+    require(request.body().empty() ||
+                request[http::field::content_type].starts_with("application/json"),
+            415, "send the body with Content-Type: application/json");
+    Call call{id, client, Fields(request.body())};
+    const json body = (this->*found->action)(call);
+    return make_answer(found->status, "application/json",
+                       body.dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+
+  static int http_status(senet_status status) {
+    const auto is_one_of = [&](auto... some) { return ((status == some) || ...); };
+    if (is_one_of(SENET_BAD_ARGUMENT, SENET_BAD_ACTION)) return 400;
+    if (is_one_of(SENET_BAD_STATE, SENET_BUSY)) return 409;
+    if (is_one_of(SENET_NO_MEMORY, SENET_NO_SLOT, SENET_STOPPED)) return 503;
+    return 500;
+  }
+
+  static Answer page_answer() {
+    Answer answer = make_answer(200, "text/html; charset=utf-8", std::string(kPage));
+    answer.set("Content-Security-Policy",
+               "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+               "img-src data:; connect-src 'self'; frame-ancestors 'none'");
+    answer.set(http::field::cache_control, "no-cache");
+    return answer;
+  }
+
+  json about(Call&) {
+    return {{"games", names_},
+            {"most_visits", options_.visits},
+            {"most_time_ms", options_.time.count()},
+            {"senet", senet_version()}};
+  }
+
+  json metrics(Call&) {
+    using Seconds = std::chrono::duration<double>;
+    const std::chrono::microseconds searched(counters_.search_microseconds);
+    const auto [open, busy] = games_.counts();
+    return {{"seconds", Seconds(Clock::now() - began_).count()},
+            {"games",
+             {{"open", open},
+              {"busy", busy},
+              {"opened", counters_.games_opened.load()},
+              {"finished", counters_.games_finished.load()},
+              {"timed_out", counters_.games_timed_out.load()}}},
+            {"requests",
+             {{"received", counters_.requests.load()},
+              {"answered_2xx", counters_.answers[2].load()},
+              {"answered_4xx", counters_.answers[4].load()},
+              {"answered_5xx", counters_.answers[5].load()},
+              {"shed", counters_.shed.load()}}},
+            {"connections",
+             {{"open", counters_.open_connections.load()},
+              {"accepted", counters_.connections.load()},
+              {"dropped", counters_.dropped.load()},
+              {"timed_out", counters_.timed_out.load()}}},
+            {"engine",
+             {{"memory", engine_.memory()},
+              {"memory_bound", options_.memory_mib << 20},
+              {"searches", counters_.searches.load()},
+              {"visits", counters_.visits.load()},
+              {"search_seconds", Seconds(searched).count()}}}};
+  }
+
+  json open(Call& call) {
+    const auto name = call.fields.text("game");
+    call.fields.done();
+    require(name && std::ranges::find(names_, *name) != names_.end(), 400, "\"game\" is one of ",
+            json(names_));
+    call.id = games_.open(*name, call.client);
+    return show(call);
+  }
+
+  json show(Call& call) {
+    return use_game(call, [](Game&) { return nullptr; });
+  }
+
+  json close(Call& call) {
+    games_.close(call.id);
+    return {{"id", call.id}, {"closed", true}};
+  }
+
+  json move(Call& call) {
+    return use_game(call, [&](Game& game) -> json {
+      const auto move = call.fields.text("move");
+      const auto ply = call.fields.number<std::uint32_t>("ply", 0, UINT32_MAX);
+      const Limits limits = move ? Limits{} : read_limits(call.fields);
+      call.fields.done();
+      require(!game.is_over(), 409, "the game is over");
+      require(!ply || *ply == game.ply(), 409, "the game is at ply ", game.ply(), ", not ",
+              ply.value_or(0));
+      if (!move) return search(game, limits, true);
+      game.play(*move);
+      return nullptr;
+    });
+  }
+
+  json analyse(Call& call) {
+    return use_game(call, [&](Game& game) {
+      Limits limits = read_limits(call.fields);
+      limits.priority = -1;  // a search for a move comes first
+      call.fields.done();
+      require(!game.is_over(), 409, "the game is over");
+      return search(game, limits, false);
+    });
+  }
+
+  json resign(Call& call) {
+    return use_game(call, [&](Game& game) {
+      const auto player = call.fields.number<std::uint32_t>("player", 0, 1);
+      call.fields.done();
+      require(player.has_value(), 400, "\"player\" says who resigns: 0 or 1");
+      require(!game.is_over(), 409, "the game is over");
+      game.resign(*player);
+      return nullptr;
+    });
+  }
+
+  /// Every answer about a game: its state after `action`, and the search that this has made.
+  template <class Action>
+  json use_game(const Call& call, const Action& action) {
+    return games_.use(call.id, [&](Game& game) {
+      const bool was_over = game.is_over();
+      json search = action(game);
+      if (game.is_over() && !was_over) ++counters_.games_finished;
+      json state = game.state();
+      state["id"] = call.id;
+      state["search"] = std::move(search);
+      return state;
+    });
+  }
+
+  Limits read_limits(Fields& fields) const {
+    const auto most_time = static_cast<std::uint32_t>(options_.time.count());
+    Limits limits;
+    limits.visits = fields.number<std::uint32_t>("visits", 1, options_.visits)
+                        .value_or(std::min(kUsualVisits, options_.visits));
+    limits.time = std::chrono::milliseconds(
+        fields.number<std::uint32_t>("time_ms", 1, most_time).value_or(most_time));
+    limits.temperature = fields.number<float>("temperature", 0, 2).value_or(0);
+    return limits;
+  }
+
+  json search(Game& game, const Limits& limits, bool plays) {
+    const auto began = Clock::now();
+    json found = game.search(limits, plays);
+    const std::chrono::duration<double, std::micro> took = Clock::now() - began;
+    ++counters_.searches;
+    counters_.visits += found["visits"].get<std::uint64_t>();
+    counters_.search_microseconds += static_cast<std::uint64_t>(took.count());
+    return found;
+  }
+
+  senet::api::Engine& engine_;
+  const std::vector<std::string>& names_;
+  const Options& options_;
+  Counters& counters_;
+  Games games_;
+  const Clock::time_point began_ = Clock::now();
+};
 
 }  // namespace game_server

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 
 #include "refusal.hpp"
 

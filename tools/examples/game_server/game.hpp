@@ -2,19 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <senet/senet.hpp>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "board.hpp"
 

@@ -4,15 +4,9 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <random>
-#include <senet/senet.hpp>
-#include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "counters.hpp"
 #include "game.hpp"

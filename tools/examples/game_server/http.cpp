@@ -5,7 +5,6 @@
 #include <boost/beast/http/parser.hpp>
 #include <cctype>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 namespace game_server {
 namespace {

@@ -4,9 +4,7 @@
 
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "refusal.hpp"

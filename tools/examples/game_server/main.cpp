@@ -1,14 +1,8 @@
 // A server of games over HTTP, with libsenet playing: see README.md.
-#include <algorithm>
 #include <cstdio>
-#include <senet/senet.hpp>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "api.hpp"
-#include "options.hpp"
+#include "server.hpp"
 
 namespace {
 
@@ -78,8 +72,11 @@ void run(const Options& options) {
   load_weights(engine, options);
   const std::uint64_t fit = games_that_fit(engine, options);
   Counters counters;
-  const std::unique_ptr<Service> api = make_api(engine, kGames, options, counters);
-  serve(*api, options, counters, [&](unsigned port) { say_hello(options, port, fit); });
+  Api api(engine, kGames, options, counters);
+  serve({.answer = [&](auto& request, auto& client) { return api.answer(request, client); },
+         .ready = [&](unsigned port) { say_hello(options, port, fit); },
+         .tick = [&] { api.close_idle_games(); }},
+        options, counters);
   std::printf("game_server: ended after %zu requests\n", counters.requests.load());
 }
 

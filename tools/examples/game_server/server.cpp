@@ -2,7 +2,6 @@
 // threads only when it has arrived as a whole, so that slow clients cost a few KiB and no thread.
 #include "server.hpp"
 
-#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -16,7 +15,6 @@
 #include <boost/beast/http/write.hpp>
 #include <csignal>
 #include <list>
-#include <stdexcept>
 
 namespace game_server {
 namespace {
@@ -71,7 +69,7 @@ void rethrow(std::exception_ptr error) {
 
 class Server {
  public:
-  Server(Service& service, const Options& options, Counters& counters)
+  Server(const Service& service, const Options& options, Counters& counters)
       : service_(service),
         options_(options),
         counters_(counters),
@@ -79,11 +77,11 @@ class Server {
         acceptor_(listen(io_, options)),
         pool_(options.threads) {}
 
-  void run(const std::function<void(unsigned)>& ready) {
+  void run() {
     signals_.async_wait([this](const error_code&, int) { begin_to_stop(); });
     asio::co_spawn(io_, accept(), rethrow);
     asio::co_spawn(io_, tick(), rethrow);
-    ready(acceptor_.local_endpoint().port());
+    service_.ready(acceptor_.local_endpoint().port());
     io_.run();
   }
 
@@ -142,10 +140,9 @@ class Server {
       Answer answer;
       try {
         if (refusal) throw *refusal;
-        const std::optional<Request> request = co_await next_request(connection);
-        if (!request) co_return;
-        answer = co_await answer_of(connection, *request);
-        keep_alive = request->keep_alive() && !stopping_;
+        const Request request = co_await next_request(connection);
+        answer = co_await answer_of(connection, request);
+        keep_alive = request.keep_alive() && !stopping_;
       } catch (const Refusal& refused) {
         answer = error_answer(refused);
         keep_alive = false;
@@ -155,15 +152,15 @@ class Server {
     co_await linger(connection);
   }
 
-  /// None when the client has gone, was silent for too long, or the server stops.
-  awaitable<std::optional<Request>> next_request(Connection& connection) {
+  // Ends with an error when the client has gone, was silent for too long, or the server stops.
+  awaitable<Request> next_request(Connection& connection) {
     for (;;) {
       if (auto received = read_request(connection.received())) {
         connection.in.consume(received->size);
         co_return std::move(received->request);
       }
-      if (stopping_) co_return std::nullopt;
       const bool has_begun = connection.in.size() > 0;
+      if (stopping_) throw boost::system::system_error(asio::error::operation_aborted);
       error_code error;
       connection.is_reading = true;
       const std::size_t count = co_await connection.socket.async_read_some(
@@ -173,7 +170,7 @@ class Server {
         ++counters_.timed_out;
         throw Refusal{408, "the request took too long to arrive"};
       }
-      if (error) co_return std::nullopt;
+      if (error) throw boost::system::system_error(error);
       connection.in.commit(count);
       if (!has_begun) connection.deadline = Clock::now() + options_.request_time;
     }
@@ -184,14 +181,13 @@ class Server {
     require(clients_.request(connection.client, Clock::now()), 429, "you ask too often: slow down");
     require(handled_ < options_.threads + options_.queue, 503,
             "the server is busy: come again later");
+    const auto leave = [](std::size_t* handled) { --*handled; };
+    const std::unique_ptr<std::size_t, decltype(leave)> place(&++handled_, leave);
     connection.deadline = Clock::time_point::max();  // searches have limits of their own
     const auto handle = [&]() -> awaitable<Answer> {
       co_return service_.answer(request, connection.client);
     };
-    ++handled_;
-    Answer answer = co_await asio::co_spawn(pool_, handle, use_awaitable);
-    --handled_;
-    co_return answer;
+    co_return co_await asio::co_spawn(pool_, handle, use_awaitable);
   }
 
   awaitable<void> write(Connection& connection, Answer& answer, bool keep_alive) {
@@ -243,7 +239,7 @@ class Server {
     if (connections_.empty()) io_.stop();
   }
 
-  Service& service_;
+  const Service& service_;
   const Options& options_;
   Counters& counters_;
   Clients clients_;
@@ -259,9 +255,8 @@ class Server {
 
 }  // namespace
 
-void serve(Service& service, const Options& options, Counters& counters,
-           const std::function<void(unsigned port)>& ready) {
-  Server(service, options, counters).run(ready);
+void serve(const Service& service, const Options& options, Counters& counters) {
+  Server(service, options, counters).run();
 }
 
 }  // namespace game_server

@@ -10,20 +10,18 @@
 
 namespace game_server {
 
-/// What is served.
-class Service {
- public:
-  virtual ~Service() = default;
+struct Service {
   /// Answers a request of this client, an IPv4 address or an IPv6 network (/64). Called by up to
   /// options.threads threads at once; throws nothing.
-  virtual Answer answer(const Request& request, const std::string& client) = 0;
+  std::function<Answer(const Request& request, const std::string& client)> answer;
+  /// Called with the port, once, when clients can connect.
+  std::function<void(unsigned port)> ready;
   /// Called about four times a second.
-  virtual void tick() = 0;
+  std::function<void()> tick;
 };
 
-/// Serves until SIGINT or SIGTERM; requests that are being answered then are answered still. Calls
-/// `ready` with the port when clients can connect. Throws std::runtime_error when it cannot listen.
-void serve(Service& service, const Options& options, Counters& counters,
-           const std::function<void(unsigned port)>& ready);
+/// Serves until SIGINT or SIGTERM; requests that are being answered then are answered still. Throws
+/// std::runtime_error when it cannot listen.
+void serve(const Service& service, const Options& options, Counters& counters);
 
 }  // namespace game_server
