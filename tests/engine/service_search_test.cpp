@@ -87,7 +87,7 @@ void expect_outcomes(const SessionResult& found, const Outcomes<G>& expected) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_NEAR(found.outcomes[i], expected[i], 1e-6) << i;
   }
-  EXPECT_NEAR(found.value, mean_value<G>(expected), 1e-5);
+  EXPECT_NEAR(found.value, mean_value(G{}, expected), 1e-5);
 }
 
 TEST(ServiceSearch, TheNetworkAloneSeesAPosition) {

@@ -469,9 +469,13 @@ TEST(Search, TicTacToeIsADraw) {
 // A change of these numbers means that searches do not do what they did: say why in the commit.
 // Visits to the power of 1 / temperature; a proven result is not gambled away.
 TEST(DrawChoice, FollowsTheVisits) {
-  const std::vector<Choice> choices = {
-      {.action = 4, .visits = 30}, {.action = 1, .visits = 10}, {.action = 2, .visits = 0}};
-  Decision<ConnectFour> decision{.choices = choices};
+  std::vector<Choice> choices(3);
+  for (const auto& [i, action, visits] : {std::tuple{0, 4, 30}, {1, 1, 10}, {2, 2, 0}}) {
+    choices[i].action = static_cast<Action>(action);
+    choices[i].visits = static_cast<std::uint32_t>(visits);
+  }
+  Decision<ConnectFour> decision{};
+  decision.choices = choices;
   constexpr std::uint32_t kDraws = 10'000;
   const auto share_of_best = [&](float temperature) {
     std::size_t best = 0;
