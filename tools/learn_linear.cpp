@@ -22,13 +22,13 @@
 namespace senet {
 namespace {
 
-using Weights = std::array<double, LinearFeatures::kAll>;
+using LinearWeights = std::array<double, LinearFeatures::kAll>;
 
 // Weights are printed as whole thousandths.
 constexpr double kScale = 1000;
 constexpr double kFirstRate = 0.005, kLastRate = 0.0001;
 
-void learn(Weights& weights, const LinearFeatures& features, double target, double rate) {
+void learn(LinearWeights& weights, const LinearFeatures& features, double target, double rate) {
   const double value = std::tanh(linear_sum(features, weights));
   const double step = rate * (target - value) * (1 - value * value);
   for (std::size_t i = 0; i < features.count; ++i) {
@@ -36,7 +36,7 @@ void learn(Weights& weights, const LinearFeatures& features, double target, doub
   }
 }
 
-void play_and_learn(Weights& weights, std::uint64_t game, double rate) {
+void play_and_learn(LinearWeights& weights, std::uint64_t game, double rate) {
   Backgammon state;
   std::optional<LinearFeatures> before;  // after the opponent's last play
   for (std::uint32_t ply = 0; state.turn() != Turn::kOver; ++ply) {
@@ -59,7 +59,7 @@ void play_and_learn(Weights& weights, std::uint64_t game, double rate) {
   }
 }
 
-void print(const Weights& weights, std::uint64_t games) {
+void print(const LinearWeights& weights, std::uint64_t games) {
   fmt::print(
       "// Weights of the linear backgammon player, in the order of its features.\n"
       "// Learnt, not written: build/release/tools/learn_linear {}\n"
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "learn_linear GAMES: how many games to learn from\n");
     return 2;
   }
-  senet::Weights weights{};
+  senet::LinearWeights weights{};
   for (std::uint64_t game = 0; game < games; ++game) {
     const double done = static_cast<double>(game) / static_cast<double>(games);
     const double rate = senet::kFirstRate * std::pow(senet::kLastRate / senet::kFirstRate, done);
