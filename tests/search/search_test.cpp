@@ -466,14 +466,12 @@ TEST(Search, TicTacToeIsADraw) {
   EXPECT_LE(search.tree().size(), 5478u);  // transpositions: no position twice
 }
 
-// A change of these numbers means that searches do not do what they did: say why in the commit.
-// Visits to the power of 1 / temperature; a proven result is not gambled away.
-TEST(DrawChoice, FollowsTheVisits) {
-  std::vector<Choice> choices(3);
-  for (const auto& [i, action, visits] : {std::tuple{0, 4, 30}, {1, 1, 10}, {2, 2, 0}}) {
-    choices[i].action = static_cast<Action>(action);
-    choices[i].visits = static_cast<std::uint32_t>(visits);
-  }
+// The target to the power of 1 / temperature; a proven result is not gambled away.
+TEST(DrawChoice, FollowsTheTarget) {
+  std::array<Choice, 3> choices{};
+  choices[0].action = 4, choices[0].target = 30;
+  choices[1].action = 1, choices[1].target = 10;
+  choices[2].action = 2;
   Decision<ConnectFour> decision{};
   decision.choices = choices;
   constexpr std::uint32_t kDraws = 10'000;
@@ -494,6 +492,7 @@ TEST(DrawChoice, FollowsTheVisits) {
   EXPECT_EQ(share_of_best(1), 1);
 }
 
+// A change of these numbers means that searches do not do what they did: say why in the commit.
 TEST(Search, GoldenTrees) {
   SearchSettings afterstates;
   afterstates.evaluates = Evaluates::kAfterstates;
