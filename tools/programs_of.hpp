@@ -29,10 +29,7 @@ Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSe
   if (!setup) return setup.error();
   PlayerHolder holder;
   holder.identity = network_identity(*setup);
-  holder.setup = std::move(*setup);
-  holder.player = std::make_unique<SearchPlayer<G>>(*holder.setup.evaluator, holder.setup.settings,
-                                                    holder.setup.visits, holder.setup.lanes,
-                                                    holder.setup.batch_rows);
+  holder.player = std::make_unique<SearchPlayer<G>>(std::move(*setup));
   return holder;
 }
 

@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "games/registry.hpp"
-#include "nn/fused_evaluator.hpp"
 #include "nn/network.hpp"
 #include "selfplay/search_player.hpp"
 #include "tests/game_types.hpp"
@@ -378,8 +377,9 @@ TEST(Match, PerfectTicTacToeBeatsRandom) {
   NetworkSpec spec = reference_spec<TicTacToe>();
   spec.width = 16;  // small: it is asked very often, and has nothing to say
   spec.blocks = 0;
-  FusedEvaluator evaluator(initial_network(spec, 1));
-  SearchPlayer<TicTacToe> perfect(evaluator, SearchSettings{}, kVisits, kLanes, kLanes);
+  SearchPlayer<TicTacToe> perfect(
+      *set_up_search<TicTacToe>(std::make_shared<const Weights>(initial_network(spec, 1)),
+                                {.lanes = kLanes, .settings = {}}, kVisits));
   SimpleMatchPlayer random = random_player<TicTacToe>();
   const MatchSettings settings{.pairs = 30, .random_plies = 0};
   const MatchResult first = result_of<TicTacToe>(perfect, random, settings);
