@@ -194,7 +194,7 @@ class Search {
   bool keep(const G& state, std::uint64_t key, std::unique_ptr<TreeOf>& spare) {
     NodeId known = tree_->find(key);
     if constexpr (SoundMovesGame<G>) {
-      if (known == kNoNode) {
+      if (known == kNoNode && has_sound_moves(state)) {
         G ahead = state;
         play_forced(ahead);
         known = tree_->find(ahead.key());
