@@ -290,11 +290,18 @@ Result<void> check_numbers(const GameTable& table) {
   return check_spec(table.spec());
 }
 
-/// Plays it.
+/// Plays it. What the concept of a game calls by another name gets the table's.
 Result<void> check_functions(const GameTable& table) {
-  const auto watched = std::make_unique<const Watched>(table);
+  const Watched watched(table);
   try {
-    return check_game({}, TableGame<SENET_MOST_STATE, true>(watched->table()));
+    const Result<void> checked = check_game({}, TableGame<SENET_MOST_STATE, true>(watched.table()));
+    if (checked) return {};
+    std::string reason = checked.error().reason();
+    for (const auto& [name, of_table] :
+         {std::pair{"from_text:", "read:"}, std::pair{"action_from_text:", "read_action:"}}) {
+      if (reason.starts_with(name)) return fail(of_table + reason.substr(std::strlen(name)));
+    }
+    return fail(reason);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {  // of start()

@@ -152,20 +152,23 @@ class Checker {
     const auto values = outcome_values(start_);
     const auto mirror = outcome_mirror(start_);
     const float range = value_range(start_);
-    require(values.size() >= 2, "kOutcomeValues: fewer than two ways to end");
+    require(values.size() >= 2, "outcome_values: fewer than two ways to end");
     require(values.size() <= kOutcomes<G>, "outcome_values: more than kMostOutcomes");
-    require(mirror.size() == values.size(), "kOutcomeMirror: not as long as kOutcomeValues");
-    require(range > 0 && range <= 7 && range == std::trunc(range),
-            "kValueRange: not a whole number from 1 to 7");
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const float value = values[i];
+    require(mirror.size() == values.size(), "outcome_mirror: not as long as outcome_values");
+    for (const float value : values) {
       require(value == std::trunc(value) && std::abs(value) <= 7,
-              "kOutcomeValues: a value that is not a whole number from -7 to 7");
-      require(std::abs(value) <= range, "kOutcomeValues: a value beyond kValueRange");
+              "outcome_values: a value that is not a whole number from -7 to 7");
+      require(std::abs(value) <= range, "outcome_values: a value beyond value_range");
+    }
+    require(std::any_of(values.begin(), values.end(), [](float value) { return value > 0; }),
+            "outcome_values: none is above 0");
+    require(range <= 7 && range == std::trunc(range),
+            "value_range: not a whole number from 1 to 7");
+    for (std::size_t i = 0; i < values.size(); ++i) {
       require(mirror[i] < values.size() && mirror[mirror[i]] == i,
-              "kOutcomeMirror: seen from the other side twice, an outcome is not itself");
-      require(values[mirror[i]] == -value,
-              "kOutcomeMirror: what one player wins is not what the other loses");
+              "outcome_mirror: seen from the other side twice, an outcome is not itself");
+      require(values[mirror[i]] == -values[i],
+              "outcome_mirror: what one player wins is not what the other loses");
     }
   }
 
@@ -357,15 +360,22 @@ class Checker {
     return best;
   }
 
-  /// What is left out is refuted by the next move, or something that stays wins at once.
-  void check_sound(const G& state, const std::vector<Action>& legal) requires SoundMovesGame<G> {
-    ActionList<G::kMaxLegal> sound;
+  /// The sound actions of a state, some of the legal ones.
+  static ActionList<G::kMaxLegal> sound_of(const G& state) requires SoundMovesGame<G> {
+    ActionList<G::kMaxLegal> legal, sound;
+    state.legal(legal);
     state.sound(sound);
     require(!sound.empty(), "sound: no action at all");
     require(std::adjacent_find(sound.begin(), sound.end(), std::greater_equal<>()) == sound.end(),
             "sound: not ascending");
     require(std::includes(legal.begin(), legal.end(), sound.begin(), sound.end()),
             "sound: an action that is not legal");
+    return sound;
+  }
+
+  /// What is left out is refuted by the next move, or something that stays wins at once.
+  void check_sound(const G& state, const std::vector<Action>& legal) requires SoundMovesGame<G> {
+    const ActionList<G::kMaxLegal> sound = sound_of(state);
     const Player mover = state.viewer();
     const auto after = [&](Action action) {
       G next = state;
@@ -394,8 +404,7 @@ class Checker {
   /// Forced moves come to an end.
   static void check_forced(G state) requires SoundMovesGame<G> {
     for (std::size_t forced = 0; is_decision(state.turn()); ++forced) {
-      ActionList<G::kMaxLegal> sound;
-      state.sound(sound);
+      const ActionList<G::kMaxLegal> sound = sound_of(state);
       if (sound.size() != 1) return;
       require(forced < G::kMaxPlies, "sound: moves that are the only sound ones go in circles");
       state.play(sound.front());
