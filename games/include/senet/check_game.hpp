@@ -201,6 +201,7 @@ class Checker {
     if (turn == Turn::kOver) {
       check_end(state);
     } else {
+      seen_.chance_turns += turn == Turn::kChance;
       list_edges(state);
       check_edges(board, text, key, draws);
       check_features(state);
