@@ -19,8 +19,9 @@ class WantedLogits {
  public:
   static constexpr std::size_t kMost = G::kMaxLegal * G::kLogitsPerAction;
 
-  /// Starts over with these actions of `state`. Those of one logit are asked for as they stand: they rarely
-  /// share it, as backgammon's do not, but the halves of its doubles repeat all the time.
+  /// Starts over with these actions of `state`. Those of one logit are asked for as they stand:
+  /// they rarely share it, as backgammon's do not, but the halves of its doubles repeat all the
+  /// time.
   void list(const G& state, std::span<const Action> actions) {
     std::uint16_t* place = places_.data();
     size_ = 0;

@@ -42,14 +42,17 @@ SearchSettings search_settings(const GamePlan<G>& plan, const ServiceSettings& s
 template <Game G>
 SessionRoom session_room(const GamePlan<G>& plan, const ServiceSettings& settings) {
   const Evaluates evaluates = search_settings(plan, settings).evaluates;
+  const std::size_t edges = most_edges(plan.start);
   if (settings.tree == 0) {
-    return {limits_for(plan.start, settings.visits, evaluates), settings.visits, settings.lines};
+    return {limits_for(plan.start, settings.visits, evaluates), settings.visits, settings.lines,
+            edges};
   }
   constexpr std::uint32_t kMost = 1u << 24;
   const std::uint32_t visits = largest_that_fits(kMost, [&](std::uint32_t tried) {
     return Tree<G>::bytes(limits_for(plan.start, tried, evaluates)) <= settings.tree;
   });
-  return {limits_for(plan.start, visits, evaluates), visits == 0 ? 0 : UINT32_MAX, settings.lines};
+  return {limits_for(plan.start, visits, evaluates), visits == 0 ? 0 : UINT32_MAX, settings.lines,
+          edges};
 }
 
 template <Game G>

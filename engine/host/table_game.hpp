@@ -71,6 +71,8 @@ class TableGame {
     return {functions().outcome_mirror, functions().outcomes};
   }
   float value_range() const { return table_->value_range; }
+  std::size_t most_legal() const { return functions().most_legal; }
+  std::size_t most_chance() const { return functions().most_chance; }
   bool has_dice() const { return functions().most_chance > 0; }
   bool has_afterstates() const { return functions().has_afterstates != 0; }
   bool has_sound_moves() const { return functions().sound != nullptr; }

@@ -137,7 +137,8 @@ concept FixedOutcomesGame = requires {
 
 /// A type of many games, each with ways to end of its own, which a state knows. All states of one
 /// game say the same, and the memory of what they return outlives them. What only some of the games
-/// have is asked of a state too: has_dice(), has_afterstates(), has_sound_moves(). As a text alone
+/// have is asked of a state too: has_dice(), has_afterstates(), has_sound_moves(), and so may be
+/// bounds that are smaller than the type's: most_legal(), most_chance(). As a text alone
 /// does not name the game, other_from_text(text) is asked of a state in place of from_text(text).
 ///   kMostOutcomes    no game of the type can end in more ways
 ///   outcome_values()  [ways] f32, as kOutcomeValues
@@ -296,6 +297,25 @@ constexpr bool has_dice([[maybe_unused]] const G& game) {
     return game.has_dice();
   } else {
     return StochasticGame<G>;
+  }
+}
+
+/// Most outcomes of one chance turn, and most edges any node of the game can have: the type's
+/// bounds, unless a state knows smaller ones of its game.
+template <Game G>
+constexpr std::size_t most_chance([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.most_chance(); }) {
+    return game.most_chance();
+  } else {
+    return kMaxChance<G>;
+  }
+}
+template <Game G>
+constexpr std::size_t most_edges([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.most_legal(); }) {
+    return std::max(game.most_legal(), most_chance(game));
+  } else {
+    return kMaxEdges<G>;
   }
 }
 
