@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "games/registry.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
 

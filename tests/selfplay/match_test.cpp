@@ -378,7 +378,8 @@ TEST(Match, PerfectTicTacToeBeatsRandom) {
   NetworkSpec spec = reference_spec<TicTacToe>();
   spec.width = 16;  // small: it is asked very often, and has nothing to say
   spec.blocks = 0;
-  FusedEvaluator evaluator(initial_network(spec, 1));
+  const Weights weights(initial_network(spec, 1));
+  FusedEvaluator evaluator(weights);
   SearchPlayer<TicTacToe> perfect(evaluator, SearchSettings{}, kVisits, kLanes, kLanes);
   SimpleMatchPlayer random = random_player<TicTacToe>();
   const MatchSettings settings{.pairs = 30, .random_plies = 0};

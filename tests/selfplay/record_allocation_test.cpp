@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "games/registry.hpp"
 #include "selfplay/game_in_play.hpp"
 #include "selfplay/record_log.hpp"
 #include "tests/counting_heap.hpp"
