@@ -25,9 +25,9 @@ void require(bool holds, const char* function, const char* what) {
   if (!holds) broken(function, what);
 }
 
-/// A list that a function of the table writes, with entries behind it that it may not.
+/// Memory that a function of the table writes, with entries behind it that it may not.
 ///
-///   [size] T, the kSlack last of them kUntouched in all bytes
+///   [size + kSlack] T, the last kSlack of them kUntouched in all bytes
 template <class T>
 class Room {
  public:
@@ -35,15 +35,17 @@ class Room {
     std::memset(list_.data(), kUntouched, list_.size() * sizeof(T));
   }
   T* data() { return list_.data(); }
-  void check(const char* function, const char* what) const {
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(list_.data() + size_);
-    require(std::all_of(bytes, bytes + kSlack * sizeof(T),
-                        [](unsigned char byte) { return byte == kUntouched; }),
-            function, what);
-  }
-  /// The entries that are there, `count` of them at most.
-  std::span<const T> first(std::size_t count) const {
-    return {list_.data(), std::min(count, size_)};
+  /// Hands on what `function` wrote, if `bound`, which is the room's size, allows it.
+  std::span<const T> hand_on(const char* function, const char* bound, std::size_t count,
+                             T* to) const {
+    const auto* const behind = reinterpret_cast<const unsigned char*>(list_.data() + size_);
+    if (!std::all_of(behind, behind + kSlack * sizeof(T),
+                     [](unsigned char byte) { return byte == kUntouched; })) {
+      broken(function, std::string("writes behind ") + bound);
+    }
+    if (count > size_) broken(function, std::string("more than ") + bound);
+    std::copy_n(list_.begin(), count, to);
+    return {to, count};
   }
 
  private:
@@ -107,16 +109,6 @@ class Watched {
             name, "writes behind state_size");
     std::memcpy(state, copy.bytes.data(), game_.state_size);
   }
-  /// Has function(state) look at a state, of which no byte changes.
-  template <class Function>
-  auto reading(const char* name, const void* state, Function&& function) const {
-    const Bytes before(state, game_.state_size);
-    Bytes copy = before;
-    const auto answer = function(static_cast<const void*>(copy.bytes.data()));
-    require(copy.bytes == before.bytes, name, "changes the state that it reads");
-    return answer;
-  }
-
   void start(void* state) const {
     changing("start", state, [&](void* s) { game_.start(host(), s); });
   }
@@ -129,15 +121,11 @@ class Watched {
     return known;
   }
   std::int32_t read_action(const void* state, senet_text text, senet_action* action) const {
-    return reading("read_action", state,
-                   [&](const void* s) { return game_.read_action(host(), s, text, action); });
+    return game_.read_action(host(), state, text, action);
   }
-  std::uint64_t key(const void* state) const {
-    return reading("key", state, [&](const void* s) { return game_.key(host(), s); });
-  }
+  std::uint64_t key(const void* state) const { return game_.key(host(), state); }
   senet_turn turn(const void* state) const {
-    const senet_turn turn =
-        reading("turn", state, [&](const void* s) { return game_.turn(host(), s); });
+    const senet_turn turn = game_.turn(host(), state);
     require(turn != SENET_CHANCE || game_.most_chance > 0, "turn",
             "SENET_CHANCE, in a game whose most_chance is 0");
     if (turn < SENET_PLAYER_0 || turn > SENET_OVER) {
@@ -145,18 +133,18 @@ class Watched {
     }
     return turn;
   }
+  static void require_below(const char* name, std::span<const std::uint16_t> numbers,
+                            std::uint32_t bound, const char* bound_name) {
+    for (const std::uint16_t number : numbers) {
+      if (number >= bound) broken(name, std::to_string(number) + " is not below " + bound_name);
+    }
+  }
   std::uint32_t list(const char* name, std::uint32_t (*function)(void*, const void*, senet_action*),
                      const void* state, senet_action* actions) const {
     Room<senet_action> room(game_.most_legal);
-    const std::uint32_t count =
-        reading(name, state, [&](const void* s) { return function(host(), s, room.data()); });
-    room.check(name, "writes behind most_legal");
+    const std::uint32_t count = function(host(), state, room.data());
+    require_below(name, room.hand_on(name, "most_legal", count, actions), game_.actions, "actions");
     require(count > 0, name, "no action at all");
-    require(count <= game_.most_legal, name, "more actions than most_legal");
-    for (const senet_action action : room.first(count)) {
-      if (action >= game_.actions) broken(name, std::to_string(action) + " is not below actions");
-    }
-    std::ranges::copy(room.first(count), actions);
     return count;
   }
   std::uint32_t legal(const void* state, senet_action* actions) const {
@@ -166,8 +154,7 @@ class Watched {
     return list("sound", game_.sound, state, actions);
   }
   std::uint32_t outcome(const void* state) const {
-    const std::uint32_t outcome =
-        reading("outcome", state, [&](const void* s) { return game_.outcome(host(), s); });
+    const std::uint32_t outcome = game_.outcome(host(), state);
     if (outcome >= game_.outcomes) {
       broken("outcome", std::to_string(outcome) + " is not below " +
                             std::to_string(game_.outcomes) + ", the number of ways to end");
@@ -177,35 +164,24 @@ class Watched {
   std::uint32_t encode(const void* state, std::uint16_t* feature, float* value) const {
     Room<std::uint16_t> features(game_.most_active);
     Room<float> values(game_.most_active);
-    const std::uint32_t count = reading("encode", state, [&](const void* s) {
-      return game_.encode(host(), s, features.data(), values.data());
-    });
-    features.check("encode", "writes behind most_active");
-    values.check("encode", "writes behind most_active");
-    require(count <= game_.most_active, "encode", "more features than most_active");
-    for (const std::uint16_t index : features.first(count)) {
-      if (index >= game_.features) {
-        broken("encode", std::to_string(index) + " is not below features");
-      }
-    }
-    require(std::ranges::all_of(values.first(count), [](float v) { return std::isfinite(v); }),
+    const std::uint32_t count = game_.encode(host(), state, features.data(), values.data());
+    require_below("encode", features.hand_on("encode", "most_active", count, feature),
+                  game_.features, "features");
+    require(std::ranges::all_of(values.hand_on("encode", "most_active", count, value),
+                                [](float v) { return std::isfinite(v); }),
             "encode", "a value that is not finite");
-    std::ranges::copy(features.first(count), feature);
-    std::ranges::copy(values.first(count), value);
     return count;
   }
   template <class Write>
   std::size_t write(const char* name, const void* state, char* text, std::size_t room,
                     Write&& function) const {
     Room<char> written(room);
-    const std::size_t size =
-        reading(name, state, [&](const void* s) { return function(s, written.data()); });
-    written.check(name, "writes behind the room that it is given");
+    const std::size_t size = function(state, written.data());
+    written.hand_on(name, "the room that it is given", std::min(size, room), text);
     require(size > 0, name, "no text at all");
     if (size > kMostTableText) {
       broken(name, std::to_string(size) + " bytes, more than " + std::to_string(kMostTableText));
     }
-    std::ranges::copy(written.first(size), text);
     return size;
   }
   std::size_t text(const void* state, char* text, std::size_t room) const {
@@ -220,34 +196,28 @@ class Watched {
   }
   std::uint32_t chance(const void* state, float* probability) const {
     Room<float> room(game_.most_chance);
-    const std::uint32_t count = reading(
-        "chance", state, [&](const void* s) { return game_.chance(host(), s, room.data()); });
-    room.check("chance", "writes behind most_chance");
-    require(count > 0, "chance", "no outcome at all");
-    require(count <= game_.most_chance, "chance", "more outcomes than most_chance");
-    require(std::ranges::all_of(room.first(count), [](float p) { return p > 0 && p <= 1; }),
+    const std::uint32_t count = game_.chance(host(), state, room.data());
+    require(std::ranges::all_of(room.hand_on("chance", "most_chance", count, probability),
+                                [](float p) { return p > 0 && p <= 1; }),
             "chance", "a probability that is not above 0 and at most 1");
-    std::ranges::copy(room.first(count), probability);
+    require(count > 0, "chance", "no outcome at all");
     return count;
   }
   std::uint32_t viewer(const void* state) const {
-    const std::uint32_t player =
-        reading("viewer", state, [&](const void* s) { return game_.viewer(host(), s); });
+    const std::uint32_t player = game_.viewer(host(), state);
     require(player <= 1, "viewer", "neither 0 nor 1");
     return player;
   }
   void logits_of(senet_action action, std::uint16_t* logits) const {
     Room<std::uint16_t> room(game_.logits_per_action);
     game_.logits_of(host(), action, room.data());
-    room.check("logits_of", "writes behind logits_per_action");
-    const auto list = room.first(game_.logits_per_action);
+    const auto list =
+        room.hand_on("logits_of", "logits_per_action", game_.logits_per_action, logits);
     require(list[0] != SENET_NO_LOGIT, "logits_of", "no logit at all");
-    for (const std::uint16_t logit : list) {
-      if (logit != SENET_NO_LOGIT && logit >= game_.policy_logits) {
-        broken("logits_of", std::to_string(logit) + " is not below policy_logits");
-      }
-    }
-    std::ranges::copy(list, logits);
+    const auto end = std::ranges::find(list, std::uint16_t{SENET_NO_LOGIT});
+    require_below("logits_of", {list.begin(), end}, game_.policy_logits, "policy_logits");
+    require(std::all_of(end, list.end(), [](std::uint16_t l) { return l == SENET_NO_LOGIT; }),
+            "logits_of", "a logit behind SENET_NO_LOGIT");
   }
 
   const senet_game_table& game_;  // the host's

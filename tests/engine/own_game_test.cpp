@@ -271,13 +271,6 @@ const Fault kFaults[] = {
      "own_tic_tac_toe: read: writes behind state_size (in 3/3/3, game 0, ply 0)"},
     {noughts,
      [](auto& t) {
-       t.key = [](void*, const void* state) -> std::uint64_t {
-         return ++*static_cast<unsigned char*>(const_cast<void*>(state));
-       };
-     },
-     "own_tic_tac_toe: key: changes the state that it reads (the start)"},
-    {noughts,
-     [](auto& t) {
        t.text = [](void*, const void*, char* text, std::size_t room) -> std::size_t {
          std::memset(text, 'x', room + 1);
          return room;
@@ -311,7 +304,7 @@ const Fault kFaults[] = {
      [](auto& t) {
        t.legal = [](void*, const void*, senet_action*) -> std::uint32_t { return 0xffffffff; };
      },
-     "own_tic_tac_toe: legal: more actions than most_legal (the start)"},
+     "own_tic_tac_toe: legal: more than most_legal (the start)"},
     {noughts,
      [](auto& t) {
        t.sound = [](void*, const void*, senet_action* actions) -> std::uint32_t {
@@ -383,7 +376,7 @@ const Fault kFaults[] = {
      "race: chance: no outcome at all (the start)"},
     {race,
      [](auto& t) { t.chance = [](void*, const void*, float*) -> std::uint32_t { return 4; }; },
-     "race: chance: more outcomes than most_chance (the start)"},
+     "race: chance: more than most_chance (the start)"},
     {race,
      [](auto& t) {
        t.chance = [](void*, const void*, float* p) -> std::uint32_t {

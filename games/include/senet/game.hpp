@@ -137,9 +137,9 @@ concept FixedOutcomesGame = requires {
 
 /// A type of many games, each with ways to end of its own, which a state knows. All states of one
 /// game say the same, and the memory of what they return outlives them. What only some of the games
-/// have is asked of a state too: has_dice(), has_afterstates(), has_sound_moves(), and so may be
-/// bounds that are smaller than the type's: most_legal(), most_chance(). As a text alone
-/// does not name the game, other_from_text(text) is asked of a state in place of from_text(text).
+/// have is asked of a state too: has_dice(), has_afterstates(), has_sound_moves(). So may be bounds
+/// that are smaller than the type's: most_legal(), most_chance(). As a text alone does not name the
+/// game, other_from_text(text) of a state takes the place of from_text(text).
 ///   kMostOutcomes    no game of the type can end in more ways
 ///   outcome_values()  [ways] f32, as kOutcomeValues
 ///   outcome_mirror()  [ways] u8, as kOutcomeMirror
@@ -176,8 +176,8 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///   key()           equal for equal states (side to move and dice included), different otherwise
 ///                   but for 64-bit collisions
 ///   encode(row)     the features of a state that is not over, from the side of viewer()
-///   logits_of(a)    which policy logits add up to the action's logit, different ones, padded with
-///                   kNoLogit; the same in all states of a game
+///   logits_of(a)    which policy logits add up to the action's logit, padded with kNoLogit; the
+///                   same in all states of a game
 ///   text / from_text    the state as one word or line of text and back
 ///   action_text / action_from_text    the same for actions legal in this state (chance outcomes
 ///                   too)
@@ -300,8 +300,16 @@ constexpr bool has_dice([[maybe_unused]] const G& game) {
   }
 }
 
-/// Most outcomes of one chance turn, and most edges any node of the game can have: the type's
-/// bounds, unless a state knows smaller ones of its game.
+/// Most legal actions of any position, most outcomes of one chance turn, and most edges of any node
+/// of the game: the type's bounds, unless a state knows smaller ones of its game.
+template <Game G>
+constexpr std::size_t most_legal([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.most_legal(); }) {
+    return game.most_legal();
+  } else {
+    return G::kMaxLegal;
+  }
+}
 template <Game G>
 constexpr std::size_t most_chance([[maybe_unused]] const G& game) {
   if constexpr (requires { game.most_chance(); }) {
@@ -311,12 +319,8 @@ constexpr std::size_t most_chance([[maybe_unused]] const G& game) {
   }
 }
 template <Game G>
-constexpr std::size_t most_edges([[maybe_unused]] const G& game) {
-  if constexpr (requires { game.most_legal(); }) {
-    return std::max(game.most_legal(), most_chance(game));
-  } else {
-    return kMaxEdges<G>;
-  }
+constexpr std::size_t most_edges(const G& game) {
+  return std::max(most_legal(game), most_chance(game));
 }
 
 /// Whether Evaluates::kAfterstates makes sense in the game, and whether it knows sound moves; as

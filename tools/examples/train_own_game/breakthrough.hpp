@@ -2,7 +2,7 @@
 // forward and takes diagonally; the first pawn on the far row wins.
 #pragma once
 
-#include <senet/train.hpp>
+#include <senet/game.hpp>
 
 #include <array>
 #include <bit>
@@ -148,17 +148,4 @@ class Breakthrough {
   std::uint32_t own_ = kFirstRow | kFirstRow << kSide;
   std::uint32_t theirs_ = turned(kFirstRow | kFirstRow << kSide);
   senet::Player mover_ = 0;
-};
-
-/// The settings that learn it well within minutes.
-template <>
-struct senet::GameKit<Breakthrough> : DefaultKit<Breakthrough> {
-  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
-                                                              {"blocks", "1"},
-                                                              {"visits", "60"},
-                                                              {"fast-visits", "60"},
-                                                              {"temperature-plies", "8"},
-                                                              {"random-plies", "4"},
-                                                              {"begin-after", "2000"},
-                                                              {"window-minimum", "20000"}});
 };

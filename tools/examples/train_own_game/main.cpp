@@ -11,6 +11,36 @@
 #include "breakthrough.hpp"
 #include "ur.hpp"
 
+/// The settings that learn it well within minutes.
+template <>
+struct senet::GameKit<Breakthrough> : DefaultKit<Breakthrough> {
+  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
+                                                              {"blocks", "1"},
+                                                              {"visits", "60"},
+                                                              {"fast-visits", "60"},
+                                                              {"temperature-plies", "8"},
+                                                              {"random-plies", "4"},
+                                                              {"begin-after", "2000"},
+                                                              {"window-minimum", "20000"}});
+};
+
+/// The settings that learn it well within minutes. Dice bring variety enough: no noise, and the
+/// network alone chooses the moves.
+template <>
+struct senet::GameKit<Ur> : DefaultKit<Ur> {
+  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
+                                                              {"blocks", "1"},
+                                                              {"visits", "1"},
+                                                              {"fast-visits", "1"},
+                                                              {"noise", "0"},
+                                                              {"temperature-plies", "0"},
+                                                              {"reuse-tree", "0"},
+                                                              {"batch", "256"},
+                                                              {"lambda", "0.7"},
+                                                              {"begin-after", "5000"},
+                                                              {"window-minimum", "50000"}});
+};
+
 namespace {
 
 constexpr const char* kUsage =

@@ -2,7 +2,7 @@
 // pieces are sent back.
 #pragma once
 
-#include <senet/train.hpp>
+#include <senet/game.hpp>
 
 #include <array>
 #include <bit>
@@ -185,21 +185,4 @@ class Ur {
   std::array<std::uint8_t, 2> home_{};  // how many pieces of each
   std::uint8_t roll_ = kNotThrown;
   senet::Player mover_ = 0;
-};
-
-/// The settings that learn it well within minutes. Dice bring variety enough: no noise, and the
-/// network alone chooses the moves.
-template <>
-struct senet::GameKit<Ur> : DefaultKit<Ur> {
-  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
-                                                              {"blocks", "1"},
-                                                              {"visits", "1"},
-                                                              {"fast-visits", "1"},
-                                                              {"noise", "0"},
-                                                              {"temperature-plies", "0"},
-                                                              {"reuse-tree", "0"},
-                                                              {"batch", "256"},
-                                                              {"lambda", "0.7"},
-                                                              {"begin-after", "5000"},
-                                                              {"window-minimum", "50000"}});
 };
