@@ -30,6 +30,13 @@ struct SelfPlayArguments {
   std::map<std::string, std::string> settings;  // as typed, by name
 };
 
+// What is learnt when no game is named.
+std::string default_game() {
+  const auto games = all_games<AnyGame>();
+  const auto standard = std::ranges::find_if(games, &AnyGame::is_standard);
+  return std::string((standard == games.end() ? games.front() : *standard)->name);
+}
+
 Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
   const auto typed = [&](const char* name) { return !arguments.settings.at(name).empty(); };
   for (const auto& [name, text] : arguments.settings) {

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <type_traits>
@@ -38,12 +37,6 @@ Result<void> check_memory(const RunGame& game, const RunConfig& config) {
 double double_of(const std::string& text) { return Json::parse(text).number(); }
 
 }  // namespace
-
-std::string default_game() {
-  const auto games = all_games<AnyGame>();
-  const auto standard = std::ranges::find_if(games, &AnyGame::is_standard);
-  return std::string((standard == games.end() ? games.front() : *standard)->name);
-}
 
 Result<RunConfig> default_config(const RunGame& game) {
   const AnyGame& any = game.any();

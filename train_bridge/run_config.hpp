@@ -57,9 +57,6 @@ void for_each_setting(Config& config, Visit&& visit) {
         config.queue_games);
 }
 
-/// What is learnt when no game is named.
-std::string default_game();
-
 // Functions that take a table are for any game, those that take a name for the games of the list.
 
 /// The recipe that learns the game well: the settings of its kit over those of every game. A reason

@@ -8,6 +8,15 @@ trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --component train --prefix "$work/prefix" >/dev/null
 cp -r "$source/tools/examples/train_own_game" "$work/source" # nothing of the repository beside it
+# What docs/own_game.md begins with compiles too, with one of the games in its place.
+sed -n '/^```cpp$/,/^```$/p' "$source/docs/own_game.md" | sed '1d; /^```$/,$d' |
+  sed 's/^struct MyGame .*/#include "ur.hpp"\nusing MyGame = Ur;/' >"$work/source/documented.cpp"
+grep -q '^using MyGame' "$work/source/documented.cpp"
+cat >>"$work/source/CMakeLists.txt" <<'END'
+add_library(documented OBJECT documented.cpp)
+target_link_libraries(documented PRIVATE senet::train)
+target_compile_options(documented PRIVATE -O0 -Wno-unused-variable)
+END
 cmake -S "$work/source" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wconversion -Wno-sign-conversion -Werror" >/dev/null
 cmake --build "$work/build" >/dev/null
