@@ -96,6 +96,7 @@ struct AnyGame {
   std::array<std::string_view, 2> leaves_names;
   // These may be null.
   Result<AnyExam> (*read_exam)(const std::string& file);
+  std::string_view exam_text;  // empty without read_exam
   std::vector<std::string> (*ubgi_question)(const void* state);
   Result<AnyState> (*with_dice)(const AnyState& state, int first, int second);
   Result<AnyState> (*with_player_on_roll)(const AnyState& state, Player player);

@@ -129,12 +129,16 @@ constexpr AnyGame AnyGame::of() {
       .perft_start = [] { return any_game_detail::any(Kit::perft_start()); },
       .leaves_names = Kit::kLeavesNames,
       .read_exam = nullptr,
+      .exam_text = {},
       .ubgi_question = nullptr,
       .with_dice = nullptr,
       .with_player_on_roll = nullptr,
       .match_text = nullptr,
   };
-  if constexpr (requires { &Kit::read_exam; }) game.read_exam = any_game_detail::read_exam<G>;
+  if constexpr (requires { &Kit::read_exam; }) {
+    game.read_exam = any_game_detail::read_exam<G>;
+    game.exam_text = Kit::kExamText;
+  }
   if constexpr (requires { &Kit::ubgi_question; }) {
     game.ubgi_question = [](const void* state) { return Kit::ubgi_question(in<G>(state)); };
   }

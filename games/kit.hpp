@@ -84,6 +84,8 @@ Action one_ply_move(const G& state, Random draw) {
 ///
 ///   static Result<Exam<G>> read_exam(const std::string& file)
 ///       labelled positions for senet eval; trusts nothing in the file, and errors name the line
+///   static constexpr std::string_view kExamText
+///       with it: how the labels are written, and the answers to them; for people, lines of text
 ///   static std::vector<std::string> ubgi_question(const G& state)
 ///       the lines that tell a position in which a player is to move to a program that speaks UBGI
 ///       (Universal Backgammon Interface); a game that has it may be spoken about in that protocol

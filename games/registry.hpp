@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "games/list.hpp"
 #include "senet/result.hpp"
@@ -15,13 +16,26 @@ namespace senet {
 /// The names of all games, in the order of the list.
 constexpr std::span<const std::string_view> game_names() { return kGameNames; }
 
-/// What a layer knows of the game G. A table is a plain struct of constants and pointers to
-/// functions with a `template <Game G> static constexpr Table of()`. For each game one source file,
-/// which CMake makes, defines this function. The table lives as long as the program.
-template <class Table, class G>
-const Table& game_table();
+/// Whether G is a game of the list.
+template <class G>
+inline constexpr bool kIsListed = []<class... Listed>(GameList<Listed...>) {
+  return (std::is_same_v<G, Listed> || ...);
+}(AllGames{});
 
-/// The tables of all games, in the order of the list.
+/// What a layer knows of the game G. A table is a plain struct of constants and pointers to
+/// functions with a `template <Game G> static constexpr Table of()`. For each game of the list one
+/// source file, which CMake makes, defines this function. The table lives as long as the program.
+template <class Table, class G>
+requires kIsListed<G>
+const Table& game_table();
+/// The table of any other game is made where it is asked for: by whatever sees Table::of<G>().
+template <class Table, class G>
+requires(!kIsListed<G>) const Table& game_table() {
+  static constexpr Table kTable = Table::template of<G>();
+  return kTable;
+}
+
+/// The tables of all games of the list, in its order.
 template <class Table>
 auto all_games() {
   return []<class... G>(GameList<G...>) {

@@ -10,10 +10,9 @@ namespace senet {
 template <Game G>
 void moves_to_consider(const G& state, ActionList<G::kMaxLegal>& out) {
   if constexpr (SoundMovesGame<G>) {
-    state.sound(out);
-  } else {
-    state.legal(out);
+    if (has_sound_moves(state)) return state.sound(out);
   }
+  state.legal(out);
 }
 
 /// Plays on for as long as a player is to move and has a single sound move, and calls
@@ -21,7 +20,7 @@ void moves_to_consider(const G& state, ActionList<G::kMaxLegal>& out) {
 template <Game G, class Played>
 void play_forced(G& state, Played&& played) {
   if constexpr (SoundMovesGame<G>) {
-    while (is_decision(state.turn())) {
+    while (has_sound_moves(state) && is_decision(state.turn())) {
       ActionList<G::kMaxLegal> sound;
       state.sound(sound);
       if (sound.size() != 1) return;

@@ -75,10 +75,11 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
   }
   std::size_t count = edges;
   if constexpr (SoundMovesGame<G>) {
-    if (is_players && edges > 0) {
+    if (is_players && edges > 0 && has_sound_moves(tree.game())) {
       ActionList<G::kMaxLegal> legal;
       tree.state(root_id).legal(legal);
       for (const Action action : legal) {
+        if (count == choices.size()) break;  // a host's game whose sound moves are not legal ones
         if (std::ranges::find(cold, cold + edges, action, &ColdEdge::action) != cold + edges) {
           continue;
         }

@@ -22,7 +22,7 @@ void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch) {
   scratch.moves.clear();
   moves_to_consider(leaf, scratch.moves);
   if (evaluates == Evaluates::kAfterstates) return;
-  scratch.wanted.list({scratch.moves.data(), scratch.moves.size()});
+  scratch.wanted.list(leaf, {scratch.moves.data(), scratch.moves.size()});
 }
 
 /// The number of rows that a leaf may ask for: a row for each move in kAfterstates.

@@ -22,31 +22,32 @@ class NetworkAlone {
  public:
   /// Begins with `state`; of a finished game nothing is asked.
   void start(const G& state, Evaluates evaluates) {
+    state_ = state;
     viewer_ = state.viewer();
     count_ = next_ = 0;
+    rolls_ = false;
     if constexpr (StochasticGame<G>) {
-      if (state.turn() == Turn::kChance && evaluates == Evaluates::kPosition) {
+      rolls_ = state.turn() == Turn::kChance && evaluates == Evaluates::kPosition;
+      if (rolls_) {
         std::array<float, G::kMaxChance> probabilities;
         const std::size_t outcomes = state.chance(probabilities);
-        for (std::size_t i = 0; i < outcomes; ++i) {
-          G next = state;
-          next.play(static_cast<Action>(i));
-          add(next, probabilities[i]);
-        }
+        for (std::size_t i = 0; i < outcomes; ++i) add(probabilities[i]);
         return;
       }
     }
-    add(state, 1);
+    add(1);
   }
 
   /// As Search::gather: kWaiting when the last rows are in the batch, kDone when there are none.
   Step gather(Batch& batch) {
     bool asks = false;
+    const std::size_t ways = outcome_values(state_).size();
     for (; next_ < count_; ++next_) {
       Part& part = parts_[next_];
-      if (part.state.turn() == Turn::kOver) continue;
+      if (part.is_over) continue;
       if (batch.room() == 0) return Step::kBatchFull;
-      batch.add({part.outcomes, {}, nullptr}, [&](FeatureRow& row) { part.state.encode(row); });
+      batch.add({std::span(part.outcomes).first(ways), {}, nullptr},
+                [&](FeatureRow& row) { position(next_).encode(row); });
       is_waiting_ = asks = true;
     }
     is_waiting_ = asks;
@@ -63,7 +64,7 @@ class NetworkAlone {
   std::uint32_t evaluations() const {
     return static_cast<std::uint32_t>(
         std::count_if(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(count_),
-                      [](const Part& part) { return part.state.turn() != Turn::kOver; }));
+                      [](const Part& part) { return !part.is_over; }));
   }
   /// For the player on turn or about to roll.
   Outcomes<G> outcomes() const {
@@ -71,7 +72,7 @@ class NetworkAlone {
     for (std::size_t i = 0; i < count_; ++i) {
       const Part& part = parts_[i];
       const Outcomes<G> seen =
-          part.viewer == viewer_ ? part.outcomes : mirrored(part.state, part.outcomes);
+          part.viewer == viewer_ ? part.outcomes : mirrored(state_, part.outcomes);
       for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += part.probability * seen[k];
     }
     return mean;
@@ -80,23 +81,32 @@ class NetworkAlone {
  private:
   /// A position that the network is asked about, or a finished game.
   struct Part {
-    G state;
     float probability;
     Player viewer;  // of `outcomes`
+    bool is_over;
     Outcomes<G> outcomes;
   };
 
-  void add(const G& state, float probability) {
+  /// Where part `number` stands: behind its roll, if there is one, and what is forced then.
+  G position(std::size_t number) const {
+    G state = state_;
+    if (rolls_) state.play(static_cast<Action>(number));
+    play_forced(state);
+    return state;
+  }
+  void add(float probability) {
+    const G state = position(count_);
     Part& part = parts_[count_++];
-    part = {state, probability, 0, {}};
-    play_forced(part.state);
-    if (part.state.turn() == Turn::kOver) {
-      part.outcomes = certain_end(part.state);
+    part = {probability, 0, state.turn() == Turn::kOver, {}};
+    if (part.is_over) {
+      part.outcomes = certain_end(state);
     } else {
-      part.viewer = part.state.viewer();
+      part.viewer = state.viewer();
     }
   }
 
+  G state_;             // that it began with
+  bool rolls_ = false;  // a part for each outcome of its dice
   std::array<Part, std::max<std::size_t>(1, kMaxChance<G>)> parts_;
   std::size_t count_ = 0, next_ = 0;  // parts, and the first that has not been asked about
   bool is_waiting_ = false;

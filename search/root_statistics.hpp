@@ -12,8 +12,11 @@ namespace senet {
 template <Game G>
 class RootStatistics {
  public:
-  explicit RootStatistics(Heap& heap = default_heap())
-      : sums_(kMaxEdges<G>, heap), counts_(kMaxEdges<G>, heap) {}
+  /// For roots of so many edges at most.
+  explicit RootStatistics(std::size_t edges = kMaxEdges<G>, Heap& heap = default_heap())
+      : sums_(edges, heap), counts_(edges, heap) {}
+  /// Memory of one, beside itself.
+  static std::size_t bytes(std::size_t edges) { return edges * (sizeof(Outcomes<G>) + 4); }
 
   /// Starts over for a root with this many edges.
   void clear(std::size_t edges) {

@@ -63,13 +63,13 @@ class Search {
         own_scratch_(std::make_unique<SearchScratch<G>>()),
         scratch_(own_scratch_.get()) {}
 
-  /// Reserves the tree only, in `heap`: has to be lent a scratch before every gather() and
-  /// decision().
-  Search(const SearchSettings& settings, const TreeLimits& limits, Heap& heap)
+  /// Reserves the tree only, in `heap`, for a game whose nodes have so many edges at most: has to
+  /// be lent a scratch before every gather() and decision().
+  Search(const SearchSettings& settings, const TreeLimits& limits, std::size_t edges, Heap& heap)
       : settings_(settings),
         rule_(settings),
         tree_(std::make_unique<TreeOf>(limits, heap)),
-        statistics_(heap) {}
+        statistics_(edges, heap) {}
 
   /// Works in `scratch` from now on, null for none, and returns what it had. Not while has_leaf().
   SearchScratch<G>* lend(SearchScratch<G>* scratch) {
@@ -183,9 +183,11 @@ class Search {
   // What one visit can use up: a turn of chance and the position behind it with all its edges, and
   // a longer hot block for each of the two edges that led there.
   static constexpr std::uint32_t kVisitNodes = 3;
-  static constexpr std::uint32_t kVisitWords =
-      cold_words(kMaxEdges<G>, true) + hot_words(kMaxEdges<G>) + cold_words(kMaxChance<G>, false) +
-      hot_words(kMaxChance<G>);
+  static constexpr std::uint32_t visit_words(const G& game) {
+    const auto edges = static_cast<std::uint32_t>(most_edges(game));
+    const auto dice = static_cast<std::uint32_t>(most_chance(game));
+    return cold_words(edges, true) + hot_words(edges) + cold_words(dice, false) + hot_words(dice);
+  }
 
   // Keeps of the tree only what can be reached from a state that it knows, or from where that
   // state's forced moves lead, as those have no nodes. False when it knows neither, or when what is
@@ -194,7 +196,7 @@ class Search {
   bool keep(const G& state, std::uint64_t key, std::unique_ptr<TreeOf>& spare) {
     NodeId known = tree_->find(key);
     if constexpr (SoundMovesGame<G>) {
-      if (known == kNoNode) {
+      if (known == kNoNode && has_sound_moves(state)) {
         G ahead = state;
         play_forced(ahead);
         known = tree_->find(ahead.key());
@@ -219,7 +221,7 @@ class Search {
       }
     }
     if (root.n >= budget_.visits || proven(root)) return true;
-    full_ = !tree_->fits(kVisitNodes, kVisitWords);
+    full_ = !tree_->fits(kVisitNodes, visit_words(tree_->game()));
     return full_;
   }
 

@@ -17,14 +17,15 @@ TreeLimits limits_for(const G& game, std::uint32_t visits, Evaluates evaluates) 
   // cold block of an ordinary width and one to two small hot blocks.
   const std::uint32_t nodes_per_visit = has_dice(game) ? 2 : 1;
   const std::uint32_t ordinary_width =
-      G::kMaxLegal > 64 ? 48 : static_cast<std::uint32_t>(G::kMaxLegal);
+      most_legal(game) > 64 ? 48 : static_cast<std::uint32_t>(most_legal(game));
   const std::uint32_t words_per_visit =
       cold_words(ordinary_width, evaluates == Evaluates::kAfterstates) + 40 * nodes_per_visit;
   // The root may be as wide as the game allows, with all its edges opened for noise.
-  constexpr auto widest = static_cast<std::uint32_t>(kMaxEdges<G>);
-  return {(visits + 2) * nodes_per_visit + 2,
-          (visits + 2) * words_per_visit + cold_words(widest, true) + 2 * hot_words(widest) +
-              cold_words(kMaxChance<G>, false) + hot_words(kMaxChance<G>)};
+  const auto widest = static_cast<std::uint32_t>(most_edges(game));
+  const auto dice = static_cast<std::uint32_t>(most_chance(game));
+  return {(visits + 2) * nodes_per_visit + 2, (visits + 2) * words_per_visit +
+                                                  cold_words(widest, true) + 2 * hot_words(widest) +
+                                                  cold_words(dice, false) + hot_words(dice)};
 }
 
 /// The same for a game whose type says it all.

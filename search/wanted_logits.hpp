@@ -19,13 +19,14 @@ class WantedLogits {
  public:
   static constexpr std::size_t kMost = G::kMaxLegal * G::kLogitsPerAction;
 
-  /// Starts over with these actions. Those of one logit are asked for as they stand: they rarely
-  /// share it, as backgammon's do not, but the halves of its doubles repeat all the time.
-  void list(std::span<const Action> actions) {
+  /// Starts over with these actions of `state`. Those of one logit are asked for as they stand:
+  /// they rarely share it, as backgammon's do not, but the halves of its doubles repeat all the
+  /// time.
+  void list(const G& state, std::span<const Action> actions) {
     std::uint16_t* place = places_.data();
     size_ = 0;
     for (const Action action : actions) {
-      const std::array<std::uint16_t, G::kLogitsPerAction> logits = G::logits_of(action);
+      const std::array<std::uint16_t, G::kLogitsPerAction> logits = state.logits_of(action);
       if (is_single(logits)) {
         wanted_[size_] = logits[0];
         place[0] = static_cast<std::uint16_t>(size_++);

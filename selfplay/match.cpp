@@ -171,6 +171,19 @@ MatchRun play_match(const AnyGame& game, MatchPlayer& first, MatchPlayer& second
   return Match(game, first, second, settings, hooks).run(played);
 }
 
+Result<MatchResult> match_result(const AnyGame& game, MatchPlayer& first, MatchPlayer& second,
+                                 const MatchSettings& settings) {
+  std::vector<MatchOutcome> outcomes(settings.pairs * 2);
+  const auto keep = [&](const PlayedGame& played) -> Result<void> {
+    outcomes[played.number] = played.outcome;
+    return {};
+  };
+  const MatchRun run = play_match(game, first, second, settings, {},
+                                  {.finished = keep, .is_stopped = [] { return false; }});
+  if (run.fault) return *run.fault;
+  return sum_up(outcomes, game.outcome_values);
+}
+
 Result<void> check_played_game(const AnyGame& game, const PlayedGame& played,
                                const MatchSettings& settings) {
   AnyState state(game);

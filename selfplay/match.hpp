@@ -65,6 +65,11 @@ MatchRun play_match(const AnyGame& game, MatchPlayer& first, MatchPlayer& second
                     const MatchSettings& settings, const std::vector<std::uint64_t>& played,
                     const MatchHooks& hooks);
 
+/// Plays a whole match and sums it up: how good the first player is against the second. The reason
+/// when a player fails or moves illegally.
+Result<MatchResult> match_result(const AnyGame& game, MatchPlayer& first, MatchPlayer& second,
+                                 const MatchSettings& settings);
+
 /// Checks that a told game is one of the match with these settings: the openings and rolls are
 /// those of the seed, every action is legal, and it ends as told.
 Result<void> check_played_game(const AnyGame& game, const PlayedGame& played,

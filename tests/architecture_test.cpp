@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "games/list.hpp"
+
 namespace senet {
 namespace {
 
@@ -26,10 +28,12 @@ constexpr std::array<std::string_view, 7> kFolders = {
 
 // The installed headers are included as "senet/..."; these folders hold them, from left to right.
 constexpr std::string_view kPublicHeaders = "senet";
-constexpr std::array<std::string_view, 2> kPublicFolders = {"games/include", "engine/host/include"};
+constexpr std::array<std::string_view, 3> kPublicFolders = {"games/include", "engine/host/include",
+                                                            "train_bridge/include"};
 
 // Examples that are projects of their own, as a host's would be.
-constexpr std::array<std::string_view, 1> kHostProjects = {"tools/examples/game_server"};
+constexpr std::array<std::string_view, 2> kHostProjects = {"tools/examples/game_server",
+                                                           "tools/examples/train_own_game"};
 
 const fs::path& root() {
   static const fs::path path = SENET_SOURCE_DIR;
@@ -158,7 +162,8 @@ TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
         const fs::path beside = is_host     ? file.parent_path()
                                 : is_public ? root() / public_folder_of(include.path)
                                             : root();
-        EXPECT_TRUE(fs::exists(beside / include.path))
+        const fs::path included = beside / include.path;  // or what CMake makes it of
+        EXPECT_TRUE(fs::exists(included) || fs::exists(included.string() + ".in"))
             << shown(file) << ":" << include.line << ": no such file " << include.path;
       }
     }
@@ -219,6 +224,65 @@ TEST(Architecture, HeadersSayWhatTheyAreForAndGuardThemselves) {
       EXPECT_TRUE(is_guarded) << shown(file) << " has no #pragma once";
     }
   }
+}
+
+// Lower case, without what is between the words of a name: ConnectFour and connect_four alike.
+std::string plain(std::string_view text) {
+  std::string letters;
+  for (const char c : text) {
+    if (c != '_' && c != ' ' && c != '-')
+      letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  }
+  return letters;
+}
+
+// The lines of a source that name the game outside of comments.
+std::vector<std::size_t> lines_that_name(std::istream& source, std::string_view game) {
+  std::vector<std::size_t> lines;
+  std::string line;
+  bool is_comment = false;  // one that began on a line before
+  for (std::size_t number = 1; std::getline(source, line); ++number) {
+    std::string code;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (is_comment) {
+        if (line.compare(i, 2, "*/") == 0) is_comment = false, ++i;
+      } else if (line.compare(i, 2, "/*") == 0) {
+        is_comment = true;
+      } else if (line.compare(i, 2, "//") == 0 && (i == 0 || line[i - 1] != ':')) {
+        break;
+      } else {
+        code += line[i];
+      }
+    }
+    if (plain(code).find(plain(game)) != std::string::npos) lines.push_back(number);
+  }
+  return lines;
+}
+
+// What belongs to one game stands in a folder of its name. Examples show games by their names, and
+// tools/gnubg/ is the door to a program that plays one.
+bool may_name_games(const std::string& file) {
+  return file.starts_with("tools/examples/") || file.starts_with("tools/gnubg/") ||
+         std::ranges::any_of(kGameNames, [&](std::string_view game) {
+           return file.find("/" + std::string(game) + "/") != std::string::npos;
+         });
+}
+
+TEST(Architecture, GenericCodeNamesNoGame) {
+  for (const std::string_view folder : kFolders) {
+    for (const fs::path& file : sources_under(folder)) {
+      if (may_name_games(shown(file))) continue;
+      for (const std::string_view game : kGameNames) {
+        std::ifstream source(file);
+        for (const std::size_t line : lines_that_name(source, game)) {
+          ADD_FAILURE() << shown(file) << ":" << line << " names " << game;
+        }
+      }
+    }
+  }
+  std::istringstream source(
+      "// connect_four\nint x; /* ConnectFour\n connect_four */ ConnectFour y;");
+  EXPECT_EQ(lines_that_name(source, "connect_four"), std::vector<std::size_t>{3});
 }
 
 // What git tracks at the top level; nothing when this is no checkout or git is not at hand.

@@ -11,6 +11,7 @@
 #include "tools/programs.hpp"
 #include "tools/recorded_batches.hpp"
 #include "tools/thread_clock.hpp"
+#include "train_bridge/run_game.hpp"
 
 namespace senet {
 namespace {
@@ -81,9 +82,9 @@ Result<Figures> run(const Programs& programs, const BenchSettings& settings,
       const auto evaluator = make_evaluator(kind, weights, rows, settings.exact);
       if (!evaluator) return evaluator.error();
       const auto measure = [&](const char* inputs, const RecordedBatches& recorded) {
-        const std::string subject = fmt::format(
-            "{}/{}/{}/{}{}/{}/batch-{}", spec.game, name_of(settings.evaluates),
-            network.name, name_of(kind), settings.exact ? "-exact" : "", inputs, rows);
+        const std::string subject =
+            fmt::format("{}/{}/{}/{}{}/{}/batch-{}", spec.game, name_of(settings.evaluates),
+                        network.name, name_of(kind), settings.exact ? "-exact" : "", inputs, rows);
         add_figures(figures, subject,
                     rates_of(**evaluator, recorded, dense_gflop, settings.seconds), recorded,
                     dense_gflop);
@@ -100,7 +101,8 @@ Result<Figures> run(const Programs& programs, const BenchSettings& settings,
 Result<Benchmark> prepare_forward(const std::string& game, const BenchSettings& settings) {
   const Result<const Programs*> programs = find_game<Programs>(game);
   if (!programs) return programs.error();
-  Result<BenchNetwork> network = bench_network(settings, (*programs)->reference_spec());
+  Result<BenchNetwork> network =
+      bench_network(settings, (*find_game<RunGame>(game))->reference_spec());
   if (!network) return network.error();
   auto positions = (*programs)->recorded_decisions(settings, network->network, kPositions);
   if (!positions) return positions.error();

@@ -8,9 +8,8 @@
 #include <thread>
 
 #include "tools/bench_processes.hpp"
-#include "tools/programs.hpp"
-#include "tools/run_config.hpp"
 #include "tools/setting_options.hpp"
+#include "train_bridge/run_config.hpp"
 
 namespace senet {
 namespace {
@@ -19,12 +18,12 @@ constexpr std::size_t kMostTrainRows = 65'536;
 
 /// Whether the game can be played this way, and with this network.
 Result<void> check_game(const std::string& name, const BenchSettings& settings) {
-  const Result<const AnyGame*> game = find_game<AnyGame>(name);
+  const Result<const RunGame*> game = find_game<RunGame>(name);
   if (!game) return game.error();
-  if (settings.evaluates == Evaluates::kAfterstates && !(*game)->has_afterstates) {
+  if (settings.evaluates == Evaluates::kAfterstates && !(*game)->any().has_afterstates) {
     return fail(fmt::format("--mode: {} has no afterstates", name));
   }
-  const auto network = bench_network(settings, programs_of(**game).reference_spec());
+  const auto network = bench_network(settings, (*game)->reference_spec());
   if (!network) return fail(fmt::format("--network: {}", network.error().reason()));
   return {};
 }

@@ -15,7 +15,7 @@ double ratio(double part, double whole) {
 }
 
 /// The recipe, with what the command line says otherwise.
-Result<RunConfig> config_for(const std::string& game, const BenchSettings& settings,
+Result<RunConfig> config_for(const RunGame& game, const BenchSettings& settings,
                              const BenchNetwork& network) {
   Result<RunConfig> config = default_config(game);
   if (!config) return config;
@@ -31,7 +31,7 @@ Result<RunConfig> config_for(const std::string& game, const BenchSettings& setti
 /// Everything of a benchmark that lasts from run to run.
 class Overlap {
  public:
-  static Result<std::unique_ptr<Overlap>> make(const Programs& programs, const RunConfig& config,
+  static Result<std::unique_ptr<Overlap>> make(const RunGame& game, const RunConfig& config,
                                                const TrainerChoice& backend,
                                                const BenchNetwork& network) {
     auto folder = ScratchFolder::make("senet-overlap-");
@@ -45,7 +45,7 @@ class Overlap {
     TrainerChoice choice = backend;
     choice.steps_at_risk = config.learn.steps_per_iteration;
     ChosenTrainer chosen =
-        choose_trainer(choice, network.network, batch_shape(programs.shape, config.learn),
+        choose_trainer(choice, network.network, batch_shape(game.shape, config.learn),
                        config.learn.trainer, [overlap = made.get()](const std::string& reason) {
                          const std::lock_guard lock(overlap->mutex_);
                          overlap->lost_ = reason;
@@ -55,7 +55,7 @@ class Overlap {
     made->subject_ = fmt::format("{}/{}/{}/{}/workers-{}", config.game,
                                  name_of(config.selfplay.worker.search.evaluates), network.name,
                                  chosen.trainer->name(), config.selfplay.workers);
-    made->run_.emplace(programs, config, copy_of(network.network), std::move(chosen.trainer),
+    made->run_.emplace(game, config, copy_of(network.network), std::move(chosen.trainer),
                        std::move(*folder), std::move(*log));
     return made;
   }
@@ -114,17 +114,17 @@ class Overlap {
 }  // namespace
 
 Result<Benchmark> prepare_overlap(const std::string& game, const BenchSettings& settings) {
-  const Result<const Programs*> programs = find_game<Programs>(game);
-  if (!programs) return programs.error();
-  const Result<RunConfig> recipe = default_config(game);
+  const Result<const RunGame*> run_game = find_game<RunGame>(game);
+  if (!run_game) return run_game.error();
+  const Result<RunConfig> recipe = default_config(**run_game);
   if (!recipe) return recipe.error();
   NetworkSpec reference = recipe->network;
   reference.evaluates = recipe->selfplay.worker.search.evaluates;
   Result<BenchNetwork> network = bench_network(settings, reference);
   if (!network) return network.error();
-  const Result<RunConfig> config = config_for(game, settings, *network);
+  const Result<RunConfig> config = config_for(**run_game, settings, *network);
   if (!config) return config.error();
-  auto overlap = Overlap::make(**programs, *config, settings.trainer, *network);
+  auto overlap = Overlap::make(**run_game, *config, settings.trainer, *network);
   if (!overlap) return overlap.error();
   return Benchmark([overlap = std::move(*overlap), seconds = settings.seconds] {
     return overlap->run(seconds);

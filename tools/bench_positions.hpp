@@ -81,7 +81,7 @@ std::unique_ptr<RecordedBatches> record_batches(std::span<const AnyState> positi
     if (evaluates == Evaluates::kPosition) {
       ActionList<G::kMaxLegal> actions;
       position.legal(actions);
-      wanted.list({actions.data(), actions.size()});
+      wanted.list(position, {actions.data(), actions.size()});
     }
     batches->add(wanted.wanted(), [&](FeatureRow& row) { position.encode(row); });
   }

@@ -9,6 +9,7 @@
 
 #include "tools/counted_malloc.hpp"
 #include "tools/programs.hpp"
+#include "train_bridge/run_game.hpp"
 
 namespace senet {
 namespace {
@@ -168,7 +169,8 @@ Result<Benchmark> prepare_selfplay(const std::string& game, const BenchSettings&
                                    const std::string& trace_file) {
   const Result<const Programs*> programs = find_game<Programs>(game);
   if (!programs) return programs.error();
-  Result<BenchNetwork> network = bench_network(settings, (*programs)->reference_spec());
+  Result<BenchNetwork> network =
+      bench_network(settings, (*find_game<RunGame>(game))->reference_spec());
   if (!network) return network.error();
   // Chosen once, so that all runs measure the same.
   const EvaluatorKind evaluator =

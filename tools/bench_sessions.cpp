@@ -13,7 +13,7 @@
 
 #include "games/random.hpp"
 #include "tools/bench_processes.hpp"
-#include "tools/programs.hpp"
+#include "train_bridge/run_game.hpp"
 
 namespace senet {
 namespace {
@@ -234,9 +234,9 @@ Result<Figures> run(const std::string& game, const std::string& network, const W
 }  // namespace
 
 Result<Benchmark> prepare_sessions(const std::string& game, const BenchSettings& settings) {
-  const Result<const Programs*> programs = find_game<Programs>(game);
-  if (!programs) return programs.error();
-  const auto network = bench_network(settings, (*programs)->reference_spec());
+  const Result<const RunGame*> run_game = find_game<RunGame>(game);
+  if (!run_game) return run_game.error();
+  const auto network = bench_network(settings, (*run_game)->reference_spec());
   if (!network) return network.error();
   // Weights that do not say are asked what --mode says.
   NetworkSpec spec = network->network.spec();

@@ -13,6 +13,7 @@
 #include "tools/thread_clock.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/linear_algebra.hpp"
+#include "train_bridge/run_game.hpp"
 
 namespace senet {
 namespace {
@@ -177,7 +178,8 @@ Result<Figures> run(const Programs& programs, const BenchSettings& settings,
 Result<Benchmark> prepare_train(const std::string& game, const BenchSettings& settings) {
   const Result<const Programs*> programs = find_game<Programs>(game);
   if (!programs) return programs.error();
-  Result<BenchNetwork> network = bench_network(settings, (*programs)->reference_spec());
+  Result<BenchNetwork> network =
+      bench_network(settings, (*find_game<RunGame>(game))->reference_spec());
   if (!network) return network.error();
   auto positions = (*programs)->recorded_decisions(settings, network->network, kRecorded);
   if (!positions) return positions.error();

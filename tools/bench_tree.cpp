@@ -7,6 +7,7 @@
 
 #include "tools/counted_malloc.hpp"
 #include "tools/programs.hpp"
+#include "train_bridge/run_game.hpp"
 
 namespace senet {
 namespace {
@@ -42,7 +43,8 @@ Figures figures_of(const std::string& game, const BenchSettings& settings, std::
 Result<Benchmark> prepare_tree(const std::string& game, const BenchSettings& settings, bool flat) {
   const Result<const Programs*> programs = find_game<Programs>(game);
   if (!programs) return programs.error();
-  Result<BenchNetwork> network = bench_network(settings, (*programs)->reference_spec());
+  Result<BenchNetwork> network =
+      bench_network(settings, (*find_game<RunGame>(game))->reference_spec());
   if (!network) return network.error();
   // A few rounds of different positions.
   auto positions = (*programs)->recorded_decisions(settings, network->network, 4 * settings.lanes);

@@ -3,7 +3,7 @@
 # one, training steps of every precision and batch, what a trainer beside self-play costs it, a run that learns on the
 # device, the memory checker, and PyTorch's rates beside ours. Ends with a section for docs/benchmarks.md.
 #
-# Needs a build with nvcc: tools/test.sh makes one, or cmake --build BUILD --target senet cuda_module_test
+# Needs a build with -DSENET_CUDA=ON: SENET_CUDA=ON tools/test.sh makes one, or cmake --build BUILD --target senet cuda_module_test
 # cuda_device_test cuda_device_lost_test. From a machine without a GPU these have to be carried along, and --pack
 # collects them in a folder (tools/check_gpu.sh --pack FOLDER [BUILD]; there: FOLDER/tools/check_gpu.sh):
 #   tools/senet, tests/train_bridge/{cuda_module_test,cuda_device_test,cuda_device_lost_test}, train_bridge/senet_cuda.so

@@ -136,6 +136,15 @@ Result<Job> prepare(const EvalArguments& arguments) {
   });
 }
 
+/// What the label files of each game hold, for --help.
+std::string exams_text() {
+  std::string text = "Labels:";
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (game->read_exam) text += fmt::format("\n{}: {}", game->name, game->exam_text);
+  }
+  return text;
+}
+
 }  // namespace
 
 void add_eval_command(const Command& program) {
@@ -165,8 +174,8 @@ void add_eval_command(const Command& program) {
                   player_words())
       .shows_default();
   command.option("--answers", arguments->answers,
-                 "write each position's answer to this file, for others to grade: backgammon a "
-                 "JSON object a line (id, move, after), connect_four moves,column");
+                 "write each position's answer to this file, for others to grade; a line each, as "
+                 "below");
   command.flag("--json", arguments->json, "print one JSON object a line");
   add_search_options(command, arguments->settings.search);
   add_process_options(command, arguments->settings);
@@ -175,10 +184,7 @@ void add_eval_command(const Command& program) {
               "NAME=VALUE for another program by setoption, as often as needed")
       .as_often_as_needed()
       .in_group(kProcessGroup);
-  command.footer(
-      "Labels: connect_four reads CSV (moves,ply,s1,...,s7,value) or lines \"moves value\", for\n"
-      "which a solver judges the moves; backgammon one JSON object a\n"
-      "line ([id,] cls, posid, dice, moves [[text, position id after, equity, ...] ...]).");
+  command.footer(exams_text());
   command.runs([arguments, visits] {
     arguments->settings.visits_told =
         visits.is_given() ? VisitsTold::kThisPlayer : VisitsTold::kNobody;

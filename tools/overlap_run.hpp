@@ -10,9 +10,8 @@
 
 #include "selfplay/selfplay_threads.hpp"
 #include "tools/gnubg/scratch_folder.hpp"
-#include "tools/programs.hpp"
-#include "tools/run_config.hpp"
 #include "train_bridge/choose_trainer.hpp"
+#include "train_bridge/run_config.hpp"
 #include "train_bridge/training_loop.hpp"
 
 namespace senet {
@@ -57,7 +56,7 @@ class OverlapRun {
   using Clock = std::chrono::steady_clock;
 
   /// `trainer` is warm. `config` says how to play and learn, its learning rate included.
-  OverlapRun(const Programs& programs, const RunConfig& config, Network network,
+  OverlapRun(const RunGame& game, const RunConfig& config, Network network,
              std::unique_ptr<Trainer> trainer, ScratchFolder folder, RecordLog log)
       : config_(config),
         folder_(std::move(folder)),
@@ -66,7 +65,7 @@ class OverlapRun {
         models_(std::move(network)),
         queue_(config_.queue_games),
         sink_(queue_),
-        replay_(programs.make_replay(config_.learn)),
+        replay_(game.make_replay(config_.learn)),
         loop_({.settings = config_.learn,
                .replay = *replay_,
                .trainer = *trainer_,
@@ -77,7 +76,7 @@ class OverlapRun {
                .folder = folder_.path()},
               Checkpoint{}),
         learner_([this] { learn(); }),
-        players_(programs.start_selfplay(config_.selfplay, models_, numbers_, sink_)) {}
+        players_(game.start_selfplay(config_.selfplay, models_, numbers_, sink_)) {}
   OverlapRun(const OverlapRun&) = delete;
   OverlapRun& operator=(const OverlapRun&) = delete;
   ~OverlapRun() {

@@ -84,8 +84,8 @@ void add_perft_command(const Command& program) {
       .required()
       .in_range(0, 1000);
   command.option("--position", arguments->position,
-                 "where to start, as the game writes positions (default: its start; in "
-                 "backgammon with any first roll)");
+                 "where to start, as the game writes positions (default: its start, before any "
+                 "roll)");
   command.flag("--divide", arguments->divide, "also a line for each first move or roll");
   command.footer(
       "A game that ends before that depth counts nothing. With dice: plays_21 counts every roll\n"

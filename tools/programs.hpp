@@ -1,5 +1,5 @@
-// What the senet program does with a game by its type: what plays, searches and learns. Everything
-// else about a game its commands know from AnyGame.
+// What the senet program does with a game by its type, beside self-play
+// (train_bridge/run_game.hpp). Everything else about a game its commands know from AnyGame.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,21 @@
 #include "games/registry.hpp"
 #include "nn/network.hpp"
 #include "tools/bench_tree.hpp"
-#include "train_bridge/replay.hpp"
+#include "train_bridge/train_batch.hpp"
 
 namespace senet {
 
-class AnySelfPlayThreads;
-class GameNumbers;
 class GameRecord;
-class GameSink;
-class ModelStore;
 class RecordedBatches;
 class WorkerTrace;
 enum class EvaluatorKind : std::uint8_t;
-struct LearnSettings;
 struct Measured;
 struct PlayerHolder;
 struct PlayerSettings;
 struct PlayoutCounts;
-struct SelfPlaySettings;
 
 /// The table of a game (games/registry.hpp).
 struct Programs {
-  NetworkSpec (*reference_spec)();
-  /// Memory of the tree of a search of so many visits.
-  std::size_t (*tree_bytes)(std::uint32_t visits, Evaluates evaluates);
-
   // senet match and senet eval. Own players are programs of their own for this game alone.
   std::string_view own_player_words;  // for --help; "" when there are none
   bool (*is_own_player)(std::string_view word);
@@ -49,13 +39,6 @@ struct Programs {
   // senet inspect
   /// replay() of selfplay/record_replay.hpp.
   Result<void> (*replay)(const GameRecord& record, std::vector<AnyState>& states);
-
-  // senet selfplay
-  GameShape shape;
-  std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const SelfPlaySettings& settings,
-                                                        ModelStore& models, GameNumbers& numbers,
-                                                        GameSink& sink);
-  std::unique_ptr<Replay> (*make_replay)(const LearnSettings& settings);
 
   // senet bench
   /// recorded_decisions() of tools/bench_positions.hpp.

@@ -9,7 +9,6 @@
 #include "games/registry.hpp"
 #include "selfplay/record_replay.hpp"
 #include "selfplay/search_player.hpp"
-#include "selfplay/selfplay_threads.hpp"
 #include "tools/bench_playout.hpp"
 #include "tools/bench_positions.hpp"
 #include "tools/bench_train.hpp"
@@ -17,7 +16,6 @@
 #include "tools/match/players.hpp"
 #include "tools/programs.hpp"
 #include "tools/selfplay_measure.hpp"
-#include "train_bridge/replay_buffer.hpp"
 
 namespace senet {
 
@@ -31,21 +29,13 @@ Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSe
   if (!setup) return setup.error();
   PlayerHolder holder;
   holder.identity = network_identity(*setup);
-  holder.setup = std::move(*setup);
-  holder.player = std::make_unique<SearchPlayer<G>>(*holder.setup.evaluator, holder.setup.settings,
-                                                    holder.setup.visits, holder.setup.lanes,
-                                                    holder.setup.batch_rows);
+  holder.player = std::make_unique<SearchPlayer<G>>(std::move(*setup));
   return holder;
 }
 
 template <Game G>
 constexpr Programs Programs::of() {
   return {
-      .reference_spec = &senet::reference_spec<G>,
-      .tree_bytes =
-          [](std::uint32_t visits, Evaluates evaluates) {
-            return Tree<G>::bytes(limits_for<G>(visits, evaluates));
-          },
       .own_player_words = OwnPlayers<G>::kWords,
       .is_own_player = &OwnPlayers<G>::is_one,
       .make_own_player = &OwnPlayers<G>::make,
@@ -57,13 +47,6 @@ constexpr Programs Programs::of() {
         for (const G& state : own) states.emplace_back(game_table<AnyGame, G>(), state);
         return replayed;
       },
-      .shape = GameShape::of<G>(),
-      .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,
-                           GameNumbers& numbers,
-                           GameSink& sink) -> std::unique_ptr<AnySelfPlayThreads> {
-        return std::make_unique<SelfPlayThreads<G>>(settings, models, numbers, sink);
-      },
-      .make_replay = &senet::make_replay<G>,
       .recorded_decisions = &senet::recorded_decisions<G>,
       .record_batches = &senet::record_batches<G>,
       .sparse_batch = &senet::sparse_batch<G>,

@@ -1,30 +1,16 @@
-// How a command's searching player is put together: network, evaluator, search settings, lanes.
+// Where a command's network comes from.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 
-#include "nn/evaluator.hpp"
-#include "search/settings.hpp"
-#include "search/tree_limits.hpp"
+#include "nn/network.hpp"
+#include "selfplay/search_setup.hpp"
 
 namespace senet {
 
 /// The most visits that a command accepts.
 inline constexpr std::uint32_t kMostVisits = 1'000'000;
-
-/// Options as typed.
-struct SearchOptions {
-  EvaluatorKind evaluator = EvaluatorKind::kFused;
-  std::optional<Evaluates> mode = {};  // none: see asked_about
-  std::size_t lanes = 0;  // searches side by side; 0: up to 64 that fit into kTreeMemory
-  SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
-};
 
 /// The network that `source` names: "untrained" or "untrained:<seed>" for fresh weights of the
 /// reference shape (seed 1 if none is told), "builtin" for those linked in, anything else is a
@@ -37,41 +23,5 @@ std::string_view default_source(std::string_view game);
 
 /// Whether `source` names fresh weights: "untrained" or "untrained:<seed>".
 bool is_untrained(std::string_view source);
-
-/// What a search needs beside positions.
-struct SearchSetup {
-  SharedWeights weights;
-  std::unique_ptr<Evaluator> evaluator;  // of the weights
-  SearchSettings settings;
-  std::uint32_t visits = 1;  // of a search; 1 = the network alone
-  std::size_t lanes = 1;
-  std::size_t batch_rows = 1;
-};
-
-/// Bytes that the trees of one player may take when nobody says how many lanes there are.
-inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
-
-/// Builds it all for weights that play G. visits 0 is taken for 1.
-template <Game G>
-Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& options,
-                                  std::uint32_t visits) {
-  SearchSetup setup;
-  setup.settings = options.settings;
-  const Result<Evaluates> asked = asked_about<G>(weights->spec(), options.mode);
-  if (!asked) return fail("--mode: " + asked.error().reason());
-  setup.settings.evaluates = *asked;
-  setup.visits = std::max(visits, 1u);
-  const std::size_t tree = Tree<G>::bytes(limits_for<G>(setup.visits, setup.settings.evaluates));
-  setup.lanes =
-      options.lanes > 0 ? options.lanes : std::clamp<std::size_t>(kTreeMemory / tree, 1, 64);
-  setup.batch_rows =
-      *asked == Evaluates::kAfterstates ? 256 : std::min<std::size_t>(setup.lanes, 256);
-  Result<std::unique_ptr<Evaluator>> evaluator =
-      make_evaluator(options.evaluator, *weights, setup.batch_rows);
-  if (!evaluator) return evaluator.error();
-  setup.evaluator = std::move(*evaluator);
-  setup.weights = std::move(weights);
-  return setup;
-}
 
 }  // namespace senet

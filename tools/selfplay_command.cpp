@@ -1,14 +1,19 @@
 // senet selfplay: play games against itself, learn from them, keep everything in a run folder.
 #include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "tools/command.hpp"
-#include "tools/daemon.hpp"
 #include "tools/setting_options.hpp"
+#include "tools/stop_signals.hpp"
+#include "train_bridge/resident_memory.hpp"
+#include "train_bridge/run.hpp"
 
 namespace senet {
 namespace {
@@ -17,12 +22,20 @@ struct SelfPlayArguments {
   std::string game;
   std::string trainer = "auto";
   std::string precision = "auto";
-  DaemonOptions options;
+  RunOptions options;
+  bool quiet = false;  // no progress line
   bool print_config = false;
   bool no_train = false;
   bool replay_on_device = false;
   std::map<std::string, std::string> settings;  // as typed, by name
 };
+
+// What is learnt when no game is named.
+std::string default_game() {
+  const auto games = all_games<AnyGame>();
+  const auto standard = std::ranges::find_if(games, &AnyGame::is_standard);
+  return std::string((standard == games.end() ? games.front() : *standard)->name);
+}
 
 Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
   const auto typed = [&](const char* name) { return !arguments.settings.at(name).empty(); };
@@ -50,21 +63,107 @@ Result<TrainerChoice> trainer_choice(const SelfPlayArguments& arguments) {
       .backend = *backend, .precision = *precision, .replay_on_device = arguments.replay_on_device};
 }
 
+std::size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds);
+  return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
+}
+
+std::string_view text_of(RunPhase phase) {
+  switch (phase) {
+    case RunPhase::kPlaying:
+      return "playing";
+    case RunPhase::kFinishing:
+      return "finishing the games under way";
+    case RunPhase::kDropping:
+      return "leaving the games under way";
+    case RunPhase::kSaving:
+      return "saving";
+  }
+  return "";
+}
+
+// The live line on a terminal, now and then a line of a log elsewhere.
+class LiveLine {
+ public:
+  LiveLine() = default;
+  ~LiveLine() {
+    if (terminal_) std::fputc('\n', stderr);
+  }
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+
+  void show(const RunProgress& now) {
+    if (!terminal_ && now.seconds - shown_at_ < 10 && now.phase == shown_) return;
+    shown_at_ = now.seconds;
+    shown_ = now.phase;
+    const LearnProgress& learn = now.learn;
+    std::string line = fmt::format(
+        "{} {} | {} games, {:.0f}/min | {:.0f} K evaluations/s | step {}, network {} | loss "
+        "{:.3f} + {:.3f} | {:.0f} MiB",
+        clock_text(now.seconds), text_of(now.phase), learn.games, now.games_per_minute,
+        now.evaluations_per_second / 1000, learn.steps, learn.iterations, learn.policy_loss,
+        learn.value_loss, resident_mib());
+    // A longer line would wrap, and every refresh would leave its first half behind.
+    if (terminal_)
+      line = "\r\x1b[K" + line.substr(0, terminal_columns() - 1);
+    else
+      line += '\n';
+    // A terminal that has gone is no reason to end: metrics.jsonl has the same figures.
+    static_cast<void>(std::fputs(line.c_str(), stderr));
+    std::fflush(stderr);
+  }
+
+ private:
+  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  std::optional<RunPhase> shown_;
+  double shown_at_ = 0;
+};
+
+// The first SIGTERM, SIGINT or SIGHUP finishes the games under way, a second one drops them.
+Result<void> play(Run& run, bool quiet) {
+  StopSignals signals(StopSignals::Mode::kEach);
+  int stops = 0;
+  bool has_begun = false;
+  std::optional<LiveLine> line;
+  RunHooks hooks;
+  hooks.begins = [&](const RunBeginning& begun) {
+    const SelfPlaySettings& settings = begun.config.selfplay;
+    fmt::print(
+        stderr,
+        "{} | {} workers x {} lanes, {} visits | network {} ({} parameters) | trainer {} | {}\n",
+        begun.config.game, settings.workers, settings.worker.lanes, settings.play.full_visits,
+        id_text(begun.network), parameter_count(begun.config.network), begun.trainer,
+        run.folder().string());
+    has_begun = true;
+    if (!quiet) line.emplace();
+  };
+  hooks.progresses = [&](const RunProgress& now) {
+    if (line) line->show(now);
+  };
+  hooks.order = [&] {
+    if (signals.wait(std::chrono::milliseconds(0))) ++stops;
+    return stops == 0 ? RunOrder::kGoOn : stops == 1 ? RunOrder::kFinish : RunOrder::kDrop;
+  };
+  hooks.warning = [&](const std::string& reason) {
+    fmt::print(stderr, "{}senet selfplay: {}\n", has_begun ? "\n" : "", reason);
+  };
+  const Result<RunSummary> ended = run.play(hooks);
+  return ended ? Result<void>() : ended.error();
+}
+
 Result<Job> prepare(const SelfPlayArguments& arguments) {
-  DaemonOptions options = arguments.options;
+  RunOptions options = arguments.options;
   const auto trainer = trainer_choice(arguments);
   if (!trainer) return trainer.error();
   options.trainer = *trainer;
-  const bool needs_folder = options.resume || !arguments.print_config;
-  if (needs_folder && options.folder.empty()) return fail("--run: name the run folder");
-  const auto config_file = options.folder / "config.json";
-  std::error_code unknown;
-  if (needs_folder && !options.resume && std::filesystem::exists(config_file, unknown)) {
-    return fail(
-        fmt::format("{} already holds a run; --resume goes on with it", options.folder.string()));
-  }
+  if (options.resume && options.folder.empty()) return fail("--run: name the run folder");
   Result<RunConfig> config =
-      options.resume ? load_config(config_file)
+      options.resume ? load_config(options.folder / "config.json")
                      : default_config(arguments.game.empty() ? default_game() : arguments.game);
   if (!config) return config.error();
   if (!arguments.game.empty() && arguments.game != config->game) {
@@ -78,7 +177,11 @@ Result<Job> prepare(const SelfPlayArguments& arguments) {
       return {};
     });
   }
-  return prepare_daemon(*config, options);
+  auto run = Run::open(**find_game<RunGame>(config->game), *config, options,
+                       [](const std::string& reason) { fmt::print(stderr, "{}\n", reason); });
+  if (!run) return run.error();
+  return Job(
+      [run = std::move(*run), quiet = arguments.quiet]() mutable { return play(run, quiet); });
 }
 
 }  // namespace
@@ -96,7 +199,7 @@ void add_selfplay_command(const Command& program) {
   command.option("--games", arguments->options.games, "stop after so many games; 0: never");
   command.option("--weights", arguments->options.weights, "start from these weights");
   command.flag("--no-train", arguments->no_train, "play and record only");
-  command.flag("--quiet", arguments->options.quiet, "no progress line");
+  command.flag("--quiet", arguments->quiet, "no progress line");
   command.flag("--print-config", arguments->print_config,
                "print the settings this call would run with, and stop");
   command

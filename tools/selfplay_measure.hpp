@@ -14,7 +14,7 @@
 #include "selfplay/selfplay_threads.hpp"
 #include "tools/bench_selfplay.hpp"
 #include "tools/encode_cost.hpp"
-#include "tools/resident_memory.hpp"
+#include "train_bridge/resident_memory.hpp"
 
 namespace senet {
 

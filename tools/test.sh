@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Builds Senet and runs its tests: tools/test.sh [--preset release|debug|asan|tsan]
+# SENET_CUDA=ON in the environment builds the CUDA trainer too, and SENET_CUDA=HOST as much of it as
+# tests without a device need.
 # The tsan preset builds and runs the tests that have threads in them (docs/testing.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -40,7 +42,7 @@ esac
 
 tools/install_packages.sh --for-tests
 cores=$(nproc)
-cmake --preset "$preset"
+cmake --preset "$preset" ${SENET_CUDA:+"-DSENET_CUDA=$SENET_CUDA"}
 cmake --build --preset "$preset" --parallel "$cores" --target "$target"
 status=0
 ctest --preset "$preset" --parallel "$cores" || status=$?
@@ -50,6 +52,8 @@ elif [[ ! -e /var/lib/gnubg/gnubg_ts0.bd && ! -e /usr/share/gnubg/gnubg_ts0.bd ]
   echo "test.sh: WARNING: gnubg has no two-sided bear-off database (dpkg-reconfigure gnubg makes it):" \
     "exact bear-offs were NOT COMPARED with it" >&2
 fi
+grep -q '^SENET_CUDA:STRING=OFF' "build/$preset/CMakeCache.txt" && [[ $preset != tsan ]] &&
+  echo "test.sh: WARNING: built without CUDA (SENET_CUDA=ON builds it): the tests of its trainer were SKIPPED" >&2
 for program in python3 chromium chromedriver wrk; do
   command -v "$program" >/dev/null ||
     echo "test.sh: WARNING: $program is not installed: tests of the example server that need it were SKIPPED" >&2

@@ -130,7 +130,7 @@ class ReplayBuffer final : public Replay {
     for (std::size_t i = 0; i < moves_.size(); ++i) {
       const Action action = mirror ? mirror_image(moves_[i]) : moves_[i];
       batch.add_action(static_cast<float>(shares[i]) / static_cast<float>(sum),
-                       G::logits_of(action));
+                       state.logits_of(action));
     }
   }
   const PolicyEntry& entry(const Kept& kept, std::size_t i) const {

@@ -6,8 +6,9 @@
 
 namespace senet {
 
-/// Checks the table and plays some games at random with it, always the same. kBadArgument names the
-/// first thing that cannot be, and the position where it was seen.
+/// Checks the table's numbers, then plays some games at random with it, always the same, as
+/// senet/check_game.hpp does; its functions work in memory that shows what they overwrite.
+/// SENET_BAD_ARGUMENT names the first thing that cannot be, the function at fault and the position.
 Result<void> check_table(const GameTable& table);
 
 }  // namespace senet

@@ -24,26 +24,35 @@ struct GamePlan {
   G start{};
 };
 
-/// How searches of G are made; the service's mode makes sense for G.
+/// What the network of a game is asked about, if the service's mode makes sense for it.
 template <Game G>
-SearchSettings search_settings(const ServiceSettings& settings, const NetworkSpec& spec) {
+Result<Evaluates> asked_about(const GamePlan<G>& plan, const ServiceSettings& settings) {
+  return asked_about(plan.spec, has_afterstates(plan.start), settings.evaluates);
+}
+
+/// How searches of a game are made, whose mode makes sense.
+template <Game G>
+SearchSettings search_settings(const GamePlan<G>& plan, const ServiceSettings& settings) {
   SearchSettings search = settings.search;
-  search.evaluates = *asked_about<G>(spec, settings.evaluates);
+  search.evaluates = *asked_about(plan, settings);
   return search;
 }
 
 /// How large the sessions of G are; no visits when a tree has not even room for one.
 template <Game G>
 SessionRoom session_room(const GamePlan<G>& plan, const ServiceSettings& settings) {
-  const Evaluates evaluates = search_settings<G>(settings, plan.spec).evaluates;
+  const Evaluates evaluates = search_settings(plan, settings).evaluates;
+  const std::size_t edges = most_edges(plan.start);
   if (settings.tree == 0) {
-    return {limits_for(plan.start, settings.visits, evaluates), settings.visits, settings.lines};
+    return {limits_for(plan.start, settings.visits, evaluates), settings.visits, settings.lines,
+            edges};
   }
   constexpr std::uint32_t kMost = 1u << 24;
   const std::uint32_t visits = largest_that_fits(kMost, [&](std::uint32_t tried) {
     return Tree<G>::bytes(limits_for(plan.start, tried, evaluates)) <= settings.tree;
   });
-  return {limits_for(plan.start, visits, evaluates), visits == 0 ? 0 : UINT32_MAX, settings.lines};
+  return {limits_for(plan.start, visits, evaluates), visits == 0 ? 0 : UINT32_MAX, settings.lines,
+          edges};
 }
 
 template <Game G>
@@ -99,7 +108,7 @@ class RoomOf final : public GameRoom {
   }
   OnHeap<Session> open_session(Service& service, std::uint64_t number, Charge memory) override {
     return make_on_heap<SessionOf<G>>(
-        *settings_.heap, service, *this, plan_.start, search_settings<G>(settings_, plan_.spec),
+        *settings_.heap, service, *this, plan_.start, search_settings(plan_, settings_),
         session_room(plan_, settings_), settings_.seed, number, std::move(memory), *settings_.heap);
   }
 
@@ -116,11 +125,11 @@ class RoomOf final : public GameRoom {
 
  private:
   static PoolSettings pool_settings(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return {search_settings<G>(settings, plan.spec), settings.sessions,
-            session_room(plan, settings).tree, settings.batch_rows, plan.most_active};
+    return {search_settings(plan, settings), settings.sessions, session_room(plan, settings).tree,
+            settings.batch_rows, plan.most_active};
   }
   static CacheSettings cache(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return cache_settings<G>(settings.cache, search_settings<G>(settings, plan.spec).evaluates,
+    return cache_settings<G>(settings.cache, search_settings(plan, settings).evaluates,
                              plan.most_active);
   }
 
@@ -139,7 +148,7 @@ Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan, const Weigh
                                             const ServiceSettings& settings, Ledger& ledger,
                                             RowTeam& team) {
   const auto bad = [](std::string what) { return fail(SENET_BAD_ARGUMENT, std::move(what)); };
-  const Result<Evaluates> asked = asked_about<G>(plan.spec, settings.evaluates);
+  const Result<Evaluates> asked = asked_about(plan, settings);
   if (!asked) return bad("mode: " + asked.error().reason());
   if (session_room(plan, settings).visits == 0) {
     return bad("tree: too small for a single visit");

@@ -244,7 +244,7 @@ senet_status senet_engine_add_game(senet_engine* engine, const senet_game_table*
     if (engine == nullptr) return missing("engine");
     const auto read = read_struct(table, senet_game_table{}, "senet_game_table");
     if (!read) return read.error();
-    return engine->service->add_game({std::string(view(read->name)), *read});
+    return engine->service->add_game(senet::GameTable(*read));
   });
 }
 

@@ -11,7 +11,6 @@
 #include "engine/host/ledger.hpp"
 #include "engine/host/session.hpp"
 #include "engine/host/session_search_of.hpp"
-#include "engine/host/table_game.hpp"
 #include "games/sound_moves.hpp"
 
 namespace senet {
@@ -26,6 +25,7 @@ class SessionOf final : public Session {
             Heap& heap)
       : Session(service, game, search_),
         memory_(std::move(memory)),
+        start_(start),
         state_(start),
         search_(*this, settings, room, seed, number, heap) {
     move_to(start);
@@ -40,7 +40,7 @@ class SessionOf final : public Session {
 
  private:
   Result<void> set_position(std::string_view text, std::span<const Action> actions) override {
-    Result<G> read = read_position(state_, text);
+    Result<G> read = text.empty() ? Result<G>(start_) : read_state(start_, text);
     if (!read) return fail(SENET_BAD_ARGUMENT, read.error().reason());
     for (std::size_t i = 0; i < actions.size(); ++i) {
       if (!is_legal(*read, actions[i])) {
@@ -120,6 +120,15 @@ class SessionOf final : public Session {
     legal_ = legal;
     state_ = state;
   }
+  /// Texts, which only a host's game can fail to write.
+  static Result<std::string> write_position(const G& state) {
+    if constexpr (requires { state.try_text(); }) return state.try_text();
+    return state.text();
+  }
+  static Result<std::string> write_action(const G& state, Action action) {
+    if constexpr (requires { state.try_action_text(action); }) return state.try_action_text(action);
+    return state.action_text(action);
+  }
   static Error not_legal(const G& state, Action action) {
     return fail(SENET_BAD_ACTION,
                 "action " + std::to_string(action) + " is not legal in " + state.text());
@@ -142,6 +151,7 @@ class SessionOf final : public Session {
   }
 
   const Charge memory_;
+  const G start_;
   G state_;
   // In state_. Found while no search is under way: a host's function that took its time under the
   // lock would hold up the thread that ends searches.

@@ -20,6 +20,7 @@ struct SessionRoom {
   TreeLimits tree;
   std::uint32_t visits;  // no search makes more
   std::uint32_t lines;   // of a result, at most
+  std::size_t edges;     // most_edges() of the game
 };
 
 /// The search of one game's session. Its calls come from one thread at a time.
@@ -33,10 +34,10 @@ class SessionSearchOf final : public SessionSearch {
         room_(room),
         seed_(seed),
         number_(number),
-        search_(settings, room.tree, heap) {
+        search_(settings, room.tree, room.edges, heap) {
     result_.outcomes.reserve(kOutcomes<G>);
-    result_.choices.reserve(kMaxEdges<G>);
-    const std::size_t lines = std::min<std::size_t>(room.lines, kMaxEdges<G>);
+    result_.choices.reserve(room.edges);
+    const std::size_t lines = std::min<std::size_t>(room.lines, room.edges);
     result_.line_actions.reserve(lines * kLongestVariation);
     result_.line_ends.reserve(lines);
     result_.line_outcomes.reserve(lines * kOutcomes<G>);
@@ -44,12 +45,11 @@ class SessionSearchOf final : public SessionSearch {
 
   /// Memory of one beside itself, its tree included.
   static std::size_t bytes(const SessionRoom& room) {
-    constexpr std::size_t kResult = kMaxEdges<G> * sizeof(Choice) + sizeof(Outcomes<G>);
-    constexpr std::size_t kStatistics = kMaxEdges<G> * (sizeof(Outcomes<G>) + 4);
+    const std::size_t result = room.edges * sizeof(Choice) + sizeof(Outcomes<G>);
     constexpr std::size_t kLine =
         kLongestVariation * sizeof(Action) + sizeof(std::uint32_t) + sizeof(Outcomes<G>);
-    return kResult + kStatistics + std::min<std::size_t>(room.lines, kMaxEdges<G>) * kLine +
-           Tree<G>::bytes(room.tree);
+    return result + RootStatistics<G>::bytes(room.edges) +
+           std::min<std::size_t>(room.lines, room.edges) * kLine + Tree<G>::bytes(room.tree);
   }
 
   /// The session's: what the next search is of.

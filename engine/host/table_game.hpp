@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,10 +17,15 @@
 
 namespace senet {
 
-/// A host's table, whole, with a name of its own.
+/// A host's table, whole, with a name of its own. What the host left 0 is filled in: three ways to
+/// end, and a logit for each action.
 struct GameTable {
+  explicit GameTable(const senet_game_table& table);
+
   std::string name;
-  senet_game_table functions;
+  senet_game_table functions;  // its name is the host's: not to be read
+  std::array<float, SENET_MOST_OUTCOMES> outcome_values{};
+  float value_range = 0;
 
   /// The reference network's shape for it.
   NetworkSpec spec() const;
@@ -28,48 +34,78 @@ struct GameTable {
 /// Bytes of a position's or a move's text.
 inline constexpr std::size_t kMostTableText = std::size_t{1} << 16;
 
-/// A state of up to kBytes bytes with the table that understands it. What a table says is taken for
-/// true but where that would harm us: numbers out of range are left out.
-template <std::size_t kBytes>
+/// A state of up to kBytes bytes with the table that understands it. A wide game is one of many
+/// legal moves or of several logits an action, whose searches need more memory. What a table says
+/// is taken for true but where that would harm us: numbers out of range are left out.
+template <std::size_t kBytes, bool kIsWide>
 class TableGame {
  public:
   static constexpr std::string_view kName = "a host's game";
-  static constexpr std::size_t kMaxLegal = SENET_MOST_LEGAL;
+  static constexpr std::size_t kMaxLegal = kIsWide ? SENET_MOST_LEGAL : 1024;
   static constexpr std::size_t kMaxPlies = 0xffff;
-  static constexpr std::size_t kFeatures = 0xffff;
-  static constexpr std::size_t kMaxActive = 0xffff;
-  static constexpr std::size_t kPolicyLogits = 0xffff;
-  static constexpr std::size_t kLogitsPerAction = 1;
-  static constexpr std::array<float, 3> kOutcomeValues = {1.0f, 0.0f, -1.0f};
-  static constexpr std::array<std::uint8_t, 3> kOutcomeMirror = {2, 1, 0};
-  static constexpr float kValueRange = 1.0f;
-  static constexpr bool kHasAfterstates = false;
+  static constexpr std::size_t kMaxChance = SENET_MOST_CHANCE;
+  static constexpr std::size_t kFeatures = SENET_MOST_FEATURES;
+  static constexpr std::size_t kMaxActive = SENET_MOST_FEATURES;
+  static constexpr std::size_t kPolicyLogits = SENET_MOST_FEATURES;
+  static constexpr std::size_t kLogitsPerAction = kIsWide ? SENET_MOST_LOGITS : 1;
+  static constexpr std::size_t kMostOutcomes = SENET_MOST_OUTCOMES;
+  static constexpr bool kHasAfterstates = true;
+
+  /// Whether states of the table's game are of this type.
+  static bool has_room_for(const GameTable& table) {
+    return table.functions.state_size <= kBytes && table.functions.most_legal <= kMaxLegal &&
+           table.functions.logits_per_action <= kLogitsPerAction;
+  }
 
   /// Of no game: only to be assigned to.
   TableGame() = default;
-  /// The start. `table`, whose states have at most kBytes, outlives all states.
+  /// The start. `table`, which this type has room for, outlives all states.
   explicit TableGame(const GameTable& table) : table_(&table) {
     functions().start(user(), bytes_.data());
   }
 
+  std::span<const float> outcome_values() const {
+    return {table_->outcome_values.data(), functions().outcomes};
+  }
+  std::span<const std::uint8_t> outcome_mirror() const {
+    return {functions().outcome_mirror, functions().outcomes};
+  }
+  float value_range() const { return table_->value_range; }
+  std::size_t most_legal() const { return functions().most_legal; }
+  std::size_t most_chance() const { return functions().most_chance; }
+  bool has_dice() const { return functions().most_chance > 0; }
+  bool has_afterstates() const { return functions().has_afterstates != 0; }
+  bool has_sound_moves() const { return functions().sound != nullptr; }
+
   Turn turn() const {
     const senet_turn turn = functions().turn(user(), bytes_.data());
     if (turn == SENET_PLAYER_0) return Turn::kPlayer0;
-    return turn == SENET_PLAYER_1 ? Turn::kPlayer1 : Turn::kOver;
+    if (turn == SENET_PLAYER_1) return Turn::kPlayer1;
+    return turn == SENET_CHANCE && has_dice() ? Turn::kChance : Turn::kOver;
   }
-  Player viewer() const { return turn() == Turn::kPlayer1 ? 1 : 0; }
-  void legal(ActionList<kMaxLegal>& out) const {
-    out.resize(functions().most_legal);
-    const std::size_t count = functions().legal(user(), bytes_.data(), out.data());
-    out.resize(std::min(count, out.size()));
-    const auto unknown = [&](Action action) { return action >= functions().actions; };
-    out.resize(
-        static_cast<std::size_t>(std::remove_if(out.begin(), out.end(), unknown) - out.begin()));
-    if (out.empty()) out.push_back(0);
+  Player viewer() const {
+    const Turn now = turn();
+    if (now == Turn::kChance) return functions().viewer(user(), bytes_.data()) == 1 ? 1 : 0;
+    return now == Turn::kPlayer1 ? 1 : 0;
+  }
+  void legal(ActionList<kMaxLegal>& out) const { list(functions().legal, out); }
+  void sound(ActionList<kMaxLegal>& out) const { list(functions().sound, out); }
+  /// Outcomes all as likely, where the host's numbers are no distribution.
+  std::size_t chance(std::span<float> probability) const {
+    std::array<float, kMaxChance> said;
+    const std::uint32_t count = std::clamp(functions().chance(user(), bytes_.data(), said.data()),
+                                           1u, functions().most_chance);
+    const bool are_positive =
+        std::all_of(said.begin(), said.begin() + count, [](float p) { return p > 0 && p <= 1; });
+    for (std::uint32_t i = 0; i < count; ++i) {
+      probability[i] = are_positive ? said[i] : 1 / static_cast<float>(count);
+    }
+    return count;
   }
   void play(Action action) { functions().play(user(), bytes_.data(), action); }
   std::uint8_t outcome() const {
-    return static_cast<std::uint8_t>(std::min(functions().outcome(user(), bytes_.data()), 2u));
+    return static_cast<std::uint8_t>(
+        std::min(functions().outcome(user(), bytes_.data()), functions().outcomes - 1));
   }
   std::uint64_t key() const { return functions().key(user(), bytes_.data()); }
   void encode(FeatureRow& row) const {
@@ -82,7 +118,20 @@ class TableGame {
         row.add(feature[i], value[i]);
     }
   }
-  static std::array<std::uint16_t, 1> logits_of(Action action) { return {action}; }
+  std::array<std::uint16_t, kLogitsPerAction> logits_of(Action action) const {
+    std::array<std::uint16_t, kLogitsPerAction> logits;
+    logits.fill(kNoLogit);
+    if (functions().logits_of == nullptr) {
+      logits[0] = action;
+      return logits;
+    }
+    functions().logits_of(user(), action, logits.data());
+    for (std::uint16_t& logit : logits) {
+      if (logit >= functions().policy_logits) logit = kNoLogit;
+    }
+    if (logits[0] == kNoLogit) logits[0] = 0;
+    return logits;
+  }
 
   /// Errors when the host's function does not come to an end.
   Result<std::string> try_text() const {
@@ -105,14 +154,11 @@ class TableGame {
     }
     return fail(std::string(1, '"').append(text) + "\" is no move of " + table_->name + " here");
   }
-  /// Needs a state: see read_position.
+  /// Needs a state: see other_from_text.
   static Result<TableGame> from_text(std::string_view) { return fail("of which game?"); }
-  /// Another state of the same game; the start from no text.
   Result<TableGame> other_from_text(std::string_view text) const {
     TableGame other(*table_);
-    if (text.empty() || functions().read(user(), {text.data(), text.size()}, other.bytes_.data())) {
-      return other;
-    }
+    if (functions().read(user(), {text.data(), text.size()}, other.bytes_.data())) return other;
     return fail(std::string(1, '"').append(text) + "\" is no position of " + table_->name);
   }
 
@@ -121,6 +167,17 @@ class TableGame {
 
   const senet_game_table& functions() const { return table_->functions; }
   void* user() const { return table_->functions.user; }
+  /// What the host's function lists, of actions that there are; never nothing.
+  void list(std::uint32_t (*function)(void*, const void*, senet_action*),
+            ActionList<kMaxLegal>& out) const {
+    out.resize(functions().most_legal);
+    const std::size_t count = function(user(), bytes_.data(), out.data());
+    out.resize(std::min(count, out.size()));
+    const auto unknown = [&](Action action) { return action >= functions().actions; };
+    out.resize(
+        static_cast<std::size_t>(std::remove_if(out.begin(), out.end(), unknown) - out.begin()));
+    if (out.empty()) out.push_back(0);
+  }
   static std::string or_trouble(Result<std::string> text) {
     return text ? std::move(*text) : std::move(text.error().reason());
   }
@@ -144,38 +201,9 @@ class TableGame {
   const GameTable* table_ = nullptr;
 };
 
-using SmallTableGame = TableGame<112>;
-using LargeTableGame = TableGame<SENET_MOST_STATE>;
-static_assert(Game<SmallTableGame> && Game<LargeTableGame>);
-
-/// A position of the game that `state` is of.
-template <Game G>
-Result<G> read_position(const G& state, std::string_view text) {
-  static_cast<void>(state);
-  if (text.empty()) return G{};
-  return G::from_text(text);
-}
-template <std::size_t kBytes>
-Result<TableGame<kBytes>> read_position(const TableGame<kBytes>& state, std::string_view text) {
-  return state.other_from_text(text);
-}
-
-/// Texts of any game, which only a host's game can fail to write.
-template <Game G>
-Result<std::string> write_position(const G& state) {
-  if constexpr (requires { state.try_text(); }) {
-    return state.try_text();
-  } else {
-    return state.text();
-  }
-}
-template <Game G>
-Result<std::string> write_action(const G& state, Action action) {
-  if constexpr (requires { state.try_action_text(action); }) {
-    return state.try_action_text(action);
-  } else {
-    return state.action_text(action);
-  }
-}
+inline constexpr std::size_t kSmallState = 112;
+static_assert(sizeof(TableGame<kSmallState, false>) == 128);
+static_assert(StochasticGame<TableGame<kSmallState, false>> &&
+              SoundMovesGame<TableGame<SENET_MOST_STATE, true>>);
 
 }  // namespace senet

@@ -51,6 +51,9 @@ struct GameKit<Backgammon> : DefaultKit<Backgammon> {
   static constexpr std::array<std::string_view, 2> kLeavesNames = {"plays_21", "plays_36"};
   /// Decisions with the value of every play: games/backgammon/kit/exam.hpp.
   static Result<Exam<Backgammon>> read_exam(const std::string& file);
+  static constexpr std::string_view kExamText =
+      "a JSON object a line: [id,] cls, posid, dice,\n"
+      "moves [[text, position id after, equity, ...] ...]; answers: id, move, after";
   static std::vector<std::string> ubgi_question(const Backgammon& state);
   /// A .mat file, the text format of Jellyfish that GNU Backgammon and others read: a money session
   /// between "first" (left) and "second" (right); a cut game ends without a winner. Of the comment

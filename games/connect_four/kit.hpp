@@ -26,6 +26,9 @@ struct GameKit<ConnectFour> : DefaultKit<ConnectFour> {
   static std::vector<std::string> drawing(const ConnectFour& state);
   /// Positions with their worth: games/connect_four/kit/exam.hpp.
   static Result<Exam<ConnectFour>> read_exam(const std::string& file);
+  static constexpr std::string_view kExamText =
+      "CSV (moves,ply,s1,...,s7,value), or lines \"moves value\", for which\n"
+      "a solver judges the moves; answers: moves,column";
 };
 
 }  // namespace senet

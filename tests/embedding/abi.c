@@ -15,6 +15,9 @@ int main(void) {
   CONSTANT(SENET_MOST_LEGAL);
   CONSTANT(SENET_MOST_ACTIVE);
   CONSTANT(SENET_MOST_FEATURES);
+  CONSTANT(SENET_MOST_CHANCE);
+  CONSTANT(SENET_MOST_LOGITS);
+  CONSTANT(SENET_NO_LOGIT);
   SIZE(senet_action);
   SIZE(senet_text);
   FIELD(senet_text, data);
@@ -115,5 +118,17 @@ int main(void) {
   FIELD(senet_game_table, action_text);
   FIELD(senet_game_table, read);
   FIELD(senet_game_table, read_action);
+  FIELD(senet_game_table, most_chance);
+  FIELD(senet_game_table, outcomes);
+  FIELD(senet_game_table, outcome_values);
+  FIELD(senet_game_table, outcome_mirror);
+  FIELD(senet_game_table, has_afterstates);
+  FIELD(senet_game_table, policy_logits);
+  FIELD(senet_game_table, logits_per_action);
+  FIELD(senet_game_table, reserved);
+  FIELD(senet_game_table, chance);
+  FIELD(senet_game_table, viewer);
+  FIELD(senet_game_table, logits_of);
+  FIELD(senet_game_table, sound);
   return 0;
 }

@@ -3,7 +3,8 @@
 #
 # What is compared: sizes, offsets and constants (PROGRAM, made of abi.c), what HEADERS (folders, a colon between them) declare, comments and layout
 # aside, and the symbols that LIBRARY shows. A line that changed breaks hosts compiled before: it needs another
-# SENET_ABI. A new line does not. --write writes abi.txt anew.
+# SENET_ABI. A new line does not, nor does a struct with a struct_size that grew at its end, nor a limit that was
+# raised. --write writes abi.txt anew.
 set -euo pipefail
 program=$1 library=$2 headers=$3 compiler=$4
 kept=$(dirname "$0")/abi.txt

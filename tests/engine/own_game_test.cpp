@@ -1,231 +1,433 @@
-// Games that only a host knows: a table that is our Tic-tac-toe plays as ours does, and tables that
-// are no games are refused with a reason.
+// Games that only a host knows: a table that is a game of ours plays as ours does, with dice and
+// gammons too, and tables that are no games are refused with a reason.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
-#include <map>
-#include <optional>
+#include <filesystem>
+#include <limits>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "games/backgammon/backgammon.hpp"
+#include "games/connect_four/connect_four.hpp"
+#include "games/random.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "nn/network.hpp"
 #include "senet/own_game.hpp"
+#include "tests/engine/own_games.hpp"
 
 namespace senet {
 namespace {
 
-// Ours under another name, with a state as large as `kPadding` makes it.
-template <std::size_t kPadding>
-struct Noughts {
-  static constexpr std::string_view kName = "noughts";
-  static constexpr std::uint32_t kFeatures = TicTacToe::kFeatures;
-  static constexpr std::uint32_t kMaxActive = TicTacToe::kMaxActive;
-  static constexpr std::uint32_t kActions = TicTacToe::kPolicyLogits;
-  static constexpr std::uint32_t kMaxLegal = TicTacToe::kMaxLegal;
+using Noughts = Own<TicTacToe>;
+using LargeNoughts = Own<TicTacToe, 900>;
 
-  TicTacToe game{};
-  std::array<std::byte, kPadding> padding{};
-
-  senet_turn turn() const { return static_cast<senet_turn>(game.turn()); }
-  void legal(api::Moves& moves) const {
-    ActionList<TicTacToe::kMaxLegal> list;
-    game.legal(list);
-    for (const Action action : list) moves.push_back(action);
-  }
-  void play(senet_action action) { game.play(action); }
-  std::uint32_t outcome() const { return game.outcome(); }
-  std::uint64_t key() const { return game.key(); }
-  void encode(api::Features& features) const {
-    std::array<std::uint16_t, kMaxActive> index;
-    std::array<float, kMaxActive> value;
-    FeatureRow row(index.data(), value.data(), kMaxActive);
-    game.encode(row);
-    for (std::size_t i = 0; i < row.count(); ++i) features.add(index[i], value[i]);
-  }
-  std::string text() const { return game.text(); }
-  static std::optional<Noughts> from_text(std::string_view text) {
-    const auto read = TicTacToe::from_text(text);
-    if (!read) return {};
-    return Noughts{*read, {}};
-  }
-  std::string action_text(senet_action action) const { return game.action_text(action); }
-  std::optional<senet_action> action_from_text(std::string_view text) const {
-    const auto read = game.action_from_text(text);
-    if (!read) return {};
-    return *read;
-  }
-};
-using SmallNoughts = Noughts<2>;
-using LargeNoughts = Noughts<900>;
-static_assert(sizeof(SmallNoughts) < 112 && sizeof(LargeNoughts) > 112);
-
-// What cannot be a table's number is no Game, which the compiler says; it is not cut to 16 bits.
-struct TooManyFeatures : SmallNoughts {
-  static constexpr std::uint32_t kFeatures = 65'536;
-  static std::optional<TooManyFeatures> from_text(std::string_view) { return {}; }
+// What cannot be a table's number is no game for a table, which the compiler says; it is not cut to
+// 16 bits.
+struct TooManyFeatures : Noughts {
+  static constexpr std::size_t kFeatures = 65'536;
+  static Result<TooManyFeatures> from_text(std::string_view) { return fail("none"); }
 };
 struct MostFeatures : TooManyFeatures {
-  static constexpr std::uint32_t kFeatures = 65'535;
-  static std::optional<MostFeatures> from_text(std::string_view) { return {}; }
+  static constexpr std::size_t kFeatures = 65'535;
+  static Result<MostFeatures> from_text(std::string_view) { return fail("none"); }
 };
-static_assert(api::Game<MostFeatures> && !api::Game<TooManyFeatures>);
+static_assert(api::TableSized<MostFeatures> && !api::TableSized<TooManyFeatures>);
 
-template <class G>
-class OwnGame : public testing::Test {};
-using Sizes = testing::Types<SmallNoughts, LargeNoughts>;
-TYPED_TEST_SUITE(OwnGame, Sizes);
+// Takes the same small network into use, taught this, for a game of ours and for the host's.
+void use_same(api::Engine& engine, NetworkSpec spec, std::string_view own, Evaluates evaluates) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "own_game_test.safetensors";
+  spec.width = 16, spec.blocks = 1;
+  spec.evaluates = evaluates;
+  for (const std::string_view name : {std::string_view(spec.game), own}) {
+    NetworkSpec named = spec;
+    named.game = name;
+    ASSERT_TRUE(save_network(initial_network(named, 5), file));
+    engine.use(engine.load(file.native()));
+  }
+  std::filesystem::remove(file);
+}
 
-TYPED_TEST(OwnGame, PlaysAsTheSameGameOfOursDoes) {
-  api::Engine engine;
-  api::add_game<TypeParam>(engine);
-  EXPECT_EQ(api::try_add_game<TypeParam>(engine).error().status(), SENET_BAD_ARGUMENT);  // twice
-  engine.use(engine.untrained("noughts", 5));
-  engine.use(engine.untrained("tic_tac_toe", 5));
-  auto own = engine.open_session("noughts");
-  auto ours = engine.open_session("tic_tac_toe");
+void expect_same(const api::Found& found, const api::Found& expected) {
+  EXPECT_EQ(found.action, expected.action);
+  EXPECT_EQ(found.ending, expected.ending);
+  EXPECT_EQ(found.value, expected.value);
+  EXPECT_EQ(found.visits, expected.visits);
+  EXPECT_EQ(found.evaluations, expected.evaluations);
+  EXPECT_EQ(found.depth, expected.depth);
+  EXPECT_EQ(found.outcomes, expected.outcomes);
+  ASSERT_EQ(found.choices.size(), expected.choices.size());
+  for (std::size_t i = 0; i < found.choices.size(); ++i) {
+    EXPECT_EQ(found.choices[i].action, expected.choices[i].action);
+    EXPECT_EQ(found.choices[i].visits, expected.choices[i].visits);
+    EXPECT_EQ(found.choices[i].prior, expected.choices[i].prior);
+    EXPECT_EQ(found.choices[i].value, expected.choices[i].value);
+  }
+}
+
+// Plays a game in both sessions, move by move what the searches find; dice are drawn. Returns how
+// many searches there were.
+int play_in_both(api::Session& own, api::Session& ours, const api::Limits& limits) {
   EXPECT_EQ(own.text(), ours.text());
-  int plies = 0;
-  while (ours.turn() != SENET_OVER) {
-    const auto found = own.search({.visits = 40});
-    const auto expected = ours.search({.visits = 40});
-    ASSERT_EQ(found.choices.size(), expected.choices.size());
-    for (std::size_t i = 0; i < found.choices.size(); ++i) {
-      EXPECT_EQ(found.choices[i].action, expected.choices[i].action);
-      EXPECT_EQ(found.choices[i].visits, expected.choices[i].visits);
-      EXPECT_EQ(found.choices[i].value, expected.choices[i].value);
+  int searches = 0;
+  for (std::uint32_t ply = 0; ours.turn() != SENET_OVER && !testing::Test::HasFailure(); ++ply) {
+    EXPECT_EQ(own.chance(), ours.chance());
+    EXPECT_EQ(own.legal(), ours.legal());
+    senet_action action = 0;
+    if (ours.turn() == SENET_CHANCE) {
+      Random draw(6, 0, ply, Purpose::kTest);
+      action =
+          static_cast<senet_action>(draw.below(static_cast<std::uint32_t>(ours.chance().size())));
+    } else {
+      const auto found = own.search(limits);
+      expect_same(found, ours.search(limits));
+      action = found.action;
+      ++searches;
     }
-    EXPECT_EQ(own.action_text(found.action), ours.action_text(found.action));
-    EXPECT_EQ(own.read_action(ours.action_text(found.action)), found.action);
-    own.play(found.action);
-    ours.play(found.action);
+    EXPECT_EQ(own.action_text(action), ours.action_text(action));
+    EXPECT_EQ(own.read_action(ours.action_text(action)), action);
+    own.play(action);
+    ours.play(action);
     EXPECT_EQ(own.text(), ours.text());
     EXPECT_EQ(own.turn(), ours.turn());
-    ++plies;
   }
-  EXPECT_GE(plies, 5);
   EXPECT_EQ(own.outcome(), ours.outcome());
-  EXPECT_EQ(own.try_play(0).error().status(), SENET_BAD_ACTION);
-  EXPECT_EQ(own.try_set("nonsense").error().status(), SENET_BAD_ARGUMENT);
-  own.set("3/1X1/3");
-  EXPECT_EQ(own.legal().size(), 8u);
-  own.set("");
-  EXPECT_EQ(own.legal().size(), 9u);
+  return searches;
+}
+
+// Small states and large ones; few moves and more than 1,024; with dice and without.
+template <class G>
+class OwnGame : public testing::Test {};
+using OwnGames =
+    testing::Types<Noughts, LargeNoughts, Own<ConnectFour>, Own<Backgammon>, Own<Backgammon, 900>>;
+TYPED_TEST_SUITE(OwnGame, OwnGames);
+
+TYPED_TEST(OwnGame, PlaysAsTheSameGameOfOursDoes) {
+  using G = TypeParam;
+  const std::string name(G::kName.substr(4));
+  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
+    if (evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) continue;
+    api::Engine engine;
+    api::add_game<G>(engine);
+    EXPECT_EQ(api::try_add_game<G>(engine).error().status(), SENET_BAD_ARGUMENT);  // twice
+    NetworkSpec spec = reference_spec<G>();
+    spec.game = name;
+    use_same(engine, spec, G::kName, evaluates);
+    auto own = engine.open_session(G::kName), ours = engine.open_session(name);
+    const bool has_dice = StochasticGame<G>;
+    const int searches = play_in_both(own, ours, {.visits = has_dice ? 40u : 60u});
+    EXPECT_GE(searches, has_dice ? 20 : 5);
+    EXPECT_EQ(own.try_play(0).error().status(), SENET_BAD_ACTION);
+    EXPECT_EQ(own.try_set("nonsense").error().status(), SENET_BAD_ARGUMENT);
+    own.set("");
+    EXPECT_EQ(own.text(), G{}.text());
+  }
+}
+
+// What the search proves is worth what the game says, in games of more than a point.
+TEST(OwnDice, GammonsAreProven) {
+  api::Engine engine;
+  api::add_game<Race>(engine);
+  engine.use(engine.untrained("race"));
+  auto session = engine.open_session("race");
+  struct Case {
+    const char* position;
+    float value;
+    std::size_t outcome;
+  };
+  for (const auto& [position, value, outcome] :
+       {Case{"lm dm 0 1", 1, 0}, Case{"lm ah 0 1", 3, 1}, Case{"lm ad 0 1", 7, 2},
+        Case{"ad lm 1 1", 7, 2}}) {
+    session.set(position);
+    const auto found = session.search({.visits = 200});
+    EXPECT_EQ(found.ending, SENET_BY_PROOF) << position;
+    EXPECT_EQ(found.value, value) << position;
+    ASSERT_EQ(found.outcomes.size(), 6u);
+    EXPECT_NEAR(found.outcomes[outcome], 1, 1e-5) << position;
+  }
+  session.set("aa bb 1 0");
+  EXPECT_EQ(session.turn(), SENET_CHANCE);
+  EXPECT_EQ(session.chance(), (std::vector<float>{3.0f / 6, 2.0f / 6, 1.0f / 6}));
+  EXPECT_EQ(session.try_play(3).error().status(), SENET_BAD_ACTION);
+  session.play(2);
+  EXPECT_EQ(session.text(), "aa bb 1 3");
+  session.set("lm ad 0 1");
+  session.play(session.legal().front());
+  EXPECT_EQ(session.outcome(), 2u);
+}
+
+// The table that C fills and the one that a type does are the same game; logits are the actions'
+// own numbers in one and said by a function in the other.
+TEST(OwnDice, ATableInCPlaysAsTheTypeDoes) {
+  api::Engine engine;
+  api::add_game<Race>(engine);
+  const senet_game_table table = race_in_c();
+  senet_reason why{};
+  ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, &why), SENET_OK) << why.text;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    engine.use(engine.untrained("race", seed));
+    engine.use(engine.untrained("race_in_c", seed));
+    auto in_c = engine.open_session("race_in_c"), type = engine.open_session("race");
+    EXPECT_GE(play_in_both(in_c, type, {.visits = 50}), 10);
+  }
+}
+
+// A header from before there were dice: what its struct does not have is not read.
+TEST(OwnGameTable, TablesOfOlderHeadersKeepTheirMeaning) {
+  api::Engine engine;
+  senet_game_table table = api::game_table<Noughts>();
+  table.struct_size = offsetof(senet_game_table, most_chance);
+  ASSERT_EQ(table.struct_size, 136u);
+  table.actions = Noughts::kPolicyLogits;
+  std::memset(reinterpret_cast<char*>(&table) + table.struct_size, 0xee,
+              sizeof table - table.struct_size);
+  senet_reason why{};
+  ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, &why), SENET_OK) << why.text;
+  use_same(engine, reference_spec<TicTacToe>(), Noughts::kName, Evaluates::kPosition);
+  auto own = engine.open_session(Noughts::kName), ours = engine.open_session("tic_tac_toe");
+  EXPECT_GE(play_in_both(own, ours, {.visits = 40}), 5);
 }
 
 TEST(OwnGameTable, KeepsToItsMemory) {
   api::Engine engine;
   api::add_game<LargeNoughts>(engine);
-  engine.use(engine.untrained("noughts"));
+  engine.use(engine.untrained(Noughts::kName));
   const std::uint64_t before = engine.memory();
-  auto session = engine.open_session("noughts");
+  auto session = engine.open_session(Noughts::kName);
   EXPECT_GT(engine.memory() - before, 800u * 1000);  // a node for each of 800 visits
 }
 
-senet_game_table noughts() { return api::game_table<SmallNoughts>(); }
+senet_game_table noughts() { return api::game_table<Noughts>(); }
+senet_game_table race() { return api::game_table<Race>(); }
+
+// A table with a fault, and the sentence that names it.
+struct Fault {
+  senet_game_table (*game)();
+  void (*spoil)(senet_game_table&);
+  const char* sentence;
+};
+const Fault kFaults[] = {
+    // Numbers.
+    {noughts, [](auto& t) { t.play = nullptr; }, "own_tic_tac_toe: a function is NULL"},
+    {noughts, [](auto& t) { t.name = {}; }, "a game without a name: "},
+    {noughts,
+     [](auto& t) {
+       t.name = {"backgammon", 10};
+     },
+     "there is a game called backgammon already"},
+    {noughts, [](auto& t) { t.state_size = 2000; }, "own_tic_tac_toe: state_size: 1 to 1008"},
+    {noughts, [](auto& t) { t.most_legal = 0; }, "own_tic_tac_toe: most_legal: 1 to 4096"},
+    {noughts, [](auto& t) { t.actions = 65537; }, "own_tic_tac_toe: actions: 1 to 65536"},
+    {noughts, [](auto& t) { t.logits_of = nullptr; }, "own_tic_tac_toe: actions: 1 to 65535"},
+    {noughts, [](auto& t) { t.features = 65536; }, "own_tic_tac_toe: features: 1 to 65535"},
+    {noughts, [](auto& t) { t.most_active = 2049; }, "own_tic_tac_toe: most_active: 1 to 2048"},
+    {noughts, [](auto& t) { t.policy_logits = 0; }, "own_tic_tac_toe: policy_logits: 1 to 65535"},
+    {noughts, [](auto& t) { t.logits_per_action = 5; },
+     "own_tic_tac_toe: logits_per_action: 1 to 4"},
+    {noughts, [](auto& t) { t.reserved = 1; }, "own_tic_tac_toe: reserved: 0"},
+    {race, [](auto& t) { t.viewer = nullptr; },
+     "race: chance and viewer: not NULL in a game with dice"},
+    {race, [](auto& t) { t.most_chance = 257; }, "race: most_chance: 0 to 256"},
+    {race, [](auto& t) { t.outcomes = 1; }, "race: outcomes: 2 to 8"},
+    {race, [](auto& t) { t.outcomes = 9; }, "race: outcomes: 2 to 8"},
+    {race, [](auto& t) { t.outcome_values[1] = 8; },
+     "race: outcome_values: a value that is not a whole number from -7 to 7 (constants)"},
+    {race, [](auto& t) { t.outcome_values[4] = -8; },
+     "race: outcome_values: a value that is not a whole number from -7 to 7 (constants)"},
+    {race, [](auto& t) { std::memset(t.outcome_values, 0, sizeof t.outcome_values); },
+     "race: outcome_values: none is above 0 (constants)"},
+    {race, [](auto& t) { t.outcome_mirror[0] = 0; },
+     "race: outcome_mirror: what one player wins is not what the other loses (constants)"},
+    {race, [](auto& t) { t.outcome_mirror[0] = 7; },
+     "race: outcome_mirror: seen from the other side twice, an outcome is not itself (constants)"},
+    // What the functions write.
+    {noughts, [](auto& t) { t.state_size = 4; },  // of 6
+     "own_tic_tac_toe: start: writes behind state_size"},
+    {noughts, [](auto& t) { t.most_legal = 7; },
+     "own_tic_tac_toe: legal: writes behind most_legal (the start)"},
+    {noughts, [](auto& t) { t.actions = 8; },
+     "own_tic_tac_toe: legal: 8 is not below actions (the start)"},
+    {noughts, [](auto& t) { t.features = 3; },
+     "own_tic_tac_toe: encode: 18 is not below features (in 3/3/3, game 0, ply 0)"},
+    {noughts, [](auto& t) { t.policy_logits = 1; }, "own_tic_tac_toe: logits_of: "},
+    {race, [](auto& t) { t.most_active = 1; }, "race: encode: writes behind most_active (in "},
+    {race, [](auto& t) { t.most_chance = 2; },
+     "race: chance: writes behind most_chance (the start)"},
+    {race, [](auto& t) { t.most_chance = 0; },
+     "race: turn: SENET_CHANCE, in a game whose most_chance is 0 (the start)"},
+    {noughts,
+     [](auto& t) {
+       t.read = [](void*, senet_text, void* state) -> std::int32_t {
+         std::memset(state, 0, 100);
+         return 1;
+       };
+     },
+     "own_tic_tac_toe: read: writes behind state_size (in 3/3/3, game 0, ply 0)"},
+    {noughts,
+     [](auto& t) {
+       t.text = [](void*, const void*, char* text, std::size_t room) -> std::size_t {
+         std::memset(text, 'x', room + 1);
+         return room;
+       };
+     },
+     "own_tic_tac_toe: text: writes behind the room that it is given"},
+    // What they answer.
+    {noughts,
+     [](auto& t) { t.turn = [](void*, const void*) { return static_cast<senet_turn>(9); }; },
+     "own_tic_tac_toe: turn: 9 is no senet_turn (the start)"},
+    {noughts, [](auto& t) { t.turn = [](void*, const void*) { return SENET_OVER; }; },
+     "own_tic_tac_toe: turn: the game is over at its start (the start)"},
+    {noughts, [](auto& t) { t.key = [](void*, const void*) -> std::uint64_t { return 7; }; },
+     "own_tic_tac_toe: play: the key stays the same (the start)"},
+    {noughts, [](auto& t) { t.play = [](void*, void*, senet_action) {}; },
+     "own_tic_tac_toe: play: the key stays the same (the start)"},
+    {noughts,
+     [](auto& t) {
+       t.legal = [](void*, const void*, senet_action* actions) -> std::uint32_t {
+         actions[0] = actions[1] = 3;
+         return 2;
+       };
+     },
+     "own_tic_tac_toe: legal: 3 stands behind 3 (the start)"},
+    {noughts,
+     [](auto& t) {
+       t.legal = [](void*, const void*, senet_action*) -> std::uint32_t { return 0; };
+     },
+     "own_tic_tac_toe: legal: no action at all (the start)"},
+    {noughts,
+     [](auto& t) {
+       t.legal = [](void*, const void*, senet_action*) -> std::uint32_t { return 0xffffffff; };
+     },
+     "own_tic_tac_toe: legal: more than most_legal (the start)"},
+    {noughts,
+     [](auto& t) {
+       t.sound = [](void*, const void*, senet_action* actions) -> std::uint32_t {
+         actions[0] = 4;
+         return 1;
+       };
+     },
+     "own_tic_tac_toe: sound: "},
+    {noughts,
+     [](auto& t) {
+       t.encode = [](void*, const void*, std::uint16_t* feature, float* value) -> std::uint32_t {
+         feature[0] = 0;
+         value[0] = std::numeric_limits<float>::infinity();
+         return 1;
+       };
+     },
+     "own_tic_tac_toe: encode: a value that is not finite (in 3/3/3, game 0, ply 0)"},
+    {noughts,
+     [](auto& t) {
+       t.encode = [](void*, const void*, std::uint16_t* feature, float* value) -> std::uint32_t {
+         feature[0] = feature[1] = 0;
+         value[0] = value[1] = 1;
+         return 2;
+       };
+     },
+     "own_tic_tac_toe: encode: a feature twice (in 3/3/3, game 0, ply 0)"},
+    {noughts,
+     [](auto& t) {
+       t.text = [](void*, const void*, char*, std::size_t) -> std::size_t { return 0; };
+     },
+     "own_tic_tac_toe: text: no text at all"},
+    {noughts,
+     [](auto& t) {
+       t.text = [](void*, const void*, char*, std::size_t) -> std::size_t { return SIZE_MAX; };
+     },
+     "own_tic_tac_toe: text: 18446744073709551615 bytes, more than 65536"},
+    {noughts,
+     [](auto& t) {
+       t.text = [](void*, const void*, char* text, std::size_t) -> std::size_t {
+         *text = '\n';
+         return 1;
+       };
+     },
+     "own_tic_tac_toe: text: not one line of text"},
+    {noughts, [](auto& t) { t.read = [](void*, senet_text, void*) -> std::int32_t { return 0; }; },
+     "own_tic_tac_toe: read: does not read its own text: \"3/3/3\" is no position of "
+     "own_tic_tac_toe (in 3/3/3, game 0, ply 0)"},
+    {noughts, [](auto& t) { t.read = [](void*, senet_text, void*) -> std::int32_t { return 1; }; },
+     "own_tic_tac_toe: read: its own text becomes another state (in "},
+    {noughts,
+     [](auto& t) {
+       t.read_action = [](void*, const void*, senet_text, senet_action* action) -> std::int32_t {
+         *action = 1;
+         return 1;
+       };
+     },
+     "own_tic_tac_toe: read_action: \"a1\" becomes another action (in 3/3/3, game 0, ply 0)"},
+    {noughts, [](auto& t) { t.outcome = [](void*, const void*) -> std::uint32_t { return 3; }; },
+     "own_tic_tac_toe: outcome: 3 is not below 3, the number of ways to end (in "},
+    {noughts,
+     [](auto& t) {
+       t.logits_of = [](void*, senet_action, std::uint16_t* logits) { logits[0] = SENET_NO_LOGIT; };
+     },
+     "own_tic_tac_toe: logits_of: no logit at all (in 3/3/3, game 0, ply 0)"},
+    {race, [](auto& t) { t.viewer = [](void*, const void*) -> std::uint32_t { return 2; }; },
+     "race: viewer: neither 0 nor 1 (in aa aa 0 0, game 0, ply 0)"},
+    {race,
+     [](auto& t) { t.chance = [](void*, const void*, float*) -> std::uint32_t { return 0; }; },
+     "race: chance: no outcome at all (the start)"},
+    {race,
+     [](auto& t) { t.chance = [](void*, const void*, float*) -> std::uint32_t { return 4; }; },
+     "race: chance: more than most_chance (the start)"},
+    {race,
+     [](auto& t) {
+       t.chance = [](void*, const void*, float* p) -> std::uint32_t {
+         p[0] = 1, p[1] = 0;
+         return 2;
+       };
+     },
+     "race: chance: a probability that is not above 0 and at most 1 (the start)"},
+    {race,
+     [](auto& t) {
+       t.chance = [](void*, const void*, float* p) -> std::uint32_t {
+         p[0] = 0.5f, p[1] = 0.4f;
+         return 2;
+       };
+     },
+     "race: chance: the probabilities do not add up to 1 (the start)"},
+    {race,
+     [](auto& t) {
+       t.outcome = [](void*, const void*) -> std::uint32_t { throw std::runtime_error("not now"); };
+     },
+     "race: not now (in "},
+};
 
 TEST(OwnGameTable, WhatIsNoGameIsRefusedWithAReason) {
   api::Engine engine;
-  const auto why_not = [&](const senet_game_table& table) {
+  for (const Fault& fault : kFaults) {
+    senet_game_table table = fault.game();
+    fault.spoil(table);
     senet_reason why{};
-    EXPECT_EQ(senet_engine_add_game(engine.handle(), &table, &why), SENET_BAD_ARGUMENT);
-    return std::string(why.text);
-  };
-  senet_game_table table = noughts();
-  table.play = nullptr;
-  EXPECT_EQ(why_not(table), "noughts: a function is NULL");
-  table = noughts();
-  table.name = {"", 0};
-  EXPECT_NE(why_not(table), "");
-  table = noughts();
-  table.name = {"backgammon", 10};
-  EXPECT_EQ(why_not(table), "there is a game called backgammon already");
-  table = noughts();
-  table.state_size = 2000;
-  EXPECT_EQ(why_not(table), "noughts: state_size: 1 to 1008");
-  table = noughts();
-  table.state_size = 4;  // of 8
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: start: writes behind state_size");
-  table = noughts();
-  table.most_legal = 7;
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: legal: more than most_legal");
-  table = noughts();
-  table.actions = 8;
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: legal: 8 is not below actions");
-  table = noughts();
-  table.features = 3;
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: encode: 18 is not below features");
-  table = noughts();
-  table.key = [](void*, const void*) -> std::uint64_t { return 7; };
-  EXPECT_EQ(why_not(table), "noughts: play: the key stays the same");
-  table = noughts();
-  table.turn = [](void*, const void*) { return static_cast<senet_turn>(2); };
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: turn: 0, 1 or 3");
-  table = noughts();
-  table.legal = [](void*, const void*, senet_action* actions) -> std::uint32_t {
-    actions[0] = 3;
-    actions[1] = 3;
-    return 2;
-  };
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: legal: not ascending");
-  table = noughts();
-  table.legal = [](void*, const void*, senet_action*) -> std::uint32_t { return 0; };
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: legal: no move at all");
-  table = noughts();
-  table.encode = [](void*, const void*, std::uint16_t* feature, float* value) -> std::uint32_t {
-    feature[0] = 0;
-    value[0] = std::numeric_limits<float>::infinity();
-    return 1;
-  };
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: encode: a value that is not finite");
-  table = noughts();
-  table.read = [](void*, senet_text, void*) -> std::int32_t { return 0; };
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: read: does not read \"3/3/3\"");
-  table = noughts();
-  table.read_action = [](void*, const void*, senet_text, senet_action* action) -> std::int32_t {
-    *action = 1;
-    return 1;
-  };
-  EXPECT_EQ(why_not(table), "noughts: after 0 moves: read_action: \"a1\" is not read as 0");
-  table = noughts();
-  table.outcome = [](void*, const void*) -> std::uint32_t { return 3; };
-  EXPECT_EQ(why_not(table), "noughts: outcome: 0, 1 or 2");
-  // None of them is known now, and the right one still can be.
-  EXPECT_EQ(engine.try_untrained("noughts").error().status(), SENET_UNKNOWN_GAME);
-  table = noughts();
-  EXPECT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
-}
-
-// A number beyond 16 bits is no other feature's.
-struct FeaturesFarOff : SmallNoughts {
-  void encode(api::Features& features) const {
-    SmallNoughts::encode(features);
-    features.add((std::size_t{1} << 32) + 18, 1.0f);
+    EXPECT_EQ(senet_engine_add_game(engine.handle(), &table, &why), SENET_BAD_ARGUMENT)
+        << fault.sentence;
+    EXPECT_EQ(std::string(why.text).substr(0, std::strlen(fault.sentence)), fault.sentence)
+        << why.text;
   }
-  static std::optional<FeaturesFarOff> from_text(std::string_view text) {
-    const auto read = SmallNoughts::from_text(text);
-    if (!read) return {};
-    return FeaturesFarOff{*read};
+  // None of them is known now, and the right ones still can be.
+  for (const auto game : {noughts, race}) {
+    const senet_game_table table = game();
+    const std::string_view name(table.name.data, table.name.size);
+    EXPECT_EQ(engine.try_untrained(name).error().status(), SENET_UNKNOWN_GAME);
+    EXPECT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
   }
-};
-TEST(OwnGameTable, FeaturesAreNotCutTo16Bits) {
-  api::Engine engine;
-  const auto added = api::try_add_game<FeaturesFarOff>(engine);
-  ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().reason(), "noughts: after 0 moves: encode: 65535 is not below features");
 }
 
 // Weights are the game's, or refused.
 TEST(OwnGameTable, WeightsHaveToFit) {
   api::Engine engine;
-  api::add_game<SmallNoughts>(engine);
-  EXPECT_EQ(engine.try_builtin("noughts").error().status(), SENET_NO_FILE);
-  EXPECT_EQ(engine.try_open_session("noughts").error().status(), SENET_BAD_STATE);
-  const NetworkSpec other{.game = "noughts", .features = 20, .policy_logits = 9, .outcomes = 3};
+  api::add_game<Noughts>(engine);
+  EXPECT_EQ(engine.try_builtin(Noughts::kName).error().status(), SENET_NO_FILE);
+  EXPECT_EQ(engine.try_open_session(Noughts::kName).error().status(), SENET_BAD_STATE);
+  const NetworkSpec other{
+      .game = std::string(Noughts::kName), .features = 20, .policy_logits = 9, .outcomes = 3};
   const auto file = std::filesystem::path(testing::TempDir()) / "own_game_test.safetensors";
   ASSERT_TRUE(save_network(initial_network(other, 1), file));
   EXPECT_EQ(engine.try_use(engine.load(file.native())).error().status(), SENET_MODEL_MISMATCH);
@@ -243,8 +445,8 @@ TEST(OwnGameTable, LegalMovesAreAskedForOnceAMove) {
     return noughts().legal(nullptr, state, actions);
   };
   ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
-  engine.use(engine.untrained("noughts"));
-  auto session = engine.open_session("noughts");
+  engine.use(engine.untrained(Noughts::kName));
+  auto session = engine.open_session(Noughts::kName);
   asked = 0;
   for (const senet_action action : session.legal()) {
     EXPECT_EQ(session.read_action(session.action_text(action)), action);
@@ -281,15 +483,15 @@ TEST(OwnGameTable, TextsComeToAnEnd) {
     return told(room, noughts().action_text(nullptr, state, action, text, room));
   };
   ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
-  engine.use(engine.untrained("noughts"));
-  auto session = engine.open_session("noughts");
+  engine.use(engine.untrained(Noughts::kName));
+  auto session = engine.open_session(Noughts::kName);
   EXPECT_EQ(session.text(), "3/3/3");
   const auto expect_refused = [&](const std::string& what) {
     lines.clear();
     EXPECT_EQ(session.try_text().error().status(), SENET_BAD_ARGUMENT);
     EXPECT_EQ(session.try_action_text(0).error().status(), SENET_BAD_ARGUMENT);
-    EXPECT_EQ(lines, (std::vector<std::string>{"noughts: text: " + what,
-                                               "noughts: action_text: " + what}));
+    EXPECT_EQ(lines, (std::vector<std::string>{"own_tic_tac_toe: text: " + what,
+                                               "own_tic_tac_toe: action_text: " + what}));
   };
   size = 65'537;
   expect_refused("65537 bytes, more than 65536");
@@ -320,13 +522,13 @@ TEST(OwnGameTable, SearchesDoNotWaitForTexts) {
     return noughts().text(nullptr, state, text, room);
   };
   ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
-  engine.use(engine.untrained("noughts"));
-  auto session = engine.open_session("noughts");
+  engine.use(engine.untrained(Noughts::kName));
+  auto session = engine.open_session(Noughts::kName);
   slow = true;
   std::jthread reader([&] { EXPECT_EQ(session.text(), "3/3/3"); });
   while (!inside) std::this_thread::yield();
   EXPECT_EQ(session.search({.visits = 20}).visits, 20u);
-  EXPECT_EQ(engine.open_session("noughts").search({.visits = 20}).visits, 20u);
+  EXPECT_EQ(engine.open_session(Noughts::kName).search({.visits = 20}).visits, 20u);
   EXPECT_TRUE(inside);
   go_on = true;
 }
@@ -339,11 +541,11 @@ TEST(OwnGameTable, FunctionsMayThrow) {
   senet_game_table table = noughts();
   table.key = [](void*, const void* state) -> std::uint64_t {
     if (throws) throw std::runtime_error("not today");
-    return static_cast<const SmallNoughts*>(state)->key();
+    return static_cast<const Noughts*>(state)->key();
   };
   ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
-  engine.use(engine.untrained("noughts"));
-  auto session = engine.open_session("noughts");
+  engine.use(engine.untrained(Noughts::kName));
+  auto session = engine.open_session(Noughts::kName);
   throws = true;
   EXPECT_EQ(session.try_search({.visits = 20}).error().status(), SENET_INTERNAL);
   throws = false;
@@ -361,10 +563,10 @@ TEST(OwnGameTable, WhatThrowsEndsEachSearchOnce) {
   senet_game_table table = noughts();
   table.key = [](void*, const void* state) -> std::uint64_t {
     if (calls_left-- == 0) throw std::runtime_error("not today");
-    return static_cast<const SmallNoughts*>(state)->key();
+    return static_cast<const Noughts*>(state)->key();
   };
   ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
-  engine.use(engine.untrained("noughts"));
+  engine.use(engine.untrained(Noughts::kName));
   senet_limits limits = SENET_LIMITS_INIT;
   limits.visits = 20;
   int ended = 0;
@@ -374,13 +576,14 @@ TEST(OwnGameTable, WhatThrowsEndsEachSearchOnce) {
   };
   for (int i = 0; i < 3; ++i) {
     senet_session* session = nullptr;
-    ASSERT_EQ(senet_session_open(engine.handle(), {"noughts", 7}, &session, nullptr), SENET_OK);
+    ASSERT_EQ(senet_session_open(engine.handle(), api::text(Noughts::kName), &session, nullptr),
+              SENET_OK);
     ASSERT_EQ(senet_session_search(session, &limits, done, &ended, nullptr), SENET_OK);
   }
   calls_left = 1;
   EXPECT_EQ(engine.poll(std::chrono::milliseconds(100)), 0u);
   EXPECT_EQ(ended, 3);
-  EXPECT_EQ(engine.open_session("noughts").search({.visits = 20}).visits, 20u);
+  EXPECT_EQ(engine.open_session(Noughts::kName).search({.visits = 20}).visits, 20u);
 }
 
 }  // namespace

@@ -55,12 +55,6 @@ struct Pile {
   }
 };
 
-template <>
-const AnyGame& game_table<AnyGame, Pile>() {
-  static constexpr AnyGame kTable = AnyGame::of<Pile>();
-  return kTable;
-}
-
 namespace {
 
 TEST(DefaultKit, MakesAGameOfRulesAlone) {

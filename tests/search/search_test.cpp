@@ -466,12 +466,14 @@ TEST(Search, TicTacToeIsADraw) {
   EXPECT_LE(search.tree().size(), 5478u);  // transpositions: no position twice
 }
 
-// A change of these numbers means that searches do not do what they did: say why in the commit.
-// Visits to the power of 1 / temperature; a proven result is not gambled away.
-TEST(DrawChoice, FollowsTheVisits) {
-  const std::vector<Choice> choices = {
-      {.action = 4, .visits = 30}, {.action = 1, .visits = 10}, {.action = 2, .visits = 0}};
-  Decision<ConnectFour> decision{.choices = choices};
+// The target to the power of 1 / temperature; a proven result is not gambled away.
+TEST(DrawChoice, FollowsTheTarget) {
+  std::array<Choice, 3> choices{};
+  choices[0].action = 4, choices[0].target = 30;
+  choices[1].action = 1, choices[1].target = 10;
+  choices[2].action = 2;
+  Decision<ConnectFour> decision{};
+  decision.choices = choices;
   constexpr std::uint32_t kDraws = 10'000;
   const auto share_of_best = [&](float temperature) {
     std::size_t best = 0;
@@ -490,6 +492,7 @@ TEST(DrawChoice, FollowsTheVisits) {
   EXPECT_EQ(share_of_best(1), 1);
 }
 
+// A change of these numbers means that searches do not do what they did: say why in the commit.
 TEST(Search, GoldenTrees) {
   SearchSettings afterstates;
   afterstates.evaluates = Evaluates::kAfterstates;

@@ -35,7 +35,7 @@ TYPED_TEST(WantedLogitsTest, EachActionFindsItsOwn) {
       }
       ActionList<G::kMaxLegal> legal;
       state.legal(legal);
-      wanted.list({legal.data(), legal.size()});
+      wanted.list(state, {legal.data(), legal.size()});
       ASSERT_EQ(wanted.answers(), answers);
       std::set<std::uint16_t> distinct;
       for (std::size_t i = 0; i < wanted.wanted().size(); ++i) {

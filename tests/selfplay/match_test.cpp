@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "games/registry.hpp"
-#include "nn/fused_evaluator.hpp"
 #include "nn/network.hpp"
 #include "selfplay/search_player.hpp"
 #include "tests/game_types.hpp"
@@ -60,22 +59,15 @@ class EdgePlayer final : public MatchPlayer {
 
 /// All games of a match in the order of their numbers, and how it ended.
 struct Played {
-  const AnyGame& game;
   std::vector<PlayedGame> games;
   MatchRun run;
-
-  MatchResult result() const {
-    std::vector<MatchOutcome> outcomes;
-    for (const PlayedGame& played : games) outcomes.push_back(played.outcome);
-    return sum_up(outcomes, game.outcome_values);
-  }
 };
 
 /// Plays the games whose numbers are not in `before`, until `most` of them have ended.
 template <Game G>
 Played play(MatchPlayer& first, MatchPlayer& second, const MatchSettings& settings,
             const std::vector<std::uint64_t>& before = {}, std::size_t most = 1'000'000) {
-  Played played{any_game<G>(), {}, {}};
+  Played played;
   const MatchHooks hooks{.finished = [&](const PlayedGame& game) -> Result<void> {
                            played.games.push_back(game);
                            return {};
@@ -88,10 +80,10 @@ Played play(MatchPlayer& first, MatchPlayer& second, const MatchSettings& settin
 
 template <Game G>
 MatchResult result_of(MatchPlayer& first, MatchPlayer& second, const MatchSettings& settings) {
-  const Played played = play<G>(first, second, settings);
-  EXPECT_FALSE(played.run.fault) << played.run.fault->reason();
-  EXPECT_EQ(played.games.size(), 2 * settings.pairs);
-  return played.result();
+  const Result<MatchResult> result = match_result(any_game<G>(), first, second, settings);
+  EXPECT_TRUE(result) << result.error().reason();
+  EXPECT_EQ(result->games, 2 * settings.pairs);
+  return *result;
 }
 
 template <class G>
@@ -378,8 +370,9 @@ TEST(Match, PerfectTicTacToeBeatsRandom) {
   NetworkSpec spec = reference_spec<TicTacToe>();
   spec.width = 16;  // small: it is asked very often, and has nothing to say
   spec.blocks = 0;
-  FusedEvaluator evaluator(initial_network(spec, 1));
-  SearchPlayer<TicTacToe> perfect(evaluator, SearchSettings{}, kVisits, kLanes, kLanes);
+  SearchPlayer<TicTacToe> perfect(
+      *set_up_search<TicTacToe>(std::make_shared<const Weights>(initial_network(spec, 1)),
+                                {.lanes = kLanes, .settings = {}}, kVisits));
   SimpleMatchPlayer random = random_player<TicTacToe>();
   const MatchSettings settings{.pairs = 30, .random_plies = 0};
   const MatchResult first = result_of<TicTacToe>(perfect, random, settings);

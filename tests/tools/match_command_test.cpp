@@ -193,7 +193,8 @@ TEST(MatchCommand, BadInputIsOneLine) {
   // A slip of the pen in a player's name is no missing file alone.
   expect_failure(match("connect_four", "random", "gnubgg"), 2, "match",
                  "players are a weights file, ");
-  expect_failure(match("backgammon", "random", "liner"), 2, "match", "linear, gnubg:PLY, ");
+  expect_failure(match("backgammon", "random", "liner"), 2, "match",
+                 "linear (backgammon), gnubg:PLY, ");
   // Visits told to a player that makes none.
   expect_failure(match("connect_four", "random", "untrained", {"--first-visits", "8"}), 2, "match",
                  "--first: random: makes no visits");

@@ -23,11 +23,11 @@ double cross_entropy(const std::vector<double>& logits, const std::vector<double
   return loss;
 }
 
-Losses losses_by_evaluator(const Network& network, const TrainBatch& samples) {
-  const NetworkSpec& spec = network.spec();
+Losses losses_by_evaluator(const Weights& weights, const TrainBatch& samples) {
+  const NetworkSpec& spec = weights.spec();
   std::vector<std::uint16_t> every_logit(spec.policy_logits);
   std::iota(every_logit.begin(), every_logit.end(), std::uint16_t{0});
-  ReferenceEvaluator evaluator(network);
+  ReferenceEvaluator evaluator(weights);
   Losses losses;
   std::size_t policy_rows = 0;
   for (std::size_t row = 0; row < samples.size(); ++row) {
@@ -70,7 +70,7 @@ void expect_agreement(const NetworkSpec& spec, const SampleShape& samples) {
   std::vector<double> gradient(parameters.size());
   const Losses losses =
       TrainNetwork<double>(spec, batch.shape()).gradient(parameters, batch, {}, gradient);
-  const Losses expected = losses_by_evaluator(Network(spec, weights), batch);
+  const Losses expected = losses_by_evaluator(Weights(Network(spec, weights)), batch);
   EXPECT_NEAR(losses.policy, expected.policy, 1e-5 * expected.policy);
   EXPECT_NEAR(losses.value, expected.value, 1e-5 * expected.value);
 }

@@ -46,7 +46,8 @@ void add_result_options(const Command& command, MatchArguments& arguments) {
       .in_group(group);
   command
       .option("--mat", arguments.mat,
-              "backgammon: write the games that count to this file, for other programs")
+              games_that([](const AnyGame& game) { return game.match_text != nullptr; }) +
+                  ": write the games that count to this file, for other programs")
       .in_group(group);
   command
       .option("--game-number", arguments.match.only_game,

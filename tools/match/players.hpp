@@ -55,9 +55,8 @@ inline std::chrono::milliseconds milliseconds_of(double seconds) {
 /// parsing.
 void add_process_options(const Command& command, PlayerSettings& settings);
 
-/// A player and what it needs.
+/// A player and what a log says of it.
 struct PlayerHolder {
-  SearchSetup setup;  // of one that searches; outlives it
   std::unique_ptr<MatchPlayer> player;
   std::string identity;     // all that its moves depend on, in words
   bool is_process = false;  // another program

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <new>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -93,7 +95,7 @@ class Checker {
  public:
   Checker(const G& start, const GameCheck& check, GameCoverage& seen)
       : start_(start), check_(check), seen_(seen) {
-    seen_.outcomes.resize(kOutcomes<G>);
+    seen_.outcomes.resize(outcome_values(start_).size());
     seen_.features.resize(G::kFeatures);
     index_.resize(G::kMaxActive + kSlack);
     value_.resize(index_.size());
@@ -124,6 +126,8 @@ class Checker {
       }
       where = "nonsense";
       check_nonsense();
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const Contradiction& contradiction) {
       return fail(contradiction.what + " (" + where + ")");
     } catch (const std::exception& error) {
@@ -137,15 +141,6 @@ class Checker {
 
   static std::string position(const G& state) { return "in " + state.text(); }
 
-  /// The position that a text says; of the same game, where a type stands for many.
-  Result<G> read(std::string_view text) const {
-    if constexpr (requires { start_.other_from_text(text); }) {
-      return start_.other_from_text(text);
-    } else {
-      return G::from_text(text);
-    }
-  }
-
   void check_constants() const {
     static_assert(G::kMaxLegal >= 1 && G::kLogitsPerAction >= 1 && G::kMaxPlies >= 1);
     static_assert(G::kFeatures >= 1 && G::kFeatures <= 0xffff && G::kMaxActive <= G::kFeatures);
@@ -154,19 +149,26 @@ class Checker {
     require(!name.empty() && name.size() <= 64, "kName: 1 to 64 characters");
     require(std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; }),
             "kName: a character that cannot be printed");
-    const auto& values = G::kOutcomeValues;
-    const auto& mirror = G::kOutcomeMirror;
-    require(values.size() >= 2, "kOutcomeValues: fewer than two ways to end");
-    require(mirror.size() == values.size(), "kOutcomeMirror: not as long as kOutcomeValues");
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const float value = values[i];
+    const auto values = outcome_values(start_);
+    const auto mirror = outcome_mirror(start_);
+    const float range = value_range(start_);
+    require(values.size() >= 2, "outcome_values: fewer than two ways to end");
+    require(values.size() <= kOutcomes<G>, "outcome_values: more than kMostOutcomes");
+    require(mirror.size() == values.size(), "outcome_mirror: not as long as outcome_values");
+    for (const float value : values) {
       require(value == std::trunc(value) && std::abs(value) <= 7,
-              "kOutcomeValues: a value that is not a whole number from -7 to 7");
-      require(std::abs(value) <= G::kValueRange, "kOutcomeValues: a value beyond kValueRange");
+              "outcome_values: a value that is not a whole number from -7 to 7");
+      require(std::abs(value) <= range, "outcome_values: a value beyond value_range");
+    }
+    require(std::any_of(values.begin(), values.end(), [](float value) { return value > 0; }),
+            "outcome_values: none is above 0");
+    require(range <= 7 && range == std::trunc(range),
+            "value_range: not a whole number from 1 to 7");
+    for (std::size_t i = 0; i < values.size(); ++i) {
       require(mirror[i] < values.size() && mirror[mirror[i]] == i,
-              "kOutcomeMirror: seen from the other side twice, an outcome is not itself");
-      require(values[mirror[i]] == -value,
-              "kOutcomeMirror: what one player wins is not what the other loses");
+              "outcome_mirror: seen from the other side twice, an outcome is not itself");
+      require(values[mirror[i]] == -values[i],
+              "outcome_mirror: what one player wins is not what the other loses");
     }
   }
 
@@ -187,7 +189,7 @@ class Checker {
     require(turn == Turn::kPlayer0 || turn == Turn::kPlayer1 || turn == Turn::kChance ||
                 turn == Turn::kOver,
             "turn: none of the four");
-    require(StochasticGame<G> || turn != Turn::kChance, "turn: chance, in a game without chance()");
+    require(has_dice(start_) || turn != Turn::kChance, "turn: chance, in a game without dice");
     const Player viewer = state.viewer();
     require(viewer <= 1, "viewer: neither 0 nor 1");
     require(turn != Turn::kPlayer0 || viewer == 0, "viewer: 1 where player 0 is to move");
@@ -199,6 +201,7 @@ class Checker {
     if (turn == Turn::kOver) {
       check_end(state);
     } else {
+      seen_.chance_turns += turn == Turn::kChance;
       list_edges(state);
       check_edges(board, text, key, draws);
       check_features(state);
@@ -212,16 +215,17 @@ class Checker {
 
   /// Equal states have equal keys, and different ones different keys, among those that were met.
   void check_identity(const std::string& text, std::uint64_t key) {
-    const auto [by_text, is_new_text] = key_of_.try_emplace(text, key);
+    const std::size_t hash = std::hash<std::string>{}(text);
+    const auto [by_text, is_new_text] = key_of_.try_emplace(hash, key);
     require(by_text->second == key, "key: another key than the same text had before");
-    const auto [by_key, is_new_key] = text_of_.try_emplace(key, text);
-    if (by_key->second != text) contradict("key: the same as of " + by_key->second);
+    const auto [by_key, is_new_key] = text_of_.try_emplace(key, Met{hash, text.substr(0, 80)});
+    if (by_key->second.hash != hash) contradict("key: the same as of " + by_key->second.text);
     seen_.distinct_states = key_of_.size();
   }
 
   void check_end(const G& state) {
     const std::uint8_t outcome = state.outcome();
-    require(outcome < kOutcomes<G>, "outcome: beyond kOutcomeValues");
+    require(outcome < outcome_values(state).size(), "outcome: beyond the game's ways to end");
     require(final_value(state, 0) == -final_value(state, 1),
             "outcome: what one player wins is not what the other loses");
     ++seen_.outcomes[outcome];
@@ -287,17 +291,17 @@ class Checker {
       }
       if (*again != action)
         contradict("action_from_text: \"" + words + "\" becomes another action");
-      if (is_decision(state.turn())) check_logits(action);
+      if (is_decision(state.turn())) check_logits(state, action);
     }
     require(state.key() == key && state.text() == text,
             "play: on a copy it changes the original too");
     if constexpr (SoundMovesGame<G>) {
-      if (is_decision(state.turn())) check_sound(state, all);
+      if (is_decision(state.turn()) && has_sound_moves(state)) check_sound(state, all);
     }
   }
 
-  static void check_logits(Action action) {
-    const auto logits = G::logits_of(action);
+  static void check_logits(const G& state, Action action) {
+    const auto logits = state.logits_of(action);
     bool is_padded = false;
     for (std::size_t i = 0; i < logits.size(); ++i) {
       const bool is_padding = logits[i] == kNoLogit;
@@ -325,7 +329,7 @@ class Checker {
 
   /// The text is read as the same state.
   void check_reading(const G& state, const std::string& text, std::uint64_t key) {
-    const Result<G> again = read(text);
+    const Result<G> again = read_state(start_, text);
     if (!again) contradict("from_text: does not read its own text: " + again.error().reason());
     require(again->key() == key && again->text() == text && again->turn() == state.turn() &&
                 again->viewer() == state.viewer(),
@@ -342,9 +346,10 @@ class Checker {
   /// The most that `player` can still reach, looking so many moves ahead.
   static float promise(const G& state, Player player, int moves) {
     if (state.turn() == Turn::kOver) return final_value(state, player);
-    if (moves == 0 || !is_decision(state.turn())) return G::kValueRange;
+    const float range = value_range(state);
+    if (moves == 0 || !is_decision(state.turn())) return range;
     const bool is_own = state.viewer() == player;
-    float best = is_own ? -G::kValueRange : G::kValueRange;
+    float best = is_own ? -range : range;
     ActionList<G::kMaxLegal> legal;
     state.legal(legal);
     for (const Action action : legal) {
@@ -356,15 +361,22 @@ class Checker {
     return best;
   }
 
-  /// What is left out is refuted by the next move, or something that stays wins at once.
-  void check_sound(const G& state, const std::vector<Action>& legal) requires SoundMovesGame<G> {
-    ActionList<G::kMaxLegal> sound;
+  /// The sound actions of a state, some of the legal ones.
+  static ActionList<G::kMaxLegal> sound_of(const G& state) requires SoundMovesGame<G> {
+    ActionList<G::kMaxLegal> legal, sound;
+    state.legal(legal);
     state.sound(sound);
     require(!sound.empty(), "sound: no action at all");
     require(std::adjacent_find(sound.begin(), sound.end(), std::greater_equal<>()) == sound.end(),
             "sound: not ascending");
     require(std::includes(legal.begin(), legal.end(), sound.begin(), sound.end()),
             "sound: an action that is not legal");
+    return sound;
+  }
+
+  /// What is left out is refuted by the next move, or something that stays wins at once.
+  void check_sound(const G& state, const std::vector<Action>& legal) requires SoundMovesGame<G> {
+    const ActionList<G::kMaxLegal> sound = sound_of(state);
     const Player mover = state.viewer();
     const auto after = [&](Action action) {
       G next = state;
@@ -373,12 +385,13 @@ class Checker {
     };
     const auto wins = [&](Action action) {
       const G next = after(action);
-      return next.turn() == Turn::kOver && final_value(next, mover) == G::kValueRange;
+      return next.turn() == Turn::kOver && final_value(next, mover) == value_range(next);
     };
     seen_.unsound += legal.size() - sound.size();
+    check_forced(state);
     if (std::any_of(sound.begin(), sound.end(), wins)) return;
     const auto loses = [&](Action action) {
-      return promise(after(action), mover, 1) == -G::kValueRange;
+      return promise(after(action), mover, 1) == -value_range(state);
     };
     const bool all_lose = std::all_of(legal.begin(), legal.end(), loses);
     for (const Action action : legal) {
@@ -386,6 +399,16 @@ class Checker {
       require(is_sound || loses(action), "sound: leaves out a move that no reply refutes");
       require(!is_sound || all_lose || !loses(action),
               "sound: keeps a move that the next one refutes, beside better ones");
+    }
+  }
+
+  /// Forced moves come to an end.
+  static void check_forced(G state) requires SoundMovesGame<G> {
+    for (std::size_t forced = 0; is_decision(state.turn()); ++forced) {
+      const ActionList<G::kMaxLegal> sound = sound_of(state);
+      if (sound.size() != 1) return;
+      require(forced < G::kMaxPlies, "sound: moves that are the only sound ones go in circles");
+      state.play(sound.front());
     }
   }
 
@@ -439,8 +462,8 @@ class Checker {
         }
       }
       const std::string quoted = "\"" + text + "\"";
-      if (const Result<G> state = read(text)) {
-        const Result<G> again = read(state->text());
+      if (const Result<G> state = read_state(start_, text)) {
+        const Result<G> again = read_state(start_, state->text());
         if (!again || again->key() != state->key()) {
           contradict("from_text: takes " + quoted + " and does not read the text of that");
         }
@@ -464,8 +487,12 @@ class Checker {
   std::vector<Action> edges_;  // of the state that is being checked
   std::vector<std::uint16_t> index_, used_;
   std::vector<float> value_;
-  std::unordered_map<std::string, std::uint64_t> key_of_;
-  std::unordered_map<std::uint64_t, std::string> text_of_;
+  struct Met {
+    std::size_t hash;  // of its text
+    std::string text;  // the beginning
+  };
+  std::unordered_map<std::size_t, std::uint64_t> key_of_;  // by the text's hash
+  std::unordered_map<std::uint64_t, Met> text_of_;         // by the key
 };
 
 }  // namespace check_game_detail
@@ -475,7 +502,7 @@ class Checker {
 /// else the first contradiction, which begins with the function that it is about and ends with the
 /// position: "legal: 3 stands behind 5 (in 3/1X1/O2, game 0, ply 2)". Exceptions of the game become
 /// such reasons too. `seen`, if any, is filled with what was met. What it keeps of each state is
-/// its text, so that memory grows with the number of plies.
+/// less than 200 bytes, so that memory grows with the number of plies.
 template <Game G>
 Result<void> check_game(const GameCheck& check = {}, const G& start = G{},
                         GameCoverage* seen = nullptr) {

@@ -124,8 +124,8 @@ inline constexpr std::uint16_t kNoLogit = 0xffff;
 
 /// A game whose ways to end are fixed by its type.
 ///   kOutcomeValues  value of each way the game can end, for the player who sees it so, e.g. win
-///   +1,
-///                   draw 0, loss -1; the value head is a distribution over these
+///                   +1, draw 0, loss -1: whole numbers from -7 to 7. The value head is a
+///                   distribution over these
 ///   kOutcomeMirror  the same way of ending as the other player sees it (an involution)
 ///   kValueRange     no value is larger than this in magnitude
 template <class G>
@@ -136,7 +136,10 @@ concept FixedOutcomesGame = requires {
 };
 
 /// A type of many games, each with ways to end of its own, which a state knows. All states of one
-/// game say the same, and the memory of what they return outlives them.
+/// game say the same, and the memory of what they return outlives them. What only some of the games
+/// have is asked of a state too: has_dice(), has_afterstates(), has_sound_moves(). So may be bounds
+/// that are smaller than the type's: most_legal(), most_chance(). As a text alone does not name the
+/// game, other_from_text(text) of a state takes the place of from_text(text).
 ///   kMostOutcomes    no game of the type can end in more ways
 ///   outcome_values()  [ways] f32, as kOutcomeValues
 ///   outcome_mirror()  [ways] u8, as kOutcomeMirror
@@ -173,7 +176,8 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///   key()           equal for equal states (side to move and dice included), different otherwise
 ///                   but for 64-bit collisions
 ///   encode(row)     the features of a state that is not over, from the side of viewer()
-///   logits_of(a)    which policy logits add up to the action's logit, padded with kNoLogit
+///   logits_of(a)    which policy logits add up to the action's logit, padded with kNoLogit; the
+///                   same in all states of a game
 ///   text / from_text    the state as one word or line of text and back
 ///   action_text / action_from_text    the same for actions legal in this state (chance outcomes
 ///                   too)
@@ -196,7 +200,7 @@ concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> 
   { c.outcome() } -> std::same_as<std::uint8_t>;
   { c.key() } -> std::same_as<std::uint64_t>;
   { c.encode(row) } -> std::same_as<void>;
-  { G::logits_of(a) } -> std::same_as<std::array<std::uint16_t, G::kLogitsPerAction>>;
+  { c.logits_of(a) } -> std::same_as<std::array<std::uint16_t, G::kLogitsPerAction>>;
   { c.text() } -> std::same_as<std::string>;
   { G::from_text(text) } -> std::same_as<Result<G>>;
   { c.action_text(a) } -> std::same_as<std::string>;
@@ -207,8 +211,6 @@ concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> 
 ///   kMaxChance      a chance turn has at most this many outcomes
 ///   chance(p)       fills p[0..n) with the outcomes' probabilities (they sum to 1, each above 0)
 ///                   and returns n; outcome i is played as action i. `p` has room for kMaxChance.
-/// A type of many games, of which some have no dice, has has_dice() besides; all states of one game
-/// say the same.
 template <class G>
 concept StochasticGame = Game<G> && requires(const G& c, std::span<float> p) {
   { G::kMaxChance } -> std::convertible_to<std::size_t>;
@@ -225,11 +227,11 @@ concept MirrorGame = Game<G> && requires(const G& c, Action a) {
 };
 
 /// A game that can leave out moves which a look at the board refutes.
-///   sound(out)   fills `out` (empty on entry) with some of the legal actions, ascending; only when
-///                a player is to move. Never empty, and always among them is one of the best: a
-///                move is left out only if one that stays is at least as good whatever follows.
-///                Moves that are the only sound ones come to an end: no game goes in circles by
-///                them
+///   sound(out)   fills `out` (empty on entry) with the legal actions but those that lose the most
+///                there is to the opponent's next move, ascending; only when a player is to move.
+///                All of them where all lose so; any of them where one that stays wins the most at
+///                once. So one of the best stays whatever follows. Moves that are the only sound
+///                ones come to an end: no game goes in circles by them
 template <class G>
 concept SoundMovesGame = Game<G> && requires(const G& c, ActionList<G::kMaxLegal>& out) {
   { c.sound(out) } -> std::same_as<void>;
@@ -295,6 +297,58 @@ constexpr bool has_dice([[maybe_unused]] const G& game) {
     return game.has_dice();
   } else {
     return StochasticGame<G>;
+  }
+}
+
+/// Most legal actions of any position, most outcomes of one chance turn, and most edges of any node
+/// of the game: the type's bounds, unless a state knows smaller ones of its game.
+template <Game G>
+constexpr std::size_t most_legal([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.most_legal(); }) {
+    return game.most_legal();
+  } else {
+    return G::kMaxLegal;
+  }
+}
+template <Game G>
+constexpr std::size_t most_chance([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.most_chance(); }) {
+    return game.most_chance();
+  } else {
+    return kMaxChance<G>;
+  }
+}
+template <Game G>
+constexpr std::size_t most_edges(const G& game) {
+  return std::max(most_legal(game), most_chance(game));
+}
+
+/// Whether Evaluates::kAfterstates makes sense in the game, and whether it knows sound moves; as
+/// has_dice().
+template <Game G>
+constexpr bool has_afterstates([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.has_afterstates(); }) {
+    return game.has_afterstates();
+  } else {
+    return G::kHasAfterstates;
+  }
+}
+template <Game G>
+constexpr bool has_sound_moves([[maybe_unused]] const G& game) {
+  if constexpr (requires { game.has_sound_moves(); }) {
+    return game.has_sound_moves();
+  } else {
+    return SoundMovesGame<G>;
+  }
+}
+
+/// The state that a text says, of the game that `game` is a state of.
+template <Game G>
+Result<G> read_state([[maybe_unused]] const G& game, std::string_view text) {
+  if constexpr (requires { game.other_from_text(text); }) {
+    return game.other_from_text(text);
+  } else {
+    return G::from_text(text);
   }
 }
 

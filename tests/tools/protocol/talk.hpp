@@ -21,7 +21,7 @@ inline Options small_options(const std::string& game = "backgammon") {
   options.game = game;
   options.visits = 8;
   options.hash_mib = 4;
-  options.search.evaluator = "hash";
+  options.search.evaluator = EvaluatorKind::kHash;
   return options;
 }
 

@@ -36,9 +36,9 @@ TEST(Ubgi, AnswersADecisionAsTheRunnerAsksIt) {
 }
 
 TEST(Ubgi, BothSidesOfASymmetricPositionGetTheSameAnswer) {
-  for (const std::string mode : {"position", "afterstates"}) {
+  for (const Evaluates mode : {Evaluates::kPosition, Evaluates::kAfterstates}) {
     Options options = small_options();
-    options.search.evaluator = "fused";
+    options.search.evaluator = EvaluatorKind::kFused;
     options.search.mode = mode;
     options.visits = 60;
     Talk talk(options);
@@ -54,7 +54,7 @@ TEST(Ubgi, BothSidesOfASymmetricPositionGetTheSameAnswer) {
       }
     }
     EXPECT_EQ(answers[0].size(), 7u);
-    EXPECT_EQ(answers[0], answers[1]) << mode;
+    EXPECT_EQ(answers[0], answers[1]) << name_of(mode);
   }
 }
 

@@ -1,93 +1,31 @@
 // A game of yours as a C++ type: senet::api::add_game<MyGame>(engine), and the engine plays it.
+// MyGame satisfies the concept of senet/game.hpp, as the games that Senet brings along do.
 #pragma once
 
 #include <algorithm>
-#include <concepts>
+#include <array>
 #include <cstring>
-#include <limits>
-#include <optional>
+#include <new>
+#include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
+#include "senet/game.hpp"
 #include "senet/game_table.h"
 #include "senet/senet.hpp"
 
 namespace senet::api {
 
-/// Where a game writes its legal moves, ascending.
-class Moves {
- public:
-  explicit Moves(senet_action* moves, std::uint32_t most) : moves_(moves), most_(most) {}
-  /// What is more than kMaxLegal is not written, and refused by add_game.
-  void push_back(senet_action move) {
-    if (count_ < most_) moves_[count_] = move;
-    ++count_;
-  }
-  std::uint32_t count() const { return count_; }
-
- private:
-  senet_action* moves_;
-  std::uint32_t most_, count_ = 0;
-};
-
-/// Where a game describes its position: features that are not 0.
-class Features {
- public:
-  Features(std::uint16_t* feature, float* value, std::uint32_t most)
-      : feature_(feature), value_(value), most_(most) {}
-  /// What is more than kMaxActive is not written, and refused by add_game; so is a feature that is
-  /// not below kFeatures.
-  void add(std::size_t feature, float value) {
-    if (count_ < most_) {
-      feature_[count_] = static_cast<std::uint16_t>(std::min(feature, kNone));
-      value_[count_] = value;
-    }
-    ++count_;
-  }
-  std::uint32_t count() const { return count_; }
-
- private:
-  // A number that no game has a feature for.
-  static constexpr std::size_t kNone = SENET_MOST_FEATURES;
-  static_assert(kNone == std::numeric_limits<std::uint16_t>::max());
-
-  std::uint16_t* feature_;
-  float* value_;
-  std::uint32_t most_, count_ = 0;
-};
-
-template <auto kNumber, auto kMost>
-concept OneTo = (kNumber >= 1) && (kNumber <= kMost);
-
-/// A game as a value: the state of a game, which copying copies. A default-constructed one is the
-/// start. What the constants and functions mean stands at senet_game_table's fields.
+/// A game whose numbers a table has room for: see game_table.h.
 template <class G>
-concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> &&
-                   sizeof(G) <= SENET_MOST_STATE
-               && alignof(G) <= 16 &&
-               requires(G g, const G& c, senet_action a, Moves& moves, Features& features,
-                        std::string_view text) {
-  { G::kName } -> std::convertible_to<std::string_view>;
-  { G::kFeatures } -> std::convertible_to<std::uint32_t>;
-  { G::kMaxActive } -> std::convertible_to<std::uint32_t>;
-  { G::kActions } -> std::convertible_to<std::uint32_t>;
-  { G::kMaxLegal } -> std::convertible_to<std::uint32_t>;
-  requires OneTo<G::kFeatures, SENET_MOST_FEATURES>;
-  requires OneTo<G::kMaxActive, SENET_MOST_ACTIVE>;
-  requires OneTo<G::kActions, SENET_MOST_FEATURES>;
-  requires OneTo<G::kMaxLegal, SENET_MOST_LEGAL>;
-  { c.turn() } -> std::same_as<senet_turn>;
-  c.legal(moves);
-  g.play(a);
-  { c.outcome() } -> std::convertible_to<std::uint32_t>;
-  { c.key() } -> std::convertible_to<std::uint64_t>;
-  c.encode(features);
-  { c.text() } -> std::convertible_to<std::string>;
-  { c.action_text(a) } -> std::convertible_to<std::string>;
-  { G::from_text(text) } -> std::same_as<std::optional<G>>;
-  { c.action_from_text(text) } -> std::same_as<std::optional<senet_action>>;
-};
+concept TableSized = Game<G> && sizeof(G) <= SENET_MOST_STATE &&
+                     alignof(G) <= 16 && G::kFeatures >= 1 &&
+                     G::kFeatures <= SENET_MOST_FEATURES&& G::kMaxActive >= 1 &&
+                     G::kMaxActive <= SENET_MOST_ACTIVE&& G::kMaxLegal >= 1 &&
+                     G::kMaxLegal <= SENET_MOST_LEGAL&& G::kPolicyLogits >= 1 &&
+                     G::kPolicyLogits <= SENET_MOST_FEATURES&& G::kLogitsPerAction >= 1 &&
+                     G::kLogitsPerAction <= SENET_MOST_LOGITS&& kMaxChance<G> <=
+                         SENET_MOST_CHANCE&& kOutcomes<G> <= SENET_MOST_OUTCOMES;
 
 namespace detail {
 
@@ -100,27 +38,37 @@ inline std::size_t write(const std::string& words, char* text, std::size_t room)
   return words.size();
 }
 inline std::string_view view(senet_text text) { return {text.data, text.size}; }
+template <std::size_t kCapacity>
+std::uint32_t write(const ActionList<kCapacity>& list, senet_action* actions) {
+  std::copy(list.begin(), list.end(), actions);
+  return static_cast<std::uint32_t>(list.size());
+}
 
 }  // namespace detail
 
-/// The table of a game. A function that throws ends what was under way with SENET_INTERNAL.
-template <Game G>
+/// The table of a game; a function that throws ends what was under way with SENET_INTERNAL. The
+/// ways to end are those of the start: they have to be whole numbers, which add_game() checks as
+/// it does everything else.
+template <TableSized G>
 senet_game_table game_table() {
   using detail::game;
+  const G start{};
   senet_game_table table{};
   table.struct_size = static_cast<std::uint32_t>(sizeof table);
   table.state_size = static_cast<std::uint32_t>(sizeof(G));
-  table.features = G::kFeatures;
-  table.most_active = G::kMaxActive;
-  table.actions = G::kActions;
-  table.most_legal = G::kMaxLegal;
+  table.features = static_cast<std::uint32_t>(G::kFeatures);
+  table.most_active = static_cast<std::uint32_t>(G::kMaxActive);
+  table.actions = 65536;
+  table.most_legal = static_cast<std::uint32_t>(G::kMaxLegal);
   table.name = detail::text(G::kName);
   table.start = [](void*, void* state) { ::new (state) G(); };
-  table.turn = [](void*, const void* state) { return game<G>(state).turn(); };
+  table.turn = [](void*, const void* state) {
+    return static_cast<senet_turn>(game<G>(state).turn());
+  };
   table.legal = [](void*, const void* state, senet_action* actions) {
-    Moves moves(actions, G::kMaxLegal);
-    game<G>(state).legal(moves);
-    return moves.count();
+    ActionList<G::kMaxLegal> legal;
+    game<G>(state).legal(legal);
+    return detail::write(legal, actions);
   };
   table.play = [](void*, void* state, senet_action action) {
     static_cast<G*>(state)->play(action);
@@ -130,9 +78,15 @@ senet_game_table game_table() {
   };
   table.key = [](void*, const void* state) -> std::uint64_t { return game<G>(state).key(); };
   table.encode = [](void*, const void* state, std::uint16_t* feature, float* value) {
-    Features features(feature, value, G::kMaxActive);
-    game<G>(state).encode(features);
-    return features.count();
+    // More than it promises is not written to the host's memory, and refused by add_game().
+    std::array<std::uint16_t, G::kMaxActive + 64> indices;
+    std::array<float, G::kMaxActive + 64> values;
+    FeatureRow row(indices.data(), values.data(), indices.size());
+    game<G>(state).encode(row);
+    const std::size_t count = std::min<std::size_t>(row.count(), G::kMaxActive);
+    std::copy_n(indices.begin(), count, feature);
+    std::copy_n(values.begin(), count, value);
+    return static_cast<std::uint32_t>(row.count());
   };
   table.text = [](void*, const void* state, char* text, std::size_t room) {
     return detail::write(game<G>(state).text(), text, room);
@@ -142,28 +96,65 @@ senet_game_table game_table() {
     return detail::write(game<G>(state).action_text(action), text, room);
   };
   table.read = [](void*, senet_text text, void* state) -> std::int32_t {
-    const std::optional<G> read = G::from_text(detail::view(text));
+    const Result<G> read = G::from_text(detail::view(text));
     if (read) ::new (state) G(*read);
     return read.has_value();
   };
   table.read_action = [](void*, const void* state, senet_text text,
                          senet_action* action) -> std::int32_t {
-    const std::optional<senet_action> read = game<G>(state).action_from_text(detail::view(text));
+    const Result<Action> read = game<G>(state).action_from_text(detail::view(text));
     if (read) *action = *read;
     return read.has_value();
   };
+  const auto values = outcome_values(start);
+  table.outcomes = static_cast<std::uint32_t>(values.size());
+  for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), SENET_MOST_OUTCOMES); ++i) {
+    // Neither a fraction nor what is too large becomes another value that could be meant.
+    const bool is_whole = values[i] >= -7 && values[i] <= 7 &&
+                          values[i] == static_cast<float>(static_cast<int>(values[i]));
+    table.outcome_values[i] = is_whole ? static_cast<std::int8_t>(values[i]) : std::int8_t{127};
+    table.outcome_mirror[i] = outcome_mirror(start)[i];
+  }
+  table.has_afterstates = has_afterstates(start);
+  table.policy_logits = static_cast<std::uint32_t>(G::kPolicyLogits);
+  table.logits_per_action = static_cast<std::uint32_t>(G::kLogitsPerAction);
+  table.logits_of = [](void*, senet_action action, std::uint16_t* logits) {
+    const auto numbers = G{}.logits_of(action);
+    std::copy(numbers.begin(), numbers.end(), logits);
+  };
+  if constexpr (StochasticGame<G>) {
+    table.most_chance = has_dice(start) ? static_cast<std::uint32_t>(G::kMaxChance) : 0;
+    table.chance = [](void*, const void* state, float* probability) {
+      std::array<float, G::kMaxChance> probabilities;
+      const std::size_t count = game<G>(state).chance(probabilities);
+      std::copy_n(probabilities.begin(), std::min<std::size_t>(count, G::kMaxChance), probability);
+      return static_cast<std::uint32_t>(count);
+    };
+    table.viewer = [](void*, const void* state) -> std::uint32_t {
+      return game<G>(state).viewer();
+    };
+  }
+  if constexpr (SoundMovesGame<G>) {
+    if (has_sound_moves(start)) {
+      table.sound = [](void*, const void* state, senet_action* actions) {
+        ActionList<G::kMaxLegal> sound;
+        game<G>(state).sound(sound);
+        return detail::write(sound, actions);
+      };
+    }
+  }
   return table;
 }
 
 /// The engine knows the game G from now on, as G::kName.
-template <Game G>
+template <TableSized G>
 Result<void> try_add_game(Engine& engine) {
   const senet_game_table table = game_table<G>();
   senet_reason why{};
   const senet_status status = senet_engine_add_game(engine.handle(), &table, &why);
   return detail::answer(status, why);
 }
-template <Game G>
+template <TableSized G>
 void add_game(Engine& engine) {
   try_add_game<G>(engine).value();
 }

@@ -143,8 +143,7 @@ SENET_API senet_status senet_model_open(senet_engine* engine, senet_text path, s
 /* The same from memory, which is copied. */
 SENET_API senet_status senet_model_from_memory(senet_engine* engine, const void* bytes, size_t size,
                                                senet_model** model, senet_reason* why);
-/* The network that is linked in: "connect_four" and "backgammon" have one; SENET_NO_FILE for games
- * that have none. Nothing is copied. */
+/* The network that is linked in; SENET_NO_FILE for games that have none. Nothing is copied. */
 SENET_API senet_status senet_model_builtin(senet_engine* engine, senet_text game,
                                            senet_model** model, senet_reason* why);
 /* Fresh weights, drawn from `seed`: they know nothing, and searches find what they can prove. For a

@@ -1,4 +1,4 @@
-#include "tools/resident_memory.hpp"
+#include "train_bridge/resident_memory.hpp"
 
 #include <unistd.h>
 

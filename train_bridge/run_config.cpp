@@ -1,27 +1,24 @@
-#include "tools/run_config.hpp"
+#include "train_bridge/run_config.hpp"
 
 #include <fmt/core.h>
-
 #include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <type_traits>
 
 #include "games/json.hpp"
 #include "nn/replace_file.hpp"
-#include "tools/programs.hpp"
 
 namespace senet {
 namespace {
 
 // The trees are reserved at the start; more of them than the machine has memory would end the
 // program, not the call.
-Result<void> check_memory(const RunConfig& config, const Programs& programs) {
+Result<void> check_memory(const RunGame& game, const RunConfig& config) {
   const WorkerSettings& worker = config.selfplay.worker;
   const std::size_t tree =
-      programs.tree_bytes(config.selfplay.play.full_visits, worker.search.evaluates);
+      game.tree_bytes(config.selfplay.play.full_visits, worker.search.evaluates);
   const std::size_t workers =
       config.selfplay.workers > 0 ? config.selfplay.workers : default_workers();
   const double wanted =
@@ -41,38 +38,34 @@ double double_of(const std::string& text) { return Json::parse(text).number(); }
 
 }  // namespace
 
-std::string default_game() {
-  const auto games = all_games<AnyGame>();
-  const auto standard = std::ranges::find_if(games, &AnyGame::is_standard);
-  return std::string((standard == games.end() ? games.front() : *standard)->name);
-}
-
-Result<RunConfig> default_config(const std::string& name) {
-  const Result<const AnyGame*> game = find_game<AnyGame>(name);
-  if (!game) return game.error();
+Result<RunConfig> default_config(const RunGame& game) {
+  const AnyGame& any = game.any();
   RunConfig config;
-  config.game = name;
-  config.network = programs_of(**game).reference_spec();
+  config.game = any.name;
+  config.network = game.reference_spec();
   config.selfplay.workers = 0;
   config.selfplay.worker.search.evaluates = config.learn.samples.evaluates =
-      *asked_about(config.network, (*game)->has_afterstates);
-  for (const RecipeEntry& entry : (*game)->recipe) {
+      *asked_about(config.network, any.has_afterstates);
+  // Afterstates have no policy to learn.
+  if (any.has_afterstates) config.learn.trainer.policy_weight = 0;
+  for (const RecipeEntry& entry : any.recipe) {
     if (const auto set = apply_setting(config, entry.setting, entry.value); !set) {
-      return fail(fmt::format("the recipe of {}: {}", name, set.error().reason()));
+      return fail(fmt::format("the recipe of {}: {}", any.name, set.error().reason()));
     }
   }
   return config;
 }
 
-Result<void> check_config(const RunConfig& config) {
+Result<void> check_config(const RunGame& game, const RunConfig& config) {
   const auto wrong = [](std::string_view reason) { return fail(fmt::format("--{}", reason)); };
+  const AnyGame& any = game.any();
+  if (config.game != any.name) {
+    return fail(fmt::format("the settings are those of {}, not of {}", config.game, any.name));
+  }
   if (const Result<void> checked = check_settings(config); !checked) {
     return wrong(checked.error().reason());
   }
-  const Result<const AnyGame*> game = find_game<AnyGame>(config.game);
-  if (!game) return game.error();
-  if (config.selfplay.worker.search.evaluates == Evaluates::kAfterstates &&
-      !(*game)->has_afterstates) {
+  if (config.selfplay.worker.search.evaluates == Evaluates::kAfterstates && !any.has_afterstates) {
     return wrong(fmt::format("mode: {} has no afterstates", config.game));
   }
   const PlaySettings& play = config.selfplay.play;
@@ -80,7 +73,7 @@ Result<void> check_config(const RunConfig& config) {
     return wrong(fmt::format("fast-visits: {} are more than the {} of --visits", play.fast_visits,
                              play.full_visits));
   }
-  return check_memory(config, programs_of(**game));
+  return check_memory(game, config);
 }
 
 std::string config_text(const RunConfig& config) {
@@ -104,15 +97,17 @@ Result<void> save_config(const RunConfig& config, const std::filesystem::path& f
   return replace_file(file, {std::as_bytes(std::span(text))});
 }
 
-Result<RunConfig> load_config(const std::filesystem::path& file) {
+Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder find) {
   const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
   std::ifstream stream(file);
   if (!stream) return wrong("cannot be read: there is no run to go on with");
   Json json = Json::parse(std::string(std::istreambuf_iterator<char>(stream), {}));
   if (!json.is_object()) return wrong("is not a JSON object");
-  const std::string* const game = json.find_string("game");
-  if (game == nullptr) return wrong("names no game");
-  Result<RunConfig> config = default_config(*game);
+  const std::string* const name = json.find_string("game");
+  if (name == nullptr) return wrong("names no game");
+  const Result<const RunGame*> game = find(*name);
+  if (!game) return wrong(game.error().reason());
+  Result<RunConfig> config = default_config(**game);
   if (!config) return wrong(config.error().reason());
   // Runs from before there was this setting go on as they were.
   if (json.find("blunder") == nullptr) config->learn.samples.blunder = 0;
@@ -133,8 +128,18 @@ Result<RunConfig> load_config(const std::filesystem::path& file) {
   if (!json.members().empty()) {
     return wrong("unknown setting \"" + json.members().front().first + "\"");
   }
-  if (const auto checked = check_config(*config); !checked) return wrong(checked.error().reason());
+  if (const auto checked = check_config(**game, *config); !checked) {
+    return wrong(checked.error().reason());
+  }
   return config;
+}
+
+Result<RunConfig> load_config(const RunGame& game, const std::filesystem::path& file) {
+  return load_config(file, [&game](std::string_view name) -> Result<const RunGame*> {
+    const std::string_view own = game.any().name;
+    if (name != own) return fail(fmt::format("the run learns {}, not {}", name, own));
+    return &game;
+  });
 }
 
 }  // namespace senet

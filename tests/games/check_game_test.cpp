@@ -1,0 +1,134 @@
+// The checker of games finds each broken promise, and names the function at fault. What a host's
+// table can break besides is in tests/engine/own_game_test.cpp.
+#include "senet/check_game.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
+
+namespace senet {
+namespace {
+
+enum class Fault {
+  kNone,
+  kManyActive,     // more features than it promises
+  kWideFeature,    // a feature that it does not have
+  kBadLogit,       // a logit that it does not have
+  kLateLogit,      // a logit behind the end of the list
+  kSameKey,        // for two different states
+  kOtherKey,       // for equal states
+  kOutside,        // writes behind the state
+  kViewer,         // of the wrong player
+  kImageOfImage,   // is another state
+  kImageOfMove,    // means something else in the mirror image
+  kTakesNonsense,  // for a state whose own text it does not read
+  kNoReason,       // for refusing a text
+  kManyLegal,      // actions
+  kEndless,        // plays on without end
+  kThrows,
+};
+
+// Tic-tac-toe with a fault.
+template <Fault kFault>
+struct Broken {
+  static constexpr std::string_view kName = "broken";
+  static constexpr std::size_t kMaxLegal = kFault == Fault::kManyLegal ? 8 : 9;
+  static constexpr std::size_t kMaxPlies = kFault == Fault::kEndless ? 4 : 9;
+  static constexpr std::size_t kFeatures = kFault == Fault::kWideFeature ? 18 : 19;
+  static constexpr std::size_t kMaxActive = kFault == Fault::kManyActive ? 5 : 10;
+  static constexpr std::size_t kPolicyLogits = kFault == Fault::kBadLogit ? 8 : 9;
+  static constexpr std::size_t kLogitsPerAction = 2;
+  static constexpr auto kOutcomeValues = TicTacToe::kOutcomeValues;
+  static constexpr auto kOutcomeMirror = TicTacToe::kOutcomeMirror;
+  static constexpr float kValueRange = 1;
+  static constexpr bool kHasAfterstates = false;
+
+  TicTacToe game;
+  std::uint8_t copies = 0;
+
+  Turn turn() const { return game.turn(); }
+  Player viewer() const { return kFault == Fault::kViewer ? other(game.viewer()) : game.viewer(); }
+  void legal(ActionList<kMaxLegal>& out) const {
+    ActionList<9> legal;
+    game.legal(legal);
+    for (const Action action : legal) out.push_back(action);
+  }
+  void play(Action action) {
+    if (kFault == Fault::kThrows && action == 4) throw std::runtime_error("not the centre");
+    game.play(action);
+    copies = static_cast<std::uint8_t>(copies + 1);
+    if (kFault == Fault::kOutside) reinterpret_cast<volatile char*>(this)[sizeof *this] = 1;
+  }
+  std::uint8_t outcome() const { return game.outcome(); }
+  std::uint64_t key() const {
+    if (kFault == Fault::kSameKey) return mix(game.key()) % 2'000;
+    return kFault == Fault::kOtherKey ? mix(game.key()) + copies : game.key();
+  }
+  void encode(FeatureRow& row) const { game.encode(row); }
+  static std::array<std::uint16_t, 2> logits_of(Action action) {
+    if (kFault == Fault::kLateLogit) return {kNoLogit, action};
+    return {action, kNoLogit};
+  }
+  std::string text() const { return game.text(); }
+  static Result<Broken> from_text(std::string_view text) {
+    const Result<TicTacToe> read = TicTacToe::from_text(text);
+    if (read) return Broken{*read};
+    if (kFault == Fault::kTakesNonsense) return Broken{*TicTacToe::from_text("a1")};
+    return fail(kFault == Fault::kNoReason ? "" : "no board");
+  }
+  std::string action_text(Action action) const { return game.action_text(action); }
+  Result<Action> action_from_text(std::string_view text) const {
+    return game.action_from_text(text);
+  }
+  Broken mirrored() const {
+    if (kFault == Fault::kImageOfImage && game.turn() == Turn::kPlayer1) return Broken{};
+    return {game.mirrored(), copies};
+  }
+  static Action mirrored(Action action) {
+    return kFault == Fault::kImageOfMove ? action : TicTacToe::mirrored(action);
+  }
+};
+
+template <Fault kFault>
+std::string why() {
+  const Result<void> checked = check_game<Broken<kFault>>();
+  return checked ? "" : checked.error().reason();
+}
+bool starts(const std::string& reason, std::string_view with) { return reason.starts_with(with); }
+
+TEST(CheckGame, FindsEachBrokenPromise) {
+  static_assert(MirrorGame<Broken<Fault::kNone>>);
+  EXPECT_EQ(why<Fault::kNone>(), "");
+  EXPECT_PRED2(starts, why<Fault::kManyActive>(), "encode: more features than kMaxActive (in ");
+  EXPECT_PRED2(starts, why<Fault::kWideFeature>(), "encode: a feature beyond kFeatures (in 3/3/3");
+  EXPECT_PRED2(starts, why<Fault::kBadLogit>(), "logits_of: beyond kPolicyLogits (in ");
+  EXPECT_PRED2(starts, why<Fault::kLateLogit>(), "logits_of: no logit at all (in ");
+  EXPECT_PRED2(starts, why<Fault::kSameKey>(), "key: the same as of ");
+  EXPECT_PRED2(starts, why<Fault::kOtherKey>(), "from_text: its own text becomes another state");
+  EXPECT_PRED2(starts, why<Fault::kOutside>(), "play: writes outside of the state (in ");
+  EXPECT_PRED2(starts, why<Fault::kViewer>(), "viewer: 1 where player 0 is to move (in ");
+  EXPECT_PRED2(starts, why<Fault::kImageOfImage>(), "mirrored: ");
+  EXPECT_PRED2(starts, why<Fault::kImageOfMove>(), "mirrored: ");
+  EXPECT_PRED2(starts, why<Fault::kNoReason>(), "from_text: refuses ");
+  EXPECT_PRED2(starts, why<Fault::kManyLegal>(), "legal: more actions than kMaxLegal (the start)");
+  EXPECT_PRED2(starts, why<Fault::kEndless>(), "play: the game goes on for more than kMaxPlies");
+  EXPECT_PRED2(starts, why<Fault::kThrows>(), "not the centre (in ");
+}
+
+// What a text with mistakes is taken for is a state like any other.
+TEST(CheckGame, NonsenseMayMeanAState) { EXPECT_EQ(why<Fault::kTakesNonsense>(), ""); }
+
+TEST(CheckGame, SaysWhatItHasMet) {
+  GameCoverage seen;
+  ASSERT_TRUE(check_game<TicTacToe>({.games = 100}, TicTacToe{}, &seen));
+  EXPECT_GT(seen.states, 700u);
+  EXPECT_GT(seen.distinct_states, 300u);
+  EXPECT_EQ(seen.chance_turns, 0u);
+  EXPECT_EQ(seen.outcomes[0] + seen.outcomes[1] + seen.outcomes[2], 100u);
+  EXPECT_EQ(std::count(seen.features.begin(), seen.features.end(), true), 19);
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,146 @@
+// Trains one of two games that Senet has never seen, and plays a match against random moves to show
+// what was learnt.
+#include <senet/train.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "breakthrough.hpp"
+#include "ur.hpp"
+
+/// The settings that learn it well within minutes.
+template <>
+struct senet::GameKit<Breakthrough> : DefaultKit<Breakthrough> {
+  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
+                                                              {"blocks", "1"},
+                                                              {"visits", "60"},
+                                                              {"fast-visits", "60"},
+                                                              {"temperature-plies", "8"},
+                                                              {"random-plies", "4"},
+                                                              {"begin-after", "2000"},
+                                                              {"window-minimum", "20000"}});
+};
+
+/// The settings that learn it well within minutes. Dice bring variety enough: no noise, and the
+/// network alone chooses the moves.
+template <>
+struct senet::GameKit<Ur> : DefaultKit<Ur> {
+  static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
+                                                              {"blocks", "1"},
+                                                              {"visits", "1"},
+                                                              {"fast-visits", "1"},
+                                                              {"noise", "0"},
+                                                              {"temperature-plies", "0"},
+                                                              {"reuse-tree", "0"},
+                                                              {"batch", "256"},
+                                                              {"lambda", "0.7"},
+                                                              {"begin-after", "5000"},
+                                                              {"window-minimum", "50000"}});
+};
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: train_own_game GAME --run FOLDER [--minutes M] [--games N] [--resume] [--NAME "
+    "VALUE]...\n"
+    "       GAME is ur or breakthrough; NAME is a setting of senet selfplay, such as visits\n";
+constexpr int kIsBetter = 0, kIsNot = 1, kBadInput = 2;
+
+struct Arguments {
+  std::string game;
+  senet::RunOptions options;
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+volatile std::sig_atomic_t interrupts = 0;
+
+bool parse(int count, char** words, Arguments& arguments) {
+  if (count < 2) return false;
+  arguments.game = words[1];
+  for (int i = 2; i < count; ++i) {
+    const std::string word = words[i];
+    if (word == "--resume") {
+      arguments.options.resume = true;
+      continue;
+    }
+    if (!word.starts_with("--") || i + 1 == count) return false;
+    const std::string value = words[++i];
+    if (word == "--run") {
+      arguments.options.folder = value;
+    } else if (word == "--minutes") {
+      arguments.options.minutes = std::stod(value);
+    } else if (word == "--games") {
+      arguments.options.games = std::stoull(value);
+    } else {
+      arguments.settings.emplace_back(word.substr(2), value);
+    }
+  }
+  return !arguments.options.folder.empty();
+}
+
+// One line every ten seconds. The first Ctrl-C finishes the games under way, a second one drops
+// them.
+senet::RunHooks hooks() {
+  senet::RunHooks hooks;
+  hooks.progresses = [shown = 0.0](const senet::RunProgress& now) mutable {
+    if (now.seconds - shown < 10) return;
+    shown = now.seconds;
+    std::printf("%4.0f s: %llu games, step %llu, loss %.3f + %.3f\n", now.seconds,
+                static_cast<unsigned long long>(now.learn.games),
+                static_cast<unsigned long long>(now.learn.steps), now.learn.policy_loss,
+                now.learn.value_loss);
+    std::fflush(stdout);
+  };
+  hooks.order = [] {
+    return interrupts == 0   ? senet::RunOrder::kGoOn
+           : interrupts == 1 ? senet::RunOrder::kFinish
+                             : senet::RunOrder::kDrop;
+  };
+  hooks.warning = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };
+  return hooks;
+}
+
+/// Trains, then measures. Throws the reason when something goes wrong.
+template <senet::Game G>
+int train(const Arguments& arguments) {
+  senet::check_game<G>().value();
+  senet::RunConfig config =
+      (arguments.options.resume ? senet::load_config<G>(arguments.options.folder)
+                                : senet::default_config<G>())
+          .value();
+  for (const auto& [name, value] : arguments.settings) {
+    senet::apply_setting(config, name, value).value();
+  }
+  const senet::RunSummary ended = senet::run<G>(config, arguments.options, hooks()).value();
+  std::printf("%llu games, %llu steps, weights: %s\n",
+              static_cast<unsigned long long>(ended.progress.learn.games),
+              static_cast<unsigned long long>(ended.progress.learn.steps), ended.weights.c_str());
+
+  // The network alone, without a search, which would beat random moves by itself.
+  const auto player = senet::load_player<G>(ended.weights, 1).value();
+  const auto result = senet::match_result<G>(*player, {.pairs = 200}).value();
+  // 95 % of a normal distribution lies within 1.96 standard errors.
+  const double low = result.score - 1.96 * result.score_error;
+  const double high = result.score + 1.96 * result.score_error;
+  std::printf("%s against random moves: score %.3f (%.3f .. %.3f) in %zu games\n",
+              arguments.game.c_str(), result.score, low, high, result.games);
+  return low > 0.5 ? kIsBetter : kIsNot;
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+  Arguments arguments;
+  const bool is_understood = parse(count, words, arguments);
+  std::signal(SIGINT, [](int) { interrupts = interrupts + 1; });
+  if (is_understood && arguments.game == Ur::kName) return train<Ur>(arguments);
+  if (is_understood && arguments.game == Breakthrough::kName) return train<Breakthrough>(arguments);
+  std::fputs(kUsage, stderr);
+  return kBadInput;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "train_own_game: %s\n", error.what());
+  return kBadInput;
+}

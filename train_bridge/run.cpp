@@ -1,0 +1,307 @@
+#include "train_bridge/run.hpp"
+
+#include <absl/cleanup/cleanup.h>
+#include <fmt/core.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <deque>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "games/json.hpp"
+#include "train_bridge/linear_algebra.hpp"
+#include "train_bridge/resident_memory.hpp"
+
+namespace senet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Between two looks at orders, limits and figures.
+constexpr std::chrono::milliseconds kPeriod{100};
+
+// Files of the run folder.
+constexpr const char* kConfigFile = "config.json";
+constexpr const char* kGamesFile = "games.senet";
+constexpr const char* kCheckpointFile = "checkpoint.safetensors";
+
+// The figures of a run as it goes on, and metrics.jsonl.
+class Figures {
+ public:
+  /// `games` of earlier calls are not counted in the rates, their `seconds` are in metrics.jsonl.
+  Figures(const std::filesystem::path& metrics, std::uint64_t games, double seconds)
+      : metrics_(metrics, std::ios::app), counted_games_(games) {
+    now_.seconds_before = seconds;
+  }
+
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+
+  /// The figures of this moment.
+  const RunProgress& look(RunPhase phase, const LearnProgress& learn,
+                          const std::deque<WorkerReport>& reports) {
+    RunProgress next{.phase = phase,
+                     .seconds = elapsed(),
+                     .seconds_before = now_.seconds_before,
+                     .learn = learn,
+                     .games_per_minute = now_.games_per_minute,
+                     .evaluations_per_second = now_.evaluations_per_second};
+    for (const WorkerReport& report : reports) {
+      next.searches += report.searches.load(std::memory_order_relaxed);
+      next.visits += report.visits.load(std::memory_order_relaxed);
+      next.evaluations += report.rows.load(std::memory_order_relaxed);
+      next.hand_over_waits += report.waits.load(std::memory_order_relaxed);
+    }
+    if (const double time = next.seconds - counted_at_; time >= 1) {
+      next.games_per_minute = static_cast<double>(learn.games - counted_games_) / time * 60;
+      next.evaluations_per_second =
+          static_cast<double>(next.evaluations - counted_evaluations_) / time;
+      counted_games_ = learn.games, counted_evaluations_ = next.evaluations;
+      counted_at_ = next.seconds;
+    }
+    now_ = next;
+    if (now_.seconds - recorded_at_ >= 10) record();
+    return now_;
+  }
+
+  /// Adds a line to metrics.jsonl.
+  void record() {
+    recorded_at_ = now_.seconds;
+    // Of all threads since this process began; unlike `seconds` the same on a busy machine.
+    const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    const LearnProgress& learn = now_.learn;
+    metrics_ << Json::object({{"seconds", now_.seconds_before + now_.seconds},
+                              {"cpu_seconds", cpu_seconds},
+                              {"games", learn.games},
+                              {"positions", learn.positions},
+                              {"games_per_minute", now_.games_per_minute},
+                              {"evaluations_per_second", now_.evaluations_per_second},
+                              {"searches", now_.searches},
+                              {"visits", now_.visits},
+                              {"hand_over_waits", now_.hand_over_waits},
+                              {"steps", learn.steps},
+                              {"dropped_steps", learn.dropped_steps},
+                              {"skipped_steps", learn.skipped_steps},
+                              {"networks", learn.iterations},
+                              {"train_seconds", learn.train_seconds},
+                              {"policy_loss", learn.policy_loss},
+                              {"value_loss", learn.value_loss},
+                              {"turns_per_game", learn.mean_plies},
+                              {"resident_mib", resident_mib()}})
+                    .dump()
+             << std::endl;
+  }
+
+ private:
+  std::ofstream metrics_;
+  const Clock::time_point began_ = Clock::now();
+  RunProgress now_;
+  double counted_at_ = 0, recorded_at_ = 0;
+  std::uint64_t counted_games_, counted_evaluations_ = 0;
+};
+
+// Files that were being written when a process was killed. The game log is ours, so nothing else
+// writes here.
+void remove_half_written(const std::filesystem::path& folder) {
+  std::error_code unknown;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unknown)) {
+    if (entry.path().extension() == ".tmp") std::filesystem::remove(entry.path(), unknown);
+  }
+}
+
+// The run's folder with its game log, which nothing else can open from now on.
+Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
+                              const std::function<void(const std::string&)>& warning) {
+  if (options.folder.empty()) return fail("--run: name the run folder");
+  std::error_code error;
+  if (!options.resume && std::filesystem::exists(options.folder / kConfigFile, error)) {
+    return fail(
+        fmt::format("{} already holds a run; --resume goes on with it", options.folder.string()));
+  }
+  std::filesystem::create_directories(options.folder / "weights", error);
+  if (error) return fail(fmt::format("{}: {}", options.folder.string(), error.message()));
+  Result<RecordLog> log = RecordLog::open(options.folder / kGamesFile, game, {});
+  if (!log) return log;
+  const RecoveryReport& found = log->recovery();
+  if (!options.resume && found.records > 0) {
+    return fail(fmt::format("{} holds games but no settings of a run", options.folder.string()));
+  }
+  if (found.moved_bytes > 0 && warning) {
+    warning(fmt::format("game log: {} damaged bytes at its end were moved to {}", found.moved_bytes,
+                        found.moved_to.string()));
+  }
+  remove_half_written(options.folder);
+  remove_half_written(options.folder / "weights");
+  return log;
+}
+
+// Hooks that are all there.
+RunHooks complete(RunHooks hooks) {
+  if (!hooks.begins) hooks.begins = [](const RunBeginning&) {};
+  if (!hooks.progresses) hooks.progresses = [](const RunProgress&) {};
+  if (!hooks.order) hooks.order = [] { return RunOrder::kGoOn; };
+  if (!hooks.warning) hooks.warning = [](const std::string&) {};
+  return hooks;
+}
+
+}  // namespace
+
+Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& options) {
+  const auto checkpoint_file = options.folder / kCheckpointFile;
+  std::error_code unknown;
+  if (options.resume && std::filesystem::exists(checkpoint_file, unknown)) {
+    if (!options.weights.empty()) return fail("--weights: the run has weights of its own");
+    Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
+    if (!checkpoint) return checkpoint.error();
+    Network network(config.network, checkpoint->trainer.ema);
+    return Start{std::move(network), std::move(*checkpoint)};
+  }
+  if (options.weights.empty()) {
+    return Start{initial_network(config.network, config.selfplay.play.seed), std::nullopt};
+  }
+  Result<Network> given = load_network(options.weights);
+  if (!given) return fail("--weights: " + given.error().reason());
+  NetworkSpec shape = given->spec();
+  shape.evaluates = config.network.evaluates;
+  if (shape != config.network) {
+    return fail(fmt::format("--weights: {}: its shape is not the run's (--width, --blocks ...)",
+                            options.weights.string()));
+  }
+  const std::span<const float> parameters = given->parameters();
+  return Start{Network(std::move(shape), {parameters.begin(), parameters.end()}), std::nullopt};
+}
+
+Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOptions& options,
+                      const std::function<void(const std::string&)>& warning) {
+  if (const auto checked = check_config(game, config); !checked) return checked.error();
+  RunConfig complete = config;
+  complete.network.evaluates = config.selfplay.worker.search.evaluates;
+  Result<Start> start = start_of(complete, options);
+  if (!start) return start.error();
+  Result<RecordLog> log = open_folder(options, config.game, warning);
+  if (!log) return log.error();
+  return Run(game, std::move(complete), options, std::move(*start), std::move(*log));
+}
+
+Result<RunSummary> Run::play(const RunHooks& given) {
+  const RunHooks hooks = complete(given);
+  const RunOptions& options = options_;
+  RunConfig config = config_;
+  if (config.selfplay.workers == 0) config.selfplay.workers = default_workers();
+  WorkerSettings& worker = config.selfplay.worker;
+  worker.visits = config.selfplay.play.full_visits;
+  worker.evaluator =
+      resolve_kind(worker.evaluator, start_.network, worker.batch_rows, worker.exact);
+  if (!options.train) config.learn.samples_per_position = 0;
+
+  use_single_threaded_blas();
+  TrainerChoice choice = options.trainer;
+  choice.steps_at_risk = config.learn.steps_per_iteration;
+  choice.replay = replay_room(game_->shape, config.learn);
+  ChosenTrainer chosen =
+      choose_trainer(choice, start_.network, batch_shape(game_->shape, config.learn),
+                     config.learn.trainer, [&hooks](const std::string& reason) {
+                       hooks.warning("the device was lost, the CPU trains from now on: " + reason);
+                     });
+  for (const std::string& warning : chosen.warnings) hooks.warning(warning);
+  const std::unique_ptr<Trainer> trainer = std::move(chosen.trainer);
+  const bool is_new = !start_.checkpoint;
+  const Checkpoint from = std::move(start_.checkpoint).value_or(Checkpoint{});
+  if (!is_new) {
+    if (const auto restored = trainer->restore(from.trainer); !restored) return restored.error();
+  }
+  trainer->warm_up();
+
+  const std::uint64_t network_id = start_.network.id();
+  ModelStore models(std::move(start_.network));
+  BoundedQueue<GameRecord> queue(config.queue_games);
+  QueueSink sink(queue);
+  const std::unique_ptr<Replay> replay = game_->make_replay(config.learn);
+  TrainingLoop loop({.settings = config.learn,
+                     .replay = *replay,
+                     .trainer = *trainer,
+                     .log = log_,
+                     .games = queue,
+                     .models = models,
+                     .seed = config.selfplay.play.seed,
+                     .folder = options.folder},
+                    from);
+  if (const auto refilled = loop.refill(options.folder / kGamesFile); !refilled) {
+    return refilled.error();
+  }
+  // The settings come last: a folder that has them has all that a resumed run needs.
+  if (is_new) {
+    if (const auto saved = loop.save(); !saved) return saved.error();
+  }
+  if (const auto saved = save_config(config_, options.folder / kConfigFile); !saved) {
+    return saved.error();
+  }
+  const std::uint64_t first = loop.next_game();
+  GameNumbers numbers(
+      first, options.games > 0 ? first + options.games : std::numeric_limits<std::uint64_t>::max());
+
+  hooks.begins({config, network_id, chosen.description});
+  Figures figures(options.folder / "metrics.jsonl", loop.progress().games, from.seconds);
+  const std::unique_ptr<AnySelfPlayThreads> players =
+      game_->start_selfplay(config.selfplay, models, numbers, sink);
+  Result<void> learnt;
+  std::atomic<bool> learning{true};
+  std::jthread learner([&] {
+    learnt = loop.run();
+    // Lanes that still play must not wait for a learner that has gone.
+    queue.close();
+    learning = false;
+  });
+  // Whatever throws here leaves no thread waiting.
+  const absl::Cleanup close_queue = [&] { queue.close(); };
+
+  const auto look = [&](RunPhase phase) -> const RunProgress& {
+    const RunProgress& now = figures.look(phase, loop.progress(), players->reports());
+    hooks.progresses(now);
+    return now;
+  };
+  for (RunPhase phase = RunPhase::kPlaying; players->running() > 0;) {
+    std::this_thread::sleep_for(kPeriod);
+    const RunOrder order = hooks.order();
+    const bool late = options.minutes > 0 && figures.elapsed() >= options.minutes * 60;
+    if (order == RunOrder::kDrop) {
+      players->abandon();
+      phase = RunPhase::kDropping;
+    } else if (phase == RunPhase::kPlaying && (order == RunOrder::kFinish || late || !learning)) {
+      phase = RunPhase::kFinishing;
+    }
+    if (phase != RunPhase::kPlaying) numbers.halt();
+    look(phase);
+  }
+  const Result<void> played = players->join();
+  queue.close();
+  while (learning) {
+    std::this_thread::sleep_for(kPeriod / 2);
+    look(RunPhase::kSaving);
+  }
+  learner.join();
+  const RunProgress& last = look(RunPhase::kSaving);
+  figures.record();
+  const std::uint64_t lost = sink.refused() + queue.size();
+  if (!learnt && lost > 0) {
+    return fail(fmt::format("{}; {} more finished games could not be written",
+                            learnt.error().reason(), lost));
+  }
+  if (!learnt) return learnt.error();
+  if (!played) return played.error();
+  return RunSummary{last, options.folder / "weights" / "latest.safetensors"};
+}
+
+Result<RunSummary> run(const RunGame& game, const RunConfig& config, const RunOptions& options,
+                       const RunHooks& hooks) {
+  Result<Run> opened = Run::open(game, config, options, hooks.warning);
+  if (!opened) return opened.error();
+  return opened->play(hooks);
+}
+
+}  // namespace senet

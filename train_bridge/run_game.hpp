@@ -1,0 +1,49 @@
+// What a run needs of its game: a table of functions, so that the run itself is compiled once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "games/any_game.hpp"
+#include "games/registry.hpp"
+#include "nn/network_spec.hpp"
+#include "selfplay/selfplay_threads.hpp"
+#include "train_bridge/replay_buffer.hpp"
+
+namespace senet {
+
+/// The table of a game (games/registry.hpp).
+struct RunGame {
+  /// The rules and the kit.
+  const AnyGame& (*any)();
+  NetworkSpec (*reference_spec)();
+  /// Memory of the tree of a search of so many visits.
+  std::size_t (*tree_bytes)(std::uint32_t visits, Evaluates evaluates);
+  GameShape shape;
+  std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const SelfPlaySettings& settings,
+                                                        ModelStore& models, GameNumbers& numbers,
+                                                        GameSink& sink);
+  std::unique_ptr<Replay> (*make_replay)(const LearnSettings& settings);
+
+  template <Game G>
+  static constexpr RunGame of() {
+    return {
+        .any = &game_table<AnyGame, G>,
+        .reference_spec = &senet::reference_spec<G>,
+        .tree_bytes =
+            [](std::uint32_t visits, Evaluates evaluates) {
+              return Tree<G>::bytes(limits_for<G>(visits, evaluates));
+            },
+        .shape = GameShape::of<G>(),
+        .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,
+                             GameNumbers& numbers,
+                             GameSink& sink) -> std::unique_ptr<AnySelfPlayThreads> {
+          return std::make_unique<SelfPlayThreads<G>>(settings, models, numbers, sink);
+        },
+        .make_replay = &senet::make_replay<G>,
+    };
+  }
+};
+
+}  // namespace senet
