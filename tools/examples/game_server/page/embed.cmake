@@ -1,4 +1,4 @@
-# Makes one document of the page's files and a C++ header of that: embed.cmake is run with FOLDER and OUTPUT set.
+# Makes one document of the page's files and puts it into page.hpp.in: embed.cmake is run with FOLDER and OUTPUT set.
 file(READ ${FOLDER}/page.html page)
 file(READ ${FOLDER}/page.css style)
 set(script "")
@@ -8,14 +8,6 @@ foreach(part api board connect_four backgammon_rules backgammon_drawing backgamm
 endforeach()
 string(REPLACE "/*style*/" "${style}" page "${page}")
 string(REPLACE "/*script*/" "${script}" page "${page}")
-file(WRITE ${OUTPUT} "// Made of page/ by embed.cmake.
-#pragma once
-
-#include <string_view>
-
-namespace game_server {
-
-inline constexpr std::string_view kPage = R\"page(${page})page\";
-
-}  // namespace game_server
-")
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../page.hpp.in header)
+string(REPLACE "/*page*/" "${page}" header "${header}")
+file(WRITE ${OUTPUT} "${header}")
