@@ -9,12 +9,14 @@
 
 namespace game_server {
 
+using json = nlohmann::json;
+
 /// Throws Refusal 400 for whatever is not as it is asked for.
 class Fields {
  public:
   /// An empty body is an empty object.
   explicit Fields(const std::string& body)
-      : left_(body.empty() ? Json::object() : Json::parse(body, nullptr, false)) {
+      : left_(body.empty() ? json::object() : json::parse(body, nullptr, false)) {
     require(!left_.is_discarded(), 400, "the body is not JSON");
     require(left_.is_object(), 400, "the body is not a JSON object");
   }
@@ -34,10 +36,10 @@ class Fields {
     const auto field = take(name);
     if (!field) return std::nullopt;
     constexpr bool kWhole = std::integral<Number>;
-    require((kWhole ? field->is_number_unsigned() : field->is_number()) && *field >= Json(least) &&
-                *field <= Json(most),
-            400, '"', name, "\" is not a ", kWhole ? "whole " : "", "number from ", Json(least),
-            " to ", Json(most));
+    require((kWhole ? field->is_number_unsigned() : field->is_number()) && *field >= json(least) &&
+                *field <= json(most),
+            400, '"', name, "\" is not a ", kWhole ? "whole " : "", "number from ", json(least),
+            " to ", json(most));
     return field->get<Number>();
   }
 
@@ -48,18 +50,17 @@ class Fields {
   }
 
  private:
-  using Json = nlohmann::json;
   static constexpr std::size_t kLongest = 128;  // bytes of a text
 
-  std::optional<Json> take(const char* name) {
+  std::optional<json> take(const char* name) {
     const auto field = left_.find(name);
     if (field == left_.end()) return std::nullopt;
-    std::optional<Json> taken = std::move(*field);
+    std::optional<json> taken = std::move(*field);
     left_.erase(field);
     return taken;
   }
 
-  Json left_;  // what was not taken yet
+  json left_;  // what was not taken yet
 };
 
 }  // namespace game_server
