@@ -22,13 +22,13 @@ namespace senet {
 
 /// What differs between two calls that work on the same run.
 struct RunOptions {
-  std::filesystem::path folder;   // the run folder
-  bool resume = false;            // go on from what is there; else the folder must not hold a run
-  std::filesystem::path weights;  // start from these instead of fresh ones; empty: fresh
-  double minutes = 0;             // stop after this time; 0: no limit
-  std::uint64_t games = 0;        // stop after so many games of this call; 0: no limit
-  bool train = true;              // false: play and record only
-  TrainerChoice trainer;          // what learns, on this machine
+  std::filesystem::path folder = {};  // the run folder
+  bool resume = false;  // go on from what is there; else the folder must not hold a run
+  std::filesystem::path weights = {};  // start from these instead of fresh ones; empty: fresh
+  double minutes = 0;                  // stop after this time; 0: no limit
+  std::uint64_t games = 0;             // stop after so many games of this call; 0: no limit
+  bool train = true;                   // false: play and record only
+  TrainerChoice trainer = {};          // what learns, on this machine
 };
 
 /// What a run is doing.

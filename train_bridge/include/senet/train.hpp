@@ -41,7 +41,7 @@ namespace senet {
 // (games/kit.hpp). A game that has none gets the defaults; one that has it specialises GameKit
 // before the first of these functions is used.
 //
-// The settings are those of senet/selfplay's --help: for_each_setting(config, visit) shows each
+// The settings are those of senet selfplay --help: for_each_setting(config, visit) shows each
 // with its name, range, unit and help, apply_setting(config, "learning-rate", "0.001") sets one by
 // name and refuses what it does not take, config_text(config) tells all of them as JSON.
 
