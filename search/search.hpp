@@ -65,7 +65,8 @@ class Search {
 
   /// Reserves the tree only, in `heap`, for a game whose nodes have so many edges at most: has to
   /// be lent a scratch before every gather() and decision().
-  Search(const SearchSettings& settings, const TreeLimits& limits, std::size_t edges, Heap& heap)
+  Search(const SearchSettings& settings, const TreeLimits& limits, Heap& heap,
+         std::size_t edges = kMaxEdges<G>)
       : settings_(settings),
         rule_(settings),
         tree_(std::make_unique<TreeOf>(limits, heap)),

@@ -34,7 +34,7 @@ class SessionSearchOf final : public SessionSearch {
         room_(room),
         seed_(seed),
         number_(number),
-        search_(settings, room.tree, room.edges, heap) {
+        search_(settings, room.tree, heap, room.edges) {
     result_.outcomes.reserve(kOutcomes<G>);
     result_.choices.reserve(room.edges);
     const std::size_t lines = std::min<std::size_t>(room.lines, room.edges);

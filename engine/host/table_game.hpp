@@ -92,7 +92,7 @@ class TableGame {
   void sound(ActionList<kMaxLegal>& out) const { list(functions().sound, out); }
   /// Outcomes all as likely, where the host's numbers are no distribution.
   std::size_t chance(std::span<float> probability) const {
-    std::array<float, kMaxChance> said;
+    std::array<float, kMaxChance> said{};
     const std::uint32_t count = std::clamp(functions().chance(user(), bytes_.data(), said.data()),
                                            1u, functions().most_chance);
     const bool are_positive =
@@ -111,6 +111,8 @@ class TableGame {
   void encode(FeatureRow& row) const {
     std::array<std::uint16_t, kMostActive> feature;
     std::array<float, kMostActive> value;
+    // What the host counts and does not write is no feature.
+    std::fill_n(feature.begin(), functions().most_active, std::uint16_t{SENET_MOST_FEATURES});
     const std::uint32_t count =
         functions().encode(user(), bytes_.data(), feature.data(), value.data());
     for (std::uint32_t i = 0; i < std::min(count, functions().most_active); ++i) {
@@ -171,6 +173,7 @@ class TableGame {
   void list(std::uint32_t (*function)(void*, const void*, senet_action*),
             ActionList<kMaxLegal>& out) const {
     out.resize(functions().most_legal);
+    std::fill(out.begin(), out.end(), Action{0});
     const std::size_t count = function(user(), bytes_.data(), out.data());
     out.resize(std::min(count, out.size()));
     const auto unknown = [&](Action action) { return action >= functions().actions; };

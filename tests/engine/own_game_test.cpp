@@ -194,13 +194,19 @@ TEST(OwnGameTable, TablesOfOlderHeadersKeepTheirMeaning) {
   EXPECT_GE(play_in_both(own, ours, {.visits = 40}), 5);
 }
 
+// A node for each of 800 visits; and what the table's numbers allow, not what any table's could.
 TEST(OwnGameTable, KeepsToItsMemory) {
   api::Engine engine;
-  api::add_game<LargeNoughts>(engine);
-  engine.use(engine.untrained(Noughts::kName));
-  const std::uint64_t before = engine.memory();
-  auto session = engine.open_session(Noughts::kName);
-  EXPECT_GT(engine.memory() - before, 800u * 1000);  // a node for each of 800 visits
+  api::add_game<Noughts>(engine);
+  api::add_game<Own<ConnectFour, 900>>(engine);
+  const auto bytes_of_session = [&](std::string_view name) {
+    engine.use(engine.untrained(name));
+    const std::uint64_t before = engine.memory();
+    const auto session = engine.open_session(name);
+    return engine.memory() - before;
+  };
+  EXPECT_GT(bytes_of_session("own_connect_four"), 800u * 1000);
+  EXPECT_LT(bytes_of_session("own_tic_tac_toe"), 2 * bytes_of_session("tic_tac_toe"));
 }
 
 senet_game_table noughts() { return api::game_table<Noughts>(); }

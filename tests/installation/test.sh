@@ -34,7 +34,7 @@ by_pkg_config() { # FLAGS FOR A HOST IN C, AND A NAME: the examples in nobody's 
   }
   local package=${*: -1}
   compile minimal_cpp "$source/tools/examples/minimal.cpp"
-  compile own_game "$source/tools/examples/own_game.cpp"
+  compile own_game "$source/tools/examples/train_own_game/own_game.cpp"
   compile ten_lines "$ten_lines"
 }
 plays() { # AT LEAST, PROGRAM AND ARGUMENTS: that many moves

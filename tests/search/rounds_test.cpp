@@ -199,8 +199,7 @@ TEST(Rounds, LendScratchesAndFollowAnyOrder) {
     turns.free.push_back(scratches.back().get());
   }
   for (std::uint64_t i = 0; i < kSearches; ++i) {
-    turns.places[i].search =
-        std::make_unique<Search<G>>(settings, limits, kMaxEdges<G>, default_heap());
+    turns.places[i].search = std::make_unique<Search<G>>(settings, limits, default_heap());
     turns.places[i].search->start(first_decision<G>(), {kVisits, false}, noise(i));
   }
   Rounds<Search<G>> rounds(kRows, G::kMaxActive);

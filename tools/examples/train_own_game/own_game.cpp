@@ -5,8 +5,8 @@
 #include <senet/own_game.hpp>
 #include <string_view>
 
-#include "train_own_game/breakthrough.hpp"
-#include "train_own_game/ur.hpp"
+#include "breakthrough.hpp"
+#include "ur.hpp"
 
 namespace {
 
