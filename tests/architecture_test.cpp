@@ -264,7 +264,7 @@ std::vector<std::size_t> lines_that_name(std::istream& source, std::string_view 
 bool may_name_games(const std::string& file) {
   return file.starts_with("tools/examples/") || file.starts_with("tools/gnubg/") ||
          std::ranges::any_of(kGameNames, [&](std::string_view game) {
-           return file.find("/" + std::string(game) + "/") != std::string::npos;
+           return file.find(std::string("/").append(game).append("/")) != std::string::npos;
          });
 }
 

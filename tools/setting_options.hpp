@@ -13,7 +13,7 @@ namespace senet {
 template <class Struct, class Value>
 std::string option_type(const Setting<Struct, Value>& entry) {
   if constexpr (NamedEnum<Value>) {
-    return "{" + all_names<Value>() + "}";
+    return std::string("{").append(all_names<Value>()).append("}");
   } else if constexpr (std::is_same_v<Value, bool>) {
     return "BOOL";
   } else {
@@ -35,8 +35,8 @@ Option add_setting(const Command& command, const Setting<Struct, Value>& entry, 
     to = value;
     return {};
   };
-  const Option option = command.option("--" + std::string(entry.name), option_type(entry), set,
-                                       std::string(entry.help));
+  const Option option = command.option(std::string("--").append(entry.name), option_type(entry),
+                                       set, std::string(entry.help));
   if constexpr (std::is_same_v<To, Value>) option.shows_default(setting_text(to));
   return option;
 }

@@ -59,7 +59,10 @@ struct Broken {
     if (kFault == Fault::kThrows && action == 4) throw std::runtime_error("not the centre");
     game.play(action);
     copies = static_cast<std::uint8_t>(copies + 1);
-    if (kFault == Fault::kOutside) reinterpret_cast<volatile char*>(this)[sizeof *this] = 1;
+    if (kFault == Fault::kOutside) {
+      volatile std::size_t beyond = sizeof *this;  // volatile: the compiler need not know it
+      reinterpret_cast<char*>(this)[beyond] = 1;
+    }
   }
   std::uint8_t outcome() const { return game.outcome(); }
   std::uint64_t key() const {
