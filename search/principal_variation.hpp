@@ -1,7 +1,6 @@
 // What a search expects to be played: the line of best moves.
 #pragma once
 
-#include <boost/container/static_vector.hpp>
 #include <cstddef>
 
 #include "search/search.hpp"

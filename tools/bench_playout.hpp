@@ -1,11 +1,10 @@
 // The benchmark of the rules alone: games played blindly from their start to their end.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
-#include "games/random.hpp"
+#include "games/draws.hpp"
 #include "senet/game.hpp"
 #include "tools/bench_report.hpp"
 #include "tools/bench_settings.hpp"
@@ -26,19 +25,15 @@ void play_out(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts) {
   for (;; ++counts.plies) {
     const Turn turn = state.turn();
     if (turn == Turn::kOver) break;
-    if constexpr (StochasticGame<G>) {
-      if (turn == Turn::kChance) {
-        std::array<float, kMaxChance<G>> probability;
-        const std::size_t count = state.chance(probability);
-        state.play(static_cast<Action>(random.pick({probability.data(), count})));
-        continue;
-      }
+    if (turn == Turn::kChance) {
+      state.play(draw_roll(state, random));
+      continue;
     }
     actions.clear();
     state.legal(actions);
     counts.legal += static_cast<double>(actions.size());
     ++counts.decisions;
-    state.play(actions[random.below(static_cast<std::uint32_t>(actions.size()))]);
+    state.play(draw_one(actions, random));
   }
   counts.first_player_wins += final_value(state, 0) > 0 ? 1 : 0;
   ++counts.games;

@@ -65,14 +65,12 @@ void answered(void* user, senet_session*) {
 
 /// Throws dice and begins anew until somebody has to move.
 void go_to_decision(api::Session& session, Random& random) {
-  const auto die = [&] { return std::to_string(1 + random.below(6)); };
   for (;;) {
     const senet_turn turn = session.turn();
     if (turn == SENET_OVER) {
       session.set("");
     } else if (turn == SENET_CHANCE) {
-      // The opening roll is no double: then the dice are thrown again.
-      if (auto roll = session.try_read_action(die() + die())) session.play(roll.value());
+      session.play(static_cast<Action>(random.pick(session.chance())));
     } else {
       return;
     }

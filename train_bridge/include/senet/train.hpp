@@ -6,11 +6,12 @@
 //   struct MyGame { ... };                              // the concept senet::Game, senet/game.hpp
 //
 //   int main() {
-//     senet::check_game<MyGame>().value();              // throws one sentence if it breaks a
-//     promise auto config = senet::default_config<MyGame>().value(); senet::apply_setting(config,
-//     "visits", "50").value(); auto ended = senet::run<MyGame>(config, {.folder = "run", .minutes =
-//     10}).value(); auto player = senet::load_player<MyGame>(ended.weights, 50).value(); auto
-//     result = senet::match_result<MyGame>(*player, {.pairs = 100}).value();
+//     senet::check_game<MyGame>().value();   // throws a sentence if the game breaks a promise
+//     auto config = senet::default_config<MyGame>().value();
+//     senet::apply_setting(config, "visits", "50").value();
+//     auto ended = senet::run<MyGame>(config, {.folder = "run", .minutes = 10}).value();
+//     auto player = senet::load_player<MyGame>(ended.weights, 50).value();
+//     auto result = senet::match_result<MyGame>(*player, {.pairs = 100}).value();
 //     // result.score: 1 when it won every game against a player that moves at random
 //   }
 //
