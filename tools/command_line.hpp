@@ -1,22 +1,14 @@
-// The command line of the senet program: commands, their options, and what bad input leads to. A
-// coat over CLI11, which command_line.cpp alone includes: it costs a file seven seconds to compile.
+// The command line of the senet program: commands, their options, and what bad input leads to.
+// CLI11 reads it; all options are added here, so that --help shows them alike.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
+#include <CLI/CLI.hpp>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "senet/result.hpp"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace senet {
 
@@ -26,25 +18,27 @@ class Option {
   explicit Option(CLI::Option& option) : option_(&option) {}
 
   /// Refuses values outside of [least, most]. --help shows the bounds with their type.
-  Option in_range(int least, int most) const;
-  Option in_range(std::uint32_t least, std::uint32_t most) const;
-  Option in_range(std::uint64_t least, std::uint64_t most) const;
-  Option in_range(double least, double most) const;
-  Option not_negative() const;
+  template <class T>
+  Option in_range(T least, T most) const {
+    return option_->check(CLI::Range(least, most)), *this;
+  }
+  Option not_negative() const { return option_->check(CLI::NonNegativeNumber), *this; }
   /// Refuses all other values.
-  Option one_of(const std::vector<std::string>& values) const;
-  Option required() const;
+  Option one_of(const std::vector<std::string>& values) const {
+    return option_->check(CLI::IsMember(values)), *this;
+  }
+  Option required() const { return option_->required(), *this; }
   /// --help shows the value that the variable has now.
-  Option shows_default() const;
+  Option shows_default() const { return option_->capture_default_str(), *this; }
   /// --help shows this text as the default.
-  Option shows_default(const std::string& text) const;
+  Option shows_default(const std::string& text) const { return option_->default_str(text), *this; }
   /// Each occurrence adds to the list.
-  Option as_often_as_needed() const;
+  Option as_often_as_needed() const { return option_->take_all(), *this; }
   /// Under this heading in --help.
-  Option in_group(const std::string& heading) const;
+  Option in_group(const std::string& heading) const { return option_->group(heading), *this; }
 
   /// Whether the command line names it; once it has been parsed.
-  bool is_given() const;
+  bool is_given() const { return option_->count() > 0; }
 
  private:
   CLI::Option* option_;
@@ -59,33 +53,23 @@ class Command {
 
   /// An option ("--name") or, without dashes, the next positional argument. `value` outlives the
   /// parsing, which writes it; an option that the command line does not name leaves it alone.
-  Option option(const std::string& name, std::string& value, const std::string& help) const;
-  Option option(const std::string& name, std::filesystem::path& value,
-                const std::string& help) const;
-  Option option(const std::string& name, int& value, const std::string& help) const;
-  Option option(const std::string& name, std::uint32_t& value, const std::string& help) const;
-  Option option(const std::string& name, std::uint64_t& value, const std::string& help) const;
-  Option option(const std::string& name, float& value, const std::string& help) const;
-  Option option(const std::string& name, double& value, const std::string& help) const;
-  Option option(const std::string& name, std::optional<std::uint32_t>& value,
-                const std::string& help) const;
-  Option option(const std::string& name, std::optional<std::uint64_t>& value,
-                const std::string& help) const;
-  Option option(const std::string& name, std::optional<double>& value,
-                const std::string& help) const;
-  Option option(const std::string& name, std::vector<std::string>& value,
-                const std::string& help) const;
+  template <class T>
+  Option option(const std::string& name, T& value, const std::string& help) const {
+    return Option(*app_->add_option(name, value, help));
+  }
   /// Calls `read` with the option's text; a reason of its is a usage error. --help shows `type`
   /// behind the name.
   Option option(const std::string& name, const std::string& type,
                 std::function<Result<void>(const std::string& text)> read,
                 const std::string& help) const;
   /// True when the command line names it.
-  Option flag(const std::string& name, bool& value, const std::string& help) const;
-  void remove_option(const std::string& name) const;
+  Option flag(const std::string& name, bool& value, const std::string& help) const {
+    return Option(*app_->add_flag(name, value, help));
+  }
+  void remove_option(const std::string& name) const { app_->remove_option(app_->get_option(name)); }
 
   /// A text below the options in --help.
-  void footer(const std::string& text) const;
+  void footer(const std::string& text) const { app_->footer(text); }
 
   /// Calls `run` when the command line means this command and none of its sub-commands; what it
   /// returns is the program's exit code. Without it, a sub-command has to be named.
@@ -101,18 +85,17 @@ class CommandLine {
  public:
   /// `version` is what --version prints.
   CommandLine(const std::string& name, const std::string& description, const std::string& version);
-  ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  Command root();
+  Command root() { return Command(app_, exit_code_); }
 
   /// Runs the command that the arguments name and returns the program's exit code. Bad input and
   /// every failure, exceptions included, print one line on stderr.
   int run(int argc, const char* const* argv);
 
  private:
-  std::unique_ptr<CLI::App> app_;
+  CLI::App app_;
   int exit_code_ = 0;
 };
 

@@ -84,7 +84,7 @@ void print_subject(const EvalArguments& arguments, const std::string& word,
                                     {"identity", identity},
                                     {"labels", arguments.labels},
                                     {"positions", positions}});
-    fmt::print("{}\n", line.dump());
+    fmt::print("{}\n", json_text(line));
     return;
   }
   fmt::print("{}: {}{} on {} positions of {}\n", arguments.game, word,

@@ -73,9 +73,7 @@ Json summary_json(const LogSummary& sum, const RecordReader& log, std::uint64_t 
   }
   for (const auto& [model, count] : sum.models) models[id_text(model)] = count;
   for (const auto& [evaluator, count] : sum.evaluators) evaluators[evaluator] = count;
-  const auto number = [&](std::uint64_t game) {
-    return sum.records > 0 ? std::optional(game) : std::nullopt;
-  };
+  const auto number = [&](std::uint64_t game) { return sum.records > 0 ? Json(game) : Json(); };
   return Json::object({{"kind", "games"},
                        {"game", log.game()},
                        {"records", sum.records},
@@ -131,7 +129,7 @@ Json end_json(const GameRecord& record) {
   if (record.end() == EndKind::kCut) {
     std::vector<float> distribution(record.cut_outcomes().size());
     to_distribution(record.cut_outcomes(), distribution);
-    end["outcomes_for_player_0"] = Json::array({distribution.begin(), distribution.end()});
+    end["outcomes_for_player_0"] = distribution;
   } else {
     end["value_for_player_0"] = outcome_text(record.game, record.final_outcome());
   }
@@ -140,8 +138,8 @@ Json end_json(const GameRecord& record) {
 }
 
 void print_end(const Json& end) {
-  for (const auto& [name, value] : end.members()) {
-    fmt::print("{} {}\n", name, value.is_string() ? value.string() : value.dump());
+  for (const auto& [name, value] : end.items()) {
+    fmt::print("{} {}\n", name, value.is_string() ? value.get<std::string>() : json_text(value));
   }
 }
 
@@ -210,9 +208,9 @@ Result<void> print_game(const GameRecord& record, bool json) {
   const std::string last = states[allowed - (unplayed ? 1 : 0)].text();
   const Json end = end_json(record);
   if (json) {
-    for (const auto& [name, value] : end.members()) whole[name] = value;
+    for (const auto& [name, value] : end.items()) whole[name] = value;
     whole["final"] = last;
-    fmt::print("{}\n", whole.dump());
+    fmt::print("{}\n", json_text(whole));
     return {};
   }
   fmt::print("final {}\n", last);
@@ -242,7 +240,7 @@ Result<void> inspect_games(const std::filesystem::path& file, bool json) {
   const Result<std::uint64_t> left = log->bytes_left();
   if (!left) return left.error();
   if (json) {
-    fmt::print("{}\n", summary_json(sum, *log, *left).dump());
+    fmt::print("{}\n", json_text(summary_json(sum, *log, *left)));
   } else {
     print_summary(sum, *log, *left);
   }

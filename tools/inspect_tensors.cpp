@@ -22,7 +22,7 @@ double norm(std::span<const float> values) {
 }
 
 Json spec_json(const NetworkSpec& spec) {
-  Json json = Json::object({{"game", spec.game}});
+  Json json = {{"game", spec.game}};
   for (const SpecField& field : kSpecFields) json[field.name] = spec.*field.value;
   if (spec.evaluates) json["evaluates"] = name_of(*spec.evaluates);
   return json;
@@ -38,7 +38,7 @@ void print_spec(const NetworkSpec& spec) {
   if (spec.evaluates) fmt::print("learnt from    {}\n", name_of(*spec.evaluates));
 }
 
-void print_json(const Json& json) { fmt::print("{}\n", json.dump()); }
+void print_json(const Json& json) { fmt::print("{}\n", json_text(json)); }
 
 }  // namespace
 
@@ -53,11 +53,9 @@ Result<void> inspect_network(const std::filesystem::path& file, bool json) {
   if (json) {
     Json tensors = Json::array();
     for (const TensorPlace& place : layout) {
-      Json::Elements shape = {place.columns};
-      if (place.decays) shape.insert(shape.begin(), place.rows);
-      tensors.push_back(Json::object({{"name", place.name},
-                                      {"shape", Json::array(std::move(shape))},
-                                      {"norm", norm_of(place)}}));
+      Json shape = {place.columns};
+      if (place.decays) shape = {place.rows, place.columns};
+      tensors.push_back({{"name", place.name}, {"shape", shape}, {"norm", norm_of(place)}});
     }
     print_json(Json::object({{"kind", "network"},
                              {"id", id_text(network->id())},
@@ -101,10 +99,10 @@ Result<void> inspect_checkpoint(const std::filesystem::path& file, bool json) {
   fmt::print("checkpoint     of the network {} (moving average)\n", served);
   print_spec(*spec);
   fmt::print("parameters     {}\n", trainer.weights.size());
-  for (const auto& [name, value] : counters.members())
-    fmt::print("{:<14} {}\n", name, value.dump());
-  for (const auto& [name, value] : norms.members()) {
-    fmt::print("norm of {:<14} {:.6g}\n", name, value.number());
+  for (const auto& [name, value] : counters.items())
+    fmt::print("{:<14} {}\n", name, json_text(value));
+  for (const auto& [name, value] : norms.items()) {
+    fmt::print("norm of {:<14} {:.6g}\n", name, value.get<double>());
   }
   return {};
 }

@@ -24,7 +24,7 @@ std::string metric_json(std::string_view bench, const Metric& metric) {
   }
   if (metric.repeats > 0) line["repeats"] = metric.repeats;
   if (!metric.note.empty()) line["note"] = metric.note;
-  return line.dump();
+  return json_text(line);
 }
 
 }  // namespace

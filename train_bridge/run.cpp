@@ -75,25 +75,24 @@ class Figures {
     // Of all threads since this process began; unlike `seconds` the same on a busy machine.
     const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     const LearnProgress& learn = now_.learn;
-    metrics_ << Json::object({{"seconds", now_.seconds_before + now_.seconds},
-                              {"cpu_seconds", cpu_seconds},
-                              {"games", learn.games},
-                              {"positions", learn.positions},
-                              {"games_per_minute", now_.games_per_minute},
-                              {"evaluations_per_second", now_.evaluations_per_second},
-                              {"searches", now_.searches},
-                              {"visits", now_.visits},
-                              {"hand_over_waits", now_.hand_over_waits},
-                              {"steps", learn.steps},
-                              {"dropped_steps", learn.dropped_steps},
-                              {"skipped_steps", learn.skipped_steps},
-                              {"networks", learn.iterations},
-                              {"train_seconds", learn.train_seconds},
-                              {"policy_loss", learn.policy_loss},
-                              {"value_loss", learn.value_loss},
-                              {"turns_per_game", learn.mean_plies},
-                              {"resident_mib", resident_mib()}})
-                    .dump()
+    metrics_ << json_text({{"seconds", now_.seconds_before + now_.seconds},
+                           {"cpu_seconds", cpu_seconds},
+                           {"games", learn.games},
+                           {"positions", learn.positions},
+                           {"games_per_minute", now_.games_per_minute},
+                           {"evaluations_per_second", now_.evaluations_per_second},
+                           {"searches", now_.searches},
+                           {"visits", now_.visits},
+                           {"hand_over_waits", now_.hand_over_waits},
+                           {"steps", learn.steps},
+                           {"dropped_steps", learn.dropped_steps},
+                           {"skipped_steps", learn.skipped_steps},
+                           {"networks", learn.iterations},
+                           {"train_seconds", learn.train_seconds},
+                           {"policy_loss", learn.policy_loss},
+                           {"value_loss", learn.value_loss},
+                           {"turns_per_game", learn.mean_plies},
+                           {"resident_mib", resident_mib()}})
              << std::endl;
   }
 

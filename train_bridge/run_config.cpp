@@ -34,7 +34,7 @@ Result<void> check_memory(const RunGame& game, const RunConfig& config) {
 }
 
 // A float by the digits that people write: 0.2, not 0.20000000298023224.
-double double_of(const std::string& text) { return Json::parse(text).number(); }
+double double_of(const std::string& text) { return parse_json(text).get<double>(); }
 
 }  // namespace
 
@@ -89,7 +89,7 @@ std::string config_text(const RunConfig& config) {
       at = value;
     }
   });
-  return json.dump(2);
+  return json_text(json, 2);
 }
 
 Result<void> save_config(const RunConfig& config, const std::filesystem::path& file) {
@@ -101,33 +101,32 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
   const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
   std::ifstream stream(file);
   if (!stream) return wrong("cannot be read: there is no run to go on with");
-  Json json = Json::parse(std::string(std::istreambuf_iterator<char>(stream), {}));
+  Json json = parse_json(std::string(std::istreambuf_iterator<char>(stream), {}));
   if (!json.is_object()) return wrong("is not a JSON object");
-  const std::string* const name = json.find_string("game");
+  const std::string* const name = find_string(json, "game");
   if (name == nullptr) return wrong("names no game");
   const Result<const RunGame*> game = find(*name);
   if (!game) return wrong(game.error().reason());
   Result<RunConfig> config = default_config(**game);
   if (!config) return wrong(config.error().reason());
   // Runs from before there was this setting go on as they were.
-  if (json.find("blunder") == nullptr) config->learn.samples.blunder = 0;
+  if (!json.contains("blunder")) config->learn.samples.blunder = 0;
   json.erase("game");
   Result<void> read;
   for_each_setting(*config, [&]<class Value>(const auto& entry, Value& value) {
-    const Json* const given = json.find(entry.key());
-    if (!read || given == nullptr) return;
+    const auto given = json.find(entry.key());
+    if (!read || given == json.end()) return;
     const bool fits = NamedEnum<Value>                  ? given->is_string()
-                      : std::is_same_v<Value, bool>     ? given->is_bool()
+                      : std::is_same_v<Value, bool>     ? given->is_boolean()
                       : std::is_floating_point_v<Value> ? given->is_number()
-                                                        : given->is_unsigned();
-    read = fits ? set_value(entry, value, given->is_string() ? given->string() : given->dump())
+                                                        : given->is_number_unsigned();
+    read = fits ? set_value(entry, value,
+                            given->is_string() ? given->template get<std::string>() : given->dump())
                 : fail(fmt::format("the value of \"{}\" has the wrong type", entry.key()));
-    json.erase(entry.key());
+    json.erase(given);
   });
   if (!read) return wrong(read.error().reason());
-  if (!json.members().empty()) {
-    return wrong("unknown setting \"" + json.members().front().first + "\"");
-  }
+  if (!json.empty()) return wrong("unknown setting \"" + json.begin().key() + "\"");
   if (const auto checked = check_config(**game, *config); !checked) {
     return wrong(checked.error().reason());
   }

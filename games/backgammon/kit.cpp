@@ -99,10 +99,9 @@ Result<Exam<Backgammon>> GameKit<Backgammon>::read_exam(const std::string& file)
   };
   exam.grading.answer_line = [labels](std::size_t position, Action answer) {
     const backgammon::Label& label = (*labels)[position];
-    return Json::object({{"id", label.id},
-                         {"move", label.state.action_text(answer)},
-                         {"after", backgammon::position_after(label, answer)}})
-        .dump();
+    return json_text(Json{{"id", label.id},
+                          {"move", label.state.action_text(answer)},
+                          {"after", backgammon::position_after(label, answer)}});
   };
   return exam;
 }

@@ -14,43 +14,41 @@ constexpr std::string_view kFormat = "senet_match";
 constexpr int kVersion = 1;
 
 Json to_json(const MatchIdentity& identity) {
-  Json json = Json::object({{kFormat, kVersion}});
+  Json json = {{kFormat, kVersion}};
   for (const auto& [name, value] : identity) json[name] = value;
   return json;
 }
 
 Result<void> check_identity(std::string_view line, const MatchIdentity& identity) {
-  const Json told = Json::parse(line);
-  if (told.find(kFormat) == nullptr) return fail("is no log of a match");
+  const Json told = parse_json(line);
+  if (!told.contains(kFormat)) return fail("is no log of a match");
   // Through text and back, as what is in the file.
-  const Json ours = Json::parse(to_json(identity).dump());
-  for (const auto& [name, value] : ours.members()) {
-    const Json* const found = told.find(name);
-    if (found == nullptr) return fail(fmt::format("does not tell \"{}\"", name));
+  const Json ours = parse_json(json_text(to_json(identity)));
+  for (const auto& [name, value] : ours.items()) {
+    const auto found = told.find(name);
+    if (found == told.end()) return fail(fmt::format("does not tell \"{}\"", name));
     if (*found == value) continue;
-    return fail(fmt::format("was played with {} = {}, and now it is {}", name, found->dump(),
-                            value.dump()));
+    return fail(fmt::format("was played with {} = {}, and now it is {}", name, json_text(*found),
+                            json_text(value)));
   }
   return {};
 }
 
 Result<LoggedGame> parse_game(std::string_view line) {
-  const Json json = Json::parse(line);
+  const Json json = parse_json(line);
   if (!json.is_object()) return fail("is not a JSON object");
   LoggedGame game;
-  const Json* const number = json.find("number");
-  if (number == nullptr || !number->is_unsigned()) return fail("tells no game number");
-  game.number = number->unsigned_number();
-  const Json* const points = json.find("points");
-  if (points == nullptr || !(points->is_number() || points->is_null())) {
-    return fail("tells no points");
-  }
-  if (points->is_number()) game.points = static_cast<float>(points->number());
-  const Json* const plies = json.find("plies");
-  if (plies == nullptr || !plies->is_array()) return fail("tells no plies");
-  for (const Json& ply : plies->elements()) {
+  const Json number = json.value("number", Json());
+  if (!number.is_number_unsigned()) return fail("tells no game number");
+  game.number = number.get<std::uint64_t>();
+  const Json points = json.value("points", Json("none"));
+  if (!points.is_number() && !points.is_null()) return fail("tells no points");
+  if (points.is_number()) game.points = points.get<float>();
+  const Json plies = json.value("plies", Json());
+  if (!plies.is_array()) return fail("tells no plies");
+  for (const Json& ply : plies) {
     if (!ply.is_string()) return fail("has a ply that is no text");
-    game.plies.push_back(ply.string());
+    game.plies.push_back(ply.get<std::string>());
   }
   return game;
 }
@@ -68,11 +66,10 @@ Result<std::string> whole_text(const FileHandle& file) {
 }  // namespace
 
 std::string game_line(const LoggedGame& game, std::uint64_t seed) {
-  return Json::object({{"number", game.number},
-                       {"seed", seed},
-                       {"points", game.points},
-                       {"plies", Json::array({game.plies.begin(), game.plies.end()})}})
-      .dump();
+  return json_text({{"number", game.number},
+                    {"seed", seed},
+                    {"points", game.points ? Json(*game.points) : Json()},
+                    {"plies", game.plies}});
 }
 
 Result<MatchLog> MatchLog::create(const std::filesystem::path& file,
@@ -81,7 +78,7 @@ Result<MatchLog> MatchLog::create(const std::filesystem::path& file,
   if (!handle) return handle.error();
   MatchLog log(std::move(*handle));
   if (const auto locked = log.file_.lock(); !locked) return locked.error();
-  if (const auto written = log.append(to_json(identity).dump()); !written) {
+  if (const auto written = log.append(json_text(to_json(identity))); !written) {
     return written.error();
   }
   return log;
@@ -116,12 +113,12 @@ Result<MatchLog> MatchLog::resume(const std::filesystem::path& file, const Match
     }
   }
   // The torn beginning of a log is made anew; anything else is not ours.
-  if (number == 0 && !(to_json(identity).dump() + '\n').starts_with(*text)) {
+  if (number == 0 && !(json_text(to_json(identity)) + '\n').starts_with(*text)) {
     return fail(fmt::format("{} is no log of a match", file.string()));
   }
   if (const auto cut = log.file_.truncate(log.end_); !cut) return cut.error();
   if (number == 0) {
-    if (const auto written = log.append(to_json(identity).dump()); !written) {
+    if (const auto written = log.append(json_text(to_json(identity))); !written) {
       return written.error();
     }
   }

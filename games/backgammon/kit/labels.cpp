@@ -10,26 +10,23 @@ namespace senet::backgammon {
 namespace {
 
 Result<Dice> parse_dice(const Json& object) {
-  const Json* const found = object.find("dice");
-  if (found != nullptr && found->is_array() && found->elements().size() == 2) {
+  const Json dice = object.value("dice", Json());
+  if (dice.is_array() && dice.size() == 2) {
     // 0, which is no die, for whatever else stands there.
     const auto die = [&](std::size_t i) {
-      const Json& told = found->elements()[i];
-      return told.is_unsigned() && told.unsigned_number() <= 6
-                 ? static_cast<int>(told.unsigned_number())
-                 : 0;
+      const auto* const number = dice[i].get_ptr<const Json::number_unsigned_t*>();
+      return number != nullptr && *number <= 6 ? static_cast<int>(*number) : 0;
     };
-    if (const auto dice = make_dice(die(0), die(1))) return *dice;
+    if (const auto made = make_dice(die(0), die(1))) return *made;
   }
   return fail("\"dice\" are not two numbers from 1 to 6");
 }
 
 Result<Label::Play> parse_play(const Json& play) {
-  if (!play.is_array() || play.elements().size() < 3 || !play.elements()[1].is_string() ||
-      !play.elements()[2].is_number()) {
+  if (!play.is_array() || play.size() < 3 || !play[1].is_string() || !play[2].is_number()) {
     return fail("is not [text, position id, equity, ...]");
   }
-  Label::Play parsed{play.elements()[1].string(), play.elements()[2].number()};
+  Label::Play parsed{play[1].get<std::string>(), play[2].get<double>()};
   const auto after = board_from_position_id(parsed.after);
   if (!after) return after.error();
   // Written so that a number that is none fails too.
@@ -40,11 +37,11 @@ Result<Label::Play> parse_play(const Json& play) {
 }
 
 Result<Label> parse_line(std::string_view line) {
-  const Json object = Json::parse(line);
+  const Json object = parse_json(line);
   if (!object.is_object()) return fail("is not a JSON object");
-  const std::string* const position_class = object.find_string("cls");
+  const std::string* const position_class = find_string(object, "cls");
   if (position_class == nullptr) return fail("\"cls\" is missing or no text");
-  const std::string* const position = object.find_string("posid");
+  const std::string* const position = find_string(object, "posid");
   if (position == nullptr) return fail("\"posid\" is missing or no text");
   const Result<Dice> dice = parse_dice(object);
   if (!dice) return dice.error();
@@ -52,13 +49,13 @@ Result<Label> parse_line(std::string_view line) {
   if (!state) return fail(fmt::format("\"posid\": {}", state.error().reason()));
   if (state->turn() == Turn::kOver) return fail("the game is over");
 
-  const std::string* const id = object.find_string("id");
+  const std::string* const id = find_string(object, "id");
   Label label{id != nullptr ? *id : "", *position_class, *state, {}};
-  const Json* const plays = object.find("moves");
-  if (plays == nullptr || !plays->is_array() || plays->elements().empty()) {
+  const Json plays = object.value("moves", Json());
+  if (!plays.is_array() || plays.empty()) {
     return fail("\"moves\" is missing, empty or no list");
   }
-  for (const Json& play : plays->elements()) {
+  for (const Json& play : plays) {
     Result<Label::Play> parsed = parse_play(play);
     if (!parsed) {
       return fail(fmt::format("move {}: {}", label.plays.size() + 1, parsed.error().reason()));
