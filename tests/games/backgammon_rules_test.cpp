@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/backgammon/outcomes.hpp"
+#include "games/backgammon/kit/exam.hpp"
 
 namespace senet {
 namespace {

@@ -1,5 +1,8 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
+#include <cmath>
 #include <string_view>
 
 #include "games/backgammon/kit/exam.hpp"
@@ -82,6 +85,38 @@ Result<std::vector<Label>> read_labels(const std::string& file) {
   if (!read) return read.error();
   if (labels.empty()) return fail(fmt::format("{}: no labelled positions", file));
   return labels;
+}
+
+SignedPoints signed_points(const Board& board) {
+  SignedPoints points{};
+  for (std::size_t p = 1; p <= 24; ++p) points[p] = board.on_roll[p] - int{board.waiting[25 - p]};
+  points[0] = -int{board.waiting[kBar]};
+  points[25] = board.on_roll[kBar];
+  return points;
+}
+
+std::string label_line(const Label& label) {
+  // Never a minus sign before nothing.
+  const auto rounded = [](double value, double scale) {
+    return std::round(value * scale) / scale + 0.0;
+  };
+  std::vector<std::string> plays;
+  for (const Label::Play& play : label.plays) {
+    const Probabilities& p = play.probabilities;
+    std::array<double, 5> probabilities = {p.win, p.win_gammon, p.win_backgammon, p.lose_gammon,
+                                           p.lose_backgammon};
+    for (double& probability : probabilities) probability = rounded(probability, 1e4);
+    plays.push_back(fmt::format(R"(["{}","{}",{},[{}]])", play.text, play.after,
+                                rounded(play.equity, 1e5), fmt::join(probabilities, ",")));
+  }
+  const Board board = label.state.board();
+  const Dice dice = *label.state.dice();
+  return fmt::format(
+      R"({{"id":"{}","cls":"{}","ply":{},"posid":"{}","board":[{}],"dice":[{},{}],"n1":{},)"
+      R"("moves":[{}]}})",
+      label.id, label.position_class, label.ply, position_id(board),
+      fmt::join(signed_points(board), ","), dice.high, dice.low, label.shallow,
+      fmt::join(plays, ","));
 }
 
 }  // namespace senet::backgammon
