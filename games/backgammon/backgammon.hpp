@@ -11,7 +11,7 @@
 
 #include "games/backgammon/action.hpp"
 #include "games/backgammon/board.hpp"
-#include "games/backgammon/position_id.hpp"
+#include "games/backgammon/text.hpp"
 #include "senet/game.hpp"
 
 namespace senet {

@@ -47,6 +47,11 @@ constexpr std::optional<Dice> make_dice(int first, int second) {
   return Dice{static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)};
 }
 
+/// A roll from two digits; none from any other text.
+constexpr std::optional<Dice> make_dice(std::string_view text) {
+  return text.size() == 2 ? make_dice(text[0] - '0', text[1] - '0') : std::nullopt;
+}
+
 /// The standard start, the same for both players.
 inline constexpr Checkers kStartCheckers = [] {
   Checkers checkers{};

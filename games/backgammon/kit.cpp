@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "games/backgammon/kit/exam.hpp"
-#include "games/backgammon/xgid.hpp"
+#include "games/backgammon/text.hpp"
 #include "games/json.hpp"
 
 namespace senet {
