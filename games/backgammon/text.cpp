@@ -200,12 +200,10 @@ Result<Backgammon> Backgammon::from_text(std::string_view text) {
   if (!dice && roll != "-" && roll != "open") {
     return fail(fmt::format("dice are two digits 1..6, '-' or 'open', not '{}'", roll));
   }
-  return start({.position_id = fields[0],
-                .on_roll = static_cast<Player>(fields[1] == "1"),
-                .first_roll = dice             ? FirstRoll::kGiven
-                              : roll == "open" ? FirstRoll::kOpening
-                                               : FirstRoll::kAny,
-                .dice = dice.value_or(backgammon::Dice{})});
+  Result<Backgammon> state =
+      from_position_id(fields[0], static_cast<Player>(fields[1] == "1"), dice);
+  if (state && roll == "open" && !state->is_over()) state->opening_ = 1;
+  return state;
 }
 
 }  // namespace senet

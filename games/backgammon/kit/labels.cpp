@@ -7,7 +7,6 @@
 
 #include "games/backgammon/kit/exam.hpp"
 #include "games/json.hpp"
-#include "games/line_reader.hpp"
 
 namespace senet::backgammon {
 namespace {
@@ -42,7 +41,7 @@ Result<Label::Play> parse_play(const Json& play) {
   return parsed;
 }
 
-Result<Label> parse_line(std::string_view line) {
+Result<std::optional<Label>> parse_line(std::string_view line) {
   const Json object = Json::parse(line);
   if (!object.is_object()) return fail("is not a JSON object");
   const std::string* const position_class = object.find_string("cls");
@@ -74,17 +73,7 @@ Result<Label> parse_line(std::string_view line) {
 }  // namespace
 
 Result<std::vector<Label>> read_labels(const std::string& file) {
-  std::vector<Label> labels;
-  const Result<void> read =
-      for_each_line(file, [&](std::string_view line, std::size_t) -> Result<void> {
-        Result<Label> label = parse_line(line);
-        if (!label) return label.error();
-        labels.push_back(std::move(*label));
-        return {};
-      });
-  if (!read) return read.error();
-  if (labels.empty()) return fail(fmt::format("{}: no labelled positions", file));
-  return labels;
+  return labels_in<Label>(file, parse_line);
 }
 
 SignedPoints signed_points(const Board& board) {

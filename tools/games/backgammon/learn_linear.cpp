@@ -9,15 +9,13 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string_view>
-#include <system_error>
 
 #include "games/backgammon/kit/linear.hpp"
 #include "games/draws.hpp"
+#include "games/fields.hpp"
 
 namespace senet::backgammon {
 namespace {
@@ -80,20 +78,17 @@ void print(const Weights& weights, std::uint64_t games) {
 }  // namespace senet::backgammon
 
 int main(int argc, char** argv) {
-  const std::string_view told = argc == 2 ? argv[1] : "";
-  std::uint64_t games = 0;
-  const auto [end, error] = std::from_chars(told.data(), told.data() + told.size(), games);
-  if (error != std::errc() || end != told.data() + told.size() || games == 0) {
+  using namespace senet::backgammon;
+  const auto games =
+      senet::parse_number<std::uint64_t>(argc == 2 ? argv[1] : "", 1, std::uint64_t{1} << 62);
+  if (!games) {
     fmt::print(stderr, "learn_linear GAMES: how many games to learn from\n");
     return 2;
   }
-  senet::backgammon::Weights weights{};
-  for (std::uint64_t game = 0; game < games; ++game) {
-    const double done = static_cast<double>(game) / static_cast<double>(games);
-    const double rate =
-        senet::backgammon::kFirstRate *
-        std::pow(senet::backgammon::kLastRate / senet::backgammon::kFirstRate, done);
-    senet::backgammon::play_and_learn(weights, game, rate);
+  Weights weights{};
+  for (std::uint64_t game = 0; game < *games; ++game) {
+    const double done = static_cast<double>(game) / static_cast<double>(*games);
+    play_and_learn(weights, game, kFirstRate * std::pow(kLastRate / kFirstRate, done));
   }
-  senet::backgammon::print(weights, games);
+  print(weights, *games);
 }
