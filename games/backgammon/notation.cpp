@@ -26,14 +26,8 @@ using backgammon::Sources;
 
 constexpr std::string_view kPassText = "pass";
 
-// One checker's way: places[0] is where it starts, places[steps] where it ends.
-struct Path {
-  std::array<std::uint8_t, 5> places{};
-  std::size_t steps = 0;
-
-  std::uint8_t start() const { return places[0]; }
-  std::uint8_t end() const { return places[steps]; }
-};
+// One checker's way: the places from where it starts to where it ends.
+using Path = boost::container::static_vector<std::uint8_t, 5>;
 using Paths = boost::container::static_vector<Path, 4>;
 
 // What a turn does: how many checkers each place gains or loses, and where blots are hit.
@@ -74,13 +68,13 @@ Paths paths_of(Action action, Dice dice) {
   Steps steps = steps_of(action, dice);
   std::ranges::stable_sort(steps, std::ranges::greater(), &Step::from);
   Paths paths;
-  for (const Step step : steps) {
-    auto path = std::ranges::find(paths, step.from, &Path::end);
-    if (path == paths.end()) path = paths.insert(path, Path{.places = {step.from}});
-    path->places[++path->steps] = step.to;
+  for (const auto [from, to] : steps) {
+    auto path = std::ranges::find_if(paths, [&](const Path& p) { return p.back() == from; });
+    if (path == paths.end()) path = paths.insert(path, Path{from});
+    path->push_back(to);
   }
   std::ranges::stable_sort(paths, std::ranges::greater(),
-                           [](const Path& path) { return std::pair(path.start(), path.end()); });
+                           [](const Path& path) { return std::pair(path.front(), path.back()); });
   return paths;
 }
 
@@ -91,15 +85,15 @@ std::string place_text(std::uint8_t place) {
 // Places between start and end are named only where the checker hits; `passing_hits` are those no
 // other checker's way ends at, and lose what is named.
 std::string path_text(const Path& path, Places blots, Places& passing_hits) {
-  std::string text = place_text(path.start());
-  for (std::size_t i = 1; i < path.steps; ++i) {
-    const Places here = Places{1} << path.places[i];
+  std::string text = place_text(path.front());
+  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
+    const Places here = Places{1} << path[i];
     if ((passing_hits & here) == 0) continue;
     passing_hits &= ~here;
-    text += fmt::format("/{}*", path.places[i]);
+    text += fmt::format("/{}*", path[i]);
   }
-  const bool hits = (blots & Places{1} << path.end()) != 0;
-  return text + fmt::format("/{}{}", place_text(path.end()), hits ? "*" : "");
+  const bool hits = (blots & Places{1} << path.back()) != 0;
+  return text + fmt::format("/{}{}", place_text(path.back()), hits ? "*" : "");
 }
 
 bool can_move_so_far(int pips, Dice dice) {
@@ -198,7 +192,7 @@ std::string Backgammon::action_text(Action action) const {
   const Places blots = backgammon::opponent_blots(checkers_[1 - on_roll_]);
   const Paths paths = paths_of(action, dice_);
   Places passing_hits = blots;
-  for (const Path& path : paths) passing_hits &= ~(Places{1} << path.end());
+  for (const Path& path : paths) passing_hits &= ~(Places{1} << path.back());
 
   std::string text, last;
   int times = 1;

@@ -8,7 +8,6 @@
 // end towards what the game was worth.
 #include <fmt/core.h>
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -20,23 +19,21 @@
 namespace senet::backgammon {
 namespace {
 
-using Weights = std::array<double, LinearFeatures::kAll>;
+using Weights = LinearWeights<double>;
 
 // Weights are printed as whole thousandths.
 constexpr double kScale = 1000;
 constexpr double kFirstRate = 0.005, kLastRate = 0.0001;
 
-void learn(Weights& weights, const LinearFeatures& features, double target, double rate) {
-  const double value = std::tanh(linear_sum(features, weights));
+void learn(Weights& weights, const Board& board, double target, double rate) {
+  const double value = std::tanh(linear_sum(board, weights));
   const double step = rate * (target - value) * (1 - value * value);
-  for (std::size_t i = 0; i < features.count; ++i) {
-    weights[features.list[i].index] += step * features.list[i].times;
-  }
+  visit_linear_features(board, [&](std::size_t i, int times) { weights[i] += step * times; });
 }
 
 void play_and_learn(Weights& weights, std::uint64_t game, double rate) {
   Backgammon state;
-  std::optional<LinearFeatures> before;  // after the opponent's last play
+  std::optional<Board> before;  // after the opponent's last play
   for (std::uint32_t ply = 0; state.turn() != Turn::kOver; ++ply) {
     if (state.turn() == Turn::kChance) {
       Random draw(0, game, ply, Purpose::kChance);
@@ -45,15 +42,11 @@ void play_and_learn(Weights& weights, std::uint64_t game, double rate) {
     }
     const Player mover = state.viewer();
     state.play(best_linear_play(state, weights));
-    if (state.turn() == Turn::kOver) {
-      const double worth = final_value(state, mover) / Backgammon::kValueRange;
-      if (before) learn(weights, *before, -worth, rate);
-      return;
-    }
-    const LinearFeatures after = linear_features(state.board());
-    const double value = std::tanh(linear_sum(after, weights));
+    const bool is_over = state.turn() == Turn::kOver;
+    const double value = is_over ? final_value(state, mover) / Backgammon::kValueRange
+                                 : std::tanh(linear_sum(state.board(), weights));
     if (before) learn(weights, *before, -value, rate);
-    before = after;
+    before = state.board();
   }
 }
 
@@ -61,11 +54,10 @@ void print(const Weights& weights, std::uint64_t games) {
   fmt::print(
       "// Weights of the linear backgammon player, in the order of its features.\n"
       "// Learnt, not written: build/release/tools/learn_linear {}\n"
-      "#pragma once\n\n#include <array>\n#include <cstdint>\n\n"
+      "#pragma once\n\n#include <cstdint>\n\n"
       "#include \"games/backgammon/kit/linear.hpp\"\n\nnamespace senet::backgammon {{\n\n// "
       "clang-format off\n"
-      "inline constexpr std::array<std::int16_t, LinearFeatures::kAll> "
-      "kLinearWeights = {{",
+      "inline constexpr LinearWeights<std::int16_t> kLinearWeights = {{",
       games);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     fmt::print("{}{},", i % 16 == 0 ? "\n    " : " ",
