@@ -1,7 +1,13 @@
 #include "games/exam.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "games/random.hpp"
@@ -41,6 +47,28 @@ void add_count(std::vector<Metric>& metrics, std::string subject, std::string na
                      .name = std::move(name),
                      .value = static_cast<double>(count),
                      .unit = "positions"});
+}
+
+Result<void> for_each_line(const std::string& file,
+                           const std::function<Result<void>(std::string_view line)>& use) {
+  constexpr std::size_t kLongest = std::size_t{16} << 20;
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) return fail(file + ": is a folder");
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return fail(fmt::format("{}: {}", file, std::strerror(errno)));
+  std::string line;
+  for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    const auto wrong = [&](std::string_view reason) {
+      return fail(fmt::format("{}: line {}: {}", file, number, reason));
+    };
+    if (line.size() > kLongest) return wrong("longer than 16 MiB");
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    if (const Result<void> used = use(line); !used) return wrong(used.error().reason());
+  }
+  if (stream.bad()) return fail(file + ": cannot be read to its end");
+  return {};
 }
 
 }  // namespace senet

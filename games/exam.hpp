@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "games/any_game.hpp"
@@ -67,6 +68,29 @@ struct Grading {
   /// A line that tells programs the answer to a position, without a line end.
   std::function<std::string(std::size_t position, Action answer)> answer_line;
 };
+
+/// Calls `use` for every line of `file` that is not blank, without its line end. Stops at the first
+/// reason and returns it as "<file>: line <number>: <reason>". Fails when the file cannot be read
+/// or a line is longer than 16 MiB.
+Result<void> for_each_line(const std::string& file,
+                           const std::function<Result<void>(std::string_view line)>& use);
+
+/// What `parse`, a function that returns Result<std::optional<Label>>, makes of the lines of a
+/// file, where it makes anything. Fails as for_each_line() does, and where it makes nothing of all
+/// lines.
+template <class Label, class Parse>
+Result<std::vector<Label>> labels_in(const std::string& file, Parse&& parse) {
+  std::vector<Label> labels;
+  const Result<void> read = for_each_line(file, [&](std::string_view line) -> Result<void> {
+    Result<std::optional<Label>> label = parse(line);
+    if (!label) return label.error();
+    if (*label) labels.push_back(std::move(**label));
+    return {};
+  });
+  if (!read) return read.error();
+  if (labels.empty()) return fail(file + ": no labelled positions");
+  return labels;
+}
 
 /// An exam of one game, as its kit reads it: positions in which a player is to move.
 template <class G>

@@ -1,5 +1,5 @@
-// What the games of two colours of stones on a grid share: their notation, and which boards are
-// possible.
+// What the games of two colours of stones on a grid share: their notation, their drawing, and which
+// boards are possible.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "senet/result.hpp"
 
@@ -34,6 +35,11 @@ std::string grid_text(const GridShape& shape, const Stones& stones);
 
 /// Reads what grid_text writes. Fails on a board of another shape or with other characters.
 Result<Stones> grid_from_text(const GridShape& shape, std::string_view text);
+
+/// Draws what grid_text() writes for people, a line a row, with the columns' names, a character
+/// each, below and, if wanted, the rows' numbers beside it.
+std::vector<std::string> grid_drawing(std::string_view text, std::string_view columns,
+                                      bool has_row_numbers);
 
 /// Why no game that ends with the first line can lead to this board, or "" when none of the simple
 /// reasons holds: numbers of stones, lines of both colours, a line of the player to move, or lines

@@ -16,7 +16,7 @@ namespace senet {
 /// Leaves below a position; without dice both are the same.
 struct Leaves {
   std::uint64_t each_once = 0;  // every outcome of a chance turn counts once
-  std::uint64_t by_chance = 0;  // in units of the turn's least likely one: doubles 1, other rolls 2
+  std::uint64_t by_chance = 0;  // by its probability, the least likely one of the turn being 1
 
   bool operator==(const Leaves&) const = default;
 };
@@ -24,47 +24,12 @@ struct Leaves {
 /// Number of ways to play exactly `depth` moves from `state`. Only players' moves count towards the
 /// depth: dice that fall before one of them multiply the ways, dice that fall after the last do
 /// not. A game that ends earlier contributes nothing. The last moves are counted without being
-/// played.
-template <Game G>
-Leaves perft(const G& state, int depth) {
-  if (depth == 0) return {1, 1};
-  if (state.turn() == Turn::kOver) return {};
-  Leaves leaves;
-  if constexpr (StochasticGame<G>) {
-    if (state.turn() == Turn::kChance) {
-      std::array<float, G::kMaxChance> probabilities;
-      const std::size_t outcomes = state.chance(probabilities);
-      const float unit = *std::min_element(probabilities.begin(), probabilities.begin() + outcomes);
-      for (std::size_t i = 0; i < outcomes; ++i) {
-        G child = state;
-        child.play(static_cast<Action>(i));
-        const Leaves below = perft(child, depth);
-        leaves.each_once += below.each_once;
-        leaves.by_chance +=
-            below.by_chance * static_cast<std::uint64_t>(std::lround(probabilities[i] / unit));
-      }
-      return leaves;
-    }
-  }
-  ActionList<G::kMaxLegal> actions;
-  state.legal(actions);
-  if (depth == 1) return {actions.size(), actions.size()};
-  for (const Action action : actions) {
-    G child = state;
-    child.play(action);
-    const Leaves below = perft(child, depth - 1);
-    leaves.each_once += below.each_once;
-    leaves.by_chance += below.by_chance;
-  }
-  return leaves;
-}
-
-/// The same, asking `goes_on` before every count of two moves; none as soon as it says no.
+/// played. `goes_on` is asked before every count of two moves or more; none as soon as it says no.
 template <Game G>
 std::optional<Leaves> perft(const G& state, int depth, const std::function<bool()>& goes_on) {
-  constexpr int kUnasked = 2;
-  if (!goes_on()) return std::nullopt;
-  if (depth <= kUnasked) return perft(state, depth);
+  if (depth == 0) return Leaves{1, 1};
+  if (state.turn() == Turn::kOver) return Leaves{};
+  if (depth > 1 && !goes_on()) return std::nullopt;
   Leaves leaves;
   const auto add = [&](Action action, int rest, std::uint64_t weight) {
     G child = state;
@@ -75,23 +40,31 @@ std::optional<Leaves> perft(const G& state, int depth, const std::function<bool(
     leaves.by_chance += below->by_chance * weight;
     return true;
   };
-  if (is_decision(state.turn())) {
-    ActionList<G::kMaxLegal> actions;
-    state.legal(actions);
-    for (const Action action : actions) {
-      if (!add(action, depth - 1, 1)) return std::nullopt;
-    }
-  } else if constexpr (StochasticGame<G>) {
-    if (state.turn() == Turn::kOver) return leaves;
-    std::array<float, G::kMaxChance> probabilities;
-    const std::size_t outcomes = state.chance(probabilities);
-    const float unit = *std::min_element(probabilities.begin(), probabilities.begin() + outcomes);
-    for (std::size_t i = 0; i < outcomes; ++i) {
-      const auto weight = static_cast<std::uint64_t>(std::lround(probabilities[i] / unit));
-      if (!add(static_cast<Action>(i), depth, weight)) return std::nullopt;
+  if constexpr (StochasticGame<G>) {
+    if (state.turn() == Turn::kChance) {
+      std::array<float, G::kMaxChance> probabilities;
+      const std::size_t outcomes = state.chance(probabilities);
+      const float unit = *std::min_element(probabilities.begin(), probabilities.begin() + outcomes);
+      for (std::size_t i = 0; i < outcomes; ++i) {
+        const auto weight = static_cast<std::uint64_t>(std::lround(probabilities[i] / unit));
+        if (!add(static_cast<Action>(i), depth, weight)) return std::nullopt;
+      }
+      return leaves;
     }
   }
+  ActionList<G::kMaxLegal> actions;
+  state.legal(actions);
+  if (depth == 1) return Leaves{actions.size(), actions.size()};
+  for (const Action action : actions) {
+    if (!add(action, depth - 1, 1)) return std::nullopt;
+  }
   return leaves;
+}
+
+/// The same to its end.
+template <Game G>
+Leaves perft(const G& state, int depth) {
+  return *perft(state, depth, [] { return true; });
 }
 
 }  // namespace senet

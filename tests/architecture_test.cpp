@@ -259,10 +259,9 @@ std::vector<std::size_t> lines_that_name(std::istream& source, std::string_view 
   return lines;
 }
 
-// What belongs to one game stands in a folder of its name. Examples show games by their names, and
-// tools/gnubg/ is the door to a program that plays one.
+// What belongs to one game stands in a folder of its name. Examples show games by their names.
 bool may_name_games(const std::string& file) {
-  return file.starts_with("tools/examples/") || file.starts_with("tools/gnubg/") ||
+  return file.starts_with("tools/examples/") ||
          std::ranges::any_of(kGameNames, [&](std::string_view game) {
            return file.find(std::string("/").append(game).append("/")) != std::string::npos;
          });

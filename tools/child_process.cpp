@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -9,10 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <ranges>
 #include <system_error>
-#include <utility>
 
 namespace senet {
 namespace {
@@ -20,263 +21,151 @@ namespace {
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 constexpr std::size_t kMostUnread = std::size_t{16} << 20;  // of stdout, while we wait to write
 constexpr std::size_t kErrorsKept = 4096;
-constexpr std::size_t kErrorLinesTold = 3;
+constexpr std::size_t kErrorLinesShown = 3;
 // How long a child that has closed its streams is waited for, to learn how it ended.
 constexpr std::chrono::seconds kLastMoment(1);
 
 std::string system_reason(int number) { return std::generic_category().message(number); }
 
-/// Time left for poll(), rounded up so that nothing spins before a deadline.
-int milliseconds_until(ChildProcess::Deadline deadline) {
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - ChildProcess::Clock::now());
-  return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 1'000'000));
-}
-
-/// What posix_spawn wants to know, freed again.
-struct SpawnSettings {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-
-  SpawnSettings() {
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&attributes);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-};
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-/// Our environment with these entries instead of ours of the same name.
-std::vector<std::string> with_our_environment(std::vector<std::string> entries) {
-  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
-  const std::size_t own = entries.size();
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const bool is_replaced =
-        std::any_of(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(own),
-                    [&](const std::string& other) { return name_of(other) == name_of(*entry); });
-    if (!is_replaced) entries.emplace_back(*entry);
-  }
-  return entries;
-}
-
-/// A descriptor beyond the standard streams, which become the child's, instead of `number`.
-int above_standard_streams(int number) {
-  if (number > STDERR_FILENO) return number;
-  const int higher = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  ::close(number);
-  return higher;
-}
-
-/// Reads what is there without waiting, but not for ever from one that never ends. False when the
-/// stream has ended.
-template <class Take>
-bool read_available(int descriptor, Take&& take) {
-  constexpr int kMostBlocks = 64;
-  std::array<char, 4096> block;
-  for (int blocks = 0; blocks < kMostBlocks; ++blocks) {
-    const ssize_t got = ::read(descriptor, block.data(), block.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
-    if (got == 0) return false;
-    take(std::string_view(block.data(), static_cast<std::size_t>(got)));
-  }
-  return true;
-}
+bool is_try_again() { return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK; }
 
 /// The last few lines of a text, on one line.
 std::string last_lines(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
-  std::size_t begin = text.size();
-  for (std::size_t lines = 0; lines < kErrorLinesTold && begin != 0; ++lines) {
-    const std::size_t end = text.rfind('\n', begin - 1);
-    begin = end == std::string_view::npos ? 0 : end;
-  }
-  text.remove_prefix(begin);
-  if (text.starts_with('\n')) text.remove_prefix(1);
-  std::string told(text);
-  std::replace(told.begin(), told.end(), '\n', '|');
-  return told;
+  std::vector<std::string_view> lines;
+  for (const auto line : std::views::split(text, '\n'))
+    lines.emplace_back(line.begin(), line.end());
+  const std::size_t shown = std::min(lines.size(), kErrorLinesShown);
+  return fmt::format("{}",
+                     fmt::join(lines.end() - static_cast<std::ptrdiff_t>(shown), lines.end(), "|"));
 }
 
 }  // namespace
 
-ChildProcess::Descriptor::Descriptor(Descriptor&& other) noexcept
-    : number_(std::exchange(other.number_, -1)) {}
+void ChildProcess::close_descriptor(int descriptor) { ::close(descriptor); }
 
-ChildProcess::Descriptor& ChildProcess::Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
+void ChildProcess::kill_and_reap(int id) {
+  // The group first, while the child, dead or alive, still holds its number.
+  ::kill(-id, SIGKILL);
+  while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
-void ChildProcess::Descriptor::close() {
-  if (number_ >= 0) ::close(number_);
-  number_ = -1;
-}
-
-Result<ChildProcess> ChildProcess::start(std::vector<std::string> words,
-                                         std::vector<std::string> environment) {
-  if (words.empty()) return fail("there is no command to start");
-  std::string name = fmt::format("{}", fmt::join(words, " "));
-  return spawn(std::move(name), std::move(words), std::move(environment));
-}
-
-Result<ChildProcess> ChildProcess::start_shell(const std::string& command_line) {
-  return spawn(command_line, {"/bin/sh", "-c", command_line}, {});
-}
-
-Result<ChildProcess> ChildProcess::spawn(std::string name, std::vector<std::string> words,
-                                         std::vector<std::string> environment) {
-  ChildProcess child(std::move(name));
-  // The child's stdin is a socket, because a socket can be written without SIGPIPE. All our ends
-  // are closed on exec, so that no child keeps another one's streams open.
-  const auto streams_failed = [&] {
-    return fail(fmt::format("{}: cannot make its streams: {}", child.name_, system_reason(errno)));
-  };
+std::array<ChildProcess::Descriptor, 2> ChildProcess::make_stream(bool is_input) {
+  // The child's stdin is a socket, because a socket can be written without SIGPIPE. All ends are
+  // closed on exec, so that no child keeps another one's streams open.
   std::array<int, 2> ends;
-  const auto take = [&ends](std::size_t end) {
-    return Descriptor(above_standard_streams(ends[end]));
-  };
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return streams_failed();
-  child.input_ = take(0);
-  const Descriptor its_input = take(1);
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return streams_failed();
-  child.output_ = take(0);
-  const Descriptor its_output = take(1);
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return streams_failed();
-  child.errors_ = take(0);
-  const Descriptor its_errors = take(1);
-  ::fcntl(child.output_.number(), F_SETFL, O_NONBLOCK);
-  ::fcntl(child.errors_.number(), F_SETFL, O_NONBLOCK);
+  if ((is_input ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data())
+                : ::pipe2(ends.data(), O_CLOEXEC)) != 0) {
+    return {};
+  }
+  for (int& end : ends) {
+    // Beyond the standard streams, which become the child's.
+    if (end > STDERR_FILENO) continue;
+    const Descriptor low(end);
+    end = ::fcntl(low.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  }
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
 
-  SpawnSettings settings;
-  ::posix_spawn_file_actions_adddup2(&settings.files, its_input.number(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.files, its_output.number(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.files, its_errors.number(), STDERR_FILENO);
+Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, std::string name) {
+  if (words.empty()) return fail("there is no command to start");
+  ChildProcess child(name.empty() ? fmt::format("{}", fmt::join(words, " ")) : std::move(name));
+  std::array streams = {make_stream(true), make_stream(false), make_stream(false)};
+  for (const auto& [ours, its] : streams) {
+    if (ours.is_open() && its.is_open()) continue;
+    return fail(fmt::format("{}: cannot make its streams: {}", child.name_, system_reason(errno)));
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  for (int i = 0; i < 3; ++i) {
+    ::posix_spawn_file_actions_adddup2(&files, streams[static_cast<std::size_t>(i)][1].get(), i);
+  }
   // Whatever signals we block or ignore, the child starts with none blocked and all as usual.
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
-  ::posix_spawnattr_setsigdefault(&settings.attributes, &all);
-  ::posix_spawnattr_setpgroup(&settings.attributes, 0);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
   ::posix_spawnattr_setflags(
-      &settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  std::vector<std::string> entries = with_our_environment(std::move(environment));
+      &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  pid_t id = -1;
   const int failed =
-      ::posix_spawnp(&child.id_, words[0].c_str(), &settings.files, &settings.attributes,
-                     pointers_to(words).data(), pointers_to(entries).data());
+      ::posix_spawnp(&id, arguments[0], &files, &attributes, arguments.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&files);
   if (failed != 0) {
-    child.id_ = 0;
     return fail(fmt::format("{}: cannot be started: {}", child.name_, system_reason(failed)));
   }
+  child.group_ = Group(id);
+  child.input_ = std::move(streams[0][0]);
+  child.output_ = std::move(streams[1][0]);
+  child.errors_ = std::move(streams[2][0]);
   return child;
 }
 
-ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : name_(std::move(other.name_)),
-      id_(std::exchange(other.id_, 0)),
-      input_(std::move(other.input_)),
-      output_(std::move(other.output_)),
-      errors_(std::move(other.errors_)),
-      said_(std::move(other.said_)),
-      begin_(std::exchange(other.begin_, 0)),
-      looked_(std::exchange(other.looked_, 0)),
-      last_errors_(std::move(other.last_errors_)) {}
-
-ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
-  std::swap(name_, other.name_);
-  std::swap(id_, other.id_);
-  std::swap(input_, other.input_);
-  std::swap(output_, other.output_);
-  std::swap(errors_, other.errors_);
-  std::swap(said_, other.said_);
-  std::swap(begin_, other.begin_);
-  std::swap(looked_, other.looked_);
-  std::swap(last_errors_, other.last_errors_);
-  return *this;
-}
-
-ChildProcess::~ChildProcess() {
-  if (id_ == 0) return;
-  // The group first, while the child, dead or alive, still holds its number.
-  ::kill(-id_, SIGKILL);
-  while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
-  }
-}
-
-void ChildProcess::take_output() {
-  const bool goes_on =
-      read_available(output_.number(), [&](std::string_view text) { said_ += text; });
-  if (!goes_on) output_.close();
-}
-
-void ChildProcess::take_errors() {
-  const bool goes_on = read_available(errors_.number(), [&](std::string_view text) {
-    last_errors_ += text;
-    if (last_errors_.size() > 2 * kErrorsKept) {
-      last_errors_.erase(0, last_errors_.size() - kErrorsKept);
+void ChildProcess::read_available(Descriptor& stream, std::string& text) {
+  constexpr int kMostBlocks = 64;
+  std::array<char, 4096> block;
+  for (int blocks = 0; blocks < kMostBlocks && stream.is_open(); ++blocks) {
+    const ssize_t got = ::read(stream.get(), block.data(), block.size());
+    if (got > 0) {
+      text.append(block.data(), static_cast<std::size_t>(got));
+    } else if (got == 0 || !is_try_again()) {
+      stream.close();
+    } else if (errno != EINTR) {
+      return;
     }
-  });
-  if (!goes_on) errors_.close();
+  }
 }
 
 void ChildProcess::listen() {
-  if (output_.is_open()) take_output();
-  if (errors_.is_open()) take_errors();
+  if (has_room()) read_available(output_, said_);
+  read_available(errors_, last_errors_);
+  if (last_errors_.size() > kErrorsKept) {
+    last_errors_.erase(0, last_errors_.size() - kErrorsKept);
+  }
 }
 
-std::array<pollfd, 3> ChildProcess::streams(bool writes) const {
-  const bool has_room = said_.size() - begin_ < kMostUnread;
-  return {pollfd{writes ? input_.number() : -1, POLLOUT, 0},
-          pollfd{has_room ? output_.number() : -1, POLLIN, 0}, pollfd{errors_.number(), POLLIN, 0}};
-}
+bool ChildProcess::has_room() const { return said_.size() - begin_ < kMostUnread; }
 
-void ChildProcess::take(std::span<const pollfd> polled) {
-  if (polled[1].revents != 0) take_output();
-  if (polled[2].revents != 0) take_errors();
-}
-
-void ChildProcess::wait_for_any(std::span<ChildProcess* const> children, Deadline deadline) {
-  std::vector<pollfd> all;
+void ChildProcess::wait(std::span<ChildProcess* const> children, Deadline deadline, bool writes) {
+  std::vector<pollfd> streams;
   for (const ChildProcess* child : children) {
-    const auto own = child->streams(/*writes=*/false);
-    all.insert(all.end(), own.begin(), own.end());
+    if (writes) streams.push_back({child->input_.get(), POLLOUT, 0});
+    if (child->has_room()) streams.push_back({child->output_.get(), POLLIN, 0});
+    streams.push_back({child->errors_.get(), POLLIN, 0});
   }
-  if (::poll(all.data(), all.size(), milliseconds_until(deadline)) <= 0) return;
-  for (std::size_t i = 0; i < children.size(); ++i) {
-    children[i]->take(std::span(all).subspan(3 * i, 3));
-  }
+  // Rounded up so that nothing spins before a deadline.
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  const int time = static_cast<int>(std::clamp<decltype(left + 0)>(left, 0, 1'000'000));
+  if (::poll(streams.data(), streams.size(), time) <= 0) return;
+  for (ChildProcess* const child : children) child->listen();
 }
 
 Result<void> ChildProcess::write_line(std::string_view line, Deadline deadline) {
-  std::string text(line);
-  text += '\n';
-  std::string_view rest = text;
-  while (!rest.empty()) {
+  const std::string text = fmt::format("{}\n", line);
+  ChildProcess* const self = this;
+  for (std::string_view rest = text; !rest.empty();) {
     if (!input_.is_open()) return failure("its input is closed");
-    const ssize_t sent =
-        ::send(input_.number(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = ::send(input_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (sent >= 0) {
       rest.remove_prefix(static_cast<std::size_t>(sent));
-      continue;
+    } else if (!is_try_again()) {
+      return ended();
+    } else if (Clock::now() >= deadline) {
+      return failure("takes no input in time");
+    } else {
+      wait({&self, 1}, deadline, /*writes=*/true);
     }
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN && errno != EWOULDBLOCK) return ended();
-    if (Clock::now() >= deadline) return failure("takes no input in time");
-    auto own = streams(/*writes=*/true);
-    if (::poll(own.data(), own.size(), milliseconds_until(deadline)) > 0) take(own);
   }
   return {};
 }
@@ -315,12 +204,11 @@ Error ChildProcess::ended() {
   const Deadline deadline = Clock::now() + kLastMoment;
   siginfo_t info{};
   // Not reaped yet: until the destructor has killed its group, its number must stay taken.
-  while (id_ != 0 &&
-         ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+  while (::waitid(P_PID, static_cast<id_t>(id()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          info.si_pid == 0 && Clock::now() < deadline) {
     ::poll(nullptr, 0, 5);
   }
-  if (errors_.is_open()) take_errors();
+  read_available(errors_, last_errors_);
   if (info.si_pid == 0) return failure("has closed its streams");
   if (info.si_code == CLD_EXITED) {
     return failure(fmt::format("has ended with exit code {}", info.si_status));
@@ -329,9 +217,9 @@ Error ChildProcess::ended() {
 }
 
 Error ChildProcess::failure(std::string_view what) const {
-  const std::string told = last_lines(last_errors_);
+  const std::string shown = last_lines(last_errors_);
   return fail(fmt::format("{}: {}{}", name_, what,
-                          told.empty() ? "" : fmt::format("; its last words: {}", told)));
+                          shown.empty() ? "" : fmt::format("; its last words: {}", shown)));
 }
 
 }  // namespace senet

@@ -1,7 +1,6 @@
 // Another program, talked to line by line: started, asked, and gone when its owner is gone.
 #pragma once
 
-#include <poll.h>
 #include <sys/types.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "senet/result.hpp"
@@ -30,19 +30,16 @@ class ChildProcess {
   using Clock = std::chrono::steady_clock;
   using Deadline = Clock::time_point;
 
-  /// Starts a program. words[0] is its name, looked for in PATH when it has no slash; `environment`
-  /// holds "NAME=value" entries that are added to ours or replace them. Fails when it cannot be
+  /// Starts a program in our environment. words[0] is its name, looked for in PATH when it has no
+  /// slash. Reasons call it `name`, or its words when that is empty. Fails when it cannot be
   /// started at all.
-  static Result<ChildProcess> start(std::vector<std::string> words,
-                                    std::vector<std::string> environment = {});
+  static Result<ChildProcess> start(std::vector<std::string> words, std::string name = {});
 
-  /// Starts what /bin/sh makes of a command line. A command that does not exist is told by the
+  /// Starts what /bin/sh makes of a command line. A command that does not exist is an error of the
   /// first read or write.
-  static Result<ChildProcess> start_shell(const std::string& command_line);
-
-  ChildProcess(ChildProcess&& other) noexcept;
-  ChildProcess& operator=(ChildProcess&& other) noexcept;
-  ~ChildProcess();
+  static Result<ChildProcess> start_shell(const std::string& command_line) {
+    return start({"/bin/sh", "-c", command_line}, command_line);
+  }
 
   /// Writes `line` and a line end to the child's stdin. Fails when the child has ended or does not
   /// take it in time.
@@ -59,7 +56,9 @@ class ChildProcess {
 
   /// Waits until one of these says something or closes a stream, at most until the deadline, and
   /// takes what they said.
-  static void wait_for_any(std::span<ChildProcess* const> children, Deadline deadline);
+  static void wait_for_any(std::span<ChildProcess* const> children, Deadline deadline) {
+    wait(children, deadline, /*writes=*/false);
+  }
 
   /// Closes the child's stdin: it reads an end of input.
   void close_input() { input_.close(); }
@@ -73,45 +72,52 @@ class ChildProcess {
   const std::string& name() const { return name_; }
 
   /// Process id and process group of the child.
-  pid_t id() const { return id_; }
+  pid_t id() const { return group_.get(); }
 
  private:
-  /// A file descriptor that closes itself; -1 is none.
-  class Descriptor {
+  /// A number of the system's that is given back in the end; -1 is none.
+  template <void (*kGiveBack)(int)>
+  class Handle {
    public:
-    explicit Descriptor(int number = -1) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept;
-    Descriptor& operator=(Descriptor&& other) noexcept;
-    ~Descriptor() { close(); }
-    int number() const { return number_; }
+    Handle() = default;
+    explicit Handle(int number) : number_(number) {}
+    Handle(Handle&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Handle& operator=(Handle&& other) noexcept { return std::swap(number_, other.number_), *this; }
+    ~Handle() { close(); }
+    int get() const { return number_; }
     bool is_open() const { return number_ >= 0; }
-    void close();
+    void close() {
+      if (is_open()) kGiveBack(std::exchange(number_, -1));
+    }
 
    private:
-    int number_;
+    int number_ = -1;
   };
+  static void close_descriptor(int descriptor);
+  static void kill_and_reap(int id);
+  using Descriptor = Handle<&close_descriptor>;
+  using Group = Handle<&kill_and_reap>;
 
   explicit ChildProcess(std::string name) : name_(std::move(name)) {}
 
-  static Result<ChildProcess> spawn(std::string name, std::vector<std::string> words,
-                                    std::vector<std::string> environment);
-
-  // What poll() is to look at: stdin if it `writes`, stdout, stderr; passed over where it is -1.
-  std::array<pollfd, 3> streams(bool writes) const;
-  // Takes what the child said, where poll() found something.
-  void take(std::span<const pollfd> polled);
-  void take_output();
-  void take_errors();
+  // The ends of a stream, ours first; not open when the system has no more.
+  static std::array<Descriptor, 2> make_stream(bool is_input);
+  // Appends what is there without waiting, but not for ever from a stream that never ends.
+  static void read_available(Descriptor& stream, std::string& text);
+  // False while so much of stdout is unread that no more is taken.
+  bool has_room() const;
+  // `writes`: also until one takes input.
+  static void wait(std::span<ChildProcess* const> children, Deadline deadline, bool writes);
   // What became of the child, in words; waits a moment for its end and its last words.
   Error ended();
 
   std::string name_;
-  pid_t id_ = 0;  // 0: none to kill and reap
   Descriptor input_, output_, errors_;
   std::string said_;        // stdout, from the first line not yet read
   std::size_t begin_ = 0;   // what was read of it stands before this
   std::size_t looked_ = 0;  // no line end stands between begin_ and this
   std::string last_errors_;
+  Group group_;  // the last, so that it ends before its streams close
 };
 
 }  // namespace senet

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "selfplay/selfplay_threads.hpp"
-#include "tools/gnubg/scratch_folder.hpp"
+#include "tools/scratch_folder.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/run_config.hpp"
 #include "train_bridge/training_loop.hpp"

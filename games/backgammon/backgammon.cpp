@@ -17,9 +17,7 @@ using backgammon::kOff;
 Result<Backgammon> Backgammon::from_board(const Board& board, Player on_roll,
                                           std::optional<Dice> dice) {
   if (on_roll > 1) return fail(fmt::format("the player on roll is 0 or 1, not {}", on_roll));
-  if (const Result<void> checked = backgammon::check(board); !checked) {
-    return fail(checked.error().reason());
-  }
+  if (const Result<void> checked = backgammon::check(board); !checked) return checked.error();
   Backgammon state;
   state.checkers_[on_roll] = board.on_roll;
   state.checkers_[1 - on_roll] = board.waiting;
@@ -37,16 +35,7 @@ Result<Backgammon> Backgammon::from_board(const Board& board, Player on_roll,
 Result<Backgammon> Backgammon::from_position_id(std::string_view text, Player on_roll,
                                                 std::optional<Dice> dice) {
   const Result<Board> board = backgammon::board_from_position_id(text);
-  if (!board) return fail(board.error().reason());
-  return from_board(*board, on_roll, dice);
-}
-
-Result<Backgammon> Backgammon::start(const BackgammonStart& options) {
-  const bool given = options.first_roll == FirstRoll::kGiven;
-  Result<Backgammon> state = from_position_id(options.position_id, options.on_roll,
-                                              given ? std::optional(options.dice) : std::nullopt);
-  if (state && options.first_roll == FirstRoll::kOpening && !state->is_over()) state->opening_ = 1;
-  return state;
+  return board ? from_board(*board, on_roll, dice) : board.error();
 }
 
 bool Backgammon::is_over() const {

@@ -11,25 +11,10 @@
 
 #include "games/backgammon/action.hpp"
 #include "games/backgammon/board.hpp"
-#include "games/backgammon/position_id.hpp"
+#include "games/backgammon/text.hpp"
 #include "senet/game.hpp"
 
 namespace senet {
-
-/// What the first roll of a game may be.
-enum class FirstRoll : std::uint8_t {
-  kOpening,  // no doubles: 15 rolls, equally likely
-  kAny,      // any of the 21
-  kGiven,    // BackgammonStart::dice
-};
-
-/// How a game begins.
-struct BackgammonStart {
-  std::string_view position_id = backgammon::kStartPositionId;
-  Player on_roll = 0;
-  FirstRoll first_roll = FirstRoll::kOpening;
-  backgammon::Dice dice{};  // for FirstRoll::kGiven
-};
 
 /// A state of backgammon. A default-constructed one is the standard start with player 0 about to
 /// make the opening roll.
@@ -66,10 +51,6 @@ class Backgammon {
 
   /// The standard start, opening roll.
   Backgammon() = default;
-
-  /// The start of a game with options. Fails with a reason on a bad position id, player or dice. A
-  /// finished position gives a finished game.
-  static Result<Backgammon> start(const BackgammonStart& options);
 
   /// A state from a GNU position id: `on_roll` has rolled `dice`, or is about to make an ordinary
   /// roll.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "senet/result.hpp"
 
@@ -44,6 +45,11 @@ constexpr std::optional<Dice> make_dice(int first, int second) {
   if (first < 1 || first > 6 || second < 1 || second > 6) return std::nullopt;
   if (first < second) return make_dice(second, first);
   return Dice{static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)};
+}
+
+/// A roll from two digits; none from any other text.
+constexpr std::optional<Dice> make_dice(std::string_view text) {
+  return text.size() == 2 ? make_dice(text[0] - '0', text[1] - '0') : std::nullopt;
 }
 
 /// The standard start, the same for both players.
@@ -114,5 +120,32 @@ inline Places opponent_blots(const Checkers& opponent) {
   const Places single = places_with(opponent, 1) & ~places_with(opponent, 2) & kPoints;
   return from_other_side(single);
 }
+
+/// The phases of a game, as its players and GNU Backgammon tell them apart: figures about play are
+/// given for each, because each is another skill.
+enum class Phase : std::uint8_t {
+  kContact,  // checkers can still be hit
+  kCrashed,  // the same, but a player has hardly anything left to play with
+  kRace,     // the players have passed each other
+  kBearoff,  // ... and all checkers are home
+};
+
+inline constexpr std::array<std::string_view, 4> kPhaseNames = {"contact", "crashed", "race",
+                                                                "bearoff"};
+
+inline std::string_view name_of(Phase phase) {
+  return kPhaseNames[static_cast<std::size_t>(phase)];
+}
+
+/// The phase of a position in which nobody has borne off all checkers. A player has crashed who is
+/// left with at most six checkers besides dead ones: all on the ace point when there are several,
+/// and on the deuce point all but one. (So GNU Backgammon chooses its networks.)
+Phase phase_of(const Board& board);
+
+/// Of the 36 rolls of the player of `mine`, those that hit at least one of the opponent's blots:
+/// the one tactical fact that small networks are slow to learn. Checkers on the bar enter first,
+/// with combination shots after the last has entered. An estimate in that it does not ask whether
+/// the dice may have to be played otherwise. 0..36.
+int hitting_rolls(const Checkers& mine, const Checkers& opponent);
 
 }  // namespace senet::backgammon

@@ -29,7 +29,6 @@
 #include <bit>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/backgammon/shots.hpp"
 
 namespace senet {
 namespace {

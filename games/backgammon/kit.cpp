@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "games/backgammon/kit/exam.hpp"
-#include "games/backgammon/xgid.hpp"
+#include "games/backgammon/text.hpp"
 #include "games/json.hpp"
 
 namespace senet {
@@ -40,7 +40,7 @@ Result<Backgammon> read_xgid(std::string_view text, Player) {
 }  // namespace backgammon
 
 Backgammon GameKit<Backgammon>::start_of(Player first) {
-  return *Backgammon::start({.on_roll = first});
+  return *Backgammon::from_text(fmt::format("{}:{}:open", backgammon::kStartPositionId, first));
 }
 
 Result<Backgammon> GameKit<Backgammon>::with_dice(const Backgammon& state, int first, int second) {
@@ -85,7 +85,7 @@ std::vector<std::string> GameKit<Backgammon>::drawing(const Backgammon& state) {
 }
 
 Backgammon GameKit<Backgammon>::perft_start() {
-  return *Backgammon::start({.first_roll = FirstRoll::kAny});
+  return *Backgammon::from_position_id(backgammon::kStartPositionId, 0);
 }
 
 Result<Exam<Backgammon>> GameKit<Backgammon>::read_exam(const std::string& file) {

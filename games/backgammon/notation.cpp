@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "games/backgammon/backgammon.hpp"
+#include "games/fields.hpp"
 
 namespace senet {
 namespace {
@@ -24,14 +26,8 @@ using backgammon::Sources;
 
 constexpr std::string_view kPassText = "pass";
 
-// One checker's way: places[0] is where it starts, places[steps] where it ends.
-struct Path {
-  std::array<std::uint8_t, 5> places{};
-  std::size_t steps = 0;
-
-  std::uint8_t start() const { return places[0]; }
-  std::uint8_t end() const { return places[steps]; }
-};
+// One checker's way: the places from where it starts to where it ends.
+using Path = boost::container::static_vector<std::uint8_t, 5>;
 using Paths = boost::container::static_vector<Path, 4>;
 
 // What a turn does: how many checkers each place gains or loses, and where blots are hit.
@@ -40,19 +36,27 @@ struct Effect {
   Places hits = 0;
 };
 
-std::uint8_t die_of(Dice dice, std::size_t index) { return index == 0 ? dice.high : dice.low; }
+// What one checker does with one die.
+struct Step {
+  std::uint8_t from, to;
+};
+using Steps = boost::container::static_vector<Step, 4>;
 
-std::uint8_t destination(std::uint8_t source, std::uint8_t die) {
-  return static_cast<std::uint8_t>(source > die ? source - die : kOff);
+Steps steps_of(Action action, Dice dice) {
+  Steps steps;
+  const Sources sources = backgammon::sources_of(action);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::uint8_t from = sources[i], die = i == 0 ? dice.high : dice.low;
+    if (from != 0)
+      steps.push_back({from, static_cast<std::uint8_t>(from > die ? from - die : kOff)});
+  }
+  return steps;
 }
 
 Effect effect_of(Action action, Dice dice, Places blots) {
   Effect effect;
-  const Sources sources = backgammon::sources_of(action);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i] == 0) continue;
-    const std::uint8_t to = destination(sources[i], die_of(dice, i));
-    --effect.change[sources[i]];
+  for (const auto [from, to] : steps_of(action, dice)) {
+    --effect.change[from];
     ++effect.change[to];
     effect.hits |= Places{1} << to & blots;
   }
@@ -61,161 +65,115 @@ Effect effect_of(Action action, Dice dice, Places blots) {
 
 // The turn's steps joined into ways of single checkers, in descending order of start, then of end.
 Paths paths_of(Action action, Dice dice) {
-  struct Step {
-    std::uint8_t from, to;
-  };
-  boost::container::static_vector<Step, 4> steps;
-  const Sources sources = backgammon::sources_of(action);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i] != 0) steps.push_back({sources[i], destination(sources[i], die_of(dice, i))});
-  }
-  std::stable_sort(steps.begin(), steps.end(), [](Step a, Step b) { return a.from > b.from; });
+  Steps steps = steps_of(action, dice);
+  std::ranges::stable_sort(steps, std::ranges::greater(), &Step::from);
   Paths paths;
-  for (const Step step : steps) {
-    auto path = std::find_if(paths.begin(), paths.end(),
-                             [&](const Path& earlier) { return earlier.end() == step.from; });
-    if (path == paths.end()) {
-      paths.push_back(Path{.places = {step.from}});
-      path = paths.end() - 1;
-    }
-    path->places[++path->steps] = step.to;
+  for (const auto [from, to] : steps) {
+    auto path = std::ranges::find_if(paths, [&](const Path& p) { return p.back() == from; });
+    if (path == paths.end()) path = paths.insert(path, Path{from});
+    path->push_back(to);
   }
-  std::stable_sort(paths.begin(), paths.end(), [](const Path& a, const Path& b) {
-    return a.start() != b.start() ? a.start() > b.start() : a.end() > b.end();
-  });
+  std::ranges::stable_sort(paths, std::ranges::greater(),
+                           [](const Path& path) { return std::pair(path.front(), path.back()); });
   return paths;
 }
 
 std::string place_text(std::uint8_t place) {
-  if (place == kBar) return "bar";
-  if (place == kOff) return "off";
-  return fmt::format("{}", place);
+  return place == kBar ? "bar" : place == kOff ? "off" : std::to_string(place);
 }
 
-// Places between start and end are told only where the checker hits; `passing_hits` are those no
-// other checker's way ends at, and lose what is told.
+// Places between start and end are named only where the checker hits; `passing_hits` are those no
+// other checker's way ends at, and lose what is named.
 std::string path_text(const Path& path, Places blots, Places& passing_hits) {
-  std::string text = place_text(path.start());
-  for (std::size_t i = 1; i < path.steps; ++i) {
-    const Places here = Places{1} << path.places[i];
+  std::string text = place_text(path.front());
+  for (std::size_t i = 1; i + 1 < path.size(); ++i) {
+    const Places here = Places{1} << path[i];
     if ((passing_hits & here) == 0) continue;
     passing_hits &= ~here;
-    text += fmt::format("/{}*", path.places[i]);
+    text += fmt::format("/{}*", path[i]);
   }
-  const bool hits = (blots & Places{1} << path.end()) != 0;
-  return text + fmt::format("/{}{}", place_text(path.end()), hits ? "*" : "");
+  const bool hits = (blots & Places{1} << path.back()) != 0;
+  return text + fmt::format("/{}{}", place_text(path.back()), hits ? "*" : "");
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool can_move_so_far(int pips, Dice dice) {
+  if (dice.is_double()) return pips % dice.high == 0 && pips <= 4 * dice.high;
+  return pips == dice.high || pips == dice.low || pips == dice.high + dice.low;
+}
 
-bool is_space(char c) { return c == ' ' || c == '\t'; }
-
-// Reads a turn word by word and adds up its effect.
-class TurnReader {
- public:
-  TurnReader(Dice dice, Places blots) : dice_(dice), blots_(blots) {}
-
-  Result<Effect> read(std::string_view text) {
-    for (std::size_t i = 0; i < text.size();) {
-      if (is_space(text[i])) {
-        ++i;
-        continue;
-      }
-      const std::size_t begin = i;
-      while (i < text.size() && !is_space(text[i])) ++i;
-      const std::string_view word = text.substr(begin, i - begin);
-      if (const Result<void> read = read_word(word); !read) return fail(read.error().reason());
-    }
-    return effect_;
-  }
-
- private:
-  // "24/18", "bar/23*/20", "8/5*(2)".
-  Result<void> read_word(std::string_view word) {
-    word_ = word;
-    rest_ = word;
-    int times = 1;
-    if (const std::size_t open = rest_.find('('); open != std::string_view::npos) {
-      if (rest_.size() != open + 3 || rest_.back() != ')' || rest_[open + 1] < '1' ||
-          rest_[open + 1] > '4') {
-        return fail(fmt::format("in '{}': a repetition is (1) to (4)", word_));
-      }
-      times = rest_[open + 1] - '0';
-      rest_ = rest_.substr(0, open);
-    }
-    checkers_ += times;
-    if (checkers_ > 4) return fail("a turn has at most four steps");
-
-    const Result<std::uint8_t> start = read_place();
-    if (!start) return fail(start.error().reason());
-    if (rest_.empty()) return fail(fmt::format("'{}' does not tell where the checker goes", word_));
-    std::uint8_t from = *start;
-    while (!rest_.empty()) {
-      if (rest_.front() != '/') return fail(fmt::format("expected '/' in '{}'", word_));
-      rest_.remove_prefix(1);
-      const Result<std::uint8_t> to = read_place();
-      if (!to) return fail(to.error().reason());
-      if (const Result<void> step = check_step(from, *to); !step) return step;
-      if (const Result<void> hit = read_hit(*to); !hit) return hit;
-      from = *to;
-    }
-    effect_.change[*start] = static_cast<std::int8_t>(effect_.change[*start] - times);
-    effect_.change[from] = static_cast<std::int8_t>(effect_.change[from] + times);
-    return {};
-  }
-
-  Result<std::uint8_t> read_place() {
-    const auto takes = [&](std::string_view name) {
-      if (rest_.size() < name.size()) return false;
-      for (std::size_t i = 0; i < name.size(); ++i) {
-        if (lower(rest_[i]) != name[i]) return false;
-      }
-      rest_.remove_prefix(name.size());
-      return true;
-    };
-    if (takes("bar")) return kBar;
-    if (takes("off")) return kOff;
-    std::uint8_t place = 0;
-    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), place);
-    if (error != std::errc{} || place > kBar) {
-      return fail(fmt::format("in '{}': places are 1..24, bar and off", word_));
-    }
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+// Takes a place off the front of `text`; none when there is none.
+std::optional<std::uint8_t> take_place(std::string_view& text) {
+  constexpr std::pair<std::string_view, std::uint8_t> kNames[] = {{"bar", kBar}, {"off", kOff}};
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  for (const auto& [name, place] : kNames) {
+    if (!std::ranges::equal(text.substr(0, name.size()), name, {}, lower)) continue;
+    text.remove_prefix(name.size());
     return place;
   }
+  std::uint8_t place = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), place);
+  if (error != std::errc{} || place > kBar) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return place;
+}
 
-  Result<void> check_step(std::uint8_t from, std::uint8_t to) const {
-    if (from <= to) return fail(fmt::format("'{}': checkers move to lower points", word_));
-    const int pips = from - to;
-    const bool fits = dice_.is_double() ? pips % dice_.high == 0 && pips <= 4 * dice_.high
-                                        : pips == dice_.high || pips == dice_.low ||
-                                              pips == dice_.high + dice_.low;
-    if (to != kOff && !fits) {
-      return fail(fmt::format("'{}': no checker moves {} pips with {}{}", word_, pips, dice_.high,
-                              dice_.low));
+// Adds to `effect` what a word of a turn does: "24/18", "bar/23*/20", "8/5*(2)". How many checkers
+// it moves.
+Result<int> read_word(std::string_view word, Dice dice, Places blots, Effect& effect) {
+  const auto no_place = [&] {
+    return fail(fmt::format("in '{}': places are 1..24, bar and off", word));
+  };
+  std::string_view rest = word.substr(0, word.find('('));
+  const std::string_view repetition = word.substr(rest.size());
+  int times = 1;
+  if (!repetition.empty()) {
+    times = repetition.size() == 3 && repetition[2] == ')' ? repetition[1] - '0' : 0;
+    if (times < 1 || times > 4) {
+      return fail(fmt::format("in '{}': a repetition is (1) to (4)", word));
     }
-    return {};
   }
-
-  Result<void> read_hit(std::uint8_t place) {
-    const bool blot = (blots_ & Places{1} << place) != 0;
-    if (blot) effect_.hits |= Places{1} << place;
-    if (rest_.empty() || rest_.front() != '*') return {};
-    rest_.remove_prefix(1);
-    if (!blot) return fail(fmt::format("'{}': there is no blot to hit on {}", word_, place));
-    return {};
+  const std::optional<std::uint8_t> start = take_place(rest);
+  if (!start) return no_place();
+  if (rest.empty()) return fail(fmt::format("'{}' does not tell where the checker goes", word));
+  std::uint8_t from = *start;
+  while (!rest.empty()) {
+    if (rest.front() != '/') return fail(fmt::format("expected '/' in '{}'", word));
+    rest.remove_prefix(1);
+    const std::optional<std::uint8_t> to = take_place(rest);
+    if (!to) return no_place();
+    if (from <= *to) return fail(fmt::format("'{}': checkers move to lower points", word));
+    if (*to != kOff && !can_move_so_far(from - *to, dice)) {
+      return fail(fmt::format("'{}': no checker moves {} pips with {}{}", word, from - *to,
+                              dice.high, dice.low));
+    }
+    const Places hit = Places{1} << *to & blots;
+    effect.hits |= hit;
+    if (rest.starts_with('*')) {
+      rest.remove_prefix(1);
+      if (hit == 0) return fail(fmt::format("'{}': there is no blot to hit on {}", word, *to));
+    }
+    from = *to;
   }
+  effect.change[*start] = static_cast<std::int8_t>(effect.change[*start] - times);
+  effect.change[from] = static_cast<std::int8_t>(effect.change[from] + times);
+  return times;
+}
 
-  const Dice dice_;
-  const Places blots_;
-  Effect effect_;
-  int checkers_ = 0;
-  std::string_view word_, rest_;
-};
+Result<Effect> read_turn(std::string_view text, Dice dice, Places blots) {
+  Effect effect;
+  int checkers = 0;
+  for (const std::string_view word : split(text, " \t")) {
+    if (word.empty()) continue;
+    const Result<int> moved = read_word(word, dice, blots, effect);
+    if (!moved) return moved.error();
+    checkers += *moved;
+    if (checkers > 4) return fail("a turn has at most four steps");
+  }
+  return effect;
+}
 
 Result<Action> read_roll(std::string_view text, bool opening) {
-  const std::optional<Dice> dice =
-      text.size() == 2 ? backgammon::make_dice(text[0] - '0', text[1] - '0') : std::nullopt;
+  const std::optional<Dice> dice = backgammon::make_dice(text);
   if (!dice) return fail(fmt::format("a roll is two digits 1..6, not '{}'", text));
   if (opening && dice->is_double()) {
     return fail(fmt::format("an opening roll is no double, so not '{}'", text));
@@ -234,28 +192,21 @@ std::string Backgammon::action_text(Action action) const {
   const Places blots = backgammon::opponent_blots(checkers_[1 - on_roll_]);
   const Paths paths = paths_of(action, dice_);
   Places passing_hits = blots;
-  for (const Path& path : paths) passing_hits &= ~(Places{1} << path.end());
+  for (const Path& path : paths) passing_hits &= ~(Places{1} << path.back());
 
   std::string text, last;
-  int times = 0;
-  const auto add_last = [&] {
-    if (times == 0) return;
-    if (!text.empty()) text += ' ';
-    text += last;
-    if (times > 1) text += fmt::format("({})", times);
-  };
+  int times = 1;
   for (const Path& path : paths) {
     std::string next = path_text(path, blots, passing_hits);
     if (next == last) {
       ++times;
       continue;
     }
-    add_last();
+    if (times > 1) text += fmt::format("({})", std::exchange(times, 1));
+    text += text.empty() ? next : ' ' + next;
     last = std::move(next);
-    times = 1;
   }
-  add_last();
-  return text;
+  return times > 1 ? text + fmt::format("({})", times) : text;
 }
 
 Result<Action> Backgammon::action_from_text(std::string_view text) const {
@@ -272,18 +223,18 @@ Result<Action> Backgammon::action_from_text(std::string_view text) const {
   if (must_pass) return fail(fmt::format("{}{} cannot be played: pass", dice_.high, dice_.low));
 
   const Places blots = backgammon::opponent_blots(checkers_[1 - on_roll_]);
-  const Result<Effect> told = TurnReader(dice_, blots).read(text);
-  if (!told) return fail(told.error().reason());
+  const Result<Effect> wanted = read_turn(text, dice_, blots);
+  if (!wanted) return wanted.error();
 
-  // A checker told to move with both dice may have two ways that hit differently. Without a hit
-  // told between, the way without one is meant, or the only way there is.
+  // A checker that moves with both dice may have two ways that hit differently. Without a hit named
+  // between, the way without one is meant, or the only way there is.
   std::optional<Action> found;
   bool ambiguous = false;
   for (const Action action : actions) {
     const Effect effect = effect_of(action, dice_, blots);
-    if (effect.change != told->change) continue;
-    if (effect.hits == told->hits) return action;
-    if ((told->hits & ~effect.hits) != 0) continue;
+    if (effect.change != wanted->change) continue;
+    if (effect.hits == wanted->hits) return action;
+    if ((wanted->hits & ~effect.hits) != 0) continue;
     ambiguous = found.has_value();
     found = action;
   }

@@ -1,4 +1,4 @@
-#include "games/backgammon/shots.hpp"
+#include "games/backgammon/board.hpp"
 
 #include <array>
 

@@ -4,13 +4,8 @@
 #include <utility>
 
 #include "games/connect_four/kit/exam.hpp"
-#include "games/grid_drawing.hpp"
 
 namespace senet {
-
-std::vector<std::string> GameKit<ConnectFour>::drawing(const ConnectFour& state) {
-  return grid_drawing(state.text(), "1234567", /*has_row_numbers=*/false);
-}
 
 Result<Exam<ConnectFour>> GameKit<ConnectFour>::read_exam(const std::string& file) {
   auto read = connect_four::read_labels(file);

@@ -5,6 +5,7 @@
 
 #include "games/connect_four/connect_four.hpp"
 #include "games/exam.hpp"
+#include "games/grid.hpp"
 #include "games/kit.hpp"
 
 namespace senet {
@@ -23,7 +24,9 @@ struct GameKit<ConnectFour> : DefaultKit<ConnectFour> {
   static constexpr std::uint32_t kTreeBenchVisits = 800;
   /// Nearer to the middle is better.
   static int place_worth(Action column) { return -std::abs(static_cast<int>(column) - 3); }
-  static std::vector<std::string> drawing(const ConnectFour& state);
+  static std::vector<std::string> drawing(const ConnectFour& state) {
+    return grid_drawing(state.text(), "1234567", /*has_row_numbers=*/false);
+  }
   /// Positions with their worth: games/connect_four/kit/exam.hpp.
   static Result<Exam<ConnectFour>> read_exam(const std::string& file);
   static constexpr std::string_view kExamText =

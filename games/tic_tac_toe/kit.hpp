@@ -1,6 +1,7 @@
 // What surrounds tic-tac-toe.
 #pragma once
 
+#include "games/grid.hpp"
 #include "games/kit.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 
@@ -17,7 +18,9 @@ struct GameKit<TicTacToe> : DefaultKit<TicTacToe> {
                                                               {"window-minimum", "5000"}});
   /// The centre, then the corners.
   static int place_worth(Action cell) { return cell == 4 ? 2 : cell % 2 == 0 ? 1 : 0; }
-  static std::vector<std::string> drawing(const TicTacToe& state);
+  static std::vector<std::string> drawing(const TicTacToe& state) {
+    return grid_drawing(state.text(), "abc", /*has_row_numbers=*/true);
+  }
 };
 
 }  // namespace senet

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cassert>
+#include <optional>
 
 #include "games/grid.hpp"
 
@@ -24,22 +25,20 @@ bool has_line(std::uint64_t board) {
 
 Stones widened(const std::array<std::uint16_t, 2>& stones) { return {stones[0], stones[1]}; }
 
-// Takes one square off the front of `text`: "a1" or "1". Nothing when there is none.
-Result<Action> take_square(std::string_view& text) {
-  const auto is_between = [&](std::size_t at, char low, char high) {
-    return at < text.size() && text[at] >= low && text[at] <= high;
-  };
-  if (is_between(0, '1', '9')) {
-    const int action = text[0] - '1';
-    text.remove_prefix(1);
-    return static_cast<Action>(action);
+std::string square_text(Action cell) {
+  return {static_cast<char>('a' + cell % 3), static_cast<char>('1' + cell / 3)};
+}
+
+// Takes one square off the front of `text`: "a1" or "1". None when there is none.
+std::optional<Action> take_square(std::string_view& text) {
+  for (Action cell = 0; cell < TicTacToe::kCells; ++cell) {
+    for (const std::string& name : {square_text(cell), std::to_string(cell + 1)}) {
+      if (!text.starts_with(name)) continue;
+      text.remove_prefix(name.size());
+      return cell;
+    }
   }
-  if (is_between(0, 'a', 'c') && is_between(1, '1', '3')) {
-    const int action = 3 * (text[1] - '1') + (text[0] - 'a');
-    text.remove_prefix(2);
-    return static_cast<Action>(action);
-  }
-  return fail(fmt::format("\"{}\" does not begin with a square a1 .. c3 or 1 .. 9", text));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -105,8 +104,9 @@ Result<TicTacToe> TicTacToe::from_text(std::string_view text) {
   }
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view before = rest;
-    const Result<Action> square = take_square(rest);
-    if (!square) return refuse(square.error().reason());
+    if (!take_square(rest)) {
+      return refuse(fmt::format("\"{}\" does not begin with a square a1 .. c3 or 1 .. 9", rest));
+    }
     const Result<Action> action =
         state.action_from_text(before.substr(0, before.size() - rest.size()));
     if (!action) return refuse(action.error().reason());
@@ -115,13 +115,11 @@ Result<TicTacToe> TicTacToe::from_text(std::string_view text) {
   return state;
 }
 
-std::string TicTacToe::action_text(Action action) const {
-  return {static_cast<char>('a' + action % 3), static_cast<char>('1' + action / 3)};
-}
+std::string TicTacToe::action_text(Action action) const { return square_text(action); }
 
 Result<Action> TicTacToe::action_from_text(std::string_view text) const {
   std::string_view rest = text;
-  const Result<Action> action = take_square(rest);
+  const std::optional<Action> action = take_square(rest);
   if (!action || !rest.empty()) {
     return fail(fmt::format("\"{}\" is not a square a1 .. c3 or 1 .. 9", text));
   }

@@ -1,5 +1,5 @@
 // Any text as an XGID.
-#include "games/backgammon/xgid.hpp"
+#include "games/backgammon/text.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/backgammon/bearoff.hpp"
 #include "games/random.hpp"
+#include "tests/games/backgammon_bearoff.hpp"
 
 namespace senet {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/backgammon/shots.hpp"
+#include "games/backgammon/board.hpp"
 #include "tests/games/backgammon_positions.hpp"
 
 namespace senet {

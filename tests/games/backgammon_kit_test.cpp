@@ -6,21 +6,25 @@
 namespace senet::backgammon {
 namespace {
 
+int features_of(const Board& board) {
+  int count = 0;
+  visit_linear_features(board, [&](std::size_t, int) { ++count; });
+  return count;
+}
+
 TEST(BackgammonLinearPlayer, FeaturesSeeBothSidesAndTheRace) {
-  const Backgammon start;
-  const LinearFeatures features = linear_features(start.board());
+  const Board start = Backgammon().board();
   // Points with 2, 3 and twice 5 checkers, the last with one more feature, for each player.
-  EXPECT_EQ(features.count, 12u);
-  std::array<int, LinearFeatures::kAll> weights{};
+  EXPECT_EQ(features_of(start), 12);
+  LinearWeights<int> weights{};
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] = i < LinearFeatures::kOfPlayer ? 1 : i < LinearFeatures::kOfTable ? -1 : 1000;
+    weights[i] = i < kFeaturesOfPlayer ? 1 : i < kFeaturesOfTable ? -1 : 1000;
   }
-  EXPECT_EQ(linear_sum(features, weights), 0) << "both stand alike, and in contact";
+  EXPECT_EQ(linear_sum(start, weights), 0) << "both stand alike, and in contact";
   Checkers home{};
   home[1] = 15;
-  const LinearFeatures race = linear_features({home, home});
-  EXPECT_EQ(race.count, 4u);
-  EXPECT_EQ(linear_sum(race, weights), 2 * (1000 + 12 * 1000));
+  EXPECT_EQ(features_of({home, home}), 4);
+  EXPECT_EQ(linear_sum({home, home}, weights), 2 * (1000 + 12 * 1000));
 }
 
 }  // namespace

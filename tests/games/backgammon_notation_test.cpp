@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/backgammon/xgid.hpp"
+#include "games/backgammon/text.hpp"
 #include "tests/games/backgammon_positions.hpp"
 
 namespace senet {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/backgammon/phase.hpp"
+#include "games/backgammon/board.hpp"
 
 namespace senet {
 namespace {

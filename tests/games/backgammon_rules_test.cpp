@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/backgammon/outcomes.hpp"
+#include "games/backgammon/kit/exam.hpp"
 
 namespace senet {
 namespace {
@@ -68,7 +68,7 @@ TEST(BackgammonRules, TheOpeningRollIsNoDouble) {
     EXPECT_FLOAT_EQ(probabilities[i], 1.0f / 15);
     EXPECT_FALSE(backgammon::dice_of(static_cast<Action>(i)).is_double());
   }
-  const auto later = Backgammon::start({.first_roll = FirstRoll::kAny});
+  const auto later = Backgammon::from_position_id(backgammon::kStartPositionId, 0);
   ASSERT_TRUE(later);
   ASSERT_EQ(later->chance(probabilities), 21u);
   for (std::size_t i = 0; i < 21; ++i) {
@@ -79,16 +79,16 @@ TEST(BackgammonRules, TheOpeningRollIsNoDouble) {
 }
 
 TEST(BackgammonRules, StartOptions) {
-  EXPECT_EQ(*Backgammon::start({}), Backgammon());
-  const auto given = Backgammon::start(
-      {.on_roll = 1, .first_roll = FirstRoll::kGiven, .dice = {.high = 2, .low = 5}});
+  const std::string_view start = backgammon::kStartPositionId;
+  EXPECT_EQ(*Backgammon::from_text("4HPwATDgc/ABMA:0:open"), Backgammon());
+  const auto given = Backgammon::from_position_id(start, 1, Dice{.high = 2, .low = 5});
   ASSERT_TRUE(given);
   EXPECT_EQ(given->turn(), Turn::kPlayer1);
   EXPECT_EQ(*given->dice(), (Dice{5, 2}));
-  EXPECT_FALSE(Backgammon::start({.position_id = "nonsense"}));
-  EXPECT_FALSE(Backgammon::start({.on_roll = 2}));
-  EXPECT_FALSE(Backgammon::start({.first_roll = FirstRoll::kGiven, .dice = {7, 1}}));
-  EXPECT_FALSE(Backgammon::start({.first_roll = FirstRoll::kGiven}));
+  EXPECT_FALSE(Backgammon::from_position_id("nonsense", 0));
+  EXPECT_FALSE(Backgammon::from_position_id(start, 2));
+  EXPECT_FALSE(Backgammon::from_position_id(start, 0, Dice{7, 1}));
+  EXPECT_FALSE(Backgammon::from_position_id(start, 0, Dice{}));
 }
 
 // The opponent's point p is the mover's 25 - p: its 6, 5, 4, 3 below block 19, 20, 21, 22.

@@ -23,7 +23,7 @@ TEST(ConnectFourSolver, AgreesWithTheLabels) {
   for (const connect_four::Label& label : *labels) {
     if (label.moves.size() < kFewestStones) continue;
     ASSERT_EQ(solver.score(label.state), label.value) << label.moves;
-    ASSERT_EQ(solver.result(label.state), sign(label.value)) << label.moves;
+    ASSERT_EQ(sign(solver.score(label.state, -1, 1)), sign(label.value)) << label.moves;
     ActionList<ConnectFour::kMaxLegal> legal;
     label.state.legal(legal);
     for (const Action action : legal) {
@@ -33,7 +33,8 @@ TEST(ConnectFourSolver, AgreesWithTheLabels) {
       const int score = (*label.scores)[action];
       ASSERT_EQ(solver.score(after), -score) << label.moves << ' ' << int{action};
       for (const int result : {0, 1}) {
-        ASSERT_EQ(solver.is_at_least(after, result), sign(-score) >= result) << label.moves;
+        ASSERT_EQ(solver.score(after, result - 1, result) >= result, sign(-score) >= result)
+            << label.moves;
       }
       ++columns;
     }
@@ -51,7 +52,7 @@ TEST(ConnectFourSolver, AnswersDoNotDependOnTheTable) {
     const int score = fresh.score(*state);
     EXPECT_EQ(used.score(*state), score) << moves;
     EXPECT_EQ(used.score(state->mirrored()), score) << moves;
-    EXPECT_EQ(used.result(*state), sign(score)) << moves;
+    EXPECT_EQ(sign(used.score(*state, -1, 1)), sign(score)) << moves;
   }
 }
 
@@ -61,7 +62,7 @@ TEST(ConnectFourSolver, TellsHowSoonItEnds) {
   EXPECT_EQ(solver.score(ConnectFour::from_text("121212").value()), 18);
   // X has three in the middle of the bottom row, and O cannot block both ends.
   EXPECT_EQ(solver.score(ConnectFour::from_text("33445").value()), -18);
-  EXPECT_EQ(solver.result(ConnectFour::from_text("33445").value()), -1);
+  EXPECT_EQ(sign(solver.score(ConnectFour::from_text("33445").value(), -1, 1)), -1);
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ TEST(ChildProcess, WordsAreNoShellText) {
 }
 
 TEST(ChildProcess, EnvironmentIsAddedAndReplaced) {
-  auto child = ChildProcess::start({"sh", "-c", "echo $SENET_TEST $HOME ${PATH:+path}"},
-                                   {"SENET_TEST=yes", "HOME=/scratch"});
+  auto child = ChildProcess::start({"env", "SENET_TEST=yes", "HOME=/scratch", "sh", "-c",
+                                    "echo $SENET_TEST $HOME ${PATH:+path}"});
   ASSERT_TRUE(child);
   EXPECT_EQ(child->read_line(ample()).value(), "yes /scratch path");
 }

@@ -19,8 +19,8 @@
 
 #include "tests/temporary_folder.hpp"
 #include "tests/tools/gnubg_trust.hpp"
-#include "tools/gnubg/gnubg.hpp"
-#include "tools/gnubg/gnubg_player.hpp"
+#include "tools/games/backgammon/gnubg.hpp"
+#include "tools/games/backgammon/hooks.hpp"
 
 namespace senet {
 namespace {

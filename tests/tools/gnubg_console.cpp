@@ -12,7 +12,7 @@
 
 #include "tests/temporary_folder.hpp"
 #include "tools/child_process.hpp"
-#include "tools/gnubg/gnubg.hpp"
+#include "tools/games/backgammon/gnubg.hpp"
 
 namespace senet {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "games/backgammon/backgammon.hpp"
 #include "senet/result.hpp"
-#include "tools/gnubg/gnubg.hpp"
+#include "tools/games/backgammon/gnubg.hpp"
 
 namespace senet {
 

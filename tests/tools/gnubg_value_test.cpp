@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "games/backgammon/bearoff.hpp"
 #include "games/random.hpp"
 #include "selfplay/match.hpp"
+#include "tests/games/backgammon_bearoff.hpp"
 #include "tests/tools/gnubg_console.hpp"
 #include "tests/tools/gnubg_trust.hpp"
-#include "tools/gnubg/gnubg_player.hpp"
+#include "tools/games/backgammon/hooks.hpp"
 
 namespace senet {
 namespace {

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "games/backgammon/phase.hpp"
-#include "games/backgammon/position_id.hpp"
+#include "games/backgammon/board.hpp"
+#include "games/backgammon/text.hpp"
 #include "tests/tools/program.hpp"
 #include "tools/child_process.hpp"
-#include "tools/gnubg/gnubg.hpp"
+#include "tools/games/backgammon/gnubg.hpp"
 
 namespace senet {
 namespace {
@@ -175,9 +175,8 @@ TEST_F(LabelCommand, RecordedGames) {
 // What was printed stays, the reason says how much that is, and nothing is left behind.
 TEST_F(LabelCommand, CanBeStopped) {
   const TemporaryFolder folder;
-  auto run = ChildProcess::start(
-      {SENET_PROGRAM, "label", "--count", "100000", "--ply", "0", "--one-in", "1"},
-      {"TMPDIR=" + folder.path().string()});
+  auto run = ChildProcess::start({"env", "TMPDIR=" + folder.path().string(), SENET_PROGRAM, "label",
+                                  "--count", "100000", "--ply", "0", "--one-in", "1"});
   ASSERT_TRUE(run) << run.error().reason();
   const auto deadline = ChildProcess::Clock::now() + std::chrono::minutes(5);
   Result<std::string> line = run->read_line(deadline);

@@ -8,7 +8,7 @@
 
 #include "tests/tools/background_program.hpp"
 #include "tests/tools/program.hpp"
-#include "tools/gnubg/gnubg.hpp"
+#include "tools/games/backgammon/gnubg.hpp"
 
 namespace senet {
 namespace {

@@ -69,22 +69,19 @@ int fail(const std::string& reason) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   if (argc < 2 || argc > 3) return fail("usage: analyse_position WEIGHTS.safetensors [POSITION]");
-  const auto state = ConnectFour::from_text(argc == 3 ? argv[2] : "");
-  if (!state) return fail(state.error().reason());
-  if (state->turn() == senet::Turn::kOver) return fail("that game is over");
+  const auto state = ConnectFour::from_text(argc == 3 ? argv[2] : "").value();
+  if (state.turn() == senet::Turn::kOver) return fail("that game is over");
 
-  // Errors are values: nothing here throws or exits.
-  auto network = senet::load_network(argv[1]);
-  if (!network) return fail(network.error().reason());
-  const auto fits = senet::check_contract(network->spec(), senet::reference_spec<ConnectFour>());
-  if (!fits) return fail(fits.error().reason());
-  const senet::Weights weights(std::move(*network));
-  const auto evaluator = senet::make_evaluator(senet::EvaluatorKind::kFused, weights, kRows);
-  if (!evaluator) return fail(evaluator.error().reason());
-
-  search_one(**evaluator, *state);
-  search_what_follows(**evaluator, *state);
-  return 0;
+  // Errors are values; value() throws the one that stands in place of a result.
+  auto network = senet::load_network(argv[1]).value();
+  senet::check_contract(network.spec(), senet::reference_spec<ConnectFour>()).value();
+  const senet::Weights weights(std::move(network));
+  const auto evaluator =
+      senet::make_evaluator(senet::EvaluatorKind::kFused, weights, kRows).value();
+  search_one(*evaluator, state);
+  search_what_follows(*evaluator, state);
+} catch (const senet::Error& error) {
+  return fail(error.reason());
 }

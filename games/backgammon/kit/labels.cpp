@@ -1,10 +1,12 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
+#include <cmath>
 #include <string_view>
 
 #include "games/backgammon/kit/exam.hpp"
 #include "games/json.hpp"
-#include "games/line_reader.hpp"
 
 namespace senet::backgammon {
 namespace {
@@ -36,7 +38,7 @@ Result<Label::Play> parse_play(const Json& play) {
   return parsed;
 }
 
-Result<Label> parse_line(std::string_view line) {
+Result<std::optional<Label>> parse_line(std::string_view line) {
   const Json object = parse_json(line);
   if (!object.is_object()) return fail("is not a JSON object");
   const std::string* const position_class = find_string(object, "cls");
@@ -68,17 +70,39 @@ Result<Label> parse_line(std::string_view line) {
 }  // namespace
 
 Result<std::vector<Label>> read_labels(const std::string& file) {
-  std::vector<Label> labels;
-  const Result<void> read =
-      for_each_line(file, [&](std::string_view line, std::size_t) -> Result<void> {
-        Result<Label> label = parse_line(line);
-        if (!label) return label.error();
-        labels.push_back(std::move(*label));
-        return {};
-      });
-  if (!read) return read.error();
-  if (labels.empty()) return fail(fmt::format("{}: no labelled positions", file));
-  return labels;
+  return labels_in<Label>(file, parse_line);
+}
+
+SignedPoints signed_points(const Board& board) {
+  SignedPoints points{};
+  for (std::size_t p = 1; p <= 24; ++p) points[p] = board.on_roll[p] - int{board.waiting[25 - p]};
+  points[0] = -int{board.waiting[kBar]};
+  points[25] = board.on_roll[kBar];
+  return points;
+}
+
+std::string label_line(const Label& label) {
+  // Never a minus sign before nothing.
+  const auto rounded = [](double value, double scale) {
+    return std::round(value * scale) / scale + 0.0;
+  };
+  std::vector<std::string> plays;
+  for (const Label::Play& play : label.plays) {
+    const Probabilities& p = play.probabilities;
+    std::array<double, 5> probabilities = {p.win, p.win_gammon, p.win_backgammon, p.lose_gammon,
+                                           p.lose_backgammon};
+    for (double& probability : probabilities) probability = rounded(probability, 1e4);
+    plays.push_back(fmt::format(R"(["{}","{}",{},[{}]])", play.text, play.after,
+                                rounded(play.equity, 1e5), fmt::join(probabilities, ",")));
+  }
+  const Board board = label.state.board();
+  const Dice dice = *label.state.dice();
+  return fmt::format(
+      R"({{"id":"{}","cls":"{}","ply":{},"posid":"{}","board":[{}],"dice":[{},{}],"n1":{},)"
+      R"("moves":[{}]}})",
+      label.id, label.position_class, label.ply, position_id(board),
+      fmt::join(signed_points(board), ","), dice.high, dice.low, label.shallow,
+      fmt::join(plays, ","));
 }
 
 }  // namespace senet::backgammon

@@ -10,7 +10,9 @@
 // TD(0): build/release/tools/learn_linear 200000 prints them.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -18,40 +20,49 @@
 
 namespace senet::backgammon {
 
-/// The features of one board, those that are not 0.
-struct LinearFeatures {
-  static constexpr std::size_t kOfPlayer = 24 * 4 + 2;
-  static constexpr std::size_t kOfTable = 2 * kOfPlayer;
-  static constexpr std::size_t kAll = 2 * kOfTable;  // contact, race
-
-  struct Feature {
-    std::uint16_t index;
-    std::uint8_t times;
-  };
-  // 15 checkers on at most 15 points, each with at most two features, and bar and off.
-  std::array<Feature, 2 * (2 * 15 + 2)> list{};
-  std::size_t count = 0;
-};
-
-/// The features of a board after `mover` has played; the opponent is board.on_roll.
-LinearFeatures linear_features(const Board& board);
-
-/// The sum of these weights, one a feature; the higher the better for who has just played.
+/// How many features there are of one player, in one table, and in both: contact, race.
+inline constexpr std::size_t kFeaturesOfPlayer = 24 * 4 + 2;
+inline constexpr std::size_t kFeaturesOfTable = 2 * kFeaturesOfPlayer;
 template <class Weight>
-double linear_sum(const LinearFeatures& features,
-                  const std::array<Weight, LinearFeatures::kAll>& weights) {
-  double sum = 0;
-  for (std::size_t i = 0; i < features.count; ++i) {
-    sum += weights[features.list[i].index] * features.list[i].times;
+using LinearWeights = std::array<Weight, 2 * kFeaturesOfTable>;
+
+/// Calls visit(index, times) for the features of a board that are not 0. It is that after a player
+/// has played: the opponent is board.on_roll.
+template <class Visit>
+void visit_linear_features(const Board& board, const Visit& visit) {
+  const auto farthest = [](const Checkers& checkers) {
+    return std::bit_width(occupied_places(checkers));
+  };
+  // Own point p is the opponent's 25 - p: they have passed each other when these do not overlap.
+  const bool is_race = farthest(board.on_roll) + farthest(board.waiting) < 25 + 2;
+  std::size_t first = is_race ? kFeaturesOfTable : 0;
+  for (const Checkers* const checkers : {&board.waiting, &board.on_roll}) {
+    for (std::size_t point = 1; point <= 24; ++point) {
+      const int count = (*checkers)[point];
+      if (count == 0) continue;
+      const std::size_t place = first + 4 * (point - 1);
+      visit(place + static_cast<std::size_t>(std::min(count, 3) - 1), 1);
+      if (count > 3) visit(place + 3, count - 3);
+    }
+    if ((*checkers)[kBar] > 0) visit(first + 96, int{(*checkers)[kBar]});
+    if ((*checkers)[kOff] > 0) visit(first + 97, int{(*checkers)[kOff]});
+    first += kFeaturesOfPlayer;
   }
+}
+
+/// The sum of these weights, one a feature; the higher the better for the player who has just
+/// played.
+template <class Weight>
+double linear_sum(const Board& board, const LinearWeights<Weight>& weights) {
+  double sum = 0;
+  visit_linear_features(board, [&](std::size_t i, int times) { sum += weights[i] * times; });
   return sum;
 }
 
 /// The play after which the sum is highest, a winning one before all others; of equals the lowest
 /// action.
 template <class Weight>
-Action best_linear_play(const Backgammon& state,
-                        const std::array<Weight, LinearFeatures::kAll>& weights) {
+Action best_linear_play(const Backgammon& state, const LinearWeights<Weight>& weights) {
   ActionList<Backgammon::kMaxLegal> legal;
   state.legal(legal);
   Action best = legal.front();
@@ -60,7 +71,7 @@ Action best_linear_play(const Backgammon& state,
     Backgammon after = state;
     after.play(action);
     if (after.turn() == Turn::kOver) return action;
-    const double sum = linear_sum(linear_features(after.board()), weights);
+    const double sum = linear_sum(after.board(), weights);
     if (sum > most) {
       most = sum;
       best = action;

@@ -2,7 +2,6 @@
 // Learnt, not written: build/release/tools/learn_linear 200000
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "games/backgammon/kit/linear.hpp"
@@ -10,7 +9,7 @@
 namespace senet::backgammon {
 
 // clang-format off
-inline constexpr std::array<std::int16_t, LinearFeatures::kAll> kLinearWeights = {
+inline constexpr LinearWeights<std::int16_t> kLinearWeights = {
     -29, 109, 132, 51, -24, 120, 149, 39, -31, 132, 167, 32, -31, 141, 182, 31,
     -41, 151, 200, 32, -19, 134, 180, 26, -8, 70, 99, 14, 0, 59, 84, 19,
     -8, 38, 15, -1, -7, 31, 42, -5, -11, 20, 27, -3, -4, 13, -14, 0,

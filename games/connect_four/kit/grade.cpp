@@ -10,34 +10,24 @@ namespace {
 
 int sign(int score) { return (score > 0) - (score < 0); }
 
-// Whether moves keep the result. Where the labels do not tell what each column is worth, a solver
-// looks.
-class Judge {
- public:
-  bool keeps_result(const Label& label, Action action) {
-    const int best = sign(label.value);
-    if (label.scores) return sign((*label.scores)[action]) == best;
-    if (best < 0) return true;
-    ConnectFour after = label.state;
-    after.play(action);
-    if (after.turn() == Turn::kOver) return after.outcome() != 1 || best == 0;
-    if (!solver_) solver_.emplace();
-    return !solver_->is_at_least(after, 1 - best);
-  }
-
- private:
-  std::optional<Solver> solver_;
-};
-
 }  // namespace
 
 Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves,
              const GradeProgress& progress) {
   std::vector<double> preserving, preserving_where_it_matters, optimal;
-  Judge judge;
+  std::optional<Solver> solver;  // for labels that do not say what each column is worth
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const Label& label = labels[i];
-    const auto preserves = [&](Action action) { return judge.keeps_result(label, action); };
+    const auto preserves = [&](Action action) {
+      const int best = sign(label.value);
+      if (label.scores) return sign((*label.scores)[action]) == best;
+      if (best < 0) return true;
+      ConnectFour after = label.state;
+      after.play(action);
+      if (after.turn() == Turn::kOver) return after.outcome() != 1 || best == 0;
+      if (!solver) solver.emplace();
+      return solver->score(after, -best, 1 - best) <= -best;
+    };
     preserving.push_back(mean_over(moves[i], preserves));
     progress(i + 1);
     if (!label.scores) continue;

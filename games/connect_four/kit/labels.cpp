@@ -1,12 +1,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "games/connect_four/kit/exam.hpp"
-#include "games/line_reader.hpp"
+#include "games/fields.hpp"
 
 namespace senet::connect_four {
 namespace {
@@ -16,24 +15,10 @@ constexpr std::size_t kFirstScore = 2;
 constexpr std::size_t kValue = kFirstScore + ConnectFour::kColumns;
 constexpr int kBestScore = 21;
 
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
-}
-
 Result<int> number(std::string_view text, std::string_view what, int low, int high) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
-    return fail(
-        fmt::format("{} \"{}\" is not a whole number from {} to {}", what, text, low, high));
-  }
-  return value;
+  const std::optional<int> value = parse_number(text, low, high);
+  if (value) return *value;
+  return fail(fmt::format("{} \"{}\" is not a whole number from {} to {}", what, text, low, high));
 }
 
 Result<int> score(std::string_view text, std::string_view what) {
@@ -51,7 +36,7 @@ Result<Label> position_of(std::string_view moves) {
 }
 
 Result<Label> parse_columns(std::string_view line) {
-  const std::vector<std::string_view> fields = split(line);
+  const std::vector<std::string_view> fields = split(line, ",");
   if (fields.size() < kValue) {
     return fail(fmt::format("{} fields where at least {} are needed", fields.size(), kValue));
   }
@@ -91,11 +76,11 @@ Result<Label> parse_columns(std::string_view line) {
 }
 
 Result<Label> parse_value(std::string_view line) {
-  const std::size_t space = line.find(' ');
-  if (space == std::string_view::npos) return fail("no value stands behind the moves");
-  Result<Label> label = position_of(line.substr(0, space));
+  const std::string_view moves = line.substr(0, line.find(' '));
+  if (moves.size() == line.size()) return fail("no value stands behind the moves");
+  Result<Label> label = position_of(moves);
   if (!label) return label;
-  const Result<int> value = score(line.substr(space + 1), "value");
+  const Result<int> value = score(line.substr(moves.size() + 1), "value");
   if (!value) return value.error();
   label->value = *value;
   return label;
@@ -104,28 +89,23 @@ Result<Label> parse_value(std::string_view line) {
 }  // namespace
 
 Result<std::vector<Label>> read_labels(const std::string& file) {
-  std::vector<Label> labels;
-  bool begun = false;
   auto parse = parse_value;
-  const Result<void> read =
-      for_each_line(file, [&](std::string_view line, std::size_t) -> Result<void> {
-        const bool first = !std::exchange(begun, true);
-        if (first && line.starts_with(kHeader)) {
-          parse = parse_columns;
-          return {};
-        }
-        if (first && line.find_first_not_of("0123456789- ") != std::string_view::npos) {
-          return fail(
-              fmt::format("begins neither with \"{}\" nor with moves and their value", kHeader));
-        }
-        Result<Label> label = parse(line);
-        if (!label) return label.error();
-        labels.push_back(std::move(*label));
-        return {};
-      });
-  if (!read) return read.error();
-  if (labels.empty()) return fail(fmt::format("{}: no labelled positions", file));
-  return labels;
+  bool begun = false;
+  return labels_in<Label>(file, [&](std::string_view line) -> Result<std::optional<Label>> {
+    if (!std::exchange(begun, true)) {
+      if (line.starts_with(kHeader)) {
+        parse = parse_columns;
+        return std::nullopt;
+      }
+      if (line.find_first_not_of("0123456789- ") != std::string_view::npos) {
+        return fail(
+            fmt::format("begins neither with \"{}\" nor with moves and their value", kHeader));
+      }
+    }
+    Result<Label> label = parse(line);
+    if (!label) return label.error();
+    return std::move(*label);
+  });
 }
 
 }  // namespace senet::connect_four

@@ -51,24 +51,11 @@ Solver::Position Solver::seen(const ConnectFour& state) {
   return {stones[state.viewer()], occupied, std::popcount(occupied)};
 }
 
-int Solver::result(const ConnectFour& state) {
-  const Position position = seen(state);
-  if (wins_at_once(position.mine, position.occupied)) return 1;
-  const int score = search(position, -1, 1);
-  return (score > 0) - (score < 0);
-}
-
-bool Solver::is_at_least(const ConnectFour& state, int result) {
-  assert(result == 0 || result == 1);
-  const Position position = seen(state);
-  return wins_at_once(position.mine, position.occupied) ||
-         search(position, result - 1, result) >= result;
-}
-
-int Solver::score(const ConnectFour& state) {
+int Solver::score(const ConnectFour& state, int low, int high) {
   const Position position = seen(state);
   if (wins_at_once(position.mine, position.occupied)) return score_of_win(position.plies);
-  int low = score_of_loss(position.plies), high = score_of_win(position.plies + 2);
+  low = std::max(low, score_of_loss(position.plies));
+  high = std::min(high, score_of_win(position.plies + 2));
   while (low < high) {
     // Asks about results near a draw first: they are found soonest, and rule out most.
     int middle = low + (high - low) / 2;

@@ -16,16 +16,16 @@ namespace senet::connect_four {
 /// minutes. Belongs to one thread at a time.
 class Solver {
  public:
+  static constexpr int kBest = 21;
+
   /// Takes `table_bytes` for its table, rounded down to a power of two of at least 1 MiB.
   explicit Solver(std::size_t table_bytes = std::size_t{256} << 20);
 
-  /// For the player to move: 1 won, 0 drawn, -1 lost. `state` is not over.
-  int result(const ConnectFour& state);
-  /// Whether that is at least `result`, 0 or 1: asks less, so it is told sooner.
-  bool is_at_least(const ConnectFour& state, int result);
   /// For the player to move: n when they win and will have played 22 - n stones then, -n when the
-  /// other player does, 0 for a draw. Takes several times as long as result().
-  int score(const ConnectFour& state);
+  /// other player does, 0 for a draw. `state` is not over. Scores up to `low` need not be told
+  /// apart, nor those from `high` on: any of them may then stand for the others. The less there is
+  /// to tell apart, the sooner: whether a position is won is low = 0, high = 1.
+  int score(const ConnectFour& state, int low = -kBest, int high = kBest);
 
   /// Positions looked at so far.
   std::uint64_t positions() const { return positions_; }

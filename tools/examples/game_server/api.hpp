@@ -1,12 +1,65 @@
 // The page and the API of games: which request has which answer.
 #pragma once
 
-#include "fields.hpp"
+#include <concepts>
+
 #include "games.hpp"
-#include "http.hpp"
 #include "page.hpp"
 
 namespace game_server {
+
+/// The body of a request: a JSON object with known fields, each checked when it is taken out.
+/// Throws Refusal 400 where a field is not as it is asked for.
+class Fields {
+ public:
+  /// An empty body is an empty object.
+  explicit Fields(const std::string& body)
+      : left_(body.empty() ? json::object() : json::parse(body, nullptr, false)) {
+    require(!left_.is_discarded(), 400, "the body is not JSON");
+    require(left_.is_object(), 400, "the body is not a JSON object");
+  }
+
+  /// None when the field is not there.
+  std::optional<std::string> text(const char* name) {
+    const auto field = take(name);
+    if (!field) return std::nullopt;
+    require(field->is_string() && field->get_ref<const std::string&>().size() <= kLongest, 400, '"',
+            name, "\" is not a text of at most ", kLongest, " bytes");
+    return field->get<std::string>();
+  }
+
+  /// The same; integers are whole numbers.
+  template <class Number>
+  std::optional<Number> number(const char* name, Number least, Number most) {
+    const auto field = take(name);
+    if (!field) return std::nullopt;
+    constexpr bool kWhole = std::integral<Number>;
+    require((kWhole ? field->is_number_unsigned() : field->is_number()) && *field >= json(least) &&
+                *field <= json(most),
+            400, '"', name, "\" is not a ", kWhole ? "whole " : "", "number from ", json(least),
+            " to ", json(most));
+    return field->get<Number>();
+  }
+
+  /// To be called when all fields were taken: there must be no other.
+  void done() const {
+    require(left_.empty(), 400, "there is no field \"",
+            left_.empty() ? "" : left_.begin().key().substr(0, kLongest), "\" here");
+  }
+
+ private:
+  static constexpr std::size_t kLongest = 128;  // bytes of a text
+
+  std::optional<json> take(const char* name) {
+    const auto field = left_.find(name);
+    if (field == left_.end()) return std::nullopt;
+    std::optional<json> taken = std::move(*field);
+    left_.erase(field);
+    return taken;
+  }
+
+  json left_;  // what was not taken yet
+};
 
 /// Used by any thread.
 class Api {
@@ -86,9 +139,7 @@ class Api {
                 request[http::field::content_type].starts_with("application/json"),
             415, "send the body with Content-Type: application/json");
     Call call{id, client, Fields(request.body())};
-    const json body = (this->*found->action)(call);
-    return make_answer(found->status, "application/json",
-                       body.dump(-1, ' ', false, json::error_handler_t::replace));
+    return make_answer(found->status, (this->*found->action)(call));
   }
 
   static int http_status(senet_status status) {

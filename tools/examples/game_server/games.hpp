@@ -8,10 +8,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "counters.hpp"
 #include "game.hpp"
-#include "options.hpp"
-#include "refusal.hpp"
+#include "server.hpp"
 
 namespace game_server {
 

@@ -4,7 +4,6 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <cctype>
-#include <nlohmann/json.hpp>
 
 namespace game_server {
 namespace {
@@ -104,11 +103,15 @@ Answer make_answer(int status, const char* type, std::string body) {
   return answer;
 }
 
+Answer make_answer(int status, const json& body) {
+  return make_answer(status, "application/json",
+                     body.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
 Answer error_answer(const Refusal& refusal) {
-  const nlohmann::json body = {{"error", {{"status", refusal.status}, {"reason", refusal.reason}}}};
   // A reason may quote the client, cut off within a letter.
-  Answer answer = make_answer(refusal.status, "application/json",
-                              body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  Answer answer = make_answer(
+      refusal.status, {{"error", {{"status", refusal.status}, {"reason", refusal.reason}}}});
   if (refusal.status == 429 || refusal.status == 503) answer.set(field::retry_after, "1");
   return answer;
 }

@@ -2,7 +2,6 @@
 #include <cstdio>
 
 #include "api.hpp"
-#include "server.hpp"
 
 namespace {
 

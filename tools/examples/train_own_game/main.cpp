@@ -88,10 +88,8 @@ senet::RunHooks hooks() {
   hooks.progresses = [shown = 0.0](const senet::RunProgress& now) mutable {
     if (now.seconds - shown < 10) return;
     shown = now.seconds;
-    std::printf("%4.0f s: %llu games, step %llu, loss %.3f + %.3f\n", now.seconds,
-                static_cast<unsigned long long>(now.learn.games),
-                static_cast<unsigned long long>(now.learn.steps), now.learn.policy_loss,
-                now.learn.value_loss);
+    std::printf("%4.0f s: %zu games, step %zu, loss %.3f + %.3f\n", now.seconds, now.learn.games,
+                now.learn.steps, now.learn.policy_loss, now.learn.value_loss);
     std::fflush(stdout);
   };
   hooks.order = [] {
@@ -115,9 +113,8 @@ int train(const Arguments& arguments) {
     senet::apply_setting(config, name, value).value();
   }
   const senet::RunSummary ended = senet::run<G>(config, arguments.options, hooks()).value();
-  std::printf("%llu games, %llu steps, weights: %s\n",
-              static_cast<unsigned long long>(ended.progress.learn.games),
-              static_cast<unsigned long long>(ended.progress.learn.steps), ended.weights.c_str());
+  std::printf("%zu games, %zu steps, weights: %s\n", ended.progress.learn.games,
+              ended.progress.learn.steps, ended.weights.c_str());
 
   // The network alone, without a search, which would beat random moves by itself.
   const auto player = senet::load_player<G>(ended.weights, 1).value();

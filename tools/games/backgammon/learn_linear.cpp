@@ -8,37 +8,32 @@
 // end towards what the game was worth.
 #include <fmt/core.h>
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string_view>
-#include <system_error>
 
 #include "games/backgammon/kit/linear.hpp"
 #include "games/draws.hpp"
+#include "games/fields.hpp"
 
 namespace senet::backgammon {
 namespace {
 
-using Weights = std::array<double, LinearFeatures::kAll>;
+using Weights = LinearWeights<double>;
 
 // Weights are printed as whole thousandths.
 constexpr double kScale = 1000;
 constexpr double kFirstRate = 0.005, kLastRate = 0.0001;
 
-void learn(Weights& weights, const LinearFeatures& features, double target, double rate) {
-  const double value = std::tanh(linear_sum(features, weights));
+void learn(Weights& weights, const Board& board, double target, double rate) {
+  const double value = std::tanh(linear_sum(board, weights));
   const double step = rate * (target - value) * (1 - value * value);
-  for (std::size_t i = 0; i < features.count; ++i) {
-    weights[features.list[i].index] += step * features.list[i].times;
-  }
+  visit_linear_features(board, [&](std::size_t i, int times) { weights[i] += step * times; });
 }
 
 void play_and_learn(Weights& weights, std::uint64_t game, double rate) {
   Backgammon state;
-  std::optional<LinearFeatures> before;  // after the opponent's last play
+  std::optional<Board> before;  // after the opponent's last play
   for (std::uint32_t ply = 0; state.turn() != Turn::kOver; ++ply) {
     if (state.turn() == Turn::kChance) {
       Random draw(0, game, ply, Purpose::kChance);
@@ -47,15 +42,11 @@ void play_and_learn(Weights& weights, std::uint64_t game, double rate) {
     }
     const Player mover = state.viewer();
     state.play(best_linear_play(state, weights));
-    if (state.turn() == Turn::kOver) {
-      const double worth = final_value(state, mover) / Backgammon::kValueRange;
-      if (before) learn(weights, *before, -worth, rate);
-      return;
-    }
-    const LinearFeatures after = linear_features(state.board());
-    const double value = std::tanh(linear_sum(after, weights));
+    const bool is_over = state.turn() == Turn::kOver;
+    const double value = is_over ? final_value(state, mover) / Backgammon::kValueRange
+                                 : std::tanh(linear_sum(state.board(), weights));
     if (before) learn(weights, *before, -value, rate);
-    before = after;
+    before = state.board();
   }
 }
 
@@ -63,11 +54,10 @@ void print(const Weights& weights, std::uint64_t games) {
   fmt::print(
       "// Weights of the linear backgammon player, in the order of its features.\n"
       "// Learnt, not written: build/release/tools/learn_linear {}\n"
-      "#pragma once\n\n#include <array>\n#include <cstdint>\n\n"
+      "#pragma once\n\n#include <cstdint>\n\n"
       "#include \"games/backgammon/kit/linear.hpp\"\n\nnamespace senet::backgammon {{\n\n// "
       "clang-format off\n"
-      "inline constexpr std::array<std::int16_t, LinearFeatures::kAll> "
-      "kLinearWeights = {{",
+      "inline constexpr LinearWeights<std::int16_t> kLinearWeights = {{",
       games);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     fmt::print("{}{},", i % 16 == 0 ? "\n    " : " ",
@@ -80,20 +70,17 @@ void print(const Weights& weights, std::uint64_t games) {
 }  // namespace senet::backgammon
 
 int main(int argc, char** argv) {
-  const std::string_view told = argc == 2 ? argv[1] : "";
-  std::uint64_t games = 0;
-  const auto [end, error] = std::from_chars(told.data(), told.data() + told.size(), games);
-  if (error != std::errc() || end != told.data() + told.size() || games == 0) {
+  using namespace senet::backgammon;
+  const auto games =
+      senet::parse_number<std::uint64_t>(argc == 2 ? argv[1] : "", 1, std::uint64_t{1} << 62);
+  if (!games) {
     fmt::print(stderr, "learn_linear GAMES: how many games to learn from\n");
     return 2;
   }
-  senet::backgammon::Weights weights{};
-  for (std::uint64_t game = 0; game < games; ++game) {
-    const double done = static_cast<double>(game) / static_cast<double>(games);
-    const double rate =
-        senet::backgammon::kFirstRate *
-        std::pow(senet::backgammon::kLastRate / senet::backgammon::kFirstRate, done);
-    senet::backgammon::play_and_learn(weights, game, rate);
+  Weights weights{};
+  for (std::uint64_t game = 0; game < *games; ++game) {
+    const double done = static_cast<double>(game) / static_cast<double>(*games);
+    play_and_learn(weights, game, kFirstRate * std::pow(kLastRate / kFirstRate, done));
   }
-  senet::backgammon::print(weights, games);
+  print(weights, *games);
 }

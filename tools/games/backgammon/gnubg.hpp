@@ -2,20 +2,22 @@
 // asked over its `external` interface. Nothing of it is linked or copied.
 #pragma once
 
-#include <array>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/backgammon/outcomes.hpp"
+#include "games/backgammon/kit/exam.hpp"
 #include "senet/result.hpp"
 #include "tools/child_process.hpp"
-#include "tools/gnubg/line_socket.hpp"
-#include "tools/gnubg/scratch_folder.hpp"
+#include "tools/scratch_folder.hpp"
 
 namespace senet {
 
@@ -39,11 +41,27 @@ std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text);
 /// The program: `gnubg` in PATH or in Debian's folder for games. Nothing when it is not installed.
 std::optional<std::filesystem::path> find_gnubg();
 
-/// A board in signed numbers from the side of the player on roll: [1..24] its points, own checkers
-/// positive; [25] its bar; [0] the opponent's bar, 0 or negative.
-using SignedPoints = std::array<int, 26>;
+/// A conversation in lines over a socket in the file system, every answer by a deadline. Movable;
+/// belongs to one thread at a time.
+class LineSocket {
+ public:
+  using Clock = std::chrono::steady_clock;
 
-SignedPoints signed_points(const backgammon::Board& board);
+  /// Connects to the program that listens at `file`. Fails with a reason when none does, or when
+  /// the name is too long for a socket (about 100 bytes).
+  static Result<LineSocket> connect(const std::filesystem::path& file);
+
+  /// Sends `line` with a line end and returns the next line of the other side without its own.
+  /// Fails when the other side hangs up, answers more than 64 KiB without a line end, or does not
+  /// answer by the deadline; then the conversation is given up, and all later questions fail too.
+  Result<std::string> ask(std::string_view line, Clock::time_point deadline);
+
+  /// False once the conversation has been given up.
+  bool is_open() const { return stream_ != nullptr; }
+
+ private:
+  std::unique_ptr<boost::asio::local::stream_protocol::iostream> stream_;
+};
 
 /// What GNU Backgammon thinks of a position.
 struct GnubgEvaluation {
@@ -70,6 +88,8 @@ class Gnubg {
   /// Starts the program with a folder of its own for settings. Fails with a reason when it is not
   /// installed, cannot be started, or refuses a setting.
   static Result<Gnubg> start(const GnubgSettings& settings);
+  /// So many of them.
+  static Result<std::vector<Gnubg>> start(const GnubgSettings& settings, std::size_t processes);
 
   /// The play it makes where a player has rolled, in its words: its own choice at its ply, or with
   /// `full` the first of rank().
@@ -89,11 +109,10 @@ class Gnubg {
   /// the game.
   Result<GnubgPlay> judge(const Backgammon& state, Action action, int ply);
 
-  /// All legal plays judged at `ply`, the best first; of equals the lower action first.
-  Result<std::vector<GnubgPlay>> rank(const Backgammon& state, int ply);
-
-  /// False once there was no answer in time or the process has gone.
-  bool is_alive() const { return socket_.is_open(); }
+  /// All legal plays judged at `ply`, the best first; of equals the lower action first. At 2 ply,
+  /// of more than `most_in_depth` all are judged at 1 ply first, and then the best of those at 2.
+  Result<std::vector<GnubgPlay>> rank(const Backgammon& state, int ply,
+                                      std::size_t most_in_depth = Backgammon::kMaxLegal);
 
   const GnubgSettings& settings() const { return settings_; }
   /// The process, for those who want to watch it.
@@ -114,5 +133,17 @@ class Gnubg {
   ChildProcess process_;
   LineSocket socket_;
 };
+
+/// Calls use(process, i) for i = 0 .. count - 1, side by side: each process has its share of them,
+/// and a thread. One for which `use` returns false does no more.
+template <class Use>
+void share_out(std::span<Gnubg> processes, std::size_t count, const Use& use) {
+  const auto work = [&](std::size_t own) {
+    for (std::size_t i = own; i < count && use(processes[own], i); i += processes.size()) continue;
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t own = 1; own < processes.size(); ++own) threads.emplace_back(work, own);
+  work(0);
+}
 
 }  // namespace senet

@@ -1,4 +1,4 @@
-#include "tools/gnubg/gnubg.hpp"
+#include "tools/games/backgammon/gnubg.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <ranges>
+#include <sstream>
 #include <utility>
 
 namespace senet {
@@ -17,10 +17,10 @@ namespace {
 
 using backgammon::Board;
 using backgammon::Dice;
-using backgammon::Probabilities;
 
 constexpr std::string_view kName = "gnubg";
 constexpr std::chrono::seconds kTimeToStart(60);
+constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 
 bool is_program(const std::filesystem::path& file) {
   std::error_code unknown;
@@ -50,36 +50,26 @@ std::vector<std::string> startup_commands(int ply, const std::filesystem::path& 
 /// length of 0 means money.
 std::string fibs_board(const Board& board, Dice dice) {
   return fmt::format("board:X:O:0:0:0:{}:1:{}:{}:0:0:1:1:1:0:1:-1:0:25:{}:{}:0:0:0:0:0:1",
-                     fmt::join(signed_points(board), ":"), dice.high, dice.low,
+                     fmt::join(backgammon::signed_points(board), ":"), dice.high, dice.low,
                      board.on_roll[backgammon::kOff], board.waiting[backgammon::kOff]);
 }
 
-Result<GnubgEvaluation> parse_evaluation(std::string_view text) {
+Result<GnubgEvaluation> parse_evaluation(const std::string& text) {
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
   std::array<double, 6> numbers{};
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
   for (double& number : numbers) {
-    while (at != end && *at == ' ') ++at;
-    const auto [next, error] = std::from_chars(at, end, number);
-    if (error != std::errc{}) return fail("is not six numbers");
-    at = next;
+    if (!(stream >> number)) return fail("is not six numbers");
   }
-  if (std::any_of(at, end, [](char c) { return c != ' ' && c != '\r'; })) {
-    return fail("is more than six numbers");
-  }
-  // Written so that a number that is none fails too.
+  if (!(stream >> std::ws).eof()) return fail("is more than six numbers");
   const auto is_probability = [](double p) { return p >= 0 && p <= 1; };
   if (!std::ranges::all_of(numbers | std::views::take(5), is_probability) ||
-      !(numbers[5] >= -3 && numbers[5] <= 3)) {
+      std::abs(numbers[5]) > 3) {
     return fail("has a number out of its range");
   }
   const auto probability = [&](std::size_t i) { return static_cast<float>(numbers[i]); };
-  return GnubgEvaluation{.probabilities = {.win = probability(0),
-                                           .win_gammon = probability(1),
-                                           .win_backgammon = probability(2),
-                                           .lose_gammon = probability(3),
-                                           .lose_backgammon = probability(4)},
-                         .equity = numbers[5]};
+  return GnubgEvaluation{
+      {probability(0), probability(1), probability(2), probability(3), probability(4)}, numbers[5]};
 }
 
 /// The worth of a game that `player` has won or lost.
@@ -94,13 +84,11 @@ GnubgEvaluation decided(const Backgammon& state, Player player) {
 
 std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
   if (!text.starts_with(kName)) return std::nullopt;
-  std::string_view rest = text.substr(kName.size());
-  GnubgSettings settings;
-  if (rest.size() >= 2 && rest[0] == ':' && rest[1] >= '0' && rest[1] <= '0' + kMostGnubgPly) {
-    settings.ply = rest[1] - '0';
-    rest.remove_prefix(2);
-    settings.full = rest == ":full";
-    if (rest.empty() || settings.full) return settings;
+  for (int ply = 0; ply <= kMostGnubgPly; ++ply) {
+    const std::string word = fmt::format("{}:{}", kName, ply);
+    if (text == word || text == word + ":full") {
+      return GnubgSettings{.ply = ply, .full = text != word};
+    }
   }
   return fail(fmt::format("\"{}\" is not gnubg:PLY or gnubg:PLY:full with a PLY of 0 to {}", text,
                           kMostGnubgPly));
@@ -117,14 +105,33 @@ std::optional<std::filesystem::path> find_gnubg() {
   return std::nullopt;
 }
 
-SignedPoints signed_points(const Board& board) {
-  SignedPoints points{};
-  for (std::size_t p = 1; p <= 24; ++p) {
-    points[p] = board.on_roll[p] - int{board.waiting[25 - p]};
+Result<LineSocket> LineSocket::connect(const std::filesystem::path& file) try {
+  LineSocket socket;
+  socket.stream_ = std::make_unique<boost::asio::local::stream_protocol::iostream>();
+  socket.stream_->connect(boost::asio::local::stream_protocol::endpoint(file.string()));
+  if (*socket.stream_) return socket;
+  return fail(
+      fmt::format("cannot connect to {}: {}", file.string(), socket.stream_->error().message()));
+} catch (const boost::system::system_error&) {
+  return fail(fmt::format("{} is too long a name for a socket", file.string()));
+}
+
+Result<std::string> LineSocket::ask(std::string_view line, Clock::time_point deadline) {
+  if (!is_open()) return fail("the conversation has been given up");
+  stream_->expires_at(deadline);
+  *stream_ << line << '\n' << std::flush;
+  std::string answer(kLongestLine + 1, '\0');
+  stream_->getline(answer.data(), static_cast<std::streamsize>(answer.size()));
+  if (stream_->good()) {
+    answer.resize(static_cast<std::size_t>(stream_->gcount()) - 1);
+    return answer;
   }
-  points[0] = -int{board.waiting[backgammon::kBar]};
-  points[25] = board.on_roll[backgammon::kBar];
-  return points;
+  const boost::system::error_code error = stream_->error();
+  stream_.reset();  // an answer that comes too late must not be taken for that of the next question
+  if (!error) return fail("the answer has no end");
+  if (error == boost::asio::error::eof) return fail("the other side has hung up");
+  if (error == boost::asio::error::timed_out) return fail("no answer in time");
+  return fail(fmt::format("cannot ask: {}", error.message()));
 }
 
 GnubgEvaluation GnubgEvaluation::from_other_side() const {
@@ -157,8 +164,8 @@ Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
   if (const std::filesystem::path guard = "/usr/bin/setpriv"; is_program(guard)) {
     words.insert(words.begin(), {guard.string(), "--pdeathsig", "KILL"});
   }
-  Result<ChildProcess> process = ChildProcess::start(
-      std::move(words), {fmt::format("HOME={}", folder->path().string()), "LC_ALL=C"});
+  words.insert(words.begin(), {"env", fmt::format("HOME={}", folder->path().string()), "LC_ALL=C"});
+  Result<ChildProcess> process = ChildProcess::start(std::move(words));
   if (!process) return process.error();
   const auto deadline = ChildProcess::Clock::now() + kTimeToStart;
   for (;;) {
@@ -174,6 +181,16 @@ Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
   Result<LineSocket> connection = LineSocket::connect(socket);
   if (!connection) return connection.error();
   return Gnubg(settings, std::move(*folder), std::move(*process), std::move(*connection));
+}
+
+Result<std::vector<Gnubg>> Gnubg::start(const GnubgSettings& settings, std::size_t processes) {
+  std::vector<Gnubg> started;
+  while (started.size() < processes) {
+    Result<Gnubg> gnubg = start(settings);
+    if (!gnubg) return gnubg.error();
+    started.push_back(std::move(*gnubg));
+  }
+  return started;
 }
 
 Result<std::string> Gnubg::ask(std::string_view line) {
@@ -234,17 +251,26 @@ Result<GnubgPlay> Gnubg::judge(const Backgammon& state, Action action, int ply) 
   return GnubgPlay{action, opponents->from_other_side()};
 }
 
-Result<std::vector<GnubgPlay>> Gnubg::rank(const Backgammon& state, int ply) {
+Result<std::vector<GnubgPlay>> Gnubg::rank(const Backgammon& state, int ply,
+                                           std::size_t most_in_depth) {
   ActionList<Backgammon::kMaxLegal> actions;
   state.legal(actions);
   std::vector<GnubgPlay> plays;
-  for (const Action action : actions) {
-    const Result<GnubgPlay> play = judge(state, action, ply);
-    if (!play) return play.error();
-    plays.push_back(*play);
-  }
-  std::ranges::stable_sort(plays, std::ranges::greater(),
-                           [](const GnubgPlay& play) { return play.evaluation.equity; });
+  for (const Action action : actions) plays.push_back({action, {}});
+  const auto judge_first = [&](std::size_t count, int depth) -> Result<void> {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Result<GnubgPlay> judged = judge(state, plays[i].action, depth);
+      if (!judged) return judged.error();
+      plays[i] = *judged;
+    }
+    std::ranges::stable_sort(plays, std::ranges::greater(),
+                             [](const GnubgPlay& play) { return play.evaluation.equity; });
+    return {};
+  };
+  const bool is_cut = ply > 1 && plays.size() > most_in_depth;
+  Result<void> done = judge_first(plays.size(), is_cut ? 1 : ply);
+  if (done && is_cut) done = judge_first(most_in_depth, ply);
+  if (!done) return done.error();
   return plays;
 }
 

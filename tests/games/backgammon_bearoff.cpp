@@ -1,4 +1,4 @@
-#include "games/backgammon/bearoff.hpp"
+#include "tests/games/backgammon_bearoff.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,3 +1,12 @@
+// Positions of backgammon as the world writes them: GNU Backgammon's position id and the XGID.
+//
+// Position id: 14 letters for where the checkers stand.
+//
+// 80 bits: the player not on roll first, then the player on roll; for each the points 1..24 and the
+// bar, on each one 1 per checker and then a 0; the rest are 0. Ten bytes, lowest bit first, in
+// base64 without padding. The standard start is 4HPwATDgc/ABMA. (GNU Backgammon manual, "Technical
+// description of the Position ID".)
+//
 // XGID: the position text of eXtreme Gammon, with all it tells, the cube and the match included.
 //
 //   XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10
@@ -25,6 +34,16 @@
 #include "senet/result.hpp"
 
 namespace senet::backgammon {
+
+inline constexpr std::string_view kStartPositionId = "4HPwATDgc/ABMA";
+inline constexpr std::size_t kPositionIdLength = 14;
+
+/// The id of a valid board.
+std::string position_id(const Board& board);
+
+/// The board of an id. Fails with a reason when the text is no id or its board is not possible (see
+/// check()).
+Result<Board> board_from_position_id(std::string_view text);
 
 /// Everything an XGID tells. The defaults are money play with a centred cube, before the roll.
 struct Xgid {
