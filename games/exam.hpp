@@ -69,14 +69,7 @@ struct Grading {
 };
 
 /// An exam of one game, as its kit reads it: positions in which a player is to move.
-template <class G>
 struct Exam {
-  std::vector<G> positions;
-  Grading grading;
-};
-
-/// The same without the type.
-struct AnyExam {
   std::vector<AnyState> positions;
   Grading grading;
 };

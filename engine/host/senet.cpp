@@ -83,7 +83,7 @@ Result<void> fit(const senet_config* config, senet_text game,
   if (!settings) return settings.error();
   const auto known = senet::find_game<senet::HostTable>(view(game));
   if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
-  const auto found = most(*settings, (*known)->reference_spec());
+  const auto found = most(*settings, reference_spec((*known)->game));
   if (!found) return found.error();
   fitting = *found;
   return {};

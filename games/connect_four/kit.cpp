@@ -12,11 +12,11 @@ std::vector<std::string> GameKit<ConnectFour>::drawing(const ConnectFour& state)
   return grid_drawing(state.text(), "1234567", /*has_row_numbers=*/false);
 }
 
-Result<Exam<ConnectFour>> GameKit<ConnectFour>::read_exam(const std::string& file) {
+Result<Exam> GameKit<ConnectFour>::read_exam(const std::string& file) {
   auto read = connect_four::read_labels(file);
   if (!read) return read.error();
-  Exam<ConnectFour> exam;
-  for (const connect_four::Label& label : *read) exam.positions.push_back(label.state);
+  Exam exam;
+  for (const connect_four::Label& label : *read) exam.positions.push_back(any(label.state));
   const auto labels = std::make_shared<const std::vector<connect_four::Label>>(std::move(*read));
   exam.grading.grade = [labels](std::span<const MoveMix> moves, const GradeProgress& progress) {
     return connect_four::grade(*labels, moves, progress);

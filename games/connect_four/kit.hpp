@@ -25,7 +25,7 @@ struct GameKit<ConnectFour> : DefaultKit<ConnectFour> {
   static int place_worth(Action column) { return -std::abs(static_cast<int>(column) - 3); }
   static std::vector<std::string> drawing(const ConnectFour& state);
   /// Positions with their worth: games/connect_four/kit/exam.hpp.
-  static Result<Exam<ConnectFour>> read_exam(const std::string& file);
+  static Result<Exam> read_exam(const std::string& file);
   static constexpr std::string_view kExamText =
       "CSV (moves,ply,s1,...,s7,value), or lines \"moves value\", for which\n"
       "a solver judges the moves; answers: moves,column";

@@ -43,8 +43,8 @@ LinearFeatures linear_features(const Board& board) {
   return features;
 }
 
-Action linear_move(const Backgammon& state, Random) {
-  return best_linear_play(state, kLinearWeights);
+Action linear_move(const AnyState& state, Random) {
+  return best_linear_play(state.as<Backgammon>(), kLinearWeights);
 }
 
 }  // namespace senet::backgammon
