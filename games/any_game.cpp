@@ -4,12 +4,6 @@
 
 namespace senet {
 
-Result<AnyState> AnyState::from_text(const AnyGame& game, std::string_view text) {
-  AnyState state(game);
-  if (const Result<void> read = game.read(text, state.bytes_.data()); !read) return read.error();
-  return state;
-}
-
 float final_value(const AnyState& state, Player player) {
   const AnyGame& game = state.game();
   const std::uint8_t outcome = state.outcome();

@@ -1,4 +1,4 @@
-// A game without its type: for code that is not in a hurry, so that it is compiled once and not
+// A game without its type: for code that is not time-critical, so that it is compiled once and not
 // once for each game. Whatever plays or searches by the thousand takes the type (senet/game.hpp).
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <new>
 #include <optional>
 #include <span>
@@ -18,13 +17,14 @@
 
 #include "games/perft.hpp"
 #include "games/random.hpp"
+#include "games/sound_moves.hpp"
 #include "senet/game.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
 
 class AnyState;
-struct AnyExam;
+struct Exam;
 
 /// Visits of the searches that `senet bench tree` measures in most games.
 inline constexpr std::uint32_t kTreeBenchVisits = 400;
@@ -42,14 +42,14 @@ struct FinishedGame {
   std::optional<std::uint8_t> outcome;  // as the match's first player sees it; none: it was cut
 };
 
-/// A player that needs nothing but the rules.
-struct AnySimplePlayer {
+/// A player that needs nothing but the rules. `draw` are random numbers for this move alone.
+struct SimplePlayer {
   std::string_view word;  // on the command line
   Action (*choose)(const AnyState& state, Random draw);
 };
 
 /// Another way to write a position than the game's own.
-struct AnyNotation {
+struct Notation {
   std::string_view name;
   /// `on_roll`: the player to move or to roll, where the text does not say.
   Result<AnyState> (*read)(std::string_view text, Player on_roll);
@@ -58,53 +58,63 @@ struct AnyNotation {
 /// The table of a game (games/registry.hpp): constants and functions, none of which is null but
 /// where that is said. Functions of the rules take the bytes of a state: see AnyState.
 struct AnyGame {
-  // As in senet/game.hpp.
+  // The rules, as in senet/game.hpp. What the table points to outlives it.
   std::string_view name;
+  std::size_t features, most_active, policy_logits;
   std::span<const float> outcome_values;
   std::span<const std::uint8_t> outcome_mirror;
   float value_range;
+  std::size_t most_legal, most_chance;
   bool has_dice;
   bool has_afterstates;
 
+  const void* type;   // the same for the same type of states, and for no other
+  const void* start;  // [state_size] bytes
   std::size_t state_size;
-  void (*start)(void* state);
   Turn (*turn)(const void* state);
   Player (*viewer)(const void* state);
   void (*legal)(const void* state, std::vector<Action>& out);
+  void (*moves_to_consider)(const void* state, std::vector<Action>& out);
   void (*chance)(const void* state, std::vector<float>& out);
   void (*play)(void* state, Action action);
   std::uint8_t (*outcome)(const void* state);
-  std::string (*text)(const void* state);
+  /// Texts fail where the function of a host's game does not come to an end.
+  Result<std::string> (*text)(const void* state);
+  Result<std::string> (*action_text)(const void* state, Action action);
+  /// Over a state of the same game.
   Result<void> (*read)(std::string_view text, void* state);
-  std::string (*action_text)(const void* state, Action action);
   Result<Action> (*read_action)(const void* state, std::string_view text);
+
+  // The game's kit: games/kit.hpp says what these mean. libsenet, which has no kits, lacks them.
 
   /// perft() of games/perft.hpp; none as soon as goes_on(), if any, says no.
   std::optional<Leaves> (*perft)(const void* state, int depth,
                                  const std::function<bool()>& goes_on);
-
-  // Of the game's kit: games/kit.hpp says what they mean.
   std::span<const RecipeEntry> recipe;
-  std::span<const AnySimplePlayer> players;  // "random" first
+  std::span<const SimplePlayer> players;  // "random" first
   bool is_standard;
   std::uint32_t tree_bench_visits;
   std::vector<std::string> (*drawing)(const void* state);
   AnyState (*start_of)(Player first);
-  std::span<const AnyNotation> notations;
+  std::span<const Notation> notations;
   bool (*continues_move)(std::string_view word);
   AnyState (*perft_start)();
   std::array<std::string_view, 2> leaves_names;
   // These may be null.
-  Result<AnyExam> (*read_exam)(const std::string& file);
+  Result<Exam> (*read_exam)(const std::string& file);
   std::string_view exam_text;  // empty without read_exam
   std::vector<std::string> (*ubgi_question)(const void* state);
   Result<AnyState> (*with_dice)(const AnyState& state, int first, int second);
   Result<AnyState> (*with_player_on_roll)(const AnyState& state, Player player);
   std::string (*match_text)(std::span<const FinishedGame> games, std::string_view comment);
 
-  /// The table of any game, registered or not; games/any_game_of.hpp.
+  /// The rules of any type of games: those of the game that starts with `start`, which outlives the
+  /// table.
   template <Game G>
-  static constexpr AnyGame of();
+  static AnyGame rules_of(const G& start);
+  /// Rules and kit of any game, registered or not; games/any_game_of.hpp.
+  template <Game G>
+  static AnyGame of();
 };
 
 /// A state of a game that is known at run time. Its functions are those of the concept Game.
@@ -113,15 +123,16 @@ struct AnyGame {
 class AnyState {
  public:
   /// No state of a game is larger.
-  static constexpr std::size_t kRoom = 1008, kAlignment = 16;
+  static constexpr std::size_t kRoom = 1024, kAlignment = 16;
 
   /// The start. The table outlives the state.
-  explicit AnyState(const AnyGame& game) : game_(&game) { game.start(bytes_.data()); }
+  explicit AnyState(const AnyGame& game) : game_(&game) {
+    std::memcpy(bytes_.data(), game.start, game.state_size);
+  }
   template <Game G>
   AnyState(const AnyGame& game, const G& state) : game_(&game) {
-    static_assert(sizeof(G) <= kRoom && alignof(G) <= kAlignment);
-    assert(is_of<G>());
     ::new (bytes_.data()) G(state);
+    assert(is_of<G>());
   }
   AnyState(const AnyState& other) { copy(other); }
   AnyState& operator=(const AnyState& other) { return copy(other), *this; }
@@ -136,15 +147,26 @@ class AnyState {
 
   Turn turn() const { return game_->turn(bytes()); }
   Player viewer() const { return game_->viewer(bytes()); }
-  /// Fills `out`, whatever it holds.
+  /// Fills `out`, whatever it holds, with the legal actions; none but on a player's turn.
   void legal(std::vector<Action>& out) const { game_->legal(bytes(), out); }
-  /// On a turn of chance. Fills `out`, whatever it holds.
+  /// The same with those that deserve a thought: games/sound_moves.hpp.
+  void moves_to_consider(std::vector<Action>& out) const { game_->moves_to_consider(bytes(), out); }
+  /// Fills `out`, whatever it holds, with the chance of each outcome; none but on a turn of chance.
   void chance(std::vector<float>& out) const { game_->chance(bytes(), out); }
   void play(Action action) { game_->play(bytes_.data(), action); }
   std::uint8_t outcome() const { return game_->outcome(bytes()); }
-  std::string text() const { return game_->text(bytes()); }
-  static Result<AnyState> from_text(const AnyGame& game, std::string_view text);
-  std::string action_text(Action action) const { return game_->action_text(bytes(), action); }
+  /// For people: what is wrong takes the place of a text that cannot be written.
+  std::string text() const { return or_reason(try_text()); }
+  std::string action_text(Action action) const { return or_reason(try_action_text(action)); }
+  Result<std::string> try_text() const { return game_->text(bytes()); }
+  Result<std::string> try_action_text(Action action) const {
+    return game_->action_text(bytes(), action);
+  }
+  static Result<AnyState> from_text(const AnyGame& game, std::string_view text) {
+    AnyState state(game);
+    const Result<void> read = game.read(text, state.bytes_.data());
+    return read ? Result<AnyState>(state) : read.error();
+  }
   Result<Action> action_from_text(std::string_view text) const {
     return game_->read_action(bytes(), text);
   }
@@ -156,17 +178,105 @@ class AnyState {
 
  private:
   template <Game G>
-  bool is_of() const {
-    return game_->name == G::kName && game_->state_size == sizeof(G);
-  }
+  bool is_of() const;
   void copy(const AnyState& other) {
     game_ = other.game_;
     std::memcpy(bytes_.data(), other.bytes_.data(), game_->state_size);
+  }
+  static std::string or_reason(const Result<std::string>& text) {
+    return text ? *text : text.error().reason();
   }
 
   const AnyGame* game_;
   alignas(kAlignment) std::array<std::byte, kRoom> bytes_;
 };
+
+namespace any_game_detail {
+
+template <class G>
+inline constexpr char kType{};
+template <Game G>
+const G& in(const void* state) {
+  return *std::launder(static_cast<const G*>(state));
+}
+template <Game G>
+G& in(void* state) {
+  return *std::launder(static_cast<G*>(state));
+}
+/// Fills `out` as list(actions) fills an ActionList; only where a player is to move.
+template <Game G, class List>
+void list_actions(const void* state, std::vector<Action>& out, List&& list) {
+  ActionList<G::kMaxLegal> actions;
+  if (is_decision(in<G>(state).turn())) list(in<G>(state), actions);
+  out.assign(actions.begin(), actions.end());
+}
+
+}  // namespace any_game_detail
+
+template <Game G>
+bool AnyState::is_of() const {
+  static_assert(sizeof(G) <= kRoom && alignof(G) <= kAlignment);
+  return game_->type == &any_game_detail::kType<G>;
+}
+
+template <Game G>
+AnyGame AnyGame::rules_of(const G& start) {
+  using any_game_detail::in;
+  AnyGame game{};
+  game.name = G::kName;
+  game.features = G::kFeatures;
+  game.most_active = G::kMaxActive;
+  game.policy_logits = G::kPolicyLogits;
+  game.outcome_values = senet::outcome_values(start);
+  game.outcome_mirror = senet::outcome_mirror(start);
+  game.value_range = senet::value_range(start);
+  game.most_legal = senet::most_legal(start);
+  game.most_chance = senet::most_chance(start);
+  game.has_dice = senet::has_dice(start);
+  game.has_afterstates = senet::has_afterstates(start);
+  game.type = &any_game_detail::kType<G>;
+  game.start = &start;
+  game.state_size = sizeof(G);
+  game.turn = [](const void* state) { return in<G>(state).turn(); };
+  game.viewer = [](const void* state) { return in<G>(state).viewer(); };
+  game.legal = [](const void* state, std::vector<Action>& out) {
+    any_game_detail::list_actions<G>(state, out,
+                                     [](const G& own, auto& actions) { own.legal(actions); });
+  };
+  game.moves_to_consider = [](const void* state, std::vector<Action>& out) {
+    any_game_detail::list_actions<G>(state, out, &senet::moves_to_consider<G>);
+  };
+  game.chance = [](const void* state, std::vector<float>& out) {
+    out.clear();
+    if constexpr (StochasticGame<G>) {
+      if (in<G>(state).turn() != Turn::kChance) return;
+      std::array<float, G::kMaxChance> chance;
+      out.assign(chance.begin(), chance.begin() + in<G>(state).chance(chance));
+    }
+  };
+  game.play = [](void* state, Action action) { in<G>(state).play(action); };
+  game.outcome = [](const void* state) { return in<G>(state).outcome(); };
+  game.text = [](const void* state) -> Result<std::string> {
+    if constexpr (requires { in<G>(state).try_text(); }) return in<G>(state).try_text();
+    return in<G>(state).text();
+  };
+  game.action_text = [](const void* state, Action action) -> Result<std::string> {
+    if constexpr (requires { in<G>(state).try_action_text(action); }) {
+      return in<G>(state).try_action_text(action);
+    }
+    return in<G>(state).action_text(action);
+  };
+  game.read = [](std::string_view text, void* state) -> Result<void> {
+    const Result<G> read = read_state(in<G>(state), text);
+    if (!read) return read.error();
+    in<G>(state) = *read;
+    return {};
+  };
+  game.read_action = [](const void* state, std::string_view text) {
+    return in<G>(state).action_from_text(text);
+  };
+  return game;
+}
 
 /// The value of a finished state for `player`.
 float final_value(const AnyState& state, Player player);

@@ -93,14 +93,7 @@ Result<std::vector<Label>> labels_in(const std::string& file, Parse&& parse) {
 }
 
 /// An exam of one game, as its kit reads it: positions in which a player is to move.
-template <class G>
 struct Exam {
-  std::vector<G> positions;
-  Grading grading;
-};
-
-/// The same without the type.
-struct AnyExam {
   std::vector<AnyState> positions;
   Grading grading;
 };

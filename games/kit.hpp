@@ -11,36 +11,27 @@
 #include "games/any_game.hpp"
 #include "games/draws.hpp"
 #include "games/list.hpp"
+#include "games/registry.hpp"
 #include "senet/game.hpp"
 
 namespace senet {
 
-/// A player that needs nothing but the rules. `draw` are random numbers for this move alone.
-template <class G>
-struct SimplePlayer {
-  std::string_view word;  // on the command line
-  Action (*choose)(const G& state, Random draw);
-};
-
-/// Another way to write a position than the game's own.
-template <class G>
-struct Notation {
-  std::string_view name;
-  /// `on_roll`: the player to move or to roll, where the text does not say.
-  Result<G> (*read)(std::string_view text, Player on_roll);
-};
-
-/// Plays any legal move, each as likely.
+/// A state of a game of the list, or of any that sees games/any_game_of.hpp, without its type.
 template <Game G>
-Action random_move(const G& state, Random draw) {
-  return draw_action(state, draw);
+AnyState any(const G& state) {
+  return AnyState(game_table<AnyGame, G>(), state);
+}
+template <Game G>
+Result<AnyState> any(const Result<G>& state) {
+  return state ? Result<AnyState>(any(*state)) : state.error();
 }
 
 /// Looks one move ahead: wins when it can at once; else leaves the opponent no winning reply when
 /// it can; else, or among several such moves, takes the places that GameKit<G>::place_worth() likes
 /// best, and draws among those.
 template <Game G>
-Action one_ply_move(const G& state, Random draw) {
+Action one_ply_move(const AnyState& any_state, Random draw) {
+  const G& state = any_state.as<G>();
   constexpr int kWins = 1'000'000, kLoses = -1'000'000;
   const auto wins = [](const G& before, Action action) {
     G after = before;
@@ -82,7 +73,7 @@ Action one_ply_move(const G& state, Random draw) {
 /// with what differs. It includes nothing to the right of games/, and libsenet is built without it.
 /// These have no default: a game that lacks one is refused where it would be needed.
 ///
-///   static Result<Exam<G>> read_exam(const std::string& file)
+///   static Result<Exam> read_exam(const std::string& file)
 ///       labelled positions for senet eval; trusts nothing in the file, and errors name the line
 ///   static constexpr std::string_view kExamText
 ///       with it: how the labels are written, and the answers to them; for people, lines of text
@@ -104,9 +95,9 @@ struct DefaultKit {
   /// Players by their words, beside "random".
   static constexpr auto kPlayers = [] {
     if constexpr (StochasticGame<G>) {
-      return std::array<SimplePlayer<G>, 0>{};
+      return std::array<SimplePlayer, 0>{};
     } else {
-      return std::array{SimplePlayer<G>{"one-ply", &one_ply_move<G>}};
+      return std::array{SimplePlayer{"one-ply", &one_ply_move<G>}};
     }
   }();
   /// How good a move is for "one-ply" when nothing else tells moves apart; less than a million.
@@ -121,7 +112,7 @@ struct DefaultKit {
   /// The start of a game that this player begins, where that makes a difference.
   static G start_of(Player) { return G{}; }
   /// Other ways to write a position than from_text() reads, by the word before them.
-  static constexpr std::array<Notation<G>, 0> kNotations{};
+  static constexpr std::array<Notation, 0> kNotations{};
   /// Whether, in a list of moves, this word belongs to the move of the word before it.
   static bool continues_move(std::string_view) { return false; }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -75,19 +76,10 @@ constexpr Setting<Struct, Value> setting(std::string_view name, Value Struct::*m
   return {name, member, help, range, use};
 }
 
-/// The settings of a member that has a list of its own, in the place of one entry.
-template <class Struct, class Inner>
-struct SettingPart {
-  Inner Struct::*member;
-};
-template <class Struct, class Inner>
-constexpr SettingPart<Struct, Inner> part(Inner Struct::*member) {
-  return {member};
-}
-
 /// A struct with a list of what people may change in it, beside it:
 ///   constexpr auto settings_of(std::type_identity<Struct>)
-///     returns a std::tuple of setting() and part(), in the order in which people see them
+///     returns a std::tuple of setting()s, in the order in which people see them; a pointer to a
+///     member that has a list of its own stands for the settings of that list
 template <class Struct>
 concept HasSettings = requires {
   settings_of(std::type_identity<Struct>{});
@@ -100,30 +92,16 @@ template <class Struct, class Visit>
 requires HasSettings<std::remove_const_t<Struct>>
 void for_each_setting(Struct& settings, Visit&& visit) {
   const auto visit_one = [&](const auto& entry) {
-    auto& value = settings.*entry.member;
-    if constexpr (HasSettings<std::remove_cvref_t<decltype(value)>>) {
-      for_each_setting(value, visit);
-    } else if constexpr (requires { visit(entry, value, settings); }) {
-      visit(entry, value, settings);
+    if constexpr (std::is_member_pointer_v<std::remove_cvref_t<decltype(entry)>>) {
+      for_each_setting(settings.*entry, visit);
+    } else if constexpr (requires { visit(entry, settings.*entry.member, settings); }) {
+      visit(entry, settings.*entry.member, settings);
     } else {
-      visit(entry, value);
+      visit(entry, settings.*entry.member);
     }
   };
   std::apply([&](const auto&... entries) { (visit_one(entries), ...); },
              settings_of(std::type_identity<std::remove_const_t<Struct>>{}));
-}
-
-/// The same for the entries from the one named `from` on, up to the one named `until` and without
-/// it; no name stands for the end on that side.
-template <class Struct, class Visit>
-void for_each_setting_between(Struct& settings, std::string_view from, std::string_view until,
-                              Visit&& visit) {
-  bool is_between = from.empty();
-  for_each_setting(settings, [&](const auto& entry, auto& value) {
-    if (!from.empty() && entry.name == from) is_between = true;
-    if (!until.empty() && entry.name == until) is_between = false;
-    if (is_between) visit(entry, value);
-  });
 }
 
 /// The entry of a member of `Struct`'s own list.
@@ -162,6 +140,8 @@ bool is_in(const SettingRange& range, Value value) {
     if (!std::isfinite(value)) return false;
   }
   if (range.or_zero && value == 0) return true;
+  assert(std::isinf(range.most) ||
+         range.most <= static_cast<double>(std::numeric_limits<Value>::max()));
   const auto least = [&] { return static_cast<Value>(range.least); };
   const auto most = [&] { return static_cast<Value>(range.most); };
   if (std::isfinite(range.least) && (value < least() || (range.above_least && value == least()))) {

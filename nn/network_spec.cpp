@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "games/any_game.hpp"
 #include "nn/layer_plan.hpp"
 
 namespace senet {
@@ -41,6 +42,15 @@ Result<void> check_spec(const NetworkSpec& spec) {
     }
   }
   return {};
+}
+
+NetworkSpec reference_spec(const AnyGame& game) {
+  NetworkSpec spec;
+  spec.game = game.name;
+  spec.features = static_cast<std::uint32_t>(game.features);
+  spec.policy_logits = static_cast<std::uint32_t>(game.policy_logits);
+  spec.outcomes = static_cast<std::uint32_t>(game.outcome_values.size());
+  return spec;
 }
 
 Result<Evaluates> asked_about(const NetworkSpec& spec, bool has_afterstates,

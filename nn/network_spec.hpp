@@ -18,6 +18,8 @@
 
 namespace senet {
 
+struct AnyGame;
+
 /// A fully connected residual network with pre-activation blocks and two heads.
 ///
 ///   x   = relu(norm(linear(features)))                    features -> width
@@ -131,6 +133,7 @@ NetworkSpec reference_spec() {
   spec.outcomes = static_cast<std::uint32_t>(kOutcomes<G>);
   return spec;
 }
+NetworkSpec reference_spec(const AnyGame& game);
 
 /// What a network of this spec is asked about in searches of its game: what was `chosen`, else what
 /// it has learnt, else, as its file does not say, afterstates in games that have them. Fails when

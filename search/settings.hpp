@@ -64,7 +64,7 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
       // Every text begins with it, and players may leave it to the network.
       setting("mode", &S::evaluates, "what the network is asked about: position or afterstates", {},
               {.of_players = false, .in_records = Said::kNever, .key = "evaluates"}),
-      part(&S::puct),
+      &S::puct,
       setting("policy-temperature", &S::policy_temperature,
               "position: priors are softmax(logit / this)", kTemperature,
               {.in_players = Said::kAlways,

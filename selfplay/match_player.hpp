@@ -37,7 +37,7 @@ class MatchPlayer {
 /// Plays by a function of the rules: one of AnyGame::players.
 class SimpleMatchPlayer final : public MatchPlayer {
  public:
-  explicit SimpleMatchPlayer(const AnySimplePlayer& player) : choose_(player.choose) {}
+  explicit SimpleMatchPlayer(const SimplePlayer& player) : choose_(player.choose) {}
 
   Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
                       std::span<Action> actions) override {

@@ -28,14 +28,14 @@ struct EvalArguments {
   bool json = false;
 };
 
-std::vector<MoveMix> random_moves(const AnyExam& exam) {
+std::vector<MoveMix> random_moves(const Exam& exam) {
   std::vector<MoveMix> moves(exam.positions.size());
   for (std::size_t i = 0; i < moves.size(); ++i) exam.positions[i].legal(moves[i]);
   return moves;
 }
 
 /// What a player chooses in each position.
-Result<std::vector<MoveMix>> chosen_moves(const AnyExam& exam, MatchPlayer& player,
+Result<std::vector<MoveMix>> chosen_moves(const Exam& exam, MatchPlayer& player,
                                           std::size_t at_once) {
   const std::span<const AnyState> positions(exam.positions);
   std::vector<MoveMix> moves;
@@ -59,7 +59,7 @@ Result<std::vector<MoveMix>> chosen_moves(const AnyExam& exam, MatchPlayer& play
 }
 
 /// The answers for programs that grade them by other means.
-Result<void> write_answers(const std::filesystem::path& file, const AnyExam& exam,
+Result<void> write_answers(const std::filesystem::path& file, const Exam& exam,
                            const std::vector<MoveMix>& moves) {
   if (file.empty()) return {};
   std::string text;
@@ -69,7 +69,7 @@ Result<void> write_answers(const std::filesystem::path& file, const AnyExam& exa
   return replace_file(file, {std::as_bytes(std::span(text))});
 }
 
-Grades grade(const AnyExam& exam, const std::vector<MoveMix>& moves) {
+Grades grade(const Exam& exam, const std::vector<MoveMix>& moves) {
   ProgressLine progress("judged", exam.positions.size());
   return exam.grading.grade(moves, [&](std::size_t graded) { progress.show(graded); });
 }
@@ -105,7 +105,7 @@ Result<Job> prepare(const EvalArguments& arguments) {
   if (game.read_exam == nullptr) {
     return fail(fmt::format("--game: no labels are known for {}", game.name));
   }
-  Result<AnyExam> exam = game.read_exam(arguments.labels);
+  Result<Exam> exam = game.read_exam(arguments.labels);
   if (!exam) return exam.error();
   if (arguments.player == "random") {
     if (!arguments.answers.empty()) return fail("--answers: random plays every move a little");

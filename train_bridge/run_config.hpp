@@ -32,26 +32,18 @@ struct RunConfig {
 template <class Config, class Visit>
 requires std::same_as<std::remove_const_t<Config>, RunConfig>
 void for_each_setting(Config& config, Visit&& visit) {
-  auto& play = config.selfplay.play;
-  auto& worker = config.selfplay.worker;
-  auto& search = worker.search;
+  auto& search = config.selfplay.worker.search;
   auto& learn = config.learn;
-  for_each_setting_between(search, {}, "noise-share", visit);
+  for_each_setting(search, visit);
   // Samples are of what the search asks about.
   if constexpr (!std::is_const_v<Config>) learn.samples.evaluates = search.evaluates;
-  for_each_setting_between(worker, {}, "lanes", visit);
-  for_each_setting_between(play, {}, "visits", visit);
+  for_each_setting(config.selfplay.play, visit);
   for_each_setting(config.selfplay, visit);
-  for_each_setting_between(worker, "lanes", {}, visit);
-  for_each_setting_between(play, "visits", "temperature", visit);
-  for_each_setting_between(search, "noise-share", {}, visit);
-  for_each_setting_between(play, "temperature", {}, visit);
+  for_each_setting(config.selfplay.worker, visit);
   for_each_setting(config.network, visit);
   for_each_setting(learn.samples, visit);
-  for_each_setting_between(learn, {}, "begin-after", visit);
-  for_each_setting_between(learn.trainer, {}, "weight-decay", visit);
-  for_each_setting_between(learn, "begin-after", {}, visit);
-  for_each_setting_between(learn.trainer, "weight-decay", {}, visit);
+  for_each_setting(learn, visit);
+  for_each_setting(learn.trainer, visit);
   visit(setting("queue", &RunConfig::queue_games, "finished games that may wait for the trainer",
                 {.least = 1, .most = 1'000'000}),
         config.queue_games);

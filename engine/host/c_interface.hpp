@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "engine/host/host_heap.hpp"
 #include "engine/host/service.hpp"
@@ -26,33 +29,59 @@ struct senet_model {
 
 namespace senet {
 
-// Needs no memory.
-inline senet_status tell(senet_status status, std::string_view reason, senet_reason* why) noexcept {
+/// Writes the reason, cut to the room there is, and returns the status. Needs no memory.
+inline senet_status report(senet_status status, std::string_view reason,
+                           senet_reason* why) noexcept {
   if (why != nullptr) {
     const std::size_t size = std::min(reason.size(), sizeof why->text - 1);
     std::memcpy(why->text, reason.data(), size);
     why->text[size] = '\0';
   }
-  return static_cast<senet_status>(status);
-}
-
-/// Runs function() -> Result<void>, whose exceptions end here.
-template <class Function>
-senet_status guarded(senet_reason* why, Function&& function) noexcept {
-  try {
-    const Result<void> outcome = function();
-    return outcome ? SENET_OK : tell(outcome.error().status(), outcome.error().reason(), why);
-  } catch (const std::bad_alloc&) {
-    return tell(SENET_NO_MEMORY, "the system has no more memory", why);
-  } catch (const std::exception& error) {
-    return tell(SENET_INTERNAL, error.what(), why);
-  } catch (...) {
-    return tell(SENET_INTERNAL, "an exception of no known kind", why);
-  }
+  return status;
 }
 
 inline Error missing(const char* what) {
   return fail(SENET_BAD_ARGUMENT, std::string(what) + " is NULL");
+}
+
+/// An argument that must not be NULL.
+struct Needed {
+  const void* argument;
+  const char* name;
+};
+
+/// Runs function() -> Result<void> or void, whose exceptions end here, if nothing `needed` is NULL.
+template <class Function>
+senet_status guarded(senet_reason* why, std::initializer_list<Needed> needed,
+                     Function&& function) noexcept {
+  try {
+    const auto run = [&]() -> Result<void> {
+      for (const Needed& one : needed) {
+        if (one.argument == nullptr) return missing(one.name);
+      }
+      if constexpr (std::is_void_v<decltype(function())>) {
+        return function(), Result<void>();
+      } else {
+        return function();
+      }
+    };
+    const Result<void> outcome = run();
+    return outcome ? SENET_OK : report(outcome.error().status(), outcome.error().reason(), why);
+  } catch (const std::bad_alloc&) {
+    return report(SENET_NO_MEMORY, "the system has no more memory", why);
+  } catch (const std::exception& error) {
+    return report(SENET_INTERNAL, error.what(), why);
+  } catch (...) {
+    return report(SENET_INTERNAL, "an exception of no known kind", why);
+  }
+}
+
+/// The value goes to where the caller wants it.
+template <class Value, class To>
+Result<void> write(Result<Value> value, To* to) {
+  if (!value) return value.error();
+  *to = std::move(*value);
+  return {};
 }
 
 inline std::string_view view(senet_text text) {
@@ -73,11 +102,3 @@ Result<Struct> read_struct(const Struct* given, Struct defaults, const char* nam
 }
 
 }  // namespace senet
-
-// What the functions of C, which are in no namespace, say all the time.
-using senet::fail;
-using senet::guarded;
-using senet::missing;
-using senet::read_struct;
-using senet::Result;
-using senet::view;

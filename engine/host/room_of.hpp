@@ -11,107 +11,92 @@
 #include "engine/host/row_team.hpp"
 #include "engine/host/search_pool.hpp"
 #include "engine/host/service.hpp"
-#include "engine/host/session_of.hpp"
+#include "engine/host/session.hpp"
 #include "nn/cached_evaluator.hpp"
 
 namespace senet {
 
-/// What has to be known of a game before its room is made.
 template <Game G>
-struct GamePlan {
-  NetworkSpec spec;
-  std::size_t most_active = G::kMaxActive;  // features of a position that are not 0
-  G start{};
-};
+class RoomOf;
 
-/// What the network of a game is asked about, if the service's mode makes sense for it.
+/// What the room of a game takes, for networks of this shape.
 template <Game G>
-Result<Evaluates> asked_about(const GamePlan<G>& plan, const ServiceSettings& settings) {
-  return asked_about(plan.spec, has_afterstates(plan.start), settings.evaluates);
-}
-
-/// How searches of a game are made, whose mode makes sense.
-template <Game G>
-SearchSettings search_settings(const GamePlan<G>& plan, const ServiceSettings& settings) {
-  SearchSettings search = settings.search;
-  search.evaluates = *asked_about(plan, settings);
-  return search;
-}
-
-/// How large the sessions of G are; no visits when a tree has not even room for one.
-template <Game G>
-SessionRoom session_room(const GamePlan<G>& plan, const ServiceSettings& settings) {
-  const Evaluates evaluates = search_settings(plan, settings).evaluates;
-  const std::size_t edges = most_edges(plan.start);
-  if (settings.tree == 0) {
-    return {limits_for(plan.start, settings.visits, evaluates), settings.visits, settings.lines,
-            edges};
+struct RoomPlan {
+  /// The service's mode makes sense for them: see asked_about().
+  RoomPlan(const AnyGame& of, const NetworkSpec& shape, const ServiceSettings& service)
+      : game(of), spec(shape), settings(service), search(service.search) {
+    search.evaluates = *asked_about(spec, game.has_afterstates, settings.evaluates);
+    const G& start = *static_cast<const G*>(game.start);
+    const auto limits = [&](std::uint32_t visits) {
+      return limits_for(start, visits, search.evaluates);
+    };
+    session = {limits(settings.visits), settings.visits, settings.lines, most_edges(start)};
+    if (settings.tree > 0) {
+      const std::uint32_t visits = largest_that_fits(1u << 24, [&](std::uint32_t tried) {
+        return Tree<G>::bytes(limits(tried)) <= settings.tree;
+      });
+      session.tree = limits(visits);
+      session.visits = visits == 0 ? 0 : UINT32_MAX;
+    }
+    pool = {search, settings.sessions, session.tree, settings.batch_rows, game.most_active};
+    cache = cache_settings<G>(settings.cache, search.evaluates, game.most_active);
   }
-  constexpr std::uint32_t kMost = 1u << 24;
-  const std::uint32_t visits = largest_that_fits(kMost, [&](std::uint32_t tried) {
-    return Tree<G>::bytes(limits_for(plan.start, tried, evaluates)) <= settings.tree;
-  });
-  return {limits_for(plan.start, visits, evaluates), visits == 0 ? 0 : UINT32_MAX, settings.lines,
-          edges};
-}
+
+  /// Memory of the room, the evaluators and the weights at work included, and of one session.
+  std::size_t room_bytes() const {
+    const std::size_t cached =
+        settings.cache > 0 ? CachedEvaluator::bytes(spec, settings.batch_rows, cache) : 0;
+    return sizeof(RoomOf<G>) +
+           WeightsAtWork::kMost * (shared_bytes(settings.evaluator, spec) + sizeof(Weights) + 64) +
+           drivers(settings) *
+               (SearchPool<G>::bytes(pool) + sizeof(TeamEvaluator) +
+                evaluator_bytes(settings.evaluator, spec, settings.batch_rows) + cached + 64);
+  }
+  std::size_t session_bytes() const {
+    const std::size_t options = game.most_legal * sizeof(Action) + game.most_chance * sizeof(float);
+    return sizeof(Session) + 2 * options + SessionSearchOf<G>::bytes(session) + 1024;
+  }
+
+  const AnyGame& game;
+  NetworkSpec spec;
+  ServiceSettings settings;
+  SearchSettings search;
+  SessionRoom session;  // no visits when a tree has not even room for one
+  PoolSettings pool;
+  CacheSettings cache;
+};
 
 template <Game G>
 class RoomOf final : public GameRoom {
  public:
-  /// Pools for networks of this shape, one for each member of the team, which outlives them.
-  /// `evaluators`, one for each, have `weights` loaded. The memory of it all has been promised.
-  RoomOf(const GamePlan<G>& plan, const Weights& weights, const ServiceSettings& settings,
-         Ledger& ledger, RowTeam& team, std::vector<std::unique_ptr<Evaluator>> evaluators,
-         Charge memory)
-      : settings_(settings),
+  /// A pool for each member of the team, which outlives them. `evaluators`, one for each, have
+  /// `weights` loaded. `memory` is what room_bytes() says.
+  RoomOf(const RoomPlan<G>& plan, const Weights& weights, RowTeam& team,
+         std::vector<std::unique_ptr<Evaluator>> evaluators, Charge memory)
+      : GameRoom(plan.game, plan.session_bytes()),
         plan_(plan),
-        ledger_(ledger),
         memory_(std::move(memory)),
         evaluators_(std::move(evaluators)) {
+    const ServiceSettings& settings = plan_.settings;
     for (std::size_t i = 0; i < evaluators_.size(); ++i) {
       std::unique_ptr<Evaluator> evaluator =
           std::make_unique<TeamEvaluator>(team, i, weights, evaluators_);
       if (settings.cache > 0) {
-        evaluator =
-            std::make_unique<CachedEvaluator>(std::move(evaluator), weights, settings.batch_rows,
-                                              cache(plan, settings), *settings.heap);
+        evaluator = std::make_unique<CachedEvaluator>(
+            std::move(evaluator), weights, settings.batch_rows, plan_.cache, *settings.heap);
       }
-      pools_.push_back(std::make_unique<SearchPool<G>>(pool_settings(plan, settings), weights_,
-                                                       std::move(evaluator), *settings.heap));
+      pools_.push_back(std::make_unique<SearchPool<G>>(plan_.pool, weights_, std::move(evaluator),
+                                                       *settings.heap));
     }
-  }
-
-  /// What the constructor takes, the evaluators and the weights at work included.
-  static std::size_t bytes(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    const std::size_t cached =
-        settings.cache > 0
-            ? CachedEvaluator::bytes(plan.spec, settings.batch_rows, cache(plan, settings))
-            : 0;
-    return sizeof(RoomOf) +
-           WeightsAtWork::kMost *
-               (shared_bytes(settings.evaluator, plan.spec) + sizeof(Weights) + 64) +
-           drivers(settings) *
-               (SearchPool<G>::bytes(pool_settings(plan, settings)) + sizeof(TeamEvaluator) +
-                evaluator_bytes(settings.evaluator, plan.spec, settings.batch_rows) + cached + 64);
-  }
-  static std::size_t session_bytes(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return SessionOf<G>::bytes(session_room(plan, settings));
   }
 
   AnySearchPool& pool(std::size_t worker) override { return *pools_[worker]; }
 
-  Result<Charge> reserve_session() override {
-    const std::size_t bytes = session_bytes(plan_, settings_);
-    Charge memory(ledger_, bytes);
-    if (!memory) return no_memory("one more session", ledger_, bytes);
-    return memory;
+  OnHeap<SessionSearch> make_search(Session& owner, std::uint64_t number) override {
+    const ServiceSettings& settings = plan_.settings;
+    return make_on_heap<SessionSearchOf<G>>(*settings.heap, owner, plan_.search, plan_.session,
+                                            settings.seed, number, *settings.heap);
   }
-  OnHeap<Session> open_session(Service& service, std::uint64_t number, Charge memory) override {
-    return make_on_heap<SessionOf<G>>(
-        *settings_.heap, service, *this, plan_.start, search_settings(plan_, settings_),
-        session_room(plan_, settings_), settings_.seed, number, std::move(memory), *settings_.heap);
-  }
-
   Result<void> use(SharedWeights weights) override {
     if (!(weights->spec() == plan_.spec)) {
       return fail(SENET_MODEL_MISMATCH,
@@ -124,67 +109,46 @@ class RoomOf final : public GameRoom {
   }
 
  private:
-  static PoolSettings pool_settings(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return {search_settings(plan, settings), settings.sessions, session_room(plan, settings).tree,
-            settings.batch_rows, plan.most_active};
-  }
-  static CacheSettings cache(const GamePlan<G>& plan, const ServiceSettings& settings) {
-    return cache_settings<G>(settings.cache, search_settings(plan, settings).evaluates,
-                             plan.most_active);
-  }
-
-  const ServiceSettings settings_;
-  const GamePlan<G> plan_;
-  Ledger& ledger_;
+  const RoomPlan<G> plan_;
   const Charge memory_;
   WeightsAtWork weights_;
   const std::vector<std::unique_ptr<Evaluator>> evaluators_;  // the members', for this game
   std::vector<std::unique_ptr<SearchPool<G>>> pools_;
 };
 
-/// The room, if there is memory for it, with evaluators for weights of this spec.
 template <Game G>
-Result<std::unique_ptr<GameRoom>> make_room(const GamePlan<G>& plan, const Weights& weights,
-                                            const ServiceSettings& settings, Ledger& ledger,
-                                            RowTeam& team) {
-  const auto bad = [](std::string what) { return fail(SENET_BAD_ARGUMENT, std::move(what)); };
-  const Result<Evaluates> asked = asked_about(plan, settings);
-  if (!asked) return bad("mode: " + asked.error().reason());
-  if (session_room(plan, settings).visits == 0) {
-    return bad("tree: too small for a single visit");
-  }
-  const std::size_t bytes = RoomOf<G>::bytes(plan, settings);
-  Charge memory(ledger, bytes);
-  if (!memory) return no_memory("batches and evaluators of " + plan.spec.game, ledger, bytes);
-  std::vector<std::unique_ptr<Evaluator>> evaluators;
-  for (std::size_t i = 0; i < drivers(settings); ++i) {
-    auto evaluator = make_evaluator(settings.evaluator, weights, settings.batch_rows,
-                                    /*exact=*/false, *settings.heap);
-    if (!evaluator) return bad("evaluator: " + evaluator.error().reason());
-    evaluators.push_back(std::move(*evaluator));
-  }
-  return std::make_unique<RoomOf<G>>(plan, weights, settings, ledger, team, std::move(evaluators),
-                                     std::move(memory));
-}
-
-template <Game G>
-constexpr HostTable HostTable::of() {
-  return {.reference_spec = &senet::reference_spec<G>,
-          .has_afterstates = G::kHasAfterstates,
-          .make_room =
-              [](const Weights& weights, const ServiceSettings& settings, Ledger& ledger,
-                 RowTeam& team) {
-                return senet::make_room(GamePlan<G>{weights.spec()}, weights, settings, ledger,
-                                        team);
-              },
-          .room_bytes =
-              [](const NetworkSpec& spec, const ServiceSettings& settings) {
-                return RoomOf<G>::bytes(GamePlan<G>{spec}, settings);
-              },
-          .session_bytes =
-              [](const NetworkSpec& spec, const ServiceSettings& settings) {
-                return RoomOf<G>::session_bytes(GamePlan<G>{spec}, settings);
-              }};
+HostTable HostTable::of(const G& start) {
+  HostTable table{};
+  table.game = AnyGame::rules_of(start);
+  table.room_bytes = [](const AnyGame& game, const NetworkSpec& spec,
+                        const ServiceSettings& settings) {
+    return RoomPlan<G>(game, spec, settings).room_bytes();
+  };
+  table.session_bytes = [](const AnyGame& game, const NetworkSpec& spec,
+                           const ServiceSettings& settings) {
+    return RoomPlan<G>(game, spec, settings).session_bytes();
+  };
+  table.make_room = [](const AnyGame& game, const Weights& weights, const ServiceSettings& settings,
+                       Ledger& ledger, RowTeam& team) -> Result<std::unique_ptr<GameRoom>> {
+    const auto bad = [](std::string what) { return fail(SENET_BAD_ARGUMENT, std::move(what)); };
+    const auto asked = asked_about(weights.spec(), game.has_afterstates, settings.evaluates);
+    if (!asked) return bad("mode: " + asked.error().reason());
+    const RoomPlan<G> plan(game, weights.spec(), settings);
+    if (plan.session.visits == 0) return bad("tree: too small for a single visit");
+    const std::size_t bytes = plan.room_bytes();
+    Charge memory(ledger, bytes);
+    if (!memory) return no_memory("batches and evaluators of " + plan.spec.game, ledger, bytes);
+    std::vector<std::unique_ptr<Evaluator>> evaluators;
+    for (std::size_t i = 0; i < drivers(settings); ++i) {
+      auto evaluator = make_evaluator(settings.evaluator, weights, settings.batch_rows,
+                                      /*exact=*/false, *settings.heap);
+      if (!evaluator) return bad("evaluator: " + evaluator.error().reason());
+      evaluators.push_back(std::move(*evaluator));
+    }
+    return std::make_unique<RoomOf<G>>(plan, weights, team, std::move(evaluators),
+                                       std::move(memory));
+  };
+  return table;
 }
 
 }  // namespace senet

@@ -2,6 +2,8 @@
 // are in senet_session.cpp.
 #include "senet/senet.h"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 
@@ -10,20 +12,40 @@
 #include "games/registry.hpp"
 #include "senet/game_table.h"
 
+using namespace senet;  // the functions of C are in none
+
 namespace {
 
-static_assert(static_cast<int>(senet::Turn::kPlayer0) == SENET_PLAYER_0);
-static_assert(static_cast<int>(senet::Turn::kPlayer1) == SENET_PLAYER_1);
-static_assert(static_cast<int>(senet::Turn::kChance) == SENET_CHANCE);
-static_assert(static_cast<int>(senet::Turn::kOver) == SENET_OVER);
-static_assert(static_cast<int>(senet::Ending::kVisits) == SENET_BY_VISITS);
-static_assert(static_cast<int>(senet::Ending::kTime) == SENET_BY_TIME);
-static_assert(static_cast<int>(senet::Ending::kStopped) == SENET_BY_STOP);
-static_assert(static_cast<int>(senet::Ending::kProven) == SENET_BY_PROOF);
-static_assert(static_cast<int>(senet::Ending::kTreeFull) == SENET_BY_FULL_TREE);
+template <class Ours, class C>
+constexpr bool same(Ours ours, C c) {
+  return static_cast<int>(ours) == static_cast<int>(c);
+}
+static_assert(same(Turn::kPlayer0, SENET_PLAYER_0) && same(Turn::kPlayer1, SENET_PLAYER_1) &&
+              same(Turn::kChance, SENET_CHANCE) && same(Turn::kOver, SENET_OVER));
+static_assert(same(Ending::kVisits, SENET_BY_VISITS) && same(Ending::kTime, SENET_BY_TIME) &&
+              same(Ending::kStopped, SENET_BY_STOP) && same(Ending::kProven, SENET_BY_PROOF) &&
+              same(Ending::kTreeFull, SENET_BY_FULL_TREE));
+
+// Terminated, as names of literals are.
+constexpr std::array<Named<senet_status>, 15> kStatusNames = {
+    {{"SENET_OK", SENET_OK},
+     {"SENET_BAD_ARGUMENT", SENET_BAD_ARGUMENT},
+     {"SENET_BAD_STATE", SENET_BAD_STATE},
+     {"SENET_BAD_ACTION", SENET_BAD_ACTION},
+     {"SENET_UNKNOWN_GAME", SENET_UNKNOWN_GAME},
+     {"SENET_NO_FILE", SENET_NO_FILE},
+     {"SENET_BAD_MODEL", SENET_BAD_MODEL},
+     {"SENET_MODEL_MISMATCH", SENET_MODEL_MISMATCH},
+     {"SENET_NO_MEMORY", SENET_NO_MEMORY},
+     {"SENET_NO_SLOT", SENET_NO_SLOT},
+     {"SENET_BUSY", SENET_BUSY},
+     {"SENET_TIMEOUT", SENET_TIMEOUT},
+     {"SENET_STOPPED", SENET_STOPPED},
+     {"SENET_NO_ROOM", SENET_NO_ROOM},
+     {"SENET_INTERNAL", SENET_INTERNAL}}};
 
 senet_config default_config() {
-  const senet::ServiceSettings settings;
+  const ServiceSettings settings;
   return {.struct_size = sizeof(senet_config),
           .workers = settings.workers,
           .pollers = settings.pollers,
@@ -40,34 +62,31 @@ senet_config default_config() {
           .cache = settings.cache};
 }
 
-Result<senet::ServiceSettings> settings_of(const senet_config* config) {
+Result<ServiceSettings> settings_of(const senet_config* config) {
   const Result<senet_config> read = read_struct(config, default_config(), "senet_config");
   if (!read) return read.error();
   const std::string_view name = view(read->evaluator);
-  const auto evaluator = senet::value_of<senet::EvaluatorKind>(name.empty() ? "fused" : name);
+  const auto evaluator = value_of<EvaluatorKind>(name.empty() ? "fused" : name);
   if (!evaluator) {
-    return fail(SENET_BAD_ARGUMENT, "evaluator: one of " +
-                                        senet::all_names<senet::EvaluatorKind>() + ", not \"" +
+    return fail(SENET_BAD_ARGUMENT, "evaluator: one of " + all_names<EvaluatorKind>() + ", not \"" +
                                         std::string(name) + "\"");
   }
-  return senet::ServiceSettings{.workers = read->workers,
-                                .pollers = read->pollers,
-                                .sessions = read->sessions,
-                                .visits = read->visits,
-                                .batch_rows = read->batch,
-                                .evaluator = *evaluator,
-                                .cache = static_cast<std::size_t>(read->cache),
-                                .memory = static_cast<std::size_t>(read->memory),
-                                .seed = read->seed};
+  return ServiceSettings{.workers = read->workers,
+                         .pollers = read->pollers,
+                         .sessions = read->sessions,
+                         .visits = read->visits,
+                         .batch_rows = read->batch,
+                         .evaluator = *evaluator,
+                         .cache = static_cast<std::size_t>(read->cache),
+                         .memory = static_cast<std::size_t>(read->memory),
+                         .seed = read->seed};
 }
 
 /// Lets `read` take weights into the engine, and hands them out.
 template <class Read>
 senet_status open_model(senet_engine* engine, senet_model** model, senet_reason* why, Read&& read) {
-  return guarded(why, [&]() -> Result<void> {
-    if (engine == nullptr) return missing("engine");
-    if (model == nullptr) return missing("model");
-    Result<senet::SharedNetwork> network = read(*engine->service);
+  return guarded(why, {{engine, "engine"}, {model, "model"}}, [&]() -> Result<void> {
+    Result<SharedNetwork> network = read(*engine->service);
     if (!network) return network.error();
     *model = new senet_model{engine->service.get(), std::move(*network)};
     return {};
@@ -75,18 +94,14 @@ senet_status open_model(senet_engine* engine, senet_model** model, senet_reason*
 }
 
 // What `most` says of the game with its reference network.
-Result<void> fit(const senet_config* config, senet_text game,
-                 Result<std::uint32_t> (*most)(const senet::ServiceSettings&,
-                                               const senet::NetworkSpec&),
-                 std::uint32_t& fitting) {
+Result<std::uint32_t> fit(const senet_config* config, senet_text game,
+                          Result<std::uint32_t> (*most)(const ServiceSettings&,
+                                                        const NetworkSpec&)) {
   const auto settings = settings_of(config);
   if (!settings) return settings.error();
-  const auto known = senet::find_game<senet::HostTable>(view(game));
+  const auto known = find_game<HostTable>(view(game));
   if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
-  const auto found = most(*settings, (*known)->reference_spec());
-  if (!found) return found.error();
-  fitting = *found;
-  return {};
+  return most(*settings, reference_spec((*known)->game));
 }
 
 }  // namespace
@@ -95,39 +110,8 @@ uint32_t senet_abi(void) { return SENET_ABI; }
 const char* senet_version(void) { return SENET_VERSION; }
 
 const char* senet_status_name(senet_status status) {
-  switch (status) {
-    case SENET_OK:
-      return "SENET_OK";
-    case SENET_BAD_ARGUMENT:
-      return "SENET_BAD_ARGUMENT";
-    case SENET_BAD_STATE:
-      return "SENET_BAD_STATE";
-    case SENET_BAD_ACTION:
-      return "SENET_BAD_ACTION";
-    case SENET_UNKNOWN_GAME:
-      return "SENET_UNKNOWN_GAME";
-    case SENET_NO_FILE:
-      return "SENET_NO_FILE";
-    case SENET_BAD_MODEL:
-      return "SENET_BAD_MODEL";
-    case SENET_MODEL_MISMATCH:
-      return "SENET_MODEL_MISMATCH";
-    case SENET_NO_MEMORY:
-      return "SENET_NO_MEMORY";
-    case SENET_NO_SLOT:
-      return "SENET_NO_SLOT";
-    case SENET_BUSY:
-      return "SENET_BUSY";
-    case SENET_TIMEOUT:
-      return "SENET_TIMEOUT";
-    case SENET_STOPPED:
-      return "SENET_STOPPED";
-    case SENET_NO_ROOM:
-      return "SENET_NO_ROOM";
-    case SENET_INTERNAL:
-      return "SENET_INTERNAL";
-  }
-  return "not a senet_status";
+  const auto known = std::ranges::find(kStatusNames, status, &Named<senet_status>::value);
+  return known == kStatusNames.end() ? "not a senet_status" : known->name.data();
 }
 
 void senet_config_init(senet_config* config, size_t size) {
@@ -140,23 +124,18 @@ void senet_config_init(senet_config* config, size_t size) {
 
 senet_status senet_config_fit(const senet_config* config, senet_text game, uint32_t* visits,
                               senet_reason* why) {
-  return guarded(why, [&]() -> Result<void> {
-    if (visits == nullptr) return missing("visits");
-    return fit(config, game, senet::Service::visits_that_fit, *visits);
-  });
+  return guarded(why, {{visits, "visits"}},
+                 [&] { return write(fit(config, game, Service::visits_that_fit), visits); });
 }
 senet_status senet_config_fit_sessions(const senet_config* config, senet_text game,
                                        uint32_t* sessions, senet_reason* why) {
-  return guarded(why, [&]() -> Result<void> {
-    if (sessions == nullptr) return missing("sessions");
-    return fit(config, game, senet::Service::sessions_that_fit, *sessions);
-  });
+  return guarded(why, {{sessions, "sessions"}},
+                 [&] { return write(fit(config, game, Service::sessions_that_fit), sessions); });
 }
 
 senet_status senet_engine_open(const senet_config* config, senet_engine** engine,
                                senet_reason* why) {
-  return guarded(why, [&]() -> Result<void> {
-    if (engine == nullptr) return missing("engine");
+  return guarded(why, {{engine, "engine"}}, [&]() -> Result<void> {
     auto settings = settings_of(config);
     if (!settings) return settings.error();
     const senet_config host = *read_struct(config, default_config(), "senet_config");
@@ -165,7 +144,7 @@ senet_status senet_engine_open(const senet_config* config, senet_engine** engine
     }
     auto opened = std::make_unique<senet_engine>();
     if (host.alloc != nullptr) {
-      opened->heap = std::make_unique<senet::HostHeap>(host);
+      opened->heap = std::make_unique<HostHeap>(host);
       settings->heap = opened->heap.get();
     }
     if (host.log != nullptr) {
@@ -173,7 +152,7 @@ senet_status senet_engine_open(const senet_config* config, senet_engine** engine
         log(user, {line.data(), line.size()});
       };
     }
-    auto service = senet::Service::open(*settings);
+    auto service = Service::open(*settings);
     if (!service) return service.error();
     opened->service = std::move(*service);
     *engine = opened.release();
@@ -182,7 +161,7 @@ senet_status senet_engine_open(const senet_config* config, senet_engine** engine
 }
 
 senet_status senet_engine_close(senet_engine* engine) {
-  return guarded(nullptr, [&]() -> Result<void> {
+  return guarded(nullptr, {}, [&]() -> Result<void> {
     if (engine != nullptr && engine->service->in_callback()) {
       return fail(SENET_BAD_STATE, "in a callback of this engine");
     }
@@ -196,34 +175,31 @@ uint64_t senet_engine_memory(const senet_engine* engine) {
 }
 
 senet_status senet_poll(senet_engine* engine, uint32_t budget_us, uint32_t* searches) {
-  return guarded(nullptr, [&]() -> Result<void> {
-    if (engine == nullptr) return missing("engine");
-    const auto under_way = engine->service->poll(std::chrono::microseconds(budget_us));
-    if (!under_way) return under_way.error();
-    if (searches != nullptr) *searches = *under_way;
-    return {};
+  return guarded(nullptr, {{engine, "engine"}}, [&] {
+    std::uint32_t ignored = 0;
+    return write(engine->service->poll(std::chrono::microseconds(budget_us)),
+                 searches != nullptr ? searches : &ignored);
   });
 }
 
 senet_status senet_model_open(senet_engine* engine, senet_text path, senet_model** model,
                               senet_reason* why) {
   return open_model(engine, model, why,
-                    [&](senet::Service& service) { return service.load(std::string(view(path))); });
+                    [&](Service& service) { return service.load(std::string(view(path))); });
 }
 
 senet_status senet_model_from_memory(senet_engine* engine, const void* bytes, size_t size,
                                      senet_model** model, senet_reason* why) {
-  return open_model(engine, model, why,
-                    [&](senet::Service& service) -> Result<senet::SharedNetwork> {
-                      if (bytes == nullptr) return missing("bytes");
-                      return service.read({static_cast<const std::byte*>(bytes), size});
-                    });
+  return open_model(engine, model, why, [&](Service& service) -> Result<SharedNetwork> {
+    if (bytes == nullptr) return missing("bytes");
+    return service.read({static_cast<const std::byte*>(bytes), size});
+  });
 }
 
 senet_status senet_model_builtin(senet_engine* engine, senet_text game, senet_model** model,
                                  senet_reason* why) {
   return open_model(engine, model, why,
-                    [&](senet::Service& service) { return service.builtin(view(game)); });
+                    [&](Service& service) { return service.builtin(view(game)); });
 }
 
 void senet_model_release(senet_model* model) { delete model; }
@@ -235,23 +211,20 @@ uint64_t senet_model_id(const senet_model* model) {
 senet_status senet_model_untrained(senet_engine* engine, senet_text game, uint64_t seed,
                                    senet_model** model, senet_reason* why) {
   return open_model(engine, model, why,
-                    [&](senet::Service& service) { return service.untrained(view(game), seed); });
+                    [&](Service& service) { return service.untrained(view(game), seed); });
 }
 
 senet_status senet_engine_add_game(senet_engine* engine, const senet_game_table* table,
                                    senet_reason* why) {
-  return guarded(why, [&]() -> Result<void> {
-    if (engine == nullptr) return missing("engine");
+  return guarded(why, {{engine, "engine"}}, [&]() -> Result<void> {
     const auto read = read_struct(table, senet_game_table{}, "senet_game_table");
     if (!read) return read.error();
-    return engine->service->add_game(senet::GameTable(*read));
+    return engine->service->add_game(GameTable(*read));
   });
 }
 
 senet_status senet_engine_use(senet_engine* engine, const senet_model* model, senet_reason* why) {
-  return guarded(why, [&]() -> Result<void> {
-    if (engine == nullptr) return missing("engine");
-    if (model == nullptr) return missing("model");
+  return guarded(why, {{engine, "engine"}, {model, "model"}}, [&]() -> Result<void> {
     if (model->owner != engine->service.get()) {
       return fail(SENET_BAD_ARGUMENT, "the model belongs to another engine");
     }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "engine/host/builtin_models.hpp"
-#include "engine/host/game_audit.hpp"
 #include "engine/host/held_network.hpp"
 #include "engine/host/host_table.hpp"
 #include "engine/host/without_signals.hpp"
@@ -34,14 +33,15 @@ Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const Netwo
   if (auto checked = check_settings(settings); !checked) return checked.error();
   const Result<const HostTable*> game = find_game<HostTable>(spec.game);
   if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
-  if (!asked_about(spec, (*game)->has_afterstates, settings.evaluates)) return 0;
+  const HostTable& host = **game;
+  if (!asked_about(spec, host.game.has_afterstates, settings.evaluates)) return 0;
   ServiceSettings tried = settings;
   return largest_that_fits(most, [&](std::uint32_t value) {
     tried.*setting = value;
     // Two of them while they are exchanged.
     return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
-               (*game)->room_bytes(spec, tried) +
-               tried.sessions * (*game)->session_bytes(spec, tried) <=
+               host.room_bytes(host.game, spec, tried) +
+               tried.sessions * host.session_bytes(host.game, spec, tried) <=
            tried.memory;
   });
 }
@@ -142,18 +142,13 @@ Result<SharedNetwork> Service::read(std::span<const std::byte> file) {
 Result<SharedNetwork> Service::builtin(std::string_view game) {
   const std::span<const std::byte> file = builtin_model(game);
   if (!file.empty()) return hold_borrowed(file, ledger_);
-  const std::lock_guard lock(mutex_);
-  const Result<NetworkSpec> known = reference_of(game);
-  if (!known) return known.error();
+  if (const auto known = find_host(game); !known) return known.error();
   return fail(SENET_NO_FILE, "no network of " + std::string(game) + " is built in");
 }
 Result<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t seed) {
-  const Result<NetworkSpec> spec = [&] {
-    const std::lock_guard lock(mutex_);
-    return reference_of(game);
-  }();
-  if (!spec) return spec.error();
-  return hold_untrained(*spec, seed, ledger_);
+  const auto host = find_host(game);
+  if (!host) return host.error();
+  return hold_untrained(reference_spec((*host)->game), seed, ledger_);
 }
 Result<SharedNetwork> Service::adopt(Network network) { return hold(std::move(network), ledger_); }
 
@@ -165,9 +160,21 @@ void Service::say(std::string_view line) const noexcept {
   }
 }
 
+Result<const HostTable*> Service::find_host(std::string_view game) const {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& own : own_games_) {
+      if (own->host().game.name == game) return &own->host();
+    }
+  }
+  const auto built_in = find_game<HostTable>(game);
+  return built_in ? built_in : fail(SENET_UNKNOWN_GAME, built_in.error().reason());
+}
+
 GameRoom* Service::find_room(std::string_view game) {
-  const auto found = std::ranges::find(rooms_, game, &Room::game);
-  return found == rooms_.end() ? nullptr : found->room.get();
+  const auto is_its = [&](const auto& room) { return room->game().name == game; };
+  const auto found = std::ranges::find_if(rooms_, is_its);
+  return found == rooms_.end() ? nullptr : found->get();
 }
 
 Result<void> Service::use(const SharedNetwork& network) {
@@ -175,7 +182,7 @@ Result<void> Service::use(const SharedNetwork& network) {
   auto weights = std::make_shared<const Weights>(network, best_kernels(), *settings_.heap);
   {
     // What a game needs takes a while to allocate: searches and sessions do not wait for that.
-    const std::lock_guard one_at_a_time(use_mutex_);
+    const std::lock_guard one_at_a_time(games_mutex_);
     GameRoom* known = nullptr;
     {
       const std::lock_guard lock(mutex_);
@@ -188,7 +195,7 @@ Result<void> Service::use(const SharedNetwork& network) {
       if (!made) return made.error();
       if (auto used = (*made)->use(std::move(weights)); !used) return used;
       const std::lock_guard lock(mutex_);
-      rooms_.push_back({spec.game, std::move(*made)});
+      rooms_.push_back(std::move(*made));
     }
   }
   if (settings_.log)
@@ -213,51 +220,26 @@ Result<ServiceSettings> Service::settings_for(const Weights& weights) {
 }
 
 Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights) {
-  const NetworkSpec& spec = weights.spec();
-  const auto mismatch = [](const Error& error) {
-    return fail(SENET_MODEL_MISMATCH, error.reason());
-  };
-  const GameTable* table = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    table = find_table(spec.game);
+  const Result<const HostTable*> found = find_host(weights.spec().game);
+  if (!found) return found.error();
+  const HostTable& host = **found;
+  if (const auto fits = check_contract(weights.spec(), reference_spec(host.game)); !fits) {
+    return fail(SENET_MODEL_MISMATCH, fits.error().reason());
   }
-  if (table != nullptr) {
-    if (const auto fits = check_contract(spec, table->spec()); !fits) return mismatch(fits.error());
-    const Result<ServiceSettings> settings = settings_for(weights);
-    if (!settings) return settings.error();
-    return make_table_room(*table, weights, *settings, ledger_, team_);
-  }
-  const Result<const HostTable*> game = find_game<HostTable>(spec.game);
-  if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
-  const auto fits = check_contract(spec, (*game)->reference_spec());
-  if (!fits) return mismatch(fits.error());
   const Result<ServiceSettings> settings = settings_for(weights);
   if (!settings) return settings.error();
-  return (*game)->make_room(weights, *settings, ledger_, team_);
-}
-
-Result<NetworkSpec> Service::reference_of(std::string_view game) const {
-  if (const GameTable* const table = find_table(game)) return table->spec();
-  const Result<const HostTable*> known = find_game<HostTable>(game);
-  if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
-  return (*known)->reference_spec();
-}
-
-const GameTable* Service::find_table(std::string_view game) const {
-  for (const auto& table : tables_) {
-    if (table->name == game) return table.get();
-  }
-  return nullptr;
+  return host.make_room(host.game, weights, *settings, ledger_, team_);
 }
 
 Result<void> Service::add_game(GameTable table) {
   if (auto checked = check_table(table); !checked) return checked;
-  const std::lock_guard lock(mutex_);
-  if (reference_of(table.name)) {
+  const std::lock_guard one_at_a_time(games_mutex_);
+  if (find_host(table.name)) {
     return fail(SENET_BAD_ARGUMENT, "there is a game called " + table.name + " already");
   }
-  tables_.push_back(std::make_unique<const GameTable>(std::move(table)));
+  auto own = std::make_unique<const OwnGame>(std::move(table));
+  const std::lock_guard lock(mutex_);
+  own_games_.push_back(std::move(own));
   return {};
 }
 
@@ -268,7 +250,8 @@ Result<Session*> Service::open_session(std::string_view game) {
   Session* opened = nullptr;
   OnHeap<Session> session;
   try {
-    session = opening->room->open_session(*this, opening->number, std::move(opening->memory));
+    session = make_on_heap<Session>(*settings_.heap, *this, *opening->room, opening->number,
+                                    std::move(opening->memory));
     opened = session.get();
     const std::lock_guard lock(mutex_);
     open_.emplace(opened, std::move(session));
@@ -283,20 +266,19 @@ Result<Session*> Service::open_session(std::string_view game) {
 
 // A slot and memory for a session, which is made without the lock: allocating a tree takes a while.
 Result<Service::Opening> Service::reserve_session(std::string_view game) {
+  if (const auto known = find_host(game); !known) return known.error();
   const std::lock_guard lock(mutex_);
   GameRoom* const room = find_room(game);
   if (room == nullptr) {
-    const Result<NetworkSpec> known = reference_of(game);
-    if (!known) return known.error();
     return fail(SENET_BAD_STATE, "no weights are in use for " + std::string(game));
   }
   if (open_.size() + opening_ == settings_.sessions) {
     return fail(SENET_NO_SLOT, "all " + std::to_string(settings_.sessions) + " sessions are open");
   }
-  Result<Charge> memory = room->reserve_session();
-  if (!memory) return memory.error();
+  Charge memory(ledger_, room->session_bytes());
+  if (!memory) return no_memory("one more session", ledger_, room->session_bytes());
   ++opening_;
-  return Opening{room, std::move(*memory), opened_++};
+  return Opening{room, std::move(memory), opened_++};
 }
 
 void Service::close_session(Session* session) {

@@ -20,11 +20,15 @@
 #include "engine/host/row_team.hpp"
 #include "engine/host/service_worker.hpp"
 #include "engine/host/session.hpp"
-#include "engine/host/table_game.hpp"
+#include "games/any_game.hpp"
 #include "nn/evaluator.hpp"
 #include "search/settings.hpp"
 
 namespace senet {
+
+struct GameTable;
+struct HostTable;
+class OwnGame;
 
 struct ServiceSettings {
   std::uint32_t workers = 1;      // threads of the service; 0: the host polls
@@ -53,13 +57,21 @@ Result<void> check_settings(const ServiceSettings& settings);
 /// What one game needs in a service.
 class GameRoom {
  public:
+  /// `session_bytes`: memory of one session, its search included.
+  GameRoom(const AnyGame& game, std::size_t session_bytes)
+      : game_(game), session_bytes_(session_bytes) {}
   virtual ~GameRoom() = default;
+  const AnyGame& game() const { return game_; }
+  std::size_t session_bytes() const { return session_bytes_; }
   /// The pool of this worker.
   virtual AnySearchPool& pool(std::size_t worker) = 0;
-  /// Memory for a session, and that session.
-  virtual Result<Charge> reserve_session() = 0;
-  virtual OnHeap<Session> open_session(Service& service, std::uint64_t number, Charge memory) = 0;
+  /// The search of a session, the service's session of this number.
+  virtual OnHeap<SessionSearch> make_search(Session& owner, std::uint64_t number) = 0;
   virtual Result<void> use(SharedWeights weights) = 0;
+
+ private:
+  const AnyGame& game_;
+  const std::size_t session_bytes_;
 };
 
 /// Everything of it may be called from any thread. Sessions and networks that it gave out must not
@@ -132,10 +144,6 @@ class Service {
   void release(const Session* session);
 
  private:
-  struct Room {
-    std::string game;
-    std::unique_ptr<GameRoom> room;
-  };
   struct Opening {
     GameRoom* room;
     Charge memory;
@@ -146,10 +154,9 @@ class Service {
   Result<std::unique_ptr<GameRoom>> make_room_for(const Weights& weights);
   Result<ServiceSettings> settings_for(const Weights& weights);
   Result<Opening> reserve_session(std::string_view game);
-  // These need mutex_.
+  Result<const HostTable*> find_host(std::string_view game) const;
+  // Needs mutex_.
   GameRoom* find_room(std::string_view game);
-  const GameTable* find_table(std::string_view game) const;
-  Result<NetworkSpec> reference_of(std::string_view game) const;
 
   void drive_until(ServiceClock::time_point end);
   bool drive_until_idle(const Session& session, std::chrono::microseconds time);
@@ -161,10 +168,10 @@ class Service {
   RowTeam team_;  // of the workers
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
   std::atomic<std::size_t> next_polled_{0};
-  std::mutex use_mutex_;  // one use() at a time
-  std::mutex mutex_;      // guards what follows; nothing large is allocated under it
-  std::vector<std::unique_ptr<const GameTable>> tables_;  // hosts' own games; none ever goes
-  std::vector<Room> rooms_;                               // none ever goes
+  std::mutex games_mutex_;    // one use() or add_game() at a time
+  mutable std::mutex mutex_;  // guards what follows; nothing large is allocated under it
+  std::vector<std::unique_ptr<const OwnGame>> own_games_;  // of the host; none ever goes
+  std::vector<std::unique_ptr<GameRoom>> rooms_;           // none ever goes
   std::unordered_map<const Session*, OnHeap<Session>> open_;
   bool closing_ = false;
   std::uint64_t opened_ = 0;

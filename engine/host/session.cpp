@@ -1,5 +1,6 @@
 #include "engine/host/session.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/host/service.hpp"
@@ -8,8 +9,25 @@ namespace senet {
 namespace {
 
 Error busy() { return fail(SENET_BUSY, "the session is searching"); }
+Error not_legal(const AnyState& state, Action action) {
+  return fail(SENET_BAD_ACTION,
+              "action " + std::to_string(action) + " is not legal in " + state.text());
+}
 
 }  // namespace
+
+Session::Session(Service& service, GameRoom& room, std::uint64_t number, Charge memory)
+    : service_(service),
+      room_(room),
+      memory_(std::move(memory)),
+      state_(room.game()),
+      search_(room.make_search(*this, number)) {
+  for (Options* const options : {&here_, &next_}) {
+    options->legal.reserve(room.game().most_legal);
+    options->chance.reserve(room.game().most_chance);
+  }
+  move_to(state_);
+}
 
 template <class Function>
 auto Session::locked(Function&& function) const -> decltype(function()) {
@@ -28,60 +46,109 @@ auto Session::when_idle(Function&& function) const -> decltype(function()) {
 
 Result<void> Session::set(std::string_view text, std::span<const Action> actions) {
   return when_idle([&]() -> Result<void> {
-    if (auto done = set_position(text, actions); !done) return done;
-    has_result_ = false;
-    failed_ = SENET_OK;
+    const AnyGame& game = room_.game();
+    Result<AnyState> read = text.empty() ? AnyState(game) : AnyState::from_text(game, text);
+    if (!read) return fail(SENET_BAD_ARGUMENT, read.error().reason());
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      next_.find(*read);
+      if (!next_.has(actions[i])) {
+        return fail(SENET_BAD_ACTION, "action " + std::to_string(i + 1) + " of " +
+                                          std::to_string(actions.size()) + " is not legal in " +
+                                          read->text());
+      }
+      read->play(actions[i]);
+    }
+    move_to(*read);
     return {};
   });
 }
 
 Result<void> Session::play(Action action) {
   return when_idle([&]() -> Result<void> {
-    if (auto done = play_action(action); !done) return done;
-    has_result_ = false;
-    failed_ = SENET_OK;
+    if (!here_.has(action)) return not_legal(state_, action);
+    AnyState next = state_;
+    next.play(action);
+    move_to(next);
     return {};
   });
 }
 
+void Session::move_to(const AnyState& state) {
+  next_.find(state);
+  std::swap(here_, next_);
+  state_ = state;
+  has_result_ = false;
+  failed_ = SENET_OK;
+}
+
+void Session::Options::find(const AnyState& state) {
+  state.legal(legal);
+  state.chance(chance);
+}
+bool Session::Options::has(Action action) const {
+  return action < chance.size() || std::ranges::binary_search(legal, action);
+}
+
+AnyState Session::position() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
 Result<std::string> Session::text() const {
   const Stay stay(*this);
-  return position_text();
+  return or_logged(position().try_text());
 }
 Turn Session::turn() const {
-  return locked([&] { return turn_now(); });
+  return locked([&] { return state_.turn(); });
 }
 std::vector<Action> Session::legal() const {
-  return locked([&] {
-    const auto actions = legal_now();
-    return std::vector<Action>(actions.begin(), actions.end());
-  });
+  return locked([&] { return here_.legal; });
 }
 std::vector<float> Session::chance() const {
-  return locked([&] { return chance_now(); });
+  return locked([&] { return here_.chance; });
 }
 Result<std::string> Session::action_text(Action action) const {
   const Stay stay(*this);
-  return text_of(action);
+  std::unique_lock lock(mutex_);
+  const bool legal = here_.has(action);
+  const AnyState state = state_;
+  lock.unlock();
+  return legal ? or_logged(state.try_action_text(action)) : not_legal(state, action);
 }
 Result<Action> Session::action_from_text(std::string_view text) const {
   const Stay stay(*this);
-  return action_of(text);
+  Result<Action> action = position().action_from_text(text);
+  return action ? action : fail(SENET_BAD_ACTION, action.error().reason());
 }
 Result<std::vector<std::string>> Session::line_text(std::span<const Action> actions) const {
   const Stay stay(*this);
-  return text_of(actions);
+  AnyState state = position();
+  Options options;
+  std::vector<std::string> texts;
+  for (const Action action : actions) {
+    options.find(state);
+    if (!options.has(action)) return not_legal(state, action);
+    Result<std::string> text = or_logged(state.try_action_text(action));
+    if (!text) return text.error();
+    texts.push_back(std::move(*text));
+    state.play(action);
+  }
+  return texts;
 }
 Player Session::viewer() const {
-  return locked([&] { return viewer_now(); });
+  return locked([&] { return state_.viewer(); });
 }
 std::size_t Session::moves_to_consider() const {
-  return locked([&] { return moves_to_consider_now(); });
+  return locked([&] {
+    std::vector<Action> moves;
+    state_.moves_to_consider(moves);
+    return moves.size();
+  });
 }
 Result<std::uint8_t> Session::outcome() const {
   return locked([&]() -> Result<std::uint8_t> {
-    if (turn_now() != Turn::kOver) return fail(SENET_BAD_STATE, "the game is not over");
-    return outcome_now();
+    if (state_.turn() != Turn::kOver) return fail(SENET_BAD_STATE, "the game is not over");
+    return state_.outcome();
   });
 }
 
@@ -122,18 +189,17 @@ Result<SessionSearch*> Session::begin(SessionLimits limits, Done done, ServiceWo
   const std::lock_guard lock(mutex_);
   if (searching_) return busy();
   if (closing_) return fail(SENET_STOPPED, "the session is being closed");
-  const Turn turn = turn_now();
+  const Turn turn = state_.turn();
   if (turn == Turn::kOver && !limits.network_alone) {
     return fail(SENET_BAD_STATE, "the game is over");
   }
   if (turn == Turn::kChance && !limits.network_alone) {
     return fail(SENET_BAD_STATE, "it is the turn of chance: play one of its outcomes first");
   }
-  prepare_search();
-  search_.begin(std::move(limits), worker, pool);
+  search_->begin(state_, std::move(limits), worker, pool);
   done_ = std::move(done);
   searching_ = true;
-  return &search_;
+  return search_.get();
 }
 
 // Runs a host's function, outside the lock.
@@ -148,7 +214,7 @@ void Session::call(const Callback& callback) const noexcept {
 }
 
 void Session::search_goes_on(const SessionResult& so_far) noexcept {
-  call([&] { search_.limits().progress(so_far); });
+  call([&] { search_->limits().progress(so_far); });
 }
 
 void Session::search_ended(senet_status status) noexcept {
@@ -158,7 +224,7 @@ void Session::search_ended(senet_status status) noexcept {
   searching_ = false;
   const Done done = std::exchange(done_, nullptr);
   const SessionLimits limits =
-      search_.take_limits();  // what its function holds goes behind the lock
+      search_->take_limits();  // what its function holds goes behind the lock
   ++calling_;
   lock.unlock();
   if (done) call(done);
@@ -202,7 +268,7 @@ void Session::wait_for_stays() const {
 
 ServiceWorker& Session::worker() const {
   const std::lock_guard lock(mutex_);
-  return search_.worker();
+  return search_->worker();
 }
 
 }  // namespace senet

@@ -12,8 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/host/ledger.hpp"
 #include "engine/host/session_search.hpp"
-#include "senet/game.hpp"
+#include "games/any_game.hpp"
+#include "nn/heap.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
@@ -21,15 +23,18 @@ namespace senet {
 class GameRoom;
 class Service;
 
-/// A session of any game. Every function may be called from any thread; between the start of a
-/// search and its end the position stays what it is, and set() and play() fail with SENET_BUSY.
-class Session : protected SessionSearch::Owner {
+/// A session of any game: its position, and its search. Every function may be called from any
+/// thread; between the start of a search and its end the position stays what it is, and set() and
+/// play() fail with SENET_BUSY.
+class Session {
  public:
   /// Called once for each search that was begun, on the thread that ended it, when the session is
   /// idle again: it may be searched, played or closed from here. What it throws is lost.
   using Done = std::function<void()>;
 
-  virtual ~Session() = default;
+  /// At the start of the room's game. `number` tells it from the service's others, `memory` is that
+  /// of one (GameRoom).
+  Session(Service& service, GameRoom& room, std::uint64_t number, Charge memory);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -56,7 +61,7 @@ class Session : protected SessionSearch::Owner {
   void read_legal(Read&& read) const {
     const Stay stay(*this);
     const std::lock_guard lock(mutex_);
-    read(legal_now());
+    read(std::span<const Action>(here_.legal));
   }
   /// The notation of actions played one after the other, for instance a result's line.
   Result<std::vector<std::string>> line_text(std::span<const Action> actions) const;
@@ -66,7 +71,7 @@ class Session : protected SessionSearch::Owner {
   /// How a finished game ended, as player 0 sees it: a number of the game's outcomes.
   Result<std::uint8_t> outcome() const;
   /// The value of each way to end, for the player whose outcomes they are.
-  virtual std::span<const float> outcome_values() const = 0;
+  std::span<const float> outcome_values() const { return state_.game().outcome_values; }
 
   /// Asks the search under way to end with what it has, at least one visit. Harmless otherwise.
   void stop();
@@ -82,7 +87,7 @@ class Session : protected SessionSearch::Owner {
     const Stay stay(*this);
     const std::lock_guard lock(mutex_);
     if (auto there = has_result(); !there) return there;
-    read(search_.result());
+    read(search_->result());
     return {};
   }
 
@@ -108,7 +113,7 @@ class Session : protected SessionSearch::Owner {
   /// The worker of the last search; one has been begun.
   ServiceWorker& worker() const;
   /// What stop() does, for callers that the session outlives anyway.
-  void ask_to_end() { search_.stop(); }
+  void ask_to_end() { search_->stop(); }
   /// No search begins any more, and the one under way is stopped.
   void mark_closed();
   void wait_for_stays() const;
@@ -116,39 +121,15 @@ class Session : protected SessionSearch::Owner {
   /// Service::release for it.
   bool can_go();
 
- protected:
-  /// `search` is the derived session's.
-  Session(Service& service, GameRoom& room, SessionSearch& search)
-      : service_(service), room_(room), search_(search) {}
+  // For its search, on the thread that searches.
 
-  // What a game makes of the above; the session is locked, and idle where the game may change.
-  virtual Result<void> set_position(std::string_view text, std::span<const Action> actions) = 0;
-  virtual Result<void> play_action(Action action) = 0;
-  virtual Turn turn_now() const = 0;
-  virtual Player viewer_now() const = 0;
-  virtual std::span<const Action> legal_now() const = 0;
-  virtual std::size_t moves_to_consider_now() const = 0;
-  virtual std::vector<float> chance_now() const = 0;
-  virtual std::uint8_t outcome_now() const = 0;
-  virtual void prepare_search() = 0;
-  // These take the lock for a copy of the position only: a host's texts may take their time, and
-  // the thread that searches needs the lock to end a search. The others ask a host's game nothing
-  // but whose turn it is.
-  virtual Result<std::string> position_text() const = 0;
-  virtual Result<std::string> text_of(Action action) const = 0;
-  virtual Result<std::vector<std::string>> text_of(std::span<const Action> line) const = 0;
-  virtual Result<Action> action_of(std::string_view text) const = 0;
-
-  [[nodiscard]] std::unique_lock<std::mutex> lock() const { return std::unique_lock(mutex_); }
-  // A text, if there is one; else the log hears why not: not every function has a place for a
-  // reason.
-  Result<std::string> or_logged(Result<std::string> text) const;
+  /// A result so far, for SessionLimits::progress. The search waits meanwhile.
+  void search_goes_on(const SessionResult& so_far) noexcept;
+  /// The search is over, with a result if the status is SENET_OK. The thread that searched does not
+  /// touch it any more: the session may be gone when this returns.
+  void search_ended(senet_status status) noexcept;
 
  private:
-  // Of SessionSearch::Owner, on the thread that searches.
-  void search_goes_on(const SessionResult& so_far) noexcept override;
-  void search_ended(senet_status status) noexcept override;
-
   template <class Callback>
   void call(const Callback& callback) const noexcept;
   // Needs mutex_.
@@ -159,9 +140,32 @@ class Session : protected SessionSearch::Owner {
   template <class Function>
   auto when_idle(Function&& function) const -> decltype(function());
 
+  /// What can be done in a position: legal actions, or the probabilities of chance's outcomes.
+  struct Options {
+    std::vector<Action> legal;
+    std::vector<float> chance;
+
+    void find(const AnyState& state);
+    bool has(Action action) const;
+  };
+  // These need mutex_, and no search under way. What the host's functions throw leaves all as it
+  // was.
+  void move_to(const AnyState& state);
+  /// A copy: a host's texts may take their time, and the thread that searches needs the lock to end
+  /// a search. Under the lock a host's game is asked nothing else but whose turn it is.
+  AnyState position() const;
+  // A text, if there is one; else the log hears why not: not every function has a place for a
+  // reason.
+  Result<std::string> or_logged(Result<std::string> text) const;
+
   Service& service_;
   GameRoom& room_;
-  SessionSearch& search_;
+  const Charge memory_;
+  AnyState state_;
+  // What can be done in state_. Found while no search is under way: a host's function that took its
+  // time under the lock would hold up the thread that ends searches.
+  Options here_, next_;  // next_: memory for a position that is looked at
+  const OnHeap<SessionSearch> search_;
   mutable std::mutex mutex_;
   mutable std::condition_variable became_idle_;
   bool searching_ = false;

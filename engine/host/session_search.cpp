@@ -4,10 +4,13 @@
 
 #include "engine/host/search_pool.hpp"
 #include "engine/host/service_worker.hpp"
+#include "engine/host/session.hpp"
 
 namespace senet {
 
-void SessionSearch::begin(SessionLimits limits, ServiceWorker& worker, AnySearchPool& pool) {
+void SessionSearch::begin(const AnyState& state, SessionLimits limits, ServiceWorker& worker,
+                          AnySearchPool& pool) {
+  set_root(state);
   limits_ = std::move(limits);
   // Centuries are no limit, and would overflow.
   const bool is_timed = limits_.time.count() > 0 && limits_.time < std::chrono::hours(24 * 365);
@@ -21,6 +24,8 @@ void SessionSearch::stop() {
   stop_.store(true);
   if (AnySearchPool* const pool = pool_.load()) pool->look();
 }
+
+void SessionSearch::show_progress() noexcept { owner_.search_goes_on(result_); }
 
 void SessionSearch::hand_back(senet_status status) noexcept {
   worker_->count_ended();

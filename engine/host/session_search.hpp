@@ -10,14 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "games/any_game.hpp"
 #include "search/decision.hpp"
-#include "senet/game.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
 
 class AnySearchPool;
 class ServiceWorker;
+class Session;
 
 using ServiceClock = std::chrono::steady_clock;
 
@@ -83,32 +84,20 @@ struct SessionLimits {
   std::chrono::microseconds progress_every = std::chrono::seconds(1);
 };
 
-/// A search of any game. Its session begins it and gets it back by SearchOwner; in between it
-/// belongs to a worker's pool, and the session may only stop() it.
+/// A search of any game. Its session begins it and gets it back by Session::search_ended(); in
+/// between it belongs to a worker's pool, and the session may only stop() it.
 class SessionSearch {
  public:
-  /// What a search belongs to.
-  class Owner {
-   public:
-    /// A result so far, for SessionLimits::progress. The search waits meanwhile.
-    virtual void search_goes_on(const SessionResult& so_far) noexcept = 0;
-    /// The search is over, with a result if the status is SENET_OK. The thread that searched does
-    /// not touch it any more: the owner may be gone when this returns.
-    virtual void search_ended(senet_status status) noexcept = 0;
-
-   protected:
-    ~Owner() = default;
-  };
-
-  explicit SessionSearch(Owner& owner) : owner_(owner) {}
+  explicit SessionSearch(Session& owner) : owner_(owner) {}
   virtual ~SessionSearch() = default;
   SessionSearch(const SessionSearch&) = delete;
   SessionSearch& operator=(const SessionSearch&) = delete;
 
   // The session's side.
 
-  /// For a worker, which gets it next, and its pool.
-  void begin(SessionLimits limits, ServiceWorker& worker, AnySearchPool& pool);
+  /// A search of `state`, for a worker, which gets it next, and its pool.
+  void begin(const AnyState& state, SessionLimits limits, ServiceWorker& worker,
+             AnySearchPool& pool);
   /// Asks it to end with what it has, at least one visit. Any thread, at any time.
   void stop();
   /// After it came back.
@@ -122,7 +111,7 @@ class SessionSearch {
   const SessionLimits& limits() const { return limits_; }
   ServiceClock::time_point deadline() const { return deadline_; }
   bool is_stopped() const { return stop_.load(std::memory_order_relaxed); }
-  void show_progress() noexcept { owner_.search_goes_on(result_); }
+  void show_progress() noexcept;
   /// The last that its pool does with it.
   void hand_back(senet_status status) noexcept;
 
@@ -130,10 +119,12 @@ class SessionSearch {
   SessionSearch* next_arrival = nullptr;
 
  protected:
+  virtual void set_root(const AnyState& state) = 0;
+
   SessionResult result_;  // its lists have all their memory from the beginning
 
  private:
-  Owner& owner_;
+  Session& owner_;
   SessionLimits limits_;
   ServiceClock::time_point deadline_;
   ServiceWorker* worker_ = nullptr;

@@ -28,7 +28,7 @@ template <Game G>
 class SessionSearchOf final : public SessionSearch {
  public:
   /// `number` and `seed` draw noise and temperature.
-  SessionSearchOf(Owner& owner, const SearchSettings& settings, const SessionRoom& room,
+  SessionSearchOf(Session& owner, const SearchSettings& settings, const SessionRoom& room,
                   std::uint64_t seed, std::uint64_t number, Heap& heap)
       : SessionSearch(owner),
         room_(room),
@@ -43,17 +43,14 @@ class SessionSearchOf final : public SessionSearch {
     result_.line_outcomes.reserve(lines * kOutcomes<G>);
   }
 
-  /// Memory of one beside itself, its tree included.
+  /// Memory of one, its tree included.
   static std::size_t bytes(const SessionRoom& room) {
     const std::size_t result = room.edges * sizeof(Choice) + sizeof(Outcomes<G>);
     constexpr std::size_t kLine =
         kLongestVariation * sizeof(Action) + sizeof(std::uint32_t) + sizeof(Outcomes<G>);
-    return result + RootStatistics<G>::bytes(room.edges) +
+    return sizeof(SessionSearchOf) + result + RootStatistics<G>::bytes(room.edges) +
            std::min<std::size_t>(room.lines, room.edges) * kLine + Tree<G>::bytes(room.tree);
   }
-
-  /// The session's: what the next search is of.
-  void set_root(const G& state) { state_ = state; }
 
   // The pool's. A scratch has been lent before each of these but the first.
 
@@ -116,7 +113,6 @@ class SessionSearchOf final : public SessionSearch {
     }
     return ending_.has_value();
   }
-  bool has_to_end(ServiceClock::time_point now) const { return is_stopped() || now >= deadline(); }
   /// Whether it has found something and is not in the middle of a visit.
   bool can_show() const { return !is_alone_ && !search_.has_leaf() && visits() > 0; }
 
@@ -160,6 +156,7 @@ class SessionSearchOf final : public SessionSearch {
   }
 
  private:
+  void set_root(const AnyState& state) override { state_ = state.as<G>(); }
   std::uint32_t visits() const { return search_.tree()[search_.root()].n; }
   double filled() const {
     const Tree<G>& tree = search_.tree();

@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "nn/network_spec.hpp"
 #include "senet/game.hpp"
 #include "senet/game_table.h"
 
@@ -26,18 +29,22 @@ struct GameTable {
   senet_game_table functions;  // its name is the host's: not to be read
   std::array<float, SENET_MOST_OUTCOMES> outcome_values{};
   float value_range = 0;
-
-  /// The reference network's shape for it.
-  NetworkSpec spec() const;
 };
+
+/// Checks the table's numbers, then plays some games at random with it, always the same, as
+/// senet/check_game.hpp does; its functions work in memory that shows what they overwrite.
+/// SENET_BAD_ARGUMENT names the first thing that cannot be, the function at fault and the position.
+Result<void> check_table(const GameTable& table);
 
 /// Bytes of a position's or a move's text.
 inline constexpr std::size_t kMostTableText = std::size_t{1} << 16;
 
 /// A state of up to kBytes bytes with the table that understands it. A wide game is one of many
 /// legal moves or of several logits an action, whose searches need more memory. What a table says
-/// is taken for true but where that would harm us: numbers out of range are left out.
-template <std::size_t kBytes, bool kIsWide>
+/// is taken for true but where that would harm us: numbers out of range are left out. Of an audited
+/// one they are thrown as a std::runtime_error that names the function, as is all else that a
+/// function writes or says against senet/game_table.h.
+template <std::size_t kBytes, bool kIsWide, bool kIsAudited = false>
 class TableGame {
  public:
   static constexpr std::string_view kName = "a host's game";
@@ -61,7 +68,9 @@ class TableGame {
   TableGame() = default;
   /// The start. `table`, which this type has room for, outlives all states.
   explicit TableGame(const GameTable& table) : table_(&table) {
+    if constexpr (kIsAudited) bytes_.fill(kUntouched);
     functions().start(user(), bytes_.data());
+    check_size("start");
   }
 
   std::span<const float> outcome_values() const {
@@ -79,45 +88,67 @@ class TableGame {
 
   Turn turn() const {
     const senet_turn turn = functions().turn(user(), bytes_.data());
+    require(turn != SENET_CHANCE || has_dice(), "turn",
+            "SENET_CHANCE, in a game whose most_chance is 0");
+    require(turn >= SENET_PLAYER_0 && turn <= SENET_OVER, "turn", static_cast<int>(turn),
+            " is no senet_turn");
     if (turn == SENET_PLAYER_0) return Turn::kPlayer0;
     if (turn == SENET_PLAYER_1) return Turn::kPlayer1;
     return turn == SENET_CHANCE && has_dice() ? Turn::kChance : Turn::kOver;
   }
   Player viewer() const {
     const Turn now = turn();
-    if (now == Turn::kChance) return functions().viewer(user(), bytes_.data()) == 1 ? 1 : 0;
-    return now == Turn::kPlayer1 ? 1 : 0;
+    if (now != Turn::kChance) return now == Turn::kPlayer1 ? 1 : 0;
+    const std::uint32_t player = functions().viewer(user(), bytes_.data());
+    require(player <= 1, "viewer", "neither 0 nor 1");
+    return player == 1 ? 1 : 0;
   }
-  void legal(ActionList<kMaxLegal>& out) const { list(functions().legal, out); }
-  void sound(ActionList<kMaxLegal>& out) const { list(functions().sound, out); }
+  void legal(ActionList<kMaxLegal>& out) const { list("legal", functions().legal, out); }
+  void sound(ActionList<kMaxLegal>& out) const { list("sound", functions().sound, out); }
   /// Outcomes all as likely, where the host's numbers are no distribution.
   std::size_t chance(std::span<float> probability) const {
     std::array<float, kMaxChance> said{};
-    const std::uint32_t count = std::clamp(functions().chance(user(), bytes_.data(), said.data()),
-                                           1u, functions().most_chance);
+    const std::uint32_t written =
+        fill("chance", "most_chance", said.data(), functions().most_chance,
+             [&](float* to) { return functions().chance(user(), bytes_.data(), to); });
+    const std::uint32_t count = std::clamp(written, 1u, functions().most_chance);
     const bool are_positive =
         std::all_of(said.begin(), said.begin() + count, [](float p) { return p > 0 && p <= 1; });
+    require(written > 0, "chance", "no outcome at all");
+    require(are_positive, "chance", "a probability that is not above 0 and at most 1");
     for (std::uint32_t i = 0; i < count; ++i) {
       probability[i] = are_positive ? said[i] : 1 / static_cast<float>(count);
     }
     return count;
   }
-  void play(Action action) { functions().play(user(), bytes_.data(), action); }
+  void play(Action action) {
+    functions().play(user(), bytes_.data(), action);
+    check_size("play");
+  }
   std::uint8_t outcome() const {
-    return static_cast<std::uint8_t>(
-        std::min(functions().outcome(user(), bytes_.data()), functions().outcomes - 1));
+    const std::uint32_t outcome = functions().outcome(user(), bytes_.data());
+    require(outcome < functions().outcomes, "outcome", outcome, " is not below ",
+            functions().outcomes, ", the number of ways to end");
+    return static_cast<std::uint8_t>(std::min(outcome, functions().outcomes - 1));
   }
   std::uint64_t key() const { return functions().key(user(), bytes_.data()); }
   void encode(FeatureRow& row) const {
     std::array<std::uint16_t, kMostActive> feature;
     std::array<float, kMostActive> value;
+    const std::uint32_t most = functions().most_active;
     // What the host counts and does not write is no feature.
-    std::fill_n(feature.begin(), functions().most_active, std::uint16_t{SENET_MOST_FEATURES});
+    std::fill_n(feature.begin(), most, std::uint16_t{SENET_MOST_FEATURES});
     const std::uint32_t count =
-        functions().encode(user(), bytes_.data(), feature.data(), value.data());
-    for (std::uint32_t i = 0; i < std::min(count, functions().most_active); ++i) {
-      if (feature[i] < functions().features && std::isfinite(value[i]))
-        row.add(feature[i], value[i]);
+        fill("encode", "most_active", feature.data(), most, [&](std::uint16_t* features) {
+          return fill("encode", "most_active", value.data(), most, [&](float* values) {
+            return functions().encode(user(), bytes_.data(), features, values);
+          });
+        });
+    for (std::uint32_t i = 0; i < std::min(count, most); ++i) {
+      const bool is_known = feature[i] < functions().features, is_finite = std::isfinite(value[i]);
+      require(is_known, "encode", feature[i], " is not below features");
+      require(is_finite, "encode", "a value that is not finite");
+      if (is_known && is_finite) row.add(feature[i], value[i]);
     }
   }
   std::array<std::uint16_t, kLogitsPerAction> logits_of(Action action) const {
@@ -127,8 +158,18 @@ class TableGame {
       logits[0] = action;
       return logits;
     }
-    functions().logits_of(user(), action, logits.data());
+    const std::uint32_t most = functions().logits_per_action;
+    fill("logits_of", "logits_per_action", logits.data(), most, [&](std::uint16_t* to) {
+      functions().logits_of(user(), action, to);
+      return most;
+    });
+    require(logits[0] != kNoLogit, "logits_of", "no logit at all");
+    bool is_padded = false;
     for (std::uint16_t& logit : logits) {
+      require(!is_padded || logit == kNoLogit, "logits_of", "a logit behind SENET_NO_LOGIT");
+      is_padded = logit == kNoLogit;
+      require(is_padded || logit < functions().policy_logits, "logits_of", logit,
+              " is not below policy_logits");
       if (logit >= functions().policy_logits) logit = kNoLogit;
     }
     if (logits[0] == kNoLogit) logits[0] = 0;
@@ -160,7 +201,9 @@ class TableGame {
   static Result<TableGame> from_text(std::string_view) { return fail("of which game?"); }
   Result<TableGame> other_from_text(std::string_view text) const {
     TableGame other(*table_);
-    if (functions().read(user(), {text.data(), text.size()}, other.bytes_.data())) return other;
+    const bool is_read = functions().read(user(), {text.data(), text.size()}, other.bytes_.data());
+    other.check_size("read");
+    if (is_read) return other;
     return fail(std::string(1, '"').append(text) + "\" is no position of " + table_->name);
   }
 
@@ -170,12 +213,18 @@ class TableGame {
   const senet_game_table& functions() const { return table_->functions; }
   void* user() const { return table_->functions.user; }
   /// What the host's function lists, of actions that there are; never nothing.
-  void list(std::uint32_t (*function)(void*, const void*, senet_action*),
+  void list(const char* name, std::uint32_t (*function)(void*, const void*, senet_action*),
             ActionList<kMaxLegal>& out) const {
     out.resize(functions().most_legal);
     std::fill(out.begin(), out.end(), Action{0});
-    const std::size_t count = function(user(), bytes_.data(), out.data());
-    out.resize(std::min(count, out.size()));
+    const std::uint32_t count =
+        fill(name, "most_legal", out.data(), out.size(),
+             [&](Action* actions) { return function(user(), bytes_.data(), actions); });
+    out.resize(std::min<std::size_t>(count, out.size()));
+    require(count > 0, name, "no action at all");
+    for (const Action action : out) {
+      require(action < functions().actions, name, action, " is not below actions");
+    }
     const auto unknown = [&](Action action) { return action >= functions().actions; };
     out.resize(
         static_cast<std::size_t>(std::remove_if(out.begin(), out.end(), unknown) - out.begin()));
@@ -185,22 +234,69 @@ class TableGame {
     return text ? std::move(*text) : std::move(text.error().reason());
   }
   template <class Write>
-  Result<std::string> written(std::string_view function, Write&& write) const {
+  Result<std::string> written(const char* function, Write&& write) const {
     std::string text(255, '\0');
     for (int tries = 0; tries < 2; ++tries) {
-      const std::size_t size = write(text.data(), text.size());
+      std::size_t size = 0;
+      fill(function, "the room that it is given", text.data(), text.size(), [&](char* to) {
+        size = write(to, text.size());
+        return static_cast<std::uint32_t>(std::min(size, text.size()));
+      });
       const bool fits = size <= text.size();
+      require(size > 0, function, "no text at all");
+      require(size <= kMostTableText, function, size, " bytes, more than ", kMostTableText);
       if (!fits && size > kMostTableText) {
-        return fail(table_->name + ": " + std::string(function) + ": " + std::to_string(size) +
+        return fail(table_->name + ": " + function + ": " + std::to_string(size) +
                     " bytes, more than " + std::to_string(kMostTableText));
       }
       text.resize(size);
       if (fits) return text;
     }
-    return fail(table_->name + ": " + std::string(function) + ": longer each time it is written");
+    return fail(table_->name + ": " + function + ": longer each time it is written");
   }
 
-  alignas(16) std::array<std::byte, kBytes> bytes_;
+  // Of an audit alone: what follows does nothing else.
+
+  static constexpr std::size_t kSlack = kIsAudited ? 64 : 0;  // entries that nothing may write
+  static constexpr std::byte kUntouched{0xa5};
+
+  static std::string words(const char* text) { return text; }
+  template <std::integral Number>
+  static std::string words(Number number) {
+    return std::to_string(number);
+  }
+  template <class... What>
+  static void require([[maybe_unused]] bool holds, [[maybe_unused]] const char* function,
+                      [[maybe_unused]] const What&... what) {
+    if constexpr (kIsAudited) {
+      if (!holds) throw std::runtime_error(function + (": " + ... + words(what)));
+    }
+  }
+  static bool is_untouched(std::span<const std::byte> bytes) {
+    return std::ranges::all_of(bytes, [](std::byte byte) { return byte == kUntouched; });
+  }
+  /// Has write(to) write up to `size` values, `bound` of the table; returns how many it says.
+  template <class T, class Write>
+  static std::uint32_t fill([[maybe_unused]] const char* function,
+                            [[maybe_unused]] const char* bound, T* to,
+                            [[maybe_unused]] std::size_t size, Write&& write) {
+    if constexpr (!kIsAudited) return write(to);
+    std::vector<T> room(size + kSlack);
+    std::memset(room.data(), std::to_integer<int>(kUntouched), room.size() * sizeof(T));
+    const std::uint32_t count = write(room.data());
+    require(is_untouched(std::as_bytes(std::span(room).subspan(size))), function, "writes behind ",
+            bound);
+    require(count <= size, function, "more than ", bound);
+    std::copy_n(room.begin(), count, to);
+    return count;
+  }
+  /// The function wrote a state, and nothing behind it.
+  void check_size([[maybe_unused]] const char* function) const {
+    require(!kIsAudited || is_untouched(std::span(bytes_).subspan(functions().state_size)),
+            function, "writes behind state_size");
+  }
+
+  alignas(16) std::array<std::byte, kBytes + kSlack> bytes_;
   const GameTable* table_ = nullptr;
 };
 

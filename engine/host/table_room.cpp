@@ -1,27 +1,12 @@
+// Games that only a host knows, in a file of their own: they are another four to compile.
 #include <algorithm>
+#include <new>
+#include <utility>
 
 #include "engine/host/room_of.hpp"
 #include "engine/host/table_game.hpp"
 
 namespace senet {
-namespace {
-
-/// The room of the first of these types of games that has room for the table's.
-template <Game G, Game... Larger>
-Result<std::unique_ptr<GameRoom>> make(const GameTable& table, const Weights& weights,
-                                       const ServiceSettings& settings, Ledger& ledger,
-                                       RowTeam& team) {
-  if constexpr (sizeof...(Larger) > 0) {
-    if (!G::has_room_for(table)) {
-      return make<Larger...>(table, weights, settings, ledger, team);
-    }
-  }
-  const GamePlan<G> plan{
-      .spec = weights.spec(), .most_active = table.functions.most_active, .start = G(table)};
-  return make_room(plan, weights, settings, ledger, team);
-}
-
-}  // namespace
 
 GameTable::GameTable(const senet_game_table& table)
     : name(table.name.data == nullptr ? std::string_view()
@@ -46,21 +31,23 @@ GameTable::GameTable(const senet_game_table& table)
   }
 }
 
-NetworkSpec GameTable::spec() const {
-  NetworkSpec spec;
-  spec.game = name;
-  spec.features = functions.features;
-  spec.policy_logits = functions.policy_logits;
-  spec.outcomes = functions.outcomes;
-  return spec;
+// By the first of these types of games that has room for the table's.
+template <Game G, Game... Larger>
+HostTable OwnGame::make_host() {
+  if constexpr (sizeof...(Larger) > 0) {
+    if (!G::has_room_for(table_)) return make_host<Larger...>();
+  }
+  return HostTable::of(*::new (start_.data()) G(table_));
 }
 
-Result<std::unique_ptr<GameRoom>> make_table_room(const GameTable& table, const Weights& weights,
-                                                  const ServiceSettings& settings, Ledger& ledger,
-                                                  RowTeam& team) {
-  return make<TableGame<kSmallState, false>, TableGame<SENET_MOST_STATE, false>,
-              TableGame<kSmallState, true>, TableGame<SENET_MOST_STATE, true>>(
-      table, weights, settings, ledger, team);
+OwnGame::OwnGame(GameTable table)
+    : table_(std::move(table)),
+      host_(make_host<TableGame<kSmallState, false>, TableGame<SENET_MOST_STATE, false>,
+                      TableGame<kSmallState, true>, TableGame<SENET_MOST_STATE, true>>()) {
+  host_.game.name = table_.name;
+  host_.game.features = table_.functions.features;
+  host_.game.most_active = table_.functions.most_active;
+  host_.game.policy_logits = table_.functions.policy_logits;
 }
 
 }  // namespace senet

@@ -27,14 +27,14 @@ std::string cell(int own, int theirs, int row) {
 
 namespace backgammon {
 
-Result<Backgammon> read_gnubgid(std::string_view text, Player on_roll) {
-  return Backgammon::from_position_id(text, on_roll);
+Result<AnyState> read_gnubgid(std::string_view text, Player on_roll) {
+  return any(Backgammon::from_position_id(text, on_roll));
 }
 
-Result<Backgammon> read_xgid(std::string_view text, Player) {
+Result<AnyState> read_xgid(std::string_view text, Player) {
   const Result<Xgid> xgid = parse_xgid(text);
   if (!xgid) return xgid.error();
-  return Backgammon::from_text(text);
+  return any(Backgammon::from_text(text));
 }
 
 }  // namespace backgammon
@@ -88,11 +88,11 @@ Backgammon GameKit<Backgammon>::perft_start() {
   return *Backgammon::from_position_id(backgammon::kStartPositionId, 0);
 }
 
-Result<Exam<Backgammon>> GameKit<Backgammon>::read_exam(const std::string& file) {
+Result<Exam> GameKit<Backgammon>::read_exam(const std::string& file) {
   auto read = backgammon::read_labels(file);
   if (!read) return read.error();
-  Exam<Backgammon> exam;
-  for (const backgammon::Label& label : *read) exam.positions.push_back(label.state);
+  Exam exam;
+  for (const backgammon::Label& label : *read) exam.positions.push_back(any(label.state));
   const auto labels = std::make_shared<const std::vector<backgammon::Label>>(std::move(*read));
   exam.grading.grade = [labels](std::span<const MoveMix> moves, const GradeProgress&) {
     return backgammon::grade(*labels, moves);

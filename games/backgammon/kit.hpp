@@ -9,11 +9,11 @@ namespace senet {
 
 namespace backgammon {
 /// The player "linear": games/backgammon/kit/linear.hpp.
-Action linear_move(const Backgammon& state, Random draw);
+Action linear_move(const AnyState& state, Random draw);
 /// GNU Backgammon's position id, told from the player on roll, who is about to roll.
-Result<Backgammon> read_gnubgid(std::string_view text, Player on_roll);
+Result<AnyState> read_gnubgid(std::string_view text, Player on_roll);
 /// An XGID with or without "XGID=": it says itself who is on roll.
-Result<Backgammon> read_xgid(std::string_view text, Player on_roll);
+Result<AnyState> read_xgid(std::string_view text, Player on_roll);
 }  // namespace backgammon
 
 template <>
@@ -32,13 +32,11 @@ struct GameKit<Backgammon> : DefaultKit<Backgammon> {
                                                               {"window-share", "0.3"},
                                                               {"begin-after", "20000"},
                                                               {"policy-weight", "0"}});
-  static constexpr std::array kPlayers = {
-      SimplePlayer<Backgammon>{"linear", &backgammon::linear_move}};
+  static constexpr std::array kPlayers = {SimplePlayer{"linear", &backgammon::linear_move}};
   static constexpr bool kIsStandard = true;
   static Backgammon start_of(Player first);
-  static constexpr std::array kNotations = {
-      Notation<Backgammon>{"gnubgid", &backgammon::read_gnubgid},
-      Notation<Backgammon>{"xgid", &backgammon::read_xgid}};
+  static constexpr std::array kNotations = {Notation{"gnubgid", &backgammon::read_gnubgid},
+                                            Notation{"xgid", &backgammon::read_xgid}};
   /// A roll is one word, "31", and a play is the words with a slash in them, "8/5 6/5", or "pass".
   static bool continues_move(std::string_view word) { return word.find('/') != word.npos; }
   static Result<Backgammon> with_dice(const Backgammon& state, int first, int second);
@@ -50,7 +48,7 @@ struct GameKit<Backgammon> : DefaultKit<Backgammon> {
   /// Every roll once, and by its chance: doubles 1, others 2.
   static constexpr std::array<std::string_view, 2> kLeavesNames = {"plays_21", "plays_36"};
   /// Decisions with the value of every play: games/backgammon/kit/exam.hpp.
-  static Result<Exam<Backgammon>> read_exam(const std::string& file);
+  static Result<Exam> read_exam(const std::string& file);
   static constexpr std::string_view kExamText =
       "a JSON object a line: [id,] cls, posid, dice,\n"
       "moves [[text, position id after, equity, ...] ...]; answers: id, move, after";

@@ -7,11 +7,11 @@
 
 namespace senet {
 
-Result<Exam<ConnectFour>> GameKit<ConnectFour>::read_exam(const std::string& file) {
+Result<Exam> GameKit<ConnectFour>::read_exam(const std::string& file) {
   auto read = connect_four::read_labels(file);
   if (!read) return read.error();
-  Exam<ConnectFour> exam;
-  for (const connect_four::Label& label : *read) exam.positions.push_back(label.state);
+  Exam exam;
+  for (const connect_four::Label& label : *read) exam.positions.push_back(any(label.state));
   const auto labels = std::make_shared<const std::vector<connect_four::Label>>(std::move(*read));
   exam.grading.grade = [labels](std::span<const MoveMix> moves, const GradeProgress& progress) {
     return connect_four::grade(*labels, moves, progress);

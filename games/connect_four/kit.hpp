@@ -28,7 +28,7 @@ struct GameKit<ConnectFour> : DefaultKit<ConnectFour> {
     return grid_drawing(state.text(), "1234567", /*has_row_numbers=*/false);
   }
   /// Positions with their worth: games/connect_four/kit/exam.hpp.
-  static Result<Exam<ConnectFour>> read_exam(const std::string& file);
+  static Result<Exam> read_exam(const std::string& file);
   static constexpr std::string_view kExamText =
       "CSV (moves,ply,s1,...,s7,value), or lines \"moves value\", for which\n"
       "a solver judges the moves; answers: moves,column";

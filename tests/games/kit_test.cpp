@@ -129,7 +129,7 @@ TYPED_TEST(Kit, EveryPlayerPlaysWholeGamesByTheRules) {
   using G = TypeParam;
   const AnyGame& game = this->game_;
   std::set<std::string_view> words;
-  for (const AnySimplePlayer& player : game.players) {
+  for (const SimplePlayer& player : game.players) {
     EXPECT_TRUE(words.insert(player.word).second) << player.word;
     for (std::uint64_t number = 0; number < 5; ++number) {
       AnyState state(game);

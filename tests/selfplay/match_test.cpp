@@ -26,7 +26,7 @@ const AnyGame& any_game() {
 template <Game G>
 SimpleMatchPlayer simple_player(std::string_view word) {
   const auto& players = any_game<G>().players;
-  const auto found = std::ranges::find(players, word, &AnySimplePlayer::word);
+  const auto found = std::ranges::find(players, word, &SimplePlayer::word);
   EXPECT_NE(found, players.end()) << word;
   return SimpleMatchPlayer(*found);
 }

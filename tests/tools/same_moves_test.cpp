@@ -96,7 +96,7 @@ TEST(SameMoves, OfAFileThatDoesNotSayWhatItHasLearnt) {
   const TemporaryFolder folder;
   for (const std::string_view game : game_names()) {
     const std::string file = folder.path() / (std::string(game) + ".safetensors");
-    const NetworkSpec spec = (*find_game<HostTable>(game))->reference_spec();
+    const NetworkSpec spec = reference_spec((*find_game<HostTable>(game))->game);
     ASSERT_FALSE(spec.evaluates);
     ASSERT_TRUE(save_network(initial_network(spec, 7), file));
     expect_same_moves(std::string(game), file);

@@ -13,7 +13,7 @@ namespace {
 bool speaks_ubgi(const AnyGame& game) { return game.ubgi_question != nullptr; }
 
 bool has_player(const AnyGame& game, std::string_view word) {
-  return std::ranges::find(game.players, word, &AnySimplePlayer::word) != game.players.end();
+  return std::ranges::find(game.players, word, &SimplePlayer::word) != game.players.end();
 }
 
 // Whether some game has a player of this word that makes no visits.
@@ -57,7 +57,7 @@ std::string player_words() {
   };
   std::vector<std::string_view> told;
   for (const AnyGame* const game : all_games<AnyGame>()) {
-    for (const AnySimplePlayer& player : game->players) {
+    for (const SimplePlayer& player : game->players) {
       if (std::ranges::find(told, player.word) != told.end()) continue;
       told.push_back(player.word);
       add(player.word, [&](const AnyGame& any) { return has_player(any, player.word); });
@@ -141,7 +141,7 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
         fmt::format("UBGI is for {}; uci:COMMAND is for all games", games_that(speaks_ubgi)));
   }
   if (programs.is_own_player(word)) return programs.make_own_player(word, settings);
-  const auto simple = std::ranges::find(game.players, word, &AnySimplePlayer::word);
+  const auto simple = std::ranges::find(game.players, word, &SimplePlayer::word);
   if (simple != game.players.end()) {
     PlayerHolder holder;
     holder.identity = word;

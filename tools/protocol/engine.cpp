@@ -45,7 +45,7 @@ Result<void> Engine::configure(const Options& options, Change change) {
   if (!game) return game.error();
   SharedNetwork network = network_;
   if (change >= Change::kNetwork) {
-    const NetworkSpec reference = (*find_game<HostTable>(options.game))->reference_spec();
+    const NetworkSpec reference = reference_spec((*find_game<HostTable>(options.game))->game);
     Result<Network> opened = open_network(network_source(options), reference);
     if (!opened) return opened.error();
     network = std::make_shared<const Network>(std::move(*opened));

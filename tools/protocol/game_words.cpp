@@ -22,8 +22,8 @@ Result<AnyState> legal_position(Result<AnyState> state) {
   return state;
 }
 
-const AnyNotation* find_notation(const AnyGame& game, std::string_view name) {
-  const auto found = std::ranges::find(game.notations, name, &AnyNotation::name);
+const Notation* find_notation(const AnyGame& game, std::string_view name) {
+  const auto found = std::ranges::find(game.notations, name, &Notation::name);
   return found == game.notations.end() ? nullptr : &*found;
 }
 
@@ -37,7 +37,7 @@ Result<AnyState> before_the_moves(const AnyGame& game, const PositionRequest& re
     case PositionRequest::Kind::kNotation:
       break;
   }
-  if (const AnyNotation* const notation = find_notation(game, request.notation)) {
+  if (const Notation* const notation = find_notation(game, request.notation)) {
     return legal_position(notation->read(request.text, on_roll));
   }
   return other_games(

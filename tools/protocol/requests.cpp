@@ -75,7 +75,7 @@ Result<void> read_go_word(std::string_view word, Words& words, GoRequest& go) {
 // Whether positions of some game are written so, whichever game is played.
 bool is_known_notation(std::string_view name) {
   return std::ranges::any_of(all_games<AnyGame>(), [&](const AnyGame* game) {
-    return std::ranges::find(game->notations, name, &AnyNotation::name) != game->notations.end();
+    return std::ranges::find(game->notations, name, &Notation::name) != game->notations.end();
   });
 }
 

@@ -45,7 +45,7 @@ struct PositionRequest {
     kNotation,  // in another one that some game has
   };
   Kind kind = Kind::kStart;
-  std::string_view notation = {};       // of kNotation: AnyNotation::name
+  std::string_view notation = {};       // of kNotation: Notation::name
   std::string_view text;                // of all kinds but kStart; never empty then
   std::vector<std::string_view> moves;  // the words behind "moves"
 };

@@ -5,8 +5,8 @@
 
 namespace senet::backgammon {
 
-Action linear_move(const Backgammon& state, Random) {
-  return best_linear_play(state, kLinearWeights);
+Action linear_move(const AnyState& state, Random) {
+  return best_linear_play(state.as<Backgammon>(), kLinearWeights);
 }
 
 }  // namespace senet::backgammon

@@ -94,6 +94,7 @@ class FeatureRow {
       : index_(index), value_(value), capacity_(static_cast<std::uint32_t>(capacity)) {}
 
   /// Appends one feature. Each index at most once a row; `value` is finite. Zeros may be left out.
+  /// More than `capacity` entries are undefined behaviour where asserts are off.
   void add(std::size_t index, float value) {
     assert(count_ < capacity_);
     index_[count_] = static_cast<std::uint16_t>(index);
@@ -161,7 +162,8 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///   kFeatures       width of the network's input
 ///   kMaxActive      encode() writes at most this many non-zero features
 ///   kPolicyLogits   width of the policy head
-///   kLogitsPerAction  at most this many policy logits add up to an action's logit
+///   kLogitsPerAction  at most this many policy logits add up to an action's logit, 1 .. 4 in a
+///                     table (senet/game_table.h)
 ///   kHasAfterstates whether Evaluates::kAfterstates makes sense here
 /// and those of a FixedOutcomesGame, or what an OwnOutcomesGame has instead
 /// functions
@@ -258,6 +260,7 @@ template <class G>
 inline constexpr std::size_t kMaxEdges =
     G::kMaxLegal > kMaxChance<G> ? G::kMaxLegal : kMaxChance<G>;
 
+/// The opponent.
 inline Player other(Player player) { return static_cast<Player>(1 - player); }
 
 /// True when a player (not chance) is to act.

@@ -49,13 +49,13 @@ class [[nodiscard]] Result {
   bool has_value() const { return content_.index() == 0; }
   explicit operator bool() const { return has_value(); }
 
-  /// Only with a value.
+  /// Only with a value; anything else is undefined behaviour.
   T& operator*() & { return *std::get_if<0>(&content_); }
   const T& operator*() const& { return *std::get_if<0>(&content_); }
   T&& operator*() && { return std::move(*std::get_if<0>(&content_)); }
   T* operator->() { return std::get_if<0>(&content_); }
   const T* operator->() const { return std::get_if<0>(&content_); }
-  /// Only without a value.
+  /// Only without a value; anything else is undefined behaviour.
   Error& error() { return *std::get_if<1>(&content_); }
   const Error& error() const { return *std::get_if<1>(&content_); }
 
@@ -87,7 +87,7 @@ class [[nodiscard]] Result<void> {
 
   bool has_value() const { return !error_; }
   explicit operator bool() const { return has_value(); }
-  /// Only with an error.
+  /// Only with an error; anything else is undefined behaviour.
   const Error& error() const { return *error_; }
   /// Throws the error if there is one.
   void value() const {

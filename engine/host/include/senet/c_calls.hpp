@@ -27,42 +27,46 @@ inline senet_text text(std::string_view words) { return {words.data(), words.siz
 inline Error error(senet_status status, const senet_reason& why) {
   return {status, why.text[0] != '\0' ? why.text : senet_status_name(status)};
 }
-inline Result<void> answer(senet_status status, const senet_reason& why = {}) {
+
+/// What function(arguments...) says, or function(arguments..., &why) where it gives reasons.
+template <class Function, class... Arguments>
+Result<void> call(Function function, Arguments... arguments) {
+  senet_reason why{};
+  senet_status status = SENET_OK;
+  if constexpr (std::is_invocable_v<Function, Arguments..., senet_reason*>) {
+    status = function(arguments..., &why);
+  } else {
+    status = function(arguments...);
+  }
   if (status == SENET_OK) return {};
   return error(status, why);
 }
 
-/// A number from call(&number, &why).
-template <class Call>
-Result<std::uint32_t> number(Call&& call) {
-  std::uint32_t number = 0;
-  senet_reason why{};
-  const senet_status status = call(&number, &why);
-  if (status != SENET_OK) return error(status, why);
-  return number;
+/// What it writes behind its arguments: function(arguments..., &value), or with &why.
+template <class Value, class Function, class... Arguments>
+Result<Value> ask(Function function, Arguments... arguments) {
+  Value value{};
+  if (const Result<void> asked = call(function, arguments..., &value); !asked) return asked.error();
+  return value;
 }
 
-/// Calls read(buffer, room, &size) until the buffer has room for all of it.
-template <class Read>
-Result<std::string> read_text(Read&& read) {
-  std::string text(63, '\0');
-  for (;;) {
-    std::size_t size = 0;
-    const senet_status status = read(text.data(), text.size() + 1, &size);
-    text.resize(size);
-    if (status == SENET_OK) return text;
-    if (status != SENET_NO_ROOM) return error(status, {});
-  }
+/// The owner of the handle that it writes.
+template <class Owner, class Handle, class Function, class... Arguments>
+Result<Owner> open(Function function, Arguments... arguments) {
+  const Result<Handle*> handle = ask<Handle*>(function, arguments...);
+  if (!handle) return handle.error();
+  return Owner(*handle);
 }
 
-/// Calls read(data, room, &count) until the list has room for all of it.
-template <class T, class Read>
-Result<std::vector<T>> read_list(Read&& read) {
-  std::vector<T> list(64);
-  for (;;) {
-    std::size_t count = 0;
-    const senet_status status = read(list.data(), list.size(), &count);
-    list.resize(count);
+/// A text or list that function(arguments..., data, room, &size) writes, all of it.
+template <class List, class Function, class... Arguments>
+Result<List> read(Function function, Arguments... arguments) {
+  constexpr std::size_t kEnd = std::is_same_v<List, std::string> ? 1 : 0;  // a text's '\0'
+  List list;
+  for (std::size_t size = 63;;) {
+    list.resize(size);
+    const senet_status status = function(arguments..., list.data(), list.size() + kEnd, &size);
+    list.resize(size);
     if (status == SENET_OK) return list;
     if (status != SENET_NO_ROOM) return error(status, {});
   }

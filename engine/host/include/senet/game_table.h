@@ -59,7 +59,7 @@ typedef struct senet_game_table {
   size_t (*text)(void* user, const void* state, char* text, size_t room);
   size_t (*action_text)(void* user, const void* state, senet_action action, char* text,
                         size_t room);
-  /* Read such texts; 0 when they are none. A host hands over whatever people have typed. */
+  /* Read such texts: not 0 when it is one. A host hands over whatever people have typed. */
   int32_t (*read)(void* user, senet_text text, void* state);
   int32_t (*read_action)(void* user, const void* state, senet_text text, senet_action* action);
 

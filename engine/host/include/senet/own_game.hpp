@@ -48,11 +48,11 @@ std::uint32_t write(const ActionList<kCapacity>& list, senet_action* actions) {
 
 /// The table of a game; a function that throws ends what was under way with SENET_INTERNAL. The
 /// ways to end are those of the start: they have to be whole numbers, which add_game() checks as
-/// it does everything else.
+/// it does everything else. G's functions are called from several threads at once.
 template <TableSized G>
 senet_game_table game_table() {
   using detail::game;
-  const G start{};
+  static const G start{};
   senet_game_table table{};
   table.struct_size = static_cast<std::uint32_t>(sizeof table);
   table.state_size = static_cast<std::uint32_t>(sizeof(G));
@@ -96,7 +96,7 @@ senet_game_table game_table() {
     return detail::write(game<G>(state).action_text(action), text, room);
   };
   table.read = [](void*, senet_text text, void* state) -> std::int32_t {
-    const Result<G> read = G::from_text(detail::view(text));
+    const Result<G> read = read_state(start, detail::view(text));
     if (read) ::new (state) G(*read);
     return read.has_value();
   };
@@ -119,7 +119,7 @@ senet_game_table game_table() {
   table.policy_logits = static_cast<std::uint32_t>(G::kPolicyLogits);
   table.logits_per_action = static_cast<std::uint32_t>(G::kLogitsPerAction);
   table.logits_of = [](void*, senet_action action, std::uint16_t* logits) {
-    const auto numbers = G{}.logits_of(action);
+    const auto numbers = start.logits_of(action);
     std::copy(numbers.begin(), numbers.end(), logits);
   };
   if constexpr (StochasticGame<G>) {
@@ -150,9 +150,7 @@ senet_game_table game_table() {
 template <TableSized G>
 Result<void> try_add_game(Engine& engine) {
   const senet_game_table table = game_table<G>();
-  senet_reason why{};
-  const senet_status status = senet_engine_add_game(engine.handle(), &table, &why);
-  return detail::answer(status, why);
+  return detail::call(senet_engine_add_game, engine.handle(), &table);
 }
 template <TableSized G>
 void add_game(Engine& engine) {

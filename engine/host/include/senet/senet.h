@@ -22,8 +22,8 @@
  *
  * Growth. Structs that may grow begin with struct_size, which their _init sets to the caller's
  * sizeof; what a caller's older header did not know gets its default. They have no holes: what is
- * `reserved` is 0. Numbers never change their meaning. SENET_ABI changes only when old callers
- * would break (tests/embedding/abi.txt).
+ * `reserved` is 0. Numbers never change their meaning, but the bounds SENET_MOST_... may grow.
+ * SENET_ABI changes only when old callers would break (tests/embedding/abi.txt).
  */
 #ifndef SENET_H
 #define SENET_H
@@ -57,7 +57,7 @@ typedef struct senet_text {
   size_t size;
 } senet_text;
 
-/* A terminated sentence for a person. */
+/* A terminated sentence for a person; what is longer is cut. */
 typedef struct senet_reason {
   char text[256];
 } senet_reason;
@@ -76,11 +76,12 @@ SENET_ENUM(senet_ending){
 
 typedef struct senet_config {
   uint32_t struct_size;
-  uint32_t workers;  /* threads the engine starts; 0: the host calls senet_poll. Default 1 */
-  uint32_t pollers;  /* with workers = 0: threads that may poll at once. Default 1 */
-  uint32_t sessions; /* most that are open at once. Default 16 */
-  uint32_t visits;   /* that each session's tree has room for. Default 800 */
-  uint32_t batch;    /* positions of one forward pass, at most. Default 32 */
+  uint32_t workers;  /* threads the engine starts, at most 1024; 0: the host calls senet_poll.
+                      * Default 1 */
+  uint32_t pollers;  /* with workers = 0: threads that may poll at once, 1 .. 1024. Default 1 */
+  uint32_t sessions; /* most that are open at once, 1 .. 1000000. Default 16 */
+  uint32_t visits;   /* that each session's tree has room for, 1 .. 10000000. Default 800 */
+  uint32_t batch;    /* positions of one forward pass, at most: 1 .. 4096. Default 32 */
   uint64_t memory;   /* bytes for everything: trees, weights, batches, stacks. Default 256 MiB */
   uint64_t seed;     /* draws noise and temperature: the same seed, the same games. Default 1 */
 
@@ -180,7 +181,7 @@ SENET_API senet_status senet_session_set(senet_session* session, senet_text posi
 SENET_API senet_status senet_session_play(senet_session* session, senet_action action,
                                           senet_reason* why);
 
-/* The position, which a search does not change: whoever shows it need not wait for the end. */
+/* The position, which a search does not change: readers need not wait for the end. */
 SENET_API senet_status senet_session_turn(const senet_session* session, senet_turn* turn);
 /* How a finished game ended, as player 0 sees it: an index as into senet_result.outcomes. */
 SENET_API senet_status senet_session_outcome(const senet_session* session, uint32_t* outcome);
@@ -193,7 +194,7 @@ SENET_API senet_status senet_session_legal(const senet_session* session, senet_a
 SENET_API senet_status senet_session_chance(const senet_session* session, float* probabilities,
                                             size_t room, size_t* count);
 /* The position, or an action that is legal in it (else SENET_BAD_ACTION), as terminated text; *size
- * without the end. */
+ * without the end. SENET_NO_ROOM, with *size, when `room` is not larger than that. */
 SENET_API senet_status senet_session_text(const senet_session* session, char* text, size_t room,
                                           size_t* size);
 SENET_API senet_status senet_session_action_text(const senet_session* session, senet_action action,
@@ -205,7 +206,8 @@ typedef struct senet_limits { /* a search ends at whichever comes first; 0: no s
   uint32_t struct_size;
   uint32_t visits; /* of the root, those kept from the search before included */
   uint64_t time_us;
-  float temperature; /* of the drawn action: weights visits^(1/temperature); 0: the best */
+  float temperature; /* of the drawn action: weights visits^(1/temperature), not negative; 0: the
+                      * best */
   uint32_t noise;    /* not 0: noise at the root, for games that shall differ */
   int32_t priority;  /* beside others: -1 gets half of the visits of 0, +1 twice as many */
   uint32_t reserved;

@@ -1,7 +1,7 @@
 // The C++ face of libsenet: owners and values over senet.h, in headers alone, so that your
 // compiler and standard library need not be ours. C++20.
 //
-// Every function comes twice. try_open(...) returns an Result, which holds a value or an Error;
+// Every function comes twice. try_open(...) returns a Result, which holds a value or an Error;
 // open(...) is try_open(...).value(), which throws the Error. What senet.h says about threads,
 // callbacks and lifetimes holds here too.
 #pragma once
@@ -37,9 +37,7 @@ inline senet_text text(std::string_view words) { return detail::text(words); }
 /// The largest `visits` for which this configuration's sessions, all of `game`, fit into its
 /// memory; 0: not even one fits.
 inline Result<std::uint32_t> try_fit(const senet_config& config, std::string_view game) {
-  return detail::number([&](std::uint32_t* visits, senet_reason* why) {
-    return senet_config_fit(&config, detail::text(game), visits, why);
-  });
+  return detail::ask<std::uint32_t>(senet_config_fit, &config, text(game));
 }
 inline std::uint32_t fit(const senet_config& config, std::string_view game) {
   return try_fit(config, game).value();
@@ -47,9 +45,7 @@ inline std::uint32_t fit(const senet_config& config, std::string_view game) {
 
 /// The most `sessions` of config.visits visits each that fit.
 inline Result<std::uint32_t> try_fit_sessions(const senet_config& config, std::string_view game) {
-  return detail::number([&](std::uint32_t* sessions, senet_reason* why) {
-    return senet_config_fit_sessions(&config, detail::text(game), sessions, why);
-  });
+  return detail::ask<std::uint32_t>(senet_config_fit_sessions, &config, text(game));
 }
 inline std::uint32_t fit_sessions(const senet_config& config, std::string_view game) {
   return try_fit_sessions(config, game).value();
@@ -58,11 +54,11 @@ inline std::uint32_t fit_sessions(const senet_config& config, std::string_view g
 /// When a search ends: at whichever comes first; 0: no such limit. Negative time, of a deadline
 /// that has passed, allows one visit.
 struct Limits {
-  std::uint32_t visits = 0;
+  std::uint32_t visits = 0;  // of the root, those kept from the search before included
   std::chrono::microseconds time{0};
-  float temperature = 0;
-  bool noise = false;
-  int priority = 0;
+  float temperature = 0;  // the action is drawn with weights visits^(1/temperature); 0: the best
+  bool noise = false;     // noise at the root, for games that shall differ
+  int priority = 0;       // beside others: -1 gets half of the visits of 0, +1 twice as many
 };
 
 /// What a search found; fields as in senet_result.
@@ -79,10 +75,13 @@ struct Found {
 /// Weights that an engine has loaded. Goes before its engine.
 class Model {
  public:
+  /// Takes a handle over.
   explicit Model(senet_model* handle) : handle_(handle) {}
+  /// Names the content, wherever it came from.
   std::uint64_t id() const { return senet_model_id(handle_.get()); }
-  /// Lets go of it now; then it is no model any more.
+  /// Lets go of it now: its id is 0 then, and an engine refuses it with SENET_BAD_ARGUMENT.
   void close() noexcept { handle_.reset(); }
+  /// For functions of senet.h; stays this object's.
   const senet_model* handle() const { return handle_.get(); }
 
  private:
@@ -92,96 +91,77 @@ class Model {
 /// One game. Goes before its engine.
 class Session {
  public:
+  /// Takes a handle over.
   explicit Session(senet_session* handle) : handle_(handle) {}
 
-  /// The position from text (empty: the start), then these actions.
+  /// The position from text (empty: the start), then these actions. SENET_BUSY while it searches,
+  /// as with play().
   Result<void> try_set(std::string_view position, std::span<const senet_action> actions = {}) {
-    senet_reason why{};
-    const senet_status status = senet_session_set(handle_.get(), detail::text(position),
-                                                  actions.data(), actions.size(), &why);
-    return detail::answer(status, why);
+    return detail::call(senet_session_set, handle(), detail::text(position), actions.data(),
+                        actions.size());
   }
   void set(std::string_view position, std::span<const senet_action> actions = {}) {
     try_set(position, actions).value();
   }
 
+  /// Plays a legal move, or an outcome of chance on its turn; else SENET_BAD_ACTION.
   Result<void> try_play(senet_action action) {
-    senet_reason why{};
-    const senet_status status = senet_session_play(handle_.get(), action, &why);
-    return detail::answer(status, why);
+    return detail::call(senet_session_play, handle(), action);
   }
   void play(senet_action action) { try_play(action).value(); }
 
+  /// Whose turn it is.
   Result<senet_turn> try_turn() const {
-    senet_turn turn{};
-    const senet_status status = senet_session_turn(handle_.get(), &turn);
-    if (status != SENET_OK) return detail::error(status, {});
-    return turn;
+    return detail::ask<senet_turn>(senet_session_turn, handle());
   }
   senet_turn turn() const { return try_turn().value(); }
 
   /// How a finished game ended, as player 0 sees it.
   Result<std::uint32_t> try_outcome() const {
-    std::uint32_t outcome = 0;
-    const senet_status status = senet_session_outcome(handle_.get(), &outcome);
-    if (status != SENET_OK) return detail::error(status, {});
-    return outcome;
+    return detail::ask<std::uint32_t>(senet_session_outcome, handle());
   }
   std::uint32_t outcome() const { return try_outcome().value(); }
 
+  /// The legal moves, ascending; none but on a player's turn.
   Result<std::vector<senet_action>> try_legal() const {
-    return detail::read_list<senet_action>(
-        [&](senet_action* actions, std::size_t room, std::size_t* count) {
-          return senet_session_legal(handle_.get(), actions, room, count);
-        });
+    return detail::read<std::vector<senet_action>>(senet_session_legal, handle());
   }
   std::vector<senet_action> legal() const { return try_legal().value(); }
 
   /// How probable each outcome of chance is, that of action 0 first; none but on its turn.
   Result<std::vector<float>> try_chance() const {
-    return detail::read_list<float>(
-        [&](float* probabilities, std::size_t room, std::size_t* count) {
-          return senet_session_chance(handle_.get(), probabilities, room, count);
-        });
+    return detail::read<std::vector<float>>(senet_session_chance, handle());
   }
   std::vector<float> chance() const { return try_chance().value(); }
 
+  /// The position as one line, which try_set() reads.
   Result<std::string> try_text() const {
-    return detail::read_text([&](char* text, std::size_t room, std::size_t* size) {
-      return senet_session_text(handle_.get(), text, room, size);
-    });
+    return detail::read<std::string>(senet_session_text, handle());
   }
   std::string text() const { return try_text().value(); }
 
+  /// The notation of a legal move or an outcome of chance; else SENET_BAD_ACTION.
   Result<std::string> try_action_text(senet_action action) const {
-    return detail::read_text([&](char* text, std::size_t room, std::size_t* size) {
-      return senet_session_action_text(handle_.get(), action, text, room, size);
-    });
+    return detail::read<std::string>(senet_session_action_text, handle(), action);
   }
   std::string action_text(senet_action action) const { return try_action_text(action).value(); }
 
+  /// The action that a person means; SENET_BAD_ACTION when there is none here.
   Result<senet_action> try_read_action(std::string_view text) const {
-    senet_action action = 0;
-    senet_reason why{};
-    const senet_status status =
-        senet_session_read_action(handle_.get(), detail::text(text), &action, &why);
-    if (status != SENET_OK) return detail::error(status, why);
-    return action;
+    return detail::ask<senet_action>(senet_session_read_action, handle(), detail::text(text));
   }
   senet_action read_action(std::string_view text) const { return try_read_action(text).value(); }
 
   /// Begins a search and returns at once.
   Result<void> try_begin_search(const Limits& limits, senet_done done = nullptr,
                                 void* user = nullptr) {
-    senet_limits told = SENET_LIMITS_INIT;
-    told.visits = limits.visits;
-    told.time_us = detail::microseconds(limits.time, 1);
-    told.temperature = limits.temperature;
-    told.noise = limits.noise ? 1 : 0;
-    told.priority = limits.priority;
-    senet_reason why{};
-    const senet_status status = senet_session_search(handle_.get(), &told, done, user, &why);
-    return detail::answer(status, why);
+    senet_limits c = SENET_LIMITS_INIT;
+    c.visits = limits.visits;
+    c.time_us = detail::microseconds(limits.time, 1);
+    c.temperature = limits.temperature;
+    c.noise = limits.noise ? 1 : 0;
+    c.priority = limits.priority;
+    return detail::call(senet_session_search, handle(), &c, done, user);
   }
   void begin_search(const Limits& limits, senet_done done = nullptr, void* user = nullptr) {
     try_begin_search(limits, done, user).value();
@@ -205,41 +185,40 @@ class Session {
     try_begin_search(limits, std::forward<Done>(done)).value();
   }
 
+  /// Asks the search to end with what it has, at least one visit. Any thread, at any time.
   void stop() noexcept { senet_session_stop(handle_.get()); }
 
-  /// Whether the search is over and told of; false: it is still going on after that time. An error
-  /// in a callback.
+  /// Whether the search has ended and its callback has returned; false: not within that time. An
+  /// error in a callback.
   Result<bool> try_wait(std::chrono::microseconds time) const {
-    const senet_status status = senet_session_wait(handle_.get(), detail::microseconds(time));
-    if (status == SENET_TIMEOUT) return false;
-    if (status != SENET_OK) return detail::error(status, {});
-    return true;
+    const auto waited = detail::call(senet_session_wait, handle(), detail::microseconds(time));
+    if (waited || waited.error().status() == SENET_TIMEOUT) return waited.has_value();
+    return waited.error();
   }
   bool wait(std::chrono::microseconds time) const { return try_wait(time).value(); }
   /// The same without an end.
-  Result<void> try_wait() const {
-    return detail::answer(senet_session_wait(handle_.get(), UINT64_MAX));
-  }
+  Result<void> try_wait() const { return detail::call(senet_session_wait, handle(), UINT64_MAX); }
   void wait() const { try_wait().value(); }
 
+  /// Of the last search: SENET_BUSY during one, SENET_BAD_STATE before the first and when the
+  /// position has changed, and what ended it if it failed.
   Result<Found> try_result() const {
-    senet_result told = SENET_RESULT_INIT;
+    senet_result c = SENET_RESULT_INIT;
     Found found;
-    for (;;) {
-      const senet_status status =
-          senet_session_result(handle_.get(), &told, found.choices.data(), found.choices.size());
-      if (status != SENET_OK) return detail::error(status, {});
-      if (found.choices.size() == told.choice_count) break;
-      found.choices.resize(told.choice_count);
-    }
-    found.action = told.action;
-    found.ending = told.ending;
-    found.value = told.value;
-    found.visits = told.visits;
-    found.evaluations = told.evaluations;
-    found.depth = told.depth;
-    found.model = told.model;
-    found.outcomes.assign(told.outcomes, told.outcomes + told.outcome_count);
+    do {
+      found.choices.resize(c.choice_count);
+      const auto asked = detail::call(senet_session_result, handle(), &c, found.choices.data(),
+                                      found.choices.size());
+      if (!asked) return asked.error();
+    } while (found.choices.size() != c.choice_count);
+    found.action = c.action;
+    found.ending = c.ending;
+    found.value = c.value;
+    found.visits = c.visits;
+    found.evaluations = c.evaluations;
+    found.depth = c.depth;
+    found.model = c.model;
+    found.outcomes.assign(c.outcomes, c.outcomes + c.outcome_count);
     return found;
   }
   Found result() const { return try_result().value(); }
@@ -255,6 +234,7 @@ class Session {
   /// Ends its search and the session: senet_session_close. What is called then fails with
   /// SENET_BAD_ARGUMENT.
   void close() noexcept { handle_.reset(); }
+  /// For functions of senet.h; stays this object's.
   senet_session* handle() const { return handle_.get(); }
 
  private:
@@ -264,54 +244,37 @@ class Session {
 /// Threads, batches and a bound of memory. Outlives its models and sessions.
 class Engine {
  public:
+  /// Takes a handle over.
+  explicit Engine(senet_engine* handle) : handle_(handle) {}
   static Result<Engine> try_open(const senet_config& config) {
-    senet_engine* handle = nullptr;
-    senet_reason why{};
-    const senet_status status = senet_engine_open(&config, &handle, &why);
-    if (status != SENET_OK) return detail::error(status, why);
-    return Engine(handle);
+    return detail::open<Engine, senet_engine>(senet_engine_open, &config);
   }
   explicit Engine(const senet_config& config = default_config())
       : Engine(try_open(config).value()) {}
 
+  /// Weights from a safetensors file: SENET_NO_FILE, SENET_BAD_MODEL, SENET_NO_MEMORY.
   Result<Model> try_load(std::string_view path) {
-    senet_model* handle = nullptr;
-    senet_reason why{};
-    const senet_status status = senet_model_open(handle_.get(), detail::text(path), &handle, &why);
-    if (status != SENET_OK) return detail::error(status, why);
-    return Model(handle);
+    return detail::open<Model, senet_model>(senet_model_open, handle(), detail::text(path));
   }
   Model load(std::string_view path) { return try_load(path).value(); }
 
+  /// The same from the bytes of such a file, which are copied.
   Result<Model> try_load(std::span<const std::byte> weights) {
-    senet_model* handle = nullptr;
-    senet_reason why{};
-    const senet_status status =
-        senet_model_from_memory(handle_.get(), weights.data(), weights.size(), &handle, &why);
-    if (status != SENET_OK) return detail::error(status, why);
-    return Model(handle);
+    return detail::open<Model, senet_model>(senet_model_from_memory, handle(), weights.data(),
+                                            weights.size());
   }
   Model load(std::span<const std::byte> weights) { return try_load(weights).value(); }
 
   /// The network that is linked in, for games that have one.
   Result<Model> try_builtin(std::string_view game) {
-    senet_model* handle = nullptr;
-    senet_reason why{};
-    const senet_status status =
-        senet_model_builtin(handle_.get(), detail::text(game), &handle, &why);
-    if (status != SENET_OK) return detail::error(status, why);
-    return Model(handle);
+    return detail::open<Model, senet_model>(senet_model_builtin, handle(), detail::text(game));
   }
   Model builtin(std::string_view game) { return try_builtin(game).value(); }
 
   /// Fresh weights, which know nothing.
   Result<Model> try_untrained(std::string_view game, std::uint64_t seed = 1) {
-    senet_model* handle = nullptr;
-    senet_reason why{};
-    const senet_status status =
-        senet_model_untrained(handle_.get(), detail::text(game), seed, &handle, &why);
-    if (status != SENET_OK) return detail::error(status, why);
-    return Model(handle);
+    return detail::open<Model, senet_model>(senet_model_untrained, handle(), detail::text(game),
+                                            seed);
   }
   Model untrained(std::string_view game, std::uint64_t seed = 1) {
     return try_untrained(game, seed).value();
@@ -319,30 +282,20 @@ class Engine {
 
   /// Searches of the model's game that begin from now on are answered by it.
   Result<void> try_use(const Model& model) {
-    senet_reason why{};
-    const senet_status status = senet_engine_use(handle_.get(), model.handle(), &why);
-    return detail::answer(status, why);
+    return detail::call(senet_engine_use, handle(), model.handle());
   }
   void use(const Model& model) { try_use(model).value(); }
 
+  /// At the start of the game; a model of the game must be in use.
   Result<Session> try_open_session(std::string_view game) {
-    senet_session* handle = nullptr;
-    senet_reason why{};
-    const senet_status status =
-        senet_session_open(handle_.get(), detail::text(game), &handle, &why);
-    if (status != SENET_OK) return detail::error(status, why);
-    return Session(handle);
+    return detail::open<Session, senet_session>(senet_session_open, handle(), detail::text(game));
   }
   Session open_session(std::string_view game) { return try_open_session(game).value(); }
 
   /// Without workers: searches on this thread; returns how many searches are under way.
   Result<std::uint32_t> try_poll(std::chrono::microseconds budget) {
-    std::uint32_t searches = 0;
     const std::uint64_t time = std::min<std::uint64_t>(detail::microseconds(budget), UINT32_MAX);
-    const senet_status status =
-        senet_poll(handle_.get(), static_cast<std::uint32_t>(time), &searches);
-    if (status != SENET_OK) return detail::error(status, {});
-    return searches;
+    return detail::ask<std::uint32_t>(senet_poll, handle(), static_cast<std::uint32_t>(time));
   }
   std::uint32_t poll(std::chrono::microseconds budget) { return try_poll(budget).value(); }
 
@@ -354,11 +307,12 @@ class Engine {
     if (status == SENET_OK) static_cast<void>(handle_.release());
     return status;
   }
+  /// Bytes promised so far; never more than senet_config.memory.
   std::uint64_t memory() const { return senet_engine_memory(handle_.get()); }
+  /// For functions of senet.h; stays this object's.
   senet_engine* handle() const { return handle_.get(); }
 
  private:
-  explicit Engine(senet_engine* handle) : handle_(handle) {}
   std::unique_ptr<senet_engine, detail::Closer<senet_engine_close>> handle_;
 };
 
