@@ -89,10 +89,10 @@ Result<BenchSettings> settings_of(const BenchArguments& arguments, double standa
   const auto rows = read_counts(arguments.train_rows, kMostTrainRows);
   if (!rows) return fail("--batch: numbers of 1 to 65536 with commas between them");
   settings.train_rows = *rows;
-  const auto backend = trainer_backend_from_name(arguments.backend);
-  if (!backend) return fail("--backend: " + backend.error().reason());
-  const auto precision = precision_from_name(arguments.precision);
-  if (!precision) return fail("--precision: " + precision.error().reason());
+  const auto backend = value_of<TrainerBackend>(arguments.backend);
+  if (!backend) return fail("--backend: one of " + all_names<TrainerBackend>());
+  const auto precision = value_of<Precision>(arguments.precision);
+  if (!precision) return fail("--precision: one of " + all_names<Precision>());
   settings.trainer.backend = *backend;
   settings.trainer.precision = *precision;
   for (const std::string& game : games_of(arguments, settings.evaluates)) {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "nn/replace_file.hpp"
+#include "nn/file.hpp"
 #include "nn/safetensors.hpp"
 #include "senet/game.hpp"
 
