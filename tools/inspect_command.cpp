@@ -245,7 +245,7 @@ void print_text(const Json& json) {
     } else if (name == "turns") {
       for (std::size_t i = 0; i < value.size(); ++i) fmt::print("{}\n", turn_text(i + 1, value[i]));
     } else {
-      fmt::print("{:<14} {}\n", name, text_of(value));
+      fmt::print("{:<21} {}\n", name, text_of(value));
     }
   }
 }

@@ -173,6 +173,18 @@ void print_game(const AnyGame& rules, const PlayedGame& game, const MatchArgumen
                  : "cut");
 }
 
+void print_sprt(const MatchResults& results, const Hypotheses& between, std::string_view unit) {
+  const Sprt& sprt = *results.sprt();
+  const Sprt::Decision decision = sprt.decision();
+  fmt::print("SPRT {:+g} against {:+g} {}: {} after {} pairs, LLR {:.2f} ({:.2f} .. {:.2f})\n",
+             between[0], between[1], unit,
+             decision == Sprt::Decision::kNone
+                 ? "has not decided"
+                 : fmt::format("accepts {:+g} {}", between[decision == Sprt::Decision::kH1], unit),
+             results.counted().size() / 2, sprt.log_likelihood_ratio(), sprt.lower_bound(),
+             sprt.upper_bound());
+}
+
 Result<void> write_mat(const PreparedMatch& prepared) {
   const MatchArguments& arguments = prepared.arguments;
   std::vector<FinishedGame> games;
@@ -229,9 +241,7 @@ Result<void> run(PreparedMatch& prepared) {
       fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", rules.name,
                  arguments.words[0], arguments.words[1], results.counted().size() / 2,
                  arguments.match.pairs, arguments.match.seed);
-      if (const auto& sprt = prepared.sprt) {
-        fmt::print("{}\n", sprt_sentence(results, (*sprt)[0], (*sprt)[1], unit_name(rules)));
-      }
+      if (prepared.sprt) print_sprt(results, *prepared.sprt, unit_name(rules));
     }
     print_metrics("match", match_metrics(arguments.game, results, has_elo(rules), played.faults),
                   arguments.json);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tools/match/text_engine.hpp"
+#include "tools/match/players.hpp"
 
 namespace senet {
 namespace {
@@ -20,9 +20,11 @@ struct Slot {
 
 class EnginePlayer final : public MatchPlayer {
  public:
-  EnginePlayer(TextEngineSettings settings, EngineQuestions questions, std::vector<Slot> slots)
+  EnginePlayer(TextEngineSettings settings, std::string go, std::function<bool()> is_stopped,
+               std::vector<Slot> slots)
       : settings_(std::move(settings)),
-        questions_(std::move(questions)),
+        go_(std::move(go)),
+        is_stopped_(std::move(is_stopped)),
         slots_(std::move(slots)) {}
   EnginePlayer(const EnginePlayer&) = delete;
   EnginePlayer& operator=(const EnginePlayer&) = delete;
@@ -61,7 +63,7 @@ class EnginePlayer final : public MatchPlayer {
     std::vector<std::string> lines = settings_.protocol == EngineProtocol::kUci
                                          ? std::vector{fmt::format("position fen {}", state.text())}
                                          : state.game().ubgi_question(state.bytes());
-    lines.push_back(questions_.go);
+    lines.push_back(go_);
     return lines;
   }
 
@@ -109,7 +111,7 @@ class EnginePlayer final : public MatchPlayer {
         if (!slot.thinks) continue;
         if (const Result<void> taken = take_answer(slot); !taken) return taken;
       }
-      if (!questions_.is_stopped || !questions_.is_stopped()) continue;
+      if (!is_stopped_ || !is_stopped_()) continue;
       // An engine that is still thinking could answer the next question: it is restarted.
       for (Slot& slot : slots_) {
         if (std::exchange(slot.thinks, false)) slot.is_unfit = true;
@@ -139,7 +141,8 @@ class EnginePlayer final : public MatchPlayer {
   }
 
   const TextEngineSettings settings_;
-  const EngineQuestions questions_;
+  const std::string go_;
+  const std::function<bool()> is_stopped_;
   std::vector<Slot> slots_;
   PlayerFaults faults_;
   // Of the choose() under way.
@@ -147,17 +150,45 @@ class EnginePlayer final : public MatchPlayer {
   std::span<Action> actions_;
 };
 
+// The line that asks another program for a move.
+std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
+  // "nodes 0" is no limit at all to many programs.
+  const std::uint32_t nodes = std::max(settings.visits, 1u);
+  if (protocol == EngineProtocol::kUci) return fmt::format("go nodes {}", nodes);
+  // Few UBGI programs know limits, so they get none that is not asked for.
+  const std::string go = "go role chequer";
+  return settings.visits_from == VisitsSource::kDefault ? go
+                                                        : fmt::format("{} nodes {}", go, nodes);
+}
+
 }  // namespace
 
-Result<std::unique_ptr<MatchPlayer>> start_engine_player(const TextEngineSettings& settings,
-                                                         const EngineQuestions& questions) {
-  std::vector<Slot> slots;
-  for (std::size_t i = 0; i < questions.processes; ++i) {
-    Result<TextEngine> engine = TextEngine::start(settings);
-    if (!engine) return engine.error();
-    slots.push_back({.engine = std::move(*engine)});
+Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
+                                        const PlayerSettings& settings) {
+  TextEngineSettings engine{.protocol = protocol,
+                            .command = word.substr(word.find(':') + 1),
+                            .options = {},
+                            .start_time = milliseconds_of(settings.start_seconds),
+                            .answer_time = milliseconds_of(settings.answer_seconds)};
+  const std::string go = go_line(protocol, settings);
+  PlayerHolder holder{.player = {}, .identity = word + ", " + go, .is_process = true};
+  for (const std::string& option : settings.options) {
+    const std::size_t equals = option.find('=');
+    if (equals == 0 || equals == std::string::npos || option.find('\n') != std::string::npos) {
+      return fail(fmt::format("option \"{}\" is not NAME=VALUE", option));
+    }
+    engine.options.emplace_back(option.substr(0, equals), option.substr(equals + 1));
+    holder.identity += ", " + option;
   }
-  return std::make_unique<EnginePlayer>(settings, questions, std::move(slots));
+  std::vector<Slot> slots;
+  for (std::size_t i = 0; i < settings.processes; ++i) {
+    Result<TextEngine> process = TextEngine::start(engine);
+    if (!process) return process.error();
+    slots.push_back({.engine = std::move(*process)});
+  }
+  holder.player =
+      std::make_unique<EnginePlayer>(std::move(engine), go, settings.is_stopped, std::move(slots));
+  return holder;
 }
 
 }  // namespace senet

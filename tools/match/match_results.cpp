@@ -124,11 +124,13 @@ std::vector<Metric> match_metrics(const std::string& game, const MatchResults& r
     if (has_elo) metrics.push_back(elo_metric(game, sum.score, score));
   }
   sum.outcomes.resize(values.size());
-  add_count("games", sum.games, "games");
-  add_count("wins", sum.wins, "games");
-  add_count("draws", sum.draws, "games");
-  add_count("losses", sum.losses, "games");
-  add_count("cut_games", sum.cut, "games");
+  const std::initializer_list<std::pair<const char*, std::size_t>> counts = {
+      {"games", sum.games},
+      {"wins", sum.wins},
+      {"draws", sum.draws},
+      {"losses", sum.losses},
+      {"cut_games", sum.cut}};
+  for (const auto& [name, count] : counts) add_count(name, count, "games");
   for (std::size_t i = 0; i < values.size(); ++i) {
     add_count(fmt::format("games_worth_{:+g}", values[i]), sum.outcomes[i], "games");
   }
@@ -150,21 +152,6 @@ std::vector<Metric> match_metrics(const std::string& game, const MatchResults& r
   add_count("first_crashes", faults[0].crashes, "times");
   add_count("second_crashes", faults[1].crashes, "times");
   return metrics;
-}
-
-std::string sprt_sentence(const MatchResults& results, double first, double second,
-                          std::string_view unit) {
-  if (!results.sprt()) return "";
-  const Sprt& sprt = *results.sprt();
-  const std::string state =
-      sprt.decision() == Sprt::Decision::kNone
-          ? std::string("has not decided")
-          : fmt::format("accepts {:+g} {}", sprt.decision() == Sprt::Decision::kH0 ? first : second,
-                        unit);
-  return fmt::format(
-      "SPRT {:+g} against {:+g} {}: {} after {} pairs, LLR {:.2f} ({:.2f} .. {:.2f})", first,
-      second, unit, state, results.counted().size() / 2, sprt.log_likelihood_ratio(),
-      sprt.lower_bound(), sprt.upper_bound());
 }
 
 }  // namespace senet

@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "games/exam.hpp"
@@ -77,10 +76,5 @@ double student_two_sided_95(std::uint64_t degrees);
 /// points have none, and a note that says so.
 std::vector<Metric> match_metrics(const std::string& game, const MatchResults& results,
                                   bool has_elo, const std::array<PlayerFaults, 2>& faults);
-
-/// What the sequential test says, in a sentence; empty without a test. `unit` is that of its two
-/// hypotheses `first` and `second`.
-std::string sprt_sentence(const MatchResults& results, double first, double second,
-                          std::string_view unit);
 
 }  // namespace senet

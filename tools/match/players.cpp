@@ -25,41 +25,6 @@ bool makes_no_visits(std::string_view word) {
   });
 }
 
-// The line that asks another program for a move.
-std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
-  // "nodes 0" is no limit at all to many programs.
-  const std::uint32_t nodes = std::max(settings.visits, 1u);
-  if (protocol == EngineProtocol::kUci) return fmt::format("go nodes {}", nodes);
-  // Few UBGI programs know limits, so they get none that is not asked for.
-  const std::string go = "go role chequer";
-  return settings.visits_from == VisitsSource::kDefault ? go
-                                                        : fmt::format("{} nodes {}", go, nodes);
-}
-
-Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
-                                        const PlayerSettings& settings) {
-  TextEngineSettings engine{.protocol = protocol,
-                            .command = word.substr(word.find(':') + 1),
-                            .options = {},
-                            .start_time = milliseconds_of(settings.start_seconds),
-                            .answer_time = milliseconds_of(settings.answer_seconds)};
-  const std::string go = go_line(protocol, settings);
-  PlayerHolder holder{.player = {}, .identity = word + ", " + go, .is_process = true};
-  for (const std::string& option : settings.options) {
-    const std::size_t equals = option.find('=');
-    if (equals == 0 || equals == std::string::npos || option.find('\n') != std::string::npos) {
-      return fail(fmt::format("option \"{}\" is not NAME=VALUE", option));
-    }
-    engine.options.emplace_back(option.substr(0, equals), option.substr(equals + 1));
-    holder.identity += ", " + option;
-  }
-  auto player = start_engine_player(
-      engine, {.go = go, .processes = settings.processes, .is_stopped = settings.is_stopped});
-  if (!player) return player.error();
-  holder.player = std::move(*player);
-  return holder;
-}
-
 }  // namespace
 
 std::string player_words() {

@@ -92,6 +92,16 @@ struct OwnPlayers {
 /// What a network's moves depend on.
 std::string network_identity(const SearchSetup& setup);
 
+/// A player that asks a UCI or UBGI engine, in settings.processes processes; `word` is
+/// "uci:COMMAND" or "ubgi:COMMAND". With UBGI, of a game whose kit knows how to ask.
+///
+/// Each process has its own clock for each answer, however long the others take. One that ends,
+/// hangs or says `error` is counted as a crash, started anew and asked once more; when that fails
+/// too, so does the player. An answer that is no legal move fails at once, and the reason has the
+/// position in our notation, the lines that the engine got, and its answer.
+Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
+                                        const PlayerSettings& settings);
+
 /// A reason when `word` is a player that cannot do what the settings ask of it.
 Result<void> check_player(const std::string& word, const PlayerSettings& settings);
 

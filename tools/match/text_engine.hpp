@@ -3,8 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "selfplay/match_player.hpp"
 #include "senet/result.hpp"
 #include "tools/child_process.hpp"
 
@@ -65,23 +62,5 @@ class TextEngine {
   std::chrono::milliseconds answer_time_;
   ChildProcess::Deadline deadline_{};
 };
-
-/// How such a player asks.
-struct EngineQuestions {
-  std::string go;             // the line that asks for a move
-  std::size_t processes = 1;  // at least 1
-  /// Asked while engines think: true makes choose() fail at once. None: never.
-  std::function<bool()> is_stopped = {};
-};
-
-/// A player that asks a UCI or UBGI engine, in so many processes. With UBGI, of a game whose kit
-/// knows how to ask.
-///
-/// Each process has its own clock for each answer, however long the others take. One that ends,
-/// hangs or says `error` is counted as a crash, started anew and asked once more; when that fails
-/// too, so does the player. An answer that is no legal move fails at once, and the reason has the
-/// position in our notation, the lines that the engine got, and its answer.
-Result<std::unique_ptr<MatchPlayer>> start_engine_player(const TextEngineSettings& settings,
-                                                         const EngineQuestions& questions);
 
 }  // namespace senet

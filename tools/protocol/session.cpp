@@ -123,8 +123,9 @@ Result<void> Session::greet(Words) {
   say("id name Senet " SENET_VERSION);
   say("id author The Senet developers");
   for (const std::string& line : option_lines(options_)) say(line);
-  say(kDialect == Dialect::kUci ? "uciok" : kDialect == Dialect::kUbgi ? "ubgiok" : "ugiok");
-  return {};
+  return answer(kDialect == Dialect::kUci    ? "uciok"
+                : kDialect == Dialect::kUbgi ? "ubgiok"
+                                             : "ugiok");
 }
 
 void Session::mention_untrained() {
@@ -135,8 +136,7 @@ void Session::mention_untrained() {
 
 Result<void> Session::isready(Words) {
   mention_untrained();
-  say("readyok");
-  return {};
+  return answer("readyok");
 }
 
 Result<void> Session::newgame(Words) {
@@ -203,10 +203,9 @@ Result<void> Session::query(Words words) {
     return value > 0 ? "p1win" : value < 0 ? "p2win" : "draw";
   };
   const bool is_true = *asked == 0 ? position_.viewer() == 0 : is_over;
-  say(fmt::format("response {}", *asked < 2 ? is_true ? "true" : "false"
-                                 : is_over  ? result()
-                                            : "none"));
-  return {};
+  return answer(fmt::format("response {}", *asked < 2 ? is_true ? "true" : "false"
+                                           : is_over  ? result()
+                                                      : "none"));
 }
 
 Result<void> Session::go(Words words) {
@@ -222,8 +221,7 @@ Result<void> Session::go(Words words) {
   }
   const Role role = request->role.value_or(Role::kChequer);
   if (role == Role::kCube) {
-    say("bestcube nodouble");
-    return {};
+    return answer("bestcube nodouble");
   }
   if (turn == Turn::kChance) {
     return refuse(Code::kMissingContext, "the dice are not known: dice <d1> <d2>");
@@ -260,8 +258,7 @@ Result<void> Session::think(const GoRequest& go, Role role, ServiceClock::time_p
   // Nothing more to find out, but an endless search has no answer before its end.
   while (go.infinite && listen(true)) inbox_->wait();
   const std::string move = position_.action_text(found->action);
-  say(role == Role::kTurn ? "bestturn cube=nodouble move=" + move : "bestmove " + move);
-  return {};
+  return answer(role == Role::kTurn ? "bestturn cube=nodouble move=" + move : "bestmove " + move);
 }
 
 bool Session::goes_on(bool is_endless) { return inbox_->is_quiet() || listen(is_endless); }
@@ -288,8 +285,7 @@ Result<void> Session::draw(Words) {
     say(fmt::format("cube {} {}, score {} : {}, {}", cube_, cube_owner_, score_[0], score_[1],
                     contest_.is_match ? fmt::format("match to {}", contest_.length) : "money"));
   }
-  say(fmt::format("position {}", position_.text()));
-  return {};
+  return answer(fmt::format("position {}", position_.text()));
 }
 
 Result<void> Session::perft(Words words) {
@@ -300,10 +296,10 @@ Result<void> Session::perft(Words words) {
   const std::optional<Leaves> leaves =
       game.perft(position_.bytes(), static_cast<int>(*depth), [&] { return goes_on(false); });
   if (!leaves) return refuse(Code::kStopped, "perft was stopped");
-  say(game.has_dice ? fmt::format("perft {} {} {} {} {}", *depth, game.leaves_names[0],
+  return answer(game.has_dice
+                    ? fmt::format("perft {} {} {} {} {}", *depth, game.leaves_names[0],
                                   leaves->each_once, game.leaves_names[1], leaves->by_chance)
                     : fmt::format("perft {} leaves {}", *depth, leaves->each_once));
-  return {};
 }
 
 Result<void> Session::bench(Words words) {
@@ -320,12 +316,11 @@ Result<void> Session::bench(Words words) {
   const std::chrono::duration<double> time = ServiceClock::now() - began;
   if (!totals) return totals.error();
   const double seconds = std::max(time.count(), 1e-6);
-  say(
+  return answer(
       fmt::format("bench positions {} nodes {} evaluations {} signature {:016x} time_ms {:.0f} "
                   "nps {:.0f}",
                   totals->positions, totals->visits, totals->evaluations, totals->signature,
                   seconds * 1000, static_cast<double>(totals->visits) / seconds));
-  return {};
 }
 
 // Searches the positions of games of blind moves: the same everywhere, without a file of them.

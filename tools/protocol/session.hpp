@@ -57,6 +57,7 @@ class Session {
   Session(const Options& options, Inbox& inbox, Writer write, Engine engine);
 
   void say(std::string_view line) { write_(line); }
+  Result<void> answer(std::string_view line) { return say(line), Result<void>(); }
   void refuse_line(const Error& problem);
   Result<void> carry_out(std::string_view line);
 

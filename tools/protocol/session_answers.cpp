@@ -80,12 +80,11 @@ Result<void> Session::eval(Words) {
   const std::span<const float> values = engine_.game().outcome_values;
   const Chances chances = chances_of(seen->outcomes, values);
   const std::string win = fmt::format("eval eq {:.4f} pwin {:.4f}", seen->value, chances.win);
-  say(std::ranges::all_of(values, [](float end) { return end < 2; })
-          ? fmt::format("{} pdraw {:.4f} plose {:.4f}", win, chances.draw, chances.lose)
-          : fmt::format("{} pgammon {:.4f} pbg {:.4f} plosegammon {:.4f} plosebg {:.4f}", win,
-                        chances.win_double, chances.win_triple, chances.lose_double,
-                        chances.lose_triple));
-  return {};
+  return answer(std::ranges::all_of(values, [](float end) { return end < 2; })
+                    ? fmt::format("{} pdraw {:.4f} plose {:.4f}", win, chances.draw, chances.lose)
+                    : fmt::format("{} pgammon {:.4f} pbg {:.4f} plosegammon {:.4f} plosebg {:.4f}",
+                                  win, chances.win_double, chances.win_triple, chances.lose_double,
+                                  chances.lose_triple));
 }
 
 }  // namespace senet::protocol
