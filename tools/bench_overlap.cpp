@@ -12,7 +12,7 @@
 #include <thread>
 #include <valarray>
 
-#include "tools/gnubg/scratch_folder.hpp"
+#include "tools/scratch_folder.hpp"
 #include "train_bridge/run.hpp"
 
 namespace senet {

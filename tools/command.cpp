@@ -10,9 +10,19 @@
 
 namespace senet {
 
-int run_command(std::string_view command, Result<Job> job) {
-  if (!job) return report(command, job.error(), kExitBadInput);
-  return report(command, (*job)(), kExitFailed);
+int run_command(std::string_view command, absl::FunctionRef<Job()> prepare) {
+  int failure = kExitBadInput;
+  try {
+    Job job = prepare();
+    failure = kExitFailed;
+    return report(command, job(), failure);
+  } catch (const Error& error) {
+    return report(command, error, failure);
+  }
+}
+
+int run_command(std::string_view command, Result<Job> prepared) {
+  return run_command(command, [&] { return std::move(prepared).value(); });
 }
 
 int report(std::string_view command, const Result<void>& result, int failure) {

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <absl/functional/any_invocable.h>
+#include <absl/functional/function_ref.h>
 
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "senet/result.hpp"
 #include "tools/command_line.hpp"
@@ -12,22 +15,31 @@
 namespace senet {
 
 /// Exit codes of the program; 0 is success.
-inline constexpr int kExitFailed =
-    1;  // something went wrong, or it was told to stop before its end
+inline constexpr int kExitFailed = 1;    // something went wrong, or it was stopped early
 inline constexpr int kExitBadInput = 2;  // it was asked for something that makes no sense
 
 /// A command whose input has been read and found good. Calling it does the work and prints.
 using Job = absl::AnyInvocable<Result<void>()>;
 
-/// Runs a command: one that could not be prepared prints one line "senet <command>: <reason>" on
-/// stderr and gives kExitBadInput, one that fails while it runs the same line and kExitFailed.
-int run_command(std::string_view command, Result<Job> job);
+/// Runs the job that `prepare` makes. What goes wrong, an Error that is thrown or returned, prints
+/// one line "senet <command>: <reason>" on stderr and gives kExitBadInput when it is prepare()'s,
+/// kExitFailed when it is the job's.
+int run_command(std::string_view command, absl::FunctionRef<Job()> prepare);
+int run_command(std::string_view command, Result<Job> prepared);
 
-/// The same for a command that has already run: kExitBadInput unless told otherwise.
+/// Prints the line of an error, if there is one: `failure`, else 0.
 int report(std::string_view command, const Result<void>& result, int failure = kExitBadInput);
 
-/// Hands what was printed to whoever reads stdout. Fails when it could not be written, be it now or
-/// before.
+/// The result's value; throws its error with the name of the option that asked for it in front.
+template <class T>
+T value_for(std::string_view option, Result<T> result) {
+  if (!result) {
+    throw Error(result.error().status(), std::string(option) + ": " + result.error().reason());
+  }
+  return std::move(result).value();
+}
+
+/// Flushes stdout. Fails when a part of it could not be written, be it now or before.
 Result<void> flush_output();
 
 /// Each adds one sub-command to the program.

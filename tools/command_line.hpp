@@ -34,8 +34,6 @@ class Option {
   Option shows_default(const std::string& text) const { return option_->default_str(text), *this; }
   /// Each occurrence adds to the list.
   Option as_often_as_needed() const { return option_->take_all(), *this; }
-  /// Under this heading in --help.
-  Option in_group(const std::string& heading) const { return option_->group(heading), *this; }
 
   /// Whether the command line names it; once it has been parsed.
   bool is_given() const { return option_->count() > 0; }
@@ -66,6 +64,8 @@ class Command {
   Option flag(const std::string& name, bool& value, const std::string& help) const {
     return Option(*app_->add_flag(name, value, help));
   }
+  /// Options that are added from here on stand under this heading in --help.
+  void heading(const std::string& text) const { app_->option_defaults()->group(text); }
   void remove_option(const std::string& name) const { app_->remove_option(app_->get_option(name)); }
 
   /// A text below the options in --help.

@@ -13,6 +13,7 @@
 #include "tools/metric.hpp"
 #include "tools/programs.hpp"
 #include "tools/progress_line.hpp"
+#include "tools/setting_options.hpp"
 
 namespace senet {
 namespace {
@@ -28,15 +29,8 @@ struct EvalArguments {
   bool json = false;
 };
 
-std::vector<MoveMix> random_moves(const Exam& exam) {
-  std::vector<MoveMix> moves(exam.positions.size());
-  for (std::size_t i = 0; i < moves.size(); ++i) exam.positions[i].legal(moves[i]);
-  return moves;
-}
-
 /// What a player chooses in each position.
-Result<std::vector<MoveMix>> chosen_moves(const Exam& exam, MatchPlayer& player,
-                                          std::size_t at_once) {
+std::vector<MoveMix> chosen_moves(const Exam& exam, MatchPlayer& player, std::size_t at_once) {
   const std::span<const AnyState> positions(exam.positions);
   std::vector<MoveMix> moves;
   ProgressLine progress("positions", positions.size());
@@ -49,8 +43,8 @@ Result<std::vector<MoveMix>> chosen_moves(const Exam& exam, MatchPlayer& player,
     }
     std::vector<Action> actions(states.size());
     if (const Result<void> chosen = player.choose(states, draws, actions); !chosen) {
-      return fail(fmt::format("position {} of the labels: {}", begin + player.faults().state + 1,
-                              chosen.error().reason()));
+      throw fail(fmt::format("position {} of the labels: {}", begin + player.faults().state + 1,
+                             chosen.error().reason()));
     }
     for (const Action action : actions) moves.push_back({action});
     progress.show(moves.size());
@@ -59,14 +53,13 @@ Result<std::vector<MoveMix>> chosen_moves(const Exam& exam, MatchPlayer& player,
 }
 
 /// The answers for programs that grade them by other means.
-Result<void> write_answers(const std::filesystem::path& file, const Exam& exam,
-                           const std::vector<MoveMix>& moves) {
-  if (file.empty()) return {};
+void write_answers(const std::filesystem::path& file, const Exam& exam,
+                   const std::vector<MoveMix>& moves) {
   std::string text;
   for (std::size_t i = 0; i < moves.size(); ++i) {
     text += exam.grading.answer_line(i, moves[i].front()) + "\n";
   }
-  return replace_file(file, {std::as_bytes(std::span(text))});
+  replace_file(file, {std::as_bytes(std::span(text))}).value();
 }
 
 Grades grade(const Exam& exam, const std::vector<MoveMix>& moves) {
@@ -74,66 +67,69 @@ Grades grade(const Exam& exam, const std::vector<MoveMix>& moves) {
   return exam.grading.grade(moves, [&](std::size_t graded) { progress.show(graded); });
 }
 
-/// Whose marks these are: the player's word, all that its moves depend on, and the exam.
-void print_subject(const EvalArguments& arguments, const std::string& word,
-                   const std::string& identity, std::size_t positions) {
-  if (arguments.json) {
-    const Json line = Json::object({{"bench", "eval"},
-                                    {"game", arguments.game},
-                                    {"player", word},
-                                    {"identity", identity},
-                                    {"labels", arguments.labels},
-                                    {"positions", positions}});
-    fmt::print("{}\n", json_text(line));
-    return;
-  }
-  fmt::print("{}: {}{} on {} positions of {}\n", arguments.game, word,
-             identity == word ? "" : fmt::format(" ({})", identity), positions, arguments.labels);
-}
+/// A player before its exam. None of its own: every legal move of a position, each a little.
+struct Candidate {
+  EvalArguments arguments;
+  std::string word;
+  PlayerHolder holder;
+  Exam exam;
+};
 
-Result<void> print_grades(const Grades& grades, bool json) {
-  print_metrics("eval", grades.metrics, json);
+Result<void> run(const Candidate& candidate) {
+  const EvalArguments& arguments = candidate.arguments;
+  const Exam& exam = candidate.exam;
+  std::vector<MoveMix> moves(exam.positions.size());
+  if (candidate.holder.player) {
+    // Small portions show how far a slow player is; a network wants large ones.
+    moves = chosen_moves(exam, *candidate.holder.player,
+                         candidate.holder.is_process ? arguments.settings.processes : 1024);
+  } else {
+    for (std::size_t i = 0; i < moves.size(); ++i) exam.positions[i].legal(moves[i]);
+  }
+  if (!arguments.answers.empty()) write_answers(arguments.answers, exam, moves);
+  const std::string& identity = candidate.holder.identity;
+  if (arguments.json) {
+    fmt::print("{}\n", json_text(Json::object({{"bench", "eval"},
+                                               {"game", arguments.game},
+                                               {"player", candidate.word},
+                                               {"identity", identity},
+                                               {"labels", arguments.labels},
+                                               {"positions", moves.size()}})));
+  } else {
+    fmt::print("{}: {}{} on {} positions of {}\n", arguments.game, candidate.word,
+               identity == candidate.word ? "" : fmt::format(" ({})", identity), moves.size(),
+               arguments.labels);
+  }
+  const Grades grades = grade(exam, moves);
+  print_metrics("eval", grades.metrics, arguments.json);
   if (grades.unmatched == 0) return {};
   return fail(
       fmt::format("in {} positions the labels do not know the move played", grades.unmatched));
 }
 
-Result<Job> prepare(const EvalArguments& arguments) {
-  const Result<const AnyGame*> known = find_game<AnyGame>(arguments.game);
-  if (!known) return known.error();
-  const AnyGame& game = **known;
+Job prepare(const EvalArguments& arguments) {
+  const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
   if (game.read_exam == nullptr) {
-    return fail(fmt::format("--game: no labels are known for {}", game.name));
+    throw fail(fmt::format("--game: no labels are known for {}", game.name));
   }
-  Result<Exam> exam = game.read_exam(arguments.labels);
-  if (!exam) return exam.error();
+  Candidate candidate{.arguments = arguments,
+                      .word = arguments.player,
+                      .holder = {.player = {}, .identity = arguments.player},
+                      .exam = game.read_exam(arguments.labels).value()};
   if (arguments.player == "random") {
-    if (!arguments.answers.empty()) return fail("--answers: random plays every move a little");
-    const auto told = check_told(arguments.player, arguments.settings);
-    if (!told) return fail("--player: " + told.error().reason());
-    return Job([exam = std::move(*exam), arguments] {
-      print_subject(arguments, "random", "random", exam.positions.size());
-      return print_grades(grade(exam, random_moves(exam)), arguments.json);
-    });
+    if (!arguments.answers.empty()) throw fail("--answers: random plays every move a little");
+    value_for("--player", check_player(arguments.player, arguments.settings));
+  } else if (arguments.player == "search") {
+    candidate.word =
+        arguments.weights.empty() ? fmt::format("untrained:{}", arguments.seed) : arguments.weights;
+    candidate.holder =
+        programs_of(game).make_network_player(candidate.word, arguments.settings).value();
+  } else {
+    if (!arguments.weights.empty()) throw fail("--weights: belong to --player search");
+    candidate.holder =
+        value_for("--player", make_player(game, arguments.player, arguments.settings));
   }
-  const bool is_search = arguments.player == "search";
-  if (!is_search && !arguments.weights.empty()) return fail("--weights: belong to --player search");
-  const std::string source =
-      arguments.weights.empty() ? fmt::format("untrained:{}", arguments.seed) : arguments.weights;
-  const std::string& word = is_search ? source : arguments.player;
-  Result<PlayerHolder> player =
-      is_search ? programs_of(game).make_network_player(word, arguments.settings)
-                : make_player(game, word, arguments.settings);
-  if (!player) return fail((is_search ? "" : "--player: ") + player.error().reason());
-  return Job([exam = std::move(*exam), player = std::move(*player), arguments, word]() mutable {
-    // Small portions show how far a slow player is; a network wants large ones.
-    const std::size_t at_once = player.is_process ? arguments.settings.processes : 1024;
-    const auto moves = chosen_moves(exam, *player.player, at_once);
-    if (!moves) return Result<void>(moves.error());
-    if (const auto kept = write_answers(arguments.answers, exam, *moves); !kept) return kept;
-    print_subject(arguments, word, player.identity, exam.positions.size());
-    return print_grades(grade(exam, *moves), arguments.json);
-  });
+  return [candidate = std::move(candidate)] { return run(candidate); };
 }
 
 /// What the label files of each game hold, for --help.
@@ -160,13 +156,10 @@ void add_eval_command(const Command& program) {
   command.option("--weights", arguments->weights,
                  "the network: a safetensors file, builtin or untrained:SEED (default: untrained)");
   command.option("--seed", arguments->seed, "of the untrained network").shows_default();
-  const Option visits =
-      command
-          .option("--visits", arguments->settings.visits,
-                  "visits of each search, without noise; 0: the network alone (the best prior or "
-                  "afterstate)")
-          .shows_default()
-          .in_range(0u, kMostVisits);
+  auto entry = kVisitsSetting;
+  entry.help =
+      "visits of each search, without noise; 0: the network alone (the best prior or afterstate)";
+  const Option visits = add_setting(command, entry, arguments->settings.visits);
   command
       .option("--player", arguments->player,
               "who is graded: search (a network), random for the expected marks of random "
@@ -177,18 +170,15 @@ void add_eval_command(const Command& program) {
                  "write each position's answer to this file, for others to grade; a line each, as "
                  "below");
   command.flag("--json", arguments->json, "print one JSON object a line");
-  add_search_options(command, arguments->settings.search);
-  add_process_options(command, arguments->settings);
+  add_player_options(command, arguments->settings);
   command
       .option("--option", arguments->settings.options,
               "NAME=VALUE for another program by setoption, as often as needed")
-      .as_often_as_needed()
-      .in_group(kProcessGroup);
+      .as_often_as_needed();
   command.footer(exams_text());
   command.runs([arguments, visits] {
-    arguments->settings.visits_told =
-        visits.is_given() ? VisitsTold::kThisPlayer : VisitsTold::kNobody;
-    return run_command("eval", prepare(*arguments));
+    if (visits.is_given()) arguments->settings.visits_from = VisitsSource::kThisPlayer;
+    return run_command("eval", [&] { return prepare(*arguments); });
   });
 }
 

@@ -1,10 +1,11 @@
 // senet match: two players, the same openings and dice with sides swapped.
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -16,16 +17,38 @@
 #include "nn/file.hpp"
 #include "selfplay/match.hpp"
 #include "tools/command.hpp"
-#include "tools/match/match_book.hpp"
 #include "tools/match/match_log.hpp"
-#include "tools/match/match_options.hpp"
-#include "tools/match/match_report.hpp"
+#include "tools/match/match_results.hpp"
 #include "tools/match/players.hpp"
 #include "tools/metric.hpp"
 #include "tools/progress_line.hpp"
+#include "tools/setting_options.hpp"
 #include "tools/stop_signals.hpp"
 
 namespace senet {
+
+constexpr std::uint64_t kMostPairs = 10'000'000;
+
+constexpr auto settings_of(std::type_identity<MatchSettings>) {
+  using M = MatchSettings;
+  return std::tuple{setting("pairs", &M::pairs,
+                            "pairs of games: the same opening and dice twice, with sides swapped",
+                            {.least = 1, .most = kMostPairs}),
+                    setting("random-plies", &M::random_plies,
+                            "moves drawn blindly at the start of a game without dice"),
+                    setting("ply-cap", &M::ply_cap,
+                            "plies, rolls counted, after which a game is cut and counts as drawn",
+                            {.least = 1, .most = 1'000'000}),
+                    setting("seed", &M::seed, "fixes openings, dice and random moves")};
+}
+
+constexpr auto settings_of(std::type_identity<SprtSettings>) {
+  return std::tuple{setting("sprt-alpha", &SprtSettings::alpha,
+                            "risk of accepting B where A is true", {.least = 1e-6, .most = 0.499}),
+                    setting("sprt-beta", &SprtSettings::beta, "risk of accepting A where B is true",
+                            {.least = 1e-6, .most = 0.499})};
+}
+
 namespace {
 
 // Games side by side: many for batches of a network, few where each move is waited for and a kill
@@ -33,261 +56,252 @@ namespace {
 constexpr std::size_t kGamesAtOnce = 256;
 constexpr std::size_t kGamesAtOnceWithProcess = 32;
 
-/// The signals that stop the match, once it is played. Before, they end the program.
-struct Stop {
-  std::optional<StopSignals> signals;
-
-  bool has_come() { return signals && signals->has_come(); }
+/// As typed. Pairs are those of the first and the second player.
+struct MatchArguments {
+  std::string game;
+  std::array<std::string, 2> words;
+  std::array<std::optional<std::uint32_t>, 2> visits;
+  std::array<std::vector<std::string>, 2> options;
+  PlayerSettings player;  // of both
+  MatchSettings match;
+  std::optional<std::size_t> games_at_once;  // none: the constants above
+  std::string sprt;                          // "A,B"
+  SprtSettings sprt_settings;
+  std::filesystem::path log, mat;
+  bool resume = false;
+  bool json = false;
 };
 
-/// The sequential test as it was asked for.
-struct SprtRequest {
-  double first = 0, second = 0;  // Elo, or points a game
-  SprtSettings settings;
-};
+constexpr std::array kSides = {"first", "second"};
 
 /// Elo is of games that are won, drawn or lost by skill alone.
 bool has_elo(const AnyGame& game) { return !game.has_dice; }
 std::string_view unit_name(const AnyGame& game) { return has_elo(game) ? "Elo" : "points a game"; }
 
-Result<double> read_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return fail(fmt::format("--sprt: \"{}\" is no number", text));
-  }
-  return value;
+/// The two numbers of --sprt: Elo, or points a game.
+using Hypotheses = std::array<double, 2>;
+
+std::optional<Hypotheses> read_hypotheses(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) throw fail("--sprt: two numbers with a comma between them");
+  const auto read = [](std::string_view word) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc() && end == word.data() + word.size() && std::isfinite(value)) {
+      return value;
+    }
+    throw fail(fmt::format("--sprt: \"{}\" is no number", word));
+  };
+  return Hypotheses{read(text.substr(0, comma)), read(text.substr(comma + 1))};
 }
 
-Result<std::optional<SprtRequest>> sprt_request(const AnyGame& game,
-                                                const MatchArguments& arguments) {
-  if (arguments.sprt.empty()) return std::nullopt;
-  const std::size_t comma = arguments.sprt.find(',');
-  if (comma == std::string::npos) return fail("--sprt: two numbers with a comma between them");
-  const std::string_view text = arguments.sprt;
-  const Result<double> first = read_number(text.substr(0, comma));
-  if (!first) return first.error();
-  const Result<double> second = read_number(text.substr(comma + 1));
-  if (!second) return second.error();
-  SprtRequest request{*first, *second, {.alpha = arguments.alpha, .beta = arguments.beta}};
-  request.settings.mean0 = has_elo(game) ? expected_score(*first) : *first;
-  request.settings.mean1 = has_elo(game) ? expected_score(*second) : *second;
+/// The sequential test between them.
+SprtSettings sprt_settings(const AnyGame& game, const Hypotheses& between, SprtSettings settings) {
+  settings.mean0 = has_elo(game) ? expected_score(between[0]) : between[0];
+  settings.mean1 = has_elo(game) ? expected_score(between[1]) : between[1];
   const double least = has_elo(game) ? 0 : -game.value_range, most = game.value_range;
-  if (!(*first < *second)) return fail("--sprt: the first number is the smaller one");
-  if (!(least < request.settings.mean0 && request.settings.mean1 < most)) {
-    return fail(fmt::format("--sprt: no result of a game is beyond that many {}", unit_name(game)));
+  if (!(between[0] < between[1])) throw fail("--sprt: the first number is the smaller one");
+  if (!(least < settings.mean0 && settings.mean1 < most)) {
+    throw fail(fmt::format("--sprt: no result of a game is beyond that many {}", unit_name(game)));
   }
-  return request;
-}
-
-/// What a log must agree on to be gone on with.
-MatchIdentity identity_of(const MatchArguments& arguments, const PlayerHolder& first,
-                          const PlayerHolder& second) {
-  return {{"game", arguments.game},
-          {"seed", std::to_string(arguments.match.seed)},
-          {"random_plies", std::to_string(arguments.match.random_plies)},
-          {"ply_cap", std::to_string(arguments.match.ply_cap)},
-          {"first", first.identity},
-          {"second", second.identity}};
+  return settings;
 }
 
 /// A match that is ready to be played.
 struct PreparedMatch {
   const AnyGame* game;
   MatchArguments arguments;
-  std::unique_ptr<Stop> stop;  // which the players ask too
-  PlayerHolder first, second;
-  std::optional<SprtRequest> sprt;
-  MatchBook book;
+  std::unique_ptr<std::optional<StopSignals>> signals;  // while it is played; players ask them too
+  std::array<PlayerHolder, 2> players;
+  std::optional<Hypotheses> sprt;
+  MatchResults results;
   std::optional<MatchLog> log;
 };
 
-Result<void> open_log(PreparedMatch& prepared) {
+void open_log(PreparedMatch& prepared) {
   const MatchArguments& arguments = prepared.arguments;
-  const MatchIdentity identity = identity_of(arguments, prepared.first, prepared.second);
+  // What a log must agree on to be gone on with.
+  const MatchIdentity identity = {{"game", arguments.game},
+                                  {"seed", std::to_string(arguments.match.seed)},
+                                  {"random_plies", std::to_string(arguments.match.random_plies)},
+                                  {"ply_cap", std::to_string(arguments.match.ply_cap)},
+                                  {"first", prepared.players[0].identity},
+                                  {"second", prepared.players[1].identity}};
   std::error_code unknown;
   const bool is_there = std::filesystem::exists(arguments.log, unknown);
   if (is_there && !arguments.resume) {
-    return fail(fmt::format("--log: {} is there already; --resume goes on with it",
-                            arguments.log.string()));
+    throw fail(fmt::format("--log: {} is there already; --resume goes on with it",
+                           arguments.log.string()));
   }
-  const auto use = [&](const LoggedGame& logged) -> Result<void> {
+  const auto use = [&](std::string_view line) -> Result<void> {
+    Result<PlayedGame> game = read_game_line(*prepared.game, line, arguments.match);
+    if (!game) return game.error();
     // More pairs than now asked for are no harm.
-    if (pair_of(logged.number) >= arguments.match.pairs) return {};
-    if (prepared.book.has(logged.number)) {
-      return fail(fmt::format("game {} is told twice", logged.number));
+    if (pair_of(game->number) >= arguments.match.pairs) return {};
+    if (prepared.results.has(game->number)) {
+      return fail(fmt::format("game {} is told twice", game->number));
     }
-    Result<PlayedGame> game = from_log(*prepared.game, logged, arguments.match);
-    if (!game) {
-      return fail(fmt::format("game {}: {}", logged.number, game.error().reason()));
-    }
-    prepared.book.add(std::move(*game));
+    prepared.results.add(std::move(*game));
     return {};
   };
-  Result<MatchLog> log = is_there ? MatchLog::resume(arguments.log, identity, use)
-                                  : MatchLog::create(arguments.log, identity);
-  if (!log) return fail("--log: " + log.error().reason());
-  prepared.log = std::move(*log);
-  return {};
+  const auto mode = is_there ? FileHandle::Mode::kReadWrite : FileHandle::Mode::kCreateNew;
+  prepared.log = value_for("--log", MatchLog::open(arguments.log, mode, identity, use));
 }
 
 /// One game, ply by ply, on stdout.
 void print_game(const AnyGame& rules, const PlayedGame& game, const MatchArguments& arguments) {
-  const LoggedGame logged = to_log(rules, game);
   if (arguments.json) {
-    fmt::print("{}\n", game_line(logged, arguments.match.seed));
+    fmt::print("{}\n", game_line(rules, game, arguments.match.seed));
     return;
   }
   fmt::print("game {} of seed {}: pair {}, the first player ({}) is player {}\n", game.number,
-             arguments.match.seed, pair_of(game.number), arguments.first,
+             arguments.match.seed, pair_of(game.number), arguments.words[0],
              first_side_of(game.number));
   AnyState state(rules);
   for (std::size_t ply = 0; ply < game.actions.size(); ++ply) {
     const Turn turn = state.turn();
-    const std::string who =
+    const std::string player =
         turn == Turn::kChance ? "dice" : fmt::format("player {}", turn == Turn::kPlayer0 ? 0 : 1);
-    fmt::print("{:4}  {:<28} {:<9} {}\n", ply, state.text(), who, logged.plies[ply]);
+    fmt::print("{:4}  {:<28} {:<9} {}\n", ply, state.text(), player,
+               state.action_text(game.actions[ply]));
     state.play(game.actions[ply]);
   }
   fmt::print("{:4}  {:<28} {}\n", game.actions.size(), state.text(),
-             logged.points ? fmt::format("{:+g} for the first player", *logged.points) : "cut");
+             game.outcome
+                 ? fmt::format("{:+g} for the first player", rules.outcome_values[*game.outcome])
+                 : "cut");
 }
 
-/// Whether the file can be written, before hours have gone into what it is to hold.
-Result<void> try_mat(const std::filesystem::path& file) {
-  errno = 0;
-  if (std::ofstream(file, std::ios::app)) return {};
-  return fail(fmt::format("--mat: {}: {}", file.string(), std::generic_category().message(errno)));
+void print_sprt(const MatchResults& results, const Hypotheses& between, std::string_view unit) {
+  const Sprt& sprt = *results.sprt();
+  const Sprt::Decision decision = sprt.decision();
+  fmt::print("SPRT {:+g} against {:+g} {}: {} after {} pairs, LLR {:.2f} ({:.2f} .. {:.2f})\n",
+             between[0], between[1], unit,
+             decision == Sprt::Decision::kNone
+                 ? "has not decided"
+                 : fmt::format("accepts {:+g} {}", between[decision == Sprt::Decision::kH1], unit),
+             results.counted().size() / 2, sprt.log_likelihood_ratio(), sprt.lower_bound(),
+             sprt.upper_bound());
 }
 
 Result<void> write_mat(const PreparedMatch& prepared) {
   const MatchArguments& arguments = prepared.arguments;
   std::vector<FinishedGame> games;
-  for (std::size_t i = 0; i < prepared.book.counted().size(); ++i) {
-    const PlayedGame& game = prepared.book.game(i);
+  for (std::size_t i = 0; i < prepared.results.counted().size(); ++i) {
+    const PlayedGame& game = prepared.results.game(i);
     games.push_back({game.actions, first_side_of(game.number), game.outcome});
   }
   const std::string text = prepared.game->match_text(
-      games, fmt::format("first: {}, second: {}, seed {}", arguments.first, arguments.second,
+      games, fmt::format("first: {}, second: {}, seed {}", arguments.words[0], arguments.words[1],
                          arguments.match.seed));
   return replace_file(arguments.mat, {std::as_bytes(std::span(text))});
+}
+
+MatchRun play(PreparedMatch& prepared) {
+  const AnyGame& rules = *prepared.game;
+  const MatchArguments& arguments = prepared.arguments;
+  MatchResults& results = prepared.results;
+  ProgressLine progress("games", arguments.match.only_game ? 1 : arguments.match.pairs * 2);
+  const MatchHooks hooks{
+      .finished = [&](const PlayedGame& game) -> Result<void> {
+        if (arguments.match.only_game) {
+          print_game(rules, game, arguments);
+          return {};
+        }
+        if (prepared.log) {
+          const auto kept = prepared.log->append(game_line(rules, game, arguments.match.seed));
+          if (!kept) return kept;
+        }
+        results.add(game);
+        progress.show(results.size());
+        return {};
+      },
+      .is_stopped =
+          [&] {
+            return arguments.player.is_stopped() || results.decision() != Sprt::Decision::kNone;
+          }};
+  if (hooks.is_stopped()) return {};
+  return play_match(rules, *prepared.players[0].player, *prepared.players[1].player,
+                    arguments.match, results.numbers(), hooks);
 }
 
 Result<void> run(PreparedMatch& prepared) {
   const AnyGame& rules = *prepared.game;
   const MatchArguments& arguments = prepared.arguments;
-  MatchBook& book = prepared.book;
-  Stop& stop = *prepared.stop;
-  stop.signals.emplace(StopSignals::Mode::kFirstOnly);
-  MatchRun played;
-  {
-    ProgressLine progress("games", arguments.match.only_game ? 1 : arguments.match.pairs * 2);
-    const MatchHooks hooks{
-        .finished = [&](const PlayedGame& game) -> Result<void> {
-          if (arguments.match.only_game) {
-            print_game(rules, game, arguments);
-            return {};
-          }
-          if (prepared.log) {
-            const auto kept =
-                prepared.log->append(game_line(to_log(rules, game), arguments.match.seed));
-            if (!kept) return kept;
-          }
-          book.add(game);
-          progress.show(book.size());
-          return {};
-        },
-        .is_stopped = [&] { return stop.has_come() || book.decision() != Sprt::Decision::kNone; }};
-    if (!hooks.is_stopped()) {
-      played = play_match(rules, *prepared.first.player, *prepared.second.player, arguments.match,
-                          book.numbers(), hooks);
+  const MatchResults& results = prepared.results;
+  prepared.signals->emplace(StopSignals::Mode::kFirstOnly);
+  const MatchRun played = play(prepared);
+  std::string wrong = played.fault ? played.fault->reason()
+                      : arguments.player.is_stopped()
+                          ? fmt::format("stopped after {} games", results.size())
+                          : "";
+  if (!arguments.match.only_game) {
+    if (!arguments.json) {
+      fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", rules.name,
+                 arguments.words[0], arguments.words[1], results.counted().size() / 2,
+                 arguments.match.pairs, arguments.match.seed);
+      if (prepared.sprt) print_sprt(results, *prepared.sprt, unit_name(rules));
+    }
+    print_metrics("match", match_metrics(arguments.game, results, has_elo(rules), played.faults),
+                  arguments.json);
+    if (!arguments.mat.empty()) {
+      if (const auto written = write_mat(prepared); !written) {
+        wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason();
+      }
     }
   }
-  std::string wrong = played.fault      ? played.fault->reason()
-                      : stop.has_come() ? fmt::format("stopped after {} games", book.size())
-                                        : "";
-  const auto result = [&] { return wrong.empty() ? Result<void>() : Result<void>(fail(wrong)); };
-  if (arguments.match.only_game) return result();
-  if (!arguments.json) {
-    fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", rules.name,
-               arguments.first, arguments.second, book.counted().size() / 2, arguments.match.pairs,
-               arguments.match.seed);
-    if (prepared.sprt) {
-      fmt::print("{}\n", sprt_sentence(book, prepared.sprt->first, prepared.sprt->second,
-                                       unit_name(rules)));
-    }
-  }
-  print_metrics("match", match_metrics(arguments.game, book, has_elo(rules), played.faults),
-                arguments.json);
-  if (!arguments.mat.empty()) {
-    if (const auto written = write_mat(prepared); !written) {
-      wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason();
-    }
-  }
-  return result();
+  return wrong.empty() ? Result<void>() : fail(wrong);
 }
 
-Result<PlayerHolder> prepare_player(const AnyGame& game, const MatchArguments& arguments,
-                                    bool is_first) {
+PlayerHolder prepare_player(const AnyGame& game, const MatchArguments& arguments, std::size_t i) {
   PlayerSettings settings = arguments.player;
-  const auto& own = is_first ? arguments.first_visits : arguments.second_visits;
-  if (own) {
-    settings.visits = *own;
-    settings.visits_told = VisitsTold::kThisPlayer;
+  if (arguments.visits[i]) {
+    settings.visits = *arguments.visits[i];
+    settings.visits_from = VisitsSource::kThisPlayer;
   }
-  settings.options = is_first ? arguments.first_options : arguments.second_options;
-  Result<PlayerHolder> player =
-      make_player(game, is_first ? arguments.first : arguments.second, settings);
-  if (!player) return fail((is_first ? "--first: " : "--second: ") + player.error().reason());
-  return player;
+  settings.options = arguments.options[i];
+  return value_for(fmt::format("--{}", kSides[i]), make_player(game, arguments.words[i], settings));
 }
 
-Result<Job> prepare(MatchArguments arguments) {
-  const Result<const AnyGame*> known = find_game<AnyGame>(arguments.game);
-  if (!known) return known.error();
-  const AnyGame& game = **known;
-  const bool is_one_game = arguments.match.only_game.has_value();
+Job prepare(MatchArguments arguments) {
+  const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
   const auto has_format = [](const AnyGame& any) { return any.match_text != nullptr; };
   if (!arguments.mat.empty() && !has_format(game)) {
-    return fail(fmt::format("--mat: the format is for {} only", games_that(has_format)));
+    throw fail(fmt::format("--mat: the format is for {} only", games_that(has_format)));
   }
-  if (arguments.resume && arguments.log.empty()) return fail("--resume: name the --log");
-  if (is_one_game && !(arguments.log.empty() && arguments.mat.empty())) {
-    return fail("--game-number: one game is printed, not logged");
+  if (arguments.resume && arguments.log.empty()) throw fail("--resume: name the --log");
+  if (arguments.match.only_game && !(arguments.log.empty() && arguments.mat.empty())) {
+    throw fail("--game-number: one game is printed, not logged");
   }
-  const auto sprt = sprt_request(game, arguments);
-  if (!sprt) return sprt.error();
-  auto stop = std::make_unique<Stop>();
-  arguments.player.is_stopped = [&signals = *stop] { return signals.has_come(); };
-  Result<PlayerHolder> first = prepare_player(game, arguments, true);
-  if (!first) return first.error();
-  Result<PlayerHolder> second = prepare_player(game, arguments, false);
-  if (!second) return second.error();
-  const bool is_slow = first->is_process || second->is_process;
-  arguments.match.games_at_once = arguments.games_at_once > 0 ? arguments.games_at_once
-                                  : is_slow ? kGamesAtOnceWithProcess * arguments.player.processes
-                                            : kGamesAtOnce;
-  const std::vector<float> values(game.outcome_values.begin(), game.outcome_values.end());
-  const auto settings =
-      *sprt ? std::optional<SprtSettings>((*sprt)->settings) : std::optional<SprtSettings>();
-  MatchBook book(values, has_elo(game) ? PairUnit::kScore : PairUnit::kPoints, settings);
-  PreparedMatch prepared{.game = &game,
-                         .arguments = std::move(arguments),
-                         .stop = std::move(stop),
-                         .first = std::move(*first),
-                         .second = std::move(*second),
-                         .sprt = *sprt,
-                         .book = std::move(book),
-                         .log = {}};
-  if (!prepared.arguments.mat.empty()) {
-    if (const auto tried = try_mat(prepared.arguments.mat); !tried) {
-      return tried.error();
+  const std::optional<Hypotheses> sprt = read_hypotheses(arguments.sprt);
+  std::optional<SprtSettings> test;
+  if (sprt) test = sprt_settings(game, *sprt, arguments.sprt_settings);
+  auto signals = std::make_unique<std::optional<StopSignals>>();
+  arguments.player.is_stopped = [&come = *signals] { return come && come->has_come(); };
+  std::array players = {prepare_player(game, arguments, 0), prepare_player(game, arguments, 1)};
+  const bool is_slow = players[0].is_process || players[1].is_process;
+  arguments.match.games_at_once = arguments.games_at_once.value_or(
+      is_slow ? kGamesAtOnceWithProcess * arguments.player.processes : kGamesAtOnce);
+  PreparedMatch prepared{
+      .game = &game,
+      .arguments = std::move(arguments),
+      .signals = std::move(signals),
+      .players = std::move(players),
+      .sprt = sprt,
+      .results = MatchResults({game.outcome_values.begin(), game.outcome_values.end()},
+                              has_elo(game) ? PairUnit::kScore : PairUnit::kPoints, test),
+      .log = {}};
+  if (const auto& mat = prepared.arguments.mat; !mat.empty()) {
+    // Whether it can be written, before hours have gone into what it is to hold.
+    errno = 0;
+    if (!std::ofstream(mat, std::ios::app)) {
+      throw fail(
+          fmt::format("--mat: {}: {}", mat.string(), std::generic_category().message(errno)));
     }
   }
-  if (!prepared.arguments.log.empty()) {
-    if (const auto opened = open_log(prepared); !opened) return opened.error();
-  }
-  return Job([prepared = std::move(prepared)]() mutable { return run(prepared); });
+  if (!prepared.arguments.log.empty()) open_log(prepared);
+  return [prepared = std::move(prepared)]() mutable { return run(prepared); };
 }
 
 }  // namespace
@@ -296,10 +310,60 @@ void add_match_command(const Command& program) {
   auto arguments = std::make_shared<MatchArguments>();
   const Command command =
       program.add_command("match", "Let two players play many games against each other");
-  const Option visits = add_match_options(command, *arguments);
+  MatchArguments& a = *arguments;
+  command.option("--game", a.game, "the game").required();
+  command.option("--first", a.words[0], "first player: " + player_words()).required();
+  command.option("--second", a.words[1], "second player: the same words").required();
+  const auto add = [&](const auto& entry, auto& value) { add_setting(command, entry, value); };
+  for_each_setting(a.match, add);
+  auto entry = kVisitsSetting;
+  entry.help =
+      "visits of each search, without noise; 0: the network alone. UCI programs are told them by "
+      "\"go nodes\", UBGI programs only where this is set";
+  const Option visits = add_setting(command, entry, a.player.visits);
+  entry.name = "first-visits";
+  entry.help = "of the first player alone";
+  add_setting(command, entry, a.visits[0]);
+  entry.name = "second-visits";
+  entry.help = "of the second player alone";
+  add_setting(command, entry, a.visits[1]);
+  auto games = setting("games-at-once", &MatchSettings::games_at_once,
+                       "games under way side by side (default: 256, with other programs 32 a "
+                       "process)",
+                       {.least = 1, .most = 100'000});
+  add_setting(command, games, a.games_at_once);
+  add_player_options(command, a.player);
+  command
+      .option("--first-option", a.options[0],
+              "NAME=VALUE for the first player by setoption, as often as needed")
+      .as_often_as_needed();
+  command.option("--second-option", a.options[1], "the same for the second player")
+      .as_often_as_needed();
+  command.heading("Games and result");
+  command.option("--sprt", a.sprt,
+                 "A,B: stop as soon as the pairs tell a strength of A from one of B: Elo, or "
+                 "points a game where games are worth more than one");
+  for_each_setting(a.sprt_settings, add);
+  command.option(
+      "--log", a.log,
+      "append every finished game with its moves and dice to this file, a JSON line each");
+  command.flag("--resume", a.resume,
+               "go on with the log if it is there: the same match, perhaps with more pairs");
+  command.option("--mat", a.mat,
+                 games_that([](const AnyGame& game) { return game.match_text != nullptr; }) +
+                     ": write the games that count to this file, for other programs");
+  command
+      .option("--game-number", a.match.only_game,
+              "play this game of the match alone, 0 being the first, and print it")
+      .in_range(std::uint64_t{0}, 2 * kMostPairs - 1);
+  command.flag("--json", a.json, "print one JSON object a line");
+  command.footer(
+      "All figures are the first player's; intervals are 95 %, from the pairs. An illegal move, a\n"
+      "program that fails twice, and Ctrl-C end the match with exit code 1; what was finished is\n"
+      "told and kept.");
   command.runs([arguments, visits] {
-    if (visits.is_given()) arguments->player.visits_told = VisitsTold::kEverybody;
-    return run_command("match", prepare(*arguments));
+    if (visits.is_given()) arguments->player.visits_from = VisitsSource::kBothPlayers;
+    return run_command("match", [&] { return prepare(*arguments); });
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "games/any_game.hpp"
@@ -39,9 +40,8 @@ void print_divided(const AnyState& state, int depth) {
   if (is_roll) {
     std::vector<float> probabilities;
     state.chance(probabilities);
-    for (std::size_t i = 0; i < probabilities.size(); ++i) {
-      actions.push_back(static_cast<Action>(i));
-    }
+    actions.resize(probabilities.size());
+    std::iota(actions.begin(), actions.end(), Action{0});
   } else {
     state.legal(actions);
   }
@@ -63,14 +63,13 @@ Result<void> run(const AnyState& state, const PerftArguments& arguments) {
   return {};
 }
 
-Result<Job> prepare(const PerftArguments& arguments) {
-  const Result<const AnyGame*> game = find_game<AnyGame>(arguments.game);
-  if (!game) return game.error();
-  const Result<AnyState> state = arguments.position.empty()
-                                     ? (*game)->perft_start()
-                                     : AnyState::from_text(**game, arguments.position);
-  if (!state) return fail(fmt::format("--position: {}", state.error().reason()));
-  return Job([state = *state, arguments] { return run(state, arguments); });
+Job prepare(const PerftArguments& arguments) {
+  const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
+  const AnyState state =
+      arguments.position.empty()
+          ? game.perft_start()
+          : value_for("--position", AnyState::from_text(game, arguments.position));
+  return [state, arguments] { return run(state, arguments); };
 }
 
 }  // namespace
@@ -87,10 +86,14 @@ void add_perft_command(const Command& program) {
                  "where to start, as the game writes positions (default: its start, before any "
                  "roll)");
   command.flag("--divide", arguments->divide, "also a line for each first move or roll");
-  command.footer(
-      "A game that ends before that depth counts nothing. With dice: plays_21 counts every roll\n"
-      "once, plays_36 by its chance (doubles 1, others 2).");
-  command.runs([arguments] { return run_command("perft", prepare(*arguments)); });
+  std::string footer = "A game that ends before that depth counts nothing.";
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (!game->has_dice) continue;
+    footer += fmt::format("\n{}: {} counts every roll once, {} by its chance.", game->name,
+                          game->leaves_names[0], game->leaves_names[1]);
+  }
+  command.footer(footer);
+  command.runs([arguments] { return run_command("perft", [&] { return prepare(*arguments); }); });
 }
 
 }  // namespace senet

@@ -27,10 +27,9 @@ Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSe
   Result<SearchSetup> setup = set_up_search<G>(std::make_shared<const Weights>(std::move(*network)),
                                                settings.search, settings.visits);
   if (!setup) return setup.error();
-  PlayerHolder holder;
-  holder.identity = network_identity(*setup);
-  holder.player = std::make_unique<SearchPlayer<G>>(std::move(*setup));
-  return holder;
+  std::string identity = network_identity(*setup);
+  return PlayerHolder{.player = std::make_unique<SearchPlayer<G>>(std::move(*setup)),
+                      .identity = std::move(identity)};
 }
 
 template <Game G>

@@ -2,11 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
+#include <optional>
 #include <span>
 
 #include "engine/host/builtin_models.hpp"
 #include "nn/network.hpp"
+#include "tools/protocol/words.hpp"
 
 namespace senet {
 namespace {
@@ -31,17 +32,11 @@ bool is_untrained(std::string_view source) {
 }
 
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference) {
+  if (source == kUntrained) return initial_network(reference, 1);
   if (is_untrained(source)) {
-    std::uint64_t seed = 1;
-    if (source != kUntrained) {
-      const std::string_view text = source.substr(kUntrainedOfSeed.size());
-      const char* const end = text.data() + text.size();
-      const auto [stop, error] = std::from_chars(text.data(), end, seed);
-      if (error != std::errc() || stop != end) {
-        return fail(fmt::format("{}: \"{}\" is no seed", source, text));
-      }
-    }
-    return initial_network(reference, seed);
+    const std::string_view text = source.substr(kUntrainedOfSeed.size());
+    if (const auto seed = protocol::number(text)) return initial_network(reference, *seed);
+    return fail(fmt::format("{}: \"{}\" is no seed", source, text));
   }
   Result<Network> network =
       source == kBuiltin ? read_builtin(reference.game) : load_network(std::string(source));

@@ -13,11 +13,11 @@ namespace senet {
 inline constexpr std::uint32_t kMostVisits = 1'000'000;
 
 /// The network that `source` names: "untrained" or "untrained:<seed>" for fresh weights of the
-/// reference shape (seed 1 if none is told), "builtin" for those linked in, anything else is a
+/// reference shape (seed 1 if it names none), "builtin" for those linked in, anything else is a
 /// weights file. A reason when it cannot be read or does not play the reference's game.
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference);
 
-/// The source of a game's network when nobody names one: "builtin", or "untrained" where none is
+/// The source of a game's network that no option names: "builtin", or "untrained" where none is
 /// built in.
 std::string_view default_source(std::string_view game);
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -24,7 +25,7 @@ struct SelfPlayArguments {
   bool quiet = false;  // no progress line
   bool print_config = false;
   bool no_train = false;
-  std::map<std::string, std::string> settings;  // as typed, by name
+  std::map<std::string, std::string, std::less<>> settings;  // as typed, by name
 };
 
 // What is learnt when no game is named.
@@ -34,21 +35,21 @@ std::string default_game() {
   return std::string((standard == games.end() ? games.front() : *standard)->name);
 }
 
-Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
-  const auto typed = [&](const char* name) { return !arguments.settings.at(name).empty(); };
+void apply(const SelfPlayArguments& arguments, RunConfig& config) {
   for (const auto& [name, text] : arguments.settings) {
-    if (text.empty()) continue;
-    const Result<void> applied = apply_setting(config, name, text);
-    if (!applied) return fail("--" + applied.error().reason());
+    if (const auto applied = apply_setting(config, name, text); !applied) {
+      throw fail("--" + applied.error().reason());
+    }
   }
-  if (typed("mode") && !typed("policy-weight")) {
+  const auto is_typed = [&](const char* name) { return arguments.settings.contains(name); };
+  if (is_typed("mode") && !is_typed("policy-weight")) {
     const bool has_policy = config.learn.samples.evaluates == Evaluates::kPosition;
     config.learn.trainer.policy_weight = has_policy ? 1.0f : 0.0f;
   }
   // A smaller full search alone is not meant to be an error.
   auto& play = config.selfplay.play;
-  if (!typed("fast-visits")) play.fast_visits = std::min(play.fast_visits, play.full_visits);
-  return check_config(config);
+  if (!is_typed("fast-visits")) play.fast_visits = std::min(play.fast_visits, play.full_visits);
+  check_config(config).value();
 }
 
 std::size_t terminal_columns() {
@@ -56,24 +57,8 @@ std::size_t terminal_columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(seconds);
-  return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
-}
-
-std::string_view text_of(RunPhase phase) {
-  switch (phase) {
-    case RunPhase::kPlaying:
-      return "playing";
-    case RunPhase::kFinishing:
-      return "finishing the games under way";
-    case RunPhase::kDropping:
-      return "leaving the games under way";
-    case RunPhase::kSaving:
-      return "saving";
-  }
-  return "";
-}
+constexpr std::array kPhases = {"playing", "finishing the games under way",
+                                "leaving the games under way", "saving"};
 
 // The live line on a terminal, now and then a line of a log elsewhere.
 class LiveLine {
@@ -90,17 +75,15 @@ class LiveLine {
     shown_at_ = now.seconds;
     shown_ = now.phase;
     const LearnProgress& learn = now.learn;
+    const auto whole = static_cast<std::uint64_t>(now.seconds);
     std::string line = fmt::format(
-        "{} {} | {} games, {:.0f}/min | {:.0f} K evaluations/s | step {}, network {} | loss "
-        "{:.3f} + {:.3f} | {:.0f} MiB",
-        clock_text(now.seconds), text_of(now.phase), learn.games, now.games_per_minute,
-        now.evaluations_per_second / 1000, learn.steps, learn.iterations, learn.policy_loss,
-        learn.value_loss, resident_mib());
+        "{:02}:{:02} {} | {} games, {:.0f}/min | {:.0f} K evaluations/s | step {}, network {} | "
+        "loss {:.3f} + {:.3f} | {:.0f} MiB",
+        whole / 60, whole % 60, kPhases[static_cast<std::size_t>(now.phase)], learn.games,
+        now.games_per_minute, now.evaluations_per_second / 1000, learn.steps, learn.iterations,
+        learn.policy_loss, learn.value_loss, resident_mib());
     // A longer line would wrap, and every refresh would leave its first half behind.
-    if (terminal_)
-      line = "\r\x1b[K" + line.substr(0, terminal_columns() - 1);
-    else
-      line += '\n';
+    line = terminal_ ? "\r\x1b[K" + line.substr(0, terminal_columns() - 1) : line + '\n';
     // A terminal that has gone is no reason to end: metrics.jsonl has the same figures.
     static_cast<void>(std::fputs(line.c_str(), stderr));
     std::fflush(stderr);
@@ -115,7 +98,6 @@ class LiveLine {
 // The first SIGTERM, SIGINT or SIGHUP finishes the games under way, a second one drops them.
 Result<void> play(Run& run, bool quiet) {
   StopSignals signals(StopSignals::Mode::kEach);
-  int stops = 0;
   bool has_begun = false;
   std::optional<LiveLine> line;
   RunHooks hooks;
@@ -134,7 +116,7 @@ Result<void> play(Run& run, bool quiet) {
     if (line) line->show(now);
   };
   hooks.order = [&] {
-    if (signals.wait(std::chrono::milliseconds(0))) ++stops;
+    const int stops = signals.count();
     return stops == 0 ? RunOrder::kGoOn : stops == 1 ? RunOrder::kFinish : RunOrder::kDrop;
   };
   hooks.warning = [&](const std::string& reason) {
@@ -144,29 +126,29 @@ Result<void> play(Run& run, bool quiet) {
   return ended ? Result<void>() : ended.error();
 }
 
-Result<Job> prepare(const SelfPlayArguments& arguments) {
-  const RunOptions& options = arguments.options;
-  if (options.resume && options.folder.empty()) return fail("--run: name the run folder");
-  Result<RunConfig> config =
-      options.resume ? load_config(options.folder / "config.json")
-                     : default_config(arguments.game.empty() ? default_game() : arguments.game);
-  if (!config) return config.error();
-  if (!arguments.game.empty() && arguments.game != config->game) {
-    return fail(
-        fmt::format("--game: the run in {} learns {}", options.folder.string(), config->game));
+Job prepare(const SelfPlayArguments& arguments) {
+  RunOptions options = arguments.options;
+  options.train = !arguments.no_train;
+  if (options.resume && options.folder.empty()) throw fail("--run: name the run folder");
+  RunConfig config =
+      (options.resume ? load_config(options.folder / "config.json")
+                      : default_config(arguments.game.empty() ? default_game() : arguments.game))
+          .value();
+  if (!arguments.game.empty() && arguments.game != config.game) {
+    throw fail(
+        fmt::format("--game: the run in {} learns {}", options.folder.string(), config.game));
   }
-  if (const auto applied = apply(arguments, *config); !applied) return applied.error();
+  apply(arguments, config);
   if (arguments.print_config) {
-    return Job([text = config_text(*config)]() -> Result<void> {
+    return [text = config_text(config)]() -> Result<void> {
       fmt::print("{}\n", text);
       return {};
-    });
+    };
   }
-  auto run = Run::open(**find_game<RunGame>(config->game), *config, options,
-                       [](const std::string& reason) { fmt::print(stderr, "{}\n", reason); });
-  if (!run) return run.error();
-  return Job(
-      [run = std::move(*run), quiet = arguments.quiet]() mutable { return play(run, quiet); });
+  Run run = Run::open(**find_game<RunGame>(config.game), config, options, [](const auto& reason) {
+              fmt::print(stderr, "{}\n", reason);
+            }).value();
+  return [run = std::move(run), quiet = arguments.quiet]() mutable { return play(run, quiet); };
 }
 
 }  // namespace
@@ -192,21 +174,18 @@ void add_selfplay_command(const Command& program) {
   add_setting(command, setting_of(&TrainerChoice::precision), trainer.precision);
   const auto on_device = setting_of(&TrainerChoice::replay_on_device);
   command.flag("--replay-on-device", trainer.replay_on_device, std::string(on_device.help));
+  command.heading("Settings (default: the game's own recipe, see --print-config)");
   const RunConfig names;
   for_each_setting(names, [&](const auto& entry, const auto&) {
-    const std::string name(entry.name);
-    std::string& typed = arguments->settings[name];
-    const auto keep = [&typed](const std::string& text) -> Result<void> {
-      typed = text;
-      return {};
+    const auto keep = [arguments, name = std::string(entry.name)](const std::string& text) {
+      arguments->settings[name] = text;
+      return Result<void>();
     };
-    command.option("--" + name, option_type(entry), keep, std::string(entry.help))
-        .in_group("Settings (default: the game's own recipe, see --print-config)");
+    command.option("--" + std::string(entry.name), option_type(entry), keep,
+                   std::string(entry.help));
   });
-  command.runs([arguments] {
-    arguments->options.train = !arguments->no_train;
-    return run_command("selfplay", prepare(*arguments));
-  });
+  command.runs(
+      [arguments] { return run_command("selfplay", [&] { return prepare(*arguments); }); });
 }
 
 }  // namespace senet

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "games/settings.hpp"
+#include "selfplay/search_setup.hpp"
 #include "tools/command_line.hpp"
 
 namespace senet {
@@ -40,5 +41,9 @@ Option add_setting(const Command& command, const Setting<Struct, Value>& entry, 
   if constexpr (std::is_same_v<To, Value>) option.shows_default(setting_text(to));
   return option;
 }
+
+/// Adds the options of a searching player: --evaluator, --mode, --lanes and the settings of a
+/// search that concern players. `options` outlives the parsing.
+void add_search_options(const Command& command, SearchOptions& options);
 
 }  // namespace senet

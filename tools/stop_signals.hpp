@@ -1,19 +1,16 @@
-// Being told to stop: Ctrl-C and its kind.
+// Signals that ask the program to stop: Ctrl-C and its kind.
 #pragma once
 
 #include <signal.h>
 
 #include <array>
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 
 namespace senet {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP are noted here instead of ending the program. Whoever
-/// had SIGHUP ignored (nohup) goes on ignoring it. SIGXFSZ is ignored meanwhile: a file that may
-/// not grow is then a failed write, with a reason, as a full disk is. At most one of them at a
-/// time.
+/// While it lives, SIGINT, SIGTERM and SIGHUP are noted here instead of ending the program. A
+/// SIGHUP that was ignored (nohup) stays ignored. SIGXFSZ is ignored meanwhile: a file that may not
+/// grow is then a failed write, with a reason, as a full disk is. At most one of them at a time.
 class StopSignals {
  public:
   enum class Mode : std::uint8_t {
@@ -25,19 +22,15 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Waits up to this long for a signal; true when one came that was not told yet.
-  bool wait(std::chrono::milliseconds time);
-
-  /// Whether one has come, ever. Does not wait; threads may ask at the same time.
-  bool has_come();
+  /// How many have come. Does not wait; threads may ask at the same time.
+  int count() const;
+  bool has_come() const { return count() > 0; }
 
  private:
   static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
   std::array<struct sigaction, kSignals.size()> before_{};
   void (*file_size_before_)(int) = SIG_DFL;
-  int pipe_ = -1;  // the end that is read
-  std::atomic<bool> has_come_ = false;
 };
 
 }  // namespace senet

@@ -1,49 +1,90 @@
 // senet uci: the text protocol on stdin and stdout.
+#include <fmt/core.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <memory>
+#include <thread>
 
-#include "games/registry.hpp"
 #include "tools/command.hpp"
-#include "tools/protocol/serve.hpp"
-#include "tools/search_options.hpp"
+#include "tools/protocol/session.hpp"
+#include "tools/setting_options.hpp"
 
 namespace senet {
 namespace {
 
-using protocol::Options;
+using protocol::Inbox;
 
-int run(const Options& options) {
-  bool is_ready = false;
-  const Result<void> served = protocol::serve(options, STDIN_FILENO, STDOUT_FILENO, is_ready);
-  return report("uci", served, is_ready ? kExitFailed : kExitBadInput);
+// Reads until quit, the end of input or an error, which ends input too.
+void read_lines(Inbox& inbox) {
+  protocol::LineSplitter splitter;
+  bool quits = false;
+  const auto push = [&](std::string line) {
+    quits = quits || protocol::only_word(line) == "quit";
+    inbox.push(std::move(line));
+  };
+  std::array<char, 1 << 16> buffer;
+  while (!quits) {
+    const ssize_t size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    splitter.feed({buffer.data(), static_cast<std::size_t>(size)}, push);
+  }
+  splitter.finish(push);
+  inbox.close();
+}
+
+// One line, whole; 0 or what is wrong.
+int write_line(std::string_view line) {
+  const std::string text = std::string(line) + '\n';
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t size = ::write(STDOUT_FILENO, text.data() + done, text.size() - done);
+    if (size < 0 && errno != EINTR) return errno;
+    if (size > 0) done += static_cast<std::size_t>(size);
+  }
+  return 0;
+}
+
+// A session between two streams of bytes, with a thread of its own that reads.
+struct Conversation {
+  Inbox inbox;
+  int failure = 0;
+  std::optional<protocol::Session> session;
+};
+
+Job prepare(const protocol::Options& options) {
+  auto talk = std::make_unique<Conversation>();
+  talk->session =
+      protocol::Session::open(options, talk->inbox, [&talk = *talk](std::string_view line) {
+        if (talk.failure == 0) talk.failure = write_line(line);
+      }).value();
+  return [talk = std::move(talk)]() -> Result<void> {
+    std::jthread reader([&] { read_lines(talk->inbox); });
+    talk->session->run();
+    reader.join();
+    if (talk->failure == 0) return {};
+    return fail(fmt::format("answers could not be written: {}", std::strerror(talk->failure)));
+  };
 }
 
 }  // namespace
 
 void add_uci_command(const Command& program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<protocol::Options>();
   const Command command =
       program.add_command("uci", "Speak the text protocols UCI, UBGI and UGI on stdin and stdout");
   command.option("--game", options->game, "the game; option Game").shows_default();
   command.option("--weights", options->weights,
                  "the network's weights: a safetensors file, builtin or untrained[:SEED]; option "
                  "WeightsFile (default: builtin, where the game has one, else untrained)");
-  command
-      .option("--visits", options->visits,
-              "visits of a go without limits, 0: the network alone; option Visits")
-      .shows_default()
-      .in_range(0u, kMostVisits);
-  command.option("--hash", options->hash_mib, "memory of the tree in MiB; option Hash")
-      .shows_default()
-      .in_range(1u, protocol::kMostHashMib);
-  command.option("--multi-pv", options->multi_pv, "moves told in info; option MultiPV")
-      .shows_default()
-      .in_range(1u, protocol::kMostMultiPv);
+  for_each_setting(*options,
+                   [&](const auto& entry, auto& value) { add_setting(command, entry, value); });
   add_search_options(command, options->search);
   command.remove_option("--lanes");  // there is one search at a time
   command.footer("docs/protocol.md has the words, the options and sessions to look at.");
-  command.runs([options] { return run(*options); });
+  command.runs([options] { return run_command("uci", [&] { return prepare(*options); }); });
 }
 
 }  // namespace senet

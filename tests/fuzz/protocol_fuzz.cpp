@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz_target.hpp"
-#include "tools/protocol/line_splitter.hpp"
+#include "tools/protocol/inbox.hpp"
 #include "tools/protocol/session.hpp"
 
 namespace senet::protocol {

@@ -121,7 +121,7 @@ TEST(InspectCommand, GameLog) {
   EXPECT_EQ(json["games_of_model"][id_text(0x1234)], 3);
   const ProgramRun text = run_senet({"inspect", file});
   EXPECT_EQ(text.exit_code, 0);
-  EXPECT_NE(text.out.find("records        3"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("records               3"), std::string::npos) << text.out;
 }
 
 TEST(InspectCommand, OneGame) {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "tests/tools/program.hpp"
-#include "tools/match/match_report.hpp"
-#include "tools/match/student.hpp"
+#include "tools/match/match_results.hpp"
 
 namespace senet {
 namespace {
@@ -114,14 +113,14 @@ TEST(Student, QuantilesAreThoseOfTheTables) {
 
 // Two pairs, one of them won twice, the other once by each: means 1 and 0, so a standard error of
 // 1/2.
-TEST(MatchReport, IntervalsAreStudents) {
-  MatchBook book({1, 0, -1}, PairUnit::kScore, std::nullopt);
+TEST(MatchResults, IntervalsAreStudents) {
+  MatchResults results({1, 0, -1}, PairUnit::kScore, std::nullopt);
   std::uint64_t number = 0;
   for (const std::uint8_t outcome : std::array<std::uint8_t, 4>{0, 0, 0, 2}) {
-    book.add({.number = number++, .actions = {}, .outcome = outcome});
+    results.add({.number = number++, .actions = {}, .outcome = outcome});
   }
   int seen = 0;
-  for (const Metric& metric : match_metrics("game", book, true, {})) {
+  for (const Metric& metric : match_metrics("game", results, true, {})) {
     if (metric.name == "points_per_game") {
       ++seen;
       EXPECT_DOUBLE_EQ(metric.value, 0.5);

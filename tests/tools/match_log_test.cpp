@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
+#include "games/registry.hpp"
 #include "selfplay/match.hpp"
 #include "tests/tools/background_program.hpp"
 #include "tests/tools/program.hpp"
-#include "tools/match/match_book.hpp"
 #include "tools/match/match_log.hpp"
+#include "tools/match/match_results.hpp"
 
 namespace senet {
 namespace {
@@ -184,35 +186,66 @@ TEST_F(MatchLogDamage, OtherMatchesAndBadLinesAreRefused) {
   EXPECT_EQ(play({"--resume"}).out, whole.out);
 }
 
-TEST(MatchBook, CountsLeadingPairs) {
-  MatchBook book({1, 0, -1}, PairUnit::kScore, std::nullopt);
+// A drawn game of tic-tac-toe, in which a draw is worth as much as a win.
+TEST(MatchLogLine, KnowsTwoEndsOfTheSameWorth) {
+  AnyGame game = **find_game<AnyGame>("tic_tac_toe");
+  constexpr std::array<float, 3> kValues = {1, 1, -1};
+  game.outcome_values = kValues;
+  const MatchSettings settings{.random_plies = 0};
+  const PlayedGame draw{.number = 0, .actions = {0, 4, 8, 1, 7, 6, 2, 5, 3}, .outcome = 1};
+  const std::string line = game_line(game, draw, settings.seed);
+  const Result<PlayedGame> read = read_game_line(game, line, settings);
+  ASSERT_TRUE(read) << read.error().reason();
+  EXPECT_EQ(*read, draw);
+
+  const auto read_changed = [&](const AnyGame& of, const auto& change) {
+    auto json = nlohmann::ordered_json::parse(line);
+    change(json);
+    return read_game_line(of, json.dump(), settings);
+  };
+  for (const auto& other : {nlohmann::ordered_json(2), nlohmann::ordered_json("draw")}) {
+    const auto refused = read_changed(game, [&](auto& json) { json["outcome"] = other; });
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().reason(), "game 0: its outcome is not worth that many points");
+  }
+  // A line from before outcomes were logged, with the game's own values.
+  const auto old = read_changed(**find_game<AnyGame>("tic_tac_toe"), [](auto& json) {
+    json.erase("outcome");
+    json["points"] = 0;
+  });
+  ASSERT_TRUE(old) << old.error().reason();
+  EXPECT_EQ(*old, draw);
+}
+
+TEST(MatchResults, CountsLeadingPairs) {
+  MatchResults results({1, 0, -1}, PairUnit::kScore, std::nullopt);
   const auto add = [&](std::uint64_t number, std::uint8_t outcome) {
-    book.add({.number = number, .actions = {}, .outcome = outcome});
+    results.add({.number = number, .actions = {}, .outcome = outcome});
   };
   add(1, 0);
   add(2, 0);
   add(3, 2);
-  EXPECT_EQ(book.counted().size(), 0u);
+  EXPECT_EQ(results.counted().size(), 0u);
   add(0, 1);
-  EXPECT_EQ(std::vector(book.counted().begin(), book.counted().end()),
+  EXPECT_EQ(std::vector(results.counted().begin(), results.counted().end()),
             (std::vector<MatchOutcome>{1, 0, 0, 2}));
-  EXPECT_EQ(book.numbers(), (std::vector<std::uint64_t>{0, 1, 2, 3}));
-  EXPECT_EQ(book.size(), 4u);
-  EXPECT_TRUE(book.has(3));
-  EXPECT_FALSE(book.has(4));
+  EXPECT_EQ(results.numbers(), (std::vector<std::uint64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(results.size(), 4u);
+  EXPECT_TRUE(results.has(3));
+  EXPECT_FALSE(results.has(4));
 }
 
 // Whatever the order in which games end, the same pairs count.
-TEST(MatchBook, TheTestDecidesAtThePairWhereItDecides) {
+TEST(MatchResults, TheTestDecidesAtThePairWhereItDecides) {
   const SprtSettings sprt{.mean0 = 0.4, .mean1 = 0.6};
   const auto counted = [&](bool backwards) {
-    MatchBook book({1, 0, -1}, PairUnit::kScore, sprt);
+    MatchResults results({1, 0, -1}, PairUnit::kScore, sprt);
     for (std::uint64_t i = 0; i < 100; ++i) {
       const std::uint64_t number = backwards ? 99 - i : i;
-      book.add({.number = number, .actions = {}, .outcome = number % 8 == 0 ? 2 : 0});
+      results.add({.number = number, .actions = {}, .outcome = number % 8 == 0 ? 2 : 0});
     }
-    EXPECT_EQ(book.decision(), Sprt::Decision::kH1);
-    return book.counted().size();
+    EXPECT_EQ(results.decision(), Sprt::Decision::kH1);
+    return results.counted().size();
   };
   EXPECT_GT(counted(false), 0u);
   EXPECT_LT(counted(false), 100u);

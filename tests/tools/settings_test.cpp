@@ -9,7 +9,6 @@
 
 #include "tests/temporary_folder.hpp"
 #include "tools/protocol/options.hpp"
-#include "tools/search_options.hpp"
 #include "tools/setting_options.hpp"
 #include "train_bridge/run_config.hpp"
 

@@ -10,47 +10,54 @@
 namespace senet {
 namespace {
 
-constexpr std::string_view kFormat = "senet_match";
+constexpr const char* kFormat = "senet_match";
 constexpr int kVersion = 1;
 
-Json to_json(const MatchIdentity& identity) {
-  Json json = {{kFormat, kVersion}};
+std::string first_line(const MatchIdentity& identity) {
+  Json json = Json::object({{kFormat, kVersion}});
   for (const auto& [name, value] : identity) json[name] = value;
-  return json;
+  return json_text(json);
 }
 
-Result<void> check_identity(std::string_view line, const MatchIdentity& identity) {
-  const Json told = parse_json(line);
-  if (!told.contains(kFormat)) return fail("is no log of a match");
+Result<void> check_first_line(std::string_view line, const MatchIdentity& identity) {
+  const Json there = parse_json(line);
+  if (!there.contains(kFormat)) return fail("is no log of a match");
   // Through text and back, as what is in the file.
-  const Json ours = parse_json(json_text(to_json(identity)));
+  const Json ours = parse_json(first_line(identity));
   for (const auto& [name, value] : ours.items()) {
-    const auto found = told.find(name);
-    if (found == told.end()) return fail(fmt::format("does not tell \"{}\"", name));
-    if (*found == value) continue;
-    return fail(fmt::format("was played with {} = {}, and now it is {}", name, json_text(*found),
-                            json_text(value)));
+    if (!there.contains(name)) return fail(fmt::format("does not tell \"{}\"", name));
+    if (there[name] == value) continue;
+    return fail(fmt::format("was played with {} = {}, and now it is {}", name,
+                            json_text(there[name]), json_text(value)));
   }
   return {};
 }
 
-Result<LoggedGame> parse_game(std::string_view line) {
-  const Json json = parse_json(line);
-  if (!json.is_object()) return fail("is not a JSON object");
-  LoggedGame game;
-  const Json number = json.value("number", Json());
-  if (!number.is_number_unsigned()) return fail("tells no game number");
-  game.number = number.get<std::uint64_t>();
-  const Json points = json.value("points", Json("none"));
-  if (!points.is_number() && !points.is_null()) return fail("tells no points");
-  if (points.is_number()) game.points = points.get<float>();
-  const Json plies = json.value("plies", Json());
-  if (!plies.is_array()) return fail("tells no plies");
+Result<MatchOutcome> read_outcome(const AnyGame& game, const Json& line) {
+  const Json points = line["points"], outcome = line.value("outcome", Json());
+  if (points.is_null()) return MatchOutcome();
+  const auto is_it = [&](std::size_t i) {
+    return game.outcome_values[i] == points.get<float>() && (outcome.is_null() || outcome == i);
+  };
+  for (std::size_t i = 0; i < game.outcome_values.size(); ++i) {
+    if (is_it(i)) return MatchOutcome(static_cast<std::uint8_t>(i));
+  }
+  return fail(outcome.is_null() ? "no game is worth that many points"
+                                : "its outcome is not worth that many points");
+}
+
+Result<std::vector<Action>> read_plies(const AnyGame& game, const Json& plies) {
+  std::vector<Action> actions;
+  AnyState state(game);
   for (const Json& ply : plies) {
     if (!ply.is_string()) return fail("has a ply that is no text");
-    game.plies.push_back(ply.get<std::string>());
+    if (state.turn() == Turn::kOver) return fail("it goes on after its end");
+    const Result<Action> action = state.action_from_text(ply.get_ref<const std::string&>());
+    if (!action) return fail(fmt::format("ply {}: {}", actions.size(), action.error().reason()));
+    actions.push_back(*action);
+    state.play(*action);
   }
-  return game;
+  return actions;
 }
 
 Result<std::string> whole_text(const FileHandle& file) {
@@ -65,28 +72,49 @@ Result<std::string> whole_text(const FileHandle& file) {
 
 }  // namespace
 
-std::string game_line(const LoggedGame& game, std::uint64_t seed) {
-  return json_text({{"number", game.number},
-                    {"seed", seed},
-                    {"points", game.points ? Json(*game.points) : Json()},
-                    {"plies", game.plies}});
-}
-
-Result<MatchLog> MatchLog::create(const std::filesystem::path& file,
-                                  const MatchIdentity& identity) {
-  Result<FileHandle> handle = FileHandle::open(file, FileHandle::Mode::kCreateNew);
-  if (!handle) return handle.error();
-  MatchLog log(std::move(*handle));
-  if (const auto locked = log.file_.lock(); !locked) return locked.error();
-  if (const auto written = log.append(json_text(to_json(identity))); !written) {
-    return written.error();
+std::string game_line(const AnyGame& game, const PlayedGame& played, std::uint64_t seed) {
+  Json line{{"number", played.number}, {"seed", seed}, {"points", nullptr}, {"outcome", nullptr}};
+  if (played.outcome) {
+    line["points"] = game.outcome_values[*played.outcome];
+    line["outcome"] = *played.outcome;
   }
-  return log;
+  Json& plies = line["plies"] = Json::array();
+  AnyState state(game);
+  for (const Action action : played.actions) {
+    plies.push_back(state.action_text(action));
+    state.play(action);
+  }
+  return json_text(line);
 }
 
-Result<MatchLog> MatchLog::resume(const std::filesystem::path& file, const MatchIdentity& identity,
-                                  const std::function<Result<void>(const LoggedGame&)>& use) {
-  Result<FileHandle> handle = FileHandle::open(file, FileHandle::Mode::kReadWrite);
+Result<PlayedGame> read_game_line(const AnyGame& game, std::string_view line,
+                                  const MatchSettings& settings) {
+  const Json json = parse_json(line);
+  if (!json.is_object()) return fail("is not a JSON object");
+  const Json number = json.value("number", Json()), points = json.value("points", Json(false)),
+             plies = json.value("plies", Json());
+  if (!number.is_number_unsigned()) return fail("tells no game number");
+  if (!points.is_number() && !points.is_null()) return fail("tells no points");
+  if (!plies.is_array()) return fail("tells no plies");
+  PlayedGame played{.number = number.get<std::uint64_t>(), .actions = {}, .outcome = {}};
+  const auto wrong = [&](const Error& error) {
+    return fail(fmt::format("game {}: {}", played.number, error.reason()));
+  };
+  const Result<MatchOutcome> outcome = read_outcome(game, json);
+  if (!outcome) return wrong(outcome.error());
+  played.outcome = *outcome;
+  Result<std::vector<Action>> actions = read_plies(game, plies);
+  if (!actions) return wrong(actions.error());
+  played.actions = std::move(*actions);
+  const Result<void> checked = check_played_game(game, played, settings);
+  if (!checked) return wrong(checked.error());
+  return played;
+}
+
+Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::Mode mode,
+                                const MatchIdentity& identity,
+                                const std::function<Result<void>(std::string_view)>& use) {
+  Result<FileHandle> handle = FileHandle::open(file, mode);
   if (!handle) return handle.error();
   MatchLog log(std::move(*handle));
   if (const auto locked = log.file_.lock(); !locked) return locked.error();
@@ -100,72 +128,28 @@ Result<MatchLog> MatchLog::resume(const std::filesystem::path& file, const Match
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end + 1);
     log.end_ += end + 1;
-    if (++number == 1) {
-      if (const auto same = check_identity(line, identity); !same) {
-        return fail(fmt::format("{} {}", file.string(), same.error().reason()));
-      }
-      continue;
-    }
-    const Result<LoggedGame> game = parse_game(line);
-    const Result<void> used = game ? use(*game) : game.error();
-    if (!used) {
-      return fail(fmt::format("{}: line {}: {}", file.string(), number, used.error().reason()));
-    }
+    ++number;
+    const Result<void> used = number == 1 ? check_first_line(line, identity) : use(line);
+    if (used) continue;
+    const std::string place = number == 1 ? "" : fmt::format(": line {}:", number);
+    return fail(fmt::format("{}{} {}", file.string(), place, used.error().reason()));
   }
   // The torn beginning of a log is made anew; anything else is not ours.
-  if (number == 0 && !(json_text(to_json(identity)) + '\n').starts_with(*text)) {
+  if (number == 0 && !(first_line(identity) + '\n').starts_with(*text)) {
     return fail(fmt::format("{} is no log of a match", file.string()));
   }
   if (const auto cut = log.file_.truncate(log.end_); !cut) return cut.error();
   if (number == 0) {
-    if (const auto written = log.append(json_text(to_json(identity))); !written) {
-      return written.error();
-    }
+    if (const auto put = log.append(first_line(identity)); !put) return put.error();
   }
   return log;
 }
 
 Result<void> MatchLog::append(std::string_view line) {
-  std::string text(line);
-  text += '\n';
+  const std::string text = std::string(line) + '\n';
   if (const auto put = file_.write_at(end_, std::as_bytes(std::span(text))); !put) return put;
   end_ += text.size();
   return {};
-}
-
-LoggedGame to_log(const AnyGame& game, const PlayedGame& played) {
-  LoggedGame logged{.number = played.number, .points = {}, .plies = {}};
-  if (played.outcome) logged.points = game.outcome_values[*played.outcome];
-  AnyState state(game);
-  for (const Action action : played.actions) {
-    logged.plies.push_back(state.action_text(action));
-    state.play(action);
-  }
-  return logged;
-}
-
-Result<PlayedGame> from_log(const AnyGame& game, const LoggedGame& logged,
-                            const MatchSettings& settings) {
-  PlayedGame played{.number = logged.number, .actions = {}, .outcome = {}};
-  if (logged.points) {
-    const auto found = std::ranges::find(game.outcome_values, *logged.points);
-    if (found == game.outcome_values.end()) return fail("no game is worth that many points");
-    played.outcome = static_cast<std::uint8_t>(found - game.outcome_values.begin());
-  }
-  AnyState state(game);
-  for (const std::string& ply : logged.plies) {
-    if (state.turn() == Turn::kOver) return fail("it goes on after its end");
-    const Result<Action> action = state.action_from_text(ply);
-    if (!action) {
-      return fail(fmt::format("ply {}: {}", played.actions.size(), action.error().reason()));
-    }
-    played.actions.push_back(*action);
-    state.play(*action);
-  }
-  if (const auto checked = check_played_game(game, played, settings); !checked) {
-    return checked.error();
-  }
-  return played;
 }
 
 }  // namespace senet

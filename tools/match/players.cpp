@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "games/registry.hpp"
 #include "tools/programs.hpp"
+#include "tools/setting_options.hpp"
 
 namespace senet {
 namespace {
@@ -23,28 +25,6 @@ bool makes_no_visits(std::string_view word) {
   });
 }
 
-Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
-                                        const PlayerSettings& settings) {
-  const std::string command = word.substr(word.find(':') + 1);
-  auto options = parse_options(settings.options);
-  if (!options) return options.error();
-  const std::string go = go_line(protocol, settings);
-  auto player = EnginePlayer::start(
-      {.protocol = protocol,
-       .command = command,
-       .options = std::move(*options),
-       .start_time = milliseconds_of(settings.start_seconds),
-       .answer_time = milliseconds_of(settings.answer_seconds)},
-      {.go = go, .processes = settings.processes, .is_stopped = settings.is_stopped});
-  if (!player) return player.error();
-  PlayerHolder holder;
-  holder.identity = word + ", " + go;
-  for (const std::string& option : settings.options) holder.identity += ", " + option;
-  holder.player = std::make_unique<EnginePlayer>(std::move(*player));
-  holder.is_process = true;
-  return holder;
-}
-
 }  // namespace
 
 std::string player_words() {
@@ -52,14 +32,14 @@ std::string player_words() {
   const auto add = [&](std::string_view words, const std::function<bool(const AnyGame&)>& has) {
     const bool all_have =
         std::ranges::all_of(all_games<AnyGame>(), [&](const AnyGame* game) { return has(*game); });
-    text +=
-        all_have ? fmt::format(", {}", words) : fmt::format(", {} ({})", words, games_that(has));
+    text += fmt::format(", {}", words);
+    if (!all_have) text += fmt::format(" ({})", games_that(has));
   };
-  std::vector<std::string_view> told;
+  std::vector<std::string_view> said;
   for (const AnyGame* const game : all_games<AnyGame>()) {
     for (const SimplePlayer& player : game->players) {
-      if (std::ranges::find(told, player.word) != told.end()) continue;
-      told.push_back(player.word);
+      if (std::ranges::find(said, player.word) != said.end()) continue;
+      said.push_back(player.word);
       add(player.word, [&](const AnyGame& any) { return has_player(any, player.word); });
     }
   }
@@ -72,51 +52,17 @@ std::string player_words() {
   return text;
 }
 
-void add_process_options(const Command& command, PlayerSettings& settings) {
-  command.option("--processes", settings.processes, "processes of another program, side by side")
-      .shows_default()
-      .in_range(1, 256)
-      .in_group(kProcessGroup);
-  command
-      .option("--start-seconds", settings.start_seconds,
-              "a UCI or UBGI program that is not ready by then is taken to hang")
-      .shows_default()
-      .in_range(0.01, 86400.0)
-      .in_group(kProcessGroup);
-  command
-      .option("--answer-seconds", settings.answer_seconds,
-              "a program that takes longer for a move is taken to hang")
-      .shows_default()
-      .in_range(0.01, 86400.0)
-      .in_group(kProcessGroup);
+void add_player_options(const Command& command, PlayerSettings& settings) {
+  add_search_options(command, settings.search);
+  command.heading("Other programs");
+  for_each_setting(settings,
+                   [&](const auto& entry, auto& value) { add_setting(command, entry, value); });
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> parse_options(
-    const std::vector<std::string>& options) {
-  std::vector<std::pair<std::string, std::string>> parsed;
-  for (const std::string& option : options) {
-    const std::size_t equals = option.find('=');
-    if (equals == 0 || equals == std::string::npos || option.find('\n') != std::string::npos) {
-      return fail(fmt::format("option \"{}\" is not NAME=VALUE", option));
-    }
-    parsed.emplace_back(option.substr(0, equals), option.substr(equals + 1));
-  }
-  return parsed;
-}
-
-std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
-  // "nodes 0" is no limit at all to many programs.
-  const std::uint32_t nodes = std::max(settings.visits, 1u);
-  if (protocol == EngineProtocol::kUci) return fmt::format("go nodes {}", nodes);
-  // Few UBGI programs know limits, so they are told none that nobody asked for.
-  const std::string go = "go role chequer";
-  return settings.visits_told == VisitsTold::kNobody ? go : fmt::format("{} nodes {}", go, nodes);
-}
-
-Result<void> check_told(const std::string& word, const PlayerSettings& settings) {
+Result<void> check_player(const std::string& word, const PlayerSettings& settings) {
   const bool is_engine = word.starts_with("uci:") || word.starts_with("ubgi:");
   if (!settings.options.empty() && !is_engine) return fail(word + ": takes no options");
-  if (settings.visits_told == VisitsTold::kThisPlayer && makes_no_visits(word)) {
+  if (settings.visits_from == VisitsSource::kThisPlayer && makes_no_visits(word)) {
     return fail(word + ": makes no visits");
   }
   return {};
@@ -130,23 +76,18 @@ std::string network_identity(const SearchSetup& setup) {
 
 Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
                                  const PlayerSettings& settings) {
-  if (const auto told = check_told(word, settings); !told) return told.error();
+  if (const auto checked = check_player(word, settings); !checked) return checked.error();
   const Programs& programs = programs_of(game);
   if (word.starts_with("uci:")) return make_engine_player(EngineProtocol::kUci, word, settings);
   if (word.starts_with("ubgi:")) {
-    if (game.ubgi_question != nullptr) {
-      return make_engine_player(EngineProtocol::kUbgi, word, settings);
-    }
+    if (speaks_ubgi(game)) return make_engine_player(EngineProtocol::kUbgi, word, settings);
     return fail(
         fmt::format("UBGI is for {}; uci:COMMAND is for all games", games_that(speaks_ubgi)));
   }
   if (programs.is_own_player(word)) return programs.make_own_player(word, settings);
   const auto simple = std::ranges::find(game.players, word, &SimplePlayer::word);
   if (simple != game.players.end()) {
-    PlayerHolder holder;
-    holder.identity = word;
-    holder.player = std::make_unique<SimpleMatchPlayer>(*simple);
-    return holder;
+    return PlayerHolder{.player = std::make_unique<SimpleMatchPlayer>(*simple), .identity = word};
   }
   Result<PlayerHolder> network = programs.make_network_player(word, settings);
   if (!network && !std::filesystem::exists(word)) {

@@ -1,59 +1,74 @@
-// Who the words of --first, --second and --player mean, and how such a player is put together.
+// The players that the words of --first, --second and --player name, and how each is put together.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
+#include "games/settings.hpp"
 #include "selfplay/match_player.hpp"
+#include "selfplay/search_setup.hpp"
 #include "senet/result.hpp"
 #include "tools/command_line.hpp"
-#include "tools/match/engine_player.hpp"
-#include "tools/search_options.hpp"
+#include "tools/match/text_engine.hpp"
+#include "tools/search_setup.hpp"
 
 namespace senet {
 
 /// What the words are, for --help: those that all games have, then the others with their games.
 std::string player_words();
 
-/// Where --help lists what concerns other programs.
-inline constexpr const char* kProcessGroup = "Other programs";
-
-/// Who was told how many visits to make.
-enum class VisitsTold : std::uint8_t {
-  kNobody,      // the default: networks and UCI programs make them
-  kEverybody,   // UBGI programs too; who makes none does not mind
-  kThisPlayer,  // ... and who makes none refuses them
+/// Where the number of visits comes from.
+enum class VisitsSource : std::uint8_t {
+  kDefault,      // networks and UCI programs make them
+  kBothPlayers,  // UBGI programs too; players without visits ignore it
+  kThisPlayer,   // ... and players without visits refuse it
 };
 
 /// What players are made with, beside their word.
 struct PlayerSettings {
   std::uint32_t visits = 100;
-  VisitsTold visits_told = VisitsTold::kNobody;
+  VisitsSource visits_from = VisitsSource::kDefault;
   SearchOptions search;
-  std::size_t processes = 1;         // of another program, side by side
-  double start_seconds = 60;         // another program that is not ready by then hangs
-  double answer_seconds = 60;        // another program that takes longer for a move hangs
+  std::size_t processes = 1;
+  double start_seconds = 60, answer_seconds = 60;
   std::vector<std::string> options;  // of another program, "NAME=VALUE"
   /// Asked while other programs think, perhaps by several threads: true makes their choose() fail.
   std::function<bool()> is_stopped = {};
 };
+
+/// The number of visits as a setting; commands add to its help.
+inline constexpr auto kVisitsSetting = setting(
+    "visits", &PlayerSettings::visits, "visits of each search, without noise; 0: the network alone",
+    {.least = 0, .most = kMostVisits});
+
+/// What concerns other programs.
+constexpr auto settings_of(std::type_identity<PlayerSettings>) {
+  using P = PlayerSettings;
+  return std::tuple{
+      setting("processes", &P::processes, "processes of another program, side by side",
+              {.least = 1, .most = 256}),
+      setting("start-seconds", &P::start_seconds,
+              "a UCI or UBGI program that is not ready by then is taken to hang",
+              {.least = 0.01, .most = 86400}),
+      setting("answer-seconds", &P::answer_seconds,
+              "a program that takes longer for a move is taken to hang",
+              {.least = 0.01, .most = 86400})};
+}
 
 /// Seconds as typed.
 inline std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-/// Adds --processes, --start-seconds and --answer-seconds to a command. `settings` outlives the
-/// parsing.
-void add_process_options(const Command& command, PlayerSettings& settings);
+/// Adds the options of searching players, and under a heading of their own those of other programs.
+/// `settings` outlives the parsing.
+void add_player_options(const Command& command, PlayerSettings& settings);
 
 /// A player and what a log says of it.
 struct PlayerHolder {
@@ -74,18 +89,21 @@ struct OwnPlayers {
   }
 };
 
-/// Reads "NAME=VALUE" words. A reason when one has no name.
-Result<std::vector<std::pair<std::string, std::string>>> parse_options(
-    const std::vector<std::string>& options);
-
 /// What a network's moves depend on.
 std::string network_identity(const SearchSetup& setup);
 
-/// The line that asks another program for a move.
-std::string go_line(EngineProtocol protocol, const PlayerSettings& settings);
+/// A player that asks a UCI or UBGI engine, in settings.processes processes; `word` is
+/// "uci:COMMAND" or "ubgi:COMMAND". With UBGI, of a game whose kit knows how to ask.
+///
+/// Each process has its own clock for each answer, however long the others take. One that ends,
+/// hangs or says `error` is counted as a crash, started anew and asked once more; when that fails
+/// too, so does the player. An answer that is no legal move fails at once, and the reason has the
+/// position in our notation, the lines that the engine got, and its answer.
+Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
+                                        const PlayerSettings& settings);
 
-/// A reason when `word` is a player that cannot do what it was told.
-Result<void> check_told(const std::string& word, const PlayerSettings& settings);
+/// A reason when `word` is a player that cannot do what the settings ask of it.
+Result<void> check_player(const std::string& word, const PlayerSettings& settings);
 
 /// Makes the player that `word` means. A reason when there is no such player in this game or it
 /// cannot be started.

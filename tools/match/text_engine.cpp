@@ -40,7 +40,7 @@ Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
   }
   lines.emplace_back("isready");
   if (const auto set = exchange(lines, "readyok"); !set) return set.error();
-  // Positions are always told whole, so that one process can serve many games in turns.
+  // Positions are always sent whole, so that one process can serve many games in turns.
   lines = {settings.protocol == EngineProtocol::kUci ? "ucinewgame" : "newgame", "isready"};
   if (const auto ready = exchange(lines, "readyok"); !ready) return ready.error();
   return engine;

@@ -14,8 +14,8 @@ constexpr std::size_t kAllMemory = std::size_t{1} << 60;
 // How long a search goes on before it is asked whether it may.
 constexpr std::chrono::microseconds kSlice{100};
 
-Result<ServiceSettings> settings_of(const Options& options, const NetworkSpec& spec,
-                                    bool has_afterstates) {
+Result<ServiceSettings> service_settings(const Options& options, const NetworkSpec& spec,
+                                         bool has_afterstates) {
   ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
   settings.evaluator = options.search.evaluator;
   settings.evaluates = options.search.mode;
@@ -51,7 +51,7 @@ Result<void> Engine::configure(const Options& options, Change change) {
     network = std::make_shared<const Network>(std::move(*opened));
   }
   const Result<ServiceSettings> settings =
-      settings_of(options, network->spec(), (*game)->has_afterstates);
+      service_settings(options, network->spec(), (*game)->has_afterstates);
   if (!settings) return settings.error();
   Engine changed;
   Result<std::unique_ptr<Service>> service = Service::open(*settings);
@@ -60,15 +60,9 @@ Result<void> Engine::configure(const Options& options, Change change) {
   if (const Result<void> used = changed.service_->use(network); !used) return used;
   changed.game_ = *game;
   changed.network_ = std::move(network);
-  if (session_ != nullptr) {
-    // The memory may not hold two trees. If it does not hold the new one, the next search reserves
-    // the old one again.
-    const Result<std::string> position = session_->text();
-    if (!position) return position.error();
-    position_ = *position;
-    service_->close_session(std::exchange(session_, nullptr));
-  }
-  if (change < Change::kGame) changed.position_ = position_;
+  // The memory may not hold two trees. If it does not hold the new one, the next search reserves
+  // the old one again.
+  if (session_ != nullptr) service_->close_session(std::exchange(session_, nullptr));
   if (const Result<void> opened = changed.open_session(); !opened) return opened;
   *this = std::move(changed);
   return {};
@@ -78,16 +72,20 @@ Result<void> Engine::open_session() {
   const Result<senet::Session*> opened = service_->open_session(game_->name);
   if (!opened) return opened.error();
   session_ = *opened;
-  return session_->set(position_, {});
+  return {};
 }
 
-senet::Session& Engine::session() {
+Result<senet::Session*> Engine::at(const AnyState& position) {
   if (session_ == nullptr) open_session().value();
-  return *session_;
+  if (const Result<void> set = session_->set(position.text(), {}); !set) return set.error();
+  return session_;
 }
 
-Result<SessionResult> Engine::search(SessionLimits limits, const std::function<bool()>& goes_on) {
-  const Result<void> begun = service_->search(session(), std::move(limits), nullptr);
+Result<SessionResult> Engine::search(const AnyState& position, SessionLimits limits,
+                                     const std::function<bool()>& goes_on) {
+  const Result<senet::Session*> session = at(position);
+  if (!session) return session.error();
+  const Result<void> begun = service_->search(**session, std::move(limits), nullptr);
   if (!begun) return begun.error();
   bool is_stopped = false;
   do {
@@ -95,7 +93,7 @@ Result<SessionResult> Engine::search(SessionLimits limits, const std::function<b
       is_stopped = true;
       session_->stop();
     }
-  } while (*service_->poll(kSlice) > 0);
+  } while (service_->poll(kSlice).value() > 0);
   return session_->result();
 }
 

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "engine/host/service.hpp"
 #include "games/any_game.hpp"
@@ -16,21 +15,21 @@ namespace senet::protocol {
 /// depends on nothing but the position, the settings and the limits.
 class Engine {
  public:
-  /// At the start of the game that the options name, with a session whose memory is reserved: no
-  /// search has to.
+  /// Of the game that the options name, with a session whose memory is reserved: no search has to.
   static Result<Engine> open(const Options& options);
 
-  /// Builds anew what `change` says; the position stays, but for another game. On failure all is as
-  /// it was. Throws std::bad_alloc where there is not so much memory.
+  /// Builds anew what `change` says. On failure all is as it was. Throws std::bad_alloc where there
+  /// is not so much memory.
   Result<void> configure(const Options& options, Change change);
 
   const AnyGame& game() const { return *game_; }
-  /// The session; only its position may be asked for and set.
-  senet::Session& session();
+  /// The session in this position, which is of the game.
+  Result<senet::Session*> at(const AnyState& position);
 
-  /// Searches until a limit is reached or goes_on(), which is asked at least once a millisecond,
-  /// says no.
-  Result<SessionResult> search(SessionLimits limits, const std::function<bool()>& goes_on);
+  /// Searches a position until a limit is reached or goes_on(), which is asked at least once a
+  /// millisecond, says no. Then at() has what the result's actions mean.
+  Result<SessionResult> search(const AnyState& position, SessionLimits limits,
+                               const std::function<bool()>& goes_on);
 
  private:
   Engine() = default;
@@ -38,7 +37,6 @@ class Engine {
 
   const AnyGame* game_ = nullptr;
   SharedNetwork network_;
-  std::string position_;  // of the session while there is none
   std::unique_ptr<Service> service_;
   senet::Session* session_ = nullptr;  // null when there was no memory for it
 };

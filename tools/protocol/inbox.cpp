@@ -14,65 +14,65 @@ bool interrupts(std::string_view line) {
 
 }  // namespace
 
-void Inbox::push(std::string line) {
-  {
-    std::unique_lock lock(mutex_);
-    taken_.wait(lock, [&] { return lines_.empty() || bytes_ + line.size() <= kMostBytes; });
-    bytes_ += line.size();
-    if (interrupts(line)) ++interrupts_;
-    lines_.push_back(std::move(line));
-    attention_ = true;
+void LineSplitter::feed(std::string_view bytes, const Use& use) {
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find_first_of("\r\n");
+    line_.append(bytes.substr(0, end).substr(0, kLongestLine + 1 - line_.size()));
+    if (end == std::string_view::npos) return;
+    use(std::exchange(line_, {}));
+    bytes.remove_prefix(end + 1);
   }
-  arrived_.notify_one();
+}
+
+void LineSplitter::finish(const Use& use) {
+  if (!line_.empty()) use(std::exchange(line_, {}));
+}
+
+void Inbox::push(std::string line) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return lines_.empty() || bytes_ + line.size() <= kMostBytes; });
+  bytes_ += line.size();
+  if (interrupts(line)) ++interrupts_;
+  lines_.push_back(std::move(line));
+  attention_ = true;
+  changed_.notify_one();
 }
 
 void Inbox::close() {
-  {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    attention_ = true;
-  }
-  arrived_.notify_one();
+  const std::lock_guard lock(mutex_);
+  closed_ = attention_ = true;
+  changed_.notify_one();
 }
 
-std::string Inbox::take() {
+std::unique_lock<std::mutex> Inbox::wait_for_line() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return closed_ || !lines_.empty(); });
+  return lock;
+}
+
+std::optional<std::string> Inbox::take() {
+  if (lines_.empty()) return std::nullopt;
   std::string line = std::move(lines_.front());
   lines_.pop_front();
   bytes_ -= line.size();
   if (interrupts(line)) --interrupts_;
   attention_ = closed_ || !lines_.empty();
+  changed_.notify_one();
   return line;
 }
 
 std::optional<std::string> Inbox::next() {
-  std::optional<std::string> line;
-  {
-    std::unique_lock lock(mutex_);
-    arrived_.wait(lock, [&] { return closed_ || !lines_.empty(); });
-    if (lines_.empty()) return std::nullopt;
-    line = take();
-  }
-  taken_.notify_one();
-  return line;
+  const auto lock = wait_for_line();
+  return take();
 }
 
 std::optional<std::string> Inbox::next_if(std::string_view word) {
-  std::optional<std::string> line;
-  {
-    const std::lock_guard lock(mutex_);
-    if (lines_.empty() || (!word.empty() && only_word(lines_.front()) != word)) {
-      return std::nullopt;
-    }
-    line = take();
-  }
-  taken_.notify_one();
-  return line;
+  const std::lock_guard lock(mutex_);
+  const bool is_it = word.empty() || (!lines_.empty() && only_word(lines_.front()) == word);
+  return is_it ? take() : std::nullopt;
 }
 
-void Inbox::wait() {
-  std::unique_lock lock(mutex_);
-  arrived_.wait(lock, [&] { return closed_ || !lines_.empty(); });
-}
+void Inbox::wait() { wait_for_line(); }
 
 bool Inbox::has_interrupt() const {
   const std::lock_guard lock(mutex_);

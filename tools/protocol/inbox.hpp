@@ -1,10 +1,11 @@
-// The lines on their way from whoever reads them to the session that carries them out.
+// The lines on their way from the thread that reads them to the session that carries them out.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +15,21 @@ namespace senet::protocol {
 
 /// Longest line that is carried out, in bytes: room for every move of the longest game.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+
+/// Parts bytes into lines at every "\n" and "\r" (so that "\r\n" is a line end and an empty line).
+/// Of a line that is too long only kLongestLine + 1 bytes are kept: enough to see that it is.
+class LineSplitter {
+ public:
+  using Use = std::function<void(std::string line)>;
+
+  /// Calls `use` for each line that these bytes complete, without its end.
+  void feed(std::string_view bytes, const Use& use);
+  /// The end of input ends the last line too.
+  void finish(const Use& use);
+
+ private:
+  std::string line_;
+};
 
 /// Lines in their order, with two questions that a running search may ask at any time: is anything
 /// there, and does a stop or quit wait, whatever stands before it? One thread pushes and closes,
@@ -41,10 +57,11 @@ class Inbox {
   bool is_closed() const;
 
  private:
-  std::string take();  // the oldest; needs the lock and a line
+  std::unique_lock<std::mutex> wait_for_line();
+  std::optional<std::string> take();  // the oldest, if any; needs the lock
 
   mutable std::mutex mutex_;
-  std::condition_variable arrived_, taken_;
+  std::condition_variable changed_;  // for the one thread that waits
   std::deque<std::string> lines_;
   std::size_t bytes_ = 0;
   std::size_t interrupts_ = 0;

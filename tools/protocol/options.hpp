@@ -1,12 +1,13 @@
-// What a session can be told with setoption, and what changes by it.
+// What setoption sets in a session, and how much of it changes.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "tools/protocol/problem.hpp"
+#include "games/settings.hpp"
 #include "tools/search_setup.hpp"
 
 namespace senet::protocol {
@@ -21,12 +22,24 @@ std::string first_game();
 struct Options {
   std::string game = first_game();              // Game
   std::string weights;                          // WeightsFile; empty: default_source(game)
-  std::uint32_t visits = 100;                   // Visits, of a bare go; 0: the network alone
-  std::uint32_t hash_mib = 128;                 // Hash: memory of the tree
-  std::uint32_t multi_pv = 1;                   // MultiPV: moves told in each info
+  std::uint32_t visits = 100;                   // Visits
+  std::uint32_t hash_mib = 128;                 // Hash
+  std::uint32_t multi_pv = 1;                   // MultiPV
   std::uint32_t hash_limit_mib = kMostHashMib;  // the most that Hash takes
   SearchOptions search;                         // Evaluator, Mode, CPuct to AfterstateTemperature
 };
+
+/// The numbers among them; their keys are the options' names.
+constexpr auto settings_of(std::type_identity<Options>) {
+  using O = Options;
+  return std::tuple{setting("visits", &O::visits,
+                            "visits of a go without limits, 0: the network alone; option Visits",
+                            {.least = 0, .most = kMostVisits}, {.key = "Visits"}),
+                    setting("hash", &O::hash_mib, "memory of the tree in MiB; option Hash",
+                            {.least = 1, .most = kMostHashMib}, {.key = "Hash"}),
+                    setting("multi-pv", &O::multi_pv, "moves told in info; option MultiPV",
+                            {.least = 1, .most = kMostMultiPv}, {.key = "MultiPV"})};
+}
 
 /// Where the session's network comes from, as open_network() reads it.
 inline std::string_view network_source(const Options& options) {

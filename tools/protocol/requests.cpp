@@ -1,10 +1,8 @@
 #include "tools/protocol/requests.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+#include <functional>
 
-#include "games/any_game.hpp"
 #include "games/registry.hpp"
 
 namespace senet::protocol {
@@ -14,75 +12,76 @@ namespace {
 constexpr std::uint64_t kMostMilliseconds = 1'000'000'000;
 constexpr std::uint32_t kMostNodes = 1u << 30;
 
-Result<std::uint64_t> read_number(Words& words, std::string_view what, std::uint64_t most) {
+template <class Number>
+Result<void> read(Words& words, std::string_view what, std::uint64_t most,
+                  std::optional<Number>& to) {
   const std::string_view word = words.next();
-  if (word.empty()) return refuse(Code::kBadArgument, fmt::format("{} needs a number", what));
+  if (word.empty()) return refuse(Code::kBadArgument, "{} needs a number", what);
   const std::optional<std::uint64_t> value = number(word, most);
-  if (value) return *value;
-  return refuse(Code::kBadArgument, fmt::format("{} takes a whole number up to {}, not {}", what,
-                                                most, in_quotes(word)));
-}
-
-Result<void> read_time(Words& words, std::string_view what, std::optional<Milliseconds>& to) {
-  const Result<std::uint64_t> value = read_number(words, what, kMostMilliseconds);
-  if (!value) return value.error();
-  to = Milliseconds(*value);
-  return {};
-}
-
-Result<void> read_count(Words& words, std::string_view what, std::optional<std::uint32_t>& to) {
-  const Result<std::uint64_t> value = read_number(words, what, kMostNodes);
-  if (!value) return value.error();
-  to = static_cast<std::uint32_t>(*value);
-  return {};
-}
-
-Result<void> read_role(Words& words, std::optional<Role>& role) {
-  const std::string_view word = words.next();
-  if (word == "chequer")
-    role = Role::kChequer;
-  else if (word == "cube")
-    role = Role::kCube;
-  else if (word == "turn")
-    role = Role::kTurn;
-  else
-    return refuse(Code::kBadArgument,
-                  fmt::format("role is chequer, cube or turn, not {}", in_quotes(word)));
+  if (!value) {
+    return refuse(Code::kBadArgument, "{} takes a whole number up to {}, not {}", what, most,
+                  in_quotes(word));
+  }
+  to = static_cast<Number>(*value);
   return {};
 }
 
 Result<void> read_go_word(std::string_view word, Words& words, GoRequest& go) {
-  if (word == "role") return read_role(words, go.role);
-  if (word == "nodes") return read_count(words, word, go.nodes);
-  if (word == "movetime") return read_time(words, word, go.movetime);
-  if (word == "movestogo") return read_count(words, word, go.moves_to_go);
-  if (word == "wtime" || word == "p1time") return read_time(words, word, go.time[0]);
-  if (word == "btime" || word == "p2time") return read_time(words, word, go.time[1]);
-  if (word == "winc" || word == "p1inc") return read_time(words, word, go.increment[0]);
-  if (word == "binc" || word == "p2inc") return read_time(words, word, go.increment[1]);
+  const auto count = [&](auto& to) { return read(words, word, kMostNodes, to); };
+  const auto time = [&](auto& to) { return read(words, word, kMostMilliseconds, to); };
+  if (word == "nodes") return count(go.nodes);
+  if (word == "movestogo") return count(go.moves_to_go);
+  if (word == "movetime") return time(go.movetime);
+  if (word == "wtime" || word == "p1time") return time(go.time[0]);
+  if (word == "btime" || word == "p2time") return time(go.time[1]);
+  if (word == "winc" || word == "p1inc") return time(go.increment[0]);
+  if (word == "binc" || word == "p2inc") return time(go.increment[1]);
   if (word == "infinite") {
     go.infinite = true;
     return {};
   }
+  if (word == "role") {
+    const Result<std::size_t> role = choice("role", words.next(), {"chequer", "cube", "turn"});
+    if (!role) return role.error();
+    go.role = static_cast<Role>(*role);
+    return {};
+  }
   for (const std::string_view known : {"depth", "trials", "mate", "ponder", "searchmoves"}) {
     if (word != known) continue;
-    return refuse(Code::kUnsupportedFeature,
-                  fmt::format("go {}: a search here is limited by nodes or by time", word));
+    return refuse(Code::kUnsupportedFeature, "go {}: a search here is limited by nodes or by time",
+                  word);
   }
-  return refuse(Code::kBadArgument, fmt::format("go does not know the word {}", in_quotes(word)));
+  return refuse(Code::kBadArgument, "go does not know the word {}", in_quotes(word));
 }
 
-// Whether positions of some game are written so, whichever game is played.
-bool is_known_notation(std::string_view name) {
-  return std::ranges::any_of(all_games<AnyGame>(), [&](const AnyGame* game) {
-    return std::ranges::find(game->notations, name, &Notation::name) != game->notations.end();
-  });
+const Notation* find_notation(const AnyGame& game, std::string_view name) {
+  const auto found = std::ranges::find(game.notations, name, &Notation::name);
+  return found == game.notations.end() ? nullptr : &*found;
 }
 
-Result<bool> read_switch(Words& words, std::string_view what) {
-  const std::string_view word = words.next();
-  if (word == "on" || word == "off") return word == "on";
-  return refuse(Code::kBadArgument, fmt::format("{} is on or off, not {}", what, in_quotes(word)));
+Error other_games(const AnyGame& game, const std::function<bool(const AnyGame&)>& have_it) {
+  return refuse(Code::kUnsupportedFeature, "that is a word of {}; this is {}", games_that(have_it),
+                game.name);
+}
+
+// Plays moves that come word by word, some of them in several words.
+Result<void> play(AnyState& state, Words words) {
+  const AnyGame& game = state.game();
+  for (std::size_t number = 1; !words.empty(); ++number) {
+    std::string move(words.next());
+    if (game.continues_move(move)) {
+      while (!words.empty() && game.continues_move(words.peek()))
+        move.append(" ").append(words.next());
+    }
+    const auto wrong = [&](std::string_view reason) {
+      return refuse(Code::kIllegalMove, "move {} {}: {}", number, in_quotes(move), reason);
+    };
+    if (state.turn() == Turn::kOver) return wrong("the game is over before it");
+    const Result<Action> action = state.action_from_text(move);
+    if (!action) return wrong(action.error().reason());
+    state.play(*action);
+  }
+  return {};
 }
 
 }  // namespace
@@ -93,9 +92,8 @@ std::optional<Milliseconds> GoRequest::thinking_time(Player on_turn) const {
   // brings; some always stays on the clock for the way there and back.
   constexpr std::int64_t kLikelyMoves = 30, kLeastMoves = 2, kOnTheWay = 20;
   const std::int64_t left = time[on_turn]->count();
-  const std::int64_t moves = moves_to_go
-                                 ? std::clamp<std::int64_t>(*moves_to_go, kLeastMoves, kLikelyMoves)
-                                 : kLikelyMoves;
+  const std::int64_t moves =
+      std::clamp<std::int64_t>(moves_to_go.value_or(kLikelyMoves), kLeastMoves, kLikelyMoves);
   const std::int64_t gained = increment[on_turn].value_or(Milliseconds(0)).count();
   const std::int64_t share = left / moves + gained * 3 / 4;
   return Milliseconds(std::max<std::int64_t>(std::min(share, left - kOnTheWay), 1));
@@ -104,8 +102,8 @@ std::optional<Milliseconds> GoRequest::thinking_time(Player on_turn) const {
 Result<GoRequest> parse_go(Words words) {
   GoRequest go;
   while (!words.empty()) {
-    const Result<void> read = read_go_word(words.next(), words, go);
-    if (!read) return read.error();
+    const Result<void> done = read_go_word(words.next(), words, go);
+    if (!done) return done.error();
   }
   if (go.infinite && (go.nodes || go.movetime || go.has_clock())) {
     return refuse(Code::kBadArgument, "go infinite takes no limit");
@@ -113,29 +111,54 @@ Result<GoRequest> parse_go(Words words) {
   return go;
 }
 
-Result<PositionRequest> parse_position(Words words) {
-  using Kind = PositionRequest::Kind;
-  if (words.empty()) {
-    return refuse(Code::kBadArgument, "position needs startpos or a position");
-  }
-  PositionRequest position;
+Result<AnyState> read_position(const AnyGame& game, Words words, Player on_roll) {
+  if (words.empty()) return refuse(Code::kBadArgument, "position needs startpos or a position");
   const std::string_view first = words.next();
-  if (first != "startpos") {
-    const bool is_notation = is_known_notation(first);
-    position.kind = is_notation ? Kind::kNotation : Kind::kText;
-    if (is_notation) position.notation = first;
-    position.text = is_notation || first == "fen" ? words.next() : first;
-    if (position.text.empty()) {
-      return refuse(Code::kBadArgument, fmt::format("position {} needs a position", first));
+  const auto knows_it = [&](const AnyGame& any) { return find_notation(any, first) != nullptr; };
+  const bool is_start = first == "startpos";
+  const bool is_notation = std::ranges::any_of(  // of any game, whichever is played
+      all_games<AnyGame>(), [&](const AnyGame* any) { return knows_it(*any); });
+  const std::string_view text = is_start                        ? ""
+                                : is_notation || first == "fen" ? words.next()
+                                                                : first;
+  if (!is_start && text.empty()) {
+    return refuse(Code::kBadArgument, "position {} needs a position", first);
+  }
+  if (!words.empty()) {
+    const std::string_view word = words.next();
+    if (word != "moves") {
+      return refuse(Code::kBadArgument, "behind a position stands \"moves\", not {}",
+                    in_quotes(word));
     }
   }
-  if (words.empty()) return position;
-  if (const std::string_view word = words.next(); word != "moves") {
-    return refuse(Code::kBadArgument,
-                  fmt::format("behind a position stands \"moves\", not {}", in_quotes(word)));
+  if (is_notation && !knows_it(game)) return other_games(game, knows_it);
+  Result<AnyState> state = is_start      ? game.start_of(on_roll)
+                           : is_notation ? find_notation(game, first)->read(text, on_roll)
+                                         : AnyState::from_text(game, text);
+  if (!state) return refuse(Code::kIllegalPosition, state.error());
+  if (const Result<void> played = play(*state, words); !played) return played.error();
+  return state;
+}
+
+Result<AnyState> with_dice(const AnyState& position, int first, int second) {
+  const AnyGame& game = position.game();
+  if (game.with_dice == nullptr) {
+    return other_games(game, [](const AnyGame& any) { return any.with_dice != nullptr; });
   }
-  position.moves = words_of(words.rest());
-  return position;
+  if (position.turn() == Turn::kOver) return refuse(Code::kGameOver, "the game is over");
+  Result<AnyState> rolled = game.with_dice(position, first, second);
+  if (!rolled) return refuse(Code::kBadArgument, rolled.error());
+  return rolled;
+}
+
+Result<AnyState> with_player_on_roll(const AnyState& position, Player player) {
+  const AnyGame& game = position.game();
+  if (game.with_player_on_roll == nullptr) {
+    return other_games(game, [](const AnyGame& any) { return any.with_player_on_roll != nullptr; });
+  }
+  Result<AnyState> turned = game.with_player_on_roll(position, player);
+  if (!turned) return refuse(Code::kIllegalPosition, turned.error());
+  return turned;
 }
 
 Result<Contest> parse_newsession(Words words) {
@@ -143,25 +166,21 @@ Result<Contest> parse_newsession(Words words) {
   bool has_type = false;
   while (!words.empty()) {
     const std::string_view word = words.next();
-    if (word == "type") {
-      const std::string_view type = words.next();
-      if (type != "money" && type != "match") {
-        return refuse(Code::kBadArgument,
-                      fmt::format("type is money or match, not {}", in_quotes(type)));
-      }
-      contest.is_match = type == "match";
+    if (word == "length") {
+      std::optional<std::uint32_t> length;
+      if (const auto is_read = read(words, word, 1000, length); !is_read) return is_read.error();
+      contest.length = *length;
+    } else if (word == "type") {
+      const Result<std::size_t> type = choice(word, words.next(), {"money", "match"});
+      if (!type) return type.error();
+      contest.is_match = *type == 1;
       has_type = true;
-    } else if (word == "length") {
-      const Result<std::uint64_t> length = read_number(words, word, 1000);
-      if (!length) return length.error();
-      contest.length = static_cast<std::uint32_t>(*length);
     } else if (word == "jacoby" || word == "crawford") {
-      const Result<bool> is_on = read_switch(words, word);
-      if (!is_on) return is_on.error();
-      (word == "jacoby" ? contest.jacoby : contest.crawford) = *is_on;
+      const Result<std::size_t> off = choice(word, words.next(), {"on", "off"});
+      if (!off) return off.error();
+      (word == "jacoby" ? contest.jacoby : contest.crawford) = *off == 0;
     } else {
-      return refuse(Code::kBadArgument,
-                    fmt::format("newsession does not know the word {}", in_quotes(word)));
+      return refuse(Code::kBadArgument, "newsession does not know the word {}", in_quotes(word));
     }
   }
   if (!has_type) return refuse(Code::kBadArgument, "newsession needs type money or type match");
@@ -169,11 +188,6 @@ Result<Contest> parse_newsession(Words words) {
     return refuse(Code::kBadArgument, "a match has a length of 1 or more, money play has none");
   }
   return contest;
-}
-
-Result<Player> parse_player(std::string_view word) {
-  if (word == "p0" || word == "p1") return static_cast<Player>(word[1] - '0');
-  return refuse(Code::kBadArgument, fmt::format("a player is p0 or p1, not {}", in_quotes(word)));
 }
 
 }  // namespace senet::protocol

@@ -6,10 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
-#include "senet/game.hpp"
-#include "tools/protocol/problem.hpp"
+#include "games/any_game.hpp"
 #include "tools/protocol/words.hpp"
 
 namespace senet::protocol {
@@ -37,21 +35,15 @@ struct GoRequest {
 /// Reads what follows "go".
 Result<GoRequest> parse_go(Words words);
 
-/// "position ...".
-struct PositionRequest {
-  enum class Kind : std::uint8_t {
-    kStart,
-    kText,      // in the game's own notation, "fen" before it or not
-    kNotation,  // in another one that some game has
-  };
-  Kind kind = Kind::kStart;
-  std::string_view notation = {};       // of kNotation: Notation::name
-  std::string_view text;                // of all kinds but kStart; never empty then
-  std::vector<std::string_view> moves;  // the words behind "moves"
-};
+/// The position that the words behind "position" name, with its moves played: startpos, a text in
+/// the game's own notation ("fen" before it or not) or one in another notation that some game has.
+/// `on_roll`: the player who rolls when the words do not say (a position id, a new game).
+Result<AnyState> read_position(const AnyGame& game, Words words, Player on_roll);
 
-/// Reads what follows "position". The views point into the line.
-Result<PositionRequest> parse_position(Words words);
+/// The position with this roll to be played, in place of one that may be there.
+Result<AnyState> with_dice(const AnyState& position, int first, int second);
+/// The position with this player on roll, for whom it looks as it did for the one before.
+Result<AnyState> with_player_on_roll(const AnyState& position, Player player);
 
 /// "newsession ...": who plays for what.
 struct Contest {
@@ -64,7 +56,7 @@ struct Contest {
 /// Reads what follows "newsession".
 Result<Contest> parse_newsession(Words words);
 
-/// "p0" or "p1".
-Result<Player> parse_player(std::string_view word);
+/// Whether the game is spoken about in UBGI, with its doubling cube, roles and score.
+inline bool speaks_ubgi(const AnyGame& game) { return game.ubgi_question != nullptr; }
 
 }  // namespace senet::protocol

@@ -9,20 +9,12 @@
 
 #include "games/any_game.hpp"
 #include "games/random.hpp"
-#include "tools/protocol/game_words.hpp"
 
 namespace senet::protocol {
 namespace {
 
 // A search without limits has these; it ends by stop, or waits for it.
 constexpr std::uint32_t kEndlessVisits = 1u << 30;
-
-/// Refuses words that are left over.
-Result<void> nothing_behind(Words words, std::string_view command) {
-  if (words.empty()) return {};
-  return refuse(Code::kBadArgument, fmt::format("{} does not know what to do with {}", command,
-                                                in_quotes(words.peek())));
-}
 
 }  // namespace
 
@@ -33,34 +25,38 @@ Result<Session> Session::open(const Options& options, Inbox& inbox, Writer write
 }
 
 Session::Session(const Options& options, Inbox& inbox, Writer write, Engine engine)
-    : options_(options), inbox_(&inbox), write_(std::move(write)), engine_(std::move(engine)) {}
+    : options_(options),
+      inbox_(&inbox),
+      write_(std::move(write)),
+      engine_(std::move(engine)),
+      position_(engine_.game()) {}
 
 std::span<const Session::Command> Session::commands() {
   static constexpr Command kCommands[] = {
-      {"uci", &Session::uci, true},
-      {"ubgi", &Session::ubgi, true},
-      {"ugi", &Session::ugi, true},
-      {"isready", &Session::isready, true},
-      {"ucinewgame", &Session::newgame, true},
-      {"uginewgame", &Session::newgame, true},
-      {"newgame", &Session::newgame, true},
-      {"setoption", &Session::setoption, false},
-      {"set", &Session::setoption, false},
-      {"position", &Session::position, false},
-      {"go", &Session::go, false},
-      {"stop", &Session::stop, true},
-      {"quit", &Session::quit, true},
-      {"debug", &Session::debug, false},
-      {"query", &Session::query, false},
-      {"newsession", &Session::newsession, false},
-      {"setscore", &Session::setscore, false},
-      {"setcube", &Session::setcube, false},
-      {"setturn", &Session::setturn, false},
-      {"dice", &Session::dice, false},
-      {"d", &Session::draw, true},
-      {"eval", &Session::eval, true},
-      {"perft", &Session::perft, false},
-      {"bench", &Session::bench, false},
+      {"uci", &Session::greet<Dialect::kUci>, 0},
+      {"ubgi", &Session::greet<Dialect::kUbgi>, 0, true},
+      {"ugi", &Session::greet<Dialect::kUgi>, 0},
+      {"isready", &Session::isready, 0},
+      {"ucinewgame", &Session::newgame, 0},
+      {"uginewgame", &Session::newgame, 0},
+      {"newgame", &Session::newgame, 0},
+      {"setoption", &Session::setoption},
+      {"set", &Session::setoption},
+      {"position", &Session::position},
+      {"go", &Session::go},
+      {"stop", &Session::stop, 0},
+      {"quit", &Session::quit, 0},
+      {"debug", &Session::debug, 1},
+      {"query", &Session::query, 1},
+      {"newsession", &Session::newsession, kAny, true},
+      {"setscore", &Session::setscore, kAny, true},
+      {"setcube", &Session::setcube, kAny, true},
+      {"setturn", &Session::setturn, kAny, true},
+      {"dice", &Session::dice, kAny, true},
+      {"d", &Session::draw, 0},
+      {"eval", &Session::eval, 0},
+      {"perft", &Session::perft, 1},
+      {"bench", &Session::bench, 1},
   };
   return kCommands;
 }
@@ -77,65 +73,59 @@ bool Session::handle(std::string_view line) {
     const Result<void> done = carry_out(line);
     if (!done) refuse_line(done.error());
   } catch (const std::exception& error) {
-    refuse_line(refuse(Code::kInternal, error.what()));
+    refuse_line(refuse(Code::kInternal, "{}", error.what()));
   }
   return !quits_;
 }
 
 void Session::refuse_line(const Error& problem) {
   constexpr std::size_t kLongestText = 300;
-  say(fmt::format("error {} {}", code_name(problem.status()),
-                  printable(problem.reason(), kLongestText)));
+  const senet_status status = problem.status();
+  std::string_view code = name_of(static_cast<Code>(status));  // unless it is the library's own
+  if (code.empty()) {
+    code = status == SENET_INTERNAL || status == SENET_NO_MEMORY ? "internal" : "bad_argument";
+  }
+  say(fmt::format("error {} {}", code, printable(problem.reason(), kLongestText)));
 }
 
 Result<void> Session::carry_out(std::string_view line) {
   if (line.size() > kLongestLine) {
-    return refuse(Code::kBadArgument, fmt::format("a line has at most {} bytes", kLongestLine));
+    return refuse(Code::kBadArgument, "a line has at most {} bytes", kLongestLine);
   }
   Words words(line);
   if (words.empty()) return {};
   const std::string_view word = words.next();
   const auto command = std::ranges::find(commands(), word, &Command::word);
   if (command == commands().end()) {
-    return refuse(Code::kUnknownCommand, fmt::format("there is no command {}", in_quotes(word)));
+    return refuse(Code::kUnknownCommand, "there is no command {}", in_quotes(word));
   }
-  if (command->is_alone) {
-    if (const Result<void> end = nothing_behind(words, word); !end) return end;
+  Words surplus = words;
+  for (std::size_t i = 0; i < command->most_words && !surplus.empty(); ++i) surplus.next();
+  if (!surplus.empty()) {
+    return refuse(Code::kBadArgument, "{} does not know what to do with {}", word,
+                  in_quotes(surplus.peek()));
+  }
+  if (command->is_of_ubgi) {
+    if (const Result<void> fits = only_ubgi(word); !fits) return fits;
   }
   return (this->*command->run)(words);
 }
 
 Result<void> Session::only_ubgi(std::string_view word) const {
   if (speaks_ubgi(engine_.game())) return {};
-  return refuse(Code::kUnsupportedFeature,
-                fmt::format("{} is a word of {}; this is {}", word, games_that(speaks_ubgi),
-                            engine_.game().name));
+  return refuse(Code::kUnsupportedFeature, "{} is a word of {}; this is {}", word,
+                games_that(speaks_ubgi), engine_.game().name);
 }
 
-void Session::introduce(std::string_view end) {
+template <Dialect kDialect>
+Result<void> Session::greet(Words) {
+  dialect_ = kDialect;
   say("id name Senet " SENET_VERSION);
   say("id author The Senet developers");
   for (const std::string& line : option_lines(options_)) say(line);
-  say(end);
-}
-
-Result<void> Session::uci(Words) {
-  dialect_ = Dialect::kUci;
-  introduce("uciok");
-  return {};
-}
-
-Result<void> Session::ubgi(Words) {
-  if (const Result<void> fits = only_ubgi("ubgi"); !fits) return fits;
-  dialect_ = Dialect::kUbgi;
-  introduce("ubgiok");
-  return {};
-}
-
-Result<void> Session::ugi(Words) {
-  dialect_ = Dialect::kUgi;
-  introduce("ugiok");
-  return {};
+  return answer(kDialect == Dialect::kUci    ? "uciok"
+                : kDialect == Dialect::kUbgi ? "ubgiok"
+                                             : "ugiok");
 }
 
 void Session::mention_untrained() {
@@ -146,26 +136,20 @@ void Session::mention_untrained() {
 
 Result<void> Session::isready(Words) {
   mention_untrained();
-  say("readyok");
-  return {};
+  return answer("readyok");
 }
 
 Result<void> Session::newgame(Words) {
   turn_ = 0;
   cube_ = 1;
   cube_owner_ = "center";
-  return set_position(read_position(engine_.game(), {}, turn_));
-}
-
-Result<AnyState> Session::any_state() {
-  const Result<std::string> text = engine_.session().text();
-  if (!text) return text.error();
-  return AnyState::from_text(engine_.game(), *text);
+  return set_position(engine_.game().start_of(turn_));
 }
 
 Result<void> Session::set_position(const Result<AnyState>& position) {
   if (!position) return position.error();
-  return engine_.session().set(position->text(), {});
+  position_ = *position;
+  return {};
 }
 
 Result<void> Session::setoption(Words words) {
@@ -189,14 +173,13 @@ Result<void> Session::setoption(Words words) {
     return refuse(Code::kBadArgument, built.error());
   }
   if (*change >= Change::kNetwork) mentioned_untrained_ = false;
+  if (*change == Change::kGame) position_ = AnyState(engine_.game());
   options_ = std::move(changed);
   return {};
 }
 
 Result<void> Session::position(Words words) {
-  const Result<PositionRequest> request = parse_position(words);
-  if (!request) return request.error();
-  return set_position(read_position(engine_.game(), *request, turn_));
+  return set_position(read_position(engine_.game(), words, turn_));
 }
 
 Result<void> Session::stop(Words) { return {}; }
@@ -207,30 +190,22 @@ Result<void> Session::quit(Words) {
 }
 
 Result<void> Session::debug(Words words) {
-  const std::string_view word = words.next();
-  if (word == "on" || word == "off") return nothing_behind(words, "debug");
-  return refuse(Code::kBadArgument, fmt::format("debug is on or off, not {}", in_quotes(word)));
+  const Result<std::size_t> known = choice("debug", words.next(), {"on", "off"});
+  return known ? Result<void>() : known.error();
 }
 
 Result<void> Session::query(Words words) {
-  const std::string_view question = words.next();
-  if (const Result<void> end = nothing_behind(words, "query"); !end) return end;
-  const senet::Session& game = engine_.session();
-  const bool is_over = game.turn() == Turn::kOver;
-  const auto respond = [&](std::string_view answer) -> Result<void> {
-    say(fmt::format("response {}", answer));
-    return {};
+  const Result<std::size_t> asked = choice("query", words.next(), {"p1turn", "gameover", "result"});
+  if (!asked) return asked.error();
+  const bool is_over = position_.turn() == Turn::kOver;
+  const auto result = [&] {
+    const float value = final_value(position_, 0);
+    return value > 0 ? "p1win" : value < 0 ? "p2win" : "draw";
   };
-  if (question == "gameover") return respond(is_over ? "true" : "false");
-  if (question == "p1turn") return respond(game.viewer() == 0 ? "true" : "false");
-  if (question == "result") {
-    if (!is_over) return respond("none");
-    const float value = game.outcome_values()[*game.outcome()];
-    if (value == 0) return respond("draw");
-    return respond(value > 0 ? "p1win" : "p2win");
-  }
-  return refuse(Code::kBadArgument,
-                fmt::format("query is p1turn, gameover or result, not {}", in_quotes(question)));
+  const bool is_true = *asked == 0 ? position_.viewer() == 0 : is_over;
+  return answer(fmt::format("response {}", *asked < 2 ? is_true ? "true" : "false"
+                                           : is_over  ? result()
+                                                      : "none"));
 }
 
 Result<void> Session::go(Words words) {
@@ -240,14 +215,13 @@ Result<void> Session::go(Words words) {
   if (request->role) {
     if (const Result<void> fits = only_ubgi("role"); !fits) return fits;
   }
-  const Turn turn = engine_.session().turn();
+  const Turn turn = position_.turn();
   if (turn == Turn::kOver) {
     return refuse(Code::kGameOver, "the game is over: there is nothing to decide");
   }
   const Role role = request->role.value_or(Role::kChequer);
   if (role == Role::kCube) {
-    say("bestcube nodouble");
-    return {};
+    return answer("bestcube nodouble");
   }
   if (turn == Turn::kChance) {
     return refuse(Code::kMissingContext, "the dice are not known: dice <d1> <d2>");
@@ -256,18 +230,17 @@ Result<void> Session::go(Words words) {
 }
 
 Result<void> Session::think(const GoRequest& go, Role role, ServiceClock::time_point began) {
-  const senet::Session& game = engine_.session();
-  const std::optional<Milliseconds> time = go.thinking_time(game.viewer());
+  const Result<senet::Session*> game = engine_.at(position_);
+  if (!game) return refuse(Code::kInternal, game.error());
+  const std::optional<Milliseconds> time = go.thinking_time(position_.viewer());
   SessionLimits limits;
   limits.visits = go.nodes.value_or(go.infinite || time ? kEndlessVisits : options_.visits);
   // The only move there is, or the only sound one, needs no thought, unless thought is what was
   // asked for.
-  if (game.moves_to_consider() == 1 && !go.infinite && !go.nodes) limits.visits = 1;
+  if ((*game)->moves_to_consider() == 1 && !go.infinite && !go.nodes) limits.visits = 1;
   limits.visits = std::max(limits.visits, 1u);
   limits.lines = options_.multi_pv;
-  limits.progress = [&](const SessionResult& so_far) {
-    static_cast<void>(tell(so_far, role, began));
-  };
+  limits.progress = [&](const SessionResult& so_far) { say_info(so_far, role, began); };
 
   mention_untrained();
   if (time) {  // what is left of it, and not nothing, which would be no limit
@@ -276,27 +249,16 @@ Result<void> Session::think(const GoRequest& go, Role role, ServiceClock::time_p
     limits.time = std::max(left, std::chrono::microseconds(1));
   }
   const Result<SessionResult> found =
-      engine_.search(std::move(limits), [&] { return goes_on(go.infinite); });
+      engine_.search(position_, std::move(limits), [&] { return goes_on(go.infinite); });
   if (!found) return refuse(Code::kInternal, found.error());
   if (found->ending == Ending::kTreeFull) {
     say("info string the tree is full (option Hash): the search ended early");
   }
-  if (const Result<void> said = tell(*found, role, began); !said) return said;
+  say_info(*found, role, began);
   // Nothing more to find out, but an endless search has no answer before its end.
   while (go.infinite && listen(true)) inbox_->wait();
-  const Result<std::string> move = game.action_text(found->action);
-  if (!move) return move.error();
-  say(role == Role::kTurn ? fmt::format("bestturn cube=nodouble move={}", *move)
-                          : fmt::format("bestmove {}", *move));
-  return {};
-}
-
-Result<void> Session::tell(const SessionResult& result, Role role, ServiceClock::time_point began) {
-  const auto lines = info_lines(engine_.session(), result, dialect_, role,
-                                ServiceClock::now() - began, options_.multi_pv > 1);
-  if (!lines) return lines.error();
-  for (const std::string& line : *lines) say(line);
-  return {};
+  const std::string move = position_.action_text(found->action);
+  return answer(role == Role::kTurn ? "bestturn cube=nodouble move=" + move : "bestmove " + move);
 }
 
 bool Session::goes_on(bool is_endless) { return inbox_->is_quiet() || listen(is_endless); }
@@ -310,117 +272,87 @@ bool Session::listen(bool is_endless) {
     if (only_word(*line) == "isready") {
       say("readyok");
     } else if (!words.empty()) {
-      refuse_line(refuse(
-          Code::kSearchInProgress,
-          fmt::format("a search without limits runs: stop it before {}", in_quotes(words.peek()))));
+      refuse_line(refuse(Code::kSearchInProgress, "a search without limits runs: stop it before {}",
+                         in_quotes(words.peek())));
     }
   }
   return !(is_endless && inbox_->is_closed());
 }
 
 Result<void> Session::draw(Words) {
-  const Result<AnyState> state = any_state();
-  if (!state) return state.error();
-  for (const std::string& line : state->drawing()) say(line);
+  for (const std::string& line : position_.drawing()) say(line);
   if (speaks_ubgi(engine_.game())) {
     say(fmt::format("cube {} {}, score {} : {}, {}", cube_, cube_owner_, score_[0], score_[1],
                     contest_.is_match ? fmt::format("match to {}", contest_.length) : "money"));
   }
-  say(fmt::format("position {}", state->text()));
-  return {};
-}
-
-Result<void> Session::eval(Words) {
-  mention_untrained();
-  const Result<SessionResult> seen = engine_.search({.network_alone = true}, [] { return true; });
-  if (!seen) return refuse(Code::kInternal, seen.error());
-  say(eval_line(seen->value, seen->outcomes, engine_.session().outcome_values()));
-  return {};
+  return answer(fmt::format("position {}", position_.text()));
 }
 
 Result<void> Session::perft(Words words) {
   constexpr std::uint64_t kDeepest = 1000;
   const std::optional<std::uint64_t> depth = number(words.next(), kDeepest);
   if (!depth) return refuse(Code::kBadArgument, "perft needs a depth, 0 .. 1000");
-  if (const Result<void> end = nothing_behind(words, "perft"); !end) return end;
-  const Result<AnyState> state = any_state();
-  if (!state) return state.error();
   const AnyGame& game = engine_.game();
   const std::optional<Leaves> leaves =
-      game.perft(state->bytes(), static_cast<int>(*depth), [&] { return goes_on(false); });
+      game.perft(position_.bytes(), static_cast<int>(*depth), [&] { return goes_on(false); });
   if (!leaves) return refuse(Code::kStopped, "perft was stopped");
-  say(game.has_dice ? fmt::format("perft {} {} {} {} {}", *depth, game.leaves_names[0],
+  return answer(game.has_dice
+                    ? fmt::format("perft {} {} {} {} {}", *depth, game.leaves_names[0],
                                   leaves->each_once, game.leaves_names[1], leaves->by_chance)
                     : fmt::format("perft {} leaves {}", *depth, leaves->each_once));
-  return {};
 }
 
 Result<void> Session::bench(Words words) {
-  std::uint32_t visits = options_.visits;
+  std::uint64_t visits = options_.visits;
   if (!words.empty()) {
-    const std::optional<std::uint64_t> told = number(words.next(), kMostVisits);
-    if (!told) return refuse(Code::kBadArgument, "bench takes a number of visits");
-    visits = static_cast<std::uint32_t>(*told);
+    const std::optional<std::uint64_t> asked = number(words.next(), kMostVisits);
+    if (!asked) return refuse(Code::kBadArgument, "bench takes a number of visits");
+    visits = *asked;
   }
-  if (const Result<void> end = nothing_behind(words, "bench"); !end) return end;
   mention_untrained();
-  const Result<std::string> position = engine_.session().text();
-  if (!position) return position.error();
   const ServiceClock::time_point began = ServiceClock::now();
-  BenchTotals totals;
-  const Result<bool> is_whole = bench_all(std::max(visits, 1u), totals);
-  const auto time = ServiceClock::now() - began;
-  if (const Result<void> restored = engine_.session().set(*position, {}); !restored) {
-    return restored;
-  }
-  if (!is_whole) return refuse(Code::kInternal, is_whole.error());
-  if (!*is_whole) return refuse(Code::kStopped, "bench was stopped");
-  const double seconds = std::max(std::chrono::duration<double>(time).count(), 1e-6);
-  say(
-      fmt::format("bench positions {} nodes {} evaluations {} signature {:016x} time_ms {:.0f} nps "
-                  "{:.0f}",
-                  totals.positions, totals.visits, totals.evaluations, totals.signature,
-                  seconds * 1000, static_cast<double>(totals.visits) / seconds));
-  return {};
+  const Result<BenchTotals> totals =
+      search_blind_games(static_cast<std::uint32_t>(std::max(visits, std::uint64_t{1})));
+  const std::chrono::duration<double> time = ServiceClock::now() - began;
+  if (!totals) return totals.error();
+  const double seconds = std::max(time.count(), 1e-6);
+  return answer(
+      fmt::format("bench positions {} nodes {} evaluations {} signature {:016x} time_ms {:.0f} "
+                  "nps {:.0f}",
+                  totals->positions, totals->visits, totals->evaluations, totals->signature,
+                  seconds * 1000, static_cast<double>(totals->visits) / seconds));
 }
 
 // Searches the positions of games of blind moves: the same everywhere, without a file of them.
-// False when a stop came.
-Result<bool> Session::bench_all(std::uint32_t visits, BenchTotals& totals) {
+Result<Session::BenchTotals> Session::search_blind_games(std::uint32_t visits) {
   constexpr std::uint32_t kPositions = 16;
   Random random(/*seed=*/1, 0, 0, Purpose::kMove);
-  senet::Session& game = engine_.session();
-  if (const Result<void> set = game.set("", {}); !set) return set.error();
-  while (totals.positions < kPositions) {
-    if (game.turn() == Turn::kOver) {
-      if (const Result<void> set = game.set("", {}); !set) return set.error();
-    }
-    const bool is_chance = game.turn() == Turn::kChance;
-    if (!is_chance) {
-      const Result<bool> goes_on = bench_one(visits, totals);
-      if (!goes_on || !*goes_on) return goes_on;
-    }
-    const std::vector<Action> legal = game.legal();
-    const std::size_t actions = is_chance ? game.chance().size() : legal.size();
-    const std::uint32_t drawn = random.below(static_cast<std::uint32_t>(actions));
-    const Action action = is_chance ? static_cast<Action>(drawn) : legal[drawn];
-    if (const Result<void> played = game.play(action); !played) return played.error();
-  }
-  return true;
-}
-
-Result<bool> Session::bench_one(std::uint32_t visits, BenchTotals& totals) {
+  BenchTotals totals;
   bool is_whole = true;
   const auto asks = [&] { return is_whole = is_whole && goes_on(false); };
-  if (!asks()) return false;
-  const Result<SessionResult> found = engine_.search({.visits = visits}, asks);
-  if (!found) return found.error();
-  ++totals.positions;
-  totals.visits += found->visits;
-  totals.evaluations += found->evaluations;
-  totals.signature = mix(totals.signature ^ found->action);
-  totals.signature = mix(totals.signature ^ found->choices.front().visits);
-  return is_whole;
+  std::vector<Action> legal;
+  std::vector<float> rolls;
+  for (AnyState state(engine_.game()); totals.positions < kPositions;) {
+    const Turn turn = state.turn();
+    if (turn == Turn::kOver) {
+      state = AnyState(engine_.game());
+    } else if (turn == Turn::kChance) {
+      state.chance(rolls);
+      state.play(static_cast<Action>(random.below(static_cast<std::uint32_t>(rolls.size()))));
+    } else if (asks()) {
+      const Result<SessionResult> found = engine_.search(state, {.visits = visits}, asks);
+      if (!found) return refuse(Code::kInternal, found.error());
+      ++totals.positions;
+      totals.visits += found->visits;
+      totals.evaluations += found->evaluations;
+      totals.signature = mix(totals.signature ^ found->action);
+      totals.signature = mix(totals.signature ^ found->choices.front().visits);
+      state.legal(legal);
+      state.play(legal[random.below(static_cast<std::uint32_t>(legal.size()))]);
+    }
+    if (!is_whole) return refuse(Code::kStopped, "bench was stopped");
+  }
+  return totals;
 }
 
 }  // namespace senet::protocol

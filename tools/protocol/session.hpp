@@ -11,12 +11,13 @@
 #include "tools/protocol/engine.hpp"
 #include "tools/protocol/inbox.hpp"
 #include "tools/protocol/options.hpp"
-#include "tools/protocol/problem.hpp"
-#include "tools/protocol/replies.hpp"
 #include "tools/protocol/requests.hpp"
 #include "tools/protocol/words.hpp"
 
 namespace senet::protocol {
+
+/// Whose words a session speaks: the last handshake decides. All understand the same commands.
+enum class Dialect : std::uint8_t { kUci, kUbgi, kUgi };
 
 /// Carries out lines in their order, on one thread, and never fails: what is wrong is answered with
 /// "error <code> <text>". docs/protocol.md has the words.
@@ -44,24 +45,25 @@ class Session {
     std::uint32_t positions = 0;
     std::uint64_t visits = 0, evaluations = 0, signature = 0;
   };
+  static constexpr std::size_t kAny = kLongestLine;
   struct Command {
     std::string_view word;
     Result<void> (Session::*run)(Words words);
-    bool is_alone;  // nothing stands behind it
+    std::size_t most_words = kAny;  // behind it
+    bool is_of_ubgi = false;        // games without UBGI do not know it
   };
   static std::span<const Command> commands();
 
   Session(const Options& options, Inbox& inbox, Writer write, Engine engine);
 
   void say(std::string_view line) { write_(line); }
+  Result<void> answer(std::string_view line) { return say(line), Result<void>(); }
   void refuse_line(const Error& problem);
   Result<void> carry_out(std::string_view line);
 
   // UCI's words and UGI's.
-  Result<void> uci(Words words);
-  Result<void> ubgi(Words words);
-  Result<void> ugi(Words words);
-  void introduce(std::string_view end);
+  template <Dialect kDialect>
+  Result<void> greet(Words words);
   Result<void> isready(Words words);
   Result<void> newgame(Words words);
   Result<void> setoption(Words words);
@@ -87,12 +89,11 @@ class Session {
   Result<void> bench(Words words);
 
   void mention_untrained();
-  Result<AnyState> any_state();
   Result<void> set_position(const Result<AnyState>& position);
   Result<void> think(const GoRequest& go, Role role, ServiceClock::time_point began);
-  Result<void> tell(const SessionResult& result, Role role, ServiceClock::time_point began);
-  Result<bool> bench_one(std::uint32_t visits, BenchTotals& totals);
-  Result<bool> bench_all(std::uint32_t visits, BenchTotals& totals);
+  // One "info" line for each line of play that was found here, the best first.
+  void say_info(const SessionResult& result, Role role, ServiceClock::time_point began);
+  Result<BenchTotals> search_blind_games(std::uint32_t visits);
   bool goes_on(bool is_endless);
   bool listen(bool is_endless);
 
@@ -100,11 +101,12 @@ class Session {
   Inbox* inbox_;
   Writer write_;
   Engine engine_;
+  AnyState position_;
   Dialect dialect_ = Dialect::kUci;
   bool quits_ = false;
   bool mentioned_untrained_ = false;
 
-  // What UBGI tells of the surroundings. Only whose turn it is matters to the answers.
+  // What surrounds a position in UBGI. Only whose turn it is matters to the answers.
   Player turn_ = 0;
   Contest contest_;
   std::array<std::uint32_t, 2> score_{};

@@ -1,15 +1,11 @@
 // The session's UBGI words: what surrounds a decision.
-#include <fmt/core.h>
-
 #include <bit>
 
-#include "tools/protocol/game_words.hpp"
 #include "tools/protocol/session.hpp"
 
 namespace senet::protocol {
 
 Result<void> Session::newsession(Words words) {
-  if (const Result<void> fits = only_ubgi("newsession"); !fits) return fits;
   const Result<Contest> contest = parse_newsession(words);
   if (!contest) return contest.error();
   contest_ = *contest;
@@ -18,7 +14,6 @@ Result<void> Session::newsession(Words words) {
 }
 
 Result<void> Session::setscore(Words words) {
-  if (const Result<void> fits = only_ubgi("setscore"); !fits) return fits;
   constexpr std::uint64_t kMost = 1'000'000;
   const std::optional<std::uint64_t> first = number(words.next(), kMost);
   const std::optional<std::uint64_t> second = number(words.next(), kMost);
@@ -30,7 +25,6 @@ Result<void> Session::setscore(Words words) {
 }
 
 Result<void> Session::setcube(Words words) {
-  if (const Result<void> fits = only_ubgi("setcube"); !fits) return fits;
   constexpr std::uint64_t kMost = 1u << 24;
   std::uint32_t cube = cube_;
   std::string owner = cube_owner_;
@@ -39,22 +33,17 @@ Result<void> Session::setcube(Words words) {
     const std::string_view word = words.next();
     const std::string_view value = words.next();
     if (word == "value") {
-      const std::optional<std::uint64_t> told = number(value, kMost);
-      if (!told || !std::has_single_bit(*told)) {
-        return refuse(Code::kBadArgument,
-                      fmt::format("a cube shows a power of two, not {}", in_quotes(value)));
+      const std::uint64_t shown = number(value, kMost).value_or(0);
+      if (!std::has_single_bit(shown)) {
+        return refuse(Code::kBadArgument, "a cube shows a power of two, not {}", in_quotes(value));
       }
-      cube = static_cast<std::uint32_t>(*told);
+      cube = static_cast<std::uint32_t>(shown);
     } else if (word == "owner") {
-      if (value != "center" && value != "p0" && value != "p1") {
-        return refuse(
-            Code::kBadArgument,
-            fmt::format("the cube's owner is center, p0 or p1, not {}", in_quotes(value)));
-      }
+      const auto known = choice("the cube's owner", value, {"center", "p0", "p1"});
+      if (!known) return known.error();
       owner = value;
     } else {
-      return refuse(Code::kBadArgument,
-                    fmt::format("setcube does not know the word {}", in_quotes(word)));
+      return refuse(Code::kBadArgument, "setcube does not know the word {}", in_quotes(word));
     }
   }
   cube_ = cube;
@@ -63,27 +52,22 @@ Result<void> Session::setcube(Words words) {
 }
 
 Result<void> Session::setturn(Words words) {
-  if (const Result<void> fits = only_ubgi("setturn"); !fits) return fits;
-  const Result<Player> player = parse_player(words.next());
-  if (!player) return player.error();
+  const Result<std::size_t> chosen = choice("a player", words.next(), {"p0", "p1"});
+  if (!chosen) return chosen.error();
   if (!words.empty()) return refuse(Code::kBadArgument, "setturn takes one player, p0 or p1");
-  const Result<AnyState> state = any_state();
-  if (!state) return state.error();
-  const Result<void> set = set_position(with_player_on_roll(*state, *player));
-  if (set) turn_ = *player;
+  const auto player = static_cast<Player>(*chosen);
+  const Result<void> set = set_position(with_player_on_roll(position_, player));
+  if (set) turn_ = player;
   return set;
 }
 
 Result<void> Session::dice(Words words) {
-  if (const Result<void> fits = only_ubgi("dice"); !fits) return fits;
   const std::optional<std::uint64_t> first = number(words.next(), 6);
   const std::optional<std::uint64_t> second = number(words.next(), 6);
   if (!first || !second || !words.empty()) {
     return refuse(Code::kBadArgument, "dice takes two numbers, 1 to 6 each");
   }
-  const Result<AnyState> state = any_state();
-  if (!state) return state.error();
-  return set_position(with_dice(*state, static_cast<int>(*first), static_cast<int>(*second)));
+  return set_position(with_dice(position_, static_cast<int>(*first), static_cast<int>(*second)));
 }
 
 }  // namespace senet::protocol

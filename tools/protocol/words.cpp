@@ -38,18 +38,26 @@ std::string_view only_word(std::string_view line) {
   return words.empty() ? word : std::string_view();
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> all;
-  for (Words words(text); !words.empty();) all.push_back(words.next());
-  return all;
-}
-
 std::optional<std::uint64_t> number(std::string_view word, std::uint64_t most) {
   std::uint64_t value = 0;
   const char* const end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, value);
   if (error != std::errc() || stop != end || value > most) return std::nullopt;
   return value;
+}
+
+Result<std::size_t> choice(std::string_view what, std::string_view word,
+                           std::initializer_list<std::string_view> known) {
+  const auto found = std::ranges::find(known, word);
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  std::string words;
+  for (auto next = known.begin(); next != known.end(); ++next) {
+    words.append(next == known.begin()     ? ""
+                 : next + 1 == known.end() ? " or "
+                                           : ", ")
+        .append(*next);
+  }
+  return refuse(Code::kBadArgument, "{} is {}, not {}", what, words, in_quotes(word));
 }
 
 std::string printable(std::string_view text, std::size_t most) {

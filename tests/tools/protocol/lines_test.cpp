@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "tools/protocol/inbox.hpp"
-#include "tools/protocol/line_splitter.hpp"
 #include "tools/protocol/words.hpp"
 
 namespace senet::protocol {

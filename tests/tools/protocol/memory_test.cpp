@@ -22,12 +22,11 @@ TEST(ProtocolMemory, IsReservedBeforeTheFirstSearch) {
       options.hash_mib = mib;
       ASSERT_TRUE(engine->configure(options, Change::kSearch));
       EXPECT_GT(heap_bytes() - before, (mib * 7 / 8) << 20) << game;
-      if (engine->session().turn() == Turn::kChance) {
-        ASSERT_TRUE(engine->session().play(3));
-      }
+      AnyState state(engine->game());
+      if (state.turn() == Turn::kChance) state.play(3);
       const std::size_t ready = heap_bytes();
       heap_peak();
-      ASSERT_TRUE(engine->search({.visits = 500}, [] { return true; }));
+      ASSERT_TRUE(engine->search(state, {.visits = 500}, [] { return true; }));
       EXPECT_LT(heap_peak() - ready, std::size_t{1} << 18) << game;  // the result, copied
     }
   }

@@ -1,6 +1,7 @@
 // Sentences of the protocol, read as values.
 #include <gtest/gtest.h>
 
+#include "games/registry.hpp"
 #include "tools/protocol/requests.hpp"
 
 namespace senet::protocol {
@@ -50,22 +51,34 @@ TEST(ProtocolRequests, AClockIsSharedOut) {
 }
 
 TEST(ProtocolRequests, PositionsHaveAKindATextAndMoves) {
-  using Kind = PositionRequest::Kind;
-  const auto position = [](std::string_view text) { return parse_position(Words(text)); };
-  EXPECT_EQ(position("startpos")->kind, Kind::kStart);
-  EXPECT_EQ(position("4453")->kind, Kind::kText);
-  EXPECT_EQ(position("4453")->text, "4453");
-  EXPECT_EQ(position("fen 4453 moves 1 2")->text, "4453");
-  EXPECT_EQ(position("fen 4453 moves 1 2")->moves, (std::vector<std::string_view>{"1", "2"}));
-  EXPECT_EQ(position("gnubgid 4HPwATDgc/ABMA")->kind, Kind::kNotation);
-  EXPECT_EQ(position("gnubgid 4HPwATDgc/ABMA")->notation, "gnubgid");
-  EXPECT_EQ(position("xgid XGID=-b")->notation, "xgid");
-  EXPECT_TRUE(position("startpos moves")->moves.empty());
+  const auto position = [](const char* game, std::string_view text) {
+    const Result<AnyState> state = read_position(**find_game<AnyGame>(game), Words(text), 0);
+    EXPECT_TRUE(state) << text << ": " << state.error().reason();
+    return state ? state->text() : "";
+  };
+  const std::string start = position("connect_four", "startpos");
+  EXPECT_EQ(start, "7/7/7/7/7/7");
+  EXPECT_EQ(position("connect_four", "startpos moves"), start);
+  const std::string after = position("connect_four", "4453");
+  EXPECT_NE(after, start);
+  EXPECT_EQ(position("connect_four", "fen 4453"), after);
+  EXPECT_EQ(position("connect_four", "startpos moves 4 4 5 3"), after);
+  EXPECT_EQ(position("connect_four", "fen 4453 moves 1 2"), position("connect_four", "445312"));
+  EXPECT_EQ(position("backgammon", "gnubgid 4HPwATDgc/ABMA"), "4HPwATDgc/ABMA:0:-");
+  EXPECT_TRUE(position("backgammon", "xgid XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10")
+                  .ends_with(":0:21"));
+  const auto code = [](const char* game, std::string_view text) {
+    const Result<AnyState> state = read_position(**find_game<AnyGame>(game), Words(text), 0);
+    EXPECT_FALSE(state) << text;
+    return static_cast<Code>(state.error().status());
+  };
   for (const char* const wrong : {"", "fen", "gnubgid", "xgid", "startpos 4", "4453 4453"}) {
-    ASSERT_FALSE(position(wrong)) << wrong;
-    EXPECT_EQ(position(wrong).error().status(), static_cast<senet_status>(Code::kBadArgument))
-        << wrong;
+    EXPECT_EQ(code("connect_four", wrong), Code::kBadArgument) << wrong;
   }
+  EXPECT_EQ(code("connect_four", "xgid XGID=-b"), Code::kUnsupportedFeature);
+  EXPECT_EQ(code("backgammon", "xgid XGID=-b"), Code::kIllegalPosition);
+  EXPECT_EQ(code("connect_four", "19"), Code::kIllegalPosition);
+  EXPECT_EQ(code("connect_four", "startpos moves 8"), Code::kIllegalMove);
 }
 
 TEST(ProtocolRequests, SessionsAreForMoneyOrAMatch) {

@@ -5,7 +5,7 @@
 
 #include "tests/tools/protocol/talk.hpp"
 #include "tools/protocol/engine.hpp"
-#include "tools/protocol/game_words.hpp"
+#include "tools/protocol/requests.hpp"
 
 namespace senet::protocol {
 namespace {
@@ -148,18 +148,12 @@ TEST(SessionSearch, ASearchIsAskedToGoOnThoughItNeedsNoNetwork) {
   Result<Engine> engine = Engine::open(small_options());
   ASSERT_TRUE(engine);
   // Both have two checkers left: who wins hangs on the dice.
-  const Result<AnyState> position =
-      read_position(engine->game(),
-                    {.kind = PositionRequest::Kind::kNotation,
-                     .notation = "xgid",
-                     .text = "XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10",
-                     .moves = {}},
-                    0);
+  const Result<AnyState> position = read_position(
+      engine->game(), Words("xgid XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10"), 0);
   ASSERT_TRUE(position);
-  ASSERT_TRUE(engine->session().set(position->text(), {}));
   std::uint32_t asked = 0;
   const Result<SessionResult> found =
-      engine->search({.visits = 10'000'000}, [&] { return ++asked < 50; });
+      engine->search(*position, {.visits = 10'000'000}, [&] { return ++asked < 50; });
   ASSERT_TRUE(found);
   EXPECT_EQ(asked, 50u);
   EXPECT_EQ(found->ending, Ending::kStopped);

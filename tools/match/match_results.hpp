@@ -1,11 +1,16 @@
-// The games of a match as they finish, in any order, and what of them counts.
+// The games of a match as they finish, in any order, what of them counts, and the result in
+// figures.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "games/exam.hpp"
 #include "selfplay/match.hpp"
 #include "selfplay/sprt.hpp"
 
@@ -19,10 +24,10 @@ enum class PairUnit : std::uint8_t { kScore, kPoints };
 /// What counts are the leading pairs both of whose games have finished, up to the one at which the
 /// sequential test decided. So the result of a match that was stopped does not favour short games,
 /// and does not depend on how many games were played side by side or how often it was interrupted.
-class MatchBook {
+class MatchResults {
  public:
   /// For games worth `values` (the game's kOutcomeValues), with a sequential test or without.
-  MatchBook(std::vector<float> values, PairUnit unit, const std::optional<SprtSettings>& sprt);
+  MatchResults(std::vector<float> values, PairUnit unit, const std::optional<SprtSettings>& sprt);
 
   /// Adds a game, each number once.
   void add(PlayedGame game);
@@ -47,6 +52,8 @@ class MatchBook {
   const std::vector<float>& values() const { return values_; }
 
  private:
+  double worth(const MatchOutcome& outcome) const;
+
   std::vector<std::optional<PlayedGame>> games_;
   std::size_t size_ = 0;
   std::vector<MatchOutcome> counted_;
@@ -54,5 +61,20 @@ class MatchBook {
   PairUnit unit_;
   std::optional<Sprt> sprt_;
 };
+
+/// Standard errors on each side of the mean of `degrees + 1` independent measurements in its 95 %
+/// interval: the 97.5 % quantile of Student's t with so many degrees of freedom, at least 1.
+double student_two_sided_95(std::uint64_t degrees);
+
+/// The first player's figures with 95 % intervals from the pairs (Student's t of their means), Elo
+/// where a game is won, drawn or lost and nothing else (`has_elo`), the split by what games were
+/// worth, the state of the sequential test if there is one, and what the players did wrong. Without
+/// a counted pair only the counts.
+///
+/// One pair, or pairs all of the same result, say nothing of how pairs differ. The score then has
+/// Wilson's interval with the pairs as trials, which is wide enough for anything between 0 and 1;
+/// points have none, and a note that says so.
+std::vector<Metric> match_metrics(const std::string& game, const MatchResults& results,
+                                  bool has_elo, const std::array<PlayerFaults, 2>& faults);
 
 }  // namespace senet

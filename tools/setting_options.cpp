@@ -1,7 +1,6 @@
-#include "tools/search_options.hpp"
+#include "tools/setting_options.hpp"
 
 #include "engine/lanes/worker.hpp"
-#include "tools/setting_options.hpp"
 
 namespace senet {
 
