@@ -55,7 +55,7 @@ double mean_over(const MoveMix& mix, Worth&& worth) {
 
 struct Grades {
   std::vector<Metric> metrics;
-  std::size_t unmatched = 0;  // positions with a move whose worth the labels do not tell
+  std::size_t unmatched = 0;  // positions with a move whose worth the labels do not have
 };
 
 /// Called with the number of positions that have been graded, where that takes its time.
@@ -65,7 +65,7 @@ using GradeProgress = std::function<void(std::size_t graded)>;
 struct Grading {
   /// The marks of moves[i] in position i.
   std::function<Grades(std::span<const MoveMix> moves, const GradeProgress& progress)> grade;
-  /// A line that tells programs the answer to a position, without a line end.
+  /// A line for programs with the answer to a position, without a line end.
   std::function<std::string(std::size_t position, Action answer)> answer_line;
 };
 

@@ -137,10 +137,11 @@ void ChildProcess::listen() {
 
 bool ChildProcess::has_room() const { return said_.size() - begin_ < kMostUnread; }
 
-void ChildProcess::wait(std::span<ChildProcess* const> children, Deadline deadline, bool writes) {
+void ChildProcess::wait_for_any(std::span<ChildProcess* const> children, Deadline deadline,
+                                bool or_writable) {
   std::vector<pollfd> streams;
   for (const ChildProcess* child : children) {
-    if (writes) streams.push_back({child->input_.get(), POLLOUT, 0});
+    if (or_writable) streams.push_back({child->input_.get(), POLLOUT, 0});
     if (child->has_room()) streams.push_back({child->output_.get(), POLLIN, 0});
     streams.push_back({child->errors_.get(), POLLIN, 0});
   }
@@ -164,7 +165,7 @@ Result<void> ChildProcess::write_line(std::string_view line, Deadline deadline) 
     } else if (Clock::now() >= deadline) {
       return failure("takes no input in time");
     } else {
-      wait({&self, 1}, deadline, /*writes=*/true);
+      wait_for_any({&self, 1}, deadline, /*or_writable=*/true);
     }
   }
   return {};

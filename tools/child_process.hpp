@@ -49,16 +49,15 @@ class ChildProcess {
   /// without one, says more than 1 MiB without a line end, or says nothing whole in time.
   Result<std::string> read_line(Deadline deadline);
 
-  /// Takes what the child has said so far, without waiting; next_line() then tells it.
+  /// Takes what the child has said so far, without waiting; next_line() then returns it.
   void listen();
   /// The next line of what was taken; nothing when there is none yet. Fails as read_line() does.
   Result<std::optional<std::string>> next_line();
 
-  /// Waits until one of these says something or closes a stream, at most until the deadline, and
-  /// takes what they said.
-  static void wait_for_any(std::span<ChildProcess* const> children, Deadline deadline) {
-    wait(children, deadline, /*writes=*/false);
-  }
+  /// Waits until one of these says something or closes a stream (`or_writable`: or takes input), at
+  /// most until the deadline, and takes what they said.
+  static void wait_for_any(std::span<ChildProcess* const> children, Deadline deadline,
+                           bool or_writable = false);
 
   /// Closes the child's stdin: it reads an end of input.
   void close_input() { input_.close(); }
@@ -106,8 +105,6 @@ class ChildProcess {
   static void read_available(Descriptor& stream, std::string& text);
   // False while so much of stdout is unread that no more is taken.
   bool has_room() const;
-  // `writes`: also until one takes input.
-  static void wait(std::span<ChildProcess* const> children, Deadline deadline, bool writes);
   // What became of the child, in words; waits a moment for its end and its last words.
   Error ended();
 

@@ -83,7 +83,7 @@ class Backgammon {
     return {backgammon::pair_action(s[0], s[1]), backgammon::pair_action(s[2], s[3])};
   }
 
-  /// One word, "position id:player on roll:dice", the id told from the player on roll. Dice: two
+  /// One word, "position id:player on roll:dice", the id as the player on roll sees it. Dice: two
   /// digits, "-" before an ordinary roll or in a finished game, "open" before the opening roll. The
   /// start is 4HPwATDgc/ABMA:0:open.
   std::string text() const;
@@ -93,7 +93,7 @@ class Backgammon {
   /// to the rules here.
   static Result<Backgammon> from_text(std::string_view text);
 
-  /// The state as an XGID for money play with a centred cube. "Opening roll" cannot be told in it.
+  /// The state as an XGID for money play with a centred cube. It cannot say "opening roll".
   std::string xgid() const;
 
   /// A turn as GNU Backgammon writes it, from the mover's side: "24/18 13/12", "bar/20", "8/5*(2)
@@ -103,7 +103,7 @@ class Backgammon {
 
   /// Reads such text in any order, with steps joined or not, hits marked or not (a hit marked where
   /// there is none is an error), "25" for "bar" and "0" for "off": the legal action that leads to
-  /// the position told.
+  /// that position.
   Result<Action> action_from_text(std::string_view text) const;
 
   /// Checkers of player 0 or 1, each from the player's own side.

@@ -24,7 +24,7 @@ inline constexpr int kCheckers = 15;
 /// own point 25 - p.
 using Checkers = std::array<std::uint8_t, 26>;
 
-/// Both players' checkers, told from the player on roll.
+/// Both players' checkers, seen from the player on roll.
 struct Board {
   Checkers on_roll{};
   Checkers waiting{};
@@ -66,7 +66,7 @@ inline constexpr Checkers kStartCheckers = [] {
 Result<Checkers> with_borne_off(Checkers checkers);
 
 /// Fails with the reason when no game can look like this: a player without exactly 15 checkers, a
-/// point held by both, both players borne off, or both on the bar against closed boards (nobody
+/// point held by both, both players borne off, or both on the bar against closed boards (neither
 /// could ever move).
 Result<void> check(const Board& board);
 
@@ -121,7 +121,7 @@ inline Places opponent_blots(const Checkers& opponent) {
   return from_other_side(single);
 }
 
-/// The phases of a game, as its players and GNU Backgammon tell them apart: figures about play are
+/// The phases of a game, as its players and GNU Backgammon distinguish them: figures about play are
 /// given for each, because each is another skill.
 enum class Phase : std::uint8_t {
   kContact,  // checkers can still be hit
@@ -137,9 +137,9 @@ inline std::string_view name_of(Phase phase) {
   return kPhaseNames[static_cast<std::size_t>(phase)];
 }
 
-/// The phase of a position in which nobody has borne off all checkers. A player has crashed who is
-/// left with at most six checkers besides dead ones: all on the ace point when there are several,
-/// and on the deuce point all but one. (So GNU Backgammon chooses its networks.)
+/// The phase of a position in which no player has borne off all checkers. A player has crashed who
+/// is left with at most six checkers besides dead ones: all on the ace point when there are
+/// several, and on the deuce point all but one. (So GNU Backgammon chooses its networks.)
 Phase phase_of(const Board& board);
 
 /// Of the 36 rolls of the player of `mine`, those that hit at least one of the opponent's blots:

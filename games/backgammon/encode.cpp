@@ -1,4 +1,4 @@
-// What the network sees of backgammon: 344 features, told from the side of viewer(). About 35 of
+// What the network sees of backgammon: 344 features, seen from the side of viewer(). About 35 of
 // them are not zero.
 //
 //   0                155                310     323      325      327      328          344
@@ -63,7 +63,7 @@ int pips_outside_home(const Checkers& checkers) {
   return sum;
 }
 
-// Of places in a row, at most 6: a longer one is not told apart.
+// Of places in a row, at most 6: a longer one counts as 6.
 int longest_run(Places places) {
   int length = 0;
   for (int i = 0; i < 6; ++i, places &= places >> 1) length += places != 0 ? 1 : 0;

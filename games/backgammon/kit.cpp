@@ -13,7 +13,7 @@
 namespace senet {
 namespace {
 
-// What is seen of a point in one of the five rows of its half: the first row tells the number of
+// What is seen of a point in one of the five rows of its half: the first row shows the number of
 // checkers that have no row of their own.
 std::string cell(int own, int theirs, int row) {
   constexpr int kRows = 5;
@@ -107,7 +107,7 @@ Result<Exam> GameKit<Backgammon>::read_exam(const std::string& file) {
 }
 
 std::vector<std::string> GameKit<Backgammon>::ubgi_question(const Backgammon& state) {
-  // A position id is told from the player on roll, so the engine need not know which one it is.
+  // A position id is seen from the player on roll, so the engine need not know which one it is.
   const backgammon::Dice dice = *state.dice();
   return {fmt::format("position gnubgid {}", backgammon::position_id(state.board())),
           fmt::format("dice {} {}", dice.high, dice.low)};

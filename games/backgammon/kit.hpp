@@ -10,7 +10,7 @@ namespace senet {
 namespace backgammon {
 /// The player "linear": games/backgammon/kit/linear.hpp.
 Action linear_move(const AnyState& state, Random draw);
-/// GNU Backgammon's position id, told from the player on roll, who is about to roll.
+/// GNU Backgammon's position id, seen from the player on roll, who is about to roll.
 Result<AnyState> read_gnubgid(std::string_view text, Player on_roll);
 /// An XGID with or without "XGID=": it says itself who is on roll.
 Result<AnyState> read_xgid(std::string_view text, Player on_roll);

@@ -1,5 +1,5 @@
 // Move generation. The board is read once into sets of places; turns are worked out on those, and
-// no list of positions is kept to tell equal ones apart.
+// no list of positions is kept to find equal ones.
 #include <bit>
 
 #include "games/backgammon/backgammon.hpp"
@@ -83,7 +83,7 @@ class PairTurns {
   }
 
  private:
-  // Nobody enters from the bar, and whatever the first die does, nobody bears off.
+  // No checker enters from the bar, and whatever the first die does, none is borne off.
   bool stays_on_points() const {
     const Places outside = occupied_ & kOutsideHome;
     const bool two_outside =

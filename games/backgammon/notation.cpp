@@ -1,7 +1,7 @@
 // Turns of backgammon as people write them, and back.
 //
-// What is read is compared by what it does, not how it is told: the checkers that leave and arrive,
-// and the blots that are hit. So "24/18 13/12", "13/12 24/18" and "24/23 ..." told step by step all
+// What is read is compared by what it does, not by its words: the checkers that leave and arrive,
+// and the blots that are hit. So "24/18 13/12", "13/12 24/18" and "24/23 ..." step by step all
 // find their action.
 #include <fmt/core.h>
 #include <boost/container/static_vector.hpp>

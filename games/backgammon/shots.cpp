@@ -14,7 +14,7 @@ struct Targets {
   Places blots;     // points where it hits
 };
 
-// True when up to four steps of `die` can hit, with nobody on the bar.
+// True when up to four steps of `die` can hit, with no checker on the bar.
 bool hits_with_double(const Targets& targets, unsigned die) {
   const Places one = targets.occupied >> die & targets.open;
   const Places two = one >> die & targets.open;

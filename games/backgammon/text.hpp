@@ -7,7 +7,7 @@
 // base64 without padding. The standard start is 4HPwATDgc/ABMA. (GNU Backgammon manual, "Technical
 // description of the Position ID".)
 //
-// XGID: the position text of eXtreme Gammon, with all it tells, the cube and the match included.
+// XGID: the position text of eXtreme Gammon, with all it says, the cube and the match included.
 //
 //   XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10
 //        |                          | | | |  | | | | |
@@ -45,14 +45,14 @@ std::string position_id(const Board& board);
 /// check()).
 Result<Board> board_from_position_id(std::string_view text);
 
-/// Everything an XGID tells. The defaults are money play with a centred cube, before the roll.
+/// Everything an XGID says. The defaults are money play with a centred cube, before the roll.
 struct Xgid {
   Checkers bottom{};  // each from its player's own side
   Checkers top{};
   bool bottom_on_roll = true;
   std::optional<Dice> dice;
   int cube_log2 = 0;
-  int cube_owner = 0;  // 1 bottom, -1 top, 0 nobody
+  int cube_owner = 0;  // 1 bottom, -1 top, 0 neither
   int score_bottom = 0;
   int score_top = 0;
   int rules = 0;  // money: Jacoby 1 + beavers 2; match: Crawford game 1

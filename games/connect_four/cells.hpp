@@ -67,7 +67,7 @@ constexpr std::uint64_t first_of(std::uint64_t cells) { return cells & (0 - cell
 /// neither, then where it only spoils a threat of their own, then where they must (the zugzwang
 /// that Allis, A Knowledge-based Approach of Connect-Four, 1988, counts by odd and even rows).
 /// `mine` are the threats of the player to move, `theirs` those of the other, `landing` where
-/// stones can land. 1: who is to move wins, -1: the other, 0: nobody.
+/// stones can land. 1: the player to move wins, -1: the other, 0: neither.
 constexpr int filling_up(std::uint64_t landing, std::uint64_t mine, std::uint64_t theirs) {
   for (int mover = 1; landing != 0; mover = -mover) {
     if ((landing & mine) != 0) return mover;

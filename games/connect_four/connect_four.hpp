@@ -46,7 +46,7 @@ class ConnectFour {
   /// Features, 0 or 1. A cell is 6 * column + row. A *threat* is an empty cell where a stone would
   /// complete four, whether or not it can be reached yet: that is what strong players count, and
   /// what a small fully connected network finds hard to see by itself. The columns then say which
-  /// threats are near. In the end whoever runs out of harmless moves must let the other player onto
+  /// threats are near. In the end the player without harmless moves must let the other player onto
   /// a threat, which is a matter of odd and even: hardest of all for sums.
   ///
   ///       0 ..  41  the viewer's stones, by cell
@@ -69,7 +69,7 @@ class ConnectFour {
   ///     278 .. 346  ... two of the other player and none of the viewer
   static constexpr std::size_t kLines = 69;
   static constexpr std::size_t kFeatures = 4 * kCells + 5 * kColumns + 6 + 2 * kLines;
-  // A cell is a stone or at most a threat of both; a column has at most its five marks; nobody has
+  // A cell is a stone or at most a threat of both; a column has at most its five marks; neither has
   // a line that the other has.
   static constexpr std::size_t kMaxActive = 2 * kCells + 5 * kColumns + 4 + kLines;
 

@@ -34,7 +34,7 @@ std::string settings(ConsoleSide side) {
 }
 
 std::string question(const Backgammon& state) {
-  SignedPoints points = signed_points(state.board());
+  backgammon::SignedPoints points = backgammon::signed_points(state.board());
   // Here it wants the own bar first and the opponent's last.
   std::swap(points.front(), points.back());
   return fmt::format(
@@ -51,8 +51,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// board:NAME:NAME:LENGTH:SCORE:SCORE:26 places:...
-SignedPoints read_points(std::string_view line) {
-  SignedPoints points;
+backgammon::SignedPoints read_points(std::string_view line) {
+  backgammon::SignedPoints points;
   points.fill(99);
   std::size_t field = 0;
   for (const auto part : line | std::views::split(':')) {

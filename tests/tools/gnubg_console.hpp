@@ -14,10 +14,10 @@ namespace senet {
 
 /// What it says to one decision.
 struct ConsoleAnswer {
-  std::string id;                   // its position id of the board it was told in numbers
-  SignedPoints points{};            // its reading of our position id
-  std::vector<std::string> plays;   // all legal plays in its own words, its best first
-  std::vector<std::string> values;  // what it says of each: equity and probabilities, 0-ply
+  std::string id;                     // its position id of the board it was told in numbers
+  backgammon::SignedPoints points{};  // its reading of our position id
+  std::vector<std::string> plays;     // all legal plays in its own words, its best first
+  std::vector<std::string> values;    // what it says of each: equity and probabilities, 0-ply
 };
 
 /// Which of its two players is on roll. It tells `points` from the side of player 1.

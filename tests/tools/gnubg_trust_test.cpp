@@ -144,7 +144,7 @@ TEST_F(GnubgTrust, PositionIdsAreTheSame) {
   for (std::size_t i = 0; i < states.size(); ++i) {
     const Board board = states[i].board();
     ASSERT_EQ(answers[i].id, backgammon::position_id(board));
-    ASSERT_EQ(answers[i].points, signed_points(board)) << answers[i].id;
+    ASSERT_EQ(answers[i].points, backgammon::signed_points(board)) << answers[i].id;
     ASSERT_EQ(value_of(backgammon::board_from_position_id(answers[i].id)), board);
   }
 }

@@ -1,4 +1,4 @@
-// Backgammon decisions with the value of every play, as GNU Backgammon tells it: a reader that
+// Backgammon decisions with the value of every play, as GNU Backgammon judges it: a reader that
 // trusts nothing, a writer, and marks for plays.
 #pragma once
 
@@ -57,7 +57,7 @@ struct Label {
     Probabilities probabilities = {};  // the mover's
   };
 
-  std::string id;              // as the file tells it; "" when it does not
+  std::string id;              // as the file names it; "" when it does not
   std::string position_class;  // "contact", "crashed", "race", "bearoff"
   Backgammon state;            // player 0 has rolled; in labels to be written, either player
   std::vector<Play> plays;     // at least one

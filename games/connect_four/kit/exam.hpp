@@ -1,4 +1,4 @@
-// Connect Four positions whose worth is known, as files of outside solvers tell it: a reader that
+// Connect Four positions whose worth is known, as files of outside solvers have it: a reader that
 // trusts nothing, and marks for moves.
 #pragma once
 
@@ -14,15 +14,15 @@
 
 namespace senet::connect_four {
 
-/// A position with its exact worth. Scores are told for the player to move: n wins, -n loses, the
+/// A position with its exact worth. Scores are those of the player to move: n wins, -n loses, the
 /// sooner the larger n; 0 draws.
 struct Label {
   using Scores = std::array<int, ConnectFour::kColumns>;  // meaningless for full columns
 
-  std::string moves;  // columns played from the empty board, as the file tells them
+  std::string moves;  // columns played from the empty board, as the file has them
   ConnectFour state;
   int value = 0;                      // with best play
-  std::optional<Scores> scores = {};  // of each column, if the file tells them
+  std::optional<Scores> scores = {};  // of each column, if the file has them
 };
 
 /// Reads one of two kinds of file. CSV with a header line and the fields
@@ -37,7 +37,7 @@ Result<std::vector<Label>> read_labels(const std::string& file);
 ///   result_preserving                   the move keeps the won, drawn or lost result
 ///   result_preserving_where_it_matters  the same, of positions where some legal move does not
 ///   optimal                             the move has the best score
-/// The last two of positions whose labels tell the score of each column. Where they do not, a
+/// The last two of positions whose labels have the score of each column. Where they do not, a
 /// solver judges, which takes seconds for a position with few stones. moves[i] is for labels[i].
 Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves,
              const GradeProgress& progress);

@@ -60,10 +60,10 @@ Result<Label> parse_columns(std::string_view line) {
                               is_legal ? "has no score" : "is full and has a score"));
     }
     if (!is_legal) continue;
-    const Result<int> told = score(field, "score");
-    if (!told) return told.error();
-    (*label->scores)[column] = *told;
-    label->value = std::max(label->value, *told);
+    const Result<int> value = score(field, "score");
+    if (!value) return value.error();
+    (*label->scores)[column] = *value;
+    label->value = std::max(label->value, *value);
   }
   if (fields.size() > kValue) {
     const Result<int> value = score(fields[kValue], "value");

@@ -1,5 +1,5 @@
 // What a Connect Four position is worth with best play, found by looking at everything that
-// matters: the judge of players whose labels tell no more than a position's worth.
+// matters: the judge of players whose labels have no more than a position's worth.
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,9 @@ class Solver {
   explicit Solver(std::size_t table_bytes = std::size_t{256} << 20);
 
   /// For the player to move: n when they win and will have played 22 - n stones then, -n when the
-  /// other player does, 0 for a draw. `state` is not over. Scores up to `low` need not be told
-  /// apart, nor those from `high` on: any of them may then stand for the others. The less there is
-  /// to tell apart, the sooner: whether a position is won is low = 0, high = 1.
+  /// other player does, 0 for a draw. `state` is not over. Scores up to `low` count as
+  /// equal, and so do those from `high` on: any of them may then stand for the others. The fewer
+  /// scores lie between, the sooner it answers: whether a position is won is low = 0, high = 1.
   int score(const ConnectFour& state, int low = -kBest, int high = kBest);
 
   /// Positions looked at so far.

@@ -170,30 +170,27 @@ class Api {
     using Seconds = std::chrono::duration<double>;
     const std::chrono::microseconds searched(counters_.search_microseconds);
     const auto [open, busy] = games_.counts();
-    return {{"seconds", Seconds(Clock::now() - began_).count()},
-            {"games",
-             {{"open", open},
-              {"busy", busy},
-              {"opened", counters_.games_opened.load()},
-              {"finished", counters_.games_finished.load()},
-              {"timed_out", counters_.games_timed_out.load()}}},
-            {"requests",
-             {{"received", counters_.requests.load()},
-              {"answered_2xx", counters_.answers[2].load()},
-              {"answered_4xx", counters_.answers[4].load()},
-              {"answered_5xx", counters_.answers[5].load()},
-              {"shed", counters_.shed.load()}}},
-            {"connections",
-             {{"open", counters_.open_connections.load()},
-              {"accepted", counters_.connections.load()},
-              {"dropped", counters_.dropped.load()},
-              {"timed_out", counters_.timed_out.load()}}},
-            {"engine",
-             {{"memory", engine_.memory()},
-              {"memory_bound", options_.memory_mib << 20},
-              {"searches", counters_.searches.load()},
-              {"visits", counters_.visits.load()},
-              {"search_seconds", Seconds(searched).count()}}}};
+    const json figures = {{"/seconds", Seconds(Clock::now() - began_).count()},
+                          {"/games/open", open},
+                          {"/games/busy", busy},
+                          {"/games/opened", counters_.games_opened.load()},
+                          {"/games/finished", counters_.games_finished.load()},
+                          {"/games/timed_out", counters_.games_timed_out.load()},
+                          {"/requests/received", counters_.requests.load()},
+                          {"/requests/answered_2xx", counters_.answers[2].load()},
+                          {"/requests/answered_4xx", counters_.answers[4].load()},
+                          {"/requests/answered_5xx", counters_.answers[5].load()},
+                          {"/requests/shed", counters_.shed.load()},
+                          {"/connections/open", counters_.open_connections.load()},
+                          {"/connections/accepted", counters_.connections.load()},
+                          {"/connections/dropped", counters_.dropped.load()},
+                          {"/connections/timed_out", counters_.timed_out.load()},
+                          {"/engine/memory", engine_.memory()},
+                          {"/engine/memory_bound", options_.memory_mib << 20},
+                          {"/engine/searches", counters_.searches.load()},
+                          {"/engine/visits", counters_.visits.load()},
+                          {"/engine/search_seconds", Seconds(searched).count()}};
+    return figures.unflatten();
   }
 
   json open(Call& call) {

@@ -37,12 +37,12 @@ class Game {
     if (ends_searches_) session_.stop();
     session_.wait();
     const senet::api::Found found = session_.result();
-    json told = found_json(found);
+    json answer = found_json(found);
     if (plays) {
-      told["played"] = session_.action_text(found.action);
+      answer["played"] = session_.action_text(found.action);
       play(found.action);
     }
-    return told;
+    return answer;
   }
 
   /// Ends the search under way, and each that begins from now on, with what it has. By any thread.

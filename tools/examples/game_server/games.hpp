@@ -28,7 +28,7 @@ class Games {
         games_, [&](const auto& entry) { return entry.second.client == client; }));
     require(of_client < options_.client_games, 429, "you have ", of_client,
             " games open: close one of them");
-    // 128 bits of the system's randomness: whoever knows an id may play.
+    // 128 bits of the system's randomness: a client that knows an id may play.
     std::string id;
     for (std::uint32_t bits = 0; id.size() < 32; bits >>= 4) {
       if (id.size() % 8 == 0) bits = system_random_();

@@ -8,13 +8,16 @@
 #include "breakthrough.hpp"
 #include "ur.hpp"
 
-namespace {
-
-// Player 0 is the engine, player 1 plays any move.
-int play(senet::api::Engine& engine, std::string_view name, const char* weights) {
-  engine.use(weights != nullptr ? engine.load(weights) : engine.untrained(name));
+int main(int argc, char** argv) try {
+  if (argc > 3) return std::fputs("usage: own_game [GAME [WEIGHTS]]\n", stderr), 2;
+  const std::string_view name = argc > 1 ? argv[1] : Breakthrough::kName;
+  senet::api::Engine engine;
+  senet::api::add_game<Breakthrough>(engine);
+  senet::api::add_game<Ur>(engine);
+  engine.use(argc > 2 ? engine.load(argv[2]) : engine.untrained(name));
   auto game = engine.open_session(name);
   std::minstd_rand random(1);
+  // Player 0 is the engine, player 1 plays any move.
   for (senet_turn turn = game.turn(); turn != SENET_OVER; turn = game.turn()) {
     if (turn == SENET_CHANCE) {
       const auto chance = game.chance();
@@ -31,18 +34,6 @@ int play(senet::api::Engine& engine, std::string_view name, const char* weights)
     }
   }
   std::printf("%s  player %u has won\n", game.text().c_str(), game.outcome());
-  return 0;
-}
-
-}  // namespace
-
-int main(int argc, char** argv) try {
-  const std::string_view name = argc > 1 ? argv[1] : Breakthrough::kName;
-  if (argc > 3) return std::fputs("usage: own_game [GAME [WEIGHTS]]\n", stderr), 2;
-  senet::api::Engine engine;
-  senet::api::add_game<Breakthrough>(engine);
-  senet::api::add_game<Ur>(engine);
-  return play(engine, name, argc > 2 ? argv[2] : nullptr);
 } catch (const senet::api::Error& error) {
   std::fprintf(stderr, "own_game: %s\n", error.what());
   return 1;

@@ -46,7 +46,7 @@ std::vector<std::string> startup_commands(int ply, const std::filesystem::path& 
   return commands;
 }
 
-/// The board as the FIBS server tells it to the player on roll, dice 0 before the roll; a match
+/// The board as the FIBS server writes it for the player on roll, dice 0 before the roll; a match
 /// length of 0 means money.
 std::string fibs_board(const Board& board, Dice dice) {
   return fmt::format("board:X:O:0:0:0:{}:1:{}:{}:0:0:1:1:1:0:1:-1:0:25:{}:{}:0:0:0:0:0:1",

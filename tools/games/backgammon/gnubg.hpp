@@ -95,8 +95,8 @@ class Gnubg {
   /// `full` the first of rank().
   Result<std::string> best_words(const Backgammon& state);
 
-  /// The play that these words mean. One that our rules forbid is a failure that tells the position
-  /// as we have it, as it was told, and the play.
+  /// The play that these words mean. One that our rules forbid is a failure that names the position
+  /// as we have it, as it was sent, and the play.
   static Result<Action> read_play(const Backgammon& state, const std::string& words);
 
   /// Both together.

@@ -17,8 +17,8 @@ namespace senet {
 
 /// Plays what Gnubg::best_words() says; needs no random numbers. A process that ends, hangs or
 /// answers what is no play is counted as a crash, started anew and asked once more; when that fails
-/// too, so does the player. A play that our rules forbid fails at once, and the reason tells the
-/// position as we have it, as it was told, and the play.
+/// too, so does the player. A play that our rules forbid fails at once, and the reason names the
+/// position as we have it, as it was sent, and the play.
 class GnubgPlayer final : public MatchPlayer {
  public:
   /// Starts `processes` (at least 1) of them, which share the positions of each choose(). They do

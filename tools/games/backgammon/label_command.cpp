@@ -126,7 +126,7 @@ class Labeller {
   Labeller(std::vector<Gnubg>& judges, const LabelArguments& arguments)
       : judges_(judges), arguments_(arguments), progress_("labelled", arguments.count) {}
 
-  /// False when there are as many as wanted, or it was told to stop.
+  /// False when there are as many as wanted, or a signal to stop has come.
   bool take(const MetDecision& met) {
     is_stopped_ = signals_.has_come();
     if (is_stopped_) return false;
@@ -137,7 +137,7 @@ class Labeller {
     return !is_last;
   }
 
-  /// Labels and prints what still waits, unless it was told to stop. Fails where less was printed
+  /// Labels and prints what still waits, unless it was stopped. Fails where less was printed
   /// than could be.
   Result<void> finish() {
     if (!is_stopped_) flush();
