@@ -117,7 +117,7 @@ class OverlapRun {
   std::uint64_t longest_swap_ns() const {
     std::uint64_t longest = 0;
     for (const WorkerReport& report : players_->reports()) {
-      longest = std::max(longest, report.longest_swap_ns.load(std::memory_order_relaxed));
+      longest = std::max(longest, report[WorkerReport::kLongestSwapNs]);
     }
     return longest;
   }
@@ -157,9 +157,9 @@ class OverlapRun {
     counts.publications = static_cast<double>(models_.generation());
     counts.publish_ns = static_cast<double>(models_.held_ns());
     for (const WorkerReport& report : players_->reports()) {
-      counts.rows += static_cast<double>(report.rows.load(std::memory_order_relaxed));
-      counts.swaps += static_cast<double>(report.model_swaps.load(std::memory_order_relaxed));
-      counts.swap_ns += static_cast<double>(report.swap_ns.load(std::memory_order_relaxed));
+      counts.rows += static_cast<double>(report[WorkerReport::kRows]);
+      counts.swaps += static_cast<double>(report[WorkerReport::kModelSwaps]);
+      counts.swap_ns += static_cast<double>(report[WorkerReport::kSwapNs]);
     }
     return counts;
   }

@@ -52,10 +52,10 @@ class Figures {
                      .games_per_minute = now_.games_per_minute,
                      .evaluations_per_second = now_.evaluations_per_second};
     for (const WorkerReport& report : reports) {
-      next.searches += report.searches.load(std::memory_order_relaxed);
-      next.visits += report.visits.load(std::memory_order_relaxed);
-      next.evaluations += report.rows.load(std::memory_order_relaxed);
-      next.hand_over_waits += report.waits.load(std::memory_order_relaxed);
+      next.searches += report[WorkerReport::kSearches];
+      next.visits += report[WorkerReport::kVisits];
+      next.evaluations += report[WorkerReport::kRows];
+      next.hand_over_waits += report[WorkerReport::kWaits];
     }
     if (const double time = next.seconds - counted_at_; time >= 1) {
       next.games_per_minute = static_cast<double>(learn.games - counted_games_) / time * 60;
