@@ -1,4 +1,4 @@
-// Vectors whose memory begins at a cache line.
+// Vectors whose memory begins at a cache line, and sizes that are multiples of something.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,11 @@ namespace senet {
 /// of a sum depends on alignment: aligning everything keeps results the same, bit for bit, wherever
 /// memory happens to be.
 inline constexpr std::size_t kLineBytes = 64;
+
+/// The smallest multiple of `step` that is at least `size`.
+constexpr std::size_t round_up(std::size_t size, std::size_t step) {
+  return (size + step - 1) / step * step;
+}
 
 /// Allocator of aligned memory from a heap, the ordinary one if nothing is said.
 template <class Value>

@@ -1,4 +1,5 @@
-// The rows of one forward pass: features go straight in, answers go straight where they are wanted.
+// Rows of sparse features, and those of one forward pass: features go straight in, answers go
+// straight where they are wanted.
 #pragma once
 
 #include <cassert>
@@ -24,40 +25,36 @@ struct RowAnswer {
   float* logits = nullptr;
 };
 
-/// Rows of sparse features with the places for their answers. Fixed capacity, no allocation after
-/// construction. Belongs to one worker thread.
+/// Rows of sparse features. Fixed capacity, no allocation after construction.
 ///
 ///   index  [capacity, max_active] u16
 ///   value  [capacity, max_active] f32
 ///   active [capacity]             entries used of each row
-class Batch {
+class SparseRows {
  public:
-  Batch(std::size_t capacity, std::size_t max_active, Heap& heap = default_heap())
+  SparseRows(std::size_t capacity, std::size_t max_active, Heap& heap = default_heap())
       : max_active_(max_active),
         index_(capacity * max_active, &heap),
         value_(capacity * max_active, &heap),
-        active_(capacity, &heap),
-        answers_(capacity, &heap) {}
+        active_(capacity, &heap) {}
 
   /// Memory of one, beside itself.
   static std::size_t bytes(std::size_t capacity, std::size_t max_active) {
-    return capacity * (max_active * (sizeof(std::uint16_t) + sizeof(float)) +
-                       sizeof(std::uint16_t) + sizeof(RowAnswer));
+    return capacity *
+           (max_active * (sizeof(std::uint16_t) + sizeof(float)) + sizeof(std::uint16_t));
   }
 
-  std::size_t capacity() const { return answers_.size(); }
+  std::size_t capacity() const { return active_.size(); }
   std::size_t size() const { return size_; }
   std::size_t room() const { return capacity() - size_; }
 
   /// Appends a row: `encode` writes its features. Needs room() >= 1.
   template <class Encode>
-  void add(const RowAnswer& answer, Encode&& encode) {
+  void add(Encode&& encode) {
     assert(size_ < capacity());
     FeatureRow row(&index_[size_ * max_active_], &value_[size_ * max_active_], max_active_);
     encode(row);
-    active_[size_] = static_cast<std::uint16_t>(row.count());
-    answers_[size_] = answer;
-    ++size_;
+    active_[size_++] = static_cast<std::uint16_t>(row.count());
   }
 
   /// Forgets all rows; the capacity stays.
@@ -73,7 +70,6 @@ class Batch {
   std::size_t entry_stride() const { return max_active_; }
   /// The number of entries of `row` and of the rows after it.
   const std::uint16_t* active(std::size_t row) const { return &active_[row]; }
-  const RowAnswer& answer(std::size_t row) const { return answers_[row]; }
 
  private:
   std::size_t max_active_;
@@ -81,6 +77,28 @@ class Batch {
   std::pmr::vector<std::uint16_t> index_;
   std::pmr::vector<float> value_;
   std::pmr::vector<std::uint16_t> active_;
+};
+
+/// Rows with the places for their answers. Belongs to one worker thread.
+class Batch : public SparseRows {
+ public:
+  Batch(std::size_t capacity, std::size_t max_active, Heap& heap = default_heap())
+      : SparseRows(capacity, max_active, heap), answers_(capacity, &heap) {}
+
+  /// Memory of one, beside itself.
+  static std::size_t bytes(std::size_t capacity, std::size_t max_active) {
+    return SparseRows::bytes(capacity, max_active) + capacity * sizeof(RowAnswer);
+  }
+
+  /// Appends a row: `encode` writes its features. Needs room() >= 1.
+  template <class Encode>
+  void add(const RowAnswer& answer, Encode&& encode) {
+    SparseRows::add(encode);
+    answers_[size() - 1] = answer;
+  }
+  const RowAnswer& answer(std::size_t row) const { return answers_[row]; }
+
+ private:
   std::pmr::vector<RowAnswer> answers_;
 };
 

@@ -7,10 +7,17 @@
 #include <span>
 #include <vector>
 
-#include "nn/aligned_floats.hpp"
+#include "nn/aligned_vector.hpp"
+#include "nn/kernels.hpp"
 #include "nn/layer_plan.hpp"
 
 namespace senet {
+
+/// Columns of a row of `width` activations, rounded up to whole panels.
+constexpr std::size_t padded(std::size_t width) { return round_up(width, kPanel); }
+
+/// Activations or packed weights.
+using AlignedFloats = AlignedVector<float>;
 
 /// Where the fast evaluators keep a value: rows of `stride` floats in one of the buffers.
 struct RowsPlace {

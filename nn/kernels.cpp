@@ -1,7 +1,5 @@
 #include "nn/kernels.hpp"
 
-#include "nn/kernels_variants.hpp"
-
 namespace senet {
 namespace {
 

@@ -24,6 +24,9 @@ namespace senet {
 /// Columns of a weight panel, and partial sums of a row.
 inline constexpr std::size_t kPanel = 16;
 
+/// What LayerNorm adds to the variance, the same wherever a network is evaluated or trained.
+inline constexpr double kNormEpsilon = 1e-5;
+
 /// out = weight in + bias, for rows of activations.
 struct LinearPass {
   const float* in;          // [rows, in_stride]
@@ -105,5 +108,10 @@ const Kernels& best_kernels();
 
 /// Version `number` of those this processor runs, fastest first; null past the last.
 const Kernels* runnable_kernels(std::size_t number);
+
+// The versions that there are; see kernels.cpp for which one runs.
+extern const Kernels kPortableKernels;
+extern const Kernels kAvx2Kernels;    // x86-64 only: AVX2 and FMA
+extern const Kernels kAvx512Kernels;  // x86-64 only: AVX-512 F, VL, DQ, BW
 
 }  // namespace senet

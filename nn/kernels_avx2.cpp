@@ -1,7 +1,6 @@
 // Sixteen registers of eight floats: tiles of 6 rows by 16 columns leave four for weights and one
 // row value.
 #include "nn/kernels_body.hpp"
-#include "nn/kernels_variants.hpp"
 
 namespace senet {
 

@@ -1,7 +1,6 @@
 // Thirty-two registers of sixteen floats: tiles of 8 rows by 32 columns. Tiles of 12 rows would fit
 // too and measured 2 to 6 % slower, of 10 rows equal.
 #include "nn/kernels_body.hpp"
-#include "nn/kernels_variants.hpp"
 
 namespace senet {
 

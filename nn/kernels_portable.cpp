@@ -1,6 +1,5 @@
 // Four floats at a time: SSE2 on any x86-64, NEON on any 64-bit Arm, plain code elsewhere.
 #include "nn/kernels_body.hpp"
-#include "nn/kernels_variants.hpp"
 
 namespace senet {
 

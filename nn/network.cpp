@@ -11,7 +11,6 @@
 
 #include "games/random.hpp"
 #include "nn/layer_plan.hpp"
-#include "nn/network_content.hpp"
 
 namespace senet {
 namespace {
@@ -38,32 +37,20 @@ float nearly_normal(Random& random) {
 
 }  // namespace
 
-std::uint64_t content_id(const NetworkSpec& spec, std::span<const float> parameters) {
-  std::string text = spec.game;
-  for (const SpecField& field : kSpecFields) {
-    text += fmt::format(" {} {}", field.name, spec.*field.value);
-  }
-  return XXH3_64bits_withSeed(parameters.data(), parameters.size_bytes(),
-                              XXH3_64bits(text.data(), text.size()));
-}
-
 Network::Network(NetworkSpec spec, std::vector<float> parameters)
-    : content_(std::make_unique<Content>()) {
-  assert(parameters.size() == parameter_count(spec));
-  content_->spec = std::move(spec);
-  content_->storage = std::move(parameters);
-  content_->parameters = content_->storage;
-  content_->id = content_id(content_->spec, content_->parameters);
+    : spec_(std::move(spec)), storage_(std::move(parameters)), parameters_(storage_) {
+  assert(parameters_.size() == parameter_count(spec_));
+  find_id();
 }
 
-Network::Network(std::unique_ptr<Content> content) : content_(std::move(content)) {}
-Network::Network(Network&&) noexcept = default;
-Network& Network::operator=(Network&&) noexcept = default;
-Network::~Network() = default;
-
-const NetworkSpec& Network::spec() const { return content_->spec; }
-std::span<const float> Network::parameters() const { return content_->parameters; }
-std::uint64_t Network::id() const { return content_->id; }
+void Network::find_id() {
+  std::string text = spec_.game;
+  for (const SpecField& field : kSpecFields) {
+    text += fmt::format(" {} {}", field.name, spec_.*field.value);
+  }
+  id_ = XXH3_64bits_withSeed(parameters_.data(), parameters_.size_bytes(),
+                             XXH3_64bits(text.data(), text.size()));
+}
 
 Network initial_network(const NetworkSpec& spec, std::uint64_t seed) {
   const LayerPlan plan(spec);

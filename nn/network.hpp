@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "nn/file.hpp"
 #include "nn/network_spec.hpp"
 
 namespace senet {
@@ -21,26 +21,34 @@ class Network {
   /// Takes the parameters over; `parameters` has parameter_count(spec) finite values laid out by
   /// parameter_layout(spec), and check_spec(spec) holds.
   Network(NetworkSpec spec, std::vector<float> parameters);
-  Network(Network&&) noexcept;
-  Network& operator=(Network&&) noexcept;
-  ~Network();
 
-  const NetworkSpec& spec() const;
+  const NetworkSpec& spec() const { return spec_; }
   /// All parameters, [parameter_count(spec)] f32. Valid while the network lives.
-  std::span<const float> parameters() const;
-  /// XXH3 of spec and parameters: names the weights. Equal for equal content, wherever it came
-  /// from.
-  std::uint64_t id() const;
+  std::span<const float> parameters() const { return parameters_; }
+  /// XXH3 (64 bits) of the parameters' bytes, seeded with the XXH3 of the spec as text: names the
+  /// weights. Equal for equal content, wherever it came from.
+  std::uint64_t id() const { return id_; }
 
  private:
   friend Result<Network> load_network(const std::filesystem::path& file);
   friend Result<Network> read_network(std::span<const std::byte> file);
   friend Result<std::optional<Network>> borrow_network(std::span<const std::byte> file);
-  struct Content;  // owns a vector, or a read-only mapping of a file
-  enum class Keep : std::uint8_t;
-  static Result<void> read(Content& content, std::span<const std::byte> file, Keep keep);
-  explicit Network(std::unique_ptr<Content> content);
-  std::unique_ptr<Content> content_;
+  // Where parameters shall be.
+  enum class Keep : std::uint8_t {
+    kInFile,        // nothing is read when they do not lie there as they are used
+    kInFileOrCopy,  // where they are if they can be used there
+    kCopy,
+  };
+  Network() = default;
+  // Checks a whole file and takes it over, but for its mapping.
+  Result<void> read(std::span<const std::byte> file, Keep keep);
+  void find_id();
+
+  NetworkSpec spec_;
+  std::vector<float> storage_;         // empty when the parameters are used where the file is
+  MappedFile file_;                    // mapped if the parameters are there
+  std::span<const float> parameters_;  // into one of the two, or borrowed
+  std::uint64_t id_ = 0;
 };
 
 /// Fresh weights: Linear weights nearly normal with variance 2 / inputs (He et al. 2015), the last

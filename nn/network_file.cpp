@@ -8,15 +8,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <utility>
 
+#include "games/numbers.hpp"
 #include "nn/layer_plan.hpp"
-#include "nn/network_content.hpp"
-#include "nn/replace_file.hpp"
+#include "nn/network.hpp"
 #include "nn/safetensors.hpp"
 
 namespace senet {
@@ -28,14 +27,6 @@ constexpr const char* kEvaluates = "evaluates";
 constexpr std::size_t kMaxParameters = std::size_t{1} << 30;
 
 using Metadata = std::map<std::string, std::string>;
-
-/// The whole of `text` as a number in `base`; false when it is anything else.
-template <class Number>
-bool parse_number(const std::string& text, Number& number, int base) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
-  return error == std::errc() && stop == end;
-}
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
   std::string text;
@@ -56,9 +47,9 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
   for (const SpecField& field : kSpecFields) {
     const auto found = metadata.find(std::string(field.name));
     if (found == metadata.end()) return fail(fmt::format("__metadata__: no {}", field.name));
-    if (!parse_number(found->second, spec.*field.value, 10)) {
-      return fail(fmt::format("__metadata__: {} is not a number", field.name));
-    }
+    const auto number = number_of<std::uint32_t>(found->second);
+    if (!number) return fail(fmt::format("__metadata__: {} is not a number", field.name));
+    spec.*field.value = *number;
   }
   if (const auto learnt = metadata.find(kEvaluates); learnt != metadata.end()) {
     spec.evaluates = value_of<Evaluates>(learnt->second);
@@ -129,15 +120,7 @@ Result<void> check_id(const Metadata& metadata, std::uint64_t id) {
 
 }  // namespace
 
-// Where parameters shall be.
-enum class Network::Keep : std::uint8_t {
-  kInFile,        // nothing is read when they do not lie there as they are used
-  kInFileOrCopy,  // where they are if they can be used there
-  kCopy,
-};
-
-// Checks a whole file and fills `content` but for its mapping.
-Result<void> Network::read(Content& content, std::span<const std::byte> file, Keep keep) {
+Result<void> Network::read(std::span<const std::byte> file, Keep keep) {
   const Result<SafetensorsHeader> header = parse_safetensors(file);
   if (!header) return header.error();
   Result<NetworkSpec> spec = read_spec(header->metadata);
@@ -159,71 +142,65 @@ Result<void> Network::read(Content& content, std::span<const std::byte> file, Ke
 
   const std::byte* data = file.data() + header->data_start;
   if (keep != Keep::kCopy && laid_out(layout, *tensors, data)) {
-    content.parameters = {reinterpret_cast<const float*>(data), count};
+    parameters_ = {reinterpret_cast<const float*>(data), count};
   } else if (keep == Keep::kInFile) {
     return {};
   } else {
-    content.storage.resize(count);
+    storage_.resize(count);
     for (std::size_t i = 0; i < layout.size(); ++i) {
-      std::memcpy(&content.storage[layout[i].offset], data + (*tensors)[i]->begin,
+      std::memcpy(&storage_[layout[i].offset], data + (*tensors)[i]->begin,
                   layout[i].size() * sizeof(float));
     }
-    content.parameters = content.storage;
+    parameters_ = storage_;
   }
   for (const TensorPlace& place : layout) {
     const Result<void> finite =
-        check_finite(place, content.parameters.subspan(place.offset, place.size()));
+        check_finite(place, parameters_.subspan(place.offset, place.size()));
     if (!finite) return finite;
   }
-  content.spec = std::move(*spec);
-  content.id = content_id(content.spec, content.parameters);
-  return check_id(header->metadata, content.id);
+  spec_ = std::move(*spec);
+  find_id();
+  return check_id(header->metadata, id_);
 }
 
 Result<Network> load_network(const std::filesystem::path& file) {
   Result<MappedFile> mapped = MappedFile::open(file);
   if (!mapped) return mapped.error();  // names the file already
-  auto content = std::make_unique<Network::Content>();
-  const Result<void> read = Network::read(*content, mapped->bytes(), Network::Keep::kInFileOrCopy);
+  Network network;
+  const Result<void> read = network.read(mapped->bytes(), Network::Keep::kInFileOrCopy);
   if (!read) return fail(fmt::format("{}: {}", file.string(), read.error().reason()));
-  if (content->storage.empty()) content->file = std::move(*mapped);
-  return Network(std::move(content));
+  if (network.storage_.empty()) network.file_ = std::move(*mapped);
+  return network;
 }
 
 Result<Network> read_network(std::span<const std::byte> file) {
-  auto content = std::make_unique<Network::Content>();
-  const Result<void> read = Network::read(*content, file, Network::Keep::kCopy);
-  if (!read) return read.error();
-  return Network(std::move(content));
+  Network network;
+  if (const auto read = network.read(file, Network::Keep::kCopy); !read) return read.error();
+  return network;
 }
 
 Result<std::optional<Network>> borrow_network(std::span<const std::byte> file) {
-  auto content = std::make_unique<Network::Content>();
-  const Result<void> read = Network::read(*content, file, Network::Keep::kInFile);
-  if (!read) return read.error();
-  if (content->parameters.empty()) return std::nullopt;
-  return Network(std::move(content));
+  Network network;
+  if (const auto read = network.read(file, Network::Keep::kInFile); !read) return read.error();
+  if (network.parameters_.empty()) return std::nullopt;
+  return std::optional(std::move(network));
 }
 
 Result<void> save_network(const Network& network, const std::filesystem::path& file) {
   const NetworkSpec& spec = network.spec();
   const Result<void> checked = check_spec(spec);
   if (!checked) return fail(fmt::format("{}: {}", file.string(), checked.error().reason()));
-  SafetensorsHeader header;
-  header.metadata["format"] = kFormat;
-  header.metadata["game"] = spec.game;
-  header.metadata["id"] = id_text(network.id());
-  if (spec.evaluates) header.metadata[kEvaluates] = name_of(*spec.evaluates);
+  Metadata metadata = {{"format", kFormat}, {"game", spec.game}, {"id", id_text(network.id())}};
+  if (spec.evaluates) metadata[kEvaluates] = name_of(*spec.evaluates);
   for (const SpecField& field : kSpecFields) {
-    header.metadata[std::string(field.name)] = std::to_string(spec.*field.value);
+    metadata[std::string(field.name)] = std::to_string(spec.*field.value);
   }
+  std::vector<TensorValues> tensors;
   for (const TensorPlace& place : parameter_layout(spec)) {
-    const std::uint64_t begin = place.offset * sizeof(float);
-    header.tensors.push_back(
-        {place.name, stored_shape(place), begin, begin + place.size() * sizeof(float)});
+    tensors.push_back({place.name, stored_shape(place),
+                       network.parameters().subspan(place.offset, place.size())});
   }
-  const std::string front = write_safetensors_header(header);
-  return replace_file(file, {std::as_bytes(std::span(front)), std::as_bytes(network.parameters())});
+  return save_safetensors(file, std::move(metadata), tensors);
 }
 
 }  // namespace senet

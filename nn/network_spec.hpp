@@ -13,7 +13,6 @@
 
 #include "games/settings.hpp"
 #include "nn/evaluates.hpp"
-#include "nn/norm_epsilon.hpp"
 #include "senet/game.hpp"
 
 namespace senet {

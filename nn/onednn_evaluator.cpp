@@ -1,12 +1,49 @@
 #include "nn/onednn_evaluator.hpp"
 
 #include <fmt/core.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cassert>
+#include <string_view>
 
 namespace senet {
 namespace {
+
+using Desc = dnnl::memory::desc;
+using Dim = dnnl::memory::dim;
+using Tag = dnnl::memory::format_tag;
+constexpr auto kFloat = dnnl::memory::data_type::f32;
+
+dnnl::primitive_attr attributes(bool adds) {
+  dnnl::primitive_attr attributes;
+  if (adds) {
+    dnnl::post_ops operations;
+    operations.append_sum(1.0f);
+    attributes.set_post_ops(operations);
+  }
+  return attributes;
+}
+
+dnnl::inner_product_forward::primitive_desc inner_product(const dnnl::engine& engine, Dim rows,
+                                                          Dim inputs, Dim outputs, bool adds) {
+  const dnnl::inner_product_forward::desc description(
+      dnnl::prop_kind::forward_inference, Desc({rows, inputs}, kFloat, Tag::ab),
+      Desc({outputs, inputs}, kFloat, Tag::any), Desc({outputs}, kFloat, Tag::a),
+      Desc({rows, outputs}, kFloat, Tag::ab));
+  return {description, attributes(adds), engine};
+}
+
+/// One image, one pixel high and `rows` wide, whose channels are the columns.
+dnnl::convolution_forward::primitive_desc convolution(const dnnl::engine& engine, Dim rows,
+                                                      Dim inputs, Dim outputs, bool adds) {
+  const dnnl::convolution_forward::desc description(
+      dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+      Desc({1, inputs, 1, rows}, kFloat, Tag::nhwc),
+      Desc({outputs, inputs, 1, 1}, kFloat, Tag::any), Desc({outputs}, kFloat, Tag::a),
+      Desc({1, outputs, 1, rows}, kFloat, Tag::nhwc), {1, 1}, {0, 0}, {0, 0});
+  return {description, attributes(adds), engine};
+}
 
 std::vector<std::size_t> rungs(std::size_t max_rows, bool exact) {
   std::vector<std::size_t> rungs;
@@ -16,6 +53,113 @@ std::vector<std::size_t> rungs(std::size_t max_rows, bool exact) {
 }
 
 }  // namespace
+
+OneDnnContext::OneDnnContext(const LayerPlan& plan, std::span<const std::size_t> row_counts,
+                             EvaluatorScratch& bound_to)
+    : engine(dnnl::engine::kind::cpu, 0),
+      stream(engine),
+      rungs(row_counts.begin(), row_counts.end()),
+      scratch(bound_to) {
+  std::size_t largest = 0;
+  for (const Layer& layer : plan.layers) {
+    if (layer.in == kFeatures) continue;  // no product of oneDNN's
+    largest = std::max(largest, padded(layer.inputs) * padded(layer.outputs));
+  }
+  staging.resize(largest);
+}
+
+OneDnnLinear::OneDnnLinear(const PlacedLayer& layer, OneDnnContext& context)
+    : layer_(layer), context_(&context), bias_(padded(layer.outputs)) {
+  for (const std::size_t rows : context.rungs) add_product(rows);
+}
+
+// Two formulations are the same mathematics: an inner product is faster where oneDNN has its
+// small-matrix kernels for it (AVX-512 and better), a 1x1 convolution over the rows as pixels
+// elsewhere.
+void OneDnnLinear::add_product(std::size_t rows) {
+  const auto n = static_cast<Dim>(rows), i = static_cast<Dim>(padded(layer_.inputs)),
+             o = static_cast<Dim>(padded(layer_.outputs));
+  const bool adds = layer_.added != kNoValue;
+  const auto inner = inner_product(context_->engine, n, i, o, adds);
+  if (std::string_view(inner.impl_info_str()).starts_with("brgemm")) {
+    add_product<dnnl::inner_product_forward>(inner, Desc({o, i}, kFloat, Tag::ab));
+  } else {
+    add_product<dnnl::convolution_forward>(convolution(context_->engine, n, i, o, adds),
+                                           Desc({o, i, 1, 1}, kFloat, Tag::abcd));
+  }
+}
+
+template <class Primitive, class Description>
+void OneDnnLinear::add_product(const Description& compiled, const Desc& plain_weights) {
+  const dnnl::engine& engine = context_->engine;
+  EvaluatorScratch& scratch = context_->scratch;
+  AlignedFloats& out = layer_.to_norm ? scratch.buffers[layer_.to.buffer] : scratch.logits;
+  Product product{
+      Primitive(compiled),
+      {dnnl::memory(compiled.src_desc(), engine, scratch.buffers[layer_.from.buffer].data()),
+       packed_for(compiled.weights_desc(), plain_weights),
+       dnnl::memory(compiled.bias_desc(), engine, bias_.data()),
+       dnnl::memory(compiled.dst_desc(), engine, out.data())},
+      {}};
+  constexpr std::array kNames{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST};
+  for (std::size_t k = 0; k < kNames.size(); ++k) {
+    product.arguments[k] = {kNames[k], product.memories[k].get()};
+  }
+  products_.push_back(std::move(product));
+}
+
+const dnnl::memory& OneDnnLinear::packed_for(const Desc& weights, const Desc& plain_weights) {
+  for (const Version& version : versions_) {
+    if (version.memory.get_desc() == weights) return version.memory;
+  }
+  const dnnl::memory staging(plain_weights, context_->engine, context_->staging.data());
+  const dnnl::memory memory(weights, context_->engine);
+  versions_.push_back({memory, dnnl::reorder(staging, memory), staging});
+  return versions_.back().memory;
+}
+
+void OneDnnLinear::load(PackSource& source) {
+  AlignedFloats& staging = context_->staging;
+  std::ranges::fill(staging, 0.0f);
+  source.read(
+      layer_,
+      [&](auto output, auto input, float weight) {
+        staging[output * layer_.from.stride + input] = weight;
+      },
+      [&](auto output, float bias) { bias_[output] = bias; });
+  for (const Version& version : versions_) {
+    const std::array<dnnl_exec_arg_t, 2> arguments = {
+        dnnl_exec_arg_t{DNNL_ARG_FROM, version.staging.get()},
+        dnnl_exec_arg_t{DNNL_ARG_TO, version.memory.get()}};
+    dnnl_primitive_execute(version.reorder.get(), context_->stream.get(), 2, arguments.data());
+  }
+}
+
+void OneDnnLinear::multiply(const BlockPass& pass) const {
+  const Product& product = products_[pass.rung];
+  // Cannot fail: every argument was checked when the product was compiled and bound.
+  dnnl_primitive_execute(product.primitive.get(), context_->stream.get(),
+                         static_cast<int>(product.arguments.size()), product.arguments.data());
+}
+
+void OneDnnLinear::run(const BlockPass& pass) const {
+  multiply(pass);
+  pass.kernels.sum_squares(pass.at(layer_.to), layer_.to.stride, pass.squares(), pass.rows);
+}
+
+const float* OneDnnLinear::logits(const BlockPass& pass, std::size_t row, std::size_t /*count*/,
+                                  bool is_first) const {
+  if (is_first) multiply(pass);  // for all rows
+  return pass.scratch.logits.data() + row * padded(layer_.outputs);
+}
+
+OneThread::OneThread() : before_(omp_get_max_threads()) {
+  if (before_ != 1) omp_set_num_threads(1);
+}
+
+OneThread::~OneThread() {
+  if (before_ != 1) omp_set_num_threads(before_);
+}
 
 Result<std::unique_ptr<Evaluator>> make_onednn(const Weights& weights, std::size_t max_rows,
                                                bool exact) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "nn/file.hpp"
+
 namespace senet {
 namespace {
 
@@ -267,6 +269,22 @@ std::string write_safetensors_header(const SafetensorsHeader& header) {
   std::string bytes(sizeof length, '\0');
   std::memcpy(bytes.data(), &length, sizeof length);
   return bytes + text;
+}
+
+Result<void> save_safetensors(const std::filesystem::path& file,
+                              std::map<std::string, std::string> metadata,
+                              std::span<const TensorValues> tensors) {
+  SafetensorsHeader header{.metadata = std::move(metadata), .tensors = {}};
+  std::vector<std::span<const std::byte>> parts(1);
+  std::uint64_t end = 0;
+  for (const TensorValues& tensor : tensors) {
+    const std::uint64_t begin = std::exchange(end, end + tensor.values.size_bytes());
+    header.tensors.push_back({tensor.name, tensor.shape, begin, end});
+    parts.push_back(std::as_bytes(tensor.values));
+  }
+  const std::string front = write_safetensors_header(header);
+  parts.front() = std::as_bytes(std::span(front));
+  return replace_file(file, parts);
 }
 
 }  // namespace senet

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <span>
 #include <string>
@@ -58,5 +59,17 @@ Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file);
 /// The bytes in front of the data: length, JSON, padding. Each tensor needs valid UTF-8 in its name
 /// and `metadata` in its keys and values (others are replaced); data_start is ignored.
 std::string write_safetensors_header(const SafetensorsHeader& header);
+
+/// A tensor and its values, as many as its shape says.
+struct TensorValues {
+  std::string name;
+  std::vector<std::uint64_t> shape;
+  std::span<const float> values;
+};
+
+/// Writes a whole file, the tensors in this order, and replaces `file` by it (see replace_file).
+Result<void> save_safetensors(const std::filesystem::path& file,
+                              std::map<std::string, std::string> metadata,
+                              std::span<const TensorValues> tensors);
 
 }  // namespace senet

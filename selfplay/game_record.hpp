@@ -148,7 +148,8 @@ class GameRecord {
   bool operator==(const GameRecord&) const = default;
 
  private:
-  friend class RecordParser;  // fills a record from bytes (record_codec.cpp)
+  template <class Io>
+  friend class RecordPayload;  // between a record and its bytes (record_codec.cpp)
 
   void add_outcomes(std::span<const float> distribution, std::vector<std::uint16_t>& to) const;
 

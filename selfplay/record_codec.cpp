@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace senet {
 namespace {
@@ -22,319 +23,279 @@ constexpr std::uint8_t kUnusedBits = 0x80;
 
 constexpr std::uint64_t kMaxAction = 0xffff;
 
-/// Appends numbers in the order of the format.
-class PayloadWriter {
+/// What went wrong first, if anything, and where.
+class Problem {
  public:
-  explicit PayloadWriter(std::vector<std::byte>& out) : out_(out) { out_.clear(); }
-
-  void byte(std::uint8_t value) { out_.push_back(std::byte{value}); }
-
-  template <class T>
-  void fixed(T value) {
-    value = boost::endian::native_to_little(value);
-    const auto bytes = std::as_bytes(std::span(&value, 1));
-    out_.insert(out_.end(), bytes.begin(), bytes.end());
-  }
-
-  void varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) byte(static_cast<std::uint8_t>(value | 0x80));
-    byte(static_cast<std::uint8_t>(value));
-  }
-
-  void text(std::string_view text) {
-    varint(text.size());
-    const auto bytes = std::as_bytes(std::span(text));
-    out_.insert(out_.end(), bytes.begin(), bytes.end());
-  }
-
-  void outcomes(std::span<const std::uint16_t> list) {
-    for (const std::uint16_t probability : list) fixed(probability);
+  bool ok() const { return text_.empty(); }
+  Result<void> result() const { return ok() ? Result<void>() : Result<void>(senet::fail(text_)); }
+  void note(std::size_t at, std::string_view field, std::string_view what) {
+    if (ok()) text_ = fmt::format("record payload, byte {}: {} {}", at, field, what);
   }
 
  private:
-  std::vector<std::byte>& out_;
+  std::string text_;
 };
 
-/// Takes numbers off a payload. After the first failure everything reads as zero, so that callers
-/// need only ask in loops and at the end.
+/// Appends numbers in the order of the format. After the first failure callers need only ask in
+/// loops and at the end.
+class PayloadWriter {
+ public:
+  static constexpr bool kReads = false;
+  using Record = const GameRecord;
+
+  explicit PayloadWriter(std::vector<std::byte>& out) : out_(out) { out_.clear(); }
+
+  bool ok() const { return problem_.ok(); }
+  Result<void> result() const { return problem_.result(); }
+  void fail(std::string_view field, std::string_view what) {
+    problem_.note(out_.size(), field, what);
+  }
+
+  template <class T>
+  void fixed(T value, std::string_view /*field*/) {
+    value = boost::endian::native_to_little(value);
+    append(std::as_bytes(std::span(&value, 1)));
+  }
+  void varint(std::uint64_t value, std::uint64_t limit, std::string_view field) {
+    if (value > limit) return fail(field, "is too large");
+    for (; value >= 0x80; value >>= 7) fixed(static_cast<std::uint8_t>(value | 0x80), field);
+    fixed(static_cast<std::uint8_t>(value), field);
+  }
+  void text(const std::string& text, std::string_view field) {
+    varint(text.size(), GameRecord::kMaxText, field);
+    append(std::as_bytes(std::span(text)));
+  }
+  /// Calls use(item) for `count` items of a list, from `first` on.
+  template <class Item, class Use>
+  void items(const std::vector<Item>& list, std::size_t first, std::size_t count, Use&& use) {
+    for (std::size_t i = 0; i < count && ok(); ++i) use(list[first + i]);
+    if (out_.size() > kMaxPayload) fail("the record", "has too many bytes");
+  }
+
+ private:
+  void append(std::span<const std::byte> bytes) {
+    out_.insert(out_.end(), bytes.begin(), bytes.end());
+  }
+
+  std::vector<std::byte>& out_;
+  Problem problem_;
+};
+
+/// Takes numbers off a payload. After the first failure everything reads as zero.
 class PayloadReader {
  public:
+  static constexpr bool kReads = true;
+  using Record = GameRecord;
+
   explicit PayloadReader(std::span<const std::byte> payload) : payload_(payload) {}
 
-  bool ok() const { return problem_.empty(); }
-  std::size_t left() const { return payload_.size() - at_; }
-  const std::string& problem() const { return problem_; }
-
+  bool ok() const { return problem_.ok(); }
+  Result<void> result() {
+    if (at_ < payload_.size()) fail("the record", "is followed by more bytes");
+    return problem_.result();
+  }
   void fail(std::string_view field, std::string_view what) {
-    if (ok()) problem_ = fmt::format("record payload, byte {}: {} {}", at_, field, what);
+    problem_.note(at_, field, what);
     at_ = payload_.size();
   }
 
-  std::uint8_t byte(std::string_view field) { return fixed<std::uint8_t>(field); }
-
   template <class T>
-  T fixed(std::string_view field) {
-    T value = 0;
-    if (left() < sizeof(T)) {
-      fail(field, "is cut off");
-      return value;
-    }
+  void fixed(T& value, std::string_view field) {
+    value = 0;
+    if (payload_.size() - at_ < sizeof(T)) return fail(field, "is cut off");
     std::memcpy(&value, payload_.data() + at_, sizeof(T));
     at_ += sizeof(T);
-    return boost::endian::little_to_native(value);
+    value = boost::endian::little_to_native(value);
   }
-
   /// A varint of at most `limit`, in its shortest form.
-  std::uint64_t varint(std::uint64_t limit, std::string_view field) {
+  template <class T>
+  void varint(T& to, std::uint64_t limit, std::string_view field) {
     std::uint64_t value = 0;
+    to = 0;
     for (unsigned shift = 0;; shift += 7) {
-      const std::uint8_t next = byte(field);
-      if (!ok()) return 0;
+      std::uint8_t next = 0;
+      fixed(next, field);
+      if (!ok()) return;
       if (shift == 63 && next > 1) break;  // beyond 64 bits
       value |= std::uint64_t{next & 0x7fu} << shift;
       if (next >= 0x80) continue;
       if (next == 0 && shift > 0) break;  // longer than needed
       if (value > limit) break;
-      return value;
+      to = static_cast<T>(value);
+      return;
     }
     fail(field, "is too large or not in its shortest form");
-    return 0;
   }
-
   void text(std::string& out, std::string_view field) {
-    const std::size_t size = varint(GameRecord::kMaxText, field);
-    if (size > left()) return fail(field, "is cut off");
-    const auto* first = reinterpret_cast<const char*>(payload_.data() + at_);
-    out.assign(first, size);
+    std::size_t size = 0;
+    varint(size, GameRecord::kMaxText, field);
+    if (size > payload_.size() - at_) return fail(field, "is cut off");
+    out.assign(reinterpret_cast<const char*>(payload_.data() + at_), size);
     at_ += size;
   }
-
-  void outcomes(std::size_t count, std::vector<std::uint16_t>& out, std::string_view field) {
-    for (std::size_t i = 0; i < count && ok(); ++i) out.push_back(fixed<std::uint16_t>(field));
+  /// Appends `count` items to a list, each as use(item) makes it: no more than there are bytes for.
+  template <class Item, class Use>
+  void items(std::vector<Item>& list, std::size_t /*first*/, std::size_t count, Use&& use) {
+    for (std::size_t i = 0; i < count && ok(); ++i) {
+      Item item{};
+      use(item);
+      list.push_back(item);
+    }
   }
 
  private:
   std::span<const std::byte> payload_;
   std::size_t at_ = 0;
-  std::string problem_;
+  Problem problem_;
 };
-
-void write_turn(const GameRecord& record, const RecordedTurn& turn, PayloadWriter& to) {
-  const auto flag = [](bool set, std::uint8_t bit) { return set ? bit : std::uint8_t{0}; };
-  to.byte(static_cast<std::uint8_t>(
-      static_cast<std::uint8_t>(turn.kind) | flag(turn.player == 1, kPlayerBit) |
-      flag(turn.has_root, kRootBit) | flag(turn.has_chosen, kChosenBit) |
-      flag(turn.visit_count > 0, kVisitsBit)));
-  to.varint(turn.action);
-  if (turn.kind == TurnKind::kChance) return;
-  to.varint(turn.model == kNoModel ? 0u : turn.model + 1u);
-  if (turn.has_root) to.fixed(std::bit_cast<std::uint32_t>(turn.root_value));
-  to.outcomes(record.root_outcomes(turn));
-  to.outcomes(record.chosen_outcomes(turn));
-  if (turn.visit_count == 0) return;
-  to.varint(turn.visit_count);
-  std::uint32_t next = 0;  // the smallest action that can follow
-  for (const VisitCount& count : record.visits(turn)) {
-    to.varint(count.action - next);
-    to.varint(count.visits);
-    next = count.action + 1u;
-  }
-}
-
-/// What decode() would find wrong with a turn that add_decision() took.
-Result<void> check_turn(const GameRecord& record, const RecordedTurn& turn, std::size_t index) {
-  if (!std::isfinite(turn.root_value)) {
-    return fail(fmt::format("turn {}: the root value is not finite", index));
-  }
-  if (turn.model != kNoModel && turn.model >= record.models.size()) {
-    return fail(fmt::format("turn {}: model {} is not in the record's list", index, turn.model));
-  }
-  const auto visits = record.visits(turn);
-  for (std::size_t i = 1; i < visits.size(); ++i) {
-    if (visits[i].action == visits[i - 1].action) {
-      return fail(fmt::format("turn {}: action {} is counted twice", index, visits[i].action));
-    }
-  }
-  return {};
-}
-
-Result<void> check_header(const GameRecord& record) {
-  for (const std::string* text :
-       {&record.game, &record.start, &record.evaluator, &record.settings}) {
-    if (text->size() > GameRecord::kMaxText) {
-      return fail(fmt::format("a text of the record has {} bytes, more than {}", text->size(),
-                              GameRecord::kMaxText));
-    }
-  }
-  if (record.outcomes < 1 || record.outcomes > GameRecord::kMaxOutcomes) {
-    return fail(
-        fmt::format("{} outcomes are not 1 to {}", record.outcomes, GameRecord::kMaxOutcomes));
-  }
-  if (record.models.size() > GameRecord::kMaxModels) {
-    return fail(fmt::format("{} models in one game, more than {}", record.models.size(),
-                            GameRecord::kMaxModels));
-  }
-  if (record.turns().size() > GameRecord::kMaxTurns) {
-    return fail(fmt::format("{} turns in one game, more than {}", record.turns().size(),
-                            GameRecord::kMaxTurns));
-  }
-  if (record.end() == EndKind::kNone) return fail("the game has no end");
-  if (record.end() == EndKind::kCut && record.cut_outcomes().size() != record.outcomes) {
-    return fail(fmt::format("{} outcomes for the cut game, not {}", record.cut_outcomes().size(),
-                            record.outcomes));
-  }
-  if (record.end() != EndKind::kCut && record.final_outcome() >= record.outcomes) {
-    return fail(fmt::format("final outcome {} of {}", record.final_outcome(), record.outcomes));
-  }
-  return {};
-}
 
 }  // namespace
 
-/// Fills a record from a payload; the only one who writes into a record's lists from outside.
-class RecordParser {
+/// The payload from its first byte to its last, for either direction: what it has to be is said
+/// once.
+template <class Io>
+class RecordPayload {
  public:
-  RecordParser(std::span<const std::byte> payload, GameRecord& record)
-      : from_(payload), record_(record) {}
+  RecordPayload(Io io, typename Io::Record& record) : io_(io), record_(record) {}
 
-  Result<void> parse() {
-    record_.clear();
+  Result<void> pass() {
     header();
     end();
-    const std::size_t turns = from_.varint(GameRecord::kMaxTurns, "turn count");
-    for (std::size_t i = 0; i < turns && from_.ok(); ++i) turn();
-    if (from_.ok() && from_.left() > 0) from_.fail("the record", "is followed by more bytes");
-    if (from_.ok()) return {};
-    record_.clear();
-    return fail(from_.problem());
+    std::size_t turns = record_.turns_.size();
+    io_.varint(turns, GameRecord::kMaxTurns, "turn count");
+    io_.items(record_.turns_, 0, turns, [this](auto& turn) { this->turn(turn); });
+    return io_.result();
   }
 
  private:
   void header() {
-    const std::uint8_t version = from_.byte("version");
-    if (from_.ok() && version != kPayloadVersion) {
-      return from_.fail("version", fmt::format("{} is not {}", version, kPayloadVersion));
+    std::uint8_t version = kPayloadVersion;
+    io_.fixed(version, "version");
+    if (io_.ok() && version != kPayloadVersion) {
+      return io_.fail("version", fmt::format("{} is not {}", version, kPayloadVersion));
     }
-    record_.outcomes = from_.byte("outcomes");
-    if (from_.ok() && record_.outcomes == 0) return from_.fail("outcomes", "are none");
-    record_.seed = from_.fixed<std::uint64_t>("seed");
-    record_.game_number = from_.varint(~std::uint64_t{0}, "game number");
-    from_.text(record_.game, "game");
-    from_.text(record_.start, "start");
-    from_.text(record_.evaluator, "evaluator");
-    from_.text(record_.settings, "settings");
-    const std::size_t models = from_.varint(GameRecord::kMaxModels, "model count");
-    for (std::size_t i = 0; i < models && from_.ok(); ++i) {
-      record_.models.push_back(from_.fixed<std::uint64_t>("model id"));
+    auto outcomes = static_cast<std::uint8_t>(record_.outcomes);
+    io_.fixed(outcomes, "outcomes");
+    if constexpr (Io::kReads) record_.outcomes = outcomes;
+    if (io_.ok() && (outcomes == 0 || record_.outcomes > GameRecord::kMaxOutcomes)) {
+      return io_.fail("outcomes", fmt::format("are {}, not 1 to {}", record_.outcomes,
+                                              GameRecord::kMaxOutcomes));
     }
+    io_.fixed(record_.seed, "seed");
+    io_.varint(record_.game_number, ~std::uint64_t{0}, "game number");
+    io_.text(record_.game, "game");
+    io_.text(record_.start, "start");
+    io_.text(record_.evaluator, "evaluator");
+    io_.text(record_.settings, "settings");
+    std::size_t models = record_.models.size();
+    io_.varint(models, GameRecord::kMaxModels, "model count");
+    io_.items(record_.models, 0, models, [this](auto& id) { io_.fixed(id, "model id"); });
   }
 
   void end() {
-    const std::uint8_t kind = from_.byte("end");
-    if (!from_.ok()) return;
-    record_.end_ = static_cast<EndKind>(kind);
+    auto kind = static_cast<std::uint8_t>(record_.end_);
+    io_.fixed(kind, "end");
+    if (!io_.ok()) return;
+    if constexpr (Io::kReads) record_.end_ = static_cast<EndKind>(kind);
     switch (record_.end_) {
       case EndKind::kCut:
-        return from_.outcomes(record_.outcomes, record_.cut_outcomes_, "cut outcomes");
+        if (!Io::kReads && record_.cut_outcomes_.size() != record_.outcomes) {
+          return io_.fail("cut outcomes", "are not as many as the game has");
+        }
+        return outcomes(record_.cut_outcomes_, 0, record_.outcomes, "cut outcomes");
       case EndKind::kResigned:
-        record_.resigned_by_ = from_.byte("resigning player");
-        if (record_.resigned_by_ > 1) return from_.fail("resigning player", "is not 0 or 1");
+        io_.fixed(record_.resigned_by_, "resigning player");
+        if (record_.resigned_by_ > 1) return io_.fail("resigning player", "is not 0 or 1");
         [[fallthrough]];
       case EndKind::kPlayed:
-        record_.final_outcome_ = from_.byte("final outcome");
-        if (record_.final_outcome_ >= record_.outcomes) from_.fail("final outcome", "is unknown");
+        io_.fixed(record_.final_outcome_, "final outcome");
+        if (record_.final_outcome_ >= record_.outcomes) io_.fail("final outcome", "is unknown");
         return;
       case EndKind::kNone:
         break;
     }
-    from_.fail("end", fmt::format("{} is unknown", kind));
+    io_.fail("end", fmt::format("{} is unknown", kind));
   }
 
-  void turn() {
-    const std::uint8_t head = from_.byte("turn");
-    RecordedTurn turn{.kind = static_cast<TurnKind>(head & kKindMask),
-                      .first_outcome = static_cast<std::uint32_t>(record_.outcome_lists_.size()),
-                      .first_visit = static_cast<std::uint32_t>(record_.visit_lists_.size())};
+  template <class List>
+  void outcomes(List& list, std::size_t first, std::size_t count, std::string_view field) {
+    io_.items(list, first, count, [&](auto& probability) { io_.fixed(probability, field); });
+  }
+
+  static std::uint8_t head_of(const RecordedTurn& turn) {
+    const auto flag = [](bool set, std::uint8_t bit) { return set ? bit : std::uint8_t{0}; };
+    return static_cast<std::uint8_t>(
+        static_cast<std::uint8_t>(turn.kind) | flag(turn.player == 1, kPlayerBit) |
+        flag(turn.has_root, kRootBit) | flag(turn.has_chosen, kChosenBit) |
+        flag(turn.visit_count > 0, kVisitsBit));
+  }
+
+  template <class Turn>  // RecordedTurn, constant or not
+  void turn(Turn& turn) {
+    std::uint8_t head = head_of(turn);
+    io_.fixed(head, "turn");
+    if constexpr (Io::kReads) {
+      turn.kind = static_cast<TurnKind>(head & kKindMask);
+      turn.player = (head & kPlayerBit) != 0 ? 1 : 0;
+      turn.has_root = (head & kRootBit) != 0;
+      turn.has_chosen = (head & kChosenBit) != 0;
+      turn.first_outcome = static_cast<std::uint32_t>(record_.outcome_lists_.size());
+      turn.first_visit = static_cast<std::uint32_t>(record_.visit_lists_.size());
+    }
     const bool chance = turn.kind == TurnKind::kChance;
     if (turn.kind > TurnKind::kRandom || (head & kUnusedBits) != 0 || (chance && head != 0)) {
-      return from_.fail("turn", fmt::format("starts with unknown bits {:#04x}", head));
+      return io_.fail("turn", fmt::format("starts with unknown bits {:#04x}", head));
     }
-    turn.action = static_cast<Action>(from_.varint(kMaxAction, "action"));
-    if (!chance) decision(head, turn);
-    if (from_.ok()) record_.turns_.push_back(turn);
-  }
-
-  void decision(std::uint8_t head, RecordedTurn& turn) {
-    turn.player = (head & kPlayerBit) != 0 ? 1 : 0;
-    turn.has_root = (head & kRootBit) != 0;
-    turn.has_chosen = (head & kChosenBit) != 0;
-    const std::uint64_t model = from_.varint(record_.models.size(), "model");
-    turn.model = model == 0 ? kNoModel : static_cast<std::uint16_t>(model - 1);
-    if (turn.has_root) {
-      turn.root_value = std::bit_cast<float>(from_.fixed<std::uint32_t>("root value"));
-      if (!std::isfinite(turn.root_value)) return from_.fail("root value", "is not finite");
+    io_.varint(turn.action, kMaxAction, "action");
+    if (chance) return;
+    std::uint32_t model = turn.model == kNoModel ? 0u : turn.model + 1u;
+    io_.varint(model, record_.models.size(), "model");
+    std::uint32_t root_value = std::bit_cast<std::uint32_t>(turn.root_value);
+    if (turn.has_root) io_.fixed(root_value, "root value");
+    if constexpr (Io::kReads) {
+      turn.model = model == 0 ? kNoModel : static_cast<std::uint16_t>(model - 1);
+      turn.root_value = std::bit_cast<float>(root_value);
     }
+    if (!std::isfinite(turn.root_value)) return io_.fail("root value", "is not finite");
     const std::size_t vectors = std::size_t{turn.has_root} + std::size_t{turn.has_chosen};
-    from_.outcomes(vectors * record_.outcomes, record_.outcome_lists_, "outcomes");
+    outcomes(record_.outcome_lists_, turn.first_outcome, vectors * record_.outcomes, "outcomes");
     if ((head & kVisitsBit) != 0) visits(turn);
   }
 
-  void visits(RecordedTurn& turn) {
-    const std::uint64_t count = from_.varint(kMaxAction + 1, "visit count");
-    if (from_.ok() && count == 0) return from_.fail("visit count", "is none");
+  template <class Turn>
+  void visits(Turn& turn) {
+    std::uint32_t count = turn.visit_count;
+    io_.varint(count, kMaxAction + 1, "visit count");
+    if (io_.ok() && count == 0) return io_.fail("visit count", "is none");
     std::uint64_t next = 0;  // the smallest action that can follow
-    for (std::uint64_t i = 0; i < count && from_.ok(); ++i) {
-      if (next > kMaxAction) return from_.fail("visited action", "is beyond the last");
-      const std::uint64_t action = next + from_.varint(kMaxAction - next, "visited action");
-      const std::uint64_t visits = from_.varint(0xffffffffu, "visits");
-      record_.visit_lists_.push_back(
-          {static_cast<Action>(action), static_cast<std::uint32_t>(visits)});
-      next = action + 1;
-    }
-    turn.visit_count = static_cast<std::uint32_t>(count);
+    io_.items(record_.visit_lists_, turn.first_visit, count, [&](auto& visited) {
+      if (next > kMaxAction) return io_.fail("visited action", "is beyond the last");
+      std::uint64_t step = visited.action - next;  // beyond any limit for one that comes twice
+      io_.varint(step, kMaxAction - next, "visited action");
+      if constexpr (Io::kReads) visited.action = static_cast<Action>(next + step);
+      io_.varint(visited.visits, 0xffffffffu, "visits");
+      next = std::uint64_t{visited.action} + 1;
+    });
+    if constexpr (Io::kReads) turn.visit_count = count;
   }
 
-  PayloadReader from_;
-  GameRecord& record_;
+  Io io_;
+  typename Io::Record& record_;
 };
 
 Result<void> encode(const GameRecord& record, std::vector<std::byte>& out) {
-  out.clear();
-  if (auto checked = check_header(record); !checked) return checked;
-  PayloadWriter to(out);
-  to.byte(kPayloadVersion);
-  to.byte(static_cast<std::uint8_t>(record.outcomes));
-  to.fixed(record.seed);
-  to.varint(record.game_number);
-  for (const std::string* text :
-       {&record.game, &record.start, &record.evaluator, &record.settings}) {
-    to.text(*text);
-  }
-  to.varint(record.models.size());
-  for (const std::uint64_t id : record.models) to.fixed(id);
-  to.byte(static_cast<std::uint8_t>(record.end()));
-  if (record.end() == EndKind::kResigned) to.byte(record.resigned_by());
-  if (record.end() != EndKind::kCut) to.byte(record.final_outcome());
-  to.outcomes(record.cut_outcomes());
-  to.varint(record.turns().size());
-  for (std::size_t i = 0; i < record.turns().size(); ++i) {
-    const RecordedTurn& turn = record.turns()[i];
-    if (auto checked = check_turn(record, turn, i); !checked) return checked;
-    write_turn(record, turn, to);
-    if (out.size() > kMaxPayload) {
-      return fail(fmt::format("the record has more than {} bytes", kMaxPayload));
-    }
-  }
-  return {};
+  return RecordPayload(PayloadWriter(out), record).pass();
 }
 
 Result<void> decode(std::span<const std::byte> payload, GameRecord& out) {
+  out.clear();
   if (payload.size() > kMaxPayload) {
-    out.clear();
     return fail(
         fmt::format("a record payload of {} bytes, more than {}", payload.size(), kMaxPayload));
   }
-  return RecordParser(payload, out).parse();
+  auto read = RecordPayload(PayloadReader(payload), out).pass();
+  if (!read) out.clear();
+  return read;
 }
 
 }  // namespace senet

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "nn/replace_file.hpp"
+#include "nn/file.hpp"
 #include "selfplay/record_codec.hpp"
 
 namespace senet {

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "selfplay/file_handle.hpp"
-#include "selfplay/frame_scanner.hpp"
+#include "nn/file.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/record_frame.hpp"
 #include "senet/result.hpp"

@@ -1,15 +1,67 @@
-// The player of a match that searches.
+// The player of a match that searches, and how it is put together: network, evaluator, search
+// settings, lanes.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "engine/lanes/analyse.hpp"
+#include "nn/evaluator.hpp"
+#include "search/settings.hpp"
+#include "search/tree_limits.hpp"
 #include "selfplay/match_player.hpp"
-#include "selfplay/search_setup.hpp"
 
 namespace senet {
+
+/// How a player searches; the defaults are those of one that plays to win.
+struct SearchOptions {
+  EvaluatorKind evaluator = EvaluatorKind::kFused;
+  std::optional<Evaluates> mode = {};  // what is asked; none: see asked_about
+  std::size_t lanes = 0;  // searches side by side; 0: up to 64 that fit into kTreeMemory
+  SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
+};
+
+/// What a search needs beside positions.
+struct SearchSetup {
+  SharedWeights weights;
+  std::unique_ptr<Evaluator> evaluator;  // of the weights
+  SearchSettings settings;
+  std::uint32_t visits = 1;  // of a search; 1 = the network alone
+  std::size_t lanes = 1;
+  std::size_t batch_rows = 1;
+};
+
+/// Bytes that the trees of one player may take when nobody says how many lanes there are.
+inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
+
+/// Builds it all for weights that play G. visits 0 is taken for 1.
+template <Game G>
+Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& options,
+                                  std::uint32_t visits) {
+  SearchSetup setup;
+  setup.settings = options.settings;
+  const Result<Evaluates> asked = asked_about<G>(weights->spec(), options.mode);
+  if (!asked) return fail("--mode: " + asked.error().reason());
+  setup.settings.evaluates = *asked;
+  setup.visits = std::max(visits, 1u);
+  const std::size_t tree = Tree<G>::bytes(limits_for<G>(setup.visits, setup.settings.evaluates));
+  setup.lanes =
+      options.lanes > 0 ? options.lanes : std::clamp<std::size_t>(kTreeMemory / tree, 1, 64);
+  setup.batch_rows =
+      *asked == Evaluates::kAfterstates ? 256 : std::min<std::size_t>(setup.lanes, 256);
+  Result<std::unique_ptr<Evaluator>> evaluator =
+      make_evaluator(options.evaluator, *weights, setup.batch_rows);
+  if (!evaluator) return evaluator.error();
+  setup.evaluator = std::move(*evaluator);
+  setup.weights = std::move(weights);
+  return setup;
+}
 
 /// The best move of a search without noise.
 template <Game G>

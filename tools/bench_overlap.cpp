@@ -2,16 +2,52 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <valarray>
 
-#include "tools/overlap_run.hpp"
-#include "train_bridge/linear_algebra.hpp"
+#include "tools/gnubg/scratch_folder.hpp"
+#include "train_bridge/run.hpp"
 
 namespace senet {
 namespace {
 
 double ratio(double part, double whole) {
   return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// What there has been up to a moment, or between two; by Count.
+using Counts = std::valarray<double>;
+enum Count : std::uint8_t {
+  kSeconds,
+  kGames,
+  kRows,
+  kSteps,
+  kDroppedSteps,
+  kPublications,
+  kPublishNs,
+  kSwaps,
+  kSwapNs,
+  kCounts
+};
+
+Counts counts_of(const RunProgress& run) {
+  const auto count = [](std::uint64_t number) { return static_cast<double>(number); };
+  return {run.seconds,
+          count(run.finished_games),
+          count(run.evaluations),
+          count(run.learn.steps),
+          run.learn.dropped_steps,
+          count(run.learn.iterations),
+          count(run.publish_ns),
+          count(run.swaps),
+          count(run.swap_ns)};
 }
 
 /// The recipe, with what the command line says otherwise.
@@ -22,93 +58,159 @@ Result<RunConfig> config_for(const RunGame& game, const BenchSettings& settings,
   config->network = network.network.spec();
   config->selfplay.play.seed = settings.seed;
   config->selfplay.workers = settings.workers.front();
-  config->selfplay.worker.visits = config->selfplay.play.full_visits;
-  config->learn.learning_rate = 0;
+  config->learn.learning_rate = 1e-20f;                  // changes no weight that is not 0
   config->learn.begin_after = config->learn.batch_rows;  // a long wait for nothing
   return config;
 }
 
-/// Everything of a benchmark that lasts from run to run.
+/// A run that plays from its making on, and whose games go to its learner while the tap is open.
+/// Stays where it is.
 class Overlap {
  public:
   static Result<std::unique_ptr<Overlap>> make(const RunGame& game, const RunConfig& config,
-                                               const TrainerChoice& backend,
+                                               const TrainerChoice& trainer,
                                                const BenchNetwork& network) {
     auto folder = ScratchFolder::make("senet-overlap-");
     if (!folder) return folder.error();
-    std::error_code error;
-    std::filesystem::create_directories(folder->path() / "weights", error);
-    auto log = RecordLog::open(folder->path() / "games.senet", config.game, {});
-    if (!log) return log.error();
-    use_single_threaded_blas();
-    auto made = std::unique_ptr<Overlap>(new Overlap);
-    TrainerChoice choice = backend;
-    choice.steps_at_risk = config.learn.steps_per_iteration;
-    ChosenTrainer chosen =
-        choose_trainer(choice, network.network, batch_shape(game.shape, config.learn),
-                       config.learn.trainer, [overlap = made.get()](const std::string& reason) {
-                         const std::lock_guard lock(overlap->mutex_);
-                         overlap->lost_ = reason;
-                       });
-    if (!chosen.warnings.empty()) return fail(chosen.warnings.front());
-    chosen.trainer->warm_up();
+    const auto weights = folder->path() / "start.safetensors";
+    if (const auto saved = save_network(network.network, weights); !saved) return saved.error();
+    auto run = Run::open(
+        game, config, {.folder = folder->path() / "run", .weights = weights, .trainer = trainer});
+    if (!run) return run.error();
+    auto made = std::unique_ptr<Overlap>(new Overlap(std::move(*folder), std::move(*run)));
+    const auto begins = [&] { return !made->trainer_.empty() || !made->trouble_.empty(); };
+    made->wait_until(std::chrono::hours(1), begins);
+    const std::lock_guard lock(made->mutex_);
+    if (!made->trouble_.empty()) return fail(made->trouble_);
     made->subject_ = fmt::format("{}/{}/{}/{}/workers-{}", config.game,
                                  name_of(config.selfplay.worker.search.evaluates), network.name,
-                                 chosen.trainer->name(), config.selfplay.workers);
-    made->run_.emplace(game, config, copy_of(network.network), std::move(chosen.trainer),
-                       std::move(*folder), std::move(*log));
+                                 made->trainer_, config.selfplay.workers);
     return made;
   }
+  ~Overlap() { ends_ = true; }
+  Overlap(const Overlap&) = delete;
+  Overlap& operator=(const Overlap&) = delete;
 
-  Result<Figures> run(double seconds) {
+  Result<Figures> measure(double seconds) {
     if (!std::exchange(has_run_, true)) {
       // All games begin together: until they are of all ages, and the learner has what it wants.
-      run_->open_tap();
-      run_->play_for(seconds);
-      run_->close_tap();
+      open_tap();
+      play_for(seconds);
+      close_tap();
     }
-    OverlapCounts alone = run_->play_for(seconds / 2);
-    run_->open_tap();
-    const OverlapCounts beside = run_->play_for(seconds);
-    run_->close_tap();
-    alone.add(run_->play_for(seconds / 2), 1);
-    if (const auto alive = run_->alive(); !alive) return alive.error();
+    Counts alone = play_for(seconds / 2);
+    open_tap();
+    const Counts beside = play_for(seconds);
+    close_tap();
+    alone += play_for(seconds / 2);
     const std::lock_guard lock(mutex_);
-    if (!lost_.empty()) return fail(lost_);
-    all_beside_.add(beside, 1);
+    if (!trouble_.empty()) return fail(trouble_);
+    all_beside_ += beside;
     return figures_of(alone, beside);
   }
 
  private:
-  Overlap() = default;
+  static constexpr std::chrono::minutes kPatience{1};
 
-  Figures figures_of(const OverlapCounts& alone, const OverlapCounts& beside) const {
+  Overlap(ScratchFolder folder, Run run)
+      : folder_(std::move(folder)), run_(std::move(run)), thread_([this] { play(); }) {}
+
+  void play() {
+    RunHooks hooks;
+    hooks.begins = [this](const RunBeginning& begins) {
+      const std::lock_guard lock(mutex_);
+      trainer_ = begins.trainer.substr(0, begins.trainer.find(','));
+    };
+    hooks.progresses = [this](const RunProgress& progress) {
+      const std::lock_guard lock(mutex_);
+      now_ = progress;
+      changed_.notify_one();
+    };
+    hooks.order = [this] { return ends_ ? RunOrder::kDrop : RunOrder::kGoOn; };
+    hooks.learns = [this] { return tap_is_open_.load(std::memory_order_relaxed); };
+    hooks.warning = [this](const std::string& reason) { note_trouble(reason); };
+    const Result<RunSummary> ended = run_.play(hooks);
+    note_trouble(ended ? "the run has ended" : ended.error().reason());
+  }
+  void note_trouble(const std::string& reason) {
+    const std::lock_guard lock(mutex_);
+    if (trouble_.empty()) trouble_ = reason;
+    changed_.notify_one();
+  }
+
+  /// Waits until `done`, at most for this time, or until there is trouble; the counts of then.
+  template <class Done>
+  Counts wait_until(std::chrono::duration<double> most, Done&& done) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, most, [&] { return !trouble_.empty() || done(); });
+    return counts_of(now_);
+  }
+  /// The counts of a moment that is not over yet.
+  Counts look() {
+    return wait_until(kPatience, [this, last = -1.0]() mutable {
+      if (last < 0) last = now_.seconds;
+      return now_.seconds > last;
+    });
+  }
+
+  /// Lets the learner have the games, until it steps; or takes them away, until it has come to
+  /// rest.
+  void open_tap() {
+    const double before = look()[kSteps];
+    tap_is_open_ = true;
+    wait_until(kPatience, [&] { return static_cast<double>(now_.learn.steps) > before; });
+  }
+  void close_tap() {
+    tap_is_open_ = false;
+    wait_until(kPatience, [this, seen = std::uint64_t{0}, changed = 0.0]() mutable {
+      const std::uint64_t learnt = now_.learn.steps + now_.learn.games;
+      if (std::exchange(seen, learnt) != learnt) changed = now_.seconds;
+      return now_.seconds - changed > 0.2;
+    });
+  }
+
+  Counts play_for(double seconds) {
+    const Counts before = look();
+    const std::chrono::duration<double> time(seconds);
+    return wait_until(time + kPatience,
+                      [&] { return now_.seconds >= before[kSeconds] + seconds; }) -
+           before;
+  }
+
+  Figures figures_of(const Counts& alone, const Counts& beside) const {
     Figures figures;
     const auto add = [&](const char* name, double value, const char* unit) {
       figures.push_back({subject_, name, value, unit});
     };
-    const double rows_alone = alone.rows / alone.seconds;
-    const double rows_beside = beside.rows / beside.seconds;
-    add("slowdown", 1 - ratio(rows_beside, rows_alone), "share");
-    add("evaluations_per_second_alone", rows_alone, "rows/s");
-    add("evaluations_per_second_beside", rows_beside, "rows/s");
-    add("games_per_minute_alone", alone.games / alone.seconds * 60, "games/min");
-    add("games_per_minute_beside", beside.games / beside.seconds * 60, "games/min");
-    add("steps_per_second", beside.steps / beside.seconds, "steps/s");
-    add("dropped_steps_per_second", beside.dropped_steps / beside.seconds, "steps/s");
-    add("publications_per_second", beside.publications / beside.seconds, "networks/s");
-    add("take_time", ratio(all_beside_.swap_ns, all_beside_.swaps) / 1e3, "us");
-    add("longest_take_time", static_cast<double>(run_->longest_swap_ns()) / 1e3, "us");
-    add("publish_time", ratio(all_beside_.publish_ns, all_beside_.publications) / 1e3, "us");
+    const auto rate = [](const Counts& counts, Count count) {
+      return counts[count] / counts[kSeconds];
+    };
+    add("slowdown", 1 - ratio(rate(beside, kRows), rate(alone, kRows)), "share");
+    add("evaluations_per_second_alone", rate(alone, kRows), "rows/s");
+    add("evaluations_per_second_beside", rate(beside, kRows), "rows/s");
+    add("games_per_minute_alone", rate(alone, kGames) * 60, "games/min");
+    add("games_per_minute_beside", rate(beside, kGames) * 60, "games/min");
+    add("steps_per_second", rate(beside, kSteps), "steps/s");
+    add("dropped_steps_per_second", rate(beside, kDroppedSteps), "steps/s");
+    add("publications_per_second", rate(beside, kPublications), "networks/s");
+    add("take_time", ratio(all_beside_[kSwapNs], all_beside_[kSwaps]) / 1e3, "us");
+    add("longest_take_time", static_cast<double>(now_.longest_swap_ns) / 1e3, "us");
+    add("publish_time", ratio(all_beside_[kPublishNs], all_beside_[kPublications]) / 1e3, "us");
     return figures;
   }
 
+  const ScratchFolder folder_;
+  Run run_;
   std::string subject_;
   bool has_run_ = false;
-  OverlapCounts all_beside_;  // of all runs: a short one may see no publication
-  std::mutex mutex_;
-  std::string lost_;  // why the device was, if it was
-  std::optional<OverlapRun> run_;
+  Counts all_beside_ = Counts(kCounts);  // of all runs: a short one may see no publication
+  std::atomic<bool> tap_is_open_{false}, ends_{false};
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::string trainer_;  // once the run has begun
+  std::string trouble_;  // why there is nothing to measure, if there is not
+  RunProgress now_;
+  std::jthread thread_;
 };
 
 }  // namespace
@@ -127,7 +229,7 @@ Result<Benchmark> prepare_overlap(const std::string& game, const BenchSettings& 
   auto overlap = Overlap::make(**run_game, *config, settings.trainer, *network);
   if (!overlap) return overlap.error();
   return Benchmark([overlap = std::move(*overlap), seconds = settings.seconds] {
-    return overlap->run(seconds);
+    return overlap->measure(seconds);
   });
 }
 

@@ -12,7 +12,7 @@ namespace senet {
 /// long as the benchmark lives. Each run measures settings.seconds of play alone and as long beside
 /// settings.trainer, the latter in the middle of the former, so that what changes slowly changes
 /// both. The trainer is the whole way from games to weights: log, replay, steps, publications,
-/// checkpoints; but at a rate of nothing, so that the same network plays all games.
+/// checkpoints; but at a rate so small that the same network plays all games.
 ///
 ///   slowdown            share of the evaluations a second that the trainer costs
 ///   take_time           of a worker, for taking over a published network, waiting for it included;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "nn/mapped_file.hpp"
+#include "nn/file.hpp"
 #include "nn/safetensors.hpp"
 #include "tools/command.hpp"
 #include "tools/inspect.hpp"

@@ -13,7 +13,7 @@
 
 #include "games/any_game.hpp"
 #include "games/registry.hpp"
-#include "nn/replace_file.hpp"
+#include "nn/file.hpp"
 #include "selfplay/match.hpp"
 #include "tools/command.hpp"
 #include "tools/match/match_book.hpp"

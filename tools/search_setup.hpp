@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "nn/network.hpp"
-#include "selfplay/search_setup.hpp"
+#include "selfplay/search_player.hpp"
 
 namespace senet {
 

@@ -20,13 +20,10 @@ namespace {
 
 struct SelfPlayArguments {
   std::string game;
-  std::string trainer = "auto";
-  std::string precision = "auto";
   RunOptions options;
   bool quiet = false;  // no progress line
   bool print_config = false;
   bool no_train = false;
-  bool replay_on_device = false;
   std::map<std::string, std::string> settings;  // as typed, by name
 };
 
@@ -52,15 +49,6 @@ Result<void> apply(const SelfPlayArguments& arguments, RunConfig& config) {
   auto& play = config.selfplay.play;
   if (!typed("fast-visits")) play.fast_visits = std::min(play.fast_visits, play.full_visits);
   return check_config(config);
-}
-
-Result<TrainerChoice> trainer_choice(const SelfPlayArguments& arguments) {
-  const auto backend = trainer_backend_from_name(arguments.trainer);
-  if (!backend) return fail("--trainer: " + backend.error().reason());
-  const auto precision = precision_from_name(arguments.precision);
-  if (!precision) return fail("--precision: " + precision.error().reason());
-  return TrainerChoice{
-      .backend = *backend, .precision = *precision, .replay_on_device = arguments.replay_on_device};
 }
 
 std::size_t terminal_columns() {
@@ -157,10 +145,7 @@ Result<void> play(Run& run, bool quiet) {
 }
 
 Result<Job> prepare(const SelfPlayArguments& arguments) {
-  RunOptions options = arguments.options;
-  const auto trainer = trainer_choice(arguments);
-  if (!trainer) return trainer.error();
-  options.trainer = *trainer;
+  const RunOptions& options = arguments.options;
   if (options.resume && options.folder.empty()) return fail("--run: name the run folder");
   Result<RunConfig> config =
       options.resume ? load_config(options.folder / "config.json")
@@ -202,16 +187,11 @@ void add_selfplay_command(const Command& program) {
   command.flag("--quiet", arguments->quiet, "no progress line");
   command.flag("--print-config", arguments->print_config,
                "print the settings this call would run with, and stop");
-  command
-      .option("--trainer", arguments->trainer,
-              "what learns: auto (CUDA where there is a device), cpu or cuda")
-      .shows_default();
-  command
-      .option("--precision", arguments->precision,
-              "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32")
-      .shows_default();
-  command.flag("--replay-on-device", arguments->replay_on_device,
-               "a CUDA device keeps the samples: a step sends only where they lie");
+  TrainerChoice& trainer = arguments->options.trainer;
+  add_setting(command, setting_of(&TrainerChoice::backend), trainer.backend);
+  add_setting(command, setting_of(&TrainerChoice::precision), trainer.precision);
+  const auto on_device = setting_of(&TrainerChoice::replay_on_device);
+  command.flag("--replay-on-device", trainer.replay_on_device, std::string(on_device.help));
   const RunConfig names;
   for_each_setting(names, [&](const auto& entry, const auto&) {
     const std::string name(entry.name);

@@ -1,6 +1,7 @@
 // The optimiser: AdamW with a global-norm clip and a moving average of the weights.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,19 +13,7 @@
 
 namespace senet {
 
-/// Decay of the moving average at the `step`-th step (from 1): min(decay, (1 + step) / (10 +
-/// step)), so that the average forgets the random start quickly instead of after 1 / (1 - decay)
-/// steps.
-double ema_decay_at(float decay, std::uint64_t step);
-
-/// Weights and everything that moves with them. Per step t, with g the gradient scaled down to at
-/// most settings.gradient_clip in norm (Kingma and Ba 2015; Loshchilov and Hutter 2019):
-///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2
-///   w = w - rate (weight_decay w + (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon))
-///   average = average + (1 - ema_decay_at(t)) (w - average)
-/// weight_decay counts as 0 for tensors that do not decay. Moments smaller than 1e-30 become 0:
-/// they would decay into denormal numbers, which are slow, and stay there. Allocates only when
-/// constructed.
+/// Weights and everything that moves with them; see AdamStep. Allocates only when constructed.
 class AdamW {
  public:
   /// `weights` has parameter_count(spec) values; the average starts at them.
@@ -39,8 +28,7 @@ class AdamW {
             ThreadTeam& team);
 
   TrainerState state() const;
-  /// Takes a state over; a reason, and nothing changed, when its sizes do not fit or a value is not
-  /// finite.
+  /// Takes a state over; a reason, and nothing changed, when check_state() has one.
   Result<void> restore(const TrainerState& state);
 
  private:
@@ -52,6 +40,8 @@ class AdamW {
   TrainerSettings settings_;
   std::vector<Range> ranges_;
   AlignedVector<float> weights_, average_, first_moment_, second_moment_;
+  static constexpr std::array kTensors = {&AdamW::weights_, &AdamW::average_, &AdamW::first_moment_,
+                                          &AdamW::second_moment_};  // as kStateTensors
   std::uint64_t steps_ = 0;
 };
 

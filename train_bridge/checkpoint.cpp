@@ -4,15 +4,17 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <span>
+#include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
-#include "nn/mapped_file.hpp"
-#include "nn/replace_file.hpp"
+#include "games/numbers.hpp"
+#include "nn/file.hpp"
 #include "nn/safetensors.hpp"
 
 namespace senet {
@@ -41,32 +43,54 @@ std::string shape_text(const NetworkSpec& spec) {
   return text;
 }
 
+constexpr const char* kExtension = ".safetensors";
+
+/// The numbered files, oldest first; nothing else that may lie in the folder.
+std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& folder,
+                                                  std::error_code& error) {
+  std::vector<std::pair<std::uint64_t, std::filesystem::path>> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string stem = entry.path().stem().string();
+    const bool is_number = stem.size() >= 6 && stem.size() <= 18 &&
+                           std::ranges::all_of(stem, [](char c) { return c >= '0' && c <= '9'; });
+    if (is_number && entry.path().extension() == kExtension) {
+      found.emplace_back(std::stoull(stem), entry.path());
+    }
+  }
+  std::ranges::sort(found);
+  std::vector<std::filesystem::path> files;
+  for (auto& [number, file] : found) files.push_back(std::move(file));
+  return files;
+}
+
+Result<void> thin_out(const std::filesystem::path& folder, std::size_t most) {
+  std::error_code error;
+  const auto files = numbered_files(folder, error);
+  if (!error && files.size() > most) {
+    for (std::size_t i = 1; i < files.size() / 2 && !error; i += 2) {
+      std::filesystem::remove(files[i], error);
+    }
+  }
+  if (error) return fail(fmt::format("{}: {}", folder.string(), error.message()));
+  return {};
+}
+
 }  // namespace
 
 Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
                              const std::filesystem::path& file) {
-  SafetensorsHeader header;
-  header.metadata = {{"format", std::string(kFormat)},
-                     {"network", shape_text(spec)},
-                     {"content", content_text(checkpoint)}};
+  std::map<std::string, std::string> metadata = {{"format", std::string(kFormat)},
+                                                 {"network", shape_text(spec)},
+                                                 {"content", content_text(checkpoint)}};
   visit_counters(checkpoint, [&](const char* name, const auto& value) {
-    header.metadata[name] = fmt::format("{}", value);
+    metadata[name] = fmt::format("{}", value);
   });
-  std::uint64_t end = 0;
-  for (const StateTensor& tensor : kStateTensors) {
-    const std::size_t size = (checkpoint.trainer.*tensor.values).size();
-    const std::uint64_t begin = end;
-    end += size * sizeof(float);
-    header.tensors.push_back({tensor.name, {size}, begin, end});
+  std::vector<TensorValues> tensors;
+  for (const auto& [name, member] : kStateTensors) {
+    const std::vector<float>& values = checkpoint.trainer.*member;
+    tensors.push_back({name, {values.size()}, values});
   }
-  const std::string front = write_safetensors_header(header);
-  const TrainerState& state = checkpoint.trainer;
-  const auto bytes = [](const std::vector<float>& values) {
-    return std::as_bytes(std::span(values));
-  };
-  return replace_file(file,
-                      {std::as_bytes(std::span(front)), bytes(state.weights), bytes(state.ema),
-                       bytes(state.first_moment), bytes(state.second_moment)});
+  return save_safetensors(file, std::move(metadata), tensors);
 }
 
 Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const NetworkSpec& spec) {
@@ -89,10 +113,10 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
   }
   Checkpoint checkpoint;
   std::string bad;
-  visit_counters(checkpoint, [&](const char* name, auto& value) {
-    const std::string digits = text(name);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size()) bad = name;
+  visit_counters(checkpoint, [&]<class Value>(const char* name, Value& value) {
+    const auto number = number_of<Value>(text(name));
+    if (!number) bad = name;
+    value = number.value_or(0);
   });
   if (!bad.empty()) return wrong("the counter '" + bad + "' is missing or not a number");
   if (!std::isfinite(checkpoint.owed_steps) || checkpoint.owed_steps < 0 ||
@@ -135,18 +159,24 @@ Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
   for (std::size_t i = kSpecFields.size(); i-- > 0;) {
     const std::size_t space = text.rfind(' ');
     if (space == std::string_view::npos) return wrong("__metadata__: no network shape");
-    const char* digits_end = text.data() + text.size();
-    const auto [end, error] =
-        std::from_chars(text.data() + space + 1, digits_end, spec.*kSpecFields[i].value);
-    if (error != std::errc() || end != digits_end) {
-      return wrong("__metadata__: the network shape is not made of numbers");
-    }
+    const auto number = number_of<std::uint32_t>(text.substr(space + 1));
+    if (!number) return wrong("__metadata__: the network shape is not made of numbers");
+    spec.*kSpecFields[i].value = *number;
     text = text.substr(0, space);
   }
   spec.game = std::string(text);
   const Result<void> checked = check_spec(spec);
   if (!checked) return wrong(checked.error().reason());
   return spec;
+}
+
+Result<void> save_to_weights_folder(const Network& network, std::uint64_t iteration,
+                                    const std::filesystem::path& folder, std::size_t most) {
+  const auto numbered = folder / fmt::format("{:06}{}", iteration, kExtension);
+  if (const auto saved = save_network(network, numbered); !saved) return saved;
+  const auto latest = folder / fmt::format("latest{}", kExtension);
+  if (const auto saved = save_network(network, latest); !saved) return saved;
+  return most == 0 ? Result<void>{} : thin_out(folder, most);
 }
 
 }  // namespace senet

@@ -1,4 +1,5 @@
-// What a training run needs to go on after it stopped, as one file that is replaced whole.
+// What a training run saves: what it needs to go on after it stopped, as one file that is replaced
+// whole, and its networks.
 #pragma once
 
 #include <array>
@@ -6,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "nn/network_spec.hpp"
+#include "nn/network.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
@@ -44,20 +45,6 @@ void visit_counters(C& checkpoint, Visit&& visit) {
   visit("seconds", checkpoint.seconds);
 }
 
-/// One tensor of a TrainerState.
-struct StateTensor {
-  const char* name;
-  std::vector<float> TrainerState::*values;
-};
-
-/// All of them, in the order in which a checkpoint holds them.
-inline constexpr std::array kStateTensors = {
-    StateTensor{"weights", &TrainerState::weights},
-    StateTensor{"ema", &TrainerState::ema},
-    StateTensor{"first_moment", &TrainerState::first_moment},
-    StateTensor{"second_moment", &TrainerState::second_moment},
-};
-
 /// Reads it back; a reason that names the file and what is wrong, also when it is of another
 /// network shape.
 Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const NetworkSpec& spec);
@@ -65,5 +52,12 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
 /// The network shape that a checkpoint was made for; a reason that names the file when it tells
 /// none.
 Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file);
+
+/// Saves `network` as <folder>/<iteration, six digits>.safetensors and as
+/// <folder>/latest.safetensors. When more than `most` numbered files are there (0: no limit), every
+/// second one of the older half goes; the first and the newest always stay, so that a run of any
+/// length leaves its whole history behind, coarser the older it is. The folder exists.
+Result<void> save_to_weights_folder(const Network& network, std::uint64_t iteration,
+                                    const std::filesystem::path& folder, std::size_t most);
 
 }  // namespace senet

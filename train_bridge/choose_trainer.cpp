@@ -2,35 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <array>
 #include <utility>
 
 namespace senet {
-namespace {
-
-constexpr std::array<std::pair<std::string_view, TrainerBackend>, 3> kNames = {
-    {{"auto", TrainerBackend::kAuto},
-     {"cpu", TrainerBackend::kCpu},
-     {"cuda", TrainerBackend::kCuda}}};
-
-/// Whether anybody would have expected a device: with kAuto, a program built for one.
-bool is_wished_for(TrainerBackend backend) {
-  return backend == TrainerBackend::kCuda ||
-         (backend == TrainerBackend::kAuto && built_with_cuda());
-}
-
-}  // namespace
-
-Result<TrainerBackend> trainer_backend_from_name(std::string_view name) {
-  for (const auto& [known, backend] : kNames) {
-    if (known == name) return backend;
-  }
-  return fail(fmt::format("\"{}\" is not a trainer: auto, cpu or cuda", name));
-}
-
-std::string_view name_of(TrainerBackend backend) {
-  return kNames[static_cast<std::size_t>(backend)].first;
-}
 
 ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
                              const TrainBatch::Shape& shape, const TrainerSettings& settings,
@@ -63,7 +37,8 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
                                             make_spare, std::move(lost));
       return chosen;
     }
-    if (is_wished_for(choice.backend) || choice.replay_on_device) {
+    // With kAuto a device is expected of a program that was built for one.
+    if (choice.backend == TrainerBackend::kCuda || built_with_cuda() || choice.replay_on_device) {
       chosen.warnings.push_back(fmt::format("the CPU trains: {}", device.error().reason()));
     }
   } else if (choice.replay_on_device) {

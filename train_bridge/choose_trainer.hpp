@@ -1,12 +1,15 @@
 // Which trainer a run gets.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include "games/settings.hpp"
 #include "train_bridge/cuda/cuda_trainer.hpp"
 #include "train_bridge/trainer.hpp"
 
@@ -15,9 +18,11 @@ namespace senet {
 /// kAuto: CUDA where there is a device, else the CPU.
 enum class TrainerBackend : std::uint8_t { kAuto, kCpu, kCuda };
 
-/// "auto", "cpu" or "cuda".
-Result<TrainerBackend> trainer_backend_from_name(std::string_view name);
-std::string_view name_of(TrainerBackend backend);
+constexpr std::array<Named<TrainerBackend>, 3> names_of(std::type_identity<TrainerBackend>) {
+  return {{{"auto", TrainerBackend::kAuto},
+           {"cpu", TrainerBackend::kCpu},
+           {"cuda", TrainerBackend::kCuda}}};
+}
 
 struct TrainerChoice {
   TrainerBackend backend = TrainerBackend::kAuto;
@@ -29,10 +34,20 @@ struct TrainerChoice {
   ReplayRoom replay = {};
 };
 
+constexpr auto settings_of(std::type_identity<TrainerChoice>) {
+  using S = TrainerChoice;
+  return std::tuple{
+      setting("trainer", &S::backend, "what learns; auto: CUDA where there is a device"),
+      setting("precision", &S::precision, "of a CUDA device's products"),
+      setting("replay-on-device", &S::replay_on_device,
+              "a CUDA device keeps the samples: a step sends only where they lie"),
+  };
+}
+
 struct ChosenTrainer {
   std::unique_ptr<Trainer> trainer;
   std::string description;            // "cuda, NVIDIA H100 80GB HBM3, bf16 (the fastest at ...)"
-  std::vector<std::string> warnings;  // why it is not, or not all, that was wished for; none: it is
+  std::vector<std::string> warnings;  // what was asked for and could not be had
 };
 
 /// The CPU trainer always can be had. `lost` is told the reason when a device fails later on and

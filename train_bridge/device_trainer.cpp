@@ -1,10 +1,7 @@
 #include "train_bridge/device_trainer.hpp"
 
 #include <cassert>
-#include <cmath>
 #include <utility>
-
-#include "train_bridge/row_kernels.hpp"
 
 namespace senet {
 namespace {
@@ -18,13 +15,8 @@ class LastingTrainer final : public Trainer {
         spec_(start.spec()),
         steps_at_risk_(steps_at_risk),
         make_spare_(std::move(make_spare)),
-        lost_(std::move(lost)) {
-    const std::span<const float> weights = start.parameters();
-    known_.weights.assign(weights.begin(), weights.end());
-    known_.ema = known_.weights;
-    known_.first_moment.resize(weights.size());
-    known_.second_moment.resize(weights.size());
-  }
+        lost_(std::move(lost)),
+        known_(initial_state(start.parameters())) {}
 
   std::string_view name() const override { return device_ ? device_->name() : spare_->name(); }
 
@@ -80,9 +72,7 @@ class LastingTrainer final : public Trainer {
 
   Result<void> restore(const TrainerState& state) override {
     if (spare_) return spare_->restore(state);
-    // What does not fit is the state's fault and not the device's: the CPU says so in the same
-    // words.
-    if (!fits(state)) return make_spare_()->restore(state);
+    if (auto fits = check_state(state, known_.weights.size()); !fits) return fits;
     known_ = state;
     since_fetched_ = 0;
     if (const auto restored = device_->restore(state); !restored)
@@ -91,17 +81,6 @@ class LastingTrainer final : public Trainer {
   }
 
  private:
-  bool fits(const TrainerState& state) const {
-    for (const auto part : {&TrainerState::weights, &TrainerState::ema, &TrainerState::first_moment,
-                            &TrainerState::second_moment}) {
-      const std::vector<float>& values = state.*part;
-      if (values.size() != known_.weights.size() || !std::isfinite(sum_of_squares(values))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   void count_step() {
     if (++since_fetched_ >= steps_at_risk_) fetch();
   }

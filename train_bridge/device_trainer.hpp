@@ -9,30 +9,14 @@
 
 namespace senet {
 
-/// What Trainer does, by something that may fail at any call; after a failure it is of no more use.
-/// Belongs to one thread at a time.
-class DeviceTrainer {
+/// A trainer that may fail at any call; after a failure it is of no more use. A step may answer
+/// with the report of the step before, and fail when that one did.
+class DeviceTrainer : public TrainerOf<Result> {
  public:
-  virtual ~DeviceTrainer() = default;
-  virtual std::string_view name() const = 0;
-  virtual StepCost step_cost() const { return {}; }
-  virtual Result<void> warm_up() = 0;
-  /// May answer with the report of the step before, and fail when that one did.
-  virtual Result<StepReport> step(const TrainBatch& batch, float learning_rate) = 0;
-  virtual Result<TrainerState> state() const = 0;
-  virtual Result<void> restore(const TrainerState& state) = 0;
-
   /// From now on keeps the samples of a replay of this size; before warm_up(). A reason when the
   /// device cannot: that is no failure, it is of as much use as before.
   virtual Result<void> keep_replay(const ReplayRoom& /*room*/) {
     return fail("this device keeps no samples");
-  }
-  virtual bool keeps_samples() const { return false; }
-  virtual Result<void> keep(std::uint32_t /*place*/, const TrainBatch& /*images*/) { return {}; }
-  /// As step(); nothing as Trainer's.
-  virtual Result<std::optional<StepReport>> step_kept(std::span<const DrawnSample> /*drawn*/,
-                                                      float /*learning_rate*/) {
-    return std::optional<StepReport>();
   }
 };
 

@@ -10,7 +10,6 @@
 
 #include "games/random.hpp"
 #include "senet/result.hpp"
-#include "train_bridge/drawn_sample.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {

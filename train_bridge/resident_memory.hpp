@@ -1,9 +1,19 @@
 // How much memory this process has in use.
 #pragma once
 
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+
 namespace senet {
 
 /// Resident memory of this process now, in MiB; 0 where /proc does not say.
-double resident_mib();
+inline double resident_mib() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t size = 0, resident = 0;
+  statm >> size >> resident;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
 
 }  // namespace senet

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "games/multiversion.hpp"
-#include "nn/norm_epsilon.hpp"
+#include "nn/kernels.hpp"
 
 namespace senet {
 

@@ -3,6 +3,7 @@
 #include <absl/cleanup/cleanup.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -35,27 +36,31 @@ constexpr const char* kCheckpointFile = "checkpoint.safetensors";
 class Figures {
  public:
   /// `games` of earlier calls are not counted in the rates, their `seconds` are in metrics.jsonl.
-  Figures(const std::filesystem::path& metrics, std::uint64_t games, double seconds)
-      : metrics_(metrics, std::ios::app), counted_games_(games) {
+  /// `warning` is called once if they cannot be written.
+  Figures(const std::filesystem::path& metrics, std::uint64_t games, double seconds,
+          const std::function<void(const std::string&)>& warning)
+      : file_(metrics), metrics_(metrics, std::ios::app), warning_(warning), counted_games_(games) {
     now_.seconds_before = seconds;
+    warn_if_lost();
   }
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-  /// The figures of this moment.
-  const RunProgress& look(RunPhase phase, const LearnProgress& learn,
-                          const std::deque<WorkerReport>& reports) {
-    RunProgress next{.phase = phase,
-                     .seconds = elapsed(),
-                     .seconds_before = now_.seconds_before,
-                     .learn = learn,
-                     .games_per_minute = now_.games_per_minute,
-                     .evaluations_per_second = now_.evaluations_per_second};
+  /// The figures of this moment: `next` has what workers do not report and time does not tell.
+  const RunProgress& look(RunProgress next, const std::deque<WorkerReport>& reports) {
+    const LearnProgress& learn = next.learn;
+    next.seconds = elapsed();
+    next.seconds_before = now_.seconds_before;
+    next.games_per_minute = now_.games_per_minute;
+    next.evaluations_per_second = now_.evaluations_per_second;
     for (const WorkerReport& report : reports) {
       next.searches += report[WorkerReport::kSearches];
       next.visits += report[WorkerReport::kVisits];
       next.evaluations += report[WorkerReport::kRows];
       next.hand_over_waits += report[WorkerReport::kWaits];
+      next.swaps += report[WorkerReport::kModelSwaps];
+      next.swap_ns += report[WorkerReport::kSwapNs];
+      next.longest_swap_ns = std::max(next.longest_swap_ns, report[WorkerReport::kLongestSwapNs]);
     }
     if (const double time = next.seconds - counted_at_; time >= 1) {
       next.games_per_minute = static_cast<double>(learn.games - counted_games_) / time * 60;
@@ -95,10 +100,19 @@ class Figures {
                               {"resident_mib", resident_mib()}})
                     .dump()
              << std::endl;
+    warn_if_lost();
   }
 
  private:
+  void warn_if_lost() {
+    if (metrics_ || std::exchange(has_warned_, true)) return;
+    warning_(fmt::format("{}: cannot be written, the run goes on without it", file_.string()));
+  }
+
+  const std::filesystem::path file_;
   std::ofstream metrics_;
+  const std::function<void(const std::string&)>& warning_;
+  bool has_warned_ = false;
   const Clock::time_point began_ = Clock::now();
   RunProgress now_;
   double counted_at_ = 0, recorded_at_ = 0;
@@ -145,6 +159,7 @@ RunHooks complete(RunHooks hooks) {
   if (!hooks.begins) hooks.begins = [](const RunBeginning&) {};
   if (!hooks.progresses) hooks.progresses = [](const RunProgress&) {};
   if (!hooks.order) hooks.order = [] { return RunOrder::kGoOn; };
+  if (!hooks.learns) hooks.learns = [] { return true; };
   if (!hooks.warning) hooks.warning = [](const std::string&) {};
   return hooks;
 }
@@ -220,7 +235,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   const std::uint64_t network_id = start_.network.id();
   ModelStore models(std::move(start_.network));
   BoundedQueue<GameRecord> queue(config.queue_games);
-  QueueSink sink(queue);
+  QueueSink sink(queue, hooks.learns);
   const std::unique_ptr<Replay> replay = game_->make_replay(config.learn);
   TrainingLoop loop({.settings = config.learn,
                      .replay = *replay,
@@ -246,7 +261,8 @@ Result<RunSummary> Run::play(const RunHooks& given) {
       first, options.games > 0 ? first + options.games : std::numeric_limits<std::uint64_t>::max());
 
   hooks.begins({config, network_id, chosen.description});
-  Figures figures(options.folder / "metrics.jsonl", loop.progress().games, from.seconds);
+  Figures figures(options.folder / "metrics.jsonl", loop.progress().games, from.seconds,
+                  hooks.warning);
   const std::unique_ptr<AnySelfPlayThreads> players =
       game_->start_selfplay(config.selfplay, models, numbers, sink);
   Result<void> learnt;
@@ -261,7 +277,11 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   const absl::Cleanup close_queue = [&] { queue.close(); };
 
   const auto look = [&](RunPhase phase) -> const RunProgress& {
-    const RunProgress& now = figures.look(phase, loop.progress(), players->reports());
+    const RunProgress& now = figures.look({.phase = phase,
+                                           .learn = loop.progress(),
+                                           .finished_games = sink.finished(),
+                                           .publish_ns = models.held_ns()},
+                                          players->reports());
     hooks.progresses(now);
     return now;
   };

@@ -39,7 +39,7 @@ enum class RunPhase : std::uint8_t {
   kSaving,     // what was played is learnt from, weights and checkpoint are written
 };
 
-/// How far a run has come. Searches, visits, waits and evaluations are those of this call.
+/// How far a run has come. All but what `learn` says is of this call.
 struct RunProgress {
   RunPhase phase = RunPhase::kPlaying;
   double seconds = 0;         // since this call began to play
@@ -48,7 +48,11 @@ struct RunProgress {
   std::uint64_t searches = 0, visits = 0;
   std::uint64_t evaluations = 0;      // rows that networks answered
   std::uint64_t hand_over_waits = 0;  // times that a lane found the learner's queue full
-  double games_per_minute = 0;        // rates of the last whole second or more
+  std::uint64_t finished_games = 0;   // of players, learnt from or not
+  /// Times that workers took over published weights, what that took them, waiting for the weights
+  /// included, and the longest of these; for how long publications kept them from the weights.
+  std::uint64_t swaps = 0, swap_ns = 0, longest_swap_ns = 0, publish_ns = 0;
+  double games_per_minute = 0;  // rates of the last whole second or more
   double evaluations_per_second = 0;
 };
 
@@ -65,14 +69,16 @@ enum class RunOrder : std::uint8_t {
   kDrop,    // drop the games under way, then the same
 };
 
-/// Functions that a run calls; each may be empty. All but `warning` are called by the thread that
-/// called Run::play(), about ten times a second.
+/// Functions that a run calls; each may be empty. All but `learns` and `warning` are called by the
+/// thread that called Run::play(), about ten times a second.
 struct RunHooks {
   std::function<void(const RunBeginning&)> begins;  // once, before the first game
   std::function<void(const RunProgress&)> progresses;
   std::function<RunOrder()> order;  // a run never goes back to an earlier order
-  /// One sentence of what is not as it was asked for: no device trains, or one was lost. By any
-  /// thread of the run, one at a time.
+  /// Whether a game that has just ended goes to the learner; else it is dropped. By any worker.
+  std::function<bool()> learns;
+  /// One sentence of what is not as it was asked for: no device trains, one was lost, or figures
+  /// cannot be written. By any thread of the run, one at a time.
   std::function<void(const std::string&)> warning;
 };
 
@@ -88,7 +94,7 @@ struct RunSummary {
 ///                                   that has them can be gone on with
 ///   folder/games.senet              every finished game (docs/record-format.md)
 ///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: those it began with; see
-///                                   train_bridge/weights_folder.hpp
+///                                   save_to_weights_folder()
 ///   folder/checkpoint.safetensors   optimiser and counters
 ///   folder/metrics.jsonl            one line of figures every ten seconds and at the end
 class Run {

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "games/json.hpp"
-#include "nn/replace_file.hpp"
+#include "nn/file.hpp"
 
 namespace senet {
 namespace {

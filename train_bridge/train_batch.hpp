@@ -1,4 +1,5 @@
-// The samples of one training step, as any trainer backend takes them.
+// The samples of one training step, as any trainer takes them: encoded, or named by their places in
+// the replay.
 #pragma once
 
 #include <cassert>
@@ -7,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "nn/batch.hpp"
 #include "senet/game.hpp"
 
 namespace senet {
@@ -14,13 +16,12 @@ namespace senet {
 /// Sparse inputs, policy targets over the actions to consider only, and outcome targets. Fixed
 /// capacity, no allocation after construction.
 ///
-///   features  index/value [rows, max_active], `active` entries used of each row
-///   policy    rows' actions one after the other: row r owns [first_action(r), first_action(r
-///   + 1));
-///             each has a target probability and up to `logits_per_action` policy logits that add
-///             up to its logit (kNoLogit pads). A row without policy target owns none.
+///   policy    rows' actions one after the other: row r owns those from first_action(r) up to
+///             first_action(r + 1); each has a target probability and up to `logits_per_action`
+///             policy logits that add up to its logit (kNoLogit pads). A row without policy target
+///             owns none.
 ///   outcomes  [rows, outcomes] f32, a distribution: the value target as viewer() sees it
-class TrainBatch {
+class TrainBatch : public SparseRows {
  public:
   struct Shape {
     std::size_t rows;               // capacity in samples
@@ -32,52 +33,37 @@ class TrainBatch {
   };
 
   explicit TrainBatch(const Shape& shape)
-      : shape_(shape),
-        index_(shape.rows * shape.max_active),
-        value_(shape.rows * shape.max_active),
-        active_(shape.rows),
+      : SparseRows(shape.rows, shape.max_active),
+        shape_(shape),
         first_action_(shape.rows + 1),
         target_(shape.action_room),
         logit_(shape.action_room * shape.logits_per_action),
         outcomes_(shape.rows * shape.outcomes) {}
 
   const Shape& shape() const { return shape_; }
-  std::size_t size() const { return size_; }
-  std::size_t actions() const { return first_action_[size_]; }
+  std::size_t actions() const { return first_action_[size()]; }
   /// Whether one more sample with `actions` policy targets fits.
   bool fits(std::size_t actions) const {
-    return size_ < shape_.rows && this->actions() + actions <= shape_.action_room;
+    return room() > 0 && this->actions() + actions <= shape_.action_room;
   }
-  void clear() { size_ = 0; }
 
   /// Starts a sample: `encode` writes its features; returns its outcome target to fill. Needs
   /// fits(0).
   template <class Encode>
   std::span<float> add(Encode&& encode) {
-    assert(size_ < shape_.rows);
-    FeatureRow row(&index_[size_ * shape_.max_active], &value_[size_ * shape_.max_active],
-                   shape_.max_active);
-    encode(row);
-    active_[size_] = static_cast<std::uint16_t>(row.count());
-    first_action_[size_ + 1] = first_action_[size_];
-    ++size_;
-    return {&outcomes_[(size_ - 1) * shape_.outcomes], shape_.outcomes};
+    SparseRows::add(encode);
+    first_action_[size()] = first_action_[size() - 1];
+    return {&outcomes_[(size() - 1) * shape_.outcomes], shape_.outcomes};
   }
 
   /// Adds an action to the sample started last. `logits` has logits_per_action entries.
   void add_action(float target, std::span<const std::uint16_t> logits) {
-    const std::size_t at = first_action_[size_]++;
+    const std::size_t at = first_action_[size()]++;
     assert(at < shape_.action_room && logits.size() == shape_.logits_per_action);
     target_[at] = target;
     for (std::size_t i = 0; i < logits.size(); ++i) logit_[at * logits.size() + i] = logits[i];
   }
 
-  std::span<const std::uint16_t> index(std::size_t row) const {
-    return {&index_[row * shape_.max_active], active_[row]};
-  }
-  std::span<const float> value(std::size_t row) const {
-    return {&value_[row * shape_.max_active], active_[row]};
-  }
   std::size_t first_action(std::size_t row) const { return first_action_[row]; }
   float target(std::size_t action) const { return target_[action]; }
   /// Targets and logits of all actions of a row.
@@ -97,14 +83,26 @@ class TrainBatch {
 
  private:
   Shape shape_;
-  std::size_t size_ = 0;
-  std::vector<std::uint16_t> index_;
-  std::vector<float> value_;
-  std::vector<std::uint16_t> active_;
   std::vector<std::size_t> first_action_;
   std::vector<float> target_;
   std::vector<std::uint16_t> logit_;
   std::vector<float> outcomes_;
+};
+
+/// A sample as it was drawn for a step: its place in the replay's ring, and whether its mirror
+/// image is meant.
+struct DrawnSample {
+  std::uint32_t place;
+  bool mirrored;
+
+  bool operator==(const DrawnSample&) const = default;
+};
+
+/// The samples that a replay holds: places of its ring, and images of each sample (2 in a game with
+/// mirror images, else 1).
+struct ReplayRoom {
+  std::size_t places = 0;
+  std::size_t images = 1;
 };
 
 }  // namespace senet

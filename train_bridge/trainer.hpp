@@ -1,6 +1,7 @@
 // What trains a network, whatever it runs on: batches in, weights out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,7 +13,6 @@
 
 #include "games/settings.hpp"
 #include "nn/network.hpp"
-#include "train_bridge/drawn_sample.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {
@@ -62,25 +62,50 @@ struct TrainerState {
   std::uint64_t steps = 0;
 };
 
+/// One tensor of a TrainerState.
+struct StateTensor {
+  const char* name;
+  std::vector<float> TrainerState::*values;
+};
+
+/// All of them, in the order in which a checkpoint holds them.
+inline constexpr std::array kStateTensors = {
+    StateTensor{"weights", &TrainerState::weights},
+    StateTensor{"ema", &TrainerState::ema},
+    StateTensor{"first_moment", &TrainerState::first_moment},
+    StateTensor{"second_moment", &TrainerState::second_moment},
+};
+
+/// A reason when not every tensor has so many values, all of them finite.
+Result<void> check_state(const TrainerState& state, std::size_t parameters);
+
+/// What a trainer of these weights begins with.
+inline TrainerState initial_state(std::span<const float> weights) {
+  const std::vector<float> values(weights.begin(), weights.end()), none(weights.size());
+  return {values, values, none, none, 0};
+}
+
 /// What a step takes where that can be told: on a device, after warm_up(). Zeros elsewhere.
 struct StepCost {
   std::size_t kernels = 0;     // launches of one step
   double flop_per_second = 0;  // the most that the device's matrix products can do
 };
 
-/// One network being trained. Belongs to one thread at a time.
-class Trainer {
+/// One network being trained. Belongs to one thread at a time. What gives a T returns an
+/// Outcome<T>: T itself where nothing can fail, or Result<T>.
+template <template <class> class Outcome>
+class TrainerOf {
  public:
-  virtual ~Trainer() = default;
+  virtual ~TrainerOf() = default;
   virtual std::string_view name() const = 0;  // "cpu", "cuda"
   virtual StepCost step_cost() const { return {}; }
 
   /// Runs one step on dummy data of the largest size and undoes it, so that everything lazily built
   /// (threads, kernels, graphs) is there before self-play depends on it.
-  virtual void warm_up() = 0;
+  virtual Outcome<void> warm_up() = 0;
 
   /// One optimiser step. batch.size() >= 1 and within the shape the trainer was built for.
-  virtual StepReport step(const TrainBatch& batch, float learning_rate) = 0;
+  virtual Outcome<StepReport> step(const TrainBatch& batch, float learning_rate) = 0;
 
   /// Whether the trainer keeps the replay's samples, so that a step need only name them: then it is
   /// told of every sample that is added. May turn false, and then stays so.
@@ -88,20 +113,29 @@ class Trainer {
   /// Keeps what is in `place` of the replay now: the sample and, in a game with mirror images, its
   /// mirror image, a row of `images` each, with as many actions each. Places are below the room
   /// that the trainer was made for. Needs keeps_samples().
-  virtual void keep(std::uint32_t /*place*/, const TrainBatch& /*images*/) {}
+  virtual Outcome<void> keep(std::uint32_t /*place*/, const TrainBatch& /*images*/) {
+    return Outcome<void>();
+  }
   /// The step() on the batch that ReplayBuffer::encode() would make of `drawn`. Nothing, and no
   /// step, when not all of them are kept: then the caller makes that batch.
-  virtual std::optional<StepReport> step_kept(std::span<const DrawnSample> /*drawn*/,
-                                              float /*learning_rate*/) {
-    return std::nullopt;
+  virtual Outcome<std::optional<StepReport>> step_kept(std::span<const DrawnSample> /*drawn*/,
+                                                       float /*learning_rate*/) {
+    return std::optional<StepReport>();
   }
 
-  /// The moving average, as a network that can be served. Allocates its copy.
-  virtual Network served() const = 0;
-
-  virtual TrainerState state() const = 0;
+  virtual Outcome<TrainerState> state() const = 0;
   /// Continues from a saved state; a reason when its sizes do not fit.
   virtual Result<void> restore(const TrainerState& state) = 0;
+};
+
+template <class T>
+using Always = T;
+
+/// A trainer that goes on whatever happens.
+class Trainer : public TrainerOf<Always> {
+ public:
+  /// The moving average, as a network that can be served. Allocates its copy.
+  virtual Network served() const = 0;
 };
 
 /// CPU backend: OpenBLAS matrix products, own fused backward pass, one scratch pool a thread, no

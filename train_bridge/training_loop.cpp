@@ -6,8 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "train_bridge/weights_folder.hpp"
-
 namespace senet {
 
 TrainBatch::Shape batch_shape(const GameShape& shape, const LearnSettings& settings) {
@@ -131,12 +129,12 @@ Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_posit
   ++done_.games;
   done_.positions += samples;
   const auto plies = static_cast<float>(record.turns().size());
-  mean_plies_ +=
-      (plies - mean_plies_) / static_cast<float>(std::min<std::uint64_t>(++new_games_, 200));
+  progress_.mean_plies += (plies - progress_.mean_plies) /
+                          static_cast<float>(std::min<std::uint64_t>(++new_games_, 200));
   done_.owed_steps += static_cast<double>(samples) * settings_.samples_per_position /
                       static_cast<double>(settings_.batch_rows);
   const auto most = static_cast<double>(settings_.steps_per_iteration);
-  dropped_steps_ += std::max(0.0, done_.owed_steps - most);
+  progress_.dropped_steps += std::max(0.0, done_.owed_steps - most);
   done_.owed_steps = std::min(done_.owed_steps, most);
   return {};
 }
@@ -150,7 +148,7 @@ void TrainingLoop::keep(std::uint32_t place) {
 void TrainingLoop::step() {
   const auto began = Clock::now();
   // Other samples after a skipped step: the same ones might be skipped for ever.
-  Random random(parts_.seed, done_.trainer.steps + skipped_steps_, 0, Purpose::kReplay);
+  Random random(parts_.seed, done_.trainer.steps + progress_.skipped_steps, 0, Purpose::kReplay);
   const auto window = static_cast<std::size_t>(
       std::max<double>(static_cast<double>(settings_.window_minimum),
                        settings_.window_share * static_cast<double>(done_.positions)));
@@ -158,17 +156,17 @@ void TrainingLoop::step() {
   const StepReport report = train(learning_rate_at(settings_, done_.trainer.steps));
   ++steps_since_publish_;
   done_.owed_steps -= 1;
-  train_seconds_ += std::chrono::duration<double>(Clock::now() - began).count();
+  progress_.train_seconds += std::chrono::duration<double>(Clock::now() - began).count();
   if (report.skipped) {
-    ++skipped_steps_;
+    ++progress_.skipped_steps;
   } else {
     ++done_.trainer.steps;
   }
   if (!report.skipped && std::isfinite(report.policy_loss + report.value_loss)) {
     const float weight = has_loss_ ? 0.02f : 1.0f;
     has_loss_ = true;
-    policy_loss_ += weight * (report.policy_loss - policy_loss_);
-    value_loss_ += weight * (report.value_loss - value_loss_);
+    progress_.policy_loss += weight * (report.policy_loss - progress_.policy_loss);
+    progress_.value_loss += weight * (report.value_loss - progress_.value_loss);
   }
   note_progress();
 }
@@ -194,17 +192,12 @@ Result<void> TrainingLoop::save_when_due() {
 }
 
 void TrainingLoop::note_progress() {
+  progress_.games = done_.games;
+  progress_.positions = done_.positions;
+  progress_.steps = done_.trainer.steps;
+  progress_.iterations = done_.iterations;
   const std::lock_guard lock(mutex_);
-  shown_ = {.games = done_.games,
-            .positions = done_.positions,
-            .steps = done_.trainer.steps,
-            .iterations = done_.iterations,
-            .skipped_steps = skipped_steps_,
-            .dropped_steps = dropped_steps_,
-            .train_seconds = train_seconds_,
-            .policy_loss = policy_loss_,
-            .value_loss = value_loss_,
-            .mean_plies = mean_plies_};
+  shown_ = progress_;
 }
 
 }  // namespace senet

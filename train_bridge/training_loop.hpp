@@ -6,7 +6,9 @@
 #include <chrono>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "engine/lanes/bounded_queue.hpp"
@@ -23,20 +25,27 @@ namespace senet {
 /// A sink that hands games to another thread through a bounded queue.
 class QueueSink final : public GameSink {
  public:
-  explicit QueueSink(BoundedQueue<GameRecord>& queue) : queue_(queue) {}
-  /// Once the queue is closed nobody will ever take the game: it counts as refused, so that its
-  /// lane can end.
+  /// `learns`: whether a game is handed on, else it is dropped; empty: always.
+  explicit QueueSink(BoundedQueue<GameRecord>& queue, std::function<bool()> learns = {})
+      : queue_(queue), learns_(std::move(learns)) {}
+  /// A closed queue takes no game any more: it counts as refused, so that its lane can end.
   bool offer(GameRecord& record) override {
-    if (queue_.try_push(std::move(record))) return true;
-    if (!queue_.closed()) return false;
-    refused_.fetch_add(1, std::memory_order_relaxed);
+    const bool goes_on = !learns_ || learns_();
+    if (goes_on && !queue_.try_push(std::move(record))) {
+      if (!queue_.closed()) return false;
+      refused_.fetch_add(1, std::memory_order_relaxed);
+    }
+    finished_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  /// All games that it took: handed on, dropped or refused.
+  std::uint64_t finished() const { return finished_.load(std::memory_order_relaxed); }
 
  private:
   BoundedQueue<GameRecord>& queue_;
-  std::atomic<std::uint64_t> refused_{0};
+  const std::function<bool()> learns_;
+  std::atomic<std::uint64_t> refused_{0}, finished_{0};
 };
 
 /// How far a run has come; a copy.
@@ -121,15 +130,13 @@ class TrainingLoop {
   TrainBatch images_;               // of the sample added last
   std::deque<KeptGame> kept_games_;
   std::size_t steps_since_publish_ = 0;
-  std::uint64_t skipped_steps_ = 0;
   std::uint64_t new_games_ = 0;  // since this loop was made
-  double dropped_steps_ = 0, train_seconds_ = 0;
-  float policy_loss_ = 0, value_loss_ = 0, mean_plies_ = 0;
+  LearnProgress progress_;       // all but what done_ counts
   bool has_loss_ = false;
   Clock::time_point began_ = Clock::now(), saved_ = began_;
 
   mutable std::mutex mutex_;
-  LearnProgress shown_;
+  LearnProgress shown_;  // progress_, for others
 };
 
 }  // namespace senet

@@ -11,8 +11,8 @@
 #include "games/random.hpp"
 #include "tests/cuda_on_host/device.hpp"
 #include "tests/cuda_on_host/device_code.hpp"
+#include "tests/train_bridge/host_device.hpp"
 #include "train_bridge/cuda/cuda_device.cuh"
-#include "train_bridge/device/host_device.hpp"
 
 namespace senet {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "nn/round_up.hpp"
+#include "nn/aligned_vector.hpp"
 
 namespace senet::cuda_on_host {
 namespace {

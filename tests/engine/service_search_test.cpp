@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "nn/fused_evaluator.hpp"
+#include "nn/own_evaluators.hpp"
 #include "tests/engine/services.hpp"
 
 namespace senet {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "nn/fused_evaluator.hpp"
+#include "nn/own_evaluators.hpp"
 #include "tests/nn/random_rows.hpp"
 
 namespace senet::testing {

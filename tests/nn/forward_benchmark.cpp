@@ -6,7 +6,7 @@
 #include <string>
 
 #include "nn/evaluator.hpp"
-#include "nn/fused_evaluator.hpp"
+#include "nn/own_evaluators.hpp"
 #include "tests/nn/random_rows.hpp"
 
 namespace senet::testing {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "games/random.hpp"
-#include "nn/aligned_floats.hpp"
+#include "nn/evaluator_scratch.hpp"
 #include "senet/game.hpp"
 
 namespace senet {

@@ -10,9 +10,8 @@
 #include <regex>
 #include <string>
 
-#include "nn/fused_evaluator.hpp"
 #include "nn/onednn_evaluator.hpp"
-#include "nn/reference_evaluator.hpp"
+#include "nn/own_evaluators.hpp"
 #include "tests/nn/odd_plan.hpp"
 #include "tests/nn/random_rows.hpp"
 

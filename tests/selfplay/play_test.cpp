@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "games/sound_moves.hpp"
-#include "nn/hash_evaluator.hpp"
+#include "nn/own_evaluators.hpp"
 #include "tests/all_games.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"

@@ -359,8 +359,9 @@ TEST_F(SelfPlayCommand, WhatMakesNoSenseIsRefused) {
   refused({"--mode", "afterstates"}, "--mode: tic_tac_toe has no afterstates");
   refused({"--mode", "sideways"}, "sideways");
   refused({"--evaluator", "magic"}, "magic");
-  refused({"--trainer", "abacus"}, "--trainer: \"abacus\" is not a trainer: auto, cpu or cuda");
-  refused({"--precision", "fp8"}, "--precision: \"fp8\" is not a precision");
+  refused({"--trainer", "abacus"}, "trainer takes one of auto, cpu, cuda, not \"abacus\"");
+  refused({"--precision", "fp8"},
+          "precision takes one of auto, bf16, fp16, tf32, fp32, not \"fp8\"");
   refused({"--temperature", "nan"}, "--temperature");
   refused({"--fpu-reduction", "inf"}, "--fpu-reduction");
   refused({"--policy-temperature", "0"},

@@ -9,6 +9,7 @@
 
 #include "games/random.hpp"
 #include "tests/train_bridge/sample_batch.hpp"
+#include "train_bridge/device/optimizer_bodies.hpp"
 
 namespace senet {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/train_bridge/gradient_cases.hpp"
-#include "train_bridge/device/host_device.hpp"
+#include "tests/train_bridge/host_device.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/train_network.hpp"
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "tests/train_bridge/host_device.hpp"
 #include "train_bridge/device/device_step.hpp"
-#include "train_bridge/device/host_device.hpp"
 #include "train_bridge/device/kept_samples.hpp"
 #include "train_bridge/device_trainer.hpp"
 
@@ -19,9 +19,7 @@ class HostTrainer final : public DeviceTrainer {
       : shape_(shape),
         step_(device_, start.spec(), shape, settings, 0),
         block_(packed_bytes(shape)) {
-    const std::vector<float> weights(start.parameters().begin(), start.parameters().end());
-    const std::vector<float> none(weights.size());
-    step_.restore({weights, weights, none, none, 0});
+    step_.restore(initial_state(start.parameters()));
   }
 
   std::string_view name() const override { return "host"; }

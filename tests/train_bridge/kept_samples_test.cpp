@@ -10,8 +10,8 @@
 #include "games/connect_four/connect_four.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/train_bridge/gradient_cases.hpp"
+#include "tests/train_bridge/host_device.hpp"
 #include "train_bridge/device/device_step.hpp"
-#include "train_bridge/device/host_device.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/replay_buffer.hpp"
 

@@ -116,11 +116,11 @@ TEST(Precision, IsWhatWasAskedForWhereTheDeviceHasIt) {
   EXPECT_EQ(precision_for(Precision::kTf32, 75, why), Precision::kHalf);
   EXPECT_EQ(why, "tf32 needs compute capability 8.0, the device has 7.5");
   for (const char* name : {"auto", "bf16", "fp16", "tf32", "fp32"}) {
-    const auto precision = precision_from_name(name);
+    const auto precision = value_of<Precision>(name);
     ASSERT_TRUE(precision);
     EXPECT_EQ(name_of(*precision), name);
   }
-  EXPECT_FALSE(precision_from_name("fp8"));
+  EXPECT_FALSE(value_of<Precision>("fp8"));
 }
 
 // From the data sheets: dense matrix products of an A100 (108 multiprocessors at 1,410 MHz), an

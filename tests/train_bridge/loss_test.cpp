@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "nn/batch.hpp"
-#include "nn/reference_evaluator.hpp"
+#include "nn/own_evaluators.hpp"
 #include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/train_network.hpp"
 

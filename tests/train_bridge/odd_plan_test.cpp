@@ -10,9 +10,9 @@
 #include <set>
 #include <vector>
 
+#include "tests/train_bridge/host_device.hpp"
 #include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/device/device_step.hpp"
-#include "train_bridge/device/host_device.hpp"
 #include "train_bridge/gradient_plan.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/train_network.hpp"

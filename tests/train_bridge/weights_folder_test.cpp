@@ -1,6 +1,6 @@
 // The folder of saved networks: the first and the newest are always there, the years between get
 // sparser.
-#include "train_bridge/weights_folder.hpp"
+#include "train_bridge/checkpoint.hpp"
 
 #include <gtest/gtest.h>
 

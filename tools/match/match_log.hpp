@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "selfplay/file_handle.hpp"
+#include "nn/file.hpp"
 #include "selfplay/match.hpp"
 #include "senet/result.hpp"
 

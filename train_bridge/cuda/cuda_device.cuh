@@ -144,21 +144,16 @@ class CudaDevice {
   template <class Real, class Operand>
   void multiply(const Product<Real, Operand>& product) {
     static_assert(std::is_same_v<Real, float>);
-    const auto shape = [](const auto& matrix) {
-      return Shape{matrix.rows, matrix.columns, matrix.stride};
+    const auto& [left, left_transposed, right, right_transposed, result, add] = product;
+    const auto untyped = [](const auto& matrix) {
+      return Matrix<const void>{matrix.data, matrix.rows, matrix.columns, matrix.stride};
     };
-    multiply(cuda::data_type<Operand>(), product.left.data, shape(product.left),
-             product.left_transposed, product.right.data, shape(product.right),
-             product.right_transposed, product.result.data, shape(product.result), product.add);
+    multiply(cuda::data_type<Operand>(),
+             {untyped(left), left_transposed, untyped(right), right_transposed, result, add});
   }
 
  private:
-  struct Shape {
-    std::size_t rows, columns, stride;
-  };
-  void multiply(cudaDataType_t type, const void* left, Shape left_shape, bool left_transposed,
-                const void* right, Shape right_shape, bool right_transposed, float* result,
-                Shape result_shape, bool add);
+  void multiply(cudaDataType_t type, const Product<float, void>& product);
 
   static unsigned blocks(std::size_t threads) {
     return static_cast<unsigned>((threads + cuda::kThreads - 1) / cuda::kThreads);

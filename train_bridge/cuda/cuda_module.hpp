@@ -10,10 +10,7 @@ namespace senet {
 struct CudaModule {
   /// kCudaModuleVersion of the module, compared before `make` is called.
   std::uint64_t version;
-  Result<std::unique_ptr<DeviceTrainer>> (*make)(const Network& start,
-                                                 const TrainBatch::Shape& shape,
-                                                 const TrainerSettings& settings,
-                                                 Precision precision, CudaTrainerReport* report);
+  MakeCudaTrainer* make;
 };
 
 /// Another where the two could not understand each other: the generation of DeviceTrainer's

@@ -1,4 +1,4 @@
-// What CUDA makes and somebody has to give back: memory, events, streams, handles; and its errors.
+// Owners of what CUDA makes: memory, events, streams, handles; and its errors.
 #pragma once
 
 #include <cublasLt.h>
@@ -45,45 +45,41 @@ Owner made(const char* what, const auto& make) {
   return Owner(handle);
 }
 
-/// Memory of the device, zeroed on the default stream.
-template <class Value>
-class CudaBuffer {
+enum class CudaPlace : std::uint8_t {
+  kDevice,  // zeroed, on the default stream
+  kHost,    // pinned
+};
+
+/// Memory for so many values.
+template <class Value, CudaPlace kPlace>
+class CudaMemory {
  public:
-  explicit CudaBuffer(std::size_t count) : size_(count) {
+  explicit CudaMemory(std::size_t count) : size_(count) {
     if (count == 0) return;
-    check(cudaMalloc(&data_, count * sizeof(Value)), "memory on the device");
-    check(cudaMemset(data_, 0, count * sizeof(Value)), "memory on the device");
+    if constexpr (kPlace == CudaPlace::kHost) {
+      check(cudaMallocHost(&data_, count * sizeof(Value)), "pinned memory");
+    } else {
+      check(cudaMalloc(&data_, count * sizeof(Value)), "memory on the device");
+      check(cudaMemset(data_, 0, count * sizeof(Value)), "memory on the device");
+    }
   }
-  CudaBuffer(CudaBuffer&& other) noexcept
+  CudaMemory(CudaMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
-  CudaBuffer& operator=(CudaBuffer&&) = delete;
-  ~CudaBuffer() { cudaFree(data_); }
+  CudaMemory& operator=(CudaMemory&&) = delete;
+  ~CudaMemory() { kPlace == CudaPlace::kHost ? cudaFreeHost(data_) : cudaFree(data_); }
   Value* data() { return data_; }
   const Value* data() const { return data_; }
   std::size_t size() const { return size_; }
-
- private:
-  Value* data_ = nullptr;
-  std::size_t size_;
-};
-
-template <class Value>
-class PinnedBuffer {
- public:
-  explicit PinnedBuffer(std::size_t count) : size_(count) {
-    check(cudaMallocHost(&data_, count * sizeof(Value)), "pinned memory");
-  }
-  PinnedBuffer(PinnedBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
-  PinnedBuffer& operator=(PinnedBuffer&&) = delete;
-  ~PinnedBuffer() { cudaFreeHost(data_); }
-  Value* data() { return data_; }
   std::span<Value> values() { return {data_, size_}; }
 
  private:
   Value* data_ = nullptr;
   std::size_t size_;
 };
+template <class Value>
+using CudaBuffer = CudaMemory<Value, CudaPlace::kDevice>;
+template <class Value>
+using PinnedBuffer = CudaMemory<Value, CudaPlace::kHost>;
 
 /// Marks a place in a stream.
 class CudaEvent {

@@ -89,12 +89,7 @@ class CudaTrainer final : public DeviceTrainer {
         slots_{Slot(packed_bytes(shape)), Slot(packed_bytes(shape))} {
     // Buffers were zeroed on the default stream, for which ours do not wait.
     check(cudaStreamSynchronize(nullptr), "memory on the device");
-    TrainerState state;
-    state.weights.assign(start.parameters().begin(), start.parameters().end());
-    state.ema = state.weights;
-    state.first_moment.resize(state.weights.size());
-    state.second_moment.resize(state.weights.size());
-    step_.restore(state);
+    step_.restore(initial_state(start.parameters()));
   }
   ~CudaTrainer() override {
     cudaDeviceSynchronize();  // a step under way reads what goes now
@@ -123,11 +118,8 @@ class CudaTrainer final : public DeviceTrainer {
   }
 
   Result<StepReport> step(const TrainBatch& batch, float learning_rate) override {
-    StepReport report;
-    const auto done = guarded(
-        [&] { report = start_step(pack(batch, learning_rate, next_slot().host.values())); });
-    if (!done) return done.error();
-    return report;
+    return guarded(
+        [&] { return start_step(pack(batch, learning_rate, next_slot().host.values())); });
   }
 
   Result<void> keep_replay(const ReplayRoom& room) override {
@@ -146,21 +138,16 @@ class CudaTrainer final : public DeviceTrainer {
 
   Result<std::optional<StepReport>> step_kept(std::span<const DrawnSample> drawn,
                                               float learning_rate) override {
-    std::optional<StepReport> report;
-    const auto done = guarded([&] {
+    return guarded([&]() -> std::optional<StepReport> {
       replay_->send(uploads_.get(), last_slot().done);
       const auto bytes = replay_->pack(drawn, learning_rate, next_slot().host.values());
-      if (bytes) report = start_step(*bytes);
+      if (!bytes) return std::nullopt;
+      return start_step(*bytes);
     });
-    if (!done) return done.error();
-    return report;
   }
 
   Result<TrainerState> state() const override {
-    TrainerState state;
-    const auto done = guarded([&] { state = step_.state(); });
-    if (!done) return done.error();
-    return state;
+    return guarded([&] { return step_.state(); });
   }
 
   Result<void> restore(const TrainerState& state) override {
@@ -172,14 +159,18 @@ class CudaTrainer final : public DeviceTrainer {
 
  private:
   template <class Use>
-  static Result<void> guarded(Use&& use) {
+  static Result<std::invoke_result_t<Use>> guarded(Use&& use) {
     try {
-      use();
+      if constexpr (std::is_void_v<std::invoke_result_t<Use>>) {
+        use();
+        return {};
+      } else {
+        return use();
+      }
     } catch (const CudaError& error) {
       cudaGetLastError();  // or the next kernel of this process would be blamed for this
       return fail(error.what());
     }
-    return {};
   }
 
   void add_empty_row(TrainBatch& batch) const {

@@ -1,10 +1,12 @@
 // The CUDA backend of the trainer.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <type_traits>
 
+#include "games/names.hpp"
 #include "train_bridge/device_trainer.hpp"
 
 namespace senet {
@@ -13,9 +15,13 @@ namespace senet {
 /// TF32 before float.
 enum class Precision : std::uint8_t { kAuto, kBfloat16, kHalf, kTf32, kFloat };
 
-/// "auto", "bf16", "fp16", "tf32" or "fp32".
-Result<Precision> precision_from_name(std::string_view name);
-std::string_view name_of(Precision precision);
+constexpr std::array<Named<Precision>, 5> names_of(std::type_identity<Precision>) {
+  return {{{"auto", Precision::kAuto},
+           {"bf16", Precision::kBfloat16},
+           {"fp16", Precision::kHalf},
+           {"tf32", Precision::kTf32},
+           {"fp32", Precision::kFloat}}};
+}
 
 /// The precision a device of this compute capability (80: 8.0) trains in when asked for `wanted`;
 /// `why` becomes a sentence when that is another one, or says why it was chosen for kAuto.
@@ -36,6 +42,12 @@ struct CudaTrainerReport {
   std::size_t memory = 0;  // bytes taken on the device
 };
 
+using MakeCudaTrainer = Result<std::unique_ptr<DeviceTrainer>>(const Network& start,
+                                                               const TrainBatch::Shape& shape,
+                                                               const TrainerSettings& settings,
+                                                               Precision precision,
+                                                               CudaTrainerReport* report);
+
 /// A trainer on the first CUDA device, for batches of `shape`. Fails with a reason when there is no
 /// device or driver, when the device is older than compute capability 8.0, or when its memory does
 /// not suffice; always, where this library was built without CUDA. Loads senet_cuda.so, which
@@ -48,10 +60,6 @@ struct CudaTrainerReport {
 /// With keep_replay() the upload of a step on kept samples is eight bytes a row: where each lies.
 /// New samples are uploaded before it, some at once, through pinned memory; neither waits for a
 /// step but where it would be written over what that one still reads, and then on the device.
-Result<std::unique_ptr<DeviceTrainer>> make_cuda_trainer(const Network& start,
-                                                         const TrainBatch::Shape& shape,
-                                                         const TrainerSettings& settings,
-                                                         Precision precision,
-                                                         CudaTrainerReport* report);
+MakeCudaTrainer make_cuda_trainer;
 
 }  // namespace senet

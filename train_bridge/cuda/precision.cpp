@@ -1,49 +1,18 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <utility>
 
 #include "train_bridge/cuda/cuda_trainer.hpp"
 
 namespace senet {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Precision>, 5> kNames = {
-    {{"auto", Precision::kAuto},
-     {"bf16", Precision::kBfloat16},
-     {"fp16", Precision::kHalf},
-     {"tf32", Precision::kTf32},
-     {"fp32", Precision::kFloat}}};
-
 constexpr int least_capability(Precision precision) {
-  switch (precision) {
-    case Precision::kBfloat16:
-    case Precision::kTf32:
-      return 80;
-    case Precision::kHalf:
-      return 70;
-    case Precision::kAuto:
-    case Precision::kFloat:
-      break;
-  }
-  return 0;
+  const bool is_new = precision == Precision::kBfloat16 || precision == Precision::kTf32;
+  return is_new ? 80 : precision == Precision::kHalf ? 70 : 0;
 }
 
 }  // namespace
-
-Result<Precision> precision_from_name(std::string_view name) {
-  for (const auto& [known, precision] : kNames) {
-    if (known == name) return precision;
-  }
-  return fail(fmt::format("\"{}\" is not a precision: auto, bf16, fp16, tf32 or fp32", name));
-}
-
-std::string_view name_of(Precision precision) {
-  for (const auto& [name, known] : kNames) {
-    if (known == precision) return name;
-  }
-  return "?";
-}
 
 Precision precision_for(Precision wanted, int capability, std::string& why) {
   const auto has = [capability](Precision precision) {
@@ -81,17 +50,8 @@ double flop_per_clock(Precision precision, int capability) {
   for (const Rates& known : kRates) {
     if (known.capability <= capability) rates = known;
   }
-  switch (precision) {
-    case Precision::kAuto:
-    case Precision::kBfloat16:
-    case Precision::kHalf:
-      return rates.half;
-    case Precision::kTf32:
-      return rates.tf32;
-    case Precision::kFloat:
-      break;
-  }
-  return rates.single;
+  if (precision == Precision::kFloat) return rates.single;
+  return precision == Precision::kTf32 ? rates.tf32 : rates.half;
 }
 
 }  // namespace senet

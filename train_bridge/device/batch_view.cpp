@@ -3,30 +3,73 @@
 #include <cassert>
 #include <cstring>
 
-#include "nn/round_up.hpp"
+#include "nn/aligned_vector.hpp"
 
 namespace senet {
 namespace {
+
+/// Copies values to memory; returns what is behind them.
+template <class Value>
+std::byte* put(std::byte* memory, std::span<const Value> values) {
+  if (!values.empty()) std::memcpy(memory, values.data(), values.size_bytes());
+  return memory + values.size_bytes();
+}
+
+SampleHeader header_of(const TrainBatch::Shape& shape, std::size_t entries, std::size_t actions) {
+  return {.entries = static_cast<std::uint16_t>(entries),
+          .actions = static_cast<std::uint16_t>(actions),
+          .outcomes = static_cast<std::uint16_t>(shape.outcomes),
+          .logits_per_action = static_cast<std::uint16_t>(shape.logits_per_action)};
+}
 
 std::size_t rows_end(const TrainBatch::Shape& shape) {
   return round_up(sizeof(BatchHeader) + shape.rows * sizeof(BatchRow), kSampleAlignment);
 }
 
-std::uint32_t in_block(std::size_t offset) {
-  return static_cast<std::uint32_t>(offset / kSampleAlignment) | kInBlock;
-}
+/// A place in a block, as a row tells it.
+std::size_t in_block(std::size_t offset) { return offset / kSampleAlignment | kInBlock; }
 
 }  // namespace
 
-BatchWriter::BatchWriter(const TrainBatch::Shape& shape, std::span<std::byte> memory)
-    : memory_(memory), capacity_(shape.rows), end_(rows_end(shape)), empty_(in_block(end_)) {
-  assert(block_bytes(shape) <= memory.size());
-  end_ += write_empty_sample(shape, memory.data() + end_);
+std::size_t sample_bytes(const TrainBatch::Shape& shape, std::size_t entries, std::size_t actions) {
+  const std::size_t bytes = sizeof(SampleHeader) +
+                            sizeof(float) * (shape.outcomes + entries + actions) +
+                            sizeof(std::uint16_t) * (entries + actions * shape.logits_per_action);
+  return round_up(bytes, kSampleAlignment);
 }
 
-void BatchWriter::add_row(std::uint32_t sample, std::size_t actions) {
+std::size_t sample_bytes(const TrainBatch& batch, std::size_t row) {
+  return sample_bytes(batch.shape(), batch.index(row).size(), batch.targets_of(row).size());
+}
+
+std::size_t write_sample(const TrainBatch& batch, std::size_t row, std::byte* memory) {
+  const SampleHeader header =
+      header_of(batch.shape(), batch.index(row).size(), batch.targets_of(row).size());
+  std::byte* to = put(memory, std::span(&header, 1));
+  to = put(to, batch.outcomes(row));
+  to = put(to, batch.value(row));
+  to = put(to, batch.targets_of(row));
+  to = put(to, batch.index(row));
+  put(to, batch.logits_of(row));
+  return sample_bytes(batch, row);
+}
+
+BatchWriter::BatchWriter(const TrainBatch::Shape& shape, std::span<std::byte> memory)
+    : memory_(memory),
+      capacity_(shape.rows),
+      empty_(in_block(rows_end(shape))),
+      end_(block_bytes(shape)) {
+  assert(end_ <= memory.size());
+  // A sample without features, actions and outcomes' shares adds nothing to a gradient.
+  const SampleHeader header = header_of(shape, 0, 0);
+  std::byte* const sample = memory.data() + rows_end(shape);
+  std::memset(sample, 0, sample_bytes(shape, 0, 0));
+  put(sample, std::span(&header, 1));
+}
+
+void BatchWriter::add_row(std::size_t sample, std::size_t actions) {
   assert(header_.rows < capacity_);
-  const BatchRow row{sample, actions_};
+  const BatchRow row{static_cast<std::uint32_t>(sample), actions_};
   std::memcpy(memory_.data() + sizeof(BatchHeader) + header_.rows * sizeof row, &row, sizeof row);
   ++header_.rows;
   header_.policy_rows += actions > 0 ? 1 : 0;
@@ -34,12 +77,12 @@ void BatchWriter::add_row(std::uint32_t sample, std::size_t actions) {
 }
 
 void BatchWriter::add_kept(std::size_t offset, std::size_t actions) {
-  add_row(static_cast<std::uint32_t>(offset / kSampleAlignment), actions);
+  add_row(offset / kSampleAlignment, actions);
 }
 
 void BatchWriter::add(const TrainBatch& batch, std::size_t row) {
   assert(end_ + sample_bytes(batch, row) <= memory_.size());
-  add_row(in_block(end_), batch.first_action(row + 1) - batch.first_action(row));
+  add_row(in_block(end_), batch.targets_of(row).size());
   end_ += write_sample(batch, row, memory_.data() + end_);
 }
 

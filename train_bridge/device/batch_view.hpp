@@ -1,16 +1,61 @@
-// A training batch as the device sees it: a block of memory that the host fills and copies in one
-// piece. Its rows say where their samples lie, in the block itself or in a replay that the device
-// keeps.
+// Training samples and batches as a device sees them: a batch is a block of memory that the host
+// fills and copies in one piece. Its rows say where their samples lie, in the block itself or in a
+// replay that the device keeps.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "train_bridge/device/sample_view.hpp"
+#include "train_bridge/device/group.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {
+
+/// Samples begin at multiples of this many bytes and are as long.
+inline constexpr std::size_t kSampleAlignment = 16;
+
+/// The front of a sample; its parts follow without gaps:
+///
+///   outcomes  [outcomes] f32
+///   value     [entries] f32
+///   target    [actions] f32
+///   index     [entries] u16
+///   logit     [actions, logits_per_action] u16, kNoLogit pads
+struct SampleHeader {
+  std::uint16_t entries;  // features that are not zero
+  std::uint16_t actions;  // legal ones; 0: no policy target
+  std::uint16_t outcomes;
+  std::uint16_t logits_per_action;
+};
+
+/// Reads a sample.
+struct SampleView {
+  const std::byte* memory;
+
+  SENET_DEVICE const SampleHeader& header() const {
+    return *reinterpret_cast<const SampleHeader*>(memory);
+  }
+  SENET_DEVICE const float* outcomes() const {
+    return reinterpret_cast<const float*>(memory + sizeof(SampleHeader));
+  }
+  SENET_DEVICE const float* value() const { return outcomes() + header().outcomes; }
+  SENET_DEVICE const float* target() const { return value() + header().entries; }
+  SENET_DEVICE const std::uint16_t* index() const {
+    return reinterpret_cast<const std::uint16_t*>(target() + header().actions);
+  }
+  SENET_DEVICE const std::uint16_t* logit() const { return index() + header().entries; }
+};
+
+/// Bytes of a sample of this shape with so many features and legal actions.
+std::size_t sample_bytes(const TrainBatch::Shape& shape, std::size_t entries, std::size_t actions);
+
+/// Bytes of a row of a batch as a sample.
+std::size_t sample_bytes(const TrainBatch& batch, std::size_t row);
+
+/// Writes a row of a batch to memory that begins at a multiple of kSampleAlignment and has room
+/// for it; returns how many bytes it took.
+std::size_t write_sample(const TrainBatch& batch, std::size_t row, std::byte* memory);
 
 /// The front of a batch's block: what is the same for all rows.
 struct alignas(kSampleAlignment) BatchHeader {
@@ -67,11 +112,12 @@ class BatchWriter {
   std::size_t finish(float learning_rate);
 
  private:
-  void add_row(std::uint32_t sample, std::size_t actions);
+  void add_row(std::size_t sample, std::size_t actions);
 
   std::span<std::byte> memory_;
-  std::size_t capacity_, end_;
-  std::uint32_t empty_;  // the sample of the rows behind the batch's
+  std::size_t capacity_;
+  std::size_t empty_;  // the sample of the rows behind the batch's
+  std::size_t end_;
   BatchHeader header_{};
   std::uint32_t actions_ = 0;
 };

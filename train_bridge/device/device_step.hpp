@@ -51,13 +51,7 @@ class DeviceStep {
       : device_(device),
         plan_(plan),
         settings_(settings),
-        optimizer_settings_{.beta1 = static_cast<double>(settings.beta1),
-                            .beta2 = static_cast<double>(settings.beta2),
-                            .epsilon = settings.epsilon,
-                            .weight_decay = settings.weight_decay,
-                            .ema_decay = static_cast<double>(settings.ema_decay),
-                            .gradient_clip = static_cast<double>(settings.gradient_clip),
-                            .scale_patience = scale_patience},
+        scale_patience_(scale_patience),
         shape_(shape),
         rows_(shape.rows),
         fork_(plan.fork),
@@ -110,29 +104,20 @@ class DeviceStep {
   TrainerState state() {
     TrainerState state;
     std::vector<Real> values(plan_.size());
-    const std::array<std::pair<Buffer<Real>*, std::vector<float>*>, 4> parts{
-        {{&weight_, &state.weights},
-         {&average_, &state.ema},
-         {&first_, &state.first_moment},
-         {&second_, &state.second_moment}}};
-    for (const auto& [from, to] : parts) {
-      device_.to_host(*from, std::span<Real>(values));
-      to->resize(plan_.parameters());
-      plan_.gather(std::span<const Real>(values), std::span<float>(*to));
+    for (std::size_t i = 0; i < kStateTensors.size(); ++i) {
+      std::vector<float>& to = state.*kStateTensors[i].values;
+      device_.to_host(this->*kTensors[i], std::span<Real>(values));
+      to.resize(plan_.parameters());
+      plan_.gather(std::span<const Real>(values), std::span<float>(to));
     }
     state.steps = optimizer().steps;
     return state;
   }
   void restore(const TrainerState& state) {
     std::vector<Real> values(plan_.size());
-    const std::array<std::pair<const std::vector<float>*, Buffer<Real>*>, 4> parts{
-        {{&state.weights, &weight_},
-         {&state.ema, &average_},
-         {&state.first_moment, &first_},
-         {&state.second_moment, &second_}}};
-    for (const auto& [from, to] : parts) {
-      plan_.spread(std::span<const float>(*from), std::span<Real>(values));
-      device_.to_device(std::span<const Real>(values), *to);
+    for (std::size_t i = 0; i < kStateTensors.size(); ++i) {
+      plan_.spread(std::span<const float>(state.*kStateTensors[i].values), std::span<Real>(values));
+      device_.to_device(std::span<const Real>(values), this->*kTensors[i]);
     }
     if constexpr (!std::is_same_v<Real, Operand>) {
       std::vector<Operand> operands(plan_.size());
@@ -141,8 +126,7 @@ class DeviceStep {
     }
     OptimizerState<Real> fresh;
     fresh.steps = state.steps;
-    fresh.loss_scale =
-        optimizer_settings_.scale_patience == 0 ? Real{1} : static_cast<Real>(kLargestLossScale);
+    fresh.loss_scale = scale_patience_ == 0 ? Real{1} : static_cast<Real>(kLargestLossScale);
     device_.to_device(std::span<const OptimizerState<Real>>(&fresh, 1), state_);
   }
 
@@ -346,25 +330,26 @@ class DeviceStep {
         gradient_.data(), gradient_.size(), policy_losses_.data(), value_losses_.data(), rows_,
         step_sums_.data()};
     device_.each_row(sums.chunks(), sums);
-    device_.each_row(1, FinishGradient<Real>{optimizer_settings_, batch, sums, state_.data()});
-    device_.each_column(
-        1, plan_.size(),
-        UpdateParameter<Real, Operand>{
-            state_.data(), static_cast<Real>(settings_.beta1), static_cast<Real>(settings_.beta2),
-            static_cast<Real>(settings_.epsilon), static_cast<Real>(settings_.weight_decay),
-            plan_.decaying(), gradient_.data(), weight_.data(), average_.data(), first_.data(),
-            second_.data(), std::is_same_v<Real, Operand> ? nullptr : operand_.data()});
+    device_.each_row(1,
+                     FinishGradient<Real>{settings_, scale_patience_, batch, sums, state_.data()});
+    device_.each_column(1, plan_.size(),
+                        UpdateParameter<Real, Operand>{
+                            state_.data(), plan_.decaying(), gradient_.data(), weight_.data(),
+                            average_.data(), first_.data(), second_.data(),
+                            std::is_same_v<Real, Operand> ? nullptr : operand_.data()});
   }
 
   Device& device_;
   ParameterPlan plan_;
   TrainerSettings settings_;
-  OptimizerSettings optimizer_settings_;
+  std::uint32_t scale_patience_;  // see FinishGradient
   TrainBatch::Shape shape_;
   std::size_t rows_, fork_, policy_;  // rows of a step; see LayerPlan
   Chunks chunks_;
 
   Buffer<Real> weight_, average_, first_, second_, gradient_;
+  static constexpr std::array kTensors = {&DeviceStep::weight_, &DeviceStep::average_,
+                                          &DeviceStep::first_, &DeviceStep::second_};
   Buffer<Operand> operand_;  // the weights once more, unless Operand is Real
   Buffer<OptimizerState<Real>> state_;
 

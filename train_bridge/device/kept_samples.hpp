@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "train_bridge/device/batch_view.hpp"
-#include "train_bridge/drawn_sample.hpp"
 
 namespace senet {
 

@@ -7,7 +7,7 @@
 // Rows have a stride of at least their width; what lies between is zero and is left alone.
 #pragma once
 
-#include "nn/norm_epsilon.hpp"
+#include "nn/kernels.hpp"
 #include "train_bridge/device/group.hpp"
 
 namespace senet {

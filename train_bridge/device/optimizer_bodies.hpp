@@ -1,21 +1,73 @@
-// AdamW on the device, with everything that moves with it: the gradient's norm and its clip, the
-// check that all is finite, the moving average, the copy that matrix products read, and the loss
-// scale of half precision. The host waits for none of it.
+// AdamW, for the CPU and for a device, with everything that moves with it: the gradient's norm and
+// its clip, the check that all is finite, the moving average, the copy that matrix products read,
+// and the loss scale of half precision. The host waits for none of it.
 #pragma once
 
 #include "train_bridge/device/batch_view.hpp"
+#include "train_bridge/trainer.hpp"
 
 namespace senet {
 
-/// What does not change during a run; see TrainerSettings and AdamW.
-struct OptimizerSettings {
-  double beta1, beta2;
-  float epsilon, weight_decay;
-  double ema_decay;
-  double gradient_clip;
-  /// Losses are multiplied by a scale so that small gradients survive half precision. It doubles
-  /// after so many good steps and halves at each one that overflowed; 0: it is always 1.
-  std::uint32_t scale_patience;
+/// Decay of the moving average at the `step`-th step (from 1): min(decay, (1 + step) / (10 +
+/// step)), so that the average forgets the random start quickly instead of after 1 / (1 - decay)
+/// steps.
+SENET_DEVICE inline double ema_decay_at(float decay, std::uint64_t step) {
+  const auto steps = static_cast<double>(step);
+  const double young = (1 + steps) / (10 + steps), old = static_cast<double>(decay);
+  return young < old ? young : old;
+}
+
+/// The factors of one step, the same for all parameters, and the update of one of them. At step t,
+/// with g the gradient scaled down to at most settings.gradient_clip in norm (Kingma and Ba 2015;
+/// Loshchilov and Hutter 2019):
+///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2
+///   w = w - rate (weight_decay w + (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon))
+///   average = average + (1 - ema_decay_at(t)) (w - average)
+/// weight_decay counts as 0 for tensors that do not decay. Moments smaller than 1e-30 become 0:
+/// they would decay into denormal numbers, which are slow, and stay there.
+template <class Real>
+struct AdamStep {
+  Real gradient_scale;  // clips, and takes the loss scale away
+  Real beta1, beta2, epsilon;
+  Real first_correction, second_correction;  // 1 / (1 - beta^t)
+  Real rate, decayed;                        // `decayed`: of a weight that decays, what is kept
+  Real average_rate;
+
+  /// Of step `step`, against a gradient of this norm that was multiplied by `loss_scale`.
+  SENET_DEVICE static AdamStep at(const TrainerSettings& settings, std::uint64_t step, double norm,
+                                  double loss_scale, float learning_rate) {
+    const auto steps = static_cast<double>(step);
+    const auto limit = static_cast<double>(settings.gradient_clip);
+    const auto rate = static_cast<Real>(learning_rate);
+    return {.gradient_scale = static_cast<Real>((norm > limit ? limit / norm : 1.0) / loss_scale),
+            .beta1 = static_cast<Real>(settings.beta1),
+            .beta2 = static_cast<Real>(settings.beta2),
+            .epsilon = static_cast<Real>(settings.epsilon),
+            .first_correction = correction(settings.beta1, steps),
+            .second_correction = correction(settings.beta2, steps),
+            .rate = rate,
+            .decayed = 1 - rate * static_cast<Real>(settings.weight_decay),
+            .average_rate = static_cast<Real>(1 - ema_decay_at(settings.ema_decay, step))};
+  }
+
+  /// `keep`: `decayed`, or 1.
+  SENET_DEVICE void update(Real gradient, Real keep, Real& weight, Real& average, Real& first,
+                           Real& second) const {
+    const Real g = gradient * gradient_scale;
+    const Real m = beta1 * first + (1 - beta1) * g;
+    const Real v = beta2 * second + (1 - beta2) * g * g;
+    first = std::fabs(m) < static_cast<Real>(1e-30) ? Real{0} : m;
+    second = v < static_cast<Real>(1e-30) ? Real{0} : v;
+    const Real deviation = std::sqrt(second * second_correction) + epsilon;
+    const Real next = keep * weight - rate * (first * first_correction) / deviation;
+    weight = next;
+    average += average_rate * (next - average);
+  }
+
+ private:
+  SENET_DEVICE static Real correction(float beta, double steps) {
+    return static_cast<Real>(1 / (1 - std::pow(static_cast<double>(beta), steps)));
+  }
 };
 
 inline constexpr double kLargestLossScale = 65536;
@@ -26,11 +78,7 @@ struct OptimizerState {
   std::uint64_t steps = 0;  // those that were not skipped
   Real loss_scale = 1;
   std::uint32_t good_steps = 0;  // since the scale last changed
-  // Of the step under way:
-  Real gradient_scale = 0;  // takes the loss scale away and clips
-  Real rate = 0;
-  Real first_correction = 0, second_correction = 0;
-  Real average_rate = 0;
+  AdamStep<Real> factors = {};   // of the step under way
   // Its report:
   float policy_loss = 0, value_loss = 0, gradient_norm = 0;
   std::uint32_t skipped = 0;
@@ -38,6 +86,17 @@ struct OptimizerState {
 
 /// Values that one group adds up.
 inline constexpr std::size_t kSumChunk = 2048;
+
+/// The sum of share(value) of the values [begin, end).
+template <class Group, class Real, class Share>
+SENET_DEVICE double sum_over(const Group& group, const Real* values, std::size_t begin,
+                             std::size_t end, const Share& share) {
+  double sum = 0;
+  for (std::size_t i = begin + group.lane(); i < end; i += group.lanes()) {
+    sum += share(static_cast<double>(values[i]));
+  }
+  return group.sum(sum);
+}
 
 /// What a step has to know about all parameters and all rows, in chunks: squares of the gradient,
 /// then losses of the policy, then of the value.
@@ -58,37 +117,24 @@ struct StepSums {
 
   template <class Group>
   SENET_DEVICE void operator()(const Group& group, std::size_t chunk) const {
-    double sum = 0;
-    if (chunk < of_parameters()) {
-      sum = sum_of(group, gradient, parameters, chunk, [](double value) { return value * value; });
-    } else {
-      chunk -= of_parameters();
-      const bool policy = chunk < of_rows();
-      sum = sum_of(group, policy ? policy_losses : value_losses, rows,
-                   policy ? chunk : chunk - of_rows(), [](double value) { return value; });
-      chunk += of_parameters();
-    }
-    if (group.lane() == 0) sums[chunk] = sum;
-  }
-
- private:
-  template <class Group, class Share>
-  SENET_DEVICE double sum_of(const Group& group, const Real* values, std::size_t count,
-                             std::size_t chunk, const Share& share) const {
-    const std::size_t begin = chunk * kSumChunk;
+    const bool squares = chunk < of_parameters(), policy = chunk < of_parameters() + of_rows();
+    const Real* const values = squares ? gradient : policy ? policy_losses : value_losses;
+    const std::size_t before = squares ? 0 : of_parameters() + (policy ? 0 : of_rows());
+    const std::size_t count = squares ? parameters : rows, begin = (chunk - before) * kSumChunk;
     const std::size_t end = begin + kSumChunk < count ? begin + kSumChunk : count;
-    double sum = 0;
-    for (std::size_t i = begin + group.lane(); i < end; i += group.lanes()) {
-      sum += share(static_cast<double>(values[i]));
-    }
-    return group.sum(sum);
+    const double sum = sum_over(group, values, begin, end,
+                                [&](double value) { return squares ? value * value : value; });
+    if (group.lane() == 0) sums[chunk] = sum;
   }
 };
 
 /// One group, once a step: from sums to the numbers that the update needs.
 template <class Real>
 struct FinishGradient {
-  OptimizerSettings settings;
+  TrainerSettings settings;
+  /// Losses are multiplied by a scale so that small gradients survive half precision. It doubles
+  /// after so many good steps and halves at each one that overflowed; 0: it is always 1.
+  std::uint32_t scale_patience;
   BatchView batch;
   StepSums<Real> sums;  // made
   OptimizerState<Real>* state;
@@ -96,9 +142,12 @@ struct FinishGradient {
   template <class Group>
   SENET_DEVICE void operator()(const Group& group, std::size_t /*index*/) const {
     const double* const losses = sums.sums + sums.of_parameters();
-    const double square = sum_of(group, sums.sums, sums.of_parameters());
-    const double policy = sum_of(group, losses, sums.of_rows());
-    const double value = sum_of(group, losses + sums.of_rows(), sums.of_rows());
+    const std::size_t rows = sums.of_rows();
+    const auto sum_of = [&](const double* values, std::size_t count) {
+      return sum_over(group, values, 0, count, [](double value) { return value; });
+    };
+    const double square = sum_of(sums.sums, sums.of_parameters());
+    const double policy = sum_of(losses, rows), value = sum_of(losses + rows, rows);
     if (group.lane() != 0) return;
     const BatchHeader& header = batch.header();
     OptimizerState<Real> next = *state;
@@ -113,33 +162,20 @@ struct FinishGradient {
     next.skipped = finite ? 0 : 1;
     if (finite) {
       ++next.steps;
-      const auto steps = static_cast<double>(next.steps);
-      const double clip = norm > settings.gradient_clip ? settings.gradient_clip / norm : 1.0;
-      next.gradient_scale = static_cast<Real>(clip / static_cast<double>(next.loss_scale));
-      next.rate = static_cast<Real>(header.learning_rate);
-      next.first_correction = static_cast<Real>(1 / (1 - std::pow(settings.beta1, steps)));
-      next.second_correction = static_cast<Real>(1 / (1 - std::pow(settings.beta2, steps)));
-      const double young = (1 + steps) / (10 + steps);  // see ema_decay_at
-      next.average_rate =
-          static_cast<Real>(1 - (young < settings.ema_decay ? young : settings.ema_decay));
+      next.factors = AdamStep<Real>::at(settings, next.steps, norm,
+                                        static_cast<double>(next.loss_scale), header.learning_rate);
     }
     adapt_scale(next, finite);
     *state = next;
   }
 
  private:
-  template <class Group>
-  SENET_DEVICE double sum_of(const Group& group, const double* values, std::size_t count) const {
-    double sum = 0;
-    for (std::size_t i = group.lane(); i < count; i += group.lanes()) sum += values[i];
-    return group.sum(sum);
-  }
   SENET_DEVICE void adapt_scale(OptimizerState<Real>& next, bool finite) const {
-    if (settings.scale_patience == 0) return;
+    if (scale_patience == 0) return;
     if (!finite) {
       next.loss_scale = next.loss_scale > Real{1} ? next.loss_scale / 2 : Real{1};
       next.good_steps = 0;
-    } else if (++next.good_steps >= settings.scale_patience) {
+    } else if (++next.good_steps >= scale_patience) {
       const auto doubled = static_cast<double>(next.loss_scale) * 2;
       next.loss_scale =
           static_cast<Real>(doubled < kLargestLossScale ? doubled : kLargestLossScale);
@@ -148,11 +184,10 @@ struct FinishGradient {
   }
 };
 
-/// The update of one parameter; formulas as in AdamW.
+/// The update of one parameter.
 template <class Real, class Operand>
 struct UpdateParameter {
   const OptimizerState<Real>* state;
-  Real beta1, beta2, epsilon, weight_decay;
   std::size_t decaying;  // parameters before this one decay
   const Real* gradient;
   Real *weight, *average, *first, *second;
@@ -160,24 +195,10 @@ struct UpdateParameter {
 
   SENET_DEVICE void operator()(std::size_t /*chunk*/, std::size_t i) const {
     if (state->skipped != 0) return;
-    const Real g = gradient[i] * state->gradient_scale;
-    const Real m = kept(beta1 * first[i] + (1 - beta1) * g);
-    const Real v = kept(beta2 * second[i] + (1 - beta2) * g * g);
-    first[i] = m;
-    second[i] = v;
-    const Real deviation = std::sqrt(v * state->second_correction) + epsilon;
-    const Real keep = i < decaying ? 1 - state->rate * weight_decay : Real{1};
-    const Real next = keep * weight[i] - state->rate * (m * state->first_correction) / deviation;
-    weight[i] = next;
-    average[i] += state->average_rate * (next - average[i]);
-    if (operand != nullptr) operand[i] = static_cast<Operand>(next);
-  }
-
- private:
-  /// Moments that decayed into nothing are nothing.
-  SENET_DEVICE static Real kept(Real moment) {
-    return moment < static_cast<Real>(1e-30) && moment > static_cast<Real>(-1e-30) ? Real{0}
-                                                                                   : moment;
+    const AdamStep<Real>& step = state->factors;
+    step.update(gradient[i], i < decaying ? step.decayed : Real{1}, weight[i], average[i], first[i],
+                second[i]);
+    if (operand != nullptr) operand[i] = static_cast<Operand>(weight[i]);
   }
 };
 

@@ -2,12 +2,14 @@
 // sizes and addresses they are fast with, those that decay in front.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "nn/aligned_vector.hpp"
 #include "nn/layer_plan.hpp"
-#include "nn/round_up.hpp"
 
 namespace senet {
 
@@ -26,10 +28,28 @@ struct DeviceTensor {
 /// The device's layout of one plan's parameters.
 class ParameterPlan {
  public:
-  explicit ParameterPlan(const LayerPlan& plan);
+  explicit ParameterPlan(const LayerPlan& plan) : parameters_(plan.parameters) {
+    // 256 bytes in either precision: what cuBLASLt takes for granted.
+    constexpr std::size_t kAlignment = 128;
+    for (const bool decays : {true, false}) {
+      for (const TensorPlace& place : plan.tensors) {
+        if (place.decays != decays) continue;
+        const std::size_t rows = place.rows > 1 || decays ? padded_size(place.rows) : 1;
+        const DeviceTensor tensor{size_, rows, padded_size(place.columns)};
+        size_ += round_up(tensor.rows * tensor.columns, kAlignment);
+        places_.push_back({place, tensor});
+      }
+      if (decays) decaying_ = size_;
+    }
+  }
 
   /// The tensor at this offset of the flat parameter block, which must exist.
-  DeviceTensor tensor(std::size_t offset) const;
+  DeviceTensor tensor(std::size_t offset) const {
+    const auto found =
+        std::ranges::find(places_, offset, [](const Place& p) { return p.flat.offset; });
+    assert(found != places_.end());
+    return found->device;
+  }
   std::size_t parameters() const { return parameters_; }     // of the network
   std::size_t size() const { return size_; }                 // in values, padding included
   std::size_t decaying() const { return decaying_; }         // values before this decay

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 namespace senet {
 
@@ -10,6 +11,10 @@ template <class Value>
 struct Matrix {
   Value* data;
   std::size_t rows, columns, stride;
+
+  operator Matrix<const Value>() const requires(!std::is_const_v<Value>) {
+    return {data, rows, columns, stride};
+  }
 };
 
 /// result = left * right, or result += left * right; either factor may be read transposed.

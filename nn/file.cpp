@@ -1,0 +1,171 @@
+#include "nn/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace senet {
+namespace {
+
+Error system_failure(const std::filesystem::path& path, std::string_view doing) {
+  const int number = errno;
+  return fail(fmt::format("{}: cannot {}: {}", path.string(), doing,
+                          std::generic_category().message(number)));
+}
+
+constexpr std::array kFlags = {O_RDONLY, O_RDWR | O_CREAT, O_RDWR | O_CREAT | O_EXCL,
+                               O_WRONLY | O_CREAT | O_TRUNC};  // by FileHandle::Mode
+
+}  // namespace
+
+Result<FileHandle> FileHandle::open(const std::filesystem::path& path, Mode mode) {
+  // O_NONBLOCK: a pipe given by mistake is refused instead of waited for; files do not care.
+  const int flags = kFlags[static_cast<std::size_t>(mode)] | O_CLOEXEC | O_NONBLOCK;
+  const int descriptor = ::open(path.c_str(), flags, 0644);
+  if (descriptor < 0) return system_failure(path, mode == Mode::kOverwrite ? "create" : "open");
+  FileHandle file(descriptor, path);
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return system_failure(path, "open");
+  if (!S_ISREG(status.st_mode)) {
+    return fail(fmt::format("{}: is not a regular file", path.string()));
+  }
+  return file;
+}
+
+FileHandle::FileHandle(FileHandle&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}
+
+FileHandle& FileHandle::operator=(FileHandle&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+FileHandle::~FileHandle() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<std::uint64_t> FileHandle::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return system_failure(path_, "ask for its size");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+Result<std::size_t> FileHandle::read_at(std::uint64_t offset, std::span<std::byte> to) const {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    const ssize_t got =
+        ::pread(descriptor_, to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_failure(path_, "read");
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+Result<void> FileHandle::write_at(std::uint64_t offset, std::span<const std::byte> from) {
+  std::size_t done = 0;
+  while (done < from.size()) {
+    const ssize_t put = ::pwrite(descriptor_, from.data() + done, from.size() - done,
+                                 static_cast<off_t>(offset + done));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return system_failure(path_, "write");
+    done += static_cast<std::size_t>(put);
+  }
+  return {};
+}
+
+Result<void> FileHandle::truncate(std::uint64_t size) {
+  while (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
+    if (errno != EINTR) return system_failure(path_, "truncate");
+  }
+  return {};
+}
+
+Result<void> FileHandle::sync() {
+  while (::fdatasync(descriptor_) != 0) {
+    if (errno != EINTR) return system_failure(path_, "flush to the disk");
+  }
+  return {};
+}
+
+Result<void> FileHandle::lock() {
+  while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) {
+      return fail(fmt::format("{}: is in use by another writer", path_.string()));
+    }
+    if (errno != EINTR) return system_failure(path_, "lock");
+  }
+  return {};
+}
+
+MappedFile::MappedFile(MappedFile&& from) noexcept : bytes_(std::exchange(from.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& from) noexcept {
+  std::swap(bytes_, from.bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+Result<MappedFile> MappedFile::open(const std::filesystem::path& file) {
+  const Result<FileHandle> handle = FileHandle::open(file, FileHandle::Mode::kRead);
+  if (!handle) return handle.error();
+  const Result<std::uint64_t> size = handle->size();
+  if (!size) return size.error();
+  if (*size == 0) return MappedFile();
+  // The mapping stays when the file is closed.
+  void* const address = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE, handle->descriptor_, 0);
+  if (address == MAP_FAILED) return system_failure(file, "map");
+  return MappedFile({static_cast<const std::byte*>(address), *size});
+}
+
+Result<void> replace_file(const std::filesystem::path& file,
+                          const std::vector<std::span<const std::byte>>& parts) {
+  const std::string temporary = fmt::format("{}.{}.tmp", file.string(), ::getpid());
+  const auto write = [&]() -> Result<void> {
+    Result<FileHandle> to = FileHandle::open(temporary, FileHandle::Mode::kOverwrite);
+    if (!to) return to.error();
+    std::uint64_t end = 0;
+    for (const std::span<const std::byte> part : parts) {
+      if (auto written = to->write_at(end, part); !written) return written;
+      end += part.size();
+    }
+    // The bytes must be on disk before the name points to them.
+    if (auto synced = to->sync(); !synced) return synced;
+    if (std::rename(temporary.c_str(), file.c_str()) == 0) return {};
+    return system_failure(file, "rename to");
+  };
+  if (auto written = write(); !written) {
+    ::unlink(temporary.c_str());
+    return written;
+  }
+  return flush_folder_of(file);
+}
+
+Result<void> flush_folder_of(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return system_failure(folder, "open");
+  Result<void> done;
+  // Some file systems cannot flush a folder and say EINVAL: the name is then as safe as it gets
+  // there.
+  if (::fsync(descriptor) != 0 && errno != EINVAL) done = system_failure(folder, "flush");
+  ::close(descriptor);
+  return done;
+}
+
+}  // namespace senet
