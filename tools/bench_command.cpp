@@ -1,210 +1,362 @@
 // senet bench: how fast everything is on this machine, and where the time goes.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <charconv>
+#include <fstream>
 #include <memory>
+#include <ranges>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "games/any_game.hpp"
 #include "games/registry.hpp"
-#include "selfplay/selfplay_threads.hpp"
-#include "tools/bench_forward.hpp"
-#include "tools/bench_options.hpp"
 #include "tools/bench_overlap.hpp"
-#include "tools/bench_peak.hpp"
-#include "tools/bench_playout.hpp"
-#include "tools/bench_selfplay.hpp"
-#include "tools/bench_sessions.hpp"
-#include "tools/bench_train.hpp"
-#include "tools/bench_tree.hpp"
+#include "tools/benchmarks.hpp"
 #include "tools/command.hpp"
+#include "tools/setting_options.hpp"
+#include "train_bridge/run_config.hpp"
 
 namespace senet {
 namespace {
 
-using Bench = Result<void> (*)(const BenchArguments&, const BenchSettings&);
+using AddOptions = void (*)(const Command& command, BenchSettings& settings);
 
-Result<void> run_prepared(const BenchArguments& arguments, std::string_view bench,
-                          Result<Benchmark> prepared) {
-  if (!prepared) return prepared.error();
-  return run_and_print(arguments.output, bench, std::move(*prepared));
-}
+/// A benchmark as the command line has it: of games, or of the machine alone.
+struct Bench {
+  std::string name, help;
+  double seconds = 0;  // measured when nothing is said
+  std::vector<AddOptions> options;
+  Benchmark (*of_game)(const BenchCase& bench) = nullptr;
+  Benchmark (*of_machine)(const BenchSettings& settings) = nullptr;
+  std::uint32_t (*visits)(const AnyGame& game) = [](const AnyGame&) { return 100u; };
+  std::vector<Evaluates> modes = {};  // all that a game has of these; empty: the one that is said
+};
 
-/// `prepare(game, settings)` for each game, one after the other.
-template <class Prepare>
-Result<void> each_game(const BenchArguments& arguments, const BenchSettings& settings,
-                       std::string_view bench, Prepare&& prepare) {
-  for (const std::string& game : games_of(arguments, settings.evaluates)) {
-    const auto done = run_prepared(arguments, bench, prepare(game, settings));
-    if (!done) return done;
+/// The game that is said, or the standard ones, each in the benchmark's modes that it has; nothing
+/// is left to be chosen.
+Result<std::vector<BenchCase>> cases_of(const Bench& bench, BenchSettings settings) {
+  std::vector<BenchCase> cases;
+  const auto modes = bench.modes.empty() ? std::vector{settings.evaluates} : bench.modes;
+  for (const RunGame* const game : all_games<RunGame>()) {
+    const AnyGame& rules = game->any();
+    const bool is_said = rules.name == settings.game;
+    if (!is_said && !(settings.game.empty() && rules.is_standard)) continue;
+    for (const Evaluates mode : modes) {
+      if (mode == Evaluates::kAfterstates && !rules.has_afterstates) {
+        if (!is_said || !bench.modes.empty()) continue;
+        return fail(fmt::format("--mode: {} has no afterstates", rules.name));
+      }
+      Result<BenchNetwork> network = bench_network(settings, game->reference_spec());
+      if (!network) return fail(fmt::format("--network: {}", network.error().reason()));
+      BenchSettings& of_case =
+          cases
+              .emplace_back(settings, *game, rules, **find_game<BenchGame>(rules.name),
+                            std::move(network->network), std::move(network->name))
+              .settings;
+      of_case.evaluates = mode;
+      if (of_case.visits == 0) of_case.visits = bench.visits(rules);
+      // The afterstates of a position are many rows at once.
+      if (of_case.batch_rows == 0) of_case.batch_rows = mode == Evaluates::kPosition ? 64 : 256;
+      settings.trace.clear();  // the first case's
+    }
   }
-  return {};
+  if (cases.empty() && !settings.game.empty()) return unknown_game(settings.game);
+  return cases;
 }
 
-Result<void> selfplay(const BenchArguments& arguments, const BenchSettings& settings) {
-  std::string trace = arguments.trace;
-  return each_game(arguments, settings, "selfplay", [&](const auto& game, const auto& of_case) {
-    return prepare_selfplay(game, of_case, std::exchange(trace, {}));
+Result<Job> prepare(const Bench& bench, BenchSettings settings) {
+  if (settings.seconds == 0) settings.seconds = bench.seconds;
+  if (settings.workers.empty()) {
+    settings.workers = {std::max(1u, std::thread::hardware_concurrency())};
+  }
+  // Better now than after the measurement.
+  if (!settings.trace.empty() && !std::ofstream(settings.trace, std::ios::app)) {
+    return fail(fmt::format("--trace: {} cannot be written", settings.trace));
+  }
+  Result<std::vector<BenchCase>> cases;
+  if (bench.of_game != nullptr) cases = cases_of(bench, settings);
+  if (!cases) return cases.error();
+  return Job([bench, settings, cases = std::move(*cases)]() -> Result<void> {
+    print_machine(settings.output);
+    if (bench.of_machine != nullptr) {
+      run_and_print(settings.output, bench.name, bench.of_machine(settings));
+    }
+    for (const BenchCase& of_game : cases) {
+      run_and_print(settings.output, bench.name, bench.of_game(of_game));
+    }
+    return {};
   });
 }
 
-/// Both games, with policy priors and then with afterstates where the game has them.
-Result<void> standard_set(const BenchArguments& arguments, const BenchSettings& settings) {
-  for (const std::string& game : games_of(arguments, settings.evaluates)) {
-    for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
-      const Result<const AnyGame*> known = find_game<AnyGame>(game);
-      if (evaluates == Evaluates::kAfterstates && !(*known)->has_afterstates) continue;
-      BenchSettings of_case = settings;
-      of_case.evaluates = evaluates;
-      of_case.batch_rows = batch_rows_for(arguments, evaluates);
-      const auto done =
-          run_prepared(arguments, "selfplay", prepare_selfplay(game, of_case, /*trace_file=*/{}));
-      if (!done) return done;
+/// The same entry of a list for an option that means something of its own. `help` is a literal.
+template <class Struct, class Value>
+Setting<Struct, Value> with_help(Value Struct::*member, std::string_view help) {
+  Setting<Struct, Value> entry = setting_of(member);
+  entry.help = help;
+  return entry;
+}
+
+/// An option of several numbers, "1,2,4", each from 1 to `most` and none twice in a row. Where
+/// there are none before, "all" stands for none.
+void add_counts(const Command& command, const std::string& name, std::vector<std::size_t>& counts,
+                std::size_t most, const std::string& help) {
+  const bool takes_all = counts.empty();
+  const auto read = [=, &counts](const std::string& text) -> Result<void> {
+    const Error refusal(fmt::format("{}: {}numbers of 1 to {} with commas between them", name,
+                                    takes_all ? "all, or " : "", most));
+    counts.clear();
+    if (takes_all && text == "all") return {};
+    for (const auto part : std::views::split(text, ',')) {
+      const std::string_view word(part.begin(), part.end());
+      std::size_t count = 0;
+      const auto [rest, error] = std::from_chars(word.begin(), word.end(), count);
+      if (error != std::errc() || rest != word.end() || count < 1 || count > most) return refusal;
+      if (!counts.empty() && counts.back() == count) return refusal;
+      counts.push_back(count);
     }
+    return counts.empty() ? Result<void>(refusal) : Result<void>();
+  };
+  command.option("--" + name, "TEXT", read, help)
+      .shows_default(takes_all ? "all" : fmt::format("{}", fmt::join(counts, ",")));
+}
+
+/// An option of a value that has a name.
+template <class Value>
+void add_named(const Command& command, const std::string& name, Value& value,
+               Result<Value> (*from_name)(std::string_view), const std::string& help) {
+  const auto read = [=, &value](const std::string& text) -> Result<void> {
+    const Result<Value> known = from_name(text);
+    if (!known) return fail(fmt::format("{}: {}", name, known.error().reason()));
+    value = *known;
+    return {};
+  };
+  command.option("--" + name, "TEXT", read, help).shows_default(std::string(name_of(value)));
+}
+
+void add_common_options(const Command& command, BenchSettings& settings) {
+  command.flag("--json", settings.output.json, "one JSON object a line");
+  command.option("--repeat", settings.output.repeats, "runs; figures are their medians")
+      .in_range(1, 1000);
+  command.option("--seconds", settings.seconds, "measured time of each case and run")
+      .in_range(0.001, 1e6);
+}
+
+void add_game_options(const Command& command, BenchSettings& settings) {
+  std::vector<std::string_view> standard;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (game->is_standard) standard.push_back(game->name);
   }
-  return {};
+  command.option("--game", settings.game,
+                 fmt::format("default: {}", fmt::join(standard, ", then ")));
+  command.option("--seed", settings.seed, "of weights and games").shows_default();
 }
 
-Result<void> forward(const BenchArguments& arguments, const BenchSettings& settings) {
-  return each_game(arguments, settings, "forward", prepare_forward);
+void add_network_options(const Command& command, BenchSettings& settings) {
+  command
+      .option("--network", settings.network,
+              "seed-283k (fresh weights of the reference shape) or a weights file")
+      .shows_default();
+  add_setting(command, with_help(&NetworkSpec::width, "fresh weights of this width instead"),
+              settings.width)
+      .shows_default("");
+  add_setting(command, with_help(&NetworkSpec::blocks, "... with so many residual blocks"),
+              settings.blocks);
 }
 
-Result<void> tree(const BenchArguments& arguments, const BenchSettings& settings) {
-  return each_game(arguments, settings, "tree",
-                   [&](const std::string& game, BenchSettings of_case) {
-                     const Result<const AnyGame*> known = find_game<AnyGame>(game);
-                     of_case.visits = arguments.visits.value_or((*known)->tree_bench_visits);
-                     return prepare_tree(game, of_case, arguments.table == "flat");
-                   });
+void add_mode_option(const Command& command, BenchSettings& settings) {
+  add_setting(command, setting_of(&SearchSettings::evaluates), settings.evaluates);
 }
 
-/// "800 in connect_four, 400 in other games"
-std::string tree_visits_text() {
-  std::string text;
+void add_recording_option(const Command& command, BenchSettings& settings) {
+  command
+      .option("--games", settings.recorded_games, "self-play games whose positions are measured on")
+      .in_range(1, 100'000)
+      .shows_default();
+}
+
+void add_evaluator_options(const Command& command, BenchSettings& settings) {
+  add_setting(command, setting_of(&WorkerSettings::evaluator), settings.evaluator);
+  command.flag("--exact", settings.exact, "the same bits at every batch size, with oneDNN too");
+}
+
+void add_search_options(const Command& command, BenchSettings& settings,
+                        const std::string& standard_visits) {
+  command
+      .option("--visits", settings.visits,
+              fmt::format("visits of every search (default: {})", standard_visits))
+      .in_range(1, 1'000'000);
+  add_setting(command, with_help(&WorkerSettings::lanes, "searches side by side on a thread"),
+              settings.lanes);
+  add_setting(command,
+              with_help(&WorkerSettings::batch_rows,
+                        "most rows of a forward pass (default: 64; with afterstates 256)"),
+              settings.batch_rows)
+      .shows_default("");
+}
+
+void add_tree_options(const Command& command, BenchSettings& settings) {
+  // "800 in connect_four, 400 in other games"
+  std::string visits;
   for (const AnyGame* const game : all_games<AnyGame>()) {
     if (game->tree_bench_visits == kTreeBenchVisits) continue;
-    text += fmt::format("{} in {}, ", game->tree_bench_visits, game->name);
+    visits += fmt::format("{} in {}, ", game->tree_bench_visits, game->name);
   }
-  return text + fmt::format("{}{}", kTreeBenchVisits, text.empty() ? "" : " in other games");
+  visits += fmt::format("{}{}", kTreeBenchVisits, visits.empty() ? "" : " in other games");
+  add_search_options(command, settings, visits);
+  command
+      .option("--table", settings.table,
+              "the tree's way from a position to its node: epoch, its own, or flat, Abseil's")
+      .one_of({"epoch", "flat"})
+      .shows_default();
 }
 
-Result<void> playout(const BenchArguments& arguments, const BenchSettings& settings) {
-  return each_game(arguments, settings, "playout", prepare_playout);
+void add_workers_option(const Command& command, BenchSettings& settings) {
+  add_counts(command, "workers", settings.workers, 1024,
+             "threads at once; several numbers (1,2) are measured in turns");
 }
 
-Result<void> train(const BenchArguments& arguments, const BenchSettings& settings) {
-  return each_game(arguments, settings, "train", prepare_train);
+void add_play_options(const Command& command, BenchSettings& settings) {
+  add_search_options(command, settings, "100");
+  add_workers_option(command, settings);
+  add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.cache_mib);
+  command.flag("--reuse-tree", settings.reuse_tree,
+               "keep the tree between moves: kept visits count towards --visits and are not "
+               "counted again");
+  command
+      .option("--warmup-seconds", settings.warmup_seconds,
+              "played before the measurement, once games of all ages are under way")
+      .in_range(0.0, 1e6)
+      .shows_default();
 }
 
-Result<void> overlap(const BenchArguments& arguments, const BenchSettings& settings) {
-  BenchSettings of_run = settings;
-  of_run.workers = {arguments.players > 0 ? arguments.players : default_workers()};
-  return each_game(arguments, of_run, "overlap", prepare_overlap);
+void add_trace_option(const Command& command, BenchSettings& settings) {
+  command.option("--trace", settings.trace,
+                 "write what a worker did when, for chrome://tracing or Perfetto, into this file "
+                 "(of the first case and run)");
 }
 
-Result<void> sessions(const BenchArguments& arguments, const BenchSettings& settings) {
-  return each_game(arguments, settings, "sessions", prepare_sessions);
+void add_trainer_options(const Command& command, BenchSettings& settings) {
+  add_named(command, "backend", settings.trainer.backend, trainer_backend_from_name,
+            "what trains: cpu, cuda or auto");
+  add_named(command, "precision", settings.trainer.precision, precision_from_name,
+            "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32");
+  command.flag("--replay-on-device", settings.trainer.replay_on_device,
+               "a CUDA device keeps the samples: a step sends only where they lie");
 }
 
-Result<void> peak(const BenchArguments& arguments, const BenchSettings& settings) {
-  return run_and_print(arguments.output, "peak", [&]() -> Result<Figures> {
-    Figures figures;
-    std::vector<std::size_t> thread_counts{1};
-    for (const std::size_t workers : settings.workers) {
-      if (workers > 1) thread_counts.push_back(workers);
-    }
-    for (const MultiplyAdd& kind : runnable_multiply_adds()) {
-      for (const std::size_t threads : thread_counts) {
-        figures.push_back({fmt::format("{}/threads-{}", kind.name, threads), "multiply_add",
-                           peak_gflops(kind, threads, settings.seconds), "GFLOP/s"});
-      }
-    }
-    return figures;
-  });
+void add_train_rows_options(const Command& command, BenchSettings& settings) {
+  add_counts(command, "batch", settings.train_rows, 65'536,
+             "samples of a step; several numbers (256,1024) one after the other");
+  command.option("--save-batch", settings.saved_batch,
+                 "write the last batch of recorded positions to this file (safetensors)");
 }
 
-Result<Job> prepare(const BenchArguments& arguments, Bench bench, double seconds) {
-  const Result<BenchSettings> settings = settings_of(arguments, seconds);
-  if (!settings) return settings.error();
-  return Job([arguments, bench, settings = *settings] {
-    print_machine(arguments.output);
-    return bench(arguments, settings);
-  });
+void add_players_option(const Command& command, BenchSettings& settings) {
+  command
+      .option("--workers", settings.players,
+              "threads that play (default: all but two, as in senet selfplay)")
+      .in_range(1, 1024);
+}
+
+void add_session_options(const Command& command, BenchSettings& settings) {
+  add_counts(command, "sessions", settings.sessions, 1024, "games of the host at once");
+  command.option("--milliseconds", settings.search_ms, "of each search that is timed")
+      .in_range(1, 60'000)
+      .shows_default();
+  command
+      .option("--visits", settings.visits, "of each search that is counted instead (default: 100)")
+      .in_range(1u, kBenchTreeVisits);
+  command.flag("--processes", settings.processes,
+               "the most games in a `senet uci` process each, too");
+}
+
+Benchmark overlap_of(const BenchCase& bench) {
+  BenchSettings settings = bench.settings;
+  settings.workers = {settings.players > 0 ? settings.players : default_workers()};
+  return prepare_overlap(std::string(bench.game.name), settings).value();
+}
+
+/// Those that have a name, in the order of --help.
+std::vector<Bench> benchmarks() {
+  return {
+      {.name = "peak",
+       .help = "multiply-adds a second at most",
+       .seconds = 0.5,
+       .options = {add_workers_option},
+       .of_machine = prepare_peak},
+      {.name = "forward",
+       .help = "states a second of the forward pass",
+       .seconds = 1,
+       .options = {add_game_options, add_network_options, add_mode_option, add_recording_option,
+                   add_evaluator_options},
+       .of_game = prepare_forward},
+      {.name = "tree",
+       .help = "visits a second of searches without a network",
+       .seconds = 2,
+       .options = {add_game_options, add_network_options, add_mode_option, add_recording_option,
+                   add_tree_options},
+       .of_game = prepare_tree,
+       .visits = [](const AnyGame& game) { return game.tree_bench_visits; }},
+      {.name = "playout",
+       .help = "games a second of blind play by the rules alone",
+       .seconds = 2,
+       .options = {add_game_options},
+       .of_game = prepare_playout},
+      {.name = "selfplay",
+       .help = "games, decisions and evaluations a second of whole self-play",
+       .seconds = 10,
+       .options = {add_game_options, add_network_options, add_mode_option, add_evaluator_options,
+                   add_play_options, add_trace_option},
+       .of_game = prepare_selfplay},
+      {.name = "train",
+       .help = "samples a second of a trainer",
+       .seconds = 3,
+       .options = {add_game_options, add_network_options, add_mode_option, add_recording_option,
+                   add_workers_option, add_trainer_options, add_train_rows_options},
+       .of_game = prepare_train},
+      {.name = "overlap",
+       .help = "what a trainer beside self-play costs it: speed, and the weights handed over",
+       .seconds = 4,
+       .options = {add_game_options, add_network_options, add_trainer_options, add_players_option},
+       .of_game = overlap_of},
+      {.name = "sessions",
+       .help = "how long the searches of many embedded games take, and their memory",
+       .seconds = 5,
+       .options = {add_game_options, add_network_options, add_session_options, add_workers_option},
+       .of_game = prepare_sessions},
+  };
 }
 
 }  // namespace
 
 void add_bench_command(const Command& program) {
-  auto arguments = std::make_shared<BenchArguments>();
-  const Command command =
-      program.add_command("bench", "Measure how fast everything is and where the time goes");
+  const auto settings = std::make_shared<BenchSettings>();
+  const auto add_options = [&](const Command& command, const Bench& bench) {
+    add_common_options(command, *settings);
+    for (const AddOptions add : bench.options) add(command, *settings);
+    command.runs([=] { return run_command("bench", prepare(bench, *settings)); });
+  };
+  // Every standard game with policy priors, and then with afterstates where it has them.
+  const Bench standard{
+      .name = "selfplay",
+      .help = "Measure how fast everything is and where the time goes",
+      .seconds = 10,
+      .options = {add_game_options, add_network_options, add_evaluator_options, add_play_options},
+      .of_game = prepare_selfplay,
+      .modes = {Evaluates::kPosition, Evaluates::kAfterstates}};
+  const Command command = program.add_command("bench", standard.help);
   command.footer(
       fmt::format("Without a benchmark's name: self-play of {}, with policy priors\n"
                   "and then with afterstates.",
                   games_that([](const AnyGame& game) { return game.is_standard; })));
-  const auto add = [&](const char* name, const char* help, Bench bench, double seconds) {
-    const Command sub = command.add_command(name, help);
-    add_common_options(sub, *arguments);
-    sub.runs([=] { return run_command("bench", prepare(*arguments, bench, seconds)); });
-    return sub;
-  };
-  const Command of_peak = add("peak", "multiply-adds a second at most", peak, 0.5);
-  add_workers_option(of_peak, *arguments);
-
-  const Command of_forward = add("forward", "states a second of the forward pass", forward, 1);
-  const Command of_tree = add("tree", "visits a second of searches without a network", tree, 2);
-  const Command of_playout =
-      add("playout", "games a second of blind play by the rules alone", playout, 2);
-  const Command of_selfplay =
-      add("selfplay", "games, decisions and evaluations a second of whole self-play", selfplay, 10);
-  const Command of_train = add("train", "samples a second of a trainer", train, 3);
-  const Command of_overlap =
-      add("overlap", "what a trainer beside self-play costs it: speed, and the weights handed over",
-          overlap, 4);
-  const Command of_sessions =
-      add("sessions", "how long the searches of many embedded games take, and their memory",
-          sessions, 5);
-  for (const Command& sub :
-       {of_forward, of_tree, of_playout, of_selfplay, of_train, of_overlap, of_sessions}) {
-    add_game_option(sub, *arguments);
+  for (const Bench& bench : benchmarks()) {
+    add_options(command.add_command(bench.name, bench.help), bench);
   }
-  for (const Command& sub : {of_forward, of_tree, of_selfplay, of_train, of_overlap, of_sessions}) {
-    add_network_options(sub, *arguments);
-  }
-  for (const Command& sub : {of_forward, of_tree, of_selfplay, of_train}) {
-    add_mode_option(sub, *arguments);
-  }
-  for (const Command& sub : {of_forward, of_tree, of_train}) {
-    add_recording_options(sub, *arguments);
-  }
-  add_workers_option(of_train, *arguments);
-  add_trainer_options(of_train, *arguments);
-  add_train_rows_option(of_train, *arguments);
-  add_trainer_options(of_overlap, *arguments);
-  of_overlap
-      .option("--workers", arguments->players,
-              "threads that play (default: all but two, as in senet selfplay)")
-      .in_range(1, 1024);
-  for (const Command& sub : {of_forward, of_selfplay}) add_evaluator_options(sub, *arguments);
-  add_search_options(of_tree, *arguments, tree_visits_text());
-  of_tree
-      .option("--table", arguments->table,
-              "the tree's way from a position to its node: epoch, its own, or flat, Abseil's")
-      .one_of({"epoch", "flat"})
-      .shows_default();
-  add_search_options(of_selfplay, *arguments, "100");
-  add_play_options(of_selfplay, *arguments);
-  add_session_options(of_sessions, *arguments);
-  add_workers_option(of_sessions, *arguments);
-  of_selfplay.option("--trace", arguments->trace,
-                     "write what a worker did when, for chrome://tracing or Perfetto, into "
-                     "this file (of the first case and run)");
-
-  add_common_options(command, *arguments);
-  add_game_option(command, *arguments);
-  add_network_options(command, *arguments);
-  add_evaluator_options(command, *arguments);
-  add_search_options(command, *arguments, "100");
-  add_play_options(command, *arguments);
-  command.runs([=] { return run_command("bench", prepare(*arguments, standard_set, 10)); });
+  add_options(command, standard);
 }
 
 }  // namespace senet

@@ -1,19 +1,33 @@
-#include "tools/bench_peak.hpp"
+#include "tools/benchmarks.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <cstdint>
 #include <numeric>
+#include <span>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "tools/thread_clock.hpp"
+#include "tools/bench_timing.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 namespace senet {
+
+/// One instruction set that the program can measure.
+struct MultiplyAdd {
+  std::string_view name;
+  /// Runs `rounds` steps of independent chains of multiply-adds held in registers; a result that
+  /// depends on all of them, so that none can be left out.
+  float (*chains)(std::uint64_t rounds);
+  double flop_per_round;
+};
+
 namespace {
 
 // A multiply-add takes about four cycles and two can begin in each, so that eight chains keep the
@@ -69,40 +83,40 @@ std::size_t first_runnable() { return 0; }
 
 #endif
 
-using Clock = std::chrono::steady_clock;
+/// Those that this processor runs, widest first. Never empty.
+std::span<const MultiplyAdd> runnable_multiply_adds() {
+  return std::span(kKinds).subspan(first_runnable());
+}
 
 /// GFLOP/s of one slice of `rounds` rounds.
 double slice_gflops(const MultiplyAdd& kind, std::uint64_t rounds) {
-  const double began = ThreadClock::now();
+  const double began = thread_seconds();
   [[maybe_unused]] volatile float kept = kind.chains(rounds);  // a use, so that the loop stays
-  const double time = ThreadClock::now() - began;
+  const double time = thread_seconds() - began;
   return 1e-9 * static_cast<double>(rounds) * kind.flop_per_round / time;
 }
 
 double fastest_slice(const MultiplyAdd& kind, double seconds) {
   double fastest = 0;
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  const double end = wall_seconds() + seconds;
   do {
     fastest = std::max(fastest, slice_gflops(kind, 1 << 18));
-  } while (Clock::now() < end);
+  } while (wall_seconds() < end);
   return fastest;
-}
-
-}  // namespace
-
-std::span<const MultiplyAdd> runnable_multiply_adds() {
-  return std::span(kKinds).subspan(first_runnable());
 }
 
 double peak_gflops(const MultiplyAdd& kind, std::size_t threads, double seconds) {
   std::vector<double> rates(threads);
-  std::vector<std::thread> running;
-  for (double& rate : rates) {
-    running.emplace_back([&] { rate = fastest_slice(kind, seconds); });
+  {
+    std::vector<std::jthread> running;
+    for (double& rate : rates) {
+      running.emplace_back([&] { rate = fastest_slice(kind, seconds); });
+    }
   }
-  for (std::thread& thread : running) thread.join();
   return std::accumulate(rates.begin(), rates.end(), 0.0);
 }
+
+}  // namespace
 
 PeakMeter::PeakMeter()
     : kind_(*std::ranges::max_element(runnable_multiply_adds(), {}, [](const MultiplyAdd& kind) {
@@ -110,5 +124,22 @@ PeakMeter::PeakMeter()
       })) {}
 
 double PeakMeter::gflops() const { return slice_gflops(kind_, 1 << 16); }
+
+Benchmark prepare_peak(const BenchSettings& settings) {
+  std::vector<std::size_t> thread_counts{1};
+  for (const std::size_t workers : settings.workers) {
+    if (workers > 1) thread_counts.push_back(workers);
+  }
+  return [thread_counts, seconds = settings.seconds] {
+    Figures figures;
+    for (const MultiplyAdd& kind : runnable_multiply_adds()) {
+      for (const std::size_t threads : thread_counts) {
+        add_figures(figures, fmt::format("{}/threads-{}", kind.name, threads),
+                    {{"multiply_add", peak_gflops(kind, threads, seconds), "GFLOP/s"}});
+      }
+    }
+    return figures;
+  };
+}
 
 }  // namespace senet

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "nn/kernels.hpp"
+#include "tools/bench_timing.hpp"
 
 namespace senet {
 namespace {
@@ -43,6 +45,13 @@ void print_text(std::string_view name, std::string_view median, std::string_view
 
 }  // namespace
 
+void add_figures(Figures& figures, const std::string& subject,
+                 std::initializer_list<Figure> of_case) {
+  for (const auto& [name, value, unit] : of_case) {
+    figures.push_back({subject, std::string(name), value, std::string(unit)});
+  }
+}
+
 void print_machine(const BenchOutput& output) {
   const std::string machine = fmt::format("{} | {} kernels | g++ {} | {} build", processor_name(),
                                           best_kernels().name, __VERSION__, SENET_BUILD_TYPE);
@@ -58,13 +67,10 @@ void print_machine(const BenchOutput& output) {
   std::fflush(stdout);
 }
 
-Result<void> run_and_print(const BenchOutput& output, std::string_view bench, Benchmark run) {
+void run_and_print(const BenchOutput& output, std::string_view bench, Benchmark run) {
+  assert(output.repeats > 0);
   std::vector<Figures> runs;
-  for (std::uint32_t i = 0; i < output.repeats; ++i) {
-    Result<Figures> figures = run();
-    if (!figures) return figures.error();
-    runs.push_back(std::move(*figures));
-  }
+  for (std::uint32_t i = 0; i < output.repeats; ++i) runs.push_back(run().value());
   std::string_view subject;
   for (std::size_t i = 0; i < runs.front().size(); ++i) {
     const Metric metric = summary_of(runs, i);
@@ -78,16 +84,6 @@ Result<void> run_and_print(const BenchOutput& output, std::string_view bench, Be
                number_text(metric.interval->high), metric.unit);
   }
   std::fflush(stdout);
-  return {};
-}
-
-double median_of(std::vector<double> values) {
-  for (const double value : values) {
-    if (std::isnan(value)) return value;
-  }
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 }  // namespace senet

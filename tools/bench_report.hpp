@@ -4,6 +4,8 @@
 #include <absl/functional/any_invocable.h>
 
 #include <cstdint>
+#include <initializer_list>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,8 +17,18 @@ namespace senet {
 /// The figures of one run. A figure that could not be had is NaN: "-" in a table, null in JSON.
 using Figures = std::vector<Metric>;
 
+struct Figure {
+  std::string_view name;
+  double value;
+  std::string_view unit;
+};
+
+/// Adds the figures of one case.
+void add_figures(Figures& figures, const std::string& subject,
+                 std::initializer_list<Figure> of_case);
+
 /// A benchmark whose inputs are ready: each call is one run. All runs give the same figures in the
-/// same order.
+/// same order. Throws an Error where it does not return one.
 using Benchmark = absl::AnyInvocable<Result<Figures>()>;
 
 struct BenchOutput {
@@ -29,12 +41,9 @@ struct BenchOutput {
 /// metric "hardware_threads".
 void print_machine(const BenchOutput& output);
 
-/// Runs a benchmark output.repeats times and prints the median of each figure, the least and the
-/// greatest. JSON, one object a line: bench, case, metric, value, unit, min, max, repeats.
-Result<void> run_and_print(const BenchOutput& output, std::string_view bench, Benchmark run);
-
-/// The middle one, of an even number the mean of the two in the middle; NaN where any is NaN.
-/// Not of nothing.
-double median_of(std::vector<double> values);
+/// Runs a benchmark output.repeats times, at least once, and prints the median of each figure, the
+/// least and the greatest. JSON, one object a line: bench, case, metric, value, unit, min, max,
+/// repeats. Throws the benchmark's error.
+void run_and_print(const BenchOutput& output, std::string_view bench, Benchmark run);
 
 }  // namespace senet

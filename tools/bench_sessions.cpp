@@ -1,69 +1,49 @@
-#include "tools/bench_sessions.hpp"
+#include "tools/benchmarks.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <condition_variable>
 #include <deque>
 #include <filesystem>
-#include <mutex>
+#include <fstream>
+#include <optional>
 #include <senet/senet.hpp>
+#include <span>
+#include <vector>
 
+#include "engine/lanes/bounded_queue.hpp"
 #include "games/random.hpp"
-#include "tools/bench_processes.hpp"
-#include "train_bridge/run_game.hpp"
+#include "tools/bench_timing.hpp"
+#include "tools/gnubg/scratch_folder.hpp"
+#include "tools/match/text_engine.hpp"
 
 namespace senet {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using std::chrono::microseconds;
-
-double seconds_since(Clock::time_point then) {
-  return std::chrono::duration<double>(Clock::now() - then).count();
-}
-
-/// Which games have an answer, from the library's threads to the host's.
-class Bell {
- public:
-  void ring(std::size_t game) {
-    {
-      const std::lock_guard lock(mutex_);
-      games_.push_back(game);
+/// The proportional set sizes of these processes together, in MiB: pages that several use are
+/// shared out. 0 where the system does not say.
+double shared_out_mib(const std::vector<pid_t>& processes) {
+  double kib = 0;
+  for (const pid_t process : processes) {
+    std::ifstream file(fmt::format("/proc/{}/smaps_rollup", process));
+    std::string line;
+    while (std::getline(file, line) && !line.starts_with("Pss:")) {
     }
-    rung_.notify_one();
+    if (!file) return 0;
+    kib += std::strtod(line.c_str() + 4, nullptr);
   }
-  std::size_t next() {
-    std::unique_lock lock(mutex_);
-    rung_.wait(lock, [&] { return !games_.empty(); });
-    const std::size_t game = games_.front();
-    games_.pop_front();
-    return game;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable rung_;
-  std::deque<std::size_t> games_;
-};
+  return kib / 1024;
+}
 
 /// One game of the host's.
 struct HostedGame {
   api::Session session;
-  Bell* bell;
-  std::size_t number;
-  Clock::time_point began{}, ended{};
+  double began = 0, ended = 0;  // the search, on the wall's clock
 };
 
-void answered(void* user, senet_session*) {
-  HostedGame& game = *static_cast<HostedGame*>(user);
-  game.ended = Clock::now();
-  game.bell->ring(game.number);
-}
-
-/// Throws dice and begins anew until somebody has to move.
+/// Throws dice and begins anew until a player has to move.
 void go_to_decision(api::Session& session, Random& random) {
   for (;;) {
     const senet_turn turn = session.turn();
@@ -77,175 +57,179 @@ void go_to_decision(api::Session& session, Random& random) {
   }
 }
 
-struct Load {
-  std::vector<double> latencies_ms;
-  double seconds = 0, visits = 0, evaluations = 0;
-  double engine_mib = 0, memory_mib = 0;
-};
-
-/// `sessions` games on so many threads for settings.seconds, after a tenth of that.
-Load run_sessions(const std::string& game, const std::string& weights, std::size_t sessions,
-                  std::size_t workers, const api::Limits& limits, std::uint32_t tree_visits,
-                  const BenchSettings& settings) {
+/// Figures of `sessions` games on so many threads for settings.seconds, after a tenth of that.
+void add_sessions(Figures& figures, const std::string& subject, const BenchCase& bench,
+                  const std::string& weights, std::size_t sessions, std::size_t workers,
+                  const api::Limits& limits, std::uint32_t tree_visits) {
+  const BenchSettings& settings = bench.settings;
   senet_config config = api::default_config();
   config.workers = static_cast<std::uint32_t>(workers);
   config.sessions = static_cast<std::uint32_t>(sessions);
   config.visits = tree_visits;
   config.memory = std::uint64_t{8} << 30;
   config.batch = 64;
+  BoundedQueue<HostedGame*> answered(sessions);  // from the library's threads to the host's
   api::Engine engine(config);
   const api::Model model = engine.load(weights);
   engine.use(model);
 
-  Bell bell;
   Random random(settings.seed, sessions, 0, Purpose::kTest);
   std::deque<HostedGame> games;
   const auto begin = [&](HostedGame& hosted) {
     go_to_decision(hosted.session, random);
-    hosted.began = Clock::now();
-    hosted.session.begin_search(limits, answered, &hosted);
+    hosted.began = wall_seconds();
+    hosted.session.begin_search(limits, [&] {
+      hosted.ended = wall_seconds();
+      static_cast<void>(answered.push(&hosted));
+    });
   };
   for (std::size_t i = 0; i < sessions; ++i) {
-    games.push_back({engine.open_session(game), &bell, i});
-    begin(games.back());
+    begin(games.emplace_back(HostedGame{engine.open_session(bench.game.name)}));
   }
-  Load load;
-  load.latencies_ms.reserve(1 << 20);
-  const auto start = Clock::now();
-  const double warmup = settings.seconds / 10;
-  bool measuring = false;
-  std::size_t under_way = sessions;
-  Clock::time_point measured_from{};
-  while (under_way > 0) {
-    HostedGame& hosted = games[bell.next()];
+  std::vector<double> latencies_ms;
+  latencies_ms.reserve(1 << 20);
+  double visits = 0, evaluations = 0, seconds = 0, engine_mib = 0, memory_mib = 0;
+  const double warm = wall_seconds() + settings.seconds / 10;
+  std::optional<double> measured_from;
+  for (std::size_t under_way = sessions; under_way > 0;) {
+    HostedGame& hosted = **answered.pop();
     const api::Found found = hosted.session.result();
-    if (!measuring && seconds_since(start) >= warmup) {
-      measuring = true;
-      measured_from = Clock::now();
-    } else if (measuring && load.seconds == 0) {
-      load.latencies_ms.push_back(
-          std::chrono::duration<double, std::milli>(hosted.ended - hosted.began).count());
-      load.visits += found.visits;
-      load.evaluations += found.evaluations;
+    const double now = wall_seconds();
+    if (!measured_from) {
+      if (now >= warm) measured_from = now;
+    } else if (seconds == 0) {
+      latencies_ms.push_back(1e3 * (hosted.ended - hosted.began));
+      visits += found.visits;
+      evaluations += found.evaluations;
+      if (now - *measured_from >= settings.seconds) {
+        seconds = now - *measured_from;
+        engine_mib = static_cast<double>(engine.memory()) / (1 << 20);
+        memory_mib = shared_out_mib({getpid()});
+      }
     }
-    if (measuring && load.seconds == 0 && seconds_since(measured_from) >= settings.seconds) {
-      load.seconds = seconds_since(measured_from);
-      load.engine_mib = static_cast<double>(engine.memory()) / (1 << 20);
-      load.memory_mib = shared_out_mib({}).value_or(0);
-    }
-    if (load.seconds > 0) {
+    if (seconds > 0) {
       --under_way;
-      continue;
+    } else {
+      hosted.session.play(found.action);
+      begin(hosted);
     }
-    hosted.session.play(found.action);
-    begin(hosted);
   }
-  return load;
-}
-
-double percentile(std::vector<double>& values, double share) {
-  if (values.empty()) return std::nan("");
-  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
-void add_load(Figures& figures, const std::string& subject, Load load) {
-  const auto add = [&](const char* name, double value, const char* unit) {
-    figures.push_back({subject, name, value, unit});
+  std::ranges::sort(latencies_ms);
+  const auto searches = static_cast<double>(latencies_ms.size());
+  const auto percentile = [&](double share) {
+    return latencies_ms[static_cast<std::size_t>(share * (searches - 1))];
   };
-  const auto searches = static_cast<double>(load.latencies_ms.size());
-  add("latency_p50", percentile(load.latencies_ms, 0.50), "ms");
-  add("latency_p95", percentile(load.latencies_ms, 0.95), "ms");
-  add("latency_p99", percentile(load.latencies_ms, 0.99), "ms");
-  add("searches_per_second", searches / load.seconds, "searches/s");
-  add("visits_per_search", load.visits / searches, "visits/search");
-  add("evaluations_per_second", load.evaluations / load.seconds, "evaluations/s");
-  add("engine_memory", load.engine_mib, "MiB");
-  add("memory", load.memory_mib, "MiB");
+  add_figures(figures, subject,
+              {{"latency_p50", percentile(0.50), "ms"},
+               {"latency_p95", percentile(0.95), "ms"},
+               {"latency_p99", percentile(0.99), "ms"},
+               {"searches_per_second", searches / seconds, "searches/s"},
+               {"visits_per_search", visits / searches, "visits/search"},
+               {"evaluations_per_second", evaluations / seconds, "evaluations/s"},
+               {"engine_memory", engine_mib, "MiB"},
+               {"memory", memory_mib, "MiB"}});
 }
 
-/// The network in a file of its own while the benchmark lives.
-class WeightsFile {
- public:
-  static Result<WeightsFile> write(const Network& network) {
-    std::string name = (std::filesystem::temp_directory_path() / "senet-bench-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) return fail("cannot make a temporary folder");
-    WeightsFile file(name);
-    if (const auto saved = save_network(network, file.path()); !saved) {
-      return saved.error();
-    }
-    return file;
-  }
-  WeightsFile(WeightsFile&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
-  ~WeightsFile() {
-    std::error_code unknown;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, unknown);
-  }
-  std::string path() const { return (folder_ / "weights.safetensors").string(); }
-
- private:
-  explicit WeightsFile(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  std::filesystem::path folder_;
+/// One game and the process that thinks about it.
+struct ProcessGame {
+  TextEngine engine;
+  AnyState state;
 };
 
-Result<Figures> run(const std::string& game, const std::string& network, const WeightsFile& weights,
-                    const BenchSettings& settings) {
+/// `count` processes of this program as `senet uci` with these weights. Round by round all are
+/// asked for a search, then all answers are taken; a round that is under way when settings.seconds
+/// are over is the last.
+void add_processes(Figures& figures, const std::string& subject, const BenchCase& bench,
+                   const std::string& weights, std::size_t count) {
+  constexpr const char* kHashMib = "2";  // room for kBenchTreeVisits in all games here
+  TextEngineSettings how;
+  how.command = fmt::format("exec '{}' uci --game {} --weights '{}' --hash {}",
+                            std::filesystem::read_symlink("/proc/self/exe").string(),
+                            bench.game.name, weights, kHashMib);
+  std::vector<ProcessGame> games;
+  std::vector<pid_t> ids{getpid()};
+  for (std::size_t i = 0; i < count; ++i) {
+    games.push_back({TextEngine::start(how).value(), AnyState(bench.game)});
+    ids.push_back(games.back().engine.id());
+  }
+  Random random(bench.settings.seed, count, 1, Purpose::kTest);
+  const auto ask = [&](ProcessGame& game) {
+    while (!is_decision(game.state.turn())) {
+      if (game.state.turn() == Turn::kOver) {
+        game.state = AnyState(bench.game);
+      } else {
+        game.state.play(draw_action(game.state, random));
+      }
+    }
+    game.engine
+        .ask({fmt::format("position {}", game.state.text()),
+              fmt::format("go nodes {}", bench.settings.visits)})
+        .value();
+  };
+  const auto take_answer = [](ProcessGame& game) {
+    TextEngine* const engine = &game.engine;
+    std::optional<std::string> move;
+    while (!(move = engine->answer().value())) {
+      TextEngine::wait_for_any({&engine, 1}, std::chrono::minutes(1));
+    }
+    game.state.play(game.state.action_from_text(*move).value());
+  };
+  const auto round = [&] {
+    std::ranges::for_each(games, ask);
+    std::ranges::for_each(games, take_answer);
+  };
+  round();
+  const double start = wall_seconds();
+  double seconds = 0;
+  std::size_t searches = 0;
+  for (; seconds < bench.settings.seconds; seconds = wall_seconds() - start) {
+    round();
+    searches += count;
+  }
+  add_figures(figures, subject,
+              {{"searches_per_second", static_cast<double>(searches) / seconds, "searches/s"},
+               {"memory", shared_out_mib(ids), "MiB"}});
+}
+
+Figures run(const BenchCase& bench, const std::string& weights) {
+  const BenchSettings& settings = bench.settings;
   Figures figures;
   const auto subject = [&](std::string_view kind, std::size_t count, const std::string& limit) {
-    return fmt::format("{}/{}/{}-{}/{}", game, network, kind, count, limit);
+    return fmt::format("{}/{}/{}-{}/{}", bench.game.name, bench.network_name, kind, count, limit);
   };
-  const std::string by_time = fmt::format("{}-ms", settings.search_ms);
+  const auto measure = [&](const std::string& limit, const api::Limits& limits,
+                           std::uint32_t tree_visits) {
+    for (const std::size_t sessions : settings.sessions) {
+      for (const std::size_t workers : settings.workers) {
+        std::string name = subject("sessions", sessions, limit);
+        if (settings.workers.size() > 1) name += fmt::format("/workers-{}", workers);
+        add_sessions(figures, name, bench, weights, sessions, workers, limits, tree_visits);
+      }
+    }
+  };
   const std::string by_visits = fmt::format("{}-visits", settings.visits);
-  const auto measure = [&](std::size_t sessions, const std::string& limit,
-                           const api::Limits& limits, std::uint32_t tree_visits) {
-    for (const std::size_t workers : settings.workers) {
-      std::string name = subject("sessions", sessions, limit);
-      if (settings.workers.size() > 1) name += fmt::format("/workers-{}", workers);
-      add_load(
-          figures, name,
-          run_sessions(game, weights.path(), sessions, workers, limits, tree_visits, settings));
-    }
-  };
-  try {
-    for (const std::size_t sessions : settings.sessions) {
-      measure(sessions, by_time, {.time = microseconds(1000 * settings.search_ms)},
-              1000 * settings.search_ms);
-    }
-    for (const std::size_t sessions : settings.sessions) {
-      measure(sessions, by_visits, {.visits = settings.visits}, kBenchTreeVisits);
-    }
-  } catch (const api::Error& error) {
-    return fail(error.reason());
+  const std::uint32_t microseconds = 1000 * settings.search_ms;
+  measure(fmt::format("{}-ms", settings.search_ms),
+          {.time = std::chrono::microseconds(microseconds)}, microseconds);
+  measure(by_visits, {.visits = settings.visits}, kBenchTreeVisits);
+  if (settings.processes) {
+    const std::size_t most = std::ranges::max(settings.sessions);
+    add_processes(figures, subject("processes", most, by_visits), bench, weights, most);
   }
-  if (!settings.processes) return figures;
-  const std::size_t most = *std::max_element(settings.sessions.begin(), settings.sessions.end());
-  const auto processes = run_processes(game, weights.path(), most, settings);
-  if (!processes) return processes.error();
-  const std::string of_processes = subject("processes", most, by_visits);
-  figures.push_back(
-      {of_processes, "searches_per_second", processes->searches_per_second, "searches/s"});
-  figures.push_back({of_processes, "memory", processes->memory_mib, "MiB"});
   return figures;
 }
 
 }  // namespace
 
-Result<Benchmark> prepare_sessions(const std::string& game, const BenchSettings& settings) {
-  const Result<const RunGame*> run_game = find_game<RunGame>(game);
-  if (!run_game) return run_game.error();
-  const auto network = bench_network(settings, (*run_game)->reference_spec());
-  if (!network) return network.error();
+Benchmark prepare_sessions(const BenchCase& bench) {
+  ScratchFolder folder = ScratchFolder::make("senet-bench-").value();
+  const std::string weights = folder.path() / "weights.safetensors";
   // Weights that do not say are asked what --mode says.
-  NetworkSpec spec = network->network.spec();
-  if (!spec.evaluates) spec.evaluates = settings.evaluates;
-  const auto parameters = network->network.parameters();
-  auto weights = WeightsFile::write(Network(spec, {parameters.begin(), parameters.end()}));
-  if (!weights) return weights.error();
-  return Benchmark(
-      [game, name = network->name, settings, weights = std::move(*weights)]() -> Result<Figures> {
-        return run(game, name, weights, settings);
-      });
+  NetworkSpec spec = bench.network.spec();
+  if (!spec.evaluates) spec.evaluates = bench.settings.evaluates;
+  const std::span<const float> parameters = bench.network.parameters();
+  save_network(Network(spec, {parameters.begin(), parameters.end()}), weights).value();
+  return [&bench, weights, folder = std::move(folder)] { return run(bench, weights); };
 }
 
 }  // namespace senet

@@ -1,19 +1,18 @@
-#include "tools/bench_train.hpp"
+#include "tools/benchmarks.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cmath>
+#include <span>
 
-#include "tools/bench_peak.hpp"
-#include "tools/counted_malloc.hpp"
-#include "tools/programs.hpp"
-#include "tools/saved_batch.hpp"
-#include "tools/thread_clock.hpp"
+#include "nn/replace_file.hpp"
+#include "nn/safetensors.hpp"
+#include "tools/bench_of.hpp"
+#include "tools/bench_timing.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/linear_algebra.hpp"
-#include "train_bridge/run_game.hpp"
 
 namespace senet {
 namespace {
@@ -44,8 +43,42 @@ TrainBatch dense_batch(const NetworkSpec& spec, std::size_t rows, const BenchSet
   return batch;
 }
 
-double wall_time() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+/// Replaces the file of prepare_train(), or says why not.
+Result<void> save_batch(const TrainBatch& batch, std::size_t features,
+                        const std::filesystem::path& file) {
+  const std::size_t rows = batch.size(), outcomes = batch.shape().outcomes,
+                    per_action = batch.shape().logits_per_action;
+  std::size_t most = 0;
+  for (std::size_t row = 0; row < rows; ++row) most = std::max(most, batch.targets_of(row).size());
+
+  SafetensorsHeader header;
+  std::uint64_t end = 0;
+  const auto room = [&](const char* name, std::vector<std::uint64_t> shape, float filling) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t size : shape) count *= size;
+    header.tensors.push_back({name, std::move(shape), end, end + count * sizeof(float)});
+    end += count * sizeof(float);
+    return std::vector<float>(count, filling);
+  };
+  std::vector<float> dense = room("features", {rows, features}, 0);
+  std::vector<float> values = room("outcomes", {rows, outcomes}, 0);
+  std::vector<float> targets = room("targets", {rows, most}, 0);
+  std::vector<float> logits = room("logits", {rows, most, per_action}, -1);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t i = 0; i < batch.index(row).size(); ++i) {
+      dense[row * features + batch.index(row)[i]] = batch.value(row)[i];
+    }
+    std::ranges::copy(batch.outcomes(row), &values[row * outcomes]);
+    std::ranges::copy(batch.targets_of(row), targets.begin() + static_cast<long>(row * most));
+    const auto numbers = batch.logits_of(row);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] != kNoLogit) logits[row * most * per_action + i] = numbers[i];
+    }
+  }
+  const std::string front = write_safetensors_header(header);
+  return replace_file(file, {std::as_bytes(std::span(front)), std::as_bytes(std::span(dense)),
+                             std::as_bytes(std::span(values)), std::as_bytes(std::span(targets)),
+                             std::as_bytes(std::span(logits))});
 }
 
 /// Hands a row of a batch to a trainer that keeps samples.
@@ -65,109 +98,96 @@ void keep_row(Trainer& trainer, const TrainBatch& batch, std::size_t row) {
   trainer.keep(static_cast<std::uint32_t>(row), image);
 }
 
-Result<void> measure(Figures& figures, const std::string& subject, const BenchSettings& settings,
-                     const Network& network, const TrainBatch& batch, std::size_t threads) {
+void measure(Figures& figures, const std::string& subject, const BenchCase& bench,
+             const TrainBatch& batch, std::size_t threads) {
   const auto rows = static_cast<double>(batch.size());
   // Against as many threads' peak, which they do not have where they share cores.
-  const double gflop = 3e-9 * dense_flop(network.spec());
-  const auto share_of_peak = gflop / static_cast<double>(threads);
+  const double gflop = 3e-9 * dense_flop(bench.network.spec());
   const PeakMeter meter;
   std::string lost;
-  TrainerChoice choice = settings.trainer;
+  TrainerChoice choice = bench.settings.trainer;
   choice.replay = {.places = batch.size()};
-  const ChosenTrainer chosen = choose_trainer(choice, network, batch.shape(), {.threads = threads},
-                                              [&](const std::string& reason) { lost = reason; });
-  if (!chosen.warnings.empty()) return fail(chosen.warnings.front());
-  const std::unique_ptr<Trainer>& trainer = chosen.trainer;
-  trainer->warm_up();
+  const ChosenTrainer chosen =
+      choose_trainer(choice, bench.network, batch.shape(), {.threads = threads},
+                     [&](const std::string& reason) { lost = reason; });
+  if (!chosen.warnings.empty()) throw fail(chosen.warnings.front());
+  Trainer& trainer = *chosen.trainer;
+  trainer.warm_up();
+  const bool keeps = trainer.keeps_samples();
   std::vector<DrawnSample> drawn;
-  drawn.reserve(batch.size());
-  for (std::size_t row = 0; row < batch.size() && trainer->keeps_samples(); ++row) {
-    keep_row(*trainer, batch, row);
+  for (std::size_t row = 0; row < batch.size() && keeps; ++row) {
+    keep_row(trainer, batch, row);
     drawn.push_back({static_cast<std::uint32_t>(row), false});
   }
-  const bool keeps = trainer->keeps_samples();
-  // A device's time is nobody's thread's. It answers with the report of the step before: many steps
-  // at once, and nothing of ours between them that it could use to catch up.
-  const bool on_device = trainer->name() != "cpu";
+  // A device's time is charged to no thread. It answers with the report of the step before: many
+  // steps at once, and nothing of ours between them that it could use to catch up.
+  const bool on_device = trainer.name() != "cpu";
   const int steps_at_once = on_device ? 64 : 1;
-  const bool alone = threads == 1 && !on_device;
-  const auto clock = alone ? &ThreadClock::now : &wall_time;
-  std::vector<double> rates, fractions;
-  for (auto* const values : {&rates, &fractions}) values->reserve(1 << 18);
-  const std::uint64_t before = thread_allocations().value_or(0);
-  const double end = wall_time() + settings.seconds;
-  double peak_before = on_device ? 0 : meter.gflops();
-  do {
+  const auto clock = threads == 1 && !on_device ? &thread_seconds : &wall_seconds;
+  double peak_after = on_device ? std::nan("") : meter.gflops();
+  const auto slices = measure_slices(bench.settings.seconds, [&]() -> std::array<double, 2> {
     const double began = clock();
     for (int step = 0; step < steps_at_once; ++step) {
       if (!keeps) {
-        trainer->step(batch, 1e-3f);
-      } else if (!trainer->step_kept(drawn, 1e-3f)) {
-        return fail(lost.empty() ? "the device did not keep the samples" : lost);
+        trainer.step(batch, 1e-3f);
+      } else if (!trainer.step_kept(drawn, 1e-3f)) {
+        throw fail(lost.empty() ? "the device did not keep the samples" : lost);
       }
     }
-    rates.push_back(rows * steps_at_once / (clock() - began));
-    if (on_device) continue;
-    const double peak_after = meter.gflops();
-    fractions.push_back(rates.back() * share_of_peak / ((peak_before + peak_after) / 2));
-    peak_before = peak_after;
-  } while (wall_time() < end && rates.size() < rates.capacity());
-  const auto allocations = static_cast<double>(thread_allocations().value_or(0) - before);
-  const auto steps = static_cast<double>(rates.size()) * steps_at_once;
-  const double rate = median_of(std::move(rates));
-
+    const double rate = rows * steps_at_once / (clock() - began);
+    const double peak_before = peak_after;
+    if (!on_device) peak_after = meter.gflops();
+    const double peak = static_cast<double>(threads) * (peak_before + peak_after) / 2;
+    return {rate, rate * gflop / peak};
+  });
+  if (!lost.empty()) throw fail(lost);
+  const auto [rate, cpu_fraction] = slices.medians;
   double active = 0;
   for (std::size_t row = 0; row < batch.size(); ++row) {
     active += static_cast<double>(batch.index(row).size());
   }
-  const auto add = [&](const char* name, double value, const char* unit) {
-    figures.push_back({fmt::format("{}/{}{}/batch-{}/threads-{}", subject, trainer->name(),
-                                   keeps ? "-replay" : "", rows, threads),
-                       name, value, unit});
-  };
-  add("samples_per_second", rate, "samples/s");
-  add("step_time", 1e3 * rows / rate, "ms");
-  add("dense_gflops", rate * gflop, "GFLOP/s");
+  const std::string whose = fmt::format("{}/{}{}/batch-{}/threads-{}", subject, trainer.name(),
+                                        keeps ? "-replay" : "", rows, threads);
+  add_figures(figures, whose,
+              {{"samples_per_second", rate, "samples/s"},
+               {"step_time", 1e3 * rows / rate, "ms"},
+               {"dense_gflops", rate * gflop, "GFLOP/s"}});
+  double fraction = cpu_fraction;
   if (on_device) {
-    const StepCost cost = trainer->step_cost();
-    add("kernels_per_step", static_cast<double>(cost.kernels), "kernels/step");
-    fractions = {1e9 * rate * gflop / cost.flop_per_second};
+    const StepCost cost = trainer.step_cost();
+    add_figures(figures, whose,
+                {{"kernels_per_step", static_cast<double>(cost.kernels), "kernels/step"}});
+    fraction = 1e9 * rate * gflop / cost.flop_per_second;
   }
-  add("peak_fraction", median_of(std::move(fractions)), "share");
-  add("nonzeros", active / rows, "features/sample");
-  add("policy_targets", static_cast<double>(batch.actions()) / rows, "actions/sample");
-  add("allocations_per_step", thread_allocations() ? allocations / steps : std::nan(""),
-      "allocations/step");
-  if (!lost.empty()) return fail(lost);
-  return {};
+  add_figures(figures, whose,
+              {{"peak_fraction", fraction, "share"},
+               {"nonzeros", active / rows, "features/sample"},
+               {"policy_targets", static_cast<double>(batch.actions()) / rows, "actions/sample"},
+               {"allocations_per_step", slices.allocations / (slices.count * steps_at_once),
+                "allocations/step"}});
 }
 
-Result<Figures> run(const Programs& programs, const BenchSettings& settings,
-                    const BenchNetwork& network, const std::vector<AnyState>& positions) {
-  const NetworkSpec& spec = network.network.spec();
+Figures run(const BenchCase& bench, const std::vector<AnyState>& positions) {
+  const BenchSettings& settings = bench.settings;
+  const NetworkSpec& spec = bench.network.spec();
   use_single_threaded_blas();
   Figures figures;
   for (const std::size_t rows : settings.train_rows) {
     const std::string subject =
-        fmt::format("{}/{}/{}/", spec.game, name_of(settings.evaluates), network.name);
+        fmt::format("{}/{}/{}/", spec.game, name_of(settings.evaluates), bench.network_name);
     // Of all games, whether there are more positions than rows or fewer.
     std::vector<AnyState> some;
     for (std::size_t i = 0; i < rows; ++i) some.push_back(positions[i * positions.size() / rows]);
-    const TrainBatch sparse = programs.sparse_batch(some, settings);
+    const TrainBatch sparse = bench.typed.sparse_batch(some, settings);
     if (!settings.saved_batch.empty()) {
-      const auto saved = save_batch(sparse, spec.features, settings.saved_batch);
-      if (!saved) return saved.error();
+      save_batch(sparse, spec.features, settings.saved_batch).value();
     }
     const TrainBatch dense = dense_batch(spec, rows, settings);
     for (const std::size_t threads : settings.workers) {
-      for (const auto& [kind, batch] : {std::pair{"sparse", &sparse}, {"dense", &dense}}) {
-        // A device writes the inputs out anyway, and would wait for the host to pack them.
-        if (batch == &dense && settings.trainer.backend == TrainerBackend::kCuda) continue;
-        const auto done =
-            measure(figures, subject + kind, settings, network.network, *batch, threads);
-        if (!done) return done.error();
-      }
+      measure(figures, subject + "sparse", bench, sparse, threads);
+      // A device writes the inputs out anyway, and would wait for the host to pack them.
+      if (settings.trainer.backend == TrainerBackend::kCuda) continue;
+      measure(figures, subject + "dense", bench, dense, threads);
     }
   }
   return figures;
@@ -175,17 +195,9 @@ Result<Figures> run(const Programs& programs, const BenchSettings& settings,
 
 }  // namespace
 
-Result<Benchmark> prepare_train(const std::string& game, const BenchSettings& settings) {
-  const Result<const Programs*> programs = find_game<Programs>(game);
-  if (!programs) return programs.error();
-  Result<BenchNetwork> network =
-      bench_network(settings, (*find_game<RunGame>(game))->reference_spec());
-  if (!network) return network.error();
-  auto positions = (*programs)->recorded_decisions(settings, network->network, kRecorded);
-  if (!positions) return positions.error();
-  return Benchmark(
-      [programs = *programs, settings, network = std::move(*network),
-       positions = std::move(*positions)] { return run(*programs, settings, network, positions); });
+Benchmark prepare_train(const BenchCase& bench) {
+  return
+      [&bench, positions = recorded_decisions(bench, kRecorded)] { return run(bench, positions); };
 }
 
 }  // namespace senet

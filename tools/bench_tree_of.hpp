@@ -1,7 +1,11 @@
-// The part of the tree benchmark that knows the game's type.
+// The part of the tree benchmark that knows the game's type, and another table from keys to nodes
+// to measure the trees' own against.
 #pragma once
 
-#include <chrono>
+#include <absl/container/flat_hash_map.h>
+
+#include <array>
+#include <bit>
 #include <memory>
 #include <span>
 #include <utility>
@@ -9,13 +13,33 @@
 
 #include "engine/lanes/analyse.hpp"
 #include "nn/evaluator.hpp"
-#include "tools/bench_positions.hpp"
-#include "tools/bench_settings.hpp"
-#include "tools/bench_tree.hpp"
-#include "tools/counted_malloc.hpp"
-#include "tools/thread_clock.hpp"
+#include "tools/bench_counts.hpp"
+#include "tools/benchmarks.hpp"
 
 namespace senet {
+
+/// Abseil's Swiss table, reserved once.
+class FlatTable {
+ public:
+  /// Its memory is always the ordinary heap's.
+  explicit FlatTable(std::uint32_t nodes, Heap& = default_heap()) { map_.reserve(nodes); }
+
+  template <class KeyOf>
+  NodeId find(std::uint64_t key, KeyOf&&) const {
+    const auto found = map_.find(key);
+    return found == map_.end() ? kNoNode : found->second;
+  }
+  void insert(std::uint64_t key, NodeId node) { map_.emplace(key, node); }
+  // clear() would give large tables back to the heap; erasing the range keeps the reserve.
+  void clear() { map_.erase(map_.begin(), map_.end()); }
+  static std::size_t bytes(std::uint32_t nodes) {
+    return std::bit_ceil(nodes + nodes / 7 + 1) * (sizeof(std::pair<std::uint64_t, NodeId>) + 1);
+  }
+
+ private:
+  absl::flat_hash_map<std::uint64_t, NodeId> map_;
+};
+static_assert(NodeTable<FlatTable>);
 
 /// Passes everything on and estimates the time that it takes. Some of the passes are timed, with
 /// the cheap clock: reading any would take longer than one search's row.
@@ -27,15 +51,14 @@ class TimedEvaluator final : public Evaluator {
   using Evaluator::forward;
   void load(const Weights& weights) override { inner_->load(weights); }
   void forward(const Batch& batch, std::size_t first, std::size_t last) override {
-    using Clock = std::chrono::steady_clock;
     constexpr std::uint64_t kTimedOneIn = 8;
     constexpr double kDisturbed = 1e-3;  // the core was lent to another thread meanwhile
     const auto rows = static_cast<double>(last - first);
     rows_ += rows;
     if (passes_++ % kTimedOneIn != 0) return inner_->forward(batch, first, last);
-    const auto began = Clock::now();
+    const double began = wall_seconds();
     inner_->forward(batch, first, last);
-    const double time = std::chrono::duration<double>(Clock::now() - began).count();
+    const double time = wall_seconds() - began;
     if (time >= kDisturbed) return;
     seconds_ += time;
     timed_rows_ += rows;
@@ -57,14 +80,13 @@ class TimedEvaluator final : public Evaluator {
 
 /// Searches each position once, and then as many as there is time for, in trees of type TreeOf.
 template <Game G, class TreeOf>
-Result<TreeMeasured> measure_tree(const BenchSettings& settings,
-                                  std::span<const AnyState> any_positions, const Network& network) {
+TreeMeasured measure_tree(const BenchCase& bench, std::span<const AnyState> any_positions) {
   using SearchOf = Search<G, Puct, TreeOf>;
-  const std::vector<G> positions = typed<G>(any_positions);
-  const Weights weights(copy_of(network));
-  auto evaluator = make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows);
-  if (!evaluator) return evaluator.error();
-  TimedEvaluator timed(std::move(*evaluator));
+  const BenchSettings& settings = bench.settings;
+  std::vector<G> positions;
+  for (const AnyState& position : any_positions) positions.push_back(position.as<G>());
+  const Weights weights(copy_of(bench.network));
+  TimedEvaluator timed(make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows).value());
   const SearchSettings of_search{.evaluates = settings.evaluates, .reuse_tree = false};
   Analysis<G, SearchOf> analysis(timed, of_search, settings.visits, settings.lanes,
                                  settings.batch_rows);
@@ -81,30 +103,20 @@ Result<TreeMeasured> measure_tree(const BenchSettings& settings,
       measured.counts.add(done);
     });
   }
-
-  for (auto* const values : {&measured.rates, &measured.tree_rates, &measured.forward_shares}) {
-    values->reserve(1 << 20);
-  }
   static_cast<void>(timed.seconds());
-  const std::uint64_t before = thread_allocations().value_or(0);
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.seconds);
-  for (std::size_t first = 0; first == 0 || std::chrono::steady_clock::now() < end;
-       first += settings.lanes) {
-    if (measured.rates.size() == measured.rates.capacity()) break;
-    double made = 0;
-    const double began = ThreadClock::now();
+  std::size_t first = 0;
+  measured.rounds = measure_slices(settings.seconds, [&]() -> std::array<double, 3> {
+    double visits = 0;
+    const double began = thread_seconds();
     search(first, [&](std::size_t, const Decision<G>& decision, const SearchOf&) {
-      made += decision.visits;
+      visits += decision.visits;
     });
-    const double seconds = ThreadClock::now() - began;
+    const double seconds = thread_seconds() - began;
     const double forward_seconds = timed.seconds();
-    measured.rates.push_back(made / seconds);
-    measured.tree_rates.push_back(made / (seconds - forward_seconds));
-    measured.forward_shares.push_back(forward_seconds / seconds);
-    measured.visits += made;
-  }
-  measured.allocations = static_cast<double>(thread_allocations().value_or(0) - before);
+    first += settings.lanes;
+    measured.visits += visits;
+    return {visits / seconds, visits / (seconds - forward_seconds), forward_seconds / seconds};
+  });
   return measured;
 }
 

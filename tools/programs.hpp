@@ -11,20 +11,12 @@
 
 #include "games/any_game.hpp"
 #include "games/registry.hpp"
-#include "nn/network.hpp"
-#include "tools/bench_tree.hpp"
-#include "train_bridge/train_batch.hpp"
 
 namespace senet {
 
 class GameRecord;
-class RecordedBatches;
-class WorkerTrace;
-enum class EvaluatorKind : std::uint8_t;
-struct Measured;
 struct PlayerHolder;
 struct PlayerSettings;
-struct PlayoutCounts;
 
 /// The table of a game (games/registry.hpp).
 struct Programs {
@@ -39,22 +31,6 @@ struct Programs {
   // senet inspect
   /// replay() of selfplay/record_replay.hpp.
   Result<void> (*replay)(const GameRecord& record, std::vector<AnyState>& states);
-
-  // senet bench
-  /// recorded_decisions() of tools/bench_positions.hpp.
-  Result<std::vector<AnyState>> (*recorded_decisions)(const BenchSettings& settings,
-                                                      const Network& network, std::size_t count);
-  /// What a search asks about these positions; kAfterstates: they are afterstates already.
-  std::unique_ptr<RecordedBatches> (*record_batches)(std::span<const AnyState> positions,
-                                                     std::size_t rows, Evaluates evaluates);
-  /// The positions as samples with legal moves as targets; their outcomes are left to be filled.
-  TrainBatch (*sparse_batch)(std::span<const AnyState> positions, const BenchSettings& settings);
-  MeasureTree measure_tree;
-  Result<Measured> (*measure_selfplay)(const BenchSettings& settings, std::size_t workers,
-                                       EvaluatorKind evaluator, Network network,
-                                       WorkerTrace* trace);
-  /// Plays the game of that number blindly to its end, and counts.
-  void (*play_out)(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts);
 
   /// tools/programs_of.hpp
   template <Game G>

@@ -9,13 +9,8 @@
 #include "games/registry.hpp"
 #include "selfplay/record_replay.hpp"
 #include "selfplay/search_player.hpp"
-#include "tools/bench_playout.hpp"
-#include "tools/bench_positions.hpp"
-#include "tools/bench_train.hpp"
-#include "tools/bench_tree_of.hpp"
 #include "tools/match/players.hpp"
 #include "tools/programs.hpp"
-#include "tools/selfplay_measure.hpp"
 
 namespace senet {
 
@@ -46,12 +41,6 @@ constexpr Programs Programs::of() {
         for (const G& state : own) states.emplace_back(game_table<AnyGame, G>(), state);
         return replayed;
       },
-      .recorded_decisions = &senet::recorded_decisions<G>,
-      .record_batches = &senet::record_batches<G>,
-      .sparse_batch = &senet::sparse_batch<G>,
-      .measure_tree = &senet::measure_tree<G, Tree<G>>,
-      .measure_selfplay = &senet::measure_selfplay<G>,
-      .play_out = &senet::play_out<G>,
   };
 }
 

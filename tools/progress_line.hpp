@@ -1,9 +1,13 @@
 // One line on a terminal that says how far a long command is.
 #pragma once
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <string>
+#include <utility>
 
 namespace senet {
 
@@ -11,12 +15,21 @@ namespace senet {
 /// second, and wipes it in the end. Silent when stderr is no terminal.
 class ProgressLine {
  public:
-  ProgressLine(std::string what, std::size_t total);
-  ~ProgressLine();
+  ProgressLine(std::string what, std::size_t total)
+      : what_(std::move(what)), total_(total), terminal_(isatty(STDERR_FILENO) != 0) {}
+  ~ProgressLine() {
+    if (terminal_) std::fputs("\r\x1b[K", stderr);
+  }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(std::size_t done);
+  void show(std::size_t done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!terminal_ || now - shown_ < std::chrono::milliseconds(100)) return;
+    shown_ = now;
+    std::fprintf(stderr, "\r%s %zu/%zu\x1b[K", what_.c_str(), done, total_);
+    std::fflush(stderr);
+  }
 
  private:
   const std::string what_;

@@ -7,152 +7,169 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <mutex>
+#include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "selfplay/selfplay_threads.hpp"
-#include "tools/bench_selfplay.hpp"
-#include "tools/encode_cost.hpp"
+#include "tools/bench_counts.hpp"
+#include "tools/bench_timing.hpp"
+#include "tools/benchmarks.hpp"
+#include "tools/worker_meter.hpp"
 #include "train_bridge/resident_memory.hpp"
 
 namespace senet {
 
-/// Enough for games of about the usual length: those that end in the measurement have begun so.
-inline constexpr std::uint32_t kSpreadingVisits = 4;
-
-/// What watches one worker, and what the worker leaves behind.
-struct WatchedWorker {
-  WorkerMeter meter;
-  EncodeCost encode;
-  TreeCounts trees;  // as they were in the end
-};
-
-/// The counters of everything at one moment.
-struct Moment {
-  std::chrono::steady_clock::time_point time;
-  std::vector<WorkerCounts> workers;
-  double games, decisions, plies;
-};
-
-template <Game G>
-class SelfPlayBench {
+/// Counts finished games and forgets them; leaves the record where it is, so that its memory is
+/// used again.
+class CountingSink final : public GameSink {
  public:
-  /// Of `workers` threads.
-  SelfPlayBench(const BenchSettings& settings, std::size_t workers, EvaluatorKind evaluator,
-                Network network)
-      : settings_(settings), models_(std::move(network)), watched_(workers) {
-    play_.workers = workers;
-    play_.play.seed = settings.seed;
-    play_.play.full_visits = play_.play.fast_visits = settings.visits;
-    play_.worker.lanes = settings.lanes;
-    play_.worker.batch_rows = settings.batch_rows;
-    play_.worker.evaluator = evaluator;
-    play_.worker.exact = settings.exact;
-    play_.worker.cache_mib = settings.cache_mib;
-    play_.worker.visits = settings.visits;
-    play_.worker.search.evaluates = settings.evaluates;
-    play_.worker.search.reuse_tree = settings.reuse_tree;
+  bool offer(GameRecord& record) override {
+    decisions += static_cast<std::uint64_t>(
+        std::ranges::count(record.turns(), TurnKind::kFullSearch, &RecordedTurn::kind));
+    plies += record.turns().size();
+    ++games;
+    return true;
   }
 
-  /// With a `trace`, the first worker writes in it from the beginning of the measurement on.
-  Result<Measured> run(WorkerTrace* trace) {
-    if (trace != nullptr) watched_.front().meter.write_into(*trace);
-    SelfPlayThreads<G> threads(
-        play_, models_, numbers_, sink_,
-        {.begins =
-             [this](std::size_t i, Worker<G>& worker) {
-               worker.observe(&watched_[i].meter);
-               may_begin_.wait(false);
-             },
-         .ended = [this](std::size_t i, Worker<G>& worker) { look_back(i, worker); }});
-    const Moment start = moment(threads);
-    warm_up(threads);
-    const Moment begin = moment(threads);
-    if (trace != nullptr) trace->begin();
-    if (all_play(threads)) {
-      std::this_thread::sleep_for(std::chrono::duration<double>(settings_.seconds));
+  std::atomic<std::uint64_t> games{0};
+  std::atomic<std::uint64_t> decisions{0};  // searched ones of those games
+  std::atomic<std::uint64_t> plies{0};      // of those games, dice and forced moves included
+};
+
+/// Up to `most` positions that the worker's last searches asked their network about.
+template <Game G>
+std::vector<G> evaluated_positions(Worker<G>& worker, Evaluates evaluates, std::size_t most) {
+  std::vector<G> positions;
+  const auto enough = [&] { return positions.size() >= most; };
+  for (const auto& lane : worker.lanes()) {
+    const auto& tree = lane->search().tree();
+    for (NodeId id = 0; id < tree.size() && !enough(); ++id) {
+      const G& state = tree.state(id);
+      if (!is_decision(state.turn())) continue;
+      if (evaluates == Evaluates::kPosition) {
+        positions.push_back(state);
+        continue;
+      }
+      ActionList<G::kMaxLegal> actions;
+      state.legal(actions);
+      for (const Action action : actions) {
+        G after = state;
+        after.play(action);
+        if (after.turn() != Turn::kOver && !enough()) positions.push_back(after);
+      }
     }
-    const Moment end = moment(threads);
-    Measured measured = difference(begin, end);
-    measured.warmup_seconds = std::chrono::duration<double>(begin.time - start.time).count();
-    measured.resident = resident_mib();
-    threads.abandon();
-    if (const auto played = threads.join(); !played) return played.error();
-    for (const WatchedWorker& worker : watched_) {
-      measured.encode.push_back(worker.encode);
-      measured.trees.add(worker.trees);
+  }
+  return positions;
+}
+
+/// What encoding `positions` takes; zeros when there are none.
+template <Game G>
+EncodeCost encode_cost(const std::vector<G>& positions) {
+  constexpr std::size_t kBatchRows = 64;
+  constexpr double kSeconds = 0.05;
+  if (positions.empty()) return {};
+  Batch batch(kBatchRows, G::kMaxActive);
+  const double began = wall_seconds();
+  double rows = 0, active = 0, time = 0;
+  while (time < kSeconds) {
+    for (const G& position : positions) {
+      if (batch.room() == 0) batch.clear();
+      batch.add({}, [&](FeatureRow& row) {
+        position.encode(row);
+        active += static_cast<double>(row.count());
+      });
     }
+    rows += static_cast<double>(positions.size());
+    time = wall_seconds() - began;
+  }
+  return {1e9 * time / rows, active / rows};
+}
+
+inline void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+/// BenchGame::measure_selfplay
+template <Game G>
+SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
+                                  EvaluatorKind evaluator, const std::string& trace_file) {
+  constexpr std::size_t kTracedPasses = 200;  // a few hundredths of a second
+  constexpr std::size_t kEncodedPositions = 4096;
+  // Enough for games of about the usual length: those that end in the measurement have begun so.
+  constexpr std::uint32_t kSpreadingVisits = 4;
+  const BenchSettings& settings = bench.settings;
+  SelfPlaySettings how;
+  how.workers = workers;
+  how.play.seed = settings.seed;
+  how.play.full_visits = how.play.fast_visits = settings.visits;
+  how.worker = {.lanes = settings.lanes,
+                .batch_rows = settings.batch_rows,
+                .evaluator = evaluator,
+                .exact = settings.exact,
+                .cache_mib = settings.cache_mib,
+                .search = {.evaluates = settings.evaluates, .reuse_tree = settings.reuse_tree},
+                .visits = settings.visits};
+  ModelStore models(copy_of(bench.network));
+  GameNumbers numbers(0);
+  CountingSink sink;
+  std::deque<WorkerMeter> meters(workers);
+  if (!trace_file.empty()) meters[0].reserve_trace(kTracedPasses, settings.lanes);
+  std::vector<EncodeCost> encode(workers);  // each written by its worker
+  std::mutex trees_mutex;
+  TreeCounts trees;  // as they were in the end
+  std::atomic<bool> may_begin{false};
+  const auto begins = [&](std::size_t i, Worker<G>& worker) {
+    worker.observe(&meters[i]);
+    may_begin.wait(false);
+  };
+  const auto ended = [&](std::size_t i, Worker<G>& worker) {
+    encode[i] = encode_cost(evaluated_positions(worker, settings.evaluates, kEncodedPositions));
+    const std::lock_guard lock(trees_mutex);
+    for (const auto& lane : worker.lanes()) trees.add(lane->search());
+  };
+  SelfPlayThreads<G> threads(how, models, numbers, sink, {.begins = begins, .ended = ended});
+  const auto all_play = [&] { return threads.running() == workers; };
+  // What there was up to now; `seconds` is the time of it.
+  const auto now = [&] {
+    SelfPlayMeasured measured{.seconds = wall_seconds(),
+                              .games = static_cast<double>(sink.games),
+                              .decisions = static_cast<double>(sink.decisions),
+                              .plies = static_cast<double>(sink.plies)};
+    for (const WorkerReport& report : threads.reports()) measured.workers.push_back(report.now());
     return measured;
-  }
-
- private:
-  void look_back(std::size_t number, Worker<G>& worker) {
-    constexpr std::size_t kPositions = 4096;
-    WatchedWorker& watched = watched_[number];
-    watched.encode = encode_cost(evaluated_positions(worker, settings_.evaluates, kPositions));
-    for (const auto& lane : worker.lanes()) watched.trees.add(lane->search());
-  }
-
-  bool all_play(const SelfPlayThreads<G>& threads) const {
-    return threads.running() == watched_.size();
-  }
+  };
 
   // All lanes begin their first games together. Small searches soon bring them apart, so that games
   // of all ages are under way; then full ones until everything is as it will stay.
-  void warm_up(SelfPlayThreads<G>& threads) {
-    threads.limit_visits(kSpreadingVisits);
-    may_begin_ = true;
-    may_begin_.notify_all();
-    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (sink_.games < 2 * watched_.size() * settings_.lanes && all_play(threads) &&
-           std::chrono::steady_clock::now() < latest) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    threads.limit_visits(settings_.visits);
-    if (!all_play(threads)) return;
-    std::this_thread::sleep_for(std::chrono::duration<double>(settings_.warmup_seconds));
+  const double start = wall_seconds();
+  threads.limit_visits(kSpreadingVisits);
+  may_begin = true;
+  may_begin.notify_all();
+  while (sink.games < 2 * workers * settings.lanes && all_play() && wall_seconds() < start + 60) {
+    sleep_for(0.005);
   }
+  threads.limit_visits(settings.visits);
+  if (all_play()) sleep_for(settings.warmup_seconds);
 
-  Moment moment(const SelfPlayThreads<G>& threads) const {
-    Moment moment{.time = std::chrono::steady_clock::now(),
-                  .workers = {},
-                  .games = static_cast<double>(sink_.games),
-                  .decisions = static_cast<double>(sink_.decisions),
-                  .plies = static_cast<double>(sink_.plies)};
-    for (std::size_t i = 0; i < watched_.size(); ++i) {
-      moment.workers.push_back(WorkerCounts::now(threads.reports()[i], watched_[i].meter));
-    }
-    return moment;
-  }
-
-  static Measured difference(const Moment& begin, const Moment& end) {
-    Measured measured{.seconds = std::chrono::duration<double>(end.time - begin.time).count(),
-                      .games = end.games - begin.games,
-                      .decisions = end.decisions - begin.decisions,
-                      .plies = end.plies - begin.plies,
-                      .workers = end.workers,
-                      .encode = {},
-                      .trees = {}};
-    for (std::size_t i = 0; i < measured.workers.size(); ++i) {
-      measured.workers[i].add(begin.workers[i], -1);
-    }
-    return measured;
-  }
-
-  const BenchSettings& settings_;
-  SelfPlaySettings play_;
-  ModelStore models_;
-  GameNumbers numbers_{0};
-  CountingSink sink_;
-  std::deque<WatchedWorker> watched_;
-  std::atomic<bool> may_begin_{false};  // once the visits are limited
-};
-
-template <Game G>
-Result<Measured> measure_selfplay(const BenchSettings& settings, std::size_t workers,
-                                  EvaluatorKind evaluator, Network network, WorkerTrace* trace) {
-  return SelfPlayBench<G>(settings, workers, evaluator, std::move(network)).run(trace);
+  const SelfPlayMeasured begin = now();
+  meters[0].begin_trace();
+  if (all_play()) sleep_for(settings.seconds);
+  SelfPlayMeasured measured = now();
+  measured.resident = resident_mib();
+  threads.abandon();
+  threads.join().value();
+  measured.warmup_seconds = begin.seconds - start;
+  measured.seconds -= begin.seconds;
+  measured.games -= begin.games;
+  measured.decisions -= begin.decisions;
+  measured.plies -= begin.plies;
+  for (std::size_t i = 0; i < workers; ++i) measured.workers[i] -= begin.workers[i];
+  measured.encode = encode;
+  measured.trees = trees;
+  if (!trace_file.empty()) meters[0].write_trace(trace_file, encode[0].nanoseconds).value();
+  return measured;
 }
 
 }  // namespace senet

@@ -1,5 +1,5 @@
 // Stands in for counted_malloc.cpp in sanitizer builds, whose heap is not ours to replace.
-#include "tools/counted_malloc.hpp"
+#include "tools/bench_timing.hpp"
 
 namespace senet {
 

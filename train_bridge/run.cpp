@@ -54,14 +54,13 @@ class Figures {
     next.games_per_minute = now_.games_per_minute;
     next.evaluations_per_second = now_.evaluations_per_second;
     for (const WorkerReport& report : reports) {
-      next.searches += report.searches.load(std::memory_order_relaxed);
-      next.visits += report.visits.load(std::memory_order_relaxed);
-      next.evaluations += report.rows.load(std::memory_order_relaxed);
-      next.hand_over_waits += report.waits.load(std::memory_order_relaxed);
-      next.swaps += report.model_swaps.load(std::memory_order_relaxed);
-      next.swap_ns += report.swap_ns.load(std::memory_order_relaxed);
-      next.longest_swap_ns =
-          std::max(next.longest_swap_ns, report.longest_swap_ns.load(std::memory_order_relaxed));
+      next.searches += report[WorkerReport::kSearches];
+      next.visits += report[WorkerReport::kVisits];
+      next.evaluations += report[WorkerReport::kRows];
+      next.hand_over_waits += report[WorkerReport::kWaits];
+      next.swaps += report[WorkerReport::kModelSwaps];
+      next.swap_ns += report[WorkerReport::kSwapNs];
+      next.longest_swap_ns = std::max(next.longest_swap_ns, report[WorkerReport::kLongestSwapNs]);
     }
     if (const double time = next.seconds - counted_at_; time >= 1) {
       next.games_per_minute = static_cast<double>(learn.games - counted_games_) / time * 60;

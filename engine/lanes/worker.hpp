@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <concepts>
@@ -13,11 +14,11 @@
 #include <thread>
 #include <tuple>
 #include <type_traits>
+#include <valarray>
 #include <vector>
 
 #include "engine/lanes/lane.hpp"
 #include "engine/lanes/model_store.hpp"
-#include "engine/lanes/worker_report.hpp"
 #include "nn/cached_evaluator.hpp"
 #include "nn/evaluator.hpp"
 #include "search/rounds.hpp"
@@ -54,6 +55,49 @@ constexpr auto settings_of(std::type_identity<WorkerSettings>) {
   };
 }
 
+/// What a worker has done so far: counters written by its thread alone and read by any while it
+/// works. Relaxed: each is right, together they may be a moment apart.
+class WorkerReport {
+ public:
+  enum Counter : std::size_t {
+    kForwards,    // batches evaluated
+    kRows,        // rows answered
+    kRemembered,  // ... of them from the evaluation cache
+    kSearches,    // decisions searched to their end
+    kVisits,      // visits made by those searches, kept ones not counted
+    kForwardNs,   // inside Evaluator::forward
+    kLanesNs,     // inside lanes: tree, rules, encoding, records
+    kTotalNs,     // since the worker began
+    kWaits,       // times a lane had to wait to hand over a game
+    kModelSwaps,
+    kSwapNs,              // inside those, packing included
+    kLongestSwapNs,       // the longest of them
+    kAllocations,         // of its thread's heap, where an observer counts them
+    kForwardAllocations,  // ... of them inside Evaluator::forward
+    kCounters
+  };
+
+  std::uint64_t operator[](Counter counter) const {
+    return counters_[counter].load(std::memory_order_relaxed);
+  }
+  /// All counters as they are now, by their numbers: two moments can be subtracted.
+  std::valarray<double> now() const {
+    std::valarray<double> counts(kCounters);
+    std::ranges::transform(counters_, std::begin(counts), [](const auto& counter) {
+      return static_cast<double>(counter.load(std::memory_order_relaxed));
+    });
+    return counts;
+  }
+
+  void set(Counter counter, std::uint64_t value) {
+    counters_[counter].store(value, std::memory_order_relaxed);
+  }
+  void add(Counter counter, std::uint64_t amount) { set(counter, (*this)[counter] + amount); }
+
+ private:
+  std::array<std::atomic<std::uint64_t>, kCounters> counters_{};
+};
+
 /// Carries one lane's games on: resume() plays until the lane thinks, is blocked or has finished,
 /// and says which. It is called when a search is over, and now and then while the lane is blocked.
 template <class R>
@@ -68,7 +112,8 @@ class WorkerObserver {
   /// The turn of this lane begins.
   virtual void turn(std::size_t lane) = 0;
   virtual void forward_begins(std::size_t rows) = 0;
-  virtual void forward_ended() = 0;
+  /// `report` is the worker's, for what the observer counts.
+  virtual void forward_ended(WorkerReport& report) = 0;
 };
 
 /// The lanes of one thread and what they share.
@@ -105,7 +150,7 @@ class Worker {
       const bool searches = rounds_.round(turns);
       if (!searches && !swap_if_idle() && turns.alive > 0) wait_a_moment();
       look_for_newer_weights();
-      report_.total_ns.store(nanoseconds(mark_ - began), std::memory_order_relaxed);
+      report_.set(WorkerReport::kTotalNs, nanoseconds(mark_ - began));
     }
     rounds_.clear();
   }
@@ -133,7 +178,7 @@ class Worker {
       if (worker.observer_ != nullptr) worker.observer_->turn(i);
       if (state == LaneState::kBlocked) {
         state = runners[i]->resume();
-        if (state == LaneState::kBlocked) WorkerReport::add(worker.report_.waits, 1);
+        if (state == LaneState::kBlocked) worker.report_.add(WorkerReport::kWaits, 1);
         if (state == LaneState::kFinished) --alive;
       }
       if (state == LaneState::kThinks && !worker.swap_pending_) {
@@ -145,8 +190,8 @@ class Worker {
     }
     void rested(Search<G>&) {}
     void over(Search<G>&) {
-      WorkerReport::add(worker.report_.searches, 1);
-      WorkerReport::add(worker.report_.visits, worker.lanes_[circle.at()]->visits_made());
+      worker.report_.add(WorkerReport::kSearches, 1);
+      worker.report_.add(WorkerReport::kVisits, worker.lanes_[circle.at()]->visits_made());
       --worker.searching_;
       states[circle.at()] = LaneState::kBlocked;
       circle.stay();
@@ -179,16 +224,14 @@ class Worker {
   }
 
   void forward(const Batch& batch) {
-    add_time(report_.lanes_ns);
+    add_time(WorkerReport::kLanesNs);
     if (observer_ != nullptr) observer_->forward_begins(batch.size());
     evaluator_->forward(batch);
-    if (observer_ != nullptr) observer_->forward_ended();
-    WorkerReport::add(report_.forwards, 1);
-    WorkerReport::add(report_.rows, batch.size());
-    if (cache_ != nullptr) {
-      report_.remembered.store(cache_->hits(), std::memory_order_relaxed);
-    }
-    add_time(report_.forward_ns);
+    if (observer_ != nullptr) observer_->forward_ended(report_);
+    report_.add(WorkerReport::kForwards, 1);
+    report_.add(WorkerReport::kRows, batch.size());
+    if (cache_ != nullptr) report_.set(WorkerReport::kRemembered, cache_->hits());
+    add_time(WorkerReport::kForwardNs);
   }
 
   // Searches end on the weights they began with: lanes begin none while newer ones wait, and when
@@ -205,17 +248,16 @@ class Worker {
     loaded_ = std::move(newest);  // nothing runs on the ones before any more
     swap_pending_ = false;
     const std::uint64_t taken = nanoseconds(Clock::now() - began);
-    WorkerReport::add(report_.model_swaps, 1);
-    WorkerReport::add(report_.swap_ns, taken);
-    if (taken > report_.longest_swap_ns.load(std::memory_order_relaxed)) {
-      report_.longest_swap_ns.store(taken, std::memory_order_relaxed);
-    }
+    report_.add(WorkerReport::kModelSwaps, 1);
+    report_.add(WorkerReport::kSwapNs, taken);
+    report_.set(WorkerReport::kLongestSwapNs,
+                std::max(taken, report_[WorkerReport::kLongestSwapNs]));
     return true;
   }
 
   // No lane can go on by itself: give the core away for a moment instead of spinning.
   void wait_a_moment() {
-    add_time(report_.lanes_ns);
+    add_time(WorkerReport::kLanesNs);
     std::this_thread::sleep_for(std::chrono::microseconds(200));
     mark_ = Clock::now();
   }
@@ -225,9 +267,9 @@ class Worker {
         std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
   }
   /// Adds the time since the last mark to a counter, and marks.
-  void add_time(std::atomic<std::uint64_t>& counter) {
+  void add_time(WorkerReport::Counter counter) {
     const auto now = Clock::now();
-    WorkerReport::add(counter, nanoseconds(now - mark_));
+    report_.add(counter, nanoseconds(now - mark_));
     mark_ = now;
   }
 

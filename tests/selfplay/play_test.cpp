@@ -178,10 +178,10 @@ TEST(Play, APublicationCostsAWorkerOneLoad) {
   EXPECT_TRUE(threads.join());
   std::uint64_t swaps = 0;
   for (const WorkerReport& report : threads.reports()) {
-    EXPECT_LE(report.model_swaps.load(), kPublications);
-    EXPECT_EQ(report.model_swaps.load() > 0, report.swap_ns.load() > 0);
-    EXPECT_LE(report.longest_swap_ns.load(), report.swap_ns.load());
-    swaps += report.model_swaps.load();
+    EXPECT_LE(report[WorkerReport::kModelSwaps], kPublications);
+    EXPECT_EQ(report[WorkerReport::kModelSwaps] > 0, report[WorkerReport::kSwapNs] > 0);
+    EXPECT_LE(report[WorkerReport::kLongestSwapNs], report[WorkerReport::kSwapNs]);
+    swaps += report[WorkerReport::kModelSwaps];
   }
   EXPECT_GT(swaps, 0u);
   EXPECT_EQ(loads, swaps);
@@ -259,7 +259,7 @@ TEST(Play, WaitsWhenNobodyTakesTheGames) {
     std::sort(sink.taken.begin(), sink.taken.end());
     ASSERT_EQ(sink.taken.size(), 30u);
     for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(sink.taken[i], 10 + i);
-    EXPECT_GT(threads.reports().front().waits.load(), 0u);
+    EXPECT_GT(threads.reports().front()[WorkerReport::kWaits], 0u);
   }
 }
 

@@ -34,6 +34,9 @@ class TextEngine {
   /// reason when any of it fails, a refused option included.
   static Result<TextEngine> start(const TextEngineSettings& settings);
 
+  /// Process id of the command.
+  pid_t id() const { return process_.id(); }
+
   /// Sends lines, the last of which asks for a move. The time for its answer begins when they have
   /// been sent.
   Result<void> ask(const std::vector<std::string>& lines);

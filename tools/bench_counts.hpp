@@ -1,9 +1,19 @@
-// What a search left in its tree, counted.
+// What the benchmarks count beside time.
 #pragma once
 
+#include <valarray>
+#include <vector>
+
+#include "engine/lanes/worker.hpp"
 #include "search/search.hpp"
+#include "tools/bench_timing.hpp"
 
 namespace senet {
+
+/// Sums over games that were played blindly.
+struct PlayoutCounts {
+  double games = 0, plies = 0, decisions = 0, legal = 0, first_player_wins = 0;
+};
 
 /// Sums over searches; everything but `visits` is read from the trees as they are now.
 struct TreeCounts {
@@ -17,10 +27,7 @@ struct TreeCounts {
   double reserved_bytes = 0;  // what the trees may grow to
 
   template <class AnySearch>
-  void add(const AnySearch& search) requires requires {
-    search.tree();
-  }
-  {
+  void add(const AnySearch& search) {
     const auto& tree = search.tree();
     if (tree.size() == 0) return;
     visits += tree[search.root()].n;
@@ -38,15 +45,32 @@ struct TreeCounts {
       for (std::uint32_t i = 0; i < node.opened; ++i) plies += edges.n(i);
     }
   }
+};
 
-  void add(const TreeCounts& counts) {
-    for (double TreeCounts::*const field :
-         {&TreeCounts::visits, &TreeCounts::plies, &TreeCounts::nodes, &TreeCounts::visited,
-          &TreeCounts::positions, &TreeCounts::legal, &TreeCounts::used_bytes,
-          &TreeCounts::reserved_bytes}) {
-      this->*field += counts.*field;
-    }
-  }
+/// What searches without a network came to.
+struct TreeMeasured {
+  TreeCounts counts;       // of a first pass over the positions
+  double evaluations = 0;  // of that pass
+  // Of rounds of searches side by side: visits a second, the same without the evaluator's time, and
+  // its share of the time.
+  Slices<3> rounds;
+  double visits = 0;  // of those rounds
+};
+
+/// What it costs to encode positions; means over them.
+struct EncodeCost {
+  double nanoseconds = 0;  // of encoding one into a batch
+  double nonzeros = 0;     // features it writes
+};
+
+/// What self-play came to up to a moment, or between two.
+struct SelfPlayMeasured {
+  double seconds = 0, warmup_seconds = 0;
+  double games = 0, decisions = 0, plies = 0;       // of games that ended
+  std::vector<std::valarray<double>> workers = {};  // the counters of their reports
+  std::vector<EncodeCost> encode = {};              // of each worker
+  TreeCounts trees = {};
+  double resident = 0;
 };
 
 }  // namespace senet

@@ -1,0 +1,154 @@
+// The benchmarks of senet bench. What they print is said here; tools/bench_command.cpp lists them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "games/any_game.hpp"
+#include "tools/bench_report.hpp"
+#include "tools/bench_settings.hpp"
+#include "train_bridge/run_game.hpp"
+#include "train_bridge/train_batch.hpp"
+
+namespace senet {
+
+class RecordedBatches;
+struct PlayoutCounts;
+struct SelfPlayMeasured;
+struct TreeMeasured;
+struct BenchCase;
+
+/// The table of a game (games/registry.hpp): what the benchmarks do with it by its type.
+struct BenchGame {
+  /// What a search asks about these positions; kAfterstates: they are afterstates already.
+  RecordedBatches (*record_batches)(std::span<const AnyState> positions, std::size_t rows,
+                                    Evaluates evaluates);
+  /// The positions as samples with legal moves as targets and a drawn outcome.
+  TrainBatch (*sparse_batch)(std::span<const AnyState> positions, const BenchSettings& settings);
+  /// Searches positions without a network, with our table in the trees and with Abseil's.
+  TreeMeasured (*measure_tree)(const BenchCase& bench, std::span<const AnyState> positions);
+  TreeMeasured (*measure_flat_tree)(const BenchCase& bench, std::span<const AnyState> positions);
+  /// Self-play of so many threads, measured; throws where it cannot be played. The first worker's
+  /// trace is written to this file unless it is empty.
+  SelfPlayMeasured (*measure_selfplay)(const BenchCase& bench, std::size_t workers,
+                                       EvaluatorKind evaluator, const std::string& trace_file);
+  /// Plays the game of that number blindly to its end, and counts.
+  void (*play_out)(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts);
+
+  /// tools/bench_of.hpp
+  template <Game G>
+  static constexpr BenchGame of();
+};
+
+/// A game with a network, and settings of which none is left to the benchmark. Outlives the
+/// benchmarks that are made of it.
+struct BenchCase {
+  BenchSettings settings;
+  const RunGame& run_game;
+  const AnyGame& game;
+  const BenchGame& typed;
+  Network network;
+  std::string network_name;
+};
+
+/// `count` positions that were searched in settings.recorded_games games of self-play, spread
+/// evenly over all of them and in the order of the games; the same one several times when there are
+/// fewer. The games are played as the self-play benchmark plays: the network asked about positions,
+/// 100 visits, noise, moves drawn by their visits in the opening. The same seed and network give
+/// the same positions. Throws when the games cannot be played.
+std::vector<AnyState> recorded_decisions(const BenchCase& bench, std::size_t count);
+
+/// How many fused multiply-adds this machine can do at most: GFLOP/s (a multiply-add is two) in
+/// single precision of each instruction set on one thread and on settings.workers threads at once,
+/// each thread's fastest few milliseconds added up.
+Benchmark prepare_peak(const BenchSettings& settings);
+
+/// Forward passes of 1, 16, 64 and 256 rows on one thread, each for settings.seconds; with kAuto of
+/// every fast evaluator. Two kinds of rows:
+///
+///   sparse  recorded positions with the logits of their legal moves (kPosition), or positions that
+///           those moves lead to, without logits (kAfterstates): what a search asks
+///   dense   no feature is zero and all logits are wanted, so that nothing can be left out
+///
+/// `latency` is the time of one pass, `dense_gflops` counts the work of a dense pass, skipped or
+/// not, and `peak_fraction` is its share of this thread's multiply-add peak, which is measured
+/// before and after each pass through the recorded rows: the median of those ratios.
+Benchmark prepare_forward(const BenchCase& bench);
+
+/// One thread searches recorded positions with the hash evaluator, settings.lanes of them side by
+/// side as a worker does (search/rounds.hpp). So every tree is out of the nearest caches when its
+/// turn comes, as in self-play. Trees begin empty and with noise at the root. Moves are generated
+/// and features encoded as ever.
+///
+/// `simulations_per_second` is of all that, the hash evaluator included, whose share of the time
+/// stands beside it; `simulations_per_second_of_tree` leaves the evaluator out. Counts are of a
+/// first pass over the positions, and so the same in every run.
+///
+/// settings.table "flat": with Abseil's hash map in the trees; the counts are the same, the times
+/// are not.
+Benchmark prepare_tree(const BenchCase& bench);
+
+/// One thread plays games from the start position; every legal action of a turn is drawn equally
+/// often (in backgammon that is a whole turn, each result once), dice by their probabilities.
+/// Games have numbers, and a game's number and settings.seed fix its draws; the counts are of the
+/// first games and so the same in every run.
+Benchmark prepare_playout(const BenchCase& bench);
+
+/// Self-play: everything a daemon does but training and writing. Plays games on settings.workers
+/// threads (several numbers: one after the other, and the ratios of their speeds), each with an
+/// evaluator of its own, and measures while they play, for settings.seconds. Before that, searches
+/// of few visits bring the lanes' games apart (two games a lane, at most a minute), and
+/// settings.warmup_seconds are played in full. The games under way at the end are dropped. Every
+/// decision with more than one legal move is searched with all the visits and with noise at the
+/// root; forced moves are not.
+///
+/// Figures of the whole, then for each worker the shares of its time:
+///   forward  inside Evaluator::forward, measured
+///   encode   writing features: rows times the cost of a row, which is measured afterwards on the
+///            positions of the last trees, by the same threads at the same time
+///   tree     the rest of the time inside lanes: descent, move generation, backing up, and the
+///            rules and records of the games themselves
+///   other    the rest: the loop over the lanes, clocks, waiting
+///
+/// tree_over_forward compares two of these. Memory and counts of the searches are those of the
+/// trees as they are in the end, most of them half grown. The first run writes settings.trace.
+Benchmark prepare_selfplay(const BenchCase& bench);
+
+/// Training steps of settings.train_rows samples by settings.trainer, on the CPU on each number of
+/// threads in settings.workers, each for settings.seconds:
+///
+///   sparse  recorded positions with policy targets for their legal moves (kPosition) or none
+///           (kAfterstates)
+///   dense   no feature is zero and every logit has a target
+///
+/// `dense_gflops` counts three dense forward passes a sample (one forward, two backward), skipped
+/// or not; `peak_fraction` is its share of so many threads' multiply-add peak, one thread's being
+/// measured between steps. Time is the thread's own on one thread and the wall's on several and on
+/// a device, whose steps are measured from the call to the report.
+///
+/// settings.saved_batch gets the last sparse batch as a safetensors file of four f32 tensors, for
+/// other programs that learn from the same:
+///
+///   features  [rows, features]                         written out, most are 0
+///   outcomes  [rows, outcomes]                         the value's target
+///   targets   [rows, most actions]                     the policy's; 0 behind a row's last action
+///   logits    [rows, most actions, logits_per_action]  numbers of the logits that an action's
+///                                                      logit is the sum of; -1 pads
+Benchmark prepare_train(const BenchCase& bench);
+
+/// Games of a host's in one libsenet engine with settings.workers threads, through senet.hpp as a
+/// host uses it. Each game searches, plays what was found, and searches again. Of several numbers
+/// of threads each has its own case, .../workers-N.
+///
+///   sessions-N/50-ms       N games at once; how long until a search of 50 ms (settings.search_ms)
+///                          has called back, from the moment it was begun
+///   sessions-N/V-visits    N games at once, V visits a move (settings.visits)
+///   processes-N/V-visits   the same with a `senet uci` process for each game, asked together round
+///                          by round, as a server without a library has to play them; only for the
+///                          greatest N, and if settings.processes
+///
+/// Memory is what Linux calls the proportional set size, of all processes of a case together.
+Benchmark prepare_sessions(const BenchCase& bench);
+
+}  // namespace senet
