@@ -47,8 +47,8 @@ Steps steps_of(Action action, Dice dice) {
   const Sources sources = backgammon::sources_of(action);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const std::uint8_t from = sources[i], die = i == 0 ? dice.high : dice.low;
-    if (from != 0)
-      steps.push_back({from, static_cast<std::uint8_t>(from > die ? from - die : kOff)});
+    if (from == 0) continue;
+    steps.push_back({from, static_cast<std::uint8_t>(from > die ? from - die : kOff)});
   }
   return steps;
 }
@@ -117,8 +117,8 @@ std::optional<std::uint8_t> take_place(std::string_view& text) {
   return place;
 }
 
-// Adds to `effect` what a word of a turn does: "24/18", "bar/23*/20", "8/5*(2)". How many checkers
-// it moves.
+// Adds to `effect` what a word of a turn does: "24/18", "bar/23*/20", "8/5*(2)". Returns how many
+// checkers it moves.
 Result<int> read_word(std::string_view word, Dice dice, Places blots, Effect& effect) {
   const auto no_place = [&] {
     return fail(fmt::format("in '{}': places are 1..24, bar and off", word));

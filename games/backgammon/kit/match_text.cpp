@@ -14,22 +14,17 @@ namespace {
 // Where the second player's column begins.
 constexpr int kColumn = 34;
 
-/// One turn as the format writes it: "31: 8/5 6/5", or the roll alone when nothing can be played.
-std::string cell_of(const Backgammon& state, Action action) {
-  const backgammon::Dice dice = *state.dice();
-  if (action == backgammon::kPass) return fmt::format("{}{}:", dice.high, dice.low);
-  return fmt::format("{}{}: {}", dice.high, dice.low, state.action_text(action));
-}
-
 std::string game_text(const FinishedGame& game) {
-  // Turns in order; an empty one first when the right player begins.
+  // Turns in order, "31: 8/5 6/5" or the roll alone when nothing can be played; an empty one first
+  // when the right player begins.
   std::vector<std::string> cells;
   Backgammon state;
   for (const Action action : game.actions) {
     if (is_decision(state.turn())) {
-      const bool is_right = state.turn() != (game.first == 0 ? Turn::kPlayer0 : Turn::kPlayer1);
-      if (cells.empty() && is_right) cells.emplace_back();
-      cells.push_back(cell_of(state, action));
+      if (cells.empty() && state.viewer() != game.first) cells.emplace_back();
+      const backgammon::Dice dice = *state.dice();
+      cells.push_back(fmt::format("{}{}:", dice.high, dice.low));
+      if (action != backgammon::kPass) cells.back() += " " + state.action_text(action);
     }
     state.play(action);
   }
