@@ -1,7 +1,9 @@
 // Where the gradients of values lie while a backward pass goes through the layers of a plan.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "nn/layer_plan.hpp"
@@ -31,7 +33,24 @@ struct GradientPlan {
     bool add = false;  // layers before it, on the way back, left a part in d_in
   };
 
-  GradientPlan(const LayerPlan& plan, const GradientRules& rules);
+  GradientPlan(const LayerPlan& plan, const GradientRules& rules) : layers(plan.layers.size()) {
+    assert(plan.is_sound());
+    std::vector<std::size_t> gradients(plan.layers.size() + 1, kNone);  // of values
+    SharedBuffers shared;
+    place(plan, rules, plan.policy, plan.outcomes, gradients, shared);
+    d_fork = gradients[plan.fork];
+    // All but the fork's are free again; none of them is taken while the outcomes' layers may run.
+    for (std::size_t left = shared.count(); rules.outcomes_beside && left > 1; --left)
+      shared.take();
+    if (rules.policy_apart) gradients[plan.fork] = kNone;
+    place(plan, rules, plan.fork, plan.policy, gradients, shared);
+    if (rules.policy_apart) {
+      d_policy_fork = std::exchange(gradients[plan.fork], d_fork);
+      shared.give_back(d_policy_fork);
+    }
+    place(plan, rules, 0, plan.fork, gradients, shared);
+    buffers = shared.count();
+  }
 
   std::vector<Place> layers;
   std::size_t d_fork = kNone, d_policy_fork = kNone;  // the second only if the policy is apart
@@ -39,7 +58,33 @@ struct GradientPlan {
 
  private:
   void place(const LayerPlan& plan, const GradientRules& rules, std::size_t begin, std::size_t end,
-             std::vector<std::size_t>& gradients, SharedBuffers& shared);
+             std::vector<std::size_t>& gradients, SharedBuffers& shared) {
+    for (std::size_t i = end; i-- > begin;) {
+      const Layer& layer = plan.layers[i];
+      const std::size_t d_out = gradients[layer.out];
+      const bool is_norm = layer.kind == LayerKind::kNormRelu;
+      bool is_over = d_out != kNone;  // nothing else needs d_out
+      layers[i].d_out = d_out;
+      if (layer.in != kFeatures) {
+        std::size_t& d_in = gradients[layer.in];
+        const Layer& before = plan.layers[layer.in - 1];
+        const bool is_plain = before.kind == LayerKind::kLinear && before.added == kNoValue;
+        layers[i].add = d_in != kNone;
+        if (d_in == kNone && is_norm && rules.norms_in_place) {
+          d_in = d_out;
+          is_over = false;
+        } else if (d_in == kNone && !(is_norm && is_plain)) {
+          d_in = shared.take();
+        }
+        layers[i].d_in = d_in;
+      }
+      if (layer.added != kNoValue) {
+        gradients[layer.added] = d_out;
+        is_over = false;
+      }
+      if (is_over) shared.give_back(d_out);
+    }
+  }
 };
 
 }  // namespace senet

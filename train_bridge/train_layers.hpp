@@ -109,17 +109,17 @@ class LinearLayer {
       RowKernels<Real>::add_row(pass.at(layer_.residual), pass.bias(layer_), pass.rows,
                                 layer_.outputs, out);
     }
-    multiply(Product<Real, Real>{rows(pass, pass.at(layer_.from), layer_.inputs), false,
+    multiply(Product<Real, Real>{rows<const Real>(pass, pass.at(layer_.from), layer_.inputs), false,
                                  weight(pass), true, rows(pass, out, layer_.outputs), true});
   }
 
   void backward(const Pass<Real>& pass) const {
     const std::size_t inputs = layer_.inputs, outputs = layer_.outputs;
-    const Matrix<const Real> d_out = rows(pass, pass.at(layer_.d_to), outputs);
+    const Matrix<const Real> d_out = rows<const Real>(pass, pass.at(layer_.d_to), outputs);
     RowKernels<Real>::add_column_sums(d_out.data, pass.rows, outputs, pass.d_bias(layer_));
     multiply(Product<Real, Real>{d_out,
                                  true,
-                                 rows(pass, pass.at(layer_.from), inputs),
+                                 rows<const Real>(pass, pass.at(layer_.from), inputs),
                                  false,
                                  {pass.d_weight(layer_), outputs, inputs, inputs},
                                  true});
@@ -131,7 +131,8 @@ class LinearLayer {
   TrainLayer layer_;
 
  private:
-  static Matrix<Real> rows(const Pass<Real>& pass, Real* data, std::size_t width) {
+  template <class Value>  // Real, constant or not
+  static Matrix<Value> rows(const Pass<Real>& pass, Value* data, std::size_t width) {
     return {data, pass.rows, width, width};
   }
   Matrix<const Real> weight(const Pass<Real>& pass) const {

@@ -111,6 +111,30 @@ TEST_F(OwnRun, BeginsShowsHowFarItIsAndEndsAtItsLimit) {
   EXPECT_FALSE(load_player<TicTacToe>(more->weights, 20));
 }
 
+TEST_F(OwnRun, LearnsOnlyFromGamesThatItMayLearnFrom) {
+  RunHooks hooks;
+  hooks.learns = [] { return false; };
+  const Result<RunSummary> ended = run<Noughts>(
+      config(), {.folder = folder(), .games = 40, .trainer = {.backend = TrainerBackend::kCpu}},
+      hooks);
+  ASSERT_TRUE(ended) << ended.error().reason();
+  EXPECT_EQ(ended->progress.finished_games, 40u);
+  EXPECT_EQ(ended->progress.learn.games, 0u);
+}
+
+TEST_F(OwnRun, SaysOnceThatFiguresCannotBeWritten) {
+  std::filesystem::create_directories(folder() / "metrics.jsonl");
+  std::vector<std::string> warnings;
+  RunHooks hooks;
+  hooks.warning = [&](const std::string& warning) { warnings.push_back(warning); };
+  const Result<RunSummary> ended = run<Noughts>(
+      config(), {.folder = folder(), .games = 10, .trainer = {.backend = TrainerBackend::kCpu}},
+      hooks);
+  ASSERT_TRUE(ended) << ended.error().reason();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings.front().find("metrics.jsonl: cannot be written"), std::string::npos);
+}
+
 TEST_F(OwnRun, EndsWhenItIsOrderedTo) {
   for (const RunOrder order : {RunOrder::kFinish, RunOrder::kDrop}) {
     std::vector<RunPhase> phases;

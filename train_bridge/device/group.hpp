@@ -1,4 +1,4 @@
-// Who works on one row of a kernel: a warp of the device (cuda/warp_group.cuh), or one thread of
+// Who works on one row of a kernel: a warp of the device (cuda/cuda_device.cuh), or one thread of
 // the host. The bodies of all kernels are written once, for a group, and compiled for both.
 #pragma once
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <type_traits>
 
 namespace senet {
 
@@ -11,10 +10,6 @@ template <class Value>
 struct Matrix {
   Value* data;
   std::size_t rows, columns, stride;
-
-  operator Matrix<const Value>() const requires(!std::is_const_v<Value>) {
-    return {data, rows, columns, stride};
-  }
 };
 
 /// result = left * right, or result += left * right; either factor may be read transposed.
