@@ -8,7 +8,7 @@
 
 #include "games/any_game.hpp"
 #include "games/registry.hpp"
-#include "search/wanted_logits.hpp"
+#include "search/scratch.hpp"
 #include "selfplay/selfplay_threads.hpp"
 #include "tools/bench_settings.hpp"
 #include "tools/recorded_batches.hpp"
