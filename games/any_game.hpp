@@ -68,9 +68,10 @@ struct AnyGame {
   bool has_dice;
   bool has_afterstates;
 
-  const void* type;   // the same for the same type of states, and for no other
-  const void* start;  // [state_size] bytes
+  const void* type;  // the same for the same type of states, and for no other
+  const void* own;   // the start of a game that its type leaves open; else null
   std::size_t state_size;
+  void (*start)(const void* own, void* state);
   Turn (*turn)(const void* state);
   Player (*viewer)(const void* state);
   void (*legal)(const void* state, std::vector<Action>& out);
@@ -108,13 +109,13 @@ struct AnyGame {
   Result<AnyState> (*with_player_on_roll)(const AnyState& state, Player player);
   std::string (*match_text)(std::span<const FinishedGame> games, std::string_view comment);
 
-  /// The rules of any type of games: those of the game that starts with `start`, which outlives the
-  /// table.
+  /// The rules of any game. Of an OwnOutcomesGame, whose games differ: the functions and the type's
+  /// bounds, to which `own` and the game's constants have to be added.
   template <Game G>
-  static AnyGame rules_of(const G& start);
+  static constexpr AnyGame rules_of();
   /// Rules and kit of any game, registered or not; games/any_game_of.hpp.
   template <Game G>
-  static AnyGame of();
+  static constexpr AnyGame of();
 };
 
 /// A state of a game that is known at run time. Its functions are those of the concept Game.
@@ -126,9 +127,7 @@ class AnyState {
   static constexpr std::size_t kRoom = 1024, kAlignment = 16;
 
   /// The start. The table outlives the state.
-  explicit AnyState(const AnyGame& game) : game_(&game) {
-    std::memcpy(bytes_.data(), game.start, game.state_size);
-  }
+  explicit AnyState(const AnyGame& game) : game_(&game) { game.start(game.own, bytes_.data()); }
   template <Game G>
   AnyState(const AnyGame& game, const G& state) : game_(&game) {
     ::new (bytes_.data()) G(state);
@@ -220,23 +219,31 @@ bool AnyState::is_of() const {
 }
 
 template <Game G>
-AnyGame AnyGame::rules_of(const G& start) {
+constexpr AnyGame AnyGame::rules_of() {
   using any_game_detail::in;
   AnyGame game{};
   game.name = G::kName;
   game.features = G::kFeatures;
   game.most_active = G::kMaxActive;
   game.policy_logits = G::kPolicyLogits;
-  game.outcome_values = senet::outcome_values(start);
-  game.outcome_mirror = senet::outcome_mirror(start);
-  game.value_range = senet::value_range(start);
-  game.most_legal = senet::most_legal(start);
-  game.most_chance = senet::most_chance(start);
-  game.has_dice = senet::has_dice(start);
-  game.has_afterstates = senet::has_afterstates(start);
+  if constexpr (FixedOutcomesGame<G>) {
+    game.outcome_values = G::kOutcomeValues;
+    game.outcome_mirror = G::kOutcomeMirror;
+    game.value_range = G::kValueRange;
+  }
+  game.most_legal = G::kMaxLegal;
+  game.most_chance = kMaxChance<G>;
+  game.has_dice = StochasticGame<G>;
+  game.has_afterstates = G::kHasAfterstates;
   game.type = &any_game_detail::kType<G>;
-  game.start = &start;
   game.state_size = sizeof(G);
+  game.start = [](const void* own, void* state) {
+    if (own != nullptr) {
+      ::new (state) G(in<G>(own));
+    } else {
+      ::new (state) G;
+    }
+  };
   game.turn = [](const void* state) { return in<G>(state).turn(); };
   game.viewer = [](const void* state) { return in<G>(state).viewer(); };
   game.legal = [](const void* state, std::vector<Action>& out) {

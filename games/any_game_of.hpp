@@ -12,26 +12,28 @@
 
 namespace senet {
 
+/// Everything by name that plays G without a search.
 template <Game G>
-AnyGame AnyGame::of() {
+inline constexpr auto kSimplePlayers = [] {
+  std::array<SimplePlayer, 1 + GameKit<G>::kPlayers.size()> players{SimplePlayer{
+      "random",
+      [](const AnyState& state, Random draw) { return draw_action(state.as<G>(), draw); }}};
+  std::ranges::copy(GameKit<G>::kPlayers, players.begin() + 1);
+  return players;
+}();
+
+template <Game G>
+constexpr AnyGame AnyGame::of() {
   using any_game_detail::in;
   using Kit = GameKit<G>;
-  static const G start{};
-  static const auto players = [] {
-    std::array<SimplePlayer, 1 + Kit::kPlayers.size()> all{SimplePlayer{
-        "random",
-        [](const AnyState& state, Random draw) { return draw_action(state.as<G>(), draw); }}};
-    std::ranges::copy(Kit::kPlayers, all.begin() + 1);
-    return all;
-  }();
-  AnyGame game = rules_of(start);
+  AnyGame game = rules_of<G>();
   game.perft = [](const void* state, int depth,
                   const std::function<bool()>& goes_on) -> std::optional<Leaves> {
     if (!goes_on) return senet::perft(in<G>(state), depth);
     return senet::perft(in<G>(state), depth, goes_on);
   };
   game.recipe = Kit::kRecipe;
-  game.players = players;
+  game.players = kSimplePlayers<G>;
   game.is_standard = Kit::kIsStandard;
   game.tree_bench_visits = Kit::kTreeBenchVisits;
   game.drawing = [](const void* state) { return Kit::drawing(in<G>(state)); };

@@ -78,7 +78,7 @@ Action one_ply_move(const AnyState& any_state, Random draw) {
 ///   static constexpr std::string_view kExamText
 ///       with it: how the labels are written, and the answers to them; for people, lines of text
 ///   static std::vector<std::string> ubgi_question(const G& state)
-///       the lines that tell a position in which a player is to move to a program that speaks UBGI
+///       lines that say a position in which a player is to move, for a program that speaks UBGI
 ///       (Universal Backgammon Interface); a game that has it may be spoken about in that protocol
 ///   static Result<G> with_dice(const G& state, int first, int second)
 ///       the state with this roll to be played, in place of one that may be there
@@ -100,7 +100,7 @@ struct DefaultKit {
       return std::array{SimplePlayer{"one-ply", &one_ply_move<G>}};
     }
   }();
-  /// How good a move is for "one-ply" when nothing else tells moves apart; less than a million.
+  /// How good a move is for "one-ply" among moves that are equal otherwise; less than a million.
   static int place_worth(Action) { return 0; }
 
   /// Whether `senet bench` measures the game when none is named. `senet selfplay` learns the first

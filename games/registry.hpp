@@ -23,7 +23,7 @@ inline constexpr bool kIsListed = []<class... Listed>(GameList<Listed...>) {
 }(AllGames{});
 
 /// What a layer knows of the game G. A table is a plain struct of constants and pointers to
-/// functions with a `template <Game G> static Table of()`. For each game of the list one
+/// functions with a `template <Game G> static constexpr Table of()`. For each game of the list one
 /// source file, which CMake makes, defines this function. The table lives as long as the program.
 template <class Table, class G>
 requires kIsListed<G>
@@ -31,8 +31,8 @@ const Table& game_table();
 /// The table of any other game is made where it is asked for: by whatever sees Table::of<G>().
 template <class Table, class G>
 requires(!kIsListed<G>) const Table& game_table() {
-  static const Table table = Table::template of<G>();
-  return table;
+  static constexpr Table kTable = Table::template of<G>();
+  return kTable;
 }
 
 /// The tables of all games of the list, in its order.

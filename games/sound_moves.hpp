@@ -30,7 +30,7 @@ void play_forced(G& state, Played&& played) {
   }
 }
 
-/// The same when nobody asks what was played.
+/// The same without a callback.
 template <Game G>
 void play_forced(G& state) {
   play_forced(state, [](Action) {});

@@ -61,7 +61,7 @@ void back_up(AnyTree& tree, std::span<const Hop> path, NodeId leaf) {
     Node& node = tree[hop.node];
     const Node& below = tree[child];
     const HotEdges edges = tree.hot(node);
-    const float value = value_for(below.q, turn_of(below), teller(turn_of(node)));
+    const float value = value_for(below.q, turn_of(below), perspective(turn_of(node)));
     if (bounds_of(below) != tree.unknown_bounds()) {
       edges.q(hop.edge) = value;
       update_bounds(tree, node);

@@ -1,4 +1,5 @@
-// What the root makes of it all: which move is played, and what is known about the others.
+// What the root makes of it all: which move is played, what is known about the others, and what is
+// expected to follow.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,7 @@ Proof proof_of(const AnyTree& tree, const Node& root, std::uint32_t edge) {
 /// when forced replies end the game, else the root's value, as for an edge without visits.
 template <class AnyTree>
 float unsound_value(const AnyTree& tree, NodeId root, Action action) {
-  const Player mover = teller(turn_of(tree[root]));
+  const Player mover = perspective(turn_of(tree[root]));
   auto after = tree.state(root);
   after.play(action);
   play_forced(after);
@@ -43,7 +44,7 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
   const std::uint32_t edges = root.edges;
   const bool is_players = is_decision(turn_of(root));
   ColdEdge* const cold = tree.cold(root);
-  if (!(root.flags & kValuedEdges)) {  // what no visit needed in order is told in order
+  if (!(root.flags & kValuedEdges)) {  // the rest stands in any order
     std::sort(cold + root.opened, cold + edges,
               [](const ColdEdge& a, const ColdEdge& b) { return a.rank() > b.rank(); });
   }
@@ -63,10 +64,10 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
   if (is_players) rule.decide(tree, root, proofs, order, targets);
 
   auto& choices = scratch.choices;
-  const Proof last_told = proven(root) ? Proof::kBest : Proof::kOpen;
+  const Proof last_counted = proven(root) ? Proof::kBest : Proof::kOpen;
   for (std::uint32_t i = 0; i < edges; ++i) {
     const std::uint16_t edge = order[i];
-    const bool counts = proofs[edge] <= last_told;
+    const bool counts = proofs[edge] <= last_counted;
     choices[i] = {.action = cold[edge].action,
                   .visits = counts ? tree.edge_visits(root, edge) : 0,
                   .target = counts ? targets[edge] : 0,
@@ -92,6 +93,61 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
     }
   }
   return {choices.data(), count};
+}
+
+/// A line is cut after so many moves.
+inline constexpr std::size_t kLongestVariation = 64;
+
+/// `first`, a legal action of the root, and the moves that are expected behind it: proven results
+/// before visits, forced replies between them, until a turn of chance, the end of the game or the
+/// end of what was visited. For when no visit is under way.
+template <class AnySearch>
+ActionList<kLongestVariation> principal_variation(const AnySearch& search, Action first) {
+  const auto& tree = search.tree();
+  ActionList<kLongestVariation> line;
+  auto state = tree.state(search.root());
+  const auto play = [&](Action action) {
+    const auto note = [&](Action played) {
+      if (line.size() < kLongestVariation) line.push_back(played);
+    };
+    note(action);
+    state.play(action);
+    play_forced(state, note);
+  };
+  NodeId id = kNoNode;
+  const auto child = [&](const Node& node, std::uint32_t edge) {
+    return edge < node.opened ? tree.hot(node).child(edge) : kNoNode;
+  };
+  const Node& root = tree[search.root()];
+  for (std::uint32_t i = 0; i < root.edges; ++i) {
+    if (tree.cold(root)[i].action == first) id = child(root, i);
+  }
+  play(first);
+  while (id != kNoNode && line.size() < kLongestVariation) {
+    const Node& node = tree[id];
+    if (!is_decision(turn_of(node)) || node.opened == 0) break;
+    const HotEdges edges = tree.hot(node);
+    // Of a proven node's moves only those that reach its value count.
+    const auto reaches_proof = [&](std::uint32_t edge) {
+      const Bounds bounds = tree.edge_bounds(node, edge);
+      return bounds.proven() && bounds.lower == bounds_of(node).lower;
+    };
+    std::uint32_t best = 0;
+    bool best_reaches = false;
+    for (std::uint32_t i = 0; i < node.opened; ++i) {
+      const bool reaches = proven(node) && reaches_proof(i);
+      if (i > 0 &&
+          (reaches < best_reaches || (reaches == best_reaches && edges.n(i) <= edges.n(best)))) {
+        continue;
+      }
+      best = i;
+      best_reaches = reaches;
+    }
+    if (edges.n(best) == 0) break;
+    play(tree.cold(node)[best].action);
+    id = edges.child(best);
+  }
+  return line;
 }
 
 }  // namespace senet

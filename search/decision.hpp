@@ -11,7 +11,7 @@
 
 namespace senet {
 
-/// One legal action of the root. Values are told for the player to move there. An action that is
+/// One legal action of the root. Values are values for the player to move there. An action that is
 /// not sound (games/sound_moves.hpp) has no visits and no prior, and the result as its value if
 /// forced replies bring it about.
 struct Choice {

@@ -52,7 +52,7 @@ std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& s
     after.play(scratch.moves[next]);
     if (after.turn() == Turn::kOver) continue;  // known without asking
     if (batch.room() == 0) break;
-    batch.add({std::span(scratch.family[next]).first(ways), {}, nullptr},
+    batch.add({std::span(scratch.afterstates[next]).first(ways), {}, nullptr},
               [&](FeatureRow& row) { after.encode(row); });
     ++written;
   }
@@ -88,28 +88,29 @@ const Outcomes<G>& expand_position(AnyTree& tree, Node& leaf, float temperature,
 
 /// The same from the answers to the positions that the leaf's moves lead to. Afterwards
 /// scratch.order holds the moves in the order of the edges, which is by falling value, and
-/// scratch.family how the game is expected to end behind each move, for the player who makes it.
+/// scratch.afterstates how the game is expected to end behind each move, for the player who makes
+/// it.
 template <class AnyTree, Game G>
-const Outcomes<G>& expand_family(AnyTree& tree, Node& leaf, const G& state, float temperature,
-                                 SearchScratch<G>& scratch) {
+const Outcomes<G>& expand_afterstates(AnyTree& tree, Node& leaf, const G& state, float temperature,
+                                      SearchScratch<G>& scratch) {
   auto& moves = scratch.moves;
-  auto& family = scratch.family;
+  auto& afterstates = scratch.afterstates;
   auto& values = scratch.values;
   auto& scores = scratch.scores;
   const std::size_t count = moves.size();
-  const Player mover = teller(turn_of(leaf));
+  const Player mover = perspective(turn_of(leaf));
   std::size_t best = 0;
   for (std::size_t i = 0; i < count; ++i) {
     G after = state;
     after.play(moves[i]);
     Player viewer = 0;
     if (after.turn() == Turn::kOver) {
-      family[i] = certain_end(after);
+      afterstates[i] = certain_end(after);
     } else {
       viewer = after.viewer();
     }
-    if (viewer != mover) family[i] = mirrored(state, family[i]);
-    values[i] = mean_value(state, family[i]);
+    if (viewer != mover) afterstates[i] = mirrored(state, afterstates[i]);
+    values[i] = mean_value(state, afterstates[i]);
     if (values[i] > values[best]) best = i;
   }
   float sum = 0;
@@ -132,7 +133,7 @@ const Outcomes<G>& expand_family(AnyTree& tree, Node& leaf, const G& state, floa
   }
   std::int16_t* const packed = tree.edge_values(leaf);
   for (std::size_t i = 0; i < count; ++i) packed[i] = pack_value(values[order[i]], range);
-  return family[best];
+  return afterstates[best];
 }
 
 /// A turn of chance needs no network: its edges are its outcomes. `own` is what it is worth to

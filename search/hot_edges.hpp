@@ -29,7 +29,7 @@ inline constexpr float kNoEdgeValue = -1e30f;
 ///
 ///   0        16       32       48          64
 ///   +--------+--------+--------+-----------+
-///   | q f32x4| p f32x4| n i32x4| child u32 |    q is told by the edge's parent
+///   | q f32x4| p f32x4| n i32x4| child u32 |    q: value for the player of the edge's parent
 ///   +--------+--------+--------+-----------+
 ///
 /// A node's blocks follow each other; edges behind its last one are not there (kNoEdgeValue, p = 0,

@@ -23,7 +23,7 @@ inline constexpr NodeId kNoNode = ~NodeId{0};
 ///   | u64    | f32   | u32   | u32   | u32   | u16  | u16   | i16 | u8   | u8    |
 ///   +--------+-------+-------+-------+-------+------+-------+-----+------+-------+
 ///
-/// Signs: q, own value and bounds of a decision node are told for the player to move there; those
+/// Signs: q, own value and bounds of a decision node are values for the player to move there; those
 /// of chance and finished nodes, which have no such player, for player 0. value_for() translates;
 /// nothing else negates.
 struct Node {
@@ -48,13 +48,13 @@ inline constexpr std::uint8_t kValuedEdges = 16;  // cold block carries the afte
 
 inline Turn turn_of(const Node& node) { return static_cast<Turn>(node.flags & kTurnMask); }
 
-/// The player whose value a node with this turn tells.
-inline Player teller(Turn turn) { return turn == Turn::kPlayer1 ? 1 : 0; }
+/// The player for whom values of a node with this turn are.
+inline Player perspective(Turn turn) { return turn == Turn::kPlayer1 ? 1 : 0; }
 
-/// Translates a value told by a node with this turn into one for `player`. Who tells whom is as
-/// good as random to a processor: the sign is flipped without a branch.
-inline float value_for(float value, Turn told_by, Player player) {
-  const auto flip = static_cast<std::uint32_t>(teller(told_by) ^ player) << 31;
+/// Translates a value of a node with this turn into one for `player`. The sign is random to a
+/// branch predictor, so it is flipped without a branch.
+inline float value_for(float value, Turn turn, Player player) {
+  const auto flip = static_cast<std::uint32_t>(perspective(turn) ^ player) << 31;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ flip);
 }
 
@@ -66,7 +66,7 @@ struct Bounds {
   int lower, upper;
 
   bool proven() const { return lower == upper; }
-  /// The same limits told by the other player.
+  /// The same limits for the other player.
   Bounds mirrored() const { return {-upper, -lower}; }
   bool operator==(const Bounds&) const = default;
 };

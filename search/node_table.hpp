@@ -11,8 +11,7 @@
 namespace senet {
 
 /// A map from key to node, made once for at most `nodes` entries in a heap; nothing allocates
-/// afterwards. The
-/// nodes know their keys, so a table need not.
+/// afterwards. The nodes know their keys, so a table need not.
 ///   find(key, key_of)  the node, or kNoNode; key_of(node) is the key of a node in the table
 ///   insert(key, node)  adds a key that is not there
 ///   clear()            forgets everything

@@ -1,5 +1,5 @@
 // Monte Carlo tree search as two calls: gather() walks down until the network is needed and writes
-// rows, absorb() takes the answers. No thread, lock, fiber or allocation in here; whoever calls the
+// rows, absorb() takes the answers. No thread, lock, fiber or allocation in here; the caller of the
 // two chooses those.
 //
 //   start() --> gather() --> descent.hpp: down to a leaf --> expansion.hpp: rows into the batch
@@ -25,8 +25,8 @@
 #include "search/decision.hpp"
 #include "search/descent.hpp"
 #include "search/expansion.hpp"
+#include "search/outcomes.hpp"
 #include "search/puct.hpp"
-#include "search/root_statistics.hpp"
 #include "search/scratch.hpp"
 #include "search/settings.hpp"
 #include "search/tree_limits.hpp"
@@ -130,7 +130,7 @@ class Search {
         evaluations_ += written;
         if (next_row_ < rows_wanted()) return Step::kBatchFull;
         if (written > 0) return Step::kWaiting;
-        finish_leaf();  // nothing (more) to ask: the rest of the family are finished games
+        finish_leaf();  // nothing (more) to ask: the remaining afterstates are finished games
       }
     }
     return Step::kPaused;
@@ -251,15 +251,15 @@ class Search {
     const bool asks_position = settings_.evaluates == Evaluates::kPosition;
     const Outcomes<G>& ends =
         asks_position ? expand_position(*tree_, leaf, settings_.policy_temperature, *scratch_)
-                      : expand_family(*tree_, leaf, tree_->state(leaf_),
-                                      settings_.afterstate_temperature, *scratch_);
+                      : expand_afterstates(*tree_, leaf, tree_->state(leaf_),
+                                           settings_.afterstate_temperature, *scratch_);
     if (leaf_ == root_) {
       statistics_.clear(leaf.edges);
       for (std::size_t i = 0; i < leaf.edges && !asks_position; ++i) {
-        statistics_.note(i, scratch_->family[scratch_->order[i]]);
+        statistics_.note(i, scratch_->afterstates[scratch_->order[i]]);
       }
     }
-    count_leaf(ends, teller(turn_of(leaf)));
+    count_leaf(ends, perspective(turn_of(leaf)));
     leaf.flags |= kEvaluated;
     leaf.q = unpack_value(leaf.own, value_range(tree_->game()));
     leaf.n = 1;
@@ -269,7 +269,7 @@ class Search {
 
   // Counts a leaf's distribution, as `player` sees it, below the root edge that the descent took.
   void count_leaf(const Outcomes<G>& ends, Player player) {
-    const bool is_roots = teller(turn_of((*tree_)[root_])) == player;
+    const bool is_roots = perspective(turn_of((*tree_)[root_])) == player;
     const auto count = [&](const Outcomes<G>& seen) {
       if (depth_ == 0) {
         statistics_.add(seen);

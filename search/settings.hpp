@@ -49,8 +49,8 @@ struct SearchSettings {
   PuctSettings puct = {};
   /// kPosition: priors are softmax(logit / temperature).
   float policy_temperature = 1.0f;
-  /// kAfterstates: priors are softmax(value / temperature) over the family, in the game's value
-  /// units.
+  /// kAfterstates: priors are softmax(value / temperature) over the afterstates, in the game's
+  /// value units.
   float afterstate_temperature = 0.1f;
   /// Keeps the part of the tree that the next root can reach.
   bool reuse_tree = true;
@@ -77,9 +77,9 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
   };
 }
 
-/// The policy temperature of whoever plays to win. A network learns to be as sure as the searches
-/// that it was shown, and to overlook what they overlooked: flatter priors look at more (as in
-/// Leela Chess Zero). Self-play keeps 1, for its visits are what is learnt.
+/// The policy temperature of players that want to win. A network learns to be as sure as the
+/// searches that it was shown, and to overlook what they overlooked: flatter priors look at more
+/// (as in Leela Chess Zero). Self-play keeps 1, for its visits are what is learnt.
 inline constexpr float kPlayersPolicyTemperature = 1.5f;
 
 /// When one search stops: at `visits` visits of the root (those kept from the move before count),

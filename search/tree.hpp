@@ -111,7 +111,7 @@ class Tree {
     if (child == kNoNode) return unknown_bounds();
     const Node& below = nodes_[child];
     const Bounds bounds = bounds_of(below);
-    return teller(turn_of(below)) == teller(turn_of(node)) ? bounds : bounds.mirrored();
+    return perspective(turn_of(below)) == perspective(turn_of(node)) ? bounds : bounds.mirrored();
   }
   /// The bounds of a node of which nothing is proven.
   Bounds unknown_bounds() const {

@@ -50,12 +50,4 @@ std::uint32_t largest_that_fits(std::uint32_t most, Fits&& fits) {
   return low;
 }
 
-/// The most visits a search fits into `bytes`; 0 when not even one does.
-template <FixedOutcomesGame G>
-std::uint32_t visits_that_fit(std::size_t bytes, Evaluates evaluates) {
-  return largest_that_fits(std::uint32_t{1} << 24, [&](std::uint32_t visits) {
-    return Tree<G>::bytes(limits_for<G>(visits, evaluates)) <= bytes;
-  });
-}
-
 }  // namespace senet

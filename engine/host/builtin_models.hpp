@@ -1,4 +1,4 @@
-// The networks that are linked in, so that nobody needs a file to begin.
+// The networks that are linked in, so that no file is needed to begin.
 #pragma once
 
 #include <cstddef>

@@ -16,27 +16,23 @@ inline std::size_t drivers(const ServiceSettings& settings) {
   return settings.workers > 0 ? settings.workers : settings.pollers;
 }
 
+struct RoomBytes {
+  std::size_t room, session;  // all but its sessions, and one of these
+};
+
 /// The table of a game (games/registry.hpp). Its functions take its `game` first.
 struct HostTable {
   AnyGame game;  // without a kit
-  /// Memory of the game's room for networks of this shape, and of one session in it.
-  std::size_t (*room_bytes)(const AnyGame& game, const NetworkSpec& spec,
-                            const ServiceSettings& settings);
-  std::size_t (*session_bytes)(const AnyGame& game, const NetworkSpec& spec,
-                               const ServiceSettings& settings);
+  /// Memory of the game's room for networks of this shape.
+  RoomBytes (*bytes)(const AnyGame& game, const NetworkSpec& spec, const ServiceSettings& settings);
   /// That room for these weights and others of their shape, if there is memory for it.
   Result<std::unique_ptr<GameRoom>> (*make_room)(const AnyGame& game, const Weights& weights,
                                                  const ServiceSettings& settings, Ledger& ledger,
                                                  RowTeam& team);
 
-  /// Of the game that starts with `start`, which outlives it; engine/host/room_of.hpp.
+  /// engine/host/room_of.hpp; see AnyGame::rules_of.
   template <Game G>
-  static HostTable of(const G& start);
-  template <Game G>
-  static HostTable of() {
-    static const G start{};
-    return of(start);
-  }
+  static constexpr HostTable of();
 };
 
 /// A host's own game, whose functions agree with each other (check_table).
@@ -54,7 +50,7 @@ class OwnGame {
 
   const GameTable table_;
   alignas(AnyState::kAlignment) std::array<std::byte, AnyState::kRoom> start_;
-  HostTable host_;
+  const HostTable host_;
 };
 
 }  // namespace senet

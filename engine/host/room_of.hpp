@@ -26,7 +26,8 @@ struct RoomPlan {
   RoomPlan(const AnyGame& of, const NetworkSpec& shape, const ServiceSettings& service)
       : game(of), spec(shape), settings(service), search(service.search) {
     search.evaluates = *asked_about(spec, game.has_afterstates, settings.evaluates);
-    const G& start = *static_cast<const G*>(game.start);
+    const AnyState any(game);
+    const G& start = any.as<G>();
     const auto limits = [&](std::uint32_t visits) {
       return limits_for(start, visits, search.evaluates);
     };
@@ -42,19 +43,16 @@ struct RoomPlan {
     cache = cache_settings<G>(settings.cache, search.evaluates, game.most_active);
   }
 
-  /// Memory of the room, the evaluators and the weights at work included, and of one session.
-  std::size_t room_bytes() const {
+  /// Evaluators and the weights at work included.
+  RoomBytes bytes() const {
     const std::size_t cached =
         settings.cache > 0 ? CachedEvaluator::bytes(spec, settings.batch_rows, cache) : 0;
-    return sizeof(RoomOf<G>) +
-           WeightsAtWork::kMost * (shared_bytes(settings.evaluator, spec) + sizeof(Weights) + 64) +
-           drivers(settings) *
-               (SearchPool<G>::bytes(pool) + sizeof(TeamEvaluator) +
-                evaluator_bytes(settings.evaluator, spec, settings.batch_rows) + cached + 64);
-  }
-  std::size_t session_bytes() const {
+    const std::size_t weights = shared_bytes(settings.evaluator, spec) + sizeof(Weights) + 64;
+    const std::size_t driver = SearchPool<G>::bytes(pool) + sizeof(TeamEvaluator) + cached + 64 +
+                               evaluator_bytes(settings.evaluator, spec, settings.batch_rows);
     const std::size_t options = game.most_legal * sizeof(Action) + game.most_chance * sizeof(float);
-    return sizeof(Session) + 2 * options + SessionSearchOf<G>::bytes(session) + 1024;
+    return {sizeof(RoomOf<G>) + WeightsAtWork::kMost * weights + drivers(settings) * driver,
+            sizeof(Session) + 2 * options + SessionSearchOf<G>::bytes(session) + 1024};
   }
 
   const AnyGame& game;
@@ -70,10 +68,10 @@ template <Game G>
 class RoomOf final : public GameRoom {
  public:
   /// A pool for each member of the team, which outlives them. `evaluators`, one for each, have
-  /// `weights` loaded. `memory` is what room_bytes() says.
+  /// `weights` loaded. `memory` is that of the room.
   RoomOf(const RoomPlan<G>& plan, const Weights& weights, RowTeam& team,
          std::vector<std::unique_ptr<Evaluator>> evaluators, Charge memory)
-      : GameRoom(plan.game, plan.session_bytes()),
+      : GameRoom(plan.game, plan.bytes().session),
         plan_(plan),
         memory_(std::move(memory)),
         evaluators_(std::move(evaluators)) {
@@ -117,16 +115,11 @@ class RoomOf final : public GameRoom {
 };
 
 template <Game G>
-HostTable HostTable::of(const G& start) {
+constexpr HostTable HostTable::of() {
   HostTable table{};
-  table.game = AnyGame::rules_of(start);
-  table.room_bytes = [](const AnyGame& game, const NetworkSpec& spec,
-                        const ServiceSettings& settings) {
-    return RoomPlan<G>(game, spec, settings).room_bytes();
-  };
-  table.session_bytes = [](const AnyGame& game, const NetworkSpec& spec,
-                           const ServiceSettings& settings) {
-    return RoomPlan<G>(game, spec, settings).session_bytes();
+  table.game = AnyGame::rules_of<G>();
+  table.bytes = [](const AnyGame& game, const NetworkSpec& spec, const ServiceSettings& settings) {
+    return RoomPlan<G>(game, spec, settings).bytes();
   };
   table.make_room = [](const AnyGame& game, const Weights& weights, const ServiceSettings& settings,
                        Ledger& ledger, RowTeam& team) -> Result<std::unique_ptr<GameRoom>> {
@@ -135,7 +128,7 @@ HostTable HostTable::of(const G& start) {
     if (!asked) return bad("mode: " + asked.error().reason());
     const RoomPlan<G> plan(game, weights.spec(), settings);
     if (plan.session.visits == 0) return bad("tree: too small for a single visit");
-    const std::size_t bytes = plan.room_bytes();
+    const std::size_t bytes = plan.bytes().room;
     Charge memory(ledger, bytes);
     if (!memory) return no_memory("batches and evaluators of " + plan.spec.game, ledger, bytes);
     std::vector<std::unique_ptr<Evaluator>> evaluators;

@@ -3,16 +3,53 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "engine/host/session_search_of.hpp"
-#include "engine/host/weights_at_work.hpp"
 #include "nn/evaluator.hpp"
+#include "nn/weights.hpp"
 #include "search/rounds.hpp"
 
 namespace senet {
+
+/// A search begins on the newest weights and ends on the weights it began with. Weights take memory
+/// while they are at work (their packed form), and memory is promised for kMost of them: while so
+/// many older ones are at work, searches begin on the newest of these. No search waits for others
+/// to end, and the oldest weights get no newcomers, so that they make room. Any thread.
+class WeightsAtWork {
+ public:
+  static constexpr std::size_t kMost = 2;
+
+  /// Searches begin on these from now on, or as soon as there is room for them.
+  void publish(SharedWeights weights) {
+    const std::lock_guard lock(mutex_);
+    newest_.swap(weights);
+  }
+  /// The weights to begin on; null before the first publish(). They are at work until end().
+  SharedWeights begin() {
+    const std::lock_guard lock(mutex_);
+    const SharedWeights last = last_.lock(), before = before_.lock();
+    if (newest_ == last || (last && before)) return last;
+    if (last) before_ = last;
+    last_ = newest_;
+    return newest_;
+  }
+  /// Nothing of the caller's is under way on them any more. Weights end their life under the lock:
+  /// before begin() finds that there is room.
+  void end(SharedWeights weights) {
+    const std::lock_guard lock(mutex_);
+    weights.reset();
+  }
+
+ private:
+  std::mutex mutex_;
+  SharedWeights newest_;
+  std::weak_ptr<const Weights> last_, before_;  // those that searches began on, while they live
+};
 
 /// Searches of any game. Belongs to one thread at a time.
 class AnySearchPool {
@@ -258,6 +295,7 @@ class SearchPool final : public AnySearchPool {
   }
 
   SearchScratch<G>* take_scratch() {
+    assert(!free_.empty());
     SearchScratch<G>* const scratch = free_.back();
     free_.pop_back();
     return scratch;

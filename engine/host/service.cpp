@@ -1,6 +1,9 @@
 #include "engine/host/service.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -8,7 +11,6 @@
 #include "engine/host/builtin_models.hpp"
 #include "engine/host/held_network.hpp"
 #include "engine/host/host_table.hpp"
-#include "engine/host/without_signals.hpp"
 #include "games/registry.hpp"
 #include "search/tree_limits.hpp"
 
@@ -20,6 +22,25 @@ constexpr std::size_t kThreadBytes = std::size_t{256} << 10;
 constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
 constexpr std::chrono::hours kCentury{24 * 36525};
 constexpr std::uint32_t kMostSessions = 1'000'000, kMostVisits = 10'000'000;
+
+/// Which thread takes signals is up to hosts: blocks all on the calling thread for as long as it
+/// lives, so that threads started from it begin so. Not those of faults in the code that runs: a
+/// host may want to report them.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
 
 std::size_t fixed_bytes(const ServiceSettings& settings) {
   // 64: the allocator's own, and a place in the list.
@@ -38,10 +59,10 @@ Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const Netwo
   ServiceSettings tried = settings;
   return largest_that_fits(most, [&](std::uint32_t value) {
     tried.*setting = value;
+    const RoomBytes bytes = host.bytes(host.game, spec, tried);
     // Two of them while they are exchanged.
-    return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) +
-               host.room_bytes(host.game, spec, tried) +
-               tried.sessions * host.session_bytes(host.game, spec, tried) <=
+    return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) + bytes.room +
+               tried.sessions * bytes.session <=
            tried.memory;
   });
 }
@@ -244,30 +265,8 @@ Result<void> Service::add_game(GameTable table) {
 }
 
 Result<Session*> Service::open_session(std::string_view game) {
-  Result<Opening> opening = reserve_session(game);
-  if (!opening) return opening.error();
-  // The slot is given back, if this throws, when there is no session in it.
-  Session* opened = nullptr;
-  OnHeap<Session> session;
-  try {
-    session = make_on_heap<Session>(*settings_.heap, *this, *opening->room, opening->number,
-                                    std::move(opening->memory));
-    opened = session.get();
-    const std::lock_guard lock(mutex_);
-    open_.emplace(opened, std::move(session));
-    --opening_;
-  } catch (...) {
-    const std::lock_guard lock(mutex_);
-    --opening_;
-    throw;
-  }
-  return opened;
-}
-
-// A slot and memory for a session, which is made without the lock: allocating a tree takes a while.
-Result<Service::Opening> Service::reserve_session(std::string_view game) {
   if (const auto known = find_host(game); !known) return known.error();
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   GameRoom* const room = find_room(game);
   if (room == nullptr) {
     return fail(SENET_BAD_STATE, "no weights are in use for " + std::string(game));
@@ -277,8 +276,22 @@ Result<Service::Opening> Service::reserve_session(std::string_view game) {
   }
   Charge memory(ledger_, room->session_bytes());
   if (!memory) return no_memory("one more session", ledger_, room->session_bytes());
+  const std::uint64_t number = opened_++;
   ++opening_;
-  return Opening{room, std::move(memory), opened_++};
+  lock.unlock();  // allocating a tree takes a while
+  OnHeap<Session> session;
+  try {
+    session = make_on_heap<Session>(*settings_.heap, *this, *room, number, std::move(memory));
+  } catch (...) {
+    lock.lock();
+    --opening_;
+    throw;
+  }
+  lock.lock();
+  --opening_;
+  Session* const opened = session.get();
+  open_.emplace(opened, std::move(session));
+  return opened;
 }
 
 void Service::close_session(Session* session) {

@@ -2,6 +2,7 @@
 // bound of memory. The C interface (engine/host/include/senet/senet.h) is a thin coat over this.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +16,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/host/callback_threads.hpp"
 #include "engine/host/ledger.hpp"
 #include "engine/host/row_team.hpp"
 #include "engine/host/service_worker.hpp"
@@ -74,6 +74,43 @@ class GameRoom {
   const std::size_t session_bytes_;
 };
 
+/// Which threads run a callback of one service just now: whatever waits there would wait for
+/// itself. Any thread. A list, not a thread-local: a
+/// library in a host's threads leaves nothing there.
+class CallbackThreads {
+ public:
+  /// For up to `most` of them at once: nothing is allocated later.
+  explicit CallbackThreads(std::size_t most) { threads_.reserve(most); }
+
+  /// The calling thread is inside a callback for as long as this lives.
+  class Inside {
+   public:
+    explicit Inside(CallbackThreads& all) : all_(all) {
+      const std::lock_guard lock(all_.mutex_);
+      all_.threads_.push_back(std::this_thread::get_id());
+    }
+    ~Inside() {
+      const std::lock_guard lock(all_.mutex_);
+      all_.threads_.erase(std::ranges::find(all_.threads_, std::this_thread::get_id()));
+    }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    CallbackThreads& all_;
+  };
+
+  /// Whether the calling thread is inside one.
+  bool here() const {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::find(threads_, std::this_thread::get_id()) != threads_.end();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::thread::id> threads_;
+};
+
 /// Everything of it may be called from any thread. Sessions and networks that it gave out must not
 /// be used after its end.
 class Service {
@@ -99,7 +136,7 @@ class Service {
   Result<void> add_game(GameTable table);
 
   /// Weights from a file, from the bytes of one (a copy), or those that are linked in (no copy).
-  /// They count as long as anybody holds them.
+  /// They count as long as they are held.
   Result<SharedNetwork> load(const std::filesystem::path& file);
   Result<SharedNetwork> read(std::span<const std::byte> file);
   Result<SharedNetwork> builtin(std::string_view game);
@@ -144,16 +181,10 @@ class Service {
   void release(const Session* session);
 
  private:
-  struct Opening {
-    GameRoom* room;
-    Charge memory;
-    std::uint64_t number;
-  };
   explicit Service(const ServiceSettings& settings);
   Result<void> start_threads();
   Result<std::unique_ptr<GameRoom>> make_room_for(const Weights& weights);
   Result<ServiceSettings> settings_for(const Weights& weights);
-  Result<Opening> reserve_session(std::string_view game);
   Result<const HostTable*> find_host(std::string_view game) const;
   // Needs mutex_.
   GameRoom* find_room(std::string_view game);

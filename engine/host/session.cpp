@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/host/search_pool.hpp"
 #include "engine/host/service.hpp"
 
 namespace senet {
@@ -269,6 +270,30 @@ void Session::wait_for_stays() const {
 ServiceWorker& Session::worker() const {
   const std::lock_guard lock(mutex_);
   return search_->worker();
+}
+
+void SessionSearch::begin(const AnyState& state, SessionLimits limits, ServiceWorker& worker,
+                          AnySearchPool& pool) {
+  set_root(state);
+  limits_ = std::move(limits);
+  // Centuries are no limit, and would overflow.
+  const bool is_timed = limits_.time.count() > 0 && limits_.time < std::chrono::hours(24 * 365);
+  deadline_ = is_timed ? ServiceClock::now() + limits_.time : ServiceClock::time_point::max();
+  worker_ = &worker;
+  stop_.store(false);
+  pool_.store(&pool);
+}
+
+void SessionSearch::stop() {
+  stop_.store(true);
+  if (AnySearchPool* const pool = pool_.load()) pool->look();
+}
+
+void SessionSearch::show_progress() noexcept { owner_.search_goes_on(result_); }
+
+void SessionSearch::hand_back(senet_status status) noexcept {
+  worker_->count_ended();
+  owner_.search_ended(status);
 }
 
 }  // namespace senet

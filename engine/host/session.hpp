@@ -32,7 +32,7 @@ class Session {
   /// idle again: it may be searched, played or closed from here. What it throws is lost.
   using Done = std::function<void()>;
 
-  /// At the start of the room's game. `number` tells it from the service's others, `memory` is that
+  /// At the start of the room's game. `number` is its own in the service, `memory` is that
   /// of one (GameRoom).
   Session(Service& service, GameRoom& room, std::uint64_t number, Charge memory);
   Session(const Session&) = delete;

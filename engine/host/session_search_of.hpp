@@ -10,7 +10,6 @@
 
 #include "engine/host/session_search.hpp"
 #include "search/network_alone.hpp"
-#include "search/principal_variation.hpp"
 #include "search/search.hpp"
 
 namespace senet {

@@ -37,17 +37,27 @@ HostTable OwnGame::make_host() {
   if constexpr (sizeof...(Larger) > 0) {
     if (!G::has_room_for(table_)) return make_host<Larger...>();
   }
-  return HostTable::of(*::new (start_.data()) G(table_));
+  const G& start = *::new (start_.data()) G(table_);
+  HostTable host = HostTable::of<G>();
+  AnyGame& game = host.game;
+  game.own = &start;
+  game.name = table_.name;
+  game.features = table_.functions.features;
+  game.most_active = table_.functions.most_active;
+  game.policy_logits = table_.functions.policy_logits;
+  game.outcome_values = start.outcome_values();
+  game.outcome_mirror = start.outcome_mirror();
+  game.value_range = start.value_range();
+  game.most_legal = start.most_legal();
+  game.most_chance = start.most_chance();
+  game.has_dice = start.has_dice();
+  game.has_afterstates = start.has_afterstates();
+  return host;
 }
 
 OwnGame::OwnGame(GameTable table)
     : table_(std::move(table)),
       host_(make_host<TableGame<kSmallState, false>, TableGame<SENET_MOST_STATE, false>,
-                      TableGame<kSmallState, true>, TableGame<SENET_MOST_STATE, true>>()) {
-  host_.game.name = table_.name;
-  host_.game.features = table_.functions.features;
-  host_.game.most_active = table_.functions.most_active;
-  host_.game.policy_logits = table_.functions.policy_logits;
-}
+                      TableGame<kSmallState, true>, TableGame<SENET_MOST_STATE, true>>()) {}
 
 }  // namespace senet

@@ -1,7 +1,8 @@
-// The one queue between threads: finished games on their way from the workers to whoever takes
-// them.
+// The one queue between threads: finished games on their way from the workers to the thread
+// that takes them.
 #pragma once
 
+#include <boost/circular_buffer.hpp>
 #include <cassert>
 #include <condition_variable>
 #include <cstddef>
@@ -9,7 +10,6 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace senet {
 
@@ -25,18 +25,18 @@ class BoundedQueue {
 
  public:
   /// Room for `capacity` values, at least 1.
-  explicit BoundedQueue(std::size_t capacity) : ring_(capacity) { assert(capacity >= 1); }
+  explicit BoundedQueue(std::size_t capacity) : values_(capacity) { assert(capacity >= 1); }
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;
 
   /// Moves `value` in when there is room and the queue is open. Otherwise false, and the value is
-  /// untouched, so that the caller can wait in its own way (a fiber) and try again; closed() tells
+  /// untouched, so that the caller can wait in its own way (a fiber) and try again; closed() says
   /// when that is vain.
   [[nodiscard]] bool try_push(T&& value) {
     {
       const std::lock_guard lock(mutex_);
-      if (closed_ || size_ == ring_.size()) return false;
-      put(std::move(value));
+      if (closed_ || values_.full()) return false;
+      values_.push_back(std::move(value));
     }
     not_empty_.notify_one();
     return true;
@@ -47,9 +47,9 @@ class BoundedQueue {
   [[nodiscard]] bool push(T&& value) {
     {
       std::unique_lock lock(mutex_);
-      not_full_.wait(lock, [&] { return closed_ || size_ < ring_.size(); });
+      not_full_.wait(lock, [&] { return closed_ || !values_.full(); });
       if (closed_) return false;
-      put(std::move(value));
+      values_.push_back(std::move(value));
     }
     not_empty_.notify_one();
     return true;
@@ -58,7 +58,7 @@ class BoundedQueue {
   /// Takes the oldest value out, waiting for one. Empty once the queue is closed and drained.
   [[nodiscard]] std::optional<T> pop() {
     std::unique_lock lock(mutex_);
-    not_empty_.wait(lock, [&] { return closed_ || size_ > 0; });
+    not_empty_.wait(lock, [&] { return closed_ || !values_.empty(); });
     return take(lock);
   }
 
@@ -87,23 +87,16 @@ class BoundedQueue {
   /// Values inside at this moment.
   std::size_t size() const {
     const std::lock_guard lock(mutex_);
-    return size_;
+    return values_.size();
   }
 
-  std::size_t capacity() const { return ring_.size(); }
+  std::size_t capacity() const { return values_.capacity(); }
 
  private:
-  void put(T&& value) {
-    ring_[(head_ + size_) % ring_.size()].emplace(std::move(value));
-    ++size_;
-  }
-
   std::optional<T> take(std::unique_lock<std::mutex>& lock) {
-    if (size_ == 0) return std::nullopt;
-    std::optional<T> value(std::move(*ring_[head_]));
-    ring_[head_].reset();
-    head_ = (head_ + 1) % ring_.size();
-    --size_;
+    if (values_.empty()) return std::nullopt;
+    std::optional<T> value(std::move(values_.front()));
+    values_.pop_front();
     lock.unlock();
     not_full_.notify_one();
     return value;
@@ -112,9 +105,7 @@ class BoundedQueue {
   mutable std::mutex mutex_;
   std::condition_variable not_full_;
   std::condition_variable not_empty_;
-  std::vector<std::optional<T>> ring_;  // [head_, head_ + size_) modulo capacity are filled
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
+  boost::circular_buffer<T> values_;
   bool closed_ = false;
 };
 

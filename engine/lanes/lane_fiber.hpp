@@ -57,7 +57,7 @@ class LaneOrder final : public boost::fibers::algo::algorithm {
   Context* dispatcher_ = nullptr;
 };
 
-/// Runs a lane's games, told as one function, on a fiber of the thread that made this and whose
+/// Runs a lane's games, written as one function, on a fiber of the thread that made this and whose
 /// algorithm is LaneOrder: from each resume() of the driver to the next wait() of the function.
 /// Never moves.
 class LaneFiber {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "search/principal_variation.hpp"
+#include "search/search.hpp"
 #include "tests/all_games.hpp"
 #include "tests/search/search_driver.hpp"
 

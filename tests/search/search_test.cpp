@@ -79,7 +79,7 @@ TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
     const SearchSettings settings{.evaluates = evaluates};
     const TreeLimits limits = limits_for<G>(kVisits, evaluates);
     const auto evaluator = hash_evaluator<G>(7);
-    Batch batch(7, G::kMaxActive);  // smaller than many a family
+    Batch batch(7, G::kMaxActive);  // smaller than the afterstates of many a position
     const auto noise = [](std::uint64_t i) { return Random(i, 0, 0, Purpose::kNoise); };
     std::vector<std::unique_ptr<Search<G>>> searches;
     std::vector<std::uint64_t> alone;
@@ -159,15 +159,16 @@ TYPED_TEST(EveryGame, StopsWhenTheTreeIsFullAndSaysSo) {
 
 TYPED_TEST(EveryGame, FitAnswersWhatTheTreeReserves) {
   for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{16} << 20}) {
-    const auto visits = visits_that_fit<TypeParam>(bytes, Evaluates::kPosition);
     const auto size = [](std::uint32_t n) {
       return Tree<TypeParam>::bytes(limits_for<TypeParam>(n, Evaluates::kPosition));
     };
+    const auto fits = [&](std::uint32_t n) { return size(n) <= bytes; };
+    const auto visits = largest_that_fits(1u << 24, fits);
     ASSERT_GT(visits, 0u);
     EXPECT_LE(size(visits), bytes);
     EXPECT_GT(size(visits + 1), bytes);
   }
-  EXPECT_EQ(visits_that_fit<TypeParam>(100, Evaluates::kPosition), 0u);
+  EXPECT_EQ(largest_that_fits(1u << 24, [](std::uint32_t) { return false; }), 0u);
 }
 
 TEST(Search, AFamilyMaySpanForwardPasses) {

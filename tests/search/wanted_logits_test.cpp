@@ -1,6 +1,6 @@
 // What a search asks of the policy head: nothing twice, nothing that stands for nothing, and each
 // action's own sum.
-#include "search/wanted_logits.hpp"
+#include "search/scratch.hpp"
 
 #include <gtest/gtest.h>
 

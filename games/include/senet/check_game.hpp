@@ -11,6 +11,7 @@
 #include <exception>
 #include <functional>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,7 +26,7 @@ namespace senet {
 struct GameCheck {
   std::uint64_t games = 8;
   std::size_t plies = 200;    // after which a game is left, chance turns counted
-  std::size_t actions = 16;   // of each state, drawn, that are played, told in words and read back
+  std::size_t actions = 16;   // of each state, drawn, that are played, written and read back
   std::size_t nonsense = 50;  // texts that are no position or no move, or should not be
   std::uint64_t seed = 1;     // draws all of this
 };
@@ -40,11 +41,8 @@ struct GameCoverage {
 
 namespace check_game_detail {
 
-/// A contradiction. Thrown and caught in this header alone.
-struct Contradiction {
-  std::string what;
-};
-[[noreturn]] inline void contradict(std::string what) { throw Contradiction{std::move(what)}; }
+/// Thrown and caught in this header alone, as are exceptions of the game.
+[[noreturn]] inline void contradict(const std::string& what) { throw std::runtime_error(what); }
 inline void require(bool holds, const char* what) {
   if (!holds) contradict(what);
 }
@@ -65,29 +63,24 @@ class Draws {
 
 /// A state with bytes around it that no function of the game may write.
 template <class G>
-class Guarded {
- public:
+struct Guarded {
   explicit Guarded(const G& start) : state(start) {
-    before_.fill(kUntouched);
-    after_.fill(kUntouched);
+    before.fill(kUntouched);
+    after.fill(kUntouched);
   }
   void check(const char* function) const {
-    const auto is_touched = [](std::byte byte) { return byte != kUntouched; };
-    if (std::any_of(before_.begin(), before_.end(), is_touched) ||
-        std::any_of(after_.begin(), after_.end(), is_touched)) {
-      contradict(std::string(function) + ": writes outside of the state");
+    for (const auto& guard : {before, after}) {
+      if (std::count(guard.begin(), guard.end(), kUntouched) < kBytes) {
+        contradict(std::string(function) + ": writes outside of the state");
+      }
     }
   }
 
- private:
   static constexpr std::byte kUntouched{0xa5};
-  alignas(G) std::array<std::byte, 64> before_;
-
- public:
+  static constexpr std::ptrdiff_t kBytes = 64;
+  alignas(G) std::array<std::byte, kBytes> before;
   G state;
-
- private:
-  std::array<std::byte, 64> after_;
+  std::array<std::byte, kBytes> after;
 };
 
 template <Game G>
@@ -128,8 +121,6 @@ class Checker {
       check_nonsense();
     } catch (const std::bad_alloc&) {
       throw;
-    } catch (const Contradiction& contradiction) {
-      return fail(contradiction.what + " (" + where + ")");
     } catch (const std::exception& error) {
       return fail(std::string(error.what()) + " (" + where + ")");
     }

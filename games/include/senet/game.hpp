@@ -168,7 +168,7 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 /// and those of a FixedOutcomesGame, or what an OwnOutcomesGame has instead
 /// functions
 ///   turn()          who acts
-///   viewer()        the player from whose side encode() and the network's outcomes are told: the
+///   viewer()        the player from whose side encode() and the network's outcomes are seen: the
 ///                   player to move or, on a chance turn, the player about to roll
 ///   legal(out)      fills `out` (empty on entry) with the legal actions, ascending and unique;
 ///                   only when a player is to move. Never empty: a player without a move has the
@@ -296,30 +296,21 @@ constexpr float value_range([[maybe_unused]] const G& game) {
 /// Whether any turn of the game is one of chance; a constant unless the type leaves it open.
 template <Game G>
 constexpr bool has_dice([[maybe_unused]] const G& game) {
-  if constexpr (requires { game.has_dice(); }) {
-    return game.has_dice();
-  } else {
-    return StochasticGame<G>;
-  }
+  if constexpr (requires { game.has_dice(); }) return game.has_dice();
+  return StochasticGame<G>;
 }
 
 /// Most legal actions of any position, most outcomes of one chance turn, and most edges of any node
 /// of the game: the type's bounds, unless a state knows smaller ones of its game.
 template <Game G>
 constexpr std::size_t most_legal([[maybe_unused]] const G& game) {
-  if constexpr (requires { game.most_legal(); }) {
-    return game.most_legal();
-  } else {
-    return G::kMaxLegal;
-  }
+  if constexpr (requires { game.most_legal(); }) return game.most_legal();
+  return G::kMaxLegal;
 }
 template <Game G>
 constexpr std::size_t most_chance([[maybe_unused]] const G& game) {
-  if constexpr (requires { game.most_chance(); }) {
-    return game.most_chance();
-  } else {
-    return kMaxChance<G>;
-  }
+  if constexpr (requires { game.most_chance(); }) return game.most_chance();
+  return kMaxChance<G>;
 }
 template <Game G>
 constexpr std::size_t most_edges(const G& game) {
@@ -330,29 +321,20 @@ constexpr std::size_t most_edges(const G& game) {
 /// has_dice().
 template <Game G>
 constexpr bool has_afterstates([[maybe_unused]] const G& game) {
-  if constexpr (requires { game.has_afterstates(); }) {
-    return game.has_afterstates();
-  } else {
-    return G::kHasAfterstates;
-  }
+  if constexpr (requires { game.has_afterstates(); }) return game.has_afterstates();
+  return G::kHasAfterstates;
 }
 template <Game G>
 constexpr bool has_sound_moves([[maybe_unused]] const G& game) {
-  if constexpr (requires { game.has_sound_moves(); }) {
-    return game.has_sound_moves();
-  } else {
-    return SoundMovesGame<G>;
-  }
+  if constexpr (requires { game.has_sound_moves(); }) return game.has_sound_moves();
+  return SoundMovesGame<G>;
 }
 
 /// The state that a text says, of the game that `game` is a state of.
 template <Game G>
 Result<G> read_state([[maybe_unused]] const G& game, std::string_view text) {
-  if constexpr (requires { game.other_from_text(text); }) {
-    return game.other_from_text(text);
-  } else {
-    return G::from_text(text);
-  }
+  if constexpr (requires { game.other_from_text(text); }) return game.other_from_text(text);
+  return G::from_text(text);
 }
 
 /// Value of a finished state for `player`.

@@ -88,7 +88,7 @@ typedef struct senet_config {
   /* Where large blocks come from; both or neither, then the ordinary heap. Trees, sessions,
    * batches, search scratch, packed weights and activations, and weights that were read go through
    * them: all of `memory` but threads' stacks, lists, names and results. Called from any thread;
-   * alloc answers NULL when there is none; release is told what alloc was asked for. Neither calls
+   * alloc answers NULL when there is none; release gets what alloc was asked for. Neither calls
    * the engine. */
   void* user;
   void* (*alloc)(void* user, size_t size, size_t alignment);
