@@ -9,8 +9,8 @@
 #include "selfplay/match.hpp"
 #include "tests/tools/background_program.hpp"
 #include "tests/tools/program.hpp"
-#include "tools/match/match_results.hpp"
 #include "tools/match/match_log.hpp"
+#include "tools/match/match_results.hpp"
 
 namespace senet {
 namespace {
