@@ -7,7 +7,7 @@
 
 #include "games/exam.hpp"
 #include "games/json.hpp"
-#include "nn/file.hpp"
+#include "nn/replace_file.hpp"
 #include "tools/command.hpp"
 #include "tools/match/players.hpp"
 #include "tools/metric.hpp"
@@ -29,83 +29,78 @@ struct EvalArguments {
   bool json = false;
 };
 
-/// What a player chooses in each position.
-std::vector<MoveMix> chosen_moves(const Exam& exam, MatchPlayer& player, std::size_t at_once) {
-  const std::span<const AnyState> positions(exam.positions);
-  std::vector<MoveMix> moves;
-  ProgressLine progress("positions", positions.size());
-  while (moves.size() < positions.size()) {
-    const std::size_t begin = moves.size();
-    const auto states = positions.subspan(begin, std::min(at_once, positions.size() - begin));
-    std::vector<Random> draws;
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      draws.emplace_back(0, begin + i, 0, Purpose::kMove);
-    }
-    std::vector<Action> actions(states.size());
-    if (const Result<void> chosen = player.choose(states, draws, actions); !chosen) {
-      throw fail(fmt::format("position {} of the labels: {}", begin + player.faults().state + 1,
-                             chosen.error().reason()));
-    }
-    for (const Action action : actions) moves.push_back({action});
-    progress.show(moves.size());
-  }
-  return moves;
-}
-
-/// The answers for programs that grade them by other means.
-void write_answers(const std::filesystem::path& file, const Exam& exam,
-                   const std::vector<MoveMix>& moves) {
-  std::string text;
-  for (std::size_t i = 0; i < moves.size(); ++i) {
-    text += exam.grading.answer_line(i, moves[i].front()) + "\n";
-  }
-  replace_file(file, {std::as_bytes(std::span(text))}).value();
-}
-
-Grades grade(const Exam& exam, const std::vector<MoveMix>& moves) {
-  ProgressLine progress("judged", exam.positions.size());
-  return exam.grading.grade(moves, [&](std::size_t graded) { progress.show(graded); });
-}
-
-/// A player before its exam. None of its own: every legal move of a position, each a little.
+/// A player before its exam; without one, every legal move of a position is played a little.
 struct Candidate {
   EvalArguments arguments;
   std::string word;
   PlayerHolder holder;
   Exam exam;
-};
 
-Result<void> run(const Candidate& candidate) {
-  const EvalArguments& arguments = candidate.arguments;
-  const Exam& exam = candidate.exam;
-  std::vector<MoveMix> moves(exam.positions.size());
-  if (candidate.holder.player) {
+  /// What it plays in each position.
+  std::vector<MoveMix> moves() const {
+    const std::span<const AnyState> positions(exam.positions);
+    std::vector<MoveMix> moves(positions.size());
+    if (!holder.player) {
+      for (std::size_t i = 0; i < moves.size(); ++i) positions[i].legal(moves[i]);
+      return moves;
+    }
     // Small portions show how far a slow player is; a network wants large ones.
-    moves = chosen_moves(exam, *candidate.holder.player,
-                         candidate.holder.is_process ? arguments.settings.processes : 1024);
-  } else {
-    for (std::size_t i = 0; i < moves.size(); ++i) exam.positions[i].legal(moves[i]);
+    const std::size_t at_once = holder.is_process ? arguments.settings.processes : 1024;
+    ProgressLine progress("positions", positions.size());
+    for (std::size_t begin = 0; begin < positions.size(); begin += at_once) {
+      const auto states = positions.subspan(begin, std::min(at_once, positions.size() - begin));
+      std::vector<Random> draws;
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        draws.emplace_back(0, begin + i, 0, Purpose::kMove);
+      }
+      std::vector<Action> actions(states.size());
+      if (const auto chosen = holder.player->choose(states, draws, actions); !chosen) {
+        throw fail(fmt::format("position {} of the labels: {}",
+                               begin + holder.player->faults().state + 1, chosen.error().reason()));
+      }
+      for (std::size_t i = 0; i < actions.size(); ++i) moves[begin + i] = {actions[i]};
+      progress.show(begin + states.size());
+    }
+    return moves;
   }
-  if (!arguments.answers.empty()) write_answers(arguments.answers, exam, moves);
-  const std::string& identity = candidate.holder.identity;
-  if (arguments.json) {
-    fmt::print("{}\n", json_text(Json::object({{"bench", "eval"},
-                                               {"game", arguments.game},
-                                               {"player", candidate.word},
-                                               {"identity", identity},
-                                               {"labels", arguments.labels},
-                                               {"positions", moves.size()}})));
-  } else {
-    fmt::print("{}: {}{} on {} positions of {}\n", arguments.game, candidate.word,
-               identity == candidate.word ? "" : fmt::format(" ({})", identity), moves.size(),
-               arguments.labels);
+
+  /// The answers for programs that grade them by other means.
+  void write_answers(const std::vector<MoveMix>& moves) const {
+    std::string text;
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      text += exam.grading.answer_line(i, moves[i].front()) + "\n";
+    }
+    replace_file(arguments.answers, {std::as_bytes(std::span(text))}).value();
   }
-  const Grades grades = grade(exam, moves);
-  print_metrics("eval", grades.metrics, arguments.json);
-  if (grades.unmatched == 0) return {};
-  return fail(
-      fmt::format("in {} positions the labels do not know the move played", grades.unmatched));
-}
+
+  Grades grade(const std::vector<MoveMix>& moves) const {
+    ProgressLine progress("judged", moves.size());
+    return exam.grading.grade(moves, [&](std::size_t graded) { progress.show(graded); });
+  }
+
+  Result<void> run() const {
+    const std::vector<MoveMix> played = moves();
+    if (!arguments.answers.empty()) write_answers(played);
+    const std::string& identity = holder.identity;
+    if (arguments.json) {
+      fmt::print("{}\n", json_text(Json::object({{"bench", "eval"},
+                                                 {"game", arguments.game},
+                                                 {"player", word},
+                                                 {"identity", identity},
+                                                 {"labels", arguments.labels},
+                                                 {"positions", played.size()}})));
+    } else {
+      fmt::print("{}: {}{} on {} positions of {}\n", arguments.game, word,
+                 identity == word ? "" : fmt::format(" ({})", identity), played.size(),
+                 arguments.labels);
+    }
+    const Grades grades = grade(played);
+    print_metrics("eval", grades.metrics, arguments.json);
+    if (grades.unmatched == 0) return {};
+    return fail(
+        fmt::format("in {} positions the labels do not know the move played", grades.unmatched));
+  }
+};
 
 Job prepare(const EvalArguments& arguments) {
   const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
@@ -129,7 +124,7 @@ Job prepare(const EvalArguments& arguments) {
     candidate.holder =
         value_for("--player", make_player(game, arguments.player, arguments.settings));
   }
-  return [candidate = std::move(candidate)] { return run(candidate); };
+  return [candidate = std::move(candidate)] { return candidate.run(); };
 }
 
 /// What the label files of each game hold, for --help.

@@ -3,8 +3,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -87,10 +85,7 @@ std::optional<Hypotheses> read_hypotheses(std::string_view text) {
   if (comma == std::string_view::npos) throw fail("--sprt: two numbers with a comma between them");
   const auto read = [](std::string_view word) {
     double value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error == std::errc() && end == word.data() + word.size() && std::isfinite(value)) {
-      return value;
-    }
+    if (set_value(setting("sprt", &SprtSettings::mean0, ""), value, word)) return value;
     throw fail(fmt::format("--sprt: \"{}\" is no number", word));
   };
   return Hypotheses{read(text.substr(0, comma)), read(text.substr(comma + 1))};
@@ -109,7 +104,7 @@ SprtSettings sprt_settings(const AnyGame& game, const Hypotheses& between, SprtS
 }
 
 /// A match that is ready to be played.
-struct PreparedMatch {
+struct Match {
   const AnyGame* game;
   MatchArguments arguments;
   std::unique_ptr<std::optional<StopSignals>> signals;  // while it is played; players ask them too
@@ -117,142 +112,137 @@ struct PreparedMatch {
   std::optional<Hypotheses> sprt;
   MatchResults results;
   std::optional<MatchLog> log;
-};
 
-void open_log(PreparedMatch& prepared) {
-  const MatchArguments& arguments = prepared.arguments;
-  // What a log must agree on to be gone on with.
-  const MatchIdentity identity = {{"game", arguments.game},
-                                  {"seed", std::to_string(arguments.match.seed)},
-                                  {"random_plies", std::to_string(arguments.match.random_plies)},
-                                  {"ply_cap", std::to_string(arguments.match.ply_cap)},
-                                  {"first", prepared.players[0].identity},
-                                  {"second", prepared.players[1].identity}};
-  std::error_code unknown;
-  const bool is_there = std::filesystem::exists(arguments.log, unknown);
-  if (is_there && !arguments.resume) {
-    throw fail(fmt::format("--log: {} is there already; --resume goes on with it",
-                           arguments.log.string()));
-  }
-  const auto use = [&](std::string_view line) -> Result<void> {
-    Result<PlayedGame> game = read_game_line(*prepared.game, line, arguments.match);
-    if (!game) return game.error();
-    // More pairs than now asked for are no harm.
-    if (pair_of(game->number) >= arguments.match.pairs) return {};
-    if (prepared.results.has(game->number)) {
-      return fail(fmt::format("game {} is told twice", game->number));
+  void open_log() {
+    // What a log must agree on to be gone on with.
+    const MatchIdentity identity = {{"game", arguments.game},
+                                    {"seed", std::to_string(arguments.match.seed)},
+                                    {"random_plies", std::to_string(arguments.match.random_plies)},
+                                    {"ply_cap", std::to_string(arguments.match.ply_cap)},
+                                    {"first", players[0].identity},
+                                    {"second", players[1].identity}};
+    std::error_code unknown;
+    const bool is_there = std::filesystem::exists(arguments.log, unknown);
+    if (is_there && !arguments.resume) {
+      throw fail(fmt::format("--log: {} is there already; --resume goes on with it",
+                             arguments.log.string()));
     }
-    prepared.results.add(std::move(*game));
-    return {};
-  };
-  const auto mode = is_there ? FileHandle::Mode::kReadWrite : FileHandle::Mode::kCreateNew;
-  prepared.log = value_for("--log", MatchLog::open(arguments.log, mode, identity, use));
-}
-
-/// One game, ply by ply, on stdout.
-void print_game(const AnyGame& rules, const PlayedGame& game, const MatchArguments& arguments) {
-  if (arguments.json) {
-    fmt::print("{}\n", game_line(rules, game, arguments.match.seed));
-    return;
+    const auto use = [&](std::string_view line) -> Result<void> {
+      Result<PlayedGame> played = read_game_line(*game, line, arguments.match);
+      if (!played) return played.error();
+      // More pairs than now asked for are no harm.
+      if (pair_of(played->number) >= arguments.match.pairs) return {};
+      if (results.has(played->number)) {
+        return fail(fmt::format("game {} is told twice", played->number));
+      }
+      results.add(std::move(*played));
+      return {};
+    };
+    const auto mode = is_there ? FileHandle::Mode::kReadWrite : FileHandle::Mode::kCreateNew;
+    log = value_for("--log", MatchLog::open(arguments.log, mode, identity, use));
   }
-  fmt::print("game {} of seed {}: pair {}, the first player ({}) is player {}\n", game.number,
-             arguments.match.seed, pair_of(game.number), arguments.words[0],
-             first_side_of(game.number));
-  AnyState state(rules);
-  for (std::size_t ply = 0; ply < game.actions.size(); ++ply) {
-    const Turn turn = state.turn();
-    const std::string player =
-        turn == Turn::kChance ? "dice" : fmt::format("player {}", turn == Turn::kPlayer0 ? 0 : 1);
-    fmt::print("{:4}  {:<28} {:<9} {}\n", ply, state.text(), player,
-               state.action_text(game.actions[ply]));
-    state.play(game.actions[ply]);
+
+  /// One game, ply by ply, on stdout.
+  void print_game(const PlayedGame& played) const {
+    if (arguments.json) {
+      fmt::print("{}\n", game_line(*game, played, arguments.match.seed));
+      return;
+    }
+    fmt::print("game {} of seed {}: pair {}, the first player ({}) is player {}\n", played.number,
+               arguments.match.seed, pair_of(played.number), arguments.words[0],
+               first_side_of(played.number));
+    AnyState state(*game);
+    for (std::size_t ply = 0; ply < played.actions.size(); ++ply) {
+      const Turn turn = state.turn();
+      const std::string player =
+          turn == Turn::kChance ? "dice" : fmt::format("player {}", turn == Turn::kPlayer0 ? 0 : 1);
+      fmt::print("{:4}  {:<28} {:<9} {}\n", ply, state.text(), player,
+                 state.action_text(played.actions[ply]));
+      state.play(played.actions[ply]);
+    }
+    fmt::print("{:4}  {:<28} {}\n", played.actions.size(), state.text(),
+               played.outcome ? fmt::format("{:+g} for the first player",
+                                            game->outcome_values[*played.outcome])
+                              : "cut");
   }
-  fmt::print("{:4}  {:<28} {}\n", game.actions.size(), state.text(),
-             game.outcome
-                 ? fmt::format("{:+g} for the first player", rules.outcome_values[*game.outcome])
-                 : "cut");
-}
 
-void print_sprt(const MatchResults& results, const Hypotheses& between, std::string_view unit) {
-  const Sprt& sprt = *results.sprt();
-  const Sprt::Decision decision = sprt.decision();
-  fmt::print("SPRT {:+g} against {:+g} {}: {} after {} pairs, LLR {:.2f} ({:.2f} .. {:.2f})\n",
-             between[0], between[1], unit,
-             decision == Sprt::Decision::kNone
-                 ? "has not decided"
-                 : fmt::format("accepts {:+g} {}", between[decision == Sprt::Decision::kH1], unit),
-             results.counted().size() / 2, sprt.log_likelihood_ratio(), sprt.lower_bound(),
-             sprt.upper_bound());
-}
-
-Result<void> write_mat(const PreparedMatch& prepared) {
-  const MatchArguments& arguments = prepared.arguments;
-  std::vector<FinishedGame> games;
-  for (std::size_t i = 0; i < prepared.results.counted().size(); ++i) {
-    const PlayedGame& game = prepared.results.game(i);
-    games.push_back({game.actions, first_side_of(game.number), game.outcome});
+  void print_sprt() const {
+    const auto [first, second] = *sprt;
+    const Sprt& test = *results.sprt();
+    const Sprt::Decision decision = test.decision();
+    const std::string_view unit = unit_name(*game);
+    fmt::print("SPRT {:+g} against {:+g} {}: {} after {} pairs, LLR {:.2f} ({:.2f} .. {:.2f})\n",
+               first, second, unit,
+               decision == Sprt::Decision::kNone
+                   ? "has not decided"
+                   : fmt::format("accepts {:+g} {}",
+                                 decision == Sprt::Decision::kH0 ? first : second, unit),
+               results.counted().size() / 2, test.log_likelihood_ratio(), test.lower_bound(),
+               test.upper_bound());
   }
-  const std::string text = prepared.game->match_text(
-      games, fmt::format("first: {}, second: {}, seed {}", arguments.words[0], arguments.words[1],
-                         arguments.match.seed));
-  return replace_file(arguments.mat, {std::as_bytes(std::span(text))});
-}
 
-MatchRun play(PreparedMatch& prepared) {
-  const AnyGame& rules = *prepared.game;
-  const MatchArguments& arguments = prepared.arguments;
-  MatchResults& results = prepared.results;
-  ProgressLine progress("games", arguments.match.only_game ? 1 : arguments.match.pairs * 2);
-  const MatchHooks hooks{
-      .finished = [&](const PlayedGame& game) -> Result<void> {
-        if (arguments.match.only_game) {
-          print_game(rules, game, arguments);
+  Result<void> write_mat() const {
+    std::vector<FinishedGame> games;
+    for (std::size_t i = 0; i < results.counted().size(); ++i) {
+      const PlayedGame& played = results.game(i);
+      games.push_back({played.actions, first_side_of(played.number), played.outcome});
+    }
+    const std::string text =
+        game->match_text(games, fmt::format("first: {}, second: {}, seed {}", arguments.words[0],
+                                            arguments.words[1], arguments.match.seed));
+    return replace_file(arguments.mat, {std::as_bytes(std::span(text))});
+  }
+
+  MatchRun play() {
+    ProgressLine progress("games", arguments.match.only_game ? 1 : arguments.match.pairs * 2);
+    const MatchHooks hooks{
+        .finished = [&](const PlayedGame& played) -> Result<void> {
+          if (arguments.match.only_game) {
+            print_game(played);
+            return {};
+          }
+          if (log) {
+            const auto kept = log->append(game_line(*game, played, arguments.match.seed));
+            if (!kept) return kept;
+          }
+          results.add(played);
+          progress.show(results.size());
           return {};
-        }
-        if (prepared.log) {
-          const auto kept = prepared.log->append(game_line(rules, game, arguments.match.seed));
-          if (!kept) return kept;
-        }
-        results.add(game);
-        progress.show(results.size());
-        return {};
-      },
-      .is_stopped =
-          [&] {
-            return arguments.player.is_stopped() || results.decision() != Sprt::Decision::kNone;
-          }};
-  if (hooks.is_stopped()) return {};
-  return play_match(rules, *prepared.players[0].player, *prepared.players[1].player,
-                    arguments.match, results.numbers(), hooks);
-}
+        },
+        .is_stopped =
+            [&] {
+              return arguments.player.is_stopped() || results.decision() != Sprt::Decision::kNone;
+            }};
+    if (hooks.is_stopped()) return {};
+    return play_match(*game, *players[0].player, *players[1].player, arguments.match,
+                      results.numbers(), hooks);
+  }
 
-Result<void> run(PreparedMatch& prepared) {
-  const AnyGame& rules = *prepared.game;
-  const MatchArguments& arguments = prepared.arguments;
-  const MatchResults& results = prepared.results;
-  prepared.signals->emplace(StopSignals::Mode::kFirstOnly);
-  const MatchRun played = play(prepared);
-  std::string wrong = played.fault ? played.fault->reason()
-                      : arguments.player.is_stopped()
-                          ? fmt::format("stopped after {} games", results.size())
-                          : "";
-  if (!arguments.match.only_game) {
-    if (!arguments.json) {
-      fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", rules.name,
-                 arguments.words[0], arguments.words[1], results.counted().size() / 2,
-                 arguments.match.pairs, arguments.match.seed);
-      if (prepared.sprt) print_sprt(results, *prepared.sprt, unit_name(rules));
-    }
-    print_metrics("match", match_metrics(arguments.game, results, has_elo(rules), played.faults),
-                  arguments.json);
-    if (!arguments.mat.empty()) {
-      if (const auto written = write_mat(prepared); !written) {
-        wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason();
+  Result<void> run() {
+    signals->emplace(StopSignals::Mode::kFirstOnly);
+    const MatchRun played = play();
+    std::string wrong = played.fault ? played.fault->reason()
+                        : arguments.player.is_stopped()
+                            ? fmt::format("stopped after {} games", results.size())
+                            : "";
+    if (!arguments.match.only_game) {
+      if (!arguments.json) {
+        fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", game->name,
+                   arguments.words[0], arguments.words[1], results.counted().size() / 2,
+                   arguments.match.pairs, arguments.match.seed);
+        if (sprt) print_sprt();
+      }
+      print_metrics("match", match_metrics(arguments.game, results, has_elo(*game), played.faults),
+                    arguments.json);
+      if (!arguments.mat.empty()) {
+        if (const auto written = write_mat(); !written) {
+          wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason();
+        }
       }
     }
+    return wrong.empty() ? Result<void>() : fail(wrong);
   }
-  return wrong.empty() ? Result<void>() : fail(wrong);
-}
+};
 
 PlayerHolder prepare_player(const AnyGame& game, const MatchArguments& arguments, std::size_t i) {
   PlayerSettings settings = arguments.player;
@@ -283,7 +273,7 @@ Job prepare(MatchArguments arguments) {
   const bool is_slow = players[0].is_process || players[1].is_process;
   arguments.match.games_at_once = arguments.games_at_once.value_or(
       is_slow ? kGamesAtOnceWithProcess * arguments.player.processes : kGamesAtOnce);
-  PreparedMatch prepared{
+  Match prepared{
       .game = &game,
       .arguments = std::move(arguments),
       .signals = std::move(signals),
@@ -300,8 +290,8 @@ Job prepare(MatchArguments arguments) {
           fmt::format("--mat: {}: {}", mat.string(), std::generic_category().message(errno)));
     }
   }
-  if (!prepared.arguments.log.empty()) open_log(prepared);
-  return [prepared = std::move(prepared)]() mutable { return run(prepared); };
+  if (!prepared.arguments.log.empty()) prepared.open_log();
+  return [prepared = std::move(prepared)]() mutable { return prepared.run(); };
 }
 
 }  // namespace

@@ -60,46 +60,24 @@ std::size_t terminal_columns() {
 constexpr std::array kPhases = {"playing", "finishing the games under way",
                                 "leaving the games under way", "saving"};
 
-// The live line on a terminal, now and then a line of a log elsewhere.
-class LiveLine {
- public:
-  LiveLine() = default;
-  ~LiveLine() {
-    if (terminal_) std::fputc('\n', stderr);
-  }
-  LiveLine(const LiveLine&) = delete;
-  LiveLine& operator=(const LiveLine&) = delete;
-
-  void show(const RunProgress& now) {
-    if (!terminal_ && now.seconds - shown_at_ < 10 && now.phase == shown_) return;
-    shown_at_ = now.seconds;
-    shown_ = now.phase;
-    const LearnProgress& learn = now.learn;
-    const auto whole = static_cast<std::uint64_t>(now.seconds);
-    std::string line = fmt::format(
-        "{:02}:{:02} {} | {} games, {:.0f}/min | {:.0f} K evaluations/s | step {}, network {} | "
-        "loss {:.3f} + {:.3f} | {:.0f} MiB",
-        whole / 60, whole % 60, kPhases[static_cast<std::size_t>(now.phase)], learn.games,
-        now.games_per_minute, now.evaluations_per_second / 1000, learn.steps, learn.iterations,
-        learn.policy_loss, learn.value_loss, resident_mib());
-    // A longer line would wrap, and every refresh would leave its first half behind.
-    line = terminal_ ? "\r\x1b[K" + line.substr(0, terminal_columns() - 1) : line + '\n';
-    // A terminal that has gone is no reason to end: metrics.jsonl has the same figures.
-    static_cast<void>(std::fputs(line.c_str(), stderr));
-    std::fflush(stderr);
-  }
-
- private:
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
-  std::optional<RunPhase> shown_;
-  double shown_at_ = 0;
-};
+std::string progress_text(const RunProgress& now) {
+  const LearnProgress& learn = now.learn;
+  const auto whole = static_cast<std::uint64_t>(now.seconds);
+  return fmt::format(
+      "{:02}:{:02} {} | {} games, {:.0f}/min | {:.0f} K evaluations/s | step {}, network {} | loss "
+      "{:.3f} + {:.3f} | {:.0f} MiB",
+      whole / 60, whole % 60, kPhases[static_cast<std::size_t>(now.phase)], learn.games,
+      now.games_per_minute, now.evaluations_per_second / 1000, learn.steps, learn.iterations,
+      learn.policy_loss, learn.value_loss, resident_mib());
+}
 
 // The first SIGTERM, SIGINT or SIGHUP finishes the games under way, a second one drops them.
 Result<void> play(Run& run, bool quiet) {
   StopSignals signals(StopSignals::Mode::kEach);
+  const bool is_terminal = isatty(STDERR_FILENO) != 0;
   bool has_begun = false;
-  std::optional<LiveLine> line;
+  std::optional<RunPhase> shown;
+  double shown_at = 0;
   RunHooks hooks;
   hooks.begins = [&](const RunBeginning& begun) {
     const SelfPlaySettings& settings = begun.config.selfplay;
@@ -110,10 +88,18 @@ Result<void> play(Run& run, bool quiet) {
         id_text(begun.network), parameter_count(begun.config.network), begun.trainer,
         run.folder().string());
     has_begun = true;
-    if (!quiet) line.emplace();
   };
+  // A live line on a terminal, now and then a line of a log elsewhere.
   hooks.progresses = [&](const RunProgress& now) {
-    if (line) line->show(now);
+    if (quiet || (!is_terminal && now.seconds - shown_at < 10 && now.phase == shown)) return;
+    shown_at = now.seconds;
+    shown = now.phase;
+    std::string line = progress_text(now);
+    // A longer line would wrap, and every refresh would leave its first half behind.
+    line = is_terminal ? "\r\x1b[K" + line.substr(0, terminal_columns() - 1) : line + '\n';
+    // A terminal that has gone is no reason to end: metrics.jsonl has the same figures.
+    static_cast<void>(std::fputs(line.c_str(), stderr));
+    std::fflush(stderr);
   };
   hooks.order = [&] {
     const int stops = signals.count();
@@ -123,6 +109,7 @@ Result<void> play(Run& run, bool quiet) {
     fmt::print(stderr, "{}senet selfplay: {}\n", has_begun ? "\n" : "", reason);
   };
   const Result<RunSummary> ended = run.play(hooks);
+  if (is_terminal && shown) std::fputc('\n', stderr);
   return ended ? Result<void>() : ended.error();
 }
 

@@ -9,10 +9,6 @@
 namespace senet {
 namespace {
 
-std::string_view protocol_word(EngineProtocol protocol) {
-  return protocol == EngineProtocol::kUci ? "uci" : "ubgi";
-}
-
 std::vector<ChildProcess*> processes_of(std::span<TextEngine* const> engines,
                                         ChildProcess TextEngine::*process) {
   std::vector<ChildProcess*> processes;
@@ -30,7 +26,8 @@ Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
     const Result<void> sent = engine.send(lines, settings.start_time);
     return sent ? engine.wait_for(reply) : sent;
   };
-  const std::string word(protocol_word(settings.protocol));
+  const bool is_uci = settings.protocol == EngineProtocol::kUci;
+  const std::string word = is_uci ? "uci" : "ubgi";
   if (const auto greeted = exchange({word}, word + "ok"); !greeted) {
     return greeted.error();
   }
@@ -41,7 +38,7 @@ Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
   lines.emplace_back("isready");
   if (const auto set = exchange(lines, "readyok"); !set) return set.error();
   // Positions are always sent whole, so that one process can serve many games in turns.
-  lines = {settings.protocol == EngineProtocol::kUci ? "ucinewgame" : "newgame", "isready"};
+  lines = {is_uci ? "ucinewgame" : "newgame", "isready"};
   if (const auto ready = exchange(lines, "readyok"); !ready) return ready.error();
   return engine;
 }

@@ -85,8 +85,8 @@ Option of_names(const std::string& name, std::string_view value, const Names& na
                 std::function<Change(std::string_view)> set) {
   return {name, combo(value, names), [=](std::string_view text) -> Result<Change> {
             if (std::ranges::find(names, text) != names.end()) return set(text);
-            return refuse(Code::kBadArgument, "{} takes one of {}, not {}", name,
-                          fmt::join(names, ", "), in_quotes(text));
+            return bad_argument("{} takes one of {}, not {}", name, fmt::join(names, ", "),
+                                in_quotes(text));
           }};
 }
 
@@ -97,8 +97,8 @@ Option fixed_number(const std::string& name, std::uint32_t value, std::uint32_t 
           [=](std::string_view text) -> Result<Change> {
             const std::optional<std::uint64_t> read = number(text, most);
             if (read && *read >= value) return Change::kNothing;
-            return refuse(Code::kBadArgument, "{} takes a whole number {} .. {}, not {}", name,
-                          value, most, in_quotes(text));
+            return bad_argument("{} takes a whole number {} .. {}, not {}", name, value, most,
+                                in_quotes(text));
           }};
 }
 
@@ -177,7 +177,7 @@ Result<Change> set_option(Options& options, std::string_view name, std::string_v
   for (const Option& option : options_of(options)) {
     if (is_same_name(option.name, name)) return option.set(value);
   }
-  return refuse(Code::kBadArgument, "there is no option {}", in_quotes(name));
+  return bad_argument("there is no option {}", in_quotes(name));
 }
 
 }  // namespace senet::protocol

@@ -1,7 +1,6 @@
 #include "tools/protocol/requests.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "games/registry.hpp"
 
@@ -16,11 +15,10 @@ template <class Number>
 Result<void> read(Words& words, std::string_view what, std::uint64_t most,
                   std::optional<Number>& to) {
   const std::string_view word = words.next();
-  if (word.empty()) return refuse(Code::kBadArgument, "{} needs a number", what);
+  if (word.empty()) return bad_argument("{} needs a number", what);
   const std::optional<std::uint64_t> value = number(word, most);
   if (!value) {
-    return refuse(Code::kBadArgument, "{} takes a whole number up to {}, not {}", what, most,
-                  in_quotes(word));
+    return bad_argument("{} takes a whole number up to {}, not {}", what, most, in_quotes(word));
   }
   to = static_cast<Number>(*value);
   return {};
@@ -51,17 +49,12 @@ Result<void> read_go_word(std::string_view word, Words& words, GoRequest& go) {
     return refuse(Code::kUnsupportedFeature, "go {}: a search here is limited by nodes or by time",
                   word);
   }
-  return refuse(Code::kBadArgument, "go does not know the word {}", in_quotes(word));
+  return bad_argument("go does not know the word {}", in_quotes(word));
 }
 
 const Notation* find_notation(const AnyGame& game, std::string_view name) {
   const auto found = std::ranges::find(game.notations, name, &Notation::name);
   return found == game.notations.end() ? nullptr : &*found;
-}
-
-Error other_games(const AnyGame& game, const std::function<bool(const AnyGame&)>& have_it) {
-  return refuse(Code::kUnsupportedFeature, "that is a word of {}; this is {}", games_that(have_it),
-                game.name);
 }
 
 // Plays moves that come word by word, some of them in several words.
@@ -105,14 +98,14 @@ Result<GoRequest> parse_go(Words words) {
     const Result<void> done = read_go_word(words.next(), words, go);
     if (!done) return done.error();
   }
-  if (go.infinite && (go.nodes || go.movetime || go.has_clock())) {
-    return refuse(Code::kBadArgument, "go infinite takes no limit");
+  if (go.infinite && (go.nodes || go.movetime || go.time[0] || go.time[1])) {
+    return bad_argument("go infinite takes no limit");
   }
   return go;
 }
 
 Result<AnyState> read_position(const AnyGame& game, Words words, Player on_roll) {
-  if (words.empty()) return refuse(Code::kBadArgument, "position needs startpos or a position");
+  if (words.empty()) return bad_argument("position needs startpos or a position");
   const std::string_view first = words.next();
   const auto knows_it = [&](const AnyGame& any) { return find_notation(any, first) != nullptr; };
   const bool is_start = first == "startpos";
@@ -122,13 +115,12 @@ Result<AnyState> read_position(const AnyGame& game, Words words, Player on_roll)
                                 : is_notation || first == "fen" ? words.next()
                                                                 : first;
   if (!is_start && text.empty()) {
-    return refuse(Code::kBadArgument, "position {} needs a position", first);
+    return bad_argument("position {} needs a position", first);
   }
   if (!words.empty()) {
     const std::string_view word = words.next();
     if (word != "moves") {
-      return refuse(Code::kBadArgument, "behind a position stands \"moves\", not {}",
-                    in_quotes(word));
+      return bad_argument("behind a position stands \"moves\", not {}", in_quotes(word));
     }
   }
   if (is_notation && !knows_it(game)) return other_games(game, knows_it);
@@ -140,25 +132,9 @@ Result<AnyState> read_position(const AnyGame& game, Words words, Player on_roll)
   return state;
 }
 
-Result<AnyState> with_dice(const AnyState& position, int first, int second) {
-  const AnyGame& game = position.game();
-  if (game.with_dice == nullptr) {
-    return other_games(game, [](const AnyGame& any) { return any.with_dice != nullptr; });
-  }
-  if (position.turn() == Turn::kOver) return refuse(Code::kGameOver, "the game is over");
-  Result<AnyState> rolled = game.with_dice(position, first, second);
-  if (!rolled) return refuse(Code::kBadArgument, rolled.error());
-  return rolled;
-}
-
-Result<AnyState> with_player_on_roll(const AnyState& position, Player player) {
-  const AnyGame& game = position.game();
-  if (game.with_player_on_roll == nullptr) {
-    return other_games(game, [](const AnyGame& any) { return any.with_player_on_roll != nullptr; });
-  }
-  Result<AnyState> turned = game.with_player_on_roll(position, player);
-  if (!turned) return refuse(Code::kIllegalPosition, turned.error());
-  return turned;
+Error other_games(const AnyGame& game, const std::function<bool(const AnyGame&)>& have_it) {
+  return refuse(Code::kUnsupportedFeature, "that is a word of {}; this is {}", games_that(have_it),
+                game.name);
 }
 
 Result<Contest> parse_newsession(Words words) {
@@ -180,12 +156,12 @@ Result<Contest> parse_newsession(Words words) {
       if (!off) return off.error();
       (word == "jacoby" ? contest.jacoby : contest.crawford) = *off == 0;
     } else {
-      return refuse(Code::kBadArgument, "newsession does not know the word {}", in_quotes(word));
+      return bad_argument("newsession does not know the word {}", in_quotes(word));
     }
   }
-  if (!has_type) return refuse(Code::kBadArgument, "newsession needs type money or type match");
+  if (!has_type) return bad_argument("newsession needs type money or type match");
   if (contest.is_match != (contest.length > 0)) {
-    return refuse(Code::kBadArgument, "a match has a length of 1 or more, money play has none");
+    return bad_argument("a match has a length of 1 or more, money play has none");
   }
   return contest;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -26,8 +27,6 @@ struct GoRequest {
   /// A clock: what each player has left and gets for each move, and the moves until more is given.
   std::array<std::optional<Milliseconds>, 2> time, increment;
   std::optional<std::uint32_t> moves_to_go;
-
-  bool has_clock() const { return time[0] || time[1]; }
   /// How long the player on turn may think by the clock or by movetime; none without either.
   std::optional<Milliseconds> thinking_time(Player on_turn) const;
 };
@@ -40,10 +39,8 @@ Result<GoRequest> parse_go(Words words);
 /// `on_roll`: the player who rolls when the words do not say (a position id, a new game).
 Result<AnyState> read_position(const AnyGame& game, Words words, Player on_roll);
 
-/// The position with this roll to be played, in place of one that may be there.
-Result<AnyState> with_dice(const AnyState& position, int first, int second);
-/// The position with this player on roll, for whom it looks as it did for the one before.
-Result<AnyState> with_player_on_roll(const AnyState& position, Player player);
+/// The refusal of a word that only the games of `have_it` know.
+Error other_games(const AnyGame& game, const std::function<bool(const AnyGame&)>& have_it);
 
 /// "newsession ...": who plays for what.
 struct Contest {

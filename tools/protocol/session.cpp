@@ -90,7 +90,7 @@ void Session::refuse_line(const Error& problem) {
 
 Result<void> Session::carry_out(std::string_view line) {
   if (line.size() > kLongestLine) {
-    return refuse(Code::kBadArgument, "a line has at most {} bytes", kLongestLine);
+    return bad_argument("a line has at most {} bytes", kLongestLine);
   }
   Words words(line);
   if (words.empty()) return {};
@@ -102,8 +102,7 @@ Result<void> Session::carry_out(std::string_view line) {
   Words surplus = words;
   for (std::size_t i = 0; i < command->most_words && !surplus.empty(); ++i) surplus.next();
   if (!surplus.empty()) {
-    return refuse(Code::kBadArgument, "{} does not know what to do with {}", word,
-                  in_quotes(surplus.peek()));
+    return bad_argument("{} does not know what to do with {}", word, in_quotes(surplus.peek()));
   }
   if (command->is_of_ubgi) {
     if (const Result<void> fits = only_ubgi(word); !fits) return fits;
@@ -164,7 +163,7 @@ Result<void> Session::setoption(Words words) {
     name = words.next();
   }
   if (words.peek() == "value") words.next();
-  if (name.empty()) return refuse(Code::kBadArgument, "setoption needs name and value");
+  if (name.empty()) return bad_argument("setoption needs name and value");
 
   Options changed = options_;
   const Result<Change> change = set_option(changed, name, words.rest());
@@ -289,9 +288,8 @@ Result<void> Session::draw(Words) {
 }
 
 Result<void> Session::perft(Words words) {
-  constexpr std::uint64_t kDeepest = 1000;
-  const std::optional<std::uint64_t> depth = number(words.next(), kDeepest);
-  if (!depth) return refuse(Code::kBadArgument, "perft needs a depth, 0 .. 1000");
+  const std::optional<std::uint64_t> depth = number(words.next(), 1000);
+  if (!depth) return bad_argument("perft needs a depth, 0 .. 1000");
   const AnyGame& game = engine_.game();
   const std::optional<Leaves> leaves =
       game.perft(position_.bytes(), static_cast<int>(*depth), [&] { return goes_on(false); });
@@ -303,16 +301,13 @@ Result<void> Session::perft(Words words) {
 }
 
 Result<void> Session::bench(Words words) {
-  std::uint64_t visits = options_.visits;
-  if (!words.empty()) {
-    const std::optional<std::uint64_t> asked = number(words.next(), kMostVisits);
-    if (!asked) return refuse(Code::kBadArgument, "bench takes a number of visits");
-    visits = *asked;
-  }
+  const std::optional<std::uint64_t> visits =
+      words.empty() ? options_.visits : number(words.next(), kMostVisits);
+  if (!visits) return bad_argument("bench takes a number of visits");
   mention_untrained();
   const ServiceClock::time_point began = ServiceClock::now();
   const Result<BenchTotals> totals =
-      search_blind_games(static_cast<std::uint32_t>(std::max(visits, std::uint64_t{1})));
+      search_blind_games(std::max(static_cast<std::uint32_t>(*visits), 1u));
   const std::chrono::duration<double> time = ServiceClock::now() - began;
   if (!totals) return totals.error();
   const double seconds = std::max(time.count(), 1e-6);

@@ -57,7 +57,7 @@ Result<std::size_t> choice(std::string_view what, std::string_view word,
                                            : ", ")
         .append(*next);
   }
-  return refuse(Code::kBadArgument, "{} is {}, not {}", what, words, in_quotes(word));
+  return bad_argument("{} is {}, not {}", what, words, in_quotes(word));
 }
 
 std::string printable(std::string_view text, std::size_t most) {

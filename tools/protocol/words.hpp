@@ -43,10 +43,14 @@ constexpr std::array<Named<Code>, 10> names_of(std::type_identity<Code>) {
            {"internal", Code::kInternal}}};
 }
 
-/// A refusal; its text is formatted as by fmt::format().
+/// Refusals; their texts are formatted as by fmt::format().
 template <class... Args>
 Error refuse(Code code, fmt::format_string<Args...> text, Args&&... args) {
   return {static_cast<senet_status>(code), fmt::format(text, std::forward<Args>(args)...)};
+}
+template <class... Args>
+Error bad_argument(fmt::format_string<Args...> text, Args&&... args) {
+  return refuse(Code::kBadArgument, text, std::forward<Args>(args)...);
 }
 inline Error refuse(Code code, const Error& error) { return refuse(code, "{}", error.reason()); }
 
