@@ -14,7 +14,6 @@
 
 #include "games/any_game.hpp"
 #include "games/registry.hpp"
-#include "tools/bench_overlap.hpp"
 #include "tools/benchmarks.hpp"
 #include "tools/command.hpp"
 #include "tools/setting_options.hpp"
@@ -92,11 +91,14 @@ Result<Job> prepare(const Bench& bench, BenchSettings settings) {
   });
 }
 
-/// The same entry of a list for an option that means something of its own. `help` is a literal.
+/// The same entry of a list for an option that means something of its own, under its name or
+/// another one. Both are literals.
 template <class Struct, class Value>
-Setting<Struct, Value> with_help(Value Struct::*member, std::string_view help) {
+Setting<Struct, Value> with_help(Value Struct::*member, std::string_view help,
+                                 std::string_view name = "") {
   Setting<Struct, Value> entry = setting_of(member);
   entry.help = help;
+  if (!name.empty()) entry.name = name;
   return entry;
 }
 
@@ -124,20 +126,10 @@ void add_counts(const Command& command, const std::string& name, std::vector<std
       .shows_default(takes_all ? "all" : fmt::format("{}", fmt::join(counts, ",")));
 }
 
-/// An option of a value that has a name.
-template <class Value>
-void add_named(const Command& command, const std::string& name, Value& value,
-               Result<Value> (*from_name)(std::string_view), const std::string& help) {
-  const auto read = [=, &value](const std::string& text) -> Result<void> {
-    const Result<Value> known = from_name(text);
-    if (!known) return fail(fmt::format("{}: {}", name, known.error().reason()));
-    value = *known;
-    return {};
-  };
-  command.option("--" + name, "TEXT", read, help).shows_default(std::string(name_of(value)));
-}
+/// Each adds options to the command of a benchmark.
+namespace options {
 
-void add_common_options(const Command& command, BenchSettings& settings) {
+void common(const Command& command, BenchSettings& settings) {
   command.flag("--json", settings.output.json, "one JSON object a line");
   command.option("--repeat", settings.output.repeats, "runs; figures are their medians")
       .in_range(1, 1000);
@@ -145,7 +137,7 @@ void add_common_options(const Command& command, BenchSettings& settings) {
       .in_range(0.001, 1e6);
 }
 
-void add_game_options(const Command& command, BenchSettings& settings) {
+void game(const Command& command, BenchSettings& settings) {
   std::vector<std::string_view> standard;
   for (const AnyGame* const game : all_games<AnyGame>()) {
     if (game->is_standard) standard.push_back(game->name);
@@ -155,7 +147,7 @@ void add_game_options(const Command& command, BenchSettings& settings) {
   command.option("--seed", settings.seed, "of weights and games").shows_default();
 }
 
-void add_network_options(const Command& command, BenchSettings& settings) {
+void network(const Command& command, BenchSettings& settings) {
   command
       .option("--network", settings.network,
               "seed-283k (fresh weights of the reference shape) or a weights file")
@@ -167,24 +159,23 @@ void add_network_options(const Command& command, BenchSettings& settings) {
               settings.blocks);
 }
 
-void add_mode_option(const Command& command, BenchSettings& settings) {
+void mode(const Command& command, BenchSettings& settings) {
   add_setting(command, setting_of(&SearchSettings::evaluates), settings.evaluates);
 }
 
-void add_recording_option(const Command& command, BenchSettings& settings) {
+void recording(const Command& command, BenchSettings& settings) {
   command
       .option("--games", settings.recorded_games, "self-play games whose positions are measured on")
       .in_range(1, 100'000)
       .shows_default();
 }
 
-void add_evaluator_options(const Command& command, BenchSettings& settings) {
+void evaluator(const Command& command, BenchSettings& settings) {
   add_setting(command, setting_of(&WorkerSettings::evaluator), settings.evaluator);
   command.flag("--exact", settings.exact, "the same bits at every batch size, with oneDNN too");
 }
 
-void add_search_options(const Command& command, BenchSettings& settings,
-                        const std::string& standard_visits) {
+void search(const Command& command, BenchSettings& settings, const std::string& standard_visits) {
   command
       .option("--visits", settings.visits,
               fmt::format("visits of every search (default: {})", standard_visits))
@@ -198,7 +189,7 @@ void add_search_options(const Command& command, BenchSettings& settings,
       .shows_default("");
 }
 
-void add_tree_options(const Command& command, BenchSettings& settings) {
+void tree(const Command& command, BenchSettings& settings) {
   // "800 in connect_four, 400 in other games"
   std::string visits;
   for (const AnyGame* const game : all_games<AnyGame>()) {
@@ -206,7 +197,7 @@ void add_tree_options(const Command& command, BenchSettings& settings) {
     visits += fmt::format("{} in {}, ", game->tree_bench_visits, game->name);
   }
   visits += fmt::format("{}{}", kTreeBenchVisits, visits.empty() ? "" : " in other games");
-  add_search_options(command, settings, visits);
+  search(command, settings, visits);
   command
       .option("--table", settings.table,
               "the tree's way from a position to its node: epoch, its own, or flat, Abseil's")
@@ -214,14 +205,14 @@ void add_tree_options(const Command& command, BenchSettings& settings) {
       .shows_default();
 }
 
-void add_workers_option(const Command& command, BenchSettings& settings) {
+void workers(const Command& command, BenchSettings& settings) {
   add_counts(command, "workers", settings.workers, 1024,
              "threads at once; several numbers (1,2) are measured in turns");
 }
 
-void add_play_options(const Command& command, BenchSettings& settings) {
-  add_search_options(command, settings, "100");
-  add_workers_option(command, settings);
+void play(const Command& command, BenchSettings& settings) {
+  search(command, settings, "100");
+  workers(command, settings);
   add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.cache_mib);
   command.flag("--reuse-tree", settings.reuse_tree,
                "keep the tree between moves: kept visits count towards --visits and are not "
@@ -233,36 +224,36 @@ void add_play_options(const Command& command, BenchSettings& settings) {
       .shows_default();
 }
 
-void add_trace_option(const Command& command, BenchSettings& settings) {
+void trace(const Command& command, BenchSettings& settings) {
   command.option("--trace", settings.trace,
                  "write what a worker did when, for chrome://tracing or Perfetto, into this file "
                  "(of the first case and run)");
 }
 
-void add_trainer_options(const Command& command, BenchSettings& settings) {
-  add_named(command, "backend", settings.trainer.backend, trainer_backend_from_name,
-            "what trains: cpu, cuda or auto");
-  add_named(command, "precision", settings.trainer.precision, precision_from_name,
-            "of a CUDA device's products: auto, bf16, fp16, tf32 or fp32");
-  command.flag("--replay-on-device", settings.trainer.replay_on_device,
-               "a CUDA device keeps the samples: a step sends only where they lie");
+void trainer(const Command& command, BenchSettings& settings) {
+  TrainerChoice& choice = settings.trainer;
+  add_setting(command, with_help(&TrainerChoice::backend, "what trains", "backend"),
+              choice.backend);
+  add_setting(command, setting_of(&TrainerChoice::precision), choice.precision);
+  command.flag("--replay-on-device", choice.replay_on_device,
+               std::string(setting_of(&TrainerChoice::replay_on_device).help));
 }
 
-void add_train_rows_options(const Command& command, BenchSettings& settings) {
+void train_rows(const Command& command, BenchSettings& settings) {
   add_counts(command, "batch", settings.train_rows, 65'536,
              "samples of a step; several numbers (256,1024) one after the other");
   command.option("--save-batch", settings.saved_batch,
                  "write the last batch of recorded positions to this file (safetensors)");
 }
 
-void add_players_option(const Command& command, BenchSettings& settings) {
+void players(const Command& command, BenchSettings& settings) {
   command
       .option("--workers", settings.players,
               "threads that play (default: all but two, as in senet selfplay)")
       .in_range(1, 1024);
 }
 
-void add_session_options(const Command& command, BenchSettings& settings) {
+void session(const Command& command, BenchSettings& settings) {
   add_counts(command, "sessions", settings.sessions, 1024, "games of the host at once");
   command.option("--milliseconds", settings.search_ms, "of each search that is timed")
       .in_range(1, 60'000)
@@ -274,59 +265,52 @@ void add_session_options(const Command& command, BenchSettings& settings) {
                "the most games in a `senet uci` process each, too");
 }
 
-Benchmark overlap_of(const BenchCase& bench) {
-  BenchSettings settings = bench.settings;
-  settings.workers = {settings.players > 0 ? settings.players : default_workers()};
-  return prepare_overlap(std::string(bench.game.name), settings).value();
-}
+}  // namespace options
 
 /// Those that have a name, in the order of --help.
 std::vector<Bench> benchmarks() {
+  using namespace options;
   return {
       {.name = "peak",
        .help = "multiply-adds a second at most",
        .seconds = 0.5,
-       .options = {add_workers_option},
+       .options = {workers},
        .of_machine = prepare_peak},
       {.name = "forward",
        .help = "states a second of the forward pass",
        .seconds = 1,
-       .options = {add_game_options, add_network_options, add_mode_option, add_recording_option,
-                   add_evaluator_options},
+       .options = {game, network, mode, recording, evaluator},
        .of_game = prepare_forward},
       {.name = "tree",
        .help = "visits a second of searches without a network",
        .seconds = 2,
-       .options = {add_game_options, add_network_options, add_mode_option, add_recording_option,
-                   add_tree_options},
+       .options = {game, network, mode, recording, tree},
        .of_game = prepare_tree,
        .visits = [](const AnyGame& game) { return game.tree_bench_visits; }},
       {.name = "playout",
        .help = "games a second of blind play by the rules alone",
        .seconds = 2,
-       .options = {add_game_options},
+       .options = {game},
        .of_game = prepare_playout},
       {.name = "selfplay",
        .help = "games, decisions and evaluations a second of whole self-play",
        .seconds = 10,
-       .options = {add_game_options, add_network_options, add_mode_option, add_evaluator_options,
-                   add_play_options, add_trace_option},
+       .options = {game, network, mode, evaluator, play, trace},
        .of_game = prepare_selfplay},
       {.name = "train",
        .help = "samples a second of a trainer",
        .seconds = 3,
-       .options = {add_game_options, add_network_options, add_mode_option, add_recording_option,
-                   add_workers_option, add_trainer_options, add_train_rows_options},
+       .options = {game, network, mode, recording, workers, trainer, train_rows},
        .of_game = prepare_train},
       {.name = "overlap",
        .help = "what a trainer beside self-play costs it: speed, and the weights handed over",
        .seconds = 4,
-       .options = {add_game_options, add_network_options, add_trainer_options, add_players_option},
-       .of_game = overlap_of},
+       .options = {game, network, trainer, players},
+       .of_game = prepare_overlap},
       {.name = "sessions",
        .help = "how long the searches of many embedded games take, and their memory",
        .seconds = 5,
-       .options = {add_game_options, add_network_options, add_session_options, add_workers_option},
+       .options = {game, network, session, workers},
        .of_game = prepare_sessions},
   };
 }
@@ -336,7 +320,7 @@ std::vector<Bench> benchmarks() {
 void add_bench_command(const Command& program) {
   const auto settings = std::make_shared<BenchSettings>();
   const auto add_options = [&](const Command& command, const Bench& bench) {
-    add_common_options(command, *settings);
+    options::common(command, *settings);
     for (const AddOptions add : bench.options) add(command, *settings);
     command.runs([=] { return run_command("bench", prepare(bench, *settings)); });
   };
@@ -345,7 +329,7 @@ void add_bench_command(const Command& program) {
       .name = "selfplay",
       .help = "Measure how fast everything is and where the time goes",
       .seconds = 10,
-      .options = {add_game_options, add_network_options, add_evaluator_options, add_play_options},
+      .options = {options::game, options::network, options::evaluator, options::play},
       .of_game = prepare_selfplay,
       .modes = {Evaluates::kPosition, Evaluates::kAfterstates}};
   const Command command = program.add_command("bench", standard.help);

@@ -1,4 +1,4 @@
-#include "tools/bench_overlap.hpp"
+#include "tools/benchmarks.hpp"
 
 #include <fmt/core.h>
 
@@ -51,15 +51,13 @@ Counts counts_of(const RunProgress& run) {
 }
 
 /// The recipe, with what the command line says otherwise.
-Result<RunConfig> config_for(const RunGame& game, const BenchSettings& settings,
-                             const BenchNetwork& network) {
-  Result<RunConfig> config = default_config(game);
-  if (!config) return config;
-  config->network = network.network.spec();
-  config->selfplay.play.seed = settings.seed;
-  config->selfplay.workers = settings.workers.front();
-  config->learn.learning_rate = 1e-20f;                  // changes no weight that is not 0
-  config->learn.begin_after = config->learn.batch_rows;  // a long wait for nothing
+RunConfig config_for(const BenchCase& bench, RunConfig config, const BenchNetwork& network) {
+  const std::size_t players = bench.settings.players;
+  config.network = network.network.spec();
+  config.selfplay.play.seed = bench.settings.seed;
+  config.selfplay.workers = players > 0 ? players : default_workers();
+  config.learn.learning_rate = 1e-20f;                 // changes no weight that is not 0
+  config.learn.begin_after = config.learn.batch_rows;  // a long wait for nothing
   return config;
 }
 
@@ -179,23 +177,22 @@ class Overlap {
 
   Figures figures_of(const Counts& alone, const Counts& beside) const {
     Figures figures;
-    const auto add = [&](const char* name, double value, const char* unit) {
-      figures.push_back({subject_, name, value, unit});
-    };
     const auto rate = [](const Counts& counts, Count count) {
       return counts[count] / counts[kSeconds];
     };
-    add("slowdown", 1 - ratio(rate(beside, kRows), rate(alone, kRows)), "share");
-    add("evaluations_per_second_alone", rate(alone, kRows), "rows/s");
-    add("evaluations_per_second_beside", rate(beside, kRows), "rows/s");
-    add("games_per_minute_alone", rate(alone, kGames) * 60, "games/min");
-    add("games_per_minute_beside", rate(beside, kGames) * 60, "games/min");
-    add("steps_per_second", rate(beside, kSteps), "steps/s");
-    add("dropped_steps_per_second", rate(beside, kDroppedSteps), "steps/s");
-    add("publications_per_second", rate(beside, kPublications), "networks/s");
-    add("take_time", ratio(all_beside_[kSwapNs], all_beside_[kSwaps]) / 1e3, "us");
-    add("longest_take_time", static_cast<double>(now_.longest_swap_ns) / 1e3, "us");
-    add("publish_time", ratio(all_beside_[kPublishNs], all_beside_[kPublications]) / 1e3, "us");
+    add_figures(
+        figures, subject_,
+        {{"slowdown", 1 - ratio(rate(beside, kRows), rate(alone, kRows)), "share"},
+         {"evaluations_per_second_alone", rate(alone, kRows), "rows/s"},
+         {"evaluations_per_second_beside", rate(beside, kRows), "rows/s"},
+         {"games_per_minute_alone", rate(alone, kGames) * 60, "games/min"},
+         {"games_per_minute_beside", rate(beside, kGames) * 60, "games/min"},
+         {"steps_per_second", rate(beside, kSteps), "steps/s"},
+         {"dropped_steps_per_second", rate(beside, kDroppedSteps), "steps/s"},
+         {"publications_per_second", rate(beside, kPublications), "networks/s"},
+         {"take_time", ratio(all_beside_[kSwapNs], all_beside_[kSwaps]) / 1e3, "us"},
+         {"longest_take_time", static_cast<double>(now_.longest_swap_ns) / 1e3, "us"},
+         {"publish_time", ratio(all_beside_[kPublishNs], all_beside_[kPublications]) / 1e3, "us"}});
     return figures;
   }
 
@@ -215,22 +212,17 @@ class Overlap {
 
 }  // namespace
 
-Result<Benchmark> prepare_overlap(const std::string& game, const BenchSettings& settings) {
-  const Result<const RunGame*> run_game = find_game<RunGame>(game);
-  if (!run_game) return run_game.error();
-  const Result<RunConfig> recipe = default_config(**run_game);
-  if (!recipe) return recipe.error();
-  NetworkSpec reference = recipe->network;
-  reference.evaluates = recipe->selfplay.worker.search.evaluates;
-  Result<BenchNetwork> network = bench_network(settings, reference);
-  if (!network) return network.error();
-  const Result<RunConfig> config = config_for(**run_game, settings, *network);
-  if (!config) return config.error();
-  auto overlap = Overlap::make(**run_game, *config, settings.trainer, *network);
-  if (!overlap) return overlap.error();
-  return Benchmark([overlap = std::move(*overlap), seconds = settings.seconds] {
+Benchmark prepare_overlap(const BenchCase& bench) {
+  const RunConfig recipe = default_config(bench.run_game).value();
+  NetworkSpec reference = recipe.network;
+  reference.evaluates = recipe.selfplay.worker.search.evaluates;
+  const BenchNetwork network = bench_network(bench.settings, reference).value();
+  auto overlap = Overlap::make(bench.run_game, config_for(bench, recipe, network),
+                               bench.settings.trainer, network)
+                     .value();
+  return [overlap = std::move(overlap), seconds = bench.settings.seconds] {
     return overlap->measure(seconds);
-  });
+  };
 }
 
 }  // namespace senet

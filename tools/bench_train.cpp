@@ -7,7 +7,6 @@
 #include <cmath>
 #include <span>
 
-#include "nn/replace_file.hpp"
 #include "nn/safetensors.hpp"
 #include "tools/bench_of.hpp"
 #include "tools/bench_timing.hpp"
@@ -51,19 +50,8 @@ Result<void> save_batch(const TrainBatch& batch, std::size_t features,
   std::size_t most = 0;
   for (std::size_t row = 0; row < rows; ++row) most = std::max(most, batch.targets_of(row).size());
 
-  SafetensorsHeader header;
-  std::uint64_t end = 0;
-  const auto room = [&](const char* name, std::vector<std::uint64_t> shape, float filling) {
-    std::uint64_t count = 1;
-    for (const std::uint64_t size : shape) count *= size;
-    header.tensors.push_back({name, std::move(shape), end, end + count * sizeof(float)});
-    end += count * sizeof(float);
-    return std::vector<float>(count, filling);
-  };
-  std::vector<float> dense = room("features", {rows, features}, 0);
-  std::vector<float> values = room("outcomes", {rows, outcomes}, 0);
-  std::vector<float> targets = room("targets", {rows, most}, 0);
-  std::vector<float> logits = room("logits", {rows, most, per_action}, -1);
+  std::vector<float> dense(rows * features), values(rows * outcomes), targets(rows * most);
+  std::vector<float> logits(rows * most * per_action, -1);
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t i = 0; i < batch.index(row).size(); ++i) {
       dense[row * features + batch.index(row)[i]] = batch.value(row)[i];
@@ -75,10 +63,11 @@ Result<void> save_batch(const TrainBatch& batch, std::size_t features,
       if (numbers[i] != kNoLogit) logits[row * most * per_action + i] = numbers[i];
     }
   }
-  const std::string front = write_safetensors_header(header);
-  return replace_file(file, {std::as_bytes(std::span(front)), std::as_bytes(std::span(dense)),
-                             std::as_bytes(std::span(values)), std::as_bytes(std::span(targets)),
-                             std::as_bytes(std::span(logits))});
+  const std::array<TensorValues, 4> tensors{{{"features", {rows, features}, dense},
+                                             {"outcomes", {rows, outcomes}, values},
+                                             {"targets", {rows, most}, targets},
+                                             {"logits", {rows, most, per_action}, logits}}};
+  return save_safetensors(file, {}, tensors);
 }
 
 /// Hands a row of a batch to a trainer that keeps samples.
