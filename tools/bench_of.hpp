@@ -11,7 +11,7 @@
 #include "games/draws.hpp"
 #include "games/random.hpp"
 #include "nn/batch.hpp"
-#include "search/wanted_logits.hpp"
+#include "search/scratch.hpp"
 #include "tools/bench_counts.hpp"
 #include "tools/bench_tree_of.hpp"
 #include "tools/benchmarks.hpp"
