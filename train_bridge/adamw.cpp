@@ -93,7 +93,8 @@ TrainerState AdamW::state() const {
 Result<void> AdamW::restore(const TrainerState& state) {
   if (auto checked = check_state(state, weights_.size()); !checked) return checked;
   for (std::size_t i = 0; i < kTensors.size(); ++i) {
-    std::ranges::copy(state.*kStateTensors[i].values, (this->*kTensors[i]).begin());
+    const std::vector<float>& from = state.*kStateTensors[i].values;
+    std::copy(from.begin(), from.end(), (this->*kTensors[i]).begin());
   }
   steps_ = state.steps;
   return {};

@@ -11,9 +11,9 @@
 
 #include "tests/train_bridge/gradient_cases.hpp"
 #include "tests/train_bridge/taught_batch.hpp"
-#include "train_bridge/device_trainer.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/train_network.hpp"
+#include "train_bridge/trainer.hpp"
 
 namespace senet {
 

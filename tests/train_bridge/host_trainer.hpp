@@ -8,7 +8,7 @@
 #include "tests/train_bridge/host_device.hpp"
 #include "train_bridge/device/device_step.hpp"
 #include "train_bridge/device/kept_samples.hpp"
-#include "train_bridge/device_trainer.hpp"
+#include "train_bridge/trainer.hpp"
 
 namespace senet {
 

@@ -3,8 +3,8 @@
 
 #include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/cuda/cuda_trainer.hpp"
-#include "train_bridge/device_trainer.hpp"
 #include "train_bridge/linear_algebra.hpp"
+#include "train_bridge/trainer.hpp"
 
 namespace senet {
 namespace {

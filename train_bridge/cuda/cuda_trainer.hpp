@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "games/names.hpp"
-#include "train_bridge/device_trainer.hpp"
+#include "train_bridge/trainer.hpp"
 
 namespace senet {
 

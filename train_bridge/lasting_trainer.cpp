@@ -1,7 +1,7 @@
-#include "train_bridge/device_trainer.hpp"
-
 #include <cassert>
 #include <utility>
+
+#include "train_bridge/trainer.hpp"
 
 namespace senet {
 namespace {
