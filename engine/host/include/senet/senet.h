@@ -22,8 +22,8 @@
  *
  * Growth. Structs that may grow begin with struct_size, which their _init sets to the caller's
  * sizeof; what a caller's older header did not know gets its default. They have no holes: what is
- * `reserved` is 0. Numbers never change their meaning, but the bounds SENET_MOST_... may grow.
- * SENET_ABI changes only when old callers would break (tests/embedding/abi.txt).
+ * `reserved` is 0. Numbers never change their meaning, but bounds (SENET_MOST_... of game_table.h)
+ * may grow. SENET_ABI changes only when old callers would break (tests/embedding/abi.txt).
  */
 #ifndef SENET_H
 #define SENET_H
