@@ -16,7 +16,7 @@
 #include "engine/lanes/bounded_queue.hpp"
 #include "games/random.hpp"
 #include "tools/bench_timing.hpp"
-#include "tools/gnubg/scratch_folder.hpp"
+#include "tools/scratch_folder.hpp"
 #include "tools/match/text_engine.hpp"
 
 namespace senet {
