@@ -7,7 +7,7 @@
 
 #include "games/exam.hpp"
 #include "games/json.hpp"
-#include "nn/replace_file.hpp"
+#include "nn/file.hpp"
 #include "tools/command.hpp"
 #include "tools/match/players.hpp"
 #include "tools/metric.hpp"

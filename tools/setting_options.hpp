@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "games/settings.hpp"
-#include "selfplay/search_setup.hpp"
+#include "selfplay/search_player.hpp"
 #include "tools/command_line.hpp"
 
 namespace senet {

@@ -12,7 +12,7 @@
 
 #include "games/settings.hpp"
 #include "selfplay/match_player.hpp"
-#include "selfplay/search_setup.hpp"
+#include "selfplay/search_player.hpp"
 #include "senet/result.hpp"
 #include "tools/command_line.hpp"
 #include "tools/match/text_engine.hpp"
