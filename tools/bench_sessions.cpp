@@ -16,8 +16,8 @@
 #include "engine/lanes/bounded_queue.hpp"
 #include "games/random.hpp"
 #include "tools/bench_timing.hpp"
-#include "tools/scratch_folder.hpp"
 #include "tools/match/text_engine.hpp"
+#include "tools/scratch_folder.hpp"
 
 namespace senet {
 namespace {
