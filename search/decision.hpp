@@ -1,15 +1,25 @@
-// What a search found out about one position.
+// What a search found out about one position: which move is played, what is known about the others,
+// and what is expected to follow.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <ranges>
 #include <span>
+#include <utility>
 
 #include "games/random.hpp"
+#include "games/sound_moves.hpp"
 #include "search/outcomes.hpp"
+#include "search/rule.hpp"
+#include "search/tree.hpp"
 
 namespace senet {
+
+template <Game G>
+struct SearchScratch;
 
 /// One legal action of the root. Values are values for the player to move there. An action that is
 /// not sound (games/sound_moves.hpp) has no visits and no prior, and the result as its value if
@@ -52,6 +62,132 @@ Action draw_choice(const Decision<G>& decision, float temperature, Random draw) 
     return std::pow(static_cast<float>(decision.choices[i].target) / most, exponent);
   });
   return decision.choices[chosen].action;
+}
+
+/// What is proven about an edge of the root. Of several edges proven to be as good as the root all
+/// are the best.
+template <class AnyTree>
+Proof proof_of(const AnyTree& tree, const Node& root, std::uint32_t edge) {
+  const Bounds known = bounds_of(root), bounds = tree.edge_bounds(root, edge);
+  const auto [lost, won] = tree.unknown_bounds();
+  if (known.proven() && bounds.lower == known.lower) return Proof::kBest;
+  const bool worse = bounds.upper < known.lower || (bounds.upper == lost && known.upper > lost);
+  return worse ? Proof::kWorse : Proof::kOpen;
+}
+
+/// What a legal move of the root is worth that is no edge, for the player to move there: its result
+/// when forced replies end the game, else the root's value, as for an edge without visits.
+template <class AnyTree>
+float unsound_value(const AnyTree& tree, NodeId root, Action action) {
+  const Player mover = perspective(turn_of(tree[root]));
+  auto after = tree.state(root);
+  after.play(action);
+  play_forced(after);
+  return after.turn() == Turn::kOver ? final_value(after, mover) : tree[root].q;
+}
+
+/// All legal actions of the root, the move to play first, and behind the edges those that are not
+/// sound. Valid until the scratch is used again.
+template <class AnyTree, class Rule, Game G>
+std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
+                                     SearchScratch<G>& scratch) {
+  const Node& root = tree[root_id];
+  const std::uint32_t edges = root.edges;
+  const bool is_players = is_decision(turn_of(root));
+  ColdEdge* const cold = tree.cold(root);
+  if (!(root.flags & kValuedEdges)) {  // the rest stands in any order
+    std::sort(cold + root.opened, cold + edges,
+              [](const ColdEdge& a, const ColdEdge& b) { return a.rank() > b.rank(); });
+  }
+  const std::span<Proof> proofs(scratch.proofs.data(), edges);
+  const std::span<std::uint32_t> targets(scratch.targets.data(), edges);
+  const std::span<std::uint16_t> order(scratch.order.data(), edges);
+  for (std::uint32_t i = 0; i < edges; ++i) {
+    proofs[i] = proof_of(tree, root, i);
+    targets[i] = 0;
+  }
+  std::iota(order.begin(), order.end(), std::uint16_t{0});
+  std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
+    if (proofs[a] != proofs[b]) return proofs[a] < proofs[b];
+    const std::uint32_t visits_a = tree.edge_visits(root, a), visits_b = tree.edge_visits(root, b);
+    return visits_a != visits_b ? visits_a > visits_b : a < b;
+  });
+  if (is_players) rule.decide(tree, root, proofs, order, targets);
+
+  auto& choices = scratch.choices;
+  const Proof last_counted = proven(root) ? Proof::kBest : Proof::kOpen;
+  for (std::uint32_t i = 0; i < edges; ++i) {
+    const std::uint16_t edge = order[i];
+    const bool counts = proofs[edge] <= last_counted;
+    choices[i] = {.action = cold[edge].action,
+                  .visits = counts ? tree.edge_visits(root, edge) : 0,
+                  .target = counts ? targets[edge] : 0,
+                  .prior = unpack_share(cold[edge].prior),
+                  .value = tree.edge_value(root, edge)};
+  }
+  std::size_t count = edges;
+  if constexpr (SoundMovesGame<G>) {
+    if (is_players && edges > 0 && has_sound_moves(tree.game())) {
+      ActionList<G::kMaxLegal> legal;
+      tree.state(root_id).legal(legal);
+      for (const Action action : legal) {
+        if (count == choices.size()) break;  // a host's game whose sound moves are not legal ones
+        if (std::ranges::find(cold, cold + edges, action, &ColdEdge::action) != cold + edges) {
+          continue;
+        }
+        choices[count++] = {.action = action,
+                            .visits = 0,
+                            .target = 0,
+                            .prior = 0,
+                            .value = unsound_value(tree, root_id, action)};
+      }
+    }
+  }
+  return {choices.data(), count};
+}
+
+/// A line is cut after so many moves.
+inline constexpr std::size_t kLongestVariation = 64;
+
+/// `first`, a legal action of the root, and the moves that are expected behind it: proven results
+/// before visits, forced replies between them, until a turn of chance, the end of the game or the
+/// end of what was visited. For when no visit is under way.
+template <class AnySearch>
+ActionList<kLongestVariation> principal_variation(const AnySearch& search, Action first) {
+  const auto& tree = search.tree();
+  ActionList<kLongestVariation> line;
+  auto state = tree.state(search.root());
+  const auto play = [&](Action action) {
+    const auto note = [&](Action played) {
+      if (line.size() < kLongestVariation) line.push_back(played);
+    };
+    note(action);
+    state.play(action);
+    play_forced(state, note);
+  };
+  NodeId id = kNoNode;
+  const Node& root = tree[search.root()];
+  for (std::uint32_t i = 0; i < root.edges; ++i) {
+    if (tree.cold(root)[i].action == first) id = tree.edge_child(root, i);
+  }
+  play(first);
+  while (id != kNoNode && line.size() < kLongestVariation) {
+    const Node& node = tree[id];
+    if (!is_decision(turn_of(node)) || node.opened == 0) break;
+    const HotEdges edges = tree.hot(node);
+    // Of a proven node's moves only those that reach its value count.
+    const auto merit = [&](std::uint32_t edge) {
+      const Bounds bounds = tree.edge_bounds(node, edge);
+      const bool reaches = bounds.proven() && bounds.lower == bounds_of(node).lower;
+      return std::pair(proven(node) && reaches, std::int32_t{edges.n(edge)});
+    };
+    const auto opened = std::views::iota(0u, std::uint32_t{node.opened});
+    const std::uint32_t best = *std::ranges::max_element(opened, {}, merit);
+    if (edges.n(best) == 0) break;
+    play(tree.cold(node)[best].action);
+    id = edges.child(best);
+  }
+  return line;
 }
 
 }  // namespace senet

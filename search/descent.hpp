@@ -7,7 +7,7 @@
 #include "games/sound_moves.hpp"
 #include "search/backup.hpp"
 #include "search/expansion.hpp"
-#include "search/selection.hpp"
+#include "search/rule.hpp"
 
 namespace senet {
 
@@ -43,6 +43,19 @@ NodeId follow(AnyTree& tree, NodeId id, std::uint32_t edge) {
   return child;
 }
 
+/// The chance outcome that lags most behind its probability: argmax p / (1 + n). A quota instead of
+/// a sample (D'Hondt's rule): no outcome ever falls a whole visit short of its share.
+///   candidate_p   of the first unopened outcome; negative when all are open
+inline Selection select_outcome(HotEdges edges, std::uint32_t opened, float candidate_p) {
+  if (opened == 0) return {0, true};
+  const auto lags = [](const EdgeBlock& block) { return block.p / as_floats(block.n + 1); };
+  HighestScore highest(lags(edges.block(0)));
+  for (std::uint32_t i = kLanes; i < opened; i += kLanes) highest.see(lags(edges.block(i)), i);
+  const HighestScore::Edge best = highest.edge();
+  if (candidate_p >= best.score) return {opened, true};
+  return {best.index, false};
+}
+
 /// How a descent ended.
 enum class Reached : std::uint8_t {
   kLeaf,   // a position that the network has to see
@@ -67,8 +80,12 @@ Descent descend(AnyTree& tree, NodeId root, Rule& rule, std::span<Hop> path) {
     if (!(node.flags & kEvaluated)) return {Reached::kLeaf, id, depth};
     if (turn_of(node) == Turn::kOver) return {Reached::kEnd, id, depth};
     if ((id != root && proven(node)) || depth == path.size()) return {Reached::kKnown, id, depth};
-    const Selection selection = turn_of(node) == Turn::kChance ? select_outcome(tree, node)
-                                                               : rule.select(tree, node, depth);
+    const auto candidate_p = [&] {
+      return node.opened < node.edges ? unpack_share(tree.cold(node)[node.opened].prior) : -1.0f;
+    };
+    const Selection selection = turn_of(node) == Turn::kChance
+                                    ? select_outcome(tree.hot(node), node.opened, candidate_p())
+                                    : rule.select(tree, node, depth);
     if (selection.opens) tree.open_edge(node, 0);
     const NodeId child = follow(tree, id, selection.edge);
     path[depth++] = {id, selection.edge};

@@ -21,14 +21,9 @@ template <Game G>
 void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch) {
   scratch.moves.clear();
   moves_to_consider(leaf, scratch.moves);
+  scratch.rows = evaluates == Evaluates::kPosition ? 1 : scratch.moves.size();
   if (evaluates == Evaluates::kAfterstates) return;
   scratch.wanted.list(leaf, {scratch.moves.data(), scratch.moves.size()});
-}
-
-/// The number of rows that a leaf may ask for: a row for each move in kAfterstates.
-template <Game G>
-std::size_t rows_of_leaf(Evaluates evaluates, const SearchScratch<G>& scratch) {
-  return evaluates == Evaluates::kPosition ? 1 : scratch.moves.size();
 }
 
 /// Writes the leaf's rows into the batch, from number `next` on and for as long as there is room;
@@ -39,7 +34,7 @@ std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& s
                          std::size_t& next, Batch& batch) {
   const std::size_t ways = outcome_values(leaf).size();
   std::uint32_t written = 0;
-  for (; next < rows_of_leaf(evaluates, scratch); ++next) {
+  for (; next < scratch.rows; ++next) {
     if (evaluates == Evaluates::kPosition) {
       if (batch.room() == 0) break;
       batch.add({std::span(scratch.outcomes).first(ways), scratch.wanted.wanted(),

@@ -1,6 +1,8 @@
-// The opened edges of a node: how they lie in memory, and what they add up to, four at a time.
+// The opened edges of a node: how they lie in memory, what they add up to and which has the highest
+// score, four at a time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -100,5 +102,42 @@ inline EdgeSums sum_of_outcomes(HotEdges edges, std::uint32_t opened, std::uint3
   }
   return {sum_of(value), sum_of(weight)};
 }
+
+/// The highest of a node's scores, seen four edges at a time. Which edge wins is what no processor
+/// can predict, so nothing branches on it.
+class HighestScore {
+ public:
+  /// Scores of the first edges.
+  explicit HighestScore(FloatLanes scores) : best_(scores) {}
+
+  /// Scores of the edges first .. first + kLanes - 1.
+  void see(FloatLanes scores, std::uint32_t first) {
+    const IntLanes higher = scores > best_;
+    best_ = higher ? scores : best_;
+    at_ = higher ? kLaneNumbers + static_cast<std::int32_t>(first) : at_;
+  }
+
+  /// The first edge with the highest score.
+  struct Edge {
+    std::uint32_t index;
+    float score;
+  };
+  Edge edge() const {
+    // Each lane becomes one whole number: its score, and below it the index, lower being better.
+    const auto bits = std::bit_cast<IntLanes>(best_);
+    const IntLanes ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // ordered as the floats are
+    using Pair = std::int64_t __attribute__((vector_size(16)));
+    const auto low = std::bit_cast<Pair>(__builtin_shuffle(~at_, ordered, IntLanes{0, 4, 1, 5}));
+    const auto high = std::bit_cast<Pair>(__builtin_shuffle(~at_, ordered, IntLanes{2, 6, 3, 7}));
+    const std::int64_t best = std::max(std::max(low[0], low[1]), std::max(high[0], high[1]));
+    const auto score = static_cast<std::int32_t>(best >> 32);
+    return {~static_cast<std::uint32_t>(best),
+            std::bit_cast<float>(score ^ ((score >> 31) & 0x7fffffff))};
+  }
+
+ private:
+  FloatLanes best_;
+  IntLanes at_ = kLaneNumbers;
+};
 
 }  // namespace senet

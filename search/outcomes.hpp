@@ -91,55 +91,51 @@ class RootStatistics {
  public:
   /// For roots of so many edges at most.
   explicit RootStatistics(std::size_t edges = kMaxEdges<G>, Heap& heap = default_heap())
-      : sums_(edges, heap), counts_(edges, heap) {}
+      : edges_(edges, heap) {}
   /// Memory of one, beside itself.
-  static std::size_t bytes(std::size_t edges) { return edges * (sizeof(Outcomes<G>) + 4); }
+  static std::size_t bytes(std::size_t edges) { return edges * sizeof(Sum); }
 
   /// Starts over for a root with this many edges.
   void clear(std::size_t edges) {
-    std::fill_n(sums_.get(), edges, Outcomes<G>{});
-    std::fill_n(counts_.get(), edges, 0u);
-    total_ = {};
-    count_ = 0;
+    std::fill_n(edges_.get(), edges, Sum{});
+    root_ = {};
   }
   /// A leaf that is the root itself.
-  void add(const Outcomes<G>& leaf) {
-    accumulate(total_, leaf);
-    ++count_;
-  }
+  void add(const Outcomes<G>& leaf) { root_.add(leaf); }
   /// A leaf below a root edge.
   void add(std::size_t edge, const Outcomes<G>& leaf) {
     add(leaf);
     note(edge, leaf);
   }
   /// An edge's own distribution, which does not count as a leaf of the root.
-  void note(std::size_t edge, const Outcomes<G>& own) {
-    accumulate(sums_[edge], own);
-    ++counts_[edge];
-  }
+  void note(std::size_t edge, const Outcomes<G>& own) { edges_[edge].add(own); }
   /// Mean over the root's leaves; `value` spread over the ways to end when there were none. `game`
   /// is any state of the game.
-  Outcomes<G> root(const G& game, float value) const { return mean(game, total_, count_, value); }
+  Outcomes<G> root(const G& game, float value) const { return root_.mean(game, value); }
   /// The same for one edge.
   Outcomes<G> edge(const G& game, std::size_t edge, float value) const {
-    return mean(game, sums_[edge], counts_[edge], value);
+    return edges_[edge].mean(game, value);
   }
 
  private:
-  static void accumulate(Outcomes<G>& sum, const Outcomes<G>& leaf) {
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += leaf[i];
-  }
-  static Outcomes<G> mean(const G& game, const Outcomes<G>& sum, std::uint32_t count, float value) {
-    if (count == 0) return spread_value(game, value);
-    Outcomes<G> mean = sum;
-    for (float& share : mean) share /= static_cast<float>(count);
-    return mean;
-  }
+  struct Sum {
+    Outcomes<G> shares{};
+    std::uint32_t count = 0;
 
-  Block<Outcomes<G>> sums_;
-  Block<std::uint32_t> counts_;
-  Outcomes<G> total_{};
-  std::uint32_t count_ = 0;
+    void add(const Outcomes<G>& leaf) {
+      for (std::size_t i = 0; i < shares.size(); ++i) shares[i] += leaf[i];
+      ++count;
+    }
+    Outcomes<G> mean(const G& game, float value) const {
+      if (count == 0) return spread_value(game, value);
+      Outcomes<G> mean = shares;
+      for (float& share : mean) share /= static_cast<float>(count);
+      return mean;
+    }
+  };
+
+  Block<Sum> edges_;
+  Sum root_;
 };
 
 }  // namespace senet

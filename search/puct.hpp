@@ -8,7 +8,6 @@
 
 #include "search/hot_edges.hpp"
 #include "search/rule.hpp"
-#include "search/selection.hpp"
 
 namespace senet {
 

@@ -99,6 +99,7 @@ struct SearchScratch {
   // The descent under way and its leaf.
   std::array<Hop, kMaxDepth> path;
   ActionList<G::kMaxLegal> moves;  // to consider at the leaf
+  std::size_t rows;                // that it may ask for: of kAfterstates, one for each move
   Outcomes<G> outcomes{};          // kPosition: the leaf's own
   WantedLogits<G> wanted;          // kPosition: of its moves
   std::array<Outcomes<G>, G::kMaxLegal>

@@ -7,7 +7,7 @@
 //                  |                        v                             |
 //               backup.hpp: values and proofs up the path  <--  expansion.hpp: edges <-- absorb()
 //
-//   rule.hpp says what a rule decides, puct.hpp is the rule, choices.hpp reads the root.
+//   rule.hpp says what a rule decides, puct.hpp is the rule, decision.hpp reads the root.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,6 @@
 #include "games/sound_moves.hpp"
 #include "nn/batch.hpp"
 #include "search/backup.hpp"
-#include "search/choices.hpp"
 #include "search/decision.hpp"
 #include "search/descent.hpp"
 #include "search/expansion.hpp"
@@ -29,7 +28,6 @@
 #include "search/puct.hpp"
 #include "search/scratch.hpp"
 #include "search/settings.hpp"
-#include "search/tree_limits.hpp"
 
 namespace senet {
 
@@ -128,7 +126,7 @@ class Search {
         const std::uint32_t written =
             write_rows(leaf, settings_.evaluates, *scratch_, next_row_, batch);
         evaluations_ += written;
-        if (next_row_ < rows_wanted()) return Step::kBatchFull;
+        if (next_row_ < scratch_->rows) return Step::kBatchFull;
         if (written > 0) return Step::kWaiting;
         finish_leaf();  // nothing (more) to ask: the remaining afterstates are finished games
       }
@@ -146,7 +144,7 @@ class Search {
 
   /// Takes the answers to the rows that gather() wrote since the last forward pass.
   void absorb() {
-    if (phase_ == Phase::kRows && next_row_ == rows_wanted()) finish_leaf();
+    if (phase_ == Phase::kRows && next_row_ == scratch_->rows) finish_leaf();
   }
 
   /// The result so far; meant for after gather() said kDone.
@@ -243,8 +241,6 @@ class Search {
     }
     end_visit(descent.node);
   }
-
-  std::size_t rows_wanted() const { return rows_of_leaf(settings_.evaluates, *scratch_); }
 
   void finish_leaf() {
     Node& leaf = (*tree_)[leaf_];

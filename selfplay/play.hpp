@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "engine/lanes/lane.hpp"
-#include "engine/lanes/lane_fiber.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/game_in_play.hpp"
 
@@ -77,7 +76,7 @@ void play_games(LaneGames<G>& games, LaneFiber& fiber) {
   }
 }
 
-/// Carries a lane's games on as a fiber; the algorithm of the thread's fibers is LaneOrder.
+/// Carries a lane's games on as a fiber.
 template <Game G>
 class FiberRunner {
  public:

@@ -14,7 +14,7 @@
 #include "engine/lanes/analyse.hpp"
 #include "nn/evaluator.hpp"
 #include "search/settings.hpp"
-#include "search/tree_limits.hpp"
+#include "search/tree.hpp"
 #include "selfplay/match_player.hpp"
 
 namespace senet {

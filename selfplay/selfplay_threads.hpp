@@ -119,7 +119,6 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
       const SelfPlay run{settings_.play, numbers_, sink_, orders_, worker.evaluator_name(), how_};
       if (hooks_.begins) hooks_.begins(number, worker);
       if (settings_.driver == Driver::kFibers) {
-        LaneOrder::use();
         play<FiberRunner<G>>(worker, run);
       } else {
         play<PlainRunner<G>>(worker, run);

@@ -3,56 +3,48 @@
 
 #include <atomic>
 #include <cstddef>
-#include <utility>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "senet/result.hpp"
 
 namespace senet {
 
 /// Bytes that have been promised, never more than the limit. Any thread.
 class Ledger {
+  struct GiveBack {
+    std::size_t bytes = 0;
+    void operator()(Ledger* ledger) const {
+      ledger->used_.fetch_sub(bytes, std::memory_order_relaxed);
+    }
+  };
+
  public:
+  /// A promise of some bytes, given back when it is destroyed. The ledger outlives it.
+  using Charge = std::unique_ptr<Ledger, GiveBack>;
+
   explicit Ledger(std::size_t limit) : limit_(limit) {}
 
-  std::size_t limit() const { return limit_; }
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
 
- private:
-  friend class Charge;
-  bool take(std::size_t bytes) {
-    std::size_t used = used_.load(std::memory_order_relaxed);
+  /// Promises these bytes; SENET_NO_MEMORY, which names `what` they are for, when they do not fit
+  /// any more.
+  Result<Charge> charge(std::size_t bytes, std::string_view what) {
+    std::size_t used = this->used();
     do {
-      if (bytes > limit_ - used) return false;
+      if (bytes > limit_ - used) {
+        return fail(SENET_NO_MEMORY, std::string(what) + " would take " + std::to_string(bytes) +
+                                         " bytes; " + std::to_string(limit_ - used) + " of " +
+                                         std::to_string(limit_) + " are left");
+      }
     } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-    return true;
+    return Charge(this, {bytes});
   }
-  void give_back(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
+ private:
   const std::size_t limit_;
   std::atomic<std::size_t> used_{0};
-};
-
-/// A promise of some bytes, given back when it is destroyed. The ledger outlives it.
-class Charge {
- public:
-  Charge() = default;
-  /// Holds nothing (and is false) when the bytes do not fit any more.
-  Charge(Ledger& ledger, std::size_t bytes)
-      : ledger_(ledger.take(bytes) ? &ledger : nullptr), bytes_(bytes) {}
-  Charge(Charge&& other) noexcept
-      : ledger_(std::exchange(other.ledger_, nullptr)), bytes_(other.bytes_) {}
-  Charge& operator=(Charge&& other) noexcept {
-    std::swap(ledger_, other.ledger_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  ~Charge() {
-    if (ledger_ != nullptr) ledger_->give_back(bytes_);
-  }
-
-  explicit operator bool() const { return ledger_ != nullptr; }
-
- private:
-  Ledger* ledger_ = nullptr;
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace senet

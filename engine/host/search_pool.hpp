@@ -2,115 +2,51 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "engine/host/session_search_of.hpp"
+#include "engine/host/session_of.hpp"
 #include "nn/evaluator.hpp"
-#include "nn/weights.hpp"
 #include "search/rounds.hpp"
 
 namespace senet {
 
-/// A search begins on the newest weights and ends on the weights it began with. Weights take memory
-/// while they are at work (their packed form), and memory is promised for kMost of them: while so
-/// many older ones are at work, searches begin on the newest of these. No search waits for others
-/// to end, and the oldest weights get no newcomers, so that they make room. Any thread.
-class WeightsAtWork {
- public:
-  static constexpr std::size_t kMost = 2;
-
-  /// Searches begin on these from now on, or as soon as there is room for them.
-  void publish(SharedWeights weights) {
-    const std::lock_guard lock(mutex_);
-    newest_.swap(weights);
-  }
-  /// The weights to begin on; null before the first publish(). They are at work until end().
-  SharedWeights begin() {
-    const std::lock_guard lock(mutex_);
-    const SharedWeights last = last_.lock(), before = before_.lock();
-    if (newest_ == last || (last && before)) return last;
-    if (last) before_ = last;
-    last_ = newest_;
-    return newest_;
-  }
-  /// Nothing of the caller's is under way on them any more. Weights end their life under the lock:
-  /// before begin() finds that there is room.
-  void end(SharedWeights weights) {
-    const std::lock_guard lock(mutex_);
-    weights.reset();
-  }
-
- private:
-  std::mutex mutex_;
-  SharedWeights newest_;
-  std::weak_ptr<const Weights> last_, before_;  // those that searches began on, while they live
-};
-
-/// Searches of any game. Belongs to one thread at a time.
-class AnySearchPool {
- public:
-  virtual ~AnySearchPool() = default;
-  /// Takes a search in, which has begun. It is of this pool's game.
-  virtual void admit(SessionSearch& search) = 0;
-  /// One forward pass, more or less, and the visits that it takes. False when no search is left.
-  virtual bool round() = 0;
-  /// Something was thrown: hands all searches back with this status.
-  virtual void fail_all(senet_status status) noexcept = 0;
-
-  /// A search was asked to stop. Any thread.
-  void look() { look_.store(true); }
-
- protected:
-  std::atomic<bool> look_{false};
-};
-
-struct PoolSettings {
-  SearchSettings search;
-  std::uint32_t sessions;   // at most
-  TreeLimits tree;          // of each
-  std::size_t batch_rows;   // of a forward pass at most
-  std::size_t most_active;  // features of a row
-};
-
 /// See AnySearchPool, and WeightsAtWork for which weights a search is answered by.
 template <Game G>
 class SearchPool final : public AnySearchPool {
-  using SearchOf = SessionSearchOf<G>;
+  using SearchOf = SessionOf<G>;
 
  public:
-  /// The evaluator takes batches of settings.batch_rows rows. `weights` outlives the pool, and the
-  /// pool outlives its searches.
-  SearchPool(const PoolSettings& settings, WeightsAtWork& weights,
-             std::unique_ptr<Evaluator> evaluator, Heap& heap)
-      : weights_(weights),
+  /// The evaluator takes batches of as many rows as the service's. The pool outlives its searches.
+  SearchPool(const RoomPlan& plan, ServiceWorker& worker, WeightsAtWork& weights,
+             std::unique_ptr<Evaluator> evaluator)
+      : AnySearchPool(worker),
+        weights_(weights),
         evaluator_(std::move(evaluator)),
-        rounds_(settings.batch_rows, settings.most_active, heap) {
-    if (settings.search.reuse_tree) spare_ = std::make_unique<Tree<G>>(settings.tree, heap);
+        rounds_(plan.settings.batch_rows, plan.host.game.most_active, *plan.settings.heap) {
+    Heap& heap = *plan.settings.heap;
+    if (plan.settings.search.reuse_tree) spare_ = std::make_unique<Tree<G>>(plan.tree, heap);
     generations_.reserve(WeightsAtWork::kMost);
-    for (std::size_t i = 0; i < scratches(settings); ++i) {
+    for (std::size_t i = 0; i < scratches(plan.settings); ++i) {
       scratches_.push_back(make_on_heap<SearchScratch<G>>(heap));
       free_.push_back(scratches_.back().get());
     }
   }
 
   /// Memory of one, its evaluator not counted.
-  static std::size_t bytes(const PoolSettings& settings) {
+  static std::size_t bytes(const RoomPlan& plan) {
+    const ServiceSettings& settings = plan.settings;
     const std::size_t lists = settings.sessions * (WeightsAtWork::kMost + 1) * 2 * sizeof(Place);
-    const std::size_t batch = Batch::bytes(settings.batch_rows, settings.most_active) +
+    const std::size_t batch = Batch::bytes(settings.batch_rows, plan.host.game.most_active) +
                               settings.batch_rows * sizeof(void*);
-    const std::size_t tree = settings.search.reuse_tree ? Tree<G>::bytes(settings.tree) : 0;
+    const std::size_t tree = settings.search.reuse_tree ? Tree<G>::bytes(plan.tree) : 0;
     return sizeof(SearchPool) + lists + batch + WeightsAtWork::kMost * sizeof(Generation) +
            scratches(settings) * (sizeof(SearchScratch<G>) + 64) + tree;
   }
 
-  void admit(SessionSearch& search) override {
-    waiting_.push_back(static_cast<SearchOf*>(&search));
-  }
+  void admit(Session& session) override { waiting_.push_back(static_cast<SearchOf*>(&session)); }
 
   bool round() override {
     begin_waiting();
@@ -122,7 +58,7 @@ class SearchPool final : public AnySearchPool {
       turns.are_over = generations_.size() > 1;
       while (turns.are_over && rounds_.round(turns)) look_around();
     }
-    std::erase_if(generations_, is_over);
+    std::erase_if(generations_, [](const Generation& generation) { return !generation.weights; });
     return !generations_.empty();
   }
 
@@ -163,7 +99,6 @@ class SearchPool final : public AnySearchPool {
     std::size_t cursor = 0;
     std::uint64_t turn = 0;
   };
-  static bool is_over(const Generation& generation) { return generation.weights == nullptr; }
 
   /// See TurnsOf.
   struct Turns {
@@ -190,7 +125,7 @@ class SearchPool final : public AnySearchPool {
   };
 
   // One for each search that may have a row in a batch, and one for the search at work.
-  static std::size_t scratches(const PoolSettings& settings) {
+  static std::size_t scratches(const ServiceSettings& settings) {
     return std::min<std::size_t>(settings.sessions, settings.batch_rows) + 1;
   }
 
@@ -204,19 +139,16 @@ class SearchPool final : public AnySearchPool {
     Generation& generation = generations_.back();
     generation.places.reserve(generation.places.size() + waiting_.size());
     now_ = ServiceClock::now();
-    for (SearchOf*& search : waiting_) begin(generation, search);
+    // From one list to the other before anything can throw, a host's function for instance: a
+    // search that stood in both would be handed back twice.
+    for (SearchOf*& waiting : waiting_) {
+      SearchOf& search = *std::exchange(waiting, nullptr);
+      Place& place = generation.places.emplace_back(&search, generation.turn, kNever);
+      if (search.limits().progress) place.next_progress = now_ + search.limits().progress_every;
+      search.start(generation.weights->id(), spare_ ? &spare_ : nullptr);
+      note_next_look(place);
+    }
     waiting_.clear();
-  }
-
-  // From one list to the other before anything can throw, a host's function for instance: a search
-  // that stood in both would be handed back twice.
-  void begin(Generation& generation, SearchOf*& waiting) {
-    SearchOf& search = *std::exchange(waiting, nullptr);
-    generation.places.push_back({&search, generation.turn, kNever});
-    Place& place = generation.places.back();
-    if (search.limits().progress) place.next_progress = now_ + search.limits().progress_every;
-    search.start(generation.weights->id(), spare_ ? &spare_ : nullptr);
-    note_next_look(place);
   }
 
   // The search whose turn it is, with a scratch; null when none can go on before a forward pass.

@@ -1,13 +1,20 @@
-// The C interface: translates between C and the service, and lets nothing else through. Sessions
-// are in senet_session.cpp.
+// The C interface: translates between C and the service, and lets nothing else through: nothing is
+// thrown, what is wrong is said, structs of other sizes than ours are read.
 #include "senet/senet.h"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
 #include <memory>
+#include <new>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
-#include "engine/host/c_interface.hpp"
 #include "engine/host/host_table.hpp"
 #include "games/registry.hpp"
 #include "senet/game_table.h"
@@ -15,6 +22,110 @@
 using namespace senet;  // the functions of C are in none
 
 namespace {
+
+/// A host's two functions as a heap.
+class HostHeap final : public Heap {
+ public:
+  /// alloc and release of this configuration.
+  explicit HostHeap(const senet_config& config) : config_(config) {}
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t alignment) override {
+    if (void* const memory = config_.alloc(config_.user, size, usual(alignment))) return memory;
+    throw std::bad_alloc();
+  }
+  void do_deallocate(void* memory, std::size_t size, std::size_t alignment) override {
+    try {
+      config_.release(config_.user, memory, size, usual(alignment));
+    } catch (...) {  // a host's business; the caller is in a destructor
+    }
+  }
+  // posix_memalign, for one, refuses to align by less than a pointer.
+  static std::size_t usual(std::size_t alignment) {
+    return std::max(alignment, alignof(std::max_align_t));
+  }
+  bool do_is_equal(const Heap& other) const noexcept override { return this == &other; }
+
+  const senet_config config_;
+};
+
+}  // namespace
+
+// The handles are ours to fill. A session's is the Session itself.
+struct senet_engine {
+  std::unique_ptr<HostHeap> heap;  // outlives the service
+  std::unique_ptr<senet::Service> service;
+};
+struct senet_model {
+  const senet::Service* owner;
+  senet::SharedNetwork network;
+};
+
+namespace {
+
+/// Writes the reason, cut to the room there is, and returns the status. Needs no memory.
+senet_status report(senet_status status, std::string_view reason, senet_reason* why) noexcept {
+  if (why != nullptr) {
+    const std::size_t size = std::min(reason.size(), sizeof why->text - 1);
+    std::memcpy(why->text, reason.data(), size);
+    why->text[size] = '\0';
+  }
+  return status;
+}
+
+Error missing(const char* what) { return fail(SENET_BAD_ARGUMENT, std::string(what) + " is NULL"); }
+
+/// An argument that must not be NULL, and its name.
+using Needed = std::pair<const void*, const char*>;
+
+/// Runs function() -> Result<void> or void, whose exceptions end here, if nothing `needed` is NULL.
+template <class Function>
+senet_status guarded(senet_reason* why, std::initializer_list<Needed> needed,
+                     Function&& function) noexcept {
+  try {
+    Result<void> outcome;
+    const auto lacks = std::ranges::find(needed, nullptr, &Needed::first);
+    if (lacks != needed.end()) {
+      outcome = missing(lacks->second);
+    } else if constexpr (std::is_void_v<decltype(function())>) {
+      function();
+    } else {
+      outcome = function();
+    }
+    return outcome ? SENET_OK : report(outcome.error().status(), outcome.error().reason(), why);
+  } catch (const std::bad_alloc&) {
+    return report(SENET_NO_MEMORY, "the system has no more memory", why);
+  } catch (const std::exception& error) {
+    return report(SENET_INTERNAL, error.what(), why);
+  } catch (...) {
+    return report(SENET_INTERNAL, "an exception of no known kind", why);
+  }
+}
+
+/// The value goes to where the caller wants it.
+template <class Value, class To>
+Result<void> write(Result<Value> value, To* to) {
+  if (!value) return value.error();
+  *to = std::move(*value);
+  return {};
+}
+
+std::string_view view(senet_text text) {
+  return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
+}
+
+/// What the caller's header knew of a struct; the rest as in `defaults`.
+template <class Struct>
+Result<Struct> read_struct(const Struct* given, Struct defaults, const char* name) {
+  if (given == nullptr) return missing(name);
+  if (given->struct_size < sizeof given->struct_size || given->struct_size > 4096) {
+    return fail(SENET_BAD_ARGUMENT, std::string(name) + ": struct_size is " +
+                                        std::to_string(given->struct_size) + ", not sizeof(" +
+                                        name + ")");
+  }
+  std::memcpy(&defaults, given, std::min<std::size_t>(given->struct_size, sizeof defaults));
+  return defaults;
+}
 
 template <class Ours, class C>
 constexpr bool same(Ours ours, C c) {
@@ -44,22 +155,25 @@ constexpr std::array<Named<senet_status>, 15> kStatusNames = {
      {"SENET_NO_ROOM", SENET_NO_ROOM},
      {"SENET_INTERNAL", SENET_INTERNAL}}};
 
+/// Calls use(field, field) with what both structs hold.
+template <class Config, class Settings, class Use>
+void for_each_pair(Config& config, Settings& settings, Use&& use) {
+  use(config.workers, settings.workers);
+  use(config.pollers, settings.pollers);
+  use(config.sessions, settings.sessions);
+  use(config.visits, settings.visits);
+  use(config.batch, settings.batch_rows);
+  use(config.memory, settings.memory);
+  use(config.seed, settings.seed);
+  use(config.cache, settings.cache);
+}
+
 senet_config default_config() {
+  senet_config config{};
+  config.struct_size = sizeof config;
   const ServiceSettings settings;
-  return {.struct_size = sizeof(senet_config),
-          .workers = settings.workers,
-          .pollers = settings.pollers,
-          .sessions = settings.sessions,
-          .visits = settings.visits,
-          .batch = settings.batch_rows,
-          .memory = settings.memory,
-          .seed = settings.seed,
-          .user = nullptr,
-          .alloc = nullptr,
-          .release = nullptr,
-          .log = nullptr,
-          .evaluator = {nullptr, 0},
-          .cache = settings.cache};
+  for_each_pair(config, settings, [](auto& field, const auto& value) { field = value; });
+  return config;
 }
 
 Result<ServiceSettings> settings_of(const senet_config* config) {
@@ -71,15 +185,9 @@ Result<ServiceSettings> settings_of(const senet_config* config) {
     return fail(SENET_BAD_ARGUMENT, "evaluator: one of " + all_names<EvaluatorKind>() + ", not \"" +
                                         std::string(name) + "\"");
   }
-  return ServiceSettings{.workers = read->workers,
-                         .pollers = read->pollers,
-                         .sessions = read->sessions,
-                         .visits = read->visits,
-                         .batch_rows = read->batch,
-                         .evaluator = *evaluator,
-                         .cache = static_cast<std::size_t>(read->cache),
-                         .memory = static_cast<std::size_t>(read->memory),
-                         .seed = read->seed};
+  ServiceSettings settings{.evaluator = *evaluator};
+  for_each_pair(*read, settings, [](const auto& value, auto& field) { field = value; });
+  return settings;
 }
 
 /// Lets `read` take weights into the engine, and hands them out.
@@ -93,15 +201,44 @@ senet_status open_model(senet_engine* engine, senet_model** model, senet_reason*
   });
 }
 
-// What `most` says of the game with its reference network.
-Result<std::uint32_t> fit(const senet_config* config, senet_text game,
-                          Result<std::uint32_t> (*most)(const ServiceSettings&,
-                                                        const NetworkSpec&)) {
-  const auto settings = settings_of(config);
-  if (!settings) return settings.error();
-  const auto known = find_game<HostTable>(view(game));
-  if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
-  return most(*settings, reference_spec((*known)->game));
+// The most that `setting` can be with the game's reference network.
+senet_status fit(const senet_config* config, senet_text game,
+                 std::uint32_t ServiceSettings::*setting, std::uint32_t* most, senet_reason* why) {
+  const char* const name = setting == &ServiceSettings::visits ? "visits" : "sessions";
+  return guarded(why, {{most, name}}, [&]() -> Result<void> {
+    const auto settings = settings_of(config);
+    if (!settings) return settings.error();
+    const auto known = find_game<HostTable>(view(game));
+    if (!known) return fail(SENET_UNKNOWN_GAME, known.error().reason());
+    return write(Service::most_that_fit(*settings, reference_spec((*known)->game), setting), most);
+  });
+}
+
+// A session's handle is the session itself, so that nothing is left when the engine closes it.
+Session& session_of(senet_session* handle) { return *reinterpret_cast<Session*>(handle); }
+const Session& session_of(const senet_session* handle) {
+  return *reinterpret_cast<const Session*>(handle);
+}
+
+/// As much of a list as a caller's buffer has room for.
+template <class T>
+Result<void> write_list(std::span<const T> list, T* to, std::size_t room, std::size_t* count) {
+  if (to == nullptr && room > 0) return missing("the list");
+  *count = list.size();
+  std::copy_n(list.begin(), std::min(room, list.size()), to);
+  if (room < list.size()) return fail(SENET_NO_ROOM, "there are more of them");
+  return {};
+}
+
+/// A text for a caller's buffer, with its end.
+Result<void> write_text(const Result<std::string>& text, char* to, std::size_t room,
+                        std::size_t* size) {
+  if (!text) return text.error();
+  if (size != nullptr) *size = text->size();
+  if (room <= text->size()) return fail(SENET_NO_ROOM, "the text is longer");
+  if (to == nullptr) return missing("text");
+  std::memcpy(to, text->c_str(), text->size() + 1);
+  return {};
 }
 
 }  // namespace
@@ -124,13 +261,11 @@ void senet_config_init(senet_config* config, size_t size) {
 
 senet_status senet_config_fit(const senet_config* config, senet_text game, uint32_t* visits,
                               senet_reason* why) {
-  return guarded(why, {{visits, "visits"}},
-                 [&] { return write(fit(config, game, Service::visits_that_fit), visits); });
+  return fit(config, game, &ServiceSettings::visits, visits, why);
 }
 senet_status senet_config_fit_sessions(const senet_config* config, senet_text game,
                                        uint32_t* sessions, senet_reason* why) {
-  return guarded(why, {{sessions, "sessions"}},
-                 [&] { return write(fit(config, game, Service::sessions_that_fit), sessions); });
+  return fit(config, game, &ServiceSettings::sessions, sessions, why);
 }
 
 senet_status senet_engine_open(const senet_config* config, senet_engine** engine,
@@ -229,5 +364,148 @@ senet_status senet_engine_use(senet_engine* engine, const senet_model* model, se
       return fail(SENET_BAD_ARGUMENT, "the model belongs to another engine");
     }
     return engine->service->use(model->network);
+  });
+}
+
+// Sessions.
+
+senet_status senet_session_open(senet_engine* engine, senet_text game, senet_session** session,
+                                senet_reason* why) {
+  return guarded(why, {{engine, "engine"}, {session, "session"}}, [&]() -> Result<void> {
+    const auto opened = engine->service->open_session(view(game));
+    if (!opened) return opened.error();
+    *session = reinterpret_cast<senet_session*>(*opened);
+    return {};
+  });
+}
+
+void senet_session_close(senet_session* session) {
+  guarded(nullptr, {{session, "session"}},
+          [&] { session_of(session).service().close_session(&session_of(session)); });
+}
+
+senet_status senet_session_set(senet_session* session, senet_text position,
+                               const senet_action* actions, size_t count, senet_reason* why) {
+  return guarded(why, {{session, "session"}}, [&]() -> Result<void> {
+    if (actions == nullptr && count > 0) return missing("actions");
+    return session_of(session).set(view(position), {actions, count});
+  });
+}
+
+senet_status senet_session_play(senet_session* session, senet_action action, senet_reason* why) {
+  return guarded(why, {{session, "session"}}, [&] { return session_of(session).play(action); });
+}
+
+senet_status senet_session_turn(const senet_session* session, senet_turn* turn) {
+  return guarded(nullptr, {{session, "session"}, {turn, "turn"}},
+                 [&] { *turn = static_cast<senet_turn>(session_of(session).turn()); });
+}
+
+senet_status senet_session_outcome(const senet_session* session, uint32_t* outcome) {
+  return guarded(nullptr, {{session, "session"}, {outcome, "outcome"}},
+                 [&] { return write(session_of(session).outcome(), outcome); });
+}
+
+senet_status senet_session_legal(const senet_session* session, senet_action* actions, size_t room,
+                                 size_t* count) {
+  return guarded(nullptr, {{session, "session"}, {count, "count"}}, [&] {
+    Result<void> written;
+    session_of(session).read_legal(
+        [&](std::span<const Action> legal) { written = write_list(legal, actions, room, count); });
+    return written;
+  });
+}
+
+senet_status senet_session_chance(const senet_session* session, float* probabilities, size_t room,
+                                  size_t* count) {
+  return guarded(nullptr, {{session, "session"}, {count, "count"}}, [&] {
+    const std::vector<float> chance = session_of(session).chance();
+    return write_list(std::span(chance), probabilities, room, count);
+  });
+}
+
+senet_status senet_session_text(const senet_session* session, char* text, size_t room,
+                                size_t* size) {
+  return guarded(nullptr, {{session, "session"}},
+                 [&] { return write_text(session_of(session).text(), text, room, size); });
+}
+
+senet_status senet_session_action_text(const senet_session* session, senet_action action,
+                                       char* text, size_t room, size_t* size) {
+  return guarded(nullptr, {{session, "session"}}, [&] {
+    return write_text(session_of(session).action_text(action), text, room, size);
+  });
+}
+
+senet_status senet_session_read_action(const senet_session* session, senet_text text,
+                                       senet_action* action, senet_reason* why) {
+  return guarded(why, {{session, "session"}, {action, "action"}},
+                 [&] { return write(session_of(session).action_from_text(view(text)), action); });
+}
+
+senet_status senet_session_search(senet_session* session, const senet_limits* limits,
+                                  senet_done done, void* user, senet_reason* why) {
+  return guarded(why, {{session, "session"}}, [&]() -> Result<void> {
+    const auto read = read_struct(limits, senet_limits SENET_LIMITS_INIT, "senet_limits");
+    if (!read) return read.error();
+    if (read->priority < -1 || read->priority > 1) {
+      return fail(SENET_BAD_ARGUMENT, "priority: -1, 0 or 1");
+    }
+    if (read->reserved != 0) return fail(SENET_BAD_ARGUMENT, "reserved: 0");
+    if (!(read->temperature >= 0)) {
+      return fail(SENET_BAD_ARGUMENT, "temperature: not negative");
+    }
+    constexpr std::uint64_t kCentury = std::uint64_t{3'000'000'000'000'000};
+    Session::Done over;
+    if (done != nullptr) over = [done, user, session] { done(user, session); };
+    return session_of(session).service().search(
+        session_of(session),
+        {.visits = read->visits,
+         .time = std::chrono::microseconds(std::min(read->time_us, kCentury)),
+         .temperature = read->temperature,
+         .noise = read->noise != 0,
+         .priority = static_cast<Priority>(read->priority + 1)},
+        std::move(over));
+  });
+}
+
+void senet_session_stop(senet_session* session) {
+  guarded(nullptr, {{session, "session"}}, [&] { session_of(session).stop(); });
+}
+
+senet_status senet_session_wait(const senet_session* session, uint64_t timeout_us) {
+  return guarded(nullptr, {{session, "session"}}, [&] {
+    constexpr std::uint64_t kYear = std::uint64_t{31'536'000'000'000};
+    const auto time = std::chrono::microseconds(std::min(timeout_us, kYear));
+    return session_of(session).service().wait(session_of(session), time);
+  });
+}
+
+senet_status senet_session_result(const senet_session* session, senet_result* result,
+                                  senet_choice* choices, size_t room) {
+  return guarded(nullptr, {{session, "session"}}, [&]() -> Result<void> {
+    if (choices == nullptr && room > 0) return missing("choices");
+    const auto known = read_struct(result, senet_result{}, "senet_result");
+    if (!known) return known.error();
+    return session_of(session).read_result([&](const SessionResult& found) {
+      senet_result c{.struct_size = known->struct_size,
+                     .ending = static_cast<senet_ending>(found.ending),
+                     .action = found.action,
+                     .outcome_count = static_cast<std::uint16_t>(found.outcomes.size()),
+                     .value = found.value,
+                     .visits = found.visits,
+                     .evaluations = found.evaluations,
+                     .depth = found.depth,
+                     .choice_count = static_cast<std::uint32_t>(found.choices.size()),
+                     .model = found.model,
+                     .outcomes = {}};
+      std::copy_n(found.outcomes.begin(),
+                  std::min<std::size_t>(found.outcomes.size(), SENET_MOST_OUTCOMES), c.outcomes);
+      std::memcpy(result, &c, std::min<std::size_t>(c.struct_size, sizeof c));
+      for (std::size_t i = 0; i < std::min(room, found.choices.size()); ++i) {
+        const Choice& choice = found.choices[i];
+        choices[i] = {choice.action, 0, choice.visits, choice.prior, choice.value};
+      }
+    });
   });
 }

@@ -8,11 +8,9 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/host/builtin_models.hpp"
-#include "engine/host/held_network.hpp"
 #include "engine/host/host_table.hpp"
 #include "games/registry.hpp"
-#include "search/tree_limits.hpp"
+#include "search/tree.hpp"
 
 namespace senet {
 namespace {
@@ -48,37 +46,7 @@ std::size_t fixed_bytes(const ServiceSettings& settings) {
          drivers(settings) * (sizeof(ServiceWorker) + 64) + settings.workers * kThreadBytes;
 }
 
-// The most that `setting` can be for everything to fit.
-Result<std::uint32_t> most_that_fit(const ServiceSettings& settings, const NetworkSpec& spec,
-                                    std::uint32_t ServiceSettings::*setting, std::uint32_t most) {
-  if (auto checked = check_settings(settings); !checked) return checked.error();
-  const Result<const HostTable*> game = find_game<HostTable>(spec.game);
-  if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
-  const HostTable& host = **game;
-  if (!asked_about(spec, host.game.has_afterstates, settings.evaluates)) return 0;
-  ServiceSettings tried = settings;
-  return largest_that_fits(most, [&](std::uint32_t value) {
-    tried.*setting = value;
-    const RoomBytes bytes = host.bytes(host.game, spec, tried);
-    // Two of them while they are exchanged.
-    return fixed_bytes(tried) + 2 * held_bytes(spec) + reading_bytes(spec) + bytes.room +
-               tried.sessions * bytes.session <=
-           tried.memory;
-  });
-}
-
-// Whether such an evaluator can be made here: oneDNN may not have been built in, or may refuse.
-Result<void> check_evaluator(EvaluatorKind kind) {
-  if (kind != EvaluatorKind::kOneDnn) return {};
-  const Weights weights(initial_network(
-      {.game = "any", .features = 1, .policy_logits = 1, .outcomes = 2, .width = 8, .blocks = 0},
-      1));
-  const auto made = make_evaluator(kind, weights, 1);
-  return made ? Result<void>() : fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
-}
-
-}  // namespace
-
+// A reason that names the setting when a value makes no sense.
 Result<void> check_settings(const ServiceSettings& settings) {
   const auto bad = [](const char* what) { return fail(SENET_BAD_ARGUMENT, what); };
   if (settings.workers > 1024) return bad("workers: at most 1024");
@@ -95,46 +63,61 @@ Result<void> check_settings(const ServiceSettings& settings) {
   return {};
 }
 
-Result<std::uint32_t> Service::visits_that_fit(const ServiceSettings& settings,
-                                               const NetworkSpec& spec) {
-  return most_that_fit(settings, spec, &ServiceSettings::visits, kMostVisits);
+// Whether such an evaluator can be made here: oneDNN may not have been built in, or may refuse.
+Result<void> check_evaluator(EvaluatorKind kind) {
+  if (kind != EvaluatorKind::kOneDnn) return {};
+  const Weights weights(initial_network(
+      {.game = "any", .features = 1, .policy_logits = 1, .outcomes = 2, .width = 8, .blocks = 0},
+      1));
+  const auto made = make_evaluator(kind, weights, 1);
+  return made ? Result<void>() : fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
 }
-Result<std::uint32_t> Service::sessions_that_fit(const ServiceSettings& settings,
-                                                 const NetworkSpec& spec) {
-  return most_that_fit(settings, spec, &ServiceSettings::sessions, kMostSessions);
+
+}  // namespace
+
+Result<std::uint32_t> Service::most_that_fit(const ServiceSettings& settings,
+                                             const NetworkSpec& spec,
+                                             std::uint32_t ServiceSettings::*setting) {
+  if (auto checked = check_settings(settings); !checked) return checked.error();
+  const Result<const HostTable*> game = find_game<HostTable>(spec.game);
+  if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
+  ServiceSettings tried = settings;
+  const bool are_visits = setting == &ServiceSettings::visits;
+  return largest_that_fits(are_visits ? kMostVisits : kMostSessions, [&](std::uint32_t value) {
+    tried.*setting = value;
+    const Result<RoomPlan> plan = (*game)->plan(**game, spec, tried);
+    return plan && fixed_bytes(tried) + exchanged_bytes(spec) + plan->room_bytes +
+                           tried.sessions * plan->session_bytes <=
+                       tried.memory;
+  });
 }
 
 Service::Service(const ServiceSettings& settings)
     : settings_(settings),
-      callbacks_(drivers(settings)),
       ledger_(settings.memory),
-      fixed_(ledger_, fixed_bytes(settings)),
+      fixed_(ledger_.charge(fixed_bytes(settings), "the threads").value()),
       team_(drivers(settings)) {
   for (std::size_t i = 0; i < drivers(settings); ++i) {
     workers_.push_back(std::make_unique<ServiceWorker>(*this, team_, i));
   }
 }
 
-Result<void> Service::start_threads() {
-  const WithoutSignals here;
-  threads_.reserve(settings_.workers);
-  try {
-    for (std::size_t i = 0; i < settings_.workers; ++i) {
-      threads_.emplace_back([worker = workers_[i].get()] { worker->serve(); });
-    }
-  } catch (const std::system_error& error) {  // the destructor ends those that have begun
-    return fail(SENET_NO_MEMORY, "cannot start thread " + std::to_string(threads_.size() + 1) +
-                                     " of " + std::to_string(settings_.workers) + ": " +
-                                     error.what());
-  }
-  return {};
-}
-
 Result<std::unique_ptr<Service>> Service::open(const ServiceSettings& settings) {
   if (auto checked = check_settings(settings); !checked) return checked.error();
   if (auto there = check_evaluator(settings.evaluator); !there) return there.error();
   std::unique_ptr<Service> service(new Service(settings));
-  if (auto started = service->start_threads(); !started) return started.error();
+  std::vector<std::jthread>& threads = service->threads_;
+  const WithoutSignals here;
+  threads.reserve(settings.workers);
+  try {
+    for (std::size_t i = 0; i < settings.workers; ++i) {
+      threads.emplace_back([worker = service->workers_[i].get()] { worker->serve(); });
+    }
+  } catch (const std::system_error& error) {  // the destructor ends those that have begun
+    return fail(SENET_NO_MEMORY, "cannot start thread " + std::to_string(threads.size() + 1) +
+                                     " of " + std::to_string(settings.workers) + ": " +
+                                     error.what());
+  }
   return service;
 }
 
@@ -154,25 +137,6 @@ Service::~Service() {
   for (const auto& [session, owned] : open_) session->wait_for_stays();
 }
 
-Result<SharedNetwork> Service::load(const std::filesystem::path& file) {
-  return hold_file(file, ledger_, *settings_.heap);
-}
-Result<SharedNetwork> Service::read(std::span<const std::byte> file) {
-  return hold_copy(file, ledger_, *settings_.heap);
-}
-Result<SharedNetwork> Service::builtin(std::string_view game) {
-  const std::span<const std::byte> file = builtin_model(game);
-  if (!file.empty()) return hold_borrowed(file, ledger_);
-  if (const auto known = find_host(game); !known) return known.error();
-  return fail(SENET_NO_FILE, "no network of " + std::string(game) + " is built in");
-}
-Result<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t seed) {
-  const auto host = find_host(game);
-  if (!host) return host.error();
-  return hold_untrained(reference_spec((*host)->game), seed, ledger_);
-}
-Result<SharedNetwork> Service::adopt(Network network) { return hold(std::move(network), ledger_); }
-
 void Service::say(std::string_view line) const noexcept {
   if (!settings_.log) return;
   try {
@@ -181,19 +145,21 @@ void Service::say(std::string_view line) const noexcept {
   }
 }
 
+bool Service::in_callback() const {
+  return std::ranges::any_of(workers_, [](const auto& worker) { return worker->in_call(); });
+}
+
 Result<const HostTable*> Service::find_host(std::string_view game) const {
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& own : own_games_) {
-      if (own->host().game.name == game) return &own->host();
-    }
+  const std::lock_guard lock(mutex_);
+  for (const auto& own : own_games_) {
+    if (own->host().game.name == game) return &own->host();
   }
   const auto built_in = find_game<HostTable>(game);
   return built_in ? built_in : fail(SENET_UNKNOWN_GAME, built_in.error().reason());
 }
 
 GameRoom* Service::find_room(std::string_view game) {
-  const auto is_its = [&](const auto& room) { return room->game().name == game; };
+  const auto is_its = [&](const auto& room) { return room->plan.spec.game == game; };
   const auto found = std::ranges::find_if(rooms_, is_its);
   return found == rooms_.end() ? nullptr : found->get();
 }
@@ -209,14 +175,19 @@ Result<void> Service::use(const SharedNetwork& network) {
       const std::lock_guard lock(mutex_);
       known = find_room(spec.game);
     }
-    if (known != nullptr) {
-      if (auto used = known->use(std::move(weights)); !used) return used;
-    } else {
+    if (known == nullptr) {
       Result<std::unique_ptr<GameRoom>> made = make_room_for(*weights);
       if (!made) return made.error();
-      if (auto used = (*made)->use(std::move(weights)); !used) return used;
+      (*made)->weights.publish(std::move(weights));
       const std::lock_guard lock(mutex_);
       rooms_.push_back(std::move(*made));
+    } else if (spec == known->plan.spec) {
+      known->weights.publish(std::move(weights));
+    } else {
+      return fail(SENET_MODEL_MISMATCH,
+                  "the weights have another shape, or were taught another mode, than those that "
+                  "this engine began to play " +
+                      spec.game + " with");
     }
   }
   if (settings_.log)
@@ -233,8 +204,8 @@ Result<ServiceSettings> Service::settings_for(const Weights& weights) {
                             evaluator_bytes(EvaluatorKind::kFused, spec, settings.batch_rows) +
                             evaluator_bytes(EvaluatorKind::kOneDnn, spec, settings.batch_rows) +
                             kThreadBytes;
-  const Charge timing(ledger_, bytes);
-  if (!timing) return no_memory("timing evaluators", ledger_, bytes);
+  const auto timing = ledger_.charge(bytes, "timing evaluators");
+  if (!timing) return timing.error();
   const WithoutSignals here;
   settings.evaluator = resolve_kind(settings.evaluator, weights.network(), settings.batch_rows);
   return settings;
@@ -249,7 +220,29 @@ Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights)
   }
   const Result<ServiceSettings> settings = settings_for(weights);
   if (!settings) return settings.error();
-  return host.make_room(host.game, weights, *settings, ledger_, team_);
+  Result<RoomPlan> plan = host.plan(host, weights.spec(), *settings);
+  if (!plan) return plan.error();
+  if (plan->visits == 0) return fail(SENET_BAD_ARGUMENT, "tree: too small for a single visit");
+  auto memory = ledger_.charge(plan->room_bytes, "batches and evaluators of " + plan->spec.game);
+  if (!memory) return memory.error();
+  auto room = std::make_unique<GameRoom>(std::move(*plan), std::move(*memory));
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    auto made = make_evaluator(settings->evaluator, weights, settings->batch_rows, /*exact=*/false,
+                               *settings->heap);
+    if (!made) return fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
+    room->evaluators.push_back(std::move(*made));
+  }
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    std::unique_ptr<Evaluator> evaluator =
+        std::make_unique<TeamEvaluator>(team_, i, weights, room->evaluators);
+    if (settings->cache > 0) {
+      evaluator = std::make_unique<CachedEvaluator>(
+          std::move(evaluator), weights, settings->batch_rows, room->plan.cache, *settings->heap);
+    }
+    room->pools.push_back(
+        host.make_pool(room->plan, *workers_[i], room->weights, std::move(evaluator)));
+  }
+  return room;
 }
 
 Result<void> Service::add_game(GameTable table) {
@@ -274,14 +267,14 @@ Result<Session*> Service::open_session(std::string_view game) {
   if (open_.size() + opening_ == settings_.sessions) {
     return fail(SENET_NO_SLOT, "all " + std::to_string(settings_.sessions) + " sessions are open");
   }
-  Charge memory(ledger_, room->session_bytes());
-  if (!memory) return no_memory("one more session", ledger_, room->session_bytes());
+  auto memory = ledger_.charge(room->plan.session_bytes, "one more session");
+  if (!memory) return memory.error();
   const std::uint64_t number = opened_++;
   ++opening_;
   lock.unlock();  // allocating a tree takes a while
   OnHeap<Session> session;
   try {
-    session = make_on_heap<Session>(*settings_.heap, *this, *room, number, std::move(memory));
+    session = room->plan.host.make_session(*room, *this, number, std::move(*memory));
   } catch (...) {
     lock.lock();
     --opening_;
@@ -320,10 +313,9 @@ Result<void> Service::search(Session& session, SessionLimits limits, Session::Do
   ServiceWorker& worker = *workers_[least];
   const std::lock_guard lock(mutex_);
   if (closing_) return fail(SENET_STOPPED, "the engine is being closed");
-  const auto begun =
-      session.begin(std::move(limits), std::move(done), worker, session.room().pool(least));
-  if (!begun) return begun.error();
-  worker.take(**begun);
+  AnySearchPool& pool = *session.room().pools[least];
+  if (auto begun = session.begin(std::move(limits), std::move(done), pool); !begun) return begun;
+  worker.take(session);
   return {};
 }
 
@@ -343,7 +335,7 @@ bool Service::drive_until_idle(const Session& session, std::chrono::microseconds
   constexpr auto kElsewhere = std::chrono::milliseconds(1);
   while (!session.wait(std::chrono::microseconds(0))) {
     if (ServiceClock::now() >= end) return false;
-    ServiceWorker& worker = session.worker();
+    ServiceWorker& worker = session.pool().worker();
     const std::unique_lock polling(worker.polling(), std::try_to_lock);
     if (polling) {
       worker.round();

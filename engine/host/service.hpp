@@ -2,7 +2,6 @@
 // bound of memory. The C interface (engine/host/include/senet/senet.h) is a thin coat over this.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -26,6 +25,7 @@
 
 namespace senet {
 
+struct GameRoom;
 struct GameTable;
 struct HostTable;
 class OwnGame;
@@ -51,65 +51,14 @@ struct ServiceSettings {
   std::function<void(std::string_view)> log = nullptr;
 };
 
-/// A reason that names the setting when a value makes no sense.
-Result<void> check_settings(const ServiceSettings& settings);
+/// Threads that search.
+inline std::size_t drivers(const ServiceSettings& settings) {
+  return settings.workers > 0 ? settings.workers : settings.pollers;
+}
 
-/// What one game needs in a service.
-class GameRoom {
- public:
-  /// `session_bytes`: memory of one session, its search included.
-  GameRoom(const AnyGame& game, std::size_t session_bytes)
-      : game_(game), session_bytes_(session_bytes) {}
-  virtual ~GameRoom() = default;
-  const AnyGame& game() const { return game_; }
-  std::size_t session_bytes() const { return session_bytes_; }
-  /// The pool of this worker.
-  virtual AnySearchPool& pool(std::size_t worker) = 0;
-  /// The search of a session, the service's session of this number.
-  virtual OnHeap<SessionSearch> make_search(Session& owner, std::uint64_t number) = 0;
-  virtual Result<void> use(SharedWeights weights) = 0;
-
- private:
-  const AnyGame& game_;
-  const std::size_t session_bytes_;
-};
-
-/// Which threads run a callback of one service just now: whatever waits there would wait for
-/// itself. Any thread. A list, not a thread-local: a
-/// library in a host's threads leaves nothing there.
-class CallbackThreads {
- public:
-  /// For up to `most` of them at once: nothing is allocated later.
-  explicit CallbackThreads(std::size_t most) { threads_.reserve(most); }
-
-  /// The calling thread is inside a callback for as long as this lives.
-  class Inside {
-   public:
-    explicit Inside(CallbackThreads& all) : all_(all) {
-      const std::lock_guard lock(all_.mutex_);
-      all_.threads_.push_back(std::this_thread::get_id());
-    }
-    ~Inside() {
-      const std::lock_guard lock(all_.mutex_);
-      all_.threads_.erase(std::ranges::find(all_.threads_, std::this_thread::get_id()));
-    }
-    Inside(const Inside&) = delete;
-    Inside& operator=(const Inside&) = delete;
-
-   private:
-    CallbackThreads& all_;
-  };
-
-  /// Whether the calling thread is inside one.
-  bool here() const {
-    const std::lock_guard lock(mutex_);
-    return std::ranges::find(threads_, std::this_thread::get_id()) != threads_.end();
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::thread::id> threads_;
-};
+/// Memory of two networks of this shape, as many as there are while they are exchanged, and of
+/// reading a file of one.
+std::size_t exchanged_bytes(const NetworkSpec& spec);
 
 /// Everything of it may be called from any thread. Sessions and networks that it gave out must not
 /// be used after its end.
@@ -122,15 +71,11 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// The most visits that ServiceSettings::visits can be for `sessions` sessions of this game with
-  /// a network of this shape, everything else as in `settings`; 0 when not even one fits.
-  static Result<std::uint32_t> visits_that_fit(const ServiceSettings& settings,
-                                               const NetworkSpec& spec);
-
-  /// The same the other way around: the most `sessions` that have room for
-  /// ServiceSettings::visits.
-  static Result<std::uint32_t> sessions_that_fit(const ServiceSettings& settings,
-                                                 const NetworkSpec& spec);
+  /// The most that `setting`, the visits or the sessions, can be for sessions of this game with a
+  /// network of this shape, everything else as in `settings`; 0 when not even 1 fits.
+  static Result<std::uint32_t> most_that_fit(const ServiceSettings& settings,
+                                             const NetworkSpec& spec,
+                                             std::uint32_t ServiceSettings::*setting);
 
   /// A game of the host's own, if its functions agree with each other.
   Result<void> add_game(GameTable table);
@@ -172,17 +117,13 @@ class Service {
   /// A line for the log, if there is one.
   void say(std::string_view line) const noexcept;
   /// Whether the calling thread is inside a Session::Done of this service.
-  bool in_callback() const { return callbacks_.here(); }
+  bool in_callback() const;
 
-  // For its sessions.
-
-  CallbackThreads& callbacks() { return callbacks_; }
-  /// Frees a session that was closed and that nothing is inside of any more.
+  /// For its sessions: frees one that was closed and that nothing is inside of any more.
   void release(const Session* session);
 
  private:
   explicit Service(const ServiceSettings& settings);
-  Result<void> start_threads();
   Result<std::unique_ptr<GameRoom>> make_room_for(const Weights& weights);
   Result<ServiceSettings> settings_for(const Weights& weights);
   Result<const HostTable*> find_host(std::string_view game) const;
@@ -193,9 +134,8 @@ class Service {
   bool drive_until_idle(const Session& session, std::chrono::microseconds time);
 
   const ServiceSettings settings_;
-  CallbackThreads callbacks_;
   Ledger ledger_;
-  const Charge fixed_;
+  const Ledger::Charge fixed_;
   RowTeam team_;  // of the workers
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
   std::atomic<std::size_t> next_polled_{0};

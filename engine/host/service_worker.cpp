@@ -5,8 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/host/search_pool.hpp"
-#include "engine/host/service.hpp"
+#include "engine/host/host_table.hpp"
 
 namespace senet {
 
@@ -26,41 +25,33 @@ senet_status ServiceWorker::thrown() const noexcept {
   return SENET_INTERNAL;
 }
 
-void ServiceWorker::take(SessionSearch& search) noexcept {
+void ServiceWorker::take(Session& session) noexcept {
   searches_.fetch_add(1, std::memory_order_relaxed);
-  {
-    const std::lock_guard lock(mutex_);
-    search.next_arrival = std::exchange(arrivals_, &search);
+  session.next_arrival = arrivals_.load();
+  while (!arrivals_.compare_exchange_weak(session.next_arrival, &session)) {
   }
   team_.leave(number_);
 }
 
 bool ServiceWorker::round() noexcept {
-  SessionSearch* taken = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    taken = std::exchange(arrivals_, nullptr);
-  }
-  SessionSearch* first = nullptr;
-  while (taken != nullptr) {  // what came first is first again
-    SessionSearch* const rest = taken->next_arrival;
-    taken->next_arrival = std::exchange(first, taken);
-    taken = rest;
+  Session* first = nullptr;
+  for (Session* taken = arrivals_.exchange(nullptr); taken != nullptr;) {
+    // What came first is first again.
+    std::swap(first, taken->next_arrival);
+    std::swap(first, taken);
   }
   while (first != nullptr) admit(*std::exchange(first, first->next_arrival));
   std::erase_if(busy_, [this](AnySearchPool* pool) { return !round_of(*pool); });
-  if (!busy_.empty()) return true;
-  const std::lock_guard lock(mutex_);  // a callback may have begun the next search
-  return arrivals_ != nullptr;
+  return !busy_.empty() || arrivals_.load() != nullptr;  // a callback may have begun a search
 }
 
-void ServiceWorker::admit(SessionSearch& search) noexcept {
-  AnySearchPool& pool = search.pool();
+void ServiceWorker::admit(Session& session) noexcept {
+  AnySearchPool& pool = session.pool();
   try {
     if (std::ranges::find(busy_, &pool) == busy_.end()) busy_.push_back(&pool);
-    pool.admit(search);
+    pool.admit(session);
   } catch (...) {
-    search.hand_back(thrown());
+    session.hand_back(thrown());
   }
 }
 
@@ -73,22 +64,26 @@ bool ServiceWorker::round_of(AnySearchPool& pool) noexcept {
   }
 }
 
+void ServiceWorker::call(const std::function<void()>& callback) noexcept {
+  calling_.store(std::this_thread::get_id());
+  try {
+    callback();
+  } catch (...) {  // a host's business, and it ends here
+    service_.say("a callback threw something");
+  }
+  calling_.store({});
+}
+
 void ServiceWorker::serve() noexcept {
   for (;;) {
     if (round()) continue;
-    {
-      const std::lock_guard lock(mutex_);
-      if (ending_ && arrivals_ == nullptr) return;
-    }
+    if (ending_.load() && arrivals_.load() == nullptr) return;
     team_.help(number_);  // until something arrives, or the end
   }
 }
 
 void ServiceWorker::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
+  ending_.store(true);
   team_.leave(number_);
 }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/host/search_pool.hpp"
-#include "engine/host/service.hpp"
+#include "engine/host/host_table.hpp"
 
 namespace senet {
 namespace {
@@ -17,15 +16,11 @@ Error not_legal(const AnyState& state, Action action) {
 
 }  // namespace
 
-Session::Session(Service& service, GameRoom& room, std::uint64_t number, Charge memory)
-    : service_(service),
-      room_(room),
-      memory_(std::move(memory)),
-      state_(room.game()),
-      search_(room.make_search(*this, number)) {
+Session::Session(Service& service, GameRoom& room, Ledger::Charge memory)
+    : service_(service), room_(room), memory_(std::move(memory)), state_(room.plan.host.game) {
   for (Options* const options : {&here_, &next_}) {
-    options->legal.reserve(room.game().most_legal);
-    options->chance.reserve(room.game().most_chance);
+    options->legal.reserve(state_.game().most_legal);
+    options->chance.reserve(state_.game().most_chance);
   }
   move_to(state_);
 }
@@ -47,7 +42,7 @@ auto Session::when_idle(Function&& function) const -> decltype(function()) {
 
 Result<void> Session::set(std::string_view text, std::span<const Action> actions) {
   return when_idle([&]() -> Result<void> {
-    const AnyGame& game = room_.game();
+    const AnyGame& game = state_.game();
     Result<AnyState> read = text.empty() ? AnyState(game) : AnyState::from_text(game, text);
     if (!read) return fail(SENET_BAD_ARGUMENT, read.error().reason());
     for (std::size_t i = 0; i < actions.size(); ++i) {
@@ -78,8 +73,7 @@ void Session::move_to(const AnyState& state) {
   next_.find(state);
   std::swap(here_, next_);
   state_ = state;
-  has_result_ = false;
-  failed_ = SENET_OK;
+  found_ = SENET_BAD_STATE;
 }
 
 void Session::Options::find(const AnyState& state) {
@@ -91,10 +85,8 @@ bool Session::Options::has(Action action) const {
 }
 
 AnyState Session::position() const {
-  const std::lock_guard lock(mutex_);
-  return state_;
+  return locked([&] { return state_; });
 }
-
 Result<std::string> Session::text() const {
   const Stay stay(*this);
   return or_logged(position().try_text());
@@ -121,31 +113,6 @@ Result<Action> Session::action_from_text(std::string_view text) const {
   Result<Action> action = position().action_from_text(text);
   return action ? action : fail(SENET_BAD_ACTION, action.error().reason());
 }
-Result<std::vector<std::string>> Session::line_text(std::span<const Action> actions) const {
-  const Stay stay(*this);
-  AnyState state = position();
-  Options options;
-  std::vector<std::string> texts;
-  for (const Action action : actions) {
-    options.find(state);
-    if (!options.has(action)) return not_legal(state, action);
-    Result<std::string> text = or_logged(state.try_action_text(action));
-    if (!text) return text.error();
-    texts.push_back(std::move(*text));
-    state.play(action);
-  }
-  return texts;
-}
-Player Session::viewer() const {
-  return locked([&] { return state_.viewer(); });
-}
-std::size_t Session::moves_to_consider() const {
-  return locked([&] {
-    std::vector<Action> moves;
-    state_.moves_to_consider(moves);
-    return moves.size();
-  });
-}
 Result<std::uint8_t> Session::outcome() const {
   return locked([&]() -> Result<std::uint8_t> {
     if (state_.turn() != Turn::kOver) return fail(SENET_BAD_STATE, "the game is not over");
@@ -166,12 +133,10 @@ Result<SessionResult> Session::result() const {
 
 Result<void> Session::has_result() const {
   if (searching_) return busy();
-  if (failed_ == SENET_NO_MEMORY) {
-    return fail(failed_, "the system had no more memory for this search");
-  }
-  if (failed_ != SENET_OK) return fail(failed_, "this search ended by an error of our own");
-  if (!has_result_) return fail(SENET_BAD_STATE, "this position has not been searched");
-  return {};
+  if (found_ == SENET_OK) return {};
+  return fail(found_, found_ == SENET_BAD_STATE   ? "this position has not been searched"
+                      : found_ == SENET_NO_MEMORY ? "the system had no more memory for this search"
+                                                  : "this search ended by an error of our own");
 }
 
 Result<std::string> Session::or_logged(Result<std::string> text) const {
@@ -185,8 +150,12 @@ void Session::stop() {
   ask_to_end();
 }
 
-Result<SessionSearch*> Session::begin(SessionLimits limits, Done done, ServiceWorker& worker,
-                                      AnySearchPool& pool) {
+void Session::ask_to_end() {
+  stop_.store(true);
+  if (AnySearchPool* const pool = pool_.load()) pool->look();
+}
+
+Result<void> Session::begin(SessionLimits limits, Done done, AnySearchPool& pool) {
   const std::lock_guard lock(mutex_);
   if (searching_) return busy();
   if (closing_) return fail(SENET_STOPPED, "the session is being closed");
@@ -197,40 +166,40 @@ Result<SessionSearch*> Session::begin(SessionLimits limits, Done done, ServiceWo
   if (turn == Turn::kChance && !limits.network_alone) {
     return fail(SENET_BAD_STATE, "it is the turn of chance: play one of its outcomes first");
   }
-  search_->begin(state_, std::move(limits), worker, pool);
+  set_root(state_);
+  limits_ = std::move(limits);
+  // Centuries are no limit, and would overflow.
+  const bool is_timed = limits_.time.count() > 0 && limits_.time < std::chrono::hours(24 * 365);
+  deadline_ = is_timed ? ServiceClock::now() + limits_.time : ServiceClock::time_point::max();
+  stop_.store(false);
+  pool_.store(&pool);
   done_ = std::move(done);
   searching_ = true;
-  return search_.get();
+  return {};
 }
 
-// Runs a host's function, outside the lock.
-template <class Callback>
-void Session::call(const Callback& callback) const noexcept {
-  try {
-    const CallbackThreads::Inside inside(service_.callbacks());
-    callback();
-  } catch (...) {  // a host's business, and it ends here
-    service_.say("a callback threw something");
-  }
+void Session::show_progress() noexcept {
+  pool().worker().call([this] { limits_.progress(result_); });
 }
 
-void Session::search_goes_on(const SessionResult& so_far) noexcept {
-  call([&] { search_->limits().progress(so_far); });
-}
-
-void Session::search_ended(senet_status status) noexcept {
+void Session::hand_back(senet_status status) noexcept {
+  ServiceWorker& worker = pool().worker();  // of this search: the callback may begin another
+  worker.count_ended();
   std::unique_lock lock(mutex_);
-  has_result_ = status == SENET_OK;
-  failed_ = status;
+  found_ = status;
   searching_ = false;
   const Done done = std::exchange(done_, nullptr);
-  const SessionLimits limits =
-      search_->take_limits();  // what its function holds goes behind the lock
+  const SessionLimits limits = std::exchange(limits_, {});  // its function goes behind the lock
   ++calling_;
   lock.unlock();
-  if (done) call(done);
+  if (done) worker.call(done);
   lock.lock();
   --calling_;
+  notice_end(lock);
+}
+
+// Of a callback or a Stay. The session may be gone afterwards.
+void Session::notice_end(std::unique_lock<std::mutex>& lock) const {
   const bool goes = goes_by_itself_ && !is_used();
   became_idle_.notify_all();
   lock.unlock();
@@ -238,10 +207,8 @@ void Session::search_ended(senet_status status) noexcept {
 }
 
 void Session::mark_closed() {
-  {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
-  }
+  const std::lock_guard lock(mutex_);
+  closing_ = true;
   ask_to_end();
 }
 
@@ -256,44 +223,12 @@ Session::Stay::Stay(const Session& session) : session_(session) { ++session.stay
 Session::Stay::~Stay() {
   std::unique_lock lock(session_.mutex_);
   --session_.stays_;
-  const bool goes = session_.goes_by_itself_ && !session_.is_used();
-  session_.became_idle_.notify_all();
-  lock.unlock();
-  if (goes) session_.service_.release(&session_);
+  session_.notice_end(lock);
 }
 
 void Session::wait_for_stays() const {
   std::unique_lock lock(mutex_);
   became_idle_.wait(lock, [&] { return stays_ == 0; });
-}
-
-ServiceWorker& Session::worker() const {
-  const std::lock_guard lock(mutex_);
-  return search_->worker();
-}
-
-void SessionSearch::begin(const AnyState& state, SessionLimits limits, ServiceWorker& worker,
-                          AnySearchPool& pool) {
-  set_root(state);
-  limits_ = std::move(limits);
-  // Centuries are no limit, and would overflow.
-  const bool is_timed = limits_.time.count() > 0 && limits_.time < std::chrono::hours(24 * 365);
-  deadline_ = is_timed ? ServiceClock::now() + limits_.time : ServiceClock::time_point::max();
-  worker_ = &worker;
-  stop_.store(false);
-  pool_.store(&pool);
-}
-
-void SessionSearch::stop() {
-  stop_.store(true);
-  if (AnySearchPool* const pool = pool_.load()) pool->look();
-}
-
-void SessionSearch::show_progress() noexcept { owner_.search_goes_on(result_); }
-
-void SessionSearch::hand_back(senet_status status) noexcept {
-  worker_->count_ended();
-  owner_.search_ended(status);
 }
 
 }  // namespace senet

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/host/room_of.hpp"
-#include "engine/host/table_game.hpp"
 
 namespace senet {
 

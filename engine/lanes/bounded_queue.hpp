@@ -32,48 +32,30 @@ class BoundedQueue {
   /// Moves `value` in when there is room and the queue is open. Otherwise false, and the value is
   /// untouched, so that the caller can wait in its own way (a fiber) and try again; closed() says
   /// when that is vain.
-  [[nodiscard]] bool try_push(T&& value) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (closed_ || values_.full()) return false;
-      values_.push_back(std::move(value));
-    }
-    not_empty_.notify_one();
-    return true;
-  }
+  [[nodiscard]] bool try_push(T&& value) { return put(std::unique_lock(mutex_), std::move(value)); }
 
   /// Moves `value` in, waiting for room. False when the queue is or gets closed; the value is then
   /// untouched.
   [[nodiscard]] bool push(T&& value) {
-    {
-      std::unique_lock lock(mutex_);
-      not_full_.wait(lock, [&] { return closed_ || !values_.full(); });
-      if (closed_) return false;
-      values_.push_back(std::move(value));
-    }
-    not_empty_.notify_one();
-    return true;
+    std::unique_lock lock(mutex_);
+    not_full_.wait(lock, [&] { return closed_ || !values_.full(); });
+    return put(std::move(lock), std::move(value));
   }
 
   /// Takes the oldest value out, waiting for one. Empty once the queue is closed and drained.
   [[nodiscard]] std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     not_empty_.wait(lock, [&] { return closed_ || !values_.empty(); });
-    return take(lock);
+    return take(std::move(lock));
   }
 
   /// Takes the oldest value out; empty when there is none now.
-  [[nodiscard]] std::optional<T> try_pop() {
-    std::unique_lock lock(mutex_);
-    return take(lock);
-  }
+  [[nodiscard]] std::optional<T> try_pop() { return take(std::unique_lock(mutex_)); }
 
   /// Refuses all further values and wakes everyone who waits. May be called more than once.
   void close() {
-    {
-      const std::lock_guard lock(mutex_);
-      closed_ = true;
-    }
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
     not_full_.notify_all();
     not_empty_.notify_all();
   }
@@ -93,7 +75,14 @@ class BoundedQueue {
   std::size_t capacity() const { return values_.capacity(); }
 
  private:
-  std::optional<T> take(std::unique_lock<std::mutex>& lock) {
+  bool put(std::unique_lock<std::mutex> lock, T&& value) {
+    if (closed_ || values_.full()) return false;
+    values_.push_back(std::move(value));
+    lock.unlock();
+    not_empty_.notify_one();
+    return true;
+  }
+  std::optional<T> take(std::unique_lock<std::mutex> lock) {
     if (values_.empty()) return std::nullopt;
     std::optional<T> value(std::move(values_.front()));
     values_.pop_front();

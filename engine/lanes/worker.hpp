@@ -125,11 +125,18 @@ class Worker {
                                               WorkerReport& report) {
     std::unique_ptr<Worker> worker(new Worker(settings, models, report));
     const Weights& weights = *worker->loaded_.weights;
-    auto evaluator = settings.own_evaluator ? settings.own_evaluator(weights, settings.batch_rows)
-                                            : make_evaluator(settings.evaluator, weights,
-                                                             settings.batch_rows, settings.exact);
-    if (!evaluator) return evaluator.error();
-    worker->take_evaluator(std::move(*evaluator), settings);
+    auto made = settings.own_evaluator ? settings.own_evaluator(weights, settings.batch_rows)
+                                       : make_evaluator(settings.evaluator, weights,
+                                                        settings.batch_rows, settings.exact);
+    if (!made) return made.error();
+    worker->evaluator_ = std::move(*made);
+    if (settings.cache_mib > 0) {
+      auto cached = std::make_unique<CachedEvaluator>(
+          std::move(worker->evaluator_), weights, settings.batch_rows,
+          cache_settings<G>(settings.cache_mib << 20, settings.search.evaluates));
+      worker->cache_ = cached.get();
+      worker->evaluator_ = std::move(cached);
+    }
     return worker;
   }
 
@@ -211,16 +218,6 @@ class Worker {
   }
   static TreeLimits limits(const WorkerSettings& settings) {
     return limits_for<G>(settings.visits, settings.search.evaluates);
-  }
-
-  void take_evaluator(std::unique_ptr<Evaluator> evaluator, const WorkerSettings& settings) {
-    evaluator_ = std::move(evaluator);
-    if (settings.cache_mib == 0) return;
-    auto cached = std::make_unique<CachedEvaluator>(
-        std::move(evaluator_), *loaded_.weights, settings.batch_rows,
-        cache_settings<G>(settings.cache_mib << 20, settings.search.evaluates));
-    cache_ = cached.get();
-    evaluator_ = std::move(cached);
   }
 
   void forward(const Batch& batch) {

@@ -1,5 +1,5 @@
 // Fibers go on in the order in which their driver resumes them, and end when they are abandoned.
-#include "engine/lanes/lane_fiber.hpp"
+#include "engine/lanes/lane.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,10 @@
 namespace senet {
 namespace {
 
-// On a thread of its own: a thread's scheduling algorithm stays.
+// On a thread of its own, whose fibers have all been freed when it has ended.
 template <class Test>
 void on_lanes(Test&& test) {
-  std::thread([&] {
-    LaneOrder::use();
-    test();
-  }).join();
+  std::thread([&] { test(); }).join();
 }
 
 TEST(LaneFiber, GoesOnWhenItIsResumed) {

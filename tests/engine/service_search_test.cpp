@@ -2,6 +2,7 @@
 // service can be set to.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "nn/own_evaluators.hpp"
@@ -27,14 +28,19 @@ TEST(ServiceSearch, LinesBeginWithTheChoicesAndAreLegal) {
     const SessionResult::Line line = found.line(i);
     ASSERT_FALSE(line.actions.empty());
     EXPECT_EQ(line.actions.front(), found.choices[i].action);
-    const auto text = session.line_text(line.actions);
-    ASSERT_TRUE(text) << text.error().reason();
-    EXPECT_EQ(text->size(), line.actions.size());
+    AnyState state = session.position();
+    for (const Action action : line.actions) {
+      std::vector<Action> legal;
+      state.legal(legal);
+      ASSERT_TRUE(std::ranges::binary_search(legal, action)) << state.text();
+      EXPECT_TRUE(state.try_action_text(action));
+      state.play(action);
+    }
     EXPECT_NEAR(sum_of(line.outcomes), 1, 1e-5);
     EXPECT_NEAR(line.outcomes[0] - line.outcomes[2], found.choices[i].value, 1e-4);
   }
   EXPECT_GT(found.line(0).actions.size(), 1u);
-  EXPECT_EQ(session.line_text(std::vector<Action>{9}).error().status(), SENET_BAD_ACTION);
+  EXPECT_EQ(session.action_text(9).error().status(), SENET_BAD_ACTION);
 }
 
 TEST(ServiceSearch, TellsItsProgressAndCanBeStoppedThere) {
@@ -109,7 +115,7 @@ TEST(ServiceSearch, TheNetworkAloneSeesAPosition) {
   // A finished game is what it is, for the player who would be on turn.
   ASSERT_TRUE(session.set("1122334", {}));
   const SessionResult over = search(*service, session, {.network_alone = true});
-  EXPECT_EQ(over.value, session.viewer() == 0 ? 1.0f : -1.0f);
+  EXPECT_EQ(over.value, session.position().viewer() == 0 ? 1.0f : -1.0f);
   EXPECT_EQ(over.evaluations, 0u);
   EXPECT_FALSE(service->search(session, {}, nullptr));
 }

@@ -230,7 +230,7 @@ TEST(Service, SaysWhatIsWrong) {
 TEST(Service, MemoryIsBounded) {
   ServiceSettings settings{.workers = 2, .sessions = 50, .memory = std::size_t{24} << 20};
   const NetworkSpec spec = small_network<ConnectFour>(1).spec();
-  const auto visits = Service::visits_that_fit(settings, spec);
+  const auto visits = Service::most_that_fit(settings, spec, &ServiceSettings::visits);
   ASSERT_TRUE(visits) << visits.error().reason();
   ASSERT_GT(*visits, 10u);
   settings.visits = *visits;

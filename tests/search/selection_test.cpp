@@ -1,5 +1,5 @@
 // What is read four edges at a time must come out as if it were read one by one.
-#include "search/selection.hpp"
+#include "search/descent.hpp"
 
 #include <gtest/gtest.h>
 
@@ -66,9 +66,9 @@ TEST(Selection, ChanceTakesWhatLagsMost) {
     for (std::uint32_t i = 1; i < opened; ++i) {
       if (lag(i) > lag(best)) best = i;
     }
-    ASSERT_EQ(select_outcome(edges, opened, false, 0).edge, best);
-    ASSERT_TRUE(select_outcome(edges, opened, true, lag(best)).opens);
-    ASSERT_EQ(select_outcome(edges, opened, true, 0.1f).opens, 0.1f >= lag(best));
+    ASSERT_EQ(select_outcome(edges, opened, -1).edge, best);
+    ASSERT_TRUE(select_outcome(edges, opened, lag(best)).opens);
+    ASSERT_EQ(select_outcome(edges, opened, 0.1f).opens, 0.1f >= lag(best));
   }
 }
 

@@ -1,4 +1,4 @@
-// The search of one game's session: its tree, its limits, and what it has found.
+// A session's search by the type of its game: its tree, and what it has found.
 #pragma once
 
 #include <algorithm>
@@ -8,47 +8,38 @@
 #include <span>
 #include <vector>
 
-#include "engine/host/session_search.hpp"
+#include "engine/host/host_table.hpp"
+#include "engine/host/session.hpp"
 #include "search/network_alone.hpp"
 #include "search/search.hpp"
 
 namespace senet {
 
-/// How large a session's tree is, and what its results have room for.
-struct SessionRoom {
-  TreeLimits tree;
-  std::uint32_t visits;  // no search makes more
-  std::uint32_t lines;   // of a result, at most
-  std::size_t edges;     // most_edges() of the game
-};
-
-/// The search of one game's session. Its calls come from one thread at a time.
+/// A session of a game by its type. What follows is called from one thread at a time.
 template <Game G>
-class SessionSearchOf final : public SessionSearch {
+class SessionOf final : public Session {
  public:
-  /// `number` and `seed` draw noise and temperature.
-  SessionSearchOf(Session& owner, const SearchSettings& settings, const SessionRoom& room,
-                  std::uint64_t seed, std::uint64_t number, Heap& heap)
-      : SessionSearch(owner),
-        room_(room),
-        seed_(seed),
+  SessionOf(GameRoom& room, Service& service, std::uint64_t number, Ledger::Charge memory)
+      : Session(service, room, std::move(memory)),
+        plan_(room.plan),
         number_(number),
-        search_(settings, room.tree, heap, room.edges) {
+        search_(plan_.settings.search, plan_.tree, *plan_.settings.heap, plan_.edges) {
     result_.outcomes.reserve(kOutcomes<G>);
-    result_.choices.reserve(room.edges);
-    const std::size_t lines = std::min<std::size_t>(room.lines, room.edges);
+    result_.choices.reserve(plan_.edges);
+    const std::size_t lines = std::min<std::size_t>(plan_.settings.lines, plan_.edges);
     result_.line_actions.reserve(lines * kLongestVariation);
     result_.line_ends.reserve(lines);
     result_.line_outcomes.reserve(lines * kOutcomes<G>);
   }
 
   /// Memory of one, its tree included.
-  static std::size_t bytes(const SessionRoom& room) {
-    const std::size_t result = room.edges * sizeof(Choice) + sizeof(Outcomes<G>);
+  static std::size_t bytes(const RoomPlan& plan) {
+    const std::size_t result = plan.edges * sizeof(Choice) + sizeof(Outcomes<G>);
     constexpr std::size_t kLine =
         kLongestVariation * sizeof(Action) + sizeof(std::uint32_t) + sizeof(Outcomes<G>);
-    return sizeof(SessionSearchOf) + result + RootStatistics<G>::bytes(room.edges) +
-           std::min<std::size_t>(room.lines, room.edges) * kLine + Tree<G>::bytes(room.tree);
+    return sizeof(SessionOf) + result + RootStatistics<G>::bytes(plan.edges) +
+           std::min<std::size_t>(plan.settings.lines, plan.edges) * kLine +
+           Tree<G>::bytes(plan.tree);
   }
 
   // The pool's. A scratch has been lent before each of these but the first.
@@ -62,37 +53,29 @@ class SessionSearchOf final : public SessionSearch {
     ++searches_;
     ending_.reset();
     const bool asks_position = search_.settings().evaluates == Evaluates::kPosition;
-    is_alone_ = limits().network_alone && (asks_position || !is_decision(state_.turn()));
+    is_alone_ = limits().network_alone && (asks_position || !is_decision(root_.turn()));
     if (is_alone_) {
-      alone_.start(state_, search_.settings().evaluates);
+      alone_.start(root_, search_.settings().evaluates);
       return;
     }
     // The network alone: a single visit, which evaluates the moves, of a tree that knows nothing.
     if (limits().network_alone) search_.forget();
     const std::uint32_t asked = limits().network_alone ? 1 : limits().visits;
-    most_ = asked == 0 ? room_.visits : std::min(asked, room_.visits);
+    most_ = asked == 0 ? plan_.visits : std::min(asked, plan_.visits);
     is_cut_ = most_ != asked;
-    search_.start(state_, {most_, limits().noise},
-                  Random(seed_, number_, searches_, Purpose::kNoise), spare);
+    search_.start(root_, {most_, limits().noise},
+                  Random(plan_.settings.seed, number_, searches_, Purpose::kNoise), spare);
   }
 
   Step gather(Batch& batch) { return is_alone_ ? alone_.gather(batch) : search_.gather(batch); }
-  void absorb() {
-    if (is_alone_) {
-      alone_.absorb();
-    } else {
-      search_.absorb();
-    }
-  }
+  void absorb() { is_alone_ ? alone_.absorb() : search_.absorb(); }
   bool has_leaf() const { return is_alone_ ? alone_.has_leaf() : search_.has_leaf(); }
   SearchScratch<G>* lend(SearchScratch<G>* scratch) { return search_.lend(scratch); }
 
   /// Whether nothing is left to do, with why noted down. Not in the middle of a visit.
   bool is_complete() {
-    if (is_alone_) {
-      ending_ = Ending::kVisits;
-    } else if (visits() >= most_) {
-      ending_ = is_cut_ ? Ending::kTreeFull : Ending::kVisits;
+    if (is_alone_ || visits() >= most_) {
+      ending_ = !is_alone_ && is_cut_ ? Ending::kTreeFull : Ending::kVisits;
     } else if (proven(search_.tree()[search_.root()])) {
       ending_ = Ending::kProven;
     }
@@ -125,7 +108,7 @@ class SessionSearchOf final : public SessionSearch {
     result_.line_outcomes.clear();
     if (is_alone_) {
       const Outcomes<G> outcomes = alone_.outcomes();
-      note(mean_value(state_, outcomes), outcomes);
+      note(mean_value(root_, outcomes), outcomes);
       result_.evaluations = alone_.evaluations();
       result_.action = 0;
       result_.visits = result_.depth = 0;
@@ -141,7 +124,7 @@ class SessionSearchOf final : public SessionSearch {
     result_.tree_filled = filled();
     result_.choices.assign(decision.choices.begin(), decision.choices.end());
     result_.action = draw_choice(decision, limits().temperature,
-                                 Random(seed_, number_, searches_, Purpose::kMove));
+                                 Random(plan_.settings.seed, number_, searches_, Purpose::kMove));
     note_lines(decision.choices);
     if (limits().network_alone) {
       note(decision.choices.front().value, search_.outcomes_after(decision.best()));
@@ -155,7 +138,7 @@ class SessionSearchOf final : public SessionSearch {
   }
 
  private:
-  void set_root(const AnyState& state) override { state_ = state.as<G>(); }
+  void set_root(const AnyState& state) override { root_ = state.as<G>(); }
   std::uint32_t visits() const { return search_.tree()[search_.root()].n; }
   double filled() const {
     const Tree<G>& tree = search_.tree();
@@ -164,24 +147,24 @@ class SessionSearchOf final : public SessionSearch {
   }
   void note(float value, const Outcomes<G>& outcomes) {
     result_.value = value;
-    const std::size_t ways = outcome_values(state_).size();
+    const std::size_t ways = outcome_values().size();
     result_.outcomes.assign(outcomes.begin(), outcomes.begin() + ways);
   }
   void note_lines(std::span<const Choice> choices) {
-    const std::size_t most = std::min(limits().lines, room_.lines);
+    const std::size_t most = std::min(limits().lines, plan_.settings.lines);
     for (const Choice& choice : choices.first(std::min(most, choices.size()))) {
       const auto line = principal_variation(search_, choice.action);
       const Outcomes<G> outcomes = search_.outcomes_after(choice.action);
       result_.line_actions.insert(result_.line_actions.end(), line.begin(), line.end());
       result_.line_ends.push_back(static_cast<std::uint32_t>(result_.line_actions.size()));
       result_.line_outcomes.insert(result_.line_outcomes.end(), outcomes.begin(),
-                                   outcomes.begin() + outcome_values(state_).size());
+                                   outcomes.begin() + outcome_values().size());
     }
   }
 
-  const SessionRoom room_;
-  const std::uint64_t seed_, number_;
-  G state_;
+  const RoomPlan& plan_;
+  const std::uint64_t number_;  // draws noise and temperature, with the service's seed
+  G root_;
   Search<G> search_;
   NetworkAlone<G> alone_;
   bool is_alone_ = false;  // no search, alone_

@@ -1,0 +1,136 @@
+// Weights in a service: what they take is promised before it is taken.
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/host/builtin_models.hpp"
+#include "engine/host/host_table.hpp"
+#include "engine/host/service.hpp"
+#include "nn/safetensors.hpp"
+
+namespace senet {
+namespace {
+
+/// A network, the file it may lie in, and the promise of their memory.
+struct Held {
+  Ledger::Charge memory;
+  Block<std::byte> file;
+  Network network;
+};
+
+// What a Network keeps beside weights.
+constexpr std::size_t kHeldBytes = sizeof(Held) + 512;
+
+// The header of a file of ours, at most: names of tensors and numbers.
+std::size_t header_bytes(const NetworkSpec& spec) {
+  return 1024 + 128 * parameter_layout(spec).size();
+}
+std::size_t held_bytes(const NetworkSpec& spec) {
+  return parameter_count(spec) * sizeof(float) + header_bytes(spec) + kHeldBytes;
+}
+
+SharedNetwork share(Ledger::Charge memory, Block<std::byte> file, Network network) {
+  auto held = std::make_shared<const Held>(std::move(memory), std::move(file), std::move(network));
+  return SharedNetwork(held, &held->network);
+}
+
+Error bad_model(const Error& reason) { return fail(SENET_BAD_MODEL, reason.reason()); }
+
+/// What lies in a file as it is used; none: it is another program's, in another order.
+Result<std::optional<Network>> borrow(std::span<const std::byte> file, Ledger& ledger) {
+  // What reading the header takes for a moment.
+  const auto reading = ledger.charge(safetensors_reading_bytes(safetensors_header_length(file)),
+                                     "reading the header of these weights");
+  if (!reading) return reading.error();
+  auto network = borrow_network(file);
+  return network ? std::move(network) : bad_model(network.error());
+}
+
+/// A whole file in memory that has been promised.
+Result<SharedNetwork> hold(Ledger::Charge memory, Block<std::byte> file, Ledger& ledger) {
+  const std::span<const std::byte> content(file.get(), file.size());
+  Result<std::optional<Network>> borrowed = borrow(content, ledger);
+  if (!borrowed) return borrowed.error();
+  if (*borrowed) return share(std::move(memory), std::move(file), std::move(**borrowed));
+  auto copy = ledger.charge(file.size() + kHeldBytes, "a copy of these weights");
+  if (!copy) return copy.error();
+  Result<Network> network = read_network(content);
+  if (!network) return bad_model(network.error());
+  return share(std::move(*copy), {}, std::move(*network));
+}
+
+}  // namespace
+
+std::size_t exchanged_bytes(const NetworkSpec& spec) {
+  return 2 * held_bytes(spec) + safetensors_reading_bytes(header_bytes(spec));
+}
+
+// The whole file goes into memory: what happens to it afterwards does not matter.
+Result<SharedNetwork> Service::load(const std::filesystem::path& file) {
+  const auto unreadable = [&](std::string_view what) {
+    return fail(SENET_NO_FILE, file.string() + ": " + std::string(what));
+  };
+  std::error_code error;
+  const auto kind = std::filesystem::status(file, error).type();
+  if (kind == std::filesystem::file_type::not_found) return unreadable("no such file");
+  if (kind != std::filesystem::file_type::regular) return unreadable("not a regular file");
+  const std::uintmax_t size = std::filesystem::file_size(file, error);
+  std::ifstream stream(file, std::ios::binary);
+  if (error || !stream) return unreadable("cannot open");
+  if (size == 0) return fail(SENET_BAD_MODEL, file.string() + ": is empty");
+  auto memory = ledger_.charge(size + kHeldBytes, file.string());
+  if (!memory) return memory.error();
+  Block<std::byte> bytes(size, *settings_.heap);
+  stream.read(reinterpret_cast<char*>(bytes.get()), static_cast<std::streamsize>(size));
+  if (static_cast<std::uintmax_t>(stream.gcount()) != size) {
+    return unreadable("became shorter while it was read");
+  }
+  Result<SharedNetwork> held = hold(std::move(*memory), std::move(bytes), ledger_);
+  if (!held && held.error().status() == SENET_BAD_MODEL) {
+    return fail(SENET_BAD_MODEL, file.string() + ": " + held.error().reason());
+  }
+  return held;
+}
+
+Result<SharedNetwork> Service::read(std::span<const std::byte> file) {
+  if (file.empty()) return fail(SENET_BAD_MODEL, "no bytes");
+  auto memory = ledger_.charge(file.size() + kHeldBytes, "these weights");
+  if (!memory) return memory.error();
+  Block<std::byte> bytes(file.size(), *settings_.heap);
+  std::ranges::copy(file, bytes.get());
+  return hold(std::move(*memory), std::move(bytes), ledger_);
+}
+
+Result<SharedNetwork> Service::builtin(std::string_view game) {
+  const std::span<const std::byte> file = builtin_model(game);
+  if (file.empty()) {
+    if (const auto known = find_host(game); !known) return known.error();
+    return fail(SENET_NO_FILE, "no network of " + std::string(game) + " is built in");
+  }
+  auto memory = ledger_.charge(kHeldBytes, "these weights");
+  if (!memory) return memory.error();
+  Result<std::optional<Network>> network = borrow(file, ledger_);
+  if (!network) return network.error();
+  if (!*network) return fail(SENET_BAD_MODEL, "not laid out as the weights are used");
+  return share(std::move(*memory), {}, std::move(**network));
+}
+
+Result<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t seed) {
+  const auto host = find_host(game);
+  if (!host) return host.error();
+  const NetworkSpec spec = reference_spec((*host)->game);
+  auto memory = ledger_.charge(held_bytes(spec), "an untrained network");
+  if (!memory) return memory.error();
+  return share(std::move(*memory), {}, initial_network(spec, seed));
+}
+
+Result<SharedNetwork> Service::adopt(Network network) {
+  auto memory = ledger_.charge(network.parameters().size_bytes() + kHeldBytes, "these weights");
+  if (!memory) return memory.error();
+  return share(std::move(*memory), {}, std::move(network));
+}
+
+}  // namespace senet
