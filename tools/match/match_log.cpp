@@ -60,16 +60,6 @@ Result<std::vector<Action>> read_plies(const AnyGame& game, const Json& plies) {
   return actions;
 }
 
-Result<std::string> whole_text(const FileHandle& file) {
-  const Result<std::uint64_t> size = file.size();
-  if (!size) return size.error();
-  std::string text(*size, '\0');
-  const Result<std::size_t> got = file.read_at(0, std::as_writable_bytes(std::span(text)));
-  if (!got) return got.error();
-  text.resize(*got);
-  return text;
-}
-
 }  // namespace
 
 std::string game_line(const AnyGame& game, const PlayedGame& played, std::uint64_t seed) {
@@ -118,11 +108,12 @@ Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::M
   if (!handle) return handle.error();
   MatchLog log(std::move(*handle));
   if (const auto locked = log.file_.lock(); !locked) return locked.error();
-  const Result<std::string> text = whole_text(log.file_);
-  if (!text) return text.error();
-
+  const Result<MappedFile> mapped = MappedFile::open(file);
+  if (!mapped) return mapped.error();
+  const std::string_view text(reinterpret_cast<const char*>(mapped->bytes().data()),
+                              mapped->bytes().size());
   std::size_t number = 0;
-  for (std::string_view rest = *text;;) {
+  for (std::string_view rest = text;;) {
     const std::size_t end = rest.find('\n');
     if (end == std::string_view::npos) break;  // nothing more, or a line that a kill cut off
     const std::string_view line = rest.substr(0, end);
@@ -135,7 +126,7 @@ Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::M
     return fail(fmt::format("{}{} {}", file.string(), place, used.error().reason()));
   }
   // The torn beginning of a log is made anew; anything else is not ours.
-  if (number == 0 && !(first_line(identity) + '\n').starts_with(*text)) {
+  if (number == 0 && !(first_line(identity) + '\n').starts_with(text)) {
     return fail(fmt::format("{} is no log of a match", file.string()));
   }
   if (const auto cut = log.file_.truncate(log.end_); !cut) return cut.error();
