@@ -12,8 +12,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ranges>
 #include <system_error>
+
+#include "games/fields.hpp"
 
 namespace senet {
 namespace {
@@ -32,9 +33,7 @@ bool is_try_again() { return errno == EINTR || errno == EAGAIN || errno == EWOUL
 /// The last few lines of a text, on one line.
 std::string last_lines(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
-  std::vector<std::string_view> lines;
-  for (const auto line : std::views::split(text, '\n'))
-    lines.emplace_back(line.begin(), line.end());
+  const std::vector<std::string_view> lines = split(text, "\n");
   const std::size_t shown = std::min(lines.size(), kErrorLinesShown);
   return fmt::format("{}",
                      fmt::join(lines.end() - static_cast<std::ptrdiff_t>(shown), lines.end(), "|"));

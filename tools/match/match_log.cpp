@@ -33,7 +33,7 @@ Result<void> check_first_line(std::string_view line, const MatchIdentity& identi
   return {};
 }
 
-Result<MatchOutcome> read_outcome(const AnyGame& game, const Json& line) {
+MatchOutcome read_outcome(const AnyGame& game, const Json& line) {
   const Json points = line["points"], outcome = line.value("outcome", Json());
   if (points.is_null()) return MatchOutcome();
   const auto is_it = [&](std::size_t i) {
@@ -42,18 +42,18 @@ Result<MatchOutcome> read_outcome(const AnyGame& game, const Json& line) {
   for (std::size_t i = 0; i < game.outcome_values.size(); ++i) {
     if (is_it(i)) return MatchOutcome(static_cast<std::uint8_t>(i));
   }
-  return fail(outcome.is_null() ? "no game is worth that many points"
-                                : "its outcome is not worth that many points");
+  throw fail(outcome.is_null() ? "no game is worth that many points"
+                               : "its outcome is not worth that many points");
 }
 
-Result<std::vector<Action>> read_plies(const AnyGame& game, const Json& plies) {
+std::vector<Action> read_plies(const AnyGame& game, const Json& plies) {
   std::vector<Action> actions;
   AnyState state(game);
   for (const Json& ply : plies) {
-    if (!ply.is_string()) return fail("has a ply that is no text");
-    if (state.turn() == Turn::kOver) return fail("it goes on after its end");
+    if (!ply.is_string()) throw fail("has a ply that is no text");
+    if (state.turn() == Turn::kOver) throw fail("it goes on after its end");
     const Result<Action> action = state.action_from_text(ply.get_ref<const std::string&>());
-    if (!action) return fail(fmt::format("ply {}: {}", actions.size(), action.error().reason()));
+    if (!action) throw fail(fmt::format("ply {}: {}", actions.size(), action.error().reason()));
     actions.push_back(*action);
     state.play(*action);
   }
@@ -87,18 +87,14 @@ Result<PlayedGame> read_game_line(const AnyGame& game, std::string_view line,
   if (!points.is_number() && !points.is_null()) return fail("tells no points");
   if (!plies.is_array()) return fail("tells no plies");
   PlayedGame played{.number = number.get<std::uint64_t>(), .actions = {}, .outcome = {}};
-  const auto wrong = [&](const Error& error) {
+  try {
+    played.outcome = read_outcome(game, json);
+    played.actions = read_plies(game, plies);
+    check_played_game(game, played, settings).value();
+    return played;
+  } catch (const Error& error) {
     return fail(fmt::format("game {}: {}", played.number, error.reason()));
-  };
-  const Result<MatchOutcome> outcome = read_outcome(game, json);
-  if (!outcome) return wrong(outcome.error());
-  played.outcome = *outcome;
-  Result<std::vector<Action>> actions = read_plies(game, plies);
-  if (!actions) return wrong(actions.error());
-  played.actions = std::move(*actions);
-  const Result<void> checked = check_played_game(game, played, settings);
-  if (!checked) return wrong(checked.error());
-  return played;
+  }
 }
 
 Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::Mode mode,
