@@ -222,26 +222,21 @@ void Engine::configure(const Options& options, Change change) {
   network_ = std::move(network);
 }
 
-senet::Session& Engine::at(const AnyState& position) {
+SessionResult Engine::search(const AnyState& position, SessionLimits limits,
+                             const std::function<bool()>& goes_on) {
   if (session_ == nullptr) {
     session_ = value_or(Code::kInternal, service_->open_session(game_->name));
   }
   value_or(Code::kInternal, session_->set(position.text(), {}));
-  return *session_;
-}
-
-SessionResult Engine::search(const AnyState& position, SessionLimits limits,
-                             const std::function<bool()>& goes_on) {
-  senet::Session& session = at(position);
-  value_or(Code::kInternal, service_->search(session, std::move(limits), nullptr));
+  value_or(Code::kInternal, service_->search(*session_, std::move(limits), nullptr));
   bool is_stopped = false;
   do {
     if (!is_stopped && !goes_on()) {
       is_stopped = true;
-      session.stop();
+      session_->stop();
     }
   } while (value_or(Code::kInternal, service_->poll(kSlice)) > 0);
-  return value_or(Code::kInternal, session.result());
+  return value_or(Code::kInternal, session_->result());
 }
 
 }  // namespace senet::protocol

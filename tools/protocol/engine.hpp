@@ -75,11 +75,8 @@ class Engine {
   void configure(const Options& options, Change change);
 
   const AnyGame& game() const { return *game_; }
-  /// The session in this position, which is of the game.
-  senet::Session& at(const AnyState& position);
-
-  /// Searches a position until a limit is reached or goes_on(), which is asked at least once a
-  /// millisecond, says no. Then at() has what the result's actions mean.
+  /// Searches a position, which is of the game, until a limit is reached or goes_on(), which is
+  /// asked at least once a millisecond, says no.
   SessionResult search(const AnyState& position, SessionLimits limits,
                        const std::function<bool()>& goes_on);
 

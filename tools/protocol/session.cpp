@@ -8,6 +8,7 @@
 #include <exception>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "games/any_game.hpp"
 #include "games/random.hpp"
@@ -225,13 +226,14 @@ void Session::go(Words words) {
 }
 
 void Session::think(const GoRequest& go, Role role, ServiceClock::time_point began) {
-  const senet::Session& game = engine_.at(position_);
   const std::optional<Milliseconds> time = go.thinking_time(position_.viewer());
   SessionLimits limits;
   limits.visits = go.nodes.value_or(go.infinite || time ? kEndlessVisits : options_.visits);
   // The only move there is, or the only sound one, needs no thought, unless thought is what was
   // asked for.
-  if (game.moves_to_consider() == 1 && !go.infinite && !go.nodes) limits.visits = 1;
+  std::vector<Action> moves;
+  position_.moves_to_consider(moves);
+  if (moves.size() == 1 && !go.infinite && !go.nodes) limits.visits = 1;
   limits.visits = std::max(limits.visits, 1u);
   limits.lines = options_.multi_pv;
   limits.progress = [&](const SessionResult& so_far) { say_info(so_far, role, began); };
