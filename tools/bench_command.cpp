@@ -16,7 +16,6 @@
 #include "games/registry.hpp"
 #include "tools/benchmarks.hpp"
 #include "tools/command.hpp"
-#include "tools/setting_options.hpp"
 #include "train_bridge/run_config.hpp"
 
 namespace senet {
@@ -322,7 +321,7 @@ void add_bench_command(const Command& program) {
   const auto add_options = [&](const Command& command, const Bench& bench) {
     options::common(command, *settings);
     for (const AddOptions add : bench.options) add(command, *settings);
-    command.runs([=] { return run_command("bench", prepare(bench, *settings)); });
+    command.runs([=] { return prepare(bench, *settings); });
   };
   // Every standard game with policy priors, and then with afterstates where it has them.
   const Bench standard{

@@ -16,7 +16,7 @@
 #include "engine/lanes/bounded_queue.hpp"
 #include "games/random.hpp"
 #include "tools/bench_timing.hpp"
-#include "tools/match/text_engine.hpp"
+#include "tools/match/process_player.hpp"
 #include "tools/scratch_folder.hpp"
 
 namespace senet {
@@ -167,12 +167,7 @@ void add_processes(Figures& figures, const std::string& subject, const BenchCase
         .value();
   };
   const auto take_answer = [](ProcessGame& game) {
-    TextEngine* const engine = &game.engine;
-    std::optional<std::string> move;
-    while (!(move = engine->answer().value())) {
-      TextEngine::wait_for_any({&engine, 1}, std::chrono::minutes(1));
-    }
-    game.state.play(game.state.action_from_text(*move).value());
+    game.state.play(game.state.action_from_text(game.engine.answer().value()).value());
   };
   const auto round = [&] {
     std::ranges::for_each(games, ask);

@@ -12,8 +12,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ranges>
 #include <system_error>
+
+#include "games/fields.hpp"
 
 namespace senet {
 namespace {
@@ -32,9 +33,7 @@ bool is_try_again() { return errno == EINTR || errno == EAGAIN || errno == EWOUL
 /// The last few lines of a text, on one line.
 std::string last_lines(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
-  std::vector<std::string_view> lines;
-  for (const auto line : std::views::split(text, '\n'))
-    lines.emplace_back(line.begin(), line.end());
+  const std::vector<std::string_view> lines = split(text, "\n");
   const std::size_t shown = std::min(lines.size(), kErrorLinesShown);
   return fmt::format("{}",
                      fmt::join(lines.end() - static_cast<std::ptrdiff_t>(shown), lines.end(), "|"));
@@ -127,34 +126,25 @@ void ChildProcess::read_available(Descriptor& stream, std::string& text) {
   }
 }
 
-void ChildProcess::listen() {
-  if (has_room()) read_available(output_, said_);
+void ChildProcess::listen(Deadline deadline, bool or_writable) {
+  const bool has_room = said_.size() - begin_ < kMostUnread;
+  // poll() passes over streams that are not open.
+  std::array<pollfd, 3> streams = {{{or_writable ? input_.get() : -1, POLLOUT, 0},
+                                    {has_room ? output_.get() : -1, POLLIN, 0},
+                                    {errors_.get(), POLLIN, 0}}};
+  // Rounded up so that nothing spins before a deadline.
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  const int time = static_cast<int>(std::clamp<decltype(left + 0)>(left, 0, 1'000'000));
+  ::poll(streams.data(), streams.size(), time);
+  if (has_room) read_available(output_, said_);
   read_available(errors_, last_errors_);
   if (last_errors_.size() > kErrorsKept) {
     last_errors_.erase(0, last_errors_.size() - kErrorsKept);
   }
 }
 
-bool ChildProcess::has_room() const { return said_.size() - begin_ < kMostUnread; }
-
-void ChildProcess::wait_for_any(std::span<ChildProcess* const> children, Deadline deadline,
-                                bool or_writable) {
-  std::vector<pollfd> streams;
-  for (const ChildProcess* child : children) {
-    if (or_writable) streams.push_back({child->input_.get(), POLLOUT, 0});
-    if (child->has_room()) streams.push_back({child->output_.get(), POLLIN, 0});
-    streams.push_back({child->errors_.get(), POLLIN, 0});
-  }
-  // Rounded up so that nothing spins before a deadline.
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  const int time = static_cast<int>(std::clamp<decltype(left + 0)>(left, 0, 1'000'000));
-  if (::poll(streams.data(), streams.size(), time) <= 0) return;
-  for (ChildProcess* const child : children) child->listen();
-}
-
 Result<void> ChildProcess::write_line(std::string_view line, Deadline deadline) {
   const std::string text = fmt::format("{}\n", line);
-  ChildProcess* const self = this;
   for (std::string_view rest = text; !rest.empty();) {
     if (!input_.is_open()) return failure("its input is closed");
     const ssize_t sent = ::send(input_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
@@ -165,24 +155,28 @@ Result<void> ChildProcess::write_line(std::string_view line, Deadline deadline) 
     } else if (Clock::now() >= deadline) {
       return failure("takes no input in time");
     } else {
-      wait_for_any({&self, 1}, deadline, /*or_writable=*/true);
+      listen(deadline, /*or_writable=*/true);
     }
   }
   return {};
 }
 
 Result<std::string> ChildProcess::read_line(Deadline deadline) {
-  ChildProcess* const self = this;
-  for (;;) {
-    Result<std::optional<std::string>> line = next_line();
-    if (!line) return line.error();
-    if (*line) return std::move(**line);
-    if (Clock::now() >= deadline) return failure("says nothing in time");
-    wait_for_any({&self, 1}, deadline);
+  Result<std::optional<std::string>> line = next_line(deadline);
+  if (!line) return line.error();
+  return *line ? Result<std::string>(std::move(**line)) : failure("says nothing in time");
+}
+
+Result<std::optional<std::string>> ChildProcess::next_line(Deadline deadline) {
+  for (bool is_late = false;;) {
+    Result<std::optional<std::string>> line = take_line();
+    if (!line || *line || is_late) return line;
+    is_late = Clock::now() >= deadline;
+    listen(deadline);
   }
 }
 
-Result<std::optional<std::string>> ChildProcess::next_line() {
+Result<std::optional<std::string>> ChildProcess::take_line() {
   const std::size_t end = said_.find('\n', std::max(begin_, looked_));
   if (end == std::string::npos) {
     looked_ = said_.size();

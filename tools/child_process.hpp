@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,20 +48,12 @@ class ChildProcess {
   /// without one, says more than 1 MiB without a line end, or says nothing whole in time.
   Result<std::string> read_line(Deadline deadline);
 
-  /// Takes what the child has said so far, without waiting; next_line() then returns it.
-  void listen();
-  /// The next line of what was taken; nothing when there is none yet. Fails as read_line() does.
-  Result<std::optional<std::string>> next_line();
-
-  /// Waits until one of these says something or closes a stream (`or_writable`: or takes input), at
-  /// most until the deadline, and takes what they said.
-  static void wait_for_any(std::span<ChildProcess* const> children, Deadline deadline,
-                           bool or_writable = false);
+  /// The same, but nothing when it says nothing whole in time. What the child has said is taken at
+  /// least once, however late it is.
+  Result<std::optional<std::string>> next_line(Deadline deadline);
 
   /// Closes the child's stdin: it reads an end of input.
   void close_input() { input_.close(); }
-  /// The child has closed its stdout, as one that has ended has.
-  bool has_closed_output() const { return !output_.is_open(); }
 
   /// A reason: the command, this, and the child's last words on stderr.
   Error failure(std::string_view what) const;
@@ -103,8 +94,11 @@ class ChildProcess {
   static std::array<Descriptor, 2> make_stream(bool is_input);
   // Appends what is there without waiting, but not for ever from a stream that never ends.
   static void read_available(Descriptor& stream, std::string& text);
-  // False while so much of stdout is unread that no more is taken.
-  bool has_room() const;
+  // Waits until the child says something or closes a stream (`or_writable`: or takes input), at
+  // most until the deadline, and takes what it said.
+  void listen(Deadline deadline, bool or_writable = false);
+  // A line of what was taken; an error when there can be none.
+  Result<std::optional<std::string>> take_line();
   // What became of the child, in words; waits a moment for its end and its last words.
   Error ended();
 

@@ -5,35 +5,32 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <string>
+#include <exception>
 #include <system_error>
 
+#include "engine/lanes/worker.hpp"
+
 namespace senet {
+namespace {
 
-int run_command(std::string_view command, absl::FunctionRef<Job()> prepare) {
-  int failure = kExitBadInput;
-  try {
-    Job job = prepare();
-    failure = kExitFailed;
-    return report(command, job(), failure);
-  } catch (const Error& error) {
-    return report(command, error, failure);
-  }
-}
+constexpr int kFailed = 1, kBadInput = 2;
 
-int run_command(std::string_view command, Result<Job> prepared) {
-  return run_command(command, [&] { return std::move(prepared).value(); });
-}
-
-int report(std::string_view command, const Result<void>& result, int failure) {
-  if (result) return 0;
+/// Prints the line of an error and returns the exit code.
+int report(std::string_view command, std::string reason, int exit_code) {
   // A reason may quote a file or an option; whatever is in there, it stays one line.
-  std::string reason = result.error().reason();
   std::ranges::replace_if(
       reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   fmt::print(stderr, "senet {}: {}\n", command, reason);
-  return failure;
+  return exit_code;
 }
+
+/// The name of the command that the command line means; `none` before it is known.
+std::string chosen_command(const CLI::App& app, const char* none) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? none : chosen.front()->get_name();
+}
+
+}  // namespace
 
 Result<void> flush_output() {
   const bool was_written = std::ferror(stdout) == 0;
@@ -41,6 +38,88 @@ Result<void> flush_output() {
   if (std::fflush(stdout) == 0 && was_written) return {};
   return fail("cannot write to stdout: " +
               (errno == 0 ? "a part of it was lost" : std::generic_category().message(errno)));
+}
+
+Command Command::add_command(const std::string& name, const std::string& help) const {
+  CLI::App* const command = app_->add_subcommand(name, help);
+  app_->require_subcommand(1);
+  return Command(*command, *exit_code_);
+}
+
+Option Command::option(const std::string& name, const std::string& type,
+                       std::function<Result<void>(const std::string&)> read,
+                       const std::string& help) const {
+  const auto set = [name, read = std::move(read)](const std::string& text) {
+    if (const Result<void> done = read(text); !done) {
+      throw CLI::ValidationError("--" + done.error().reason());
+    }
+  };
+  CLI::Option* const option = app_->add_option_function<std::string>(name, set, help);
+  return Option(*option->type_name(type));
+}
+
+void Command::runs(std::function<Result<Job>()> prepare) const {
+  if (!app_->get_subcommands({}).empty()) app_->require_subcommand(0, 1);
+  app_->callback([app = app_, exit_code = exit_code_, prepare = std::move(prepare)] {
+    if (!app->get_subcommands().empty()) return;
+    *exit_code = kBadInput;
+    Job job = prepare().value();
+    *exit_code = kFailed;
+    job().value();
+  });
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& description,
+                         const std::string& version)
+    : app_(description, name) {
+  app_.set_version_flag("--version", version);
+  app_.get_formatter()->column_width(36);
+}
+
+int CommandLine::run(int argc, const char* const* argv) {
+  const auto help = [&](std::string_view command) {
+    return fmt::format(" (see senet {}{}--help)", command, command.empty() ? "" : " ");
+  };
+  // The libraries used here may throw: the parser on bad input, printing on a full disk.
+  try {
+    app_.parse(argc, argv);
+    // What could not be printed is a failure.
+    flush_output().value();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    // Help and version go to stdout and are no failure; everything else is bad input.
+    if (error.get_exit_code() == 0) {
+      app_.exit(error);
+      const Result<void> flushed = flush_output();
+      return flushed ? 0 : report("help", flushed.error().reason(), kFailed);
+    }
+    const std::string command = chosen_command(app_, "");
+    if (!command.empty()) return report(command, error.what() + help(command), kBadInput);
+    const std::string_view word = argc > 1 ? argv[1] : "";
+    const std::string reason = word.empty() || word.starts_with('-')
+                                   ? std::string(error.what())
+                                   : fmt::format("there is no command \"{}\"", word);
+    return report("command line", reason + help(""), kBadInput);
+  } catch (const Error& error) {
+    return report(chosen_command(app_, "error"), error.reason(), exit_code_);
+  } catch (const std::exception& error) {
+    return report(chosen_command(app_, "error"), error.what(), kFailed);
+  }
+}
+
+void add_search_options(const Command& command, SearchOptions& options) {
+  add_setting(command, setting_of(&WorkerSettings::evaluator), options.evaluator);
+  auto mode = setting_of(&SearchSettings::evaluates);
+  mode.help =
+      "what the network is asked about (default: what it has learnt; if its file does not say, "
+      "afterstates in games that have them)";
+  add_setting(command, mode, options.mode);
+  auto lanes = setting_of(&WorkerSettings::lanes);
+  lanes.help = "searches side by side (default: up to 64, within 1 GiB of trees)";
+  add_setting(command, lanes, options.lanes).shows_default("");
+  for_each_setting(options.settings, [&](const auto& entry, auto& value) {
+    if (entry.use.of_players) add_setting(command, entry, value);
+  });
 }
 
 }  // namespace senet

@@ -1,34 +1,26 @@
-// What the sub-commands of the senet program share: how each is added, how it fails, what it exits
-// with.
+// What the sub-commands of the senet program share: how each is added, what options it has, how it
+// fails, what it exits with. CLI11 reads the command line; all options are added here, so that
+// --help shows them alike.
 #pragma once
 
 #include <absl/functional/any_invocable.h>
-#include <absl/functional/function_ref.h>
 
+#include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "games/settings.hpp"
+#include "selfplay/search_player.hpp"
 #include "senet/result.hpp"
-#include "tools/command_line.hpp"
 
 namespace senet {
 
-/// Exit codes of the program; 0 is success.
-inline constexpr int kExitFailed = 1;    // something went wrong, or it was stopped early
-inline constexpr int kExitBadInput = 2;  // it was asked for something that makes no sense
-
 /// A command whose input has been read and found good. Calling it does the work and prints.
 using Job = absl::AnyInvocable<Result<void>()>;
-
-/// Runs the job that `prepare` makes. What goes wrong, an Error that is thrown or returned, prints
-/// one line "senet <command>: <reason>" on stderr and gives kExitBadInput when it is prepare()'s,
-/// kExitFailed when it is the job's.
-int run_command(std::string_view command, absl::FunctionRef<Job()> prepare);
-int run_command(std::string_view command, Result<Job> prepared);
-
-/// Prints the line of an error, if there is one: `failure`, else 0.
-int report(std::string_view command, const Result<void>& result, int failure = kExitBadInput);
 
 /// The result's value; throws its error with the name of the option that asked for it in front.
 template <class T>
@@ -41,6 +33,139 @@ T value_for(std::string_view option, Result<T> result) {
 
 /// Flushes stdout. Fails when a part of it could not be written, be it now or before.
 Result<void> flush_output();
+
+/// One option of a command. Copies mean the same option; it lives as long as its CommandLine.
+class Option {
+ public:
+  explicit Option(CLI::Option& option) : option_(&option) {}
+
+  /// Refuses values outside of [least, most]. --help shows the bounds with their type.
+  template <class T>
+  Option in_range(T least, T most) const {
+    return option_->check(CLI::Range(least, most)), *this;
+  }
+  Option not_negative() const { return option_->check(CLI::NonNegativeNumber), *this; }
+  /// Refuses all other values.
+  Option one_of(const std::vector<std::string>& values) const {
+    return option_->check(CLI::IsMember(values)), *this;
+  }
+  Option required() const { return option_->required(), *this; }
+  /// --help shows the value that the variable has now.
+  Option shows_default() const { return option_->capture_default_str(), *this; }
+  /// --help shows this text as the default.
+  Option shows_default(const std::string& text) const { return option_->default_str(text), *this; }
+  /// Each occurrence adds to the list.
+  Option as_often_as_needed() const { return option_->take_all(), *this; }
+
+  /// Whether the command line names it; once it has been parsed.
+  bool is_given() const { return option_->count() > 0; }
+
+ private:
+  CLI::Option* option_;
+};
+
+/// A command or sub-command. Copies mean the same command; it lives as long as its CommandLine.
+class Command {
+ public:
+  explicit Command(CLI::App& app, int& exit_code) : app_(&app), exit_code_(&exit_code) {}
+
+  Command add_command(const std::string& name, const std::string& help) const;
+
+  /// An option ("--name") or, without dashes, the next positional argument. `value` outlives the
+  /// parsing, which writes it; an option that the command line does not name leaves it alone.
+  template <class T>
+  Option option(const std::string& name, T& value, const std::string& help) const {
+    return Option(*app_->add_option(name, value, help));
+  }
+  /// Calls `read` with the option's text; a reason of its is a usage error. --help shows `type`
+  /// behind the name.
+  Option option(const std::string& name, const std::string& type,
+                std::function<Result<void>(const std::string& text)> read,
+                const std::string& help) const;
+  /// True when the command line names it.
+  Option flag(const std::string& name, bool& value, const std::string& help) const {
+    return Option(*app_->add_flag(name, value, help));
+  }
+  /// Options that are added from here on stand under this heading in --help.
+  void heading(const std::string& text) const { app_->option_defaults()->group(text); }
+  void remove_option(const std::string& name) const { app_->remove_option(app_->get_option(name)); }
+
+  /// A text below the options in --help.
+  void footer(const std::string& text) const { app_->footer(text); }
+
+  /// Runs the job that `prepare` makes when the command line means this command and none of its
+  /// sub-commands. What goes wrong, an Error that is thrown or returned, is bad input when it is
+  /// prepare()'s and a failure when it is the job's. Without it, a sub-command has to be named.
+  void runs(std::function<Result<Job>()> prepare) const;
+
+ private:
+  CLI::App* app_;
+  int* exit_code_;
+};
+
+/// The whole command line.
+class CommandLine {
+ public:
+  /// `version` is what --version prints.
+  CommandLine(const std::string& name, const std::string& description, const std::string& version);
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  Command root() { return Command(app_, exit_code_); }
+
+  /// Runs the command that the arguments name and returns the program's exit code: 0, or 2 when it
+  /// was asked for something that makes no sense, or 1 when something else went wrong or it was
+  /// stopped early. Bad input and every failure, exceptions included, print one line on stderr,
+  /// "senet <command>: <reason>".
+  int run(int argc, const char* const* argv);
+
+ private:
+  CLI::App app_;
+  int exit_code_ = 0;  // of an error that is thrown now
+};
+
+/// What stands behind an option in --help: "UINT:0 .. 1000000 MiB", "{position, afterstates}".
+template <class Struct, class Value>
+std::string option_type(const Setting<Struct, Value>& entry) {
+  if constexpr (NamedEnum<Value>) {
+    return std::string("{").append(all_names<Value>()).append("}");
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return "BOOL";
+  } else {
+    std::string type = std::is_unsigned_v<Value> ? "UINT" : "FLOAT";
+    if (const std::string range = range_text(entry); !range.empty()) {
+      type += (entry.range.or_zero ? ":0 or " : ":") + range;
+    }
+    return entry.range.unit.empty() ? type : type + " " + std::string(entry.range.unit);
+  }
+}
+
+/// Adds --NAME for an entry whose values go to `to`, anything that a Value can be assigned to. What
+/// the setting does not take is a usage error. `to` outlives the parsing.
+template <class Struct, class Value, class To>
+Option add_setting(const Command& command, const Setting<Struct, Value>& entry, To& to) {
+  const auto set = [entry, &to](const std::string& text) -> Result<void> {
+    Value value{};
+    if (const Result<void> read = set_value(entry, value, text); !read) return read;
+    to = value;
+    return {};
+  };
+  const Option option = command.option(std::string("--").append(entry.name), option_type(entry),
+                                       set, std::string(entry.help));
+  if constexpr (std::is_same_v<To, Value>) option.shows_default(setting_text(to));
+  return option;
+}
+
+/// Adds all settings of a struct, in the order of their list.
+template <HasSettings Struct>
+void add_settings(const Command& command, Struct& settings) {
+  for_each_setting(settings,
+                   [&](const auto& entry, auto& value) { add_setting(command, entry, value); });
+}
+
+/// Adds the options of a searching player: --evaluator, --mode, --lanes and the settings of a
+/// search that concern players. `options` outlives the parsing.
+void add_search_options(const Command& command, SearchOptions& options);
 
 /// Each adds one sub-command to the program.
 void add_perft_command(const Command& program);

@@ -11,9 +11,7 @@
 #include "tools/command.hpp"
 #include "tools/match/players.hpp"
 #include "tools/metric.hpp"
-#include "tools/programs.hpp"
 #include "tools/progress_line.hpp"
-#include "tools/setting_options.hpp"
 
 namespace senet {
 namespace {
@@ -64,23 +62,15 @@ struct Candidate {
     return moves;
   }
 
-  /// The answers for programs that grade them by other means.
-  void write_answers(const std::vector<MoveMix>& moves) const {
-    std::string text;
-    for (std::size_t i = 0; i < moves.size(); ++i) {
-      text += exam.grading.answer_line(i, moves[i].front()) + "\n";
-    }
-    replace_file(arguments.answers, {std::as_bytes(std::span(text))}).value();
-  }
-
-  Grades grade(const std::vector<MoveMix>& moves) const {
-    ProgressLine progress("judged", moves.size());
-    return exam.grading.grade(moves, [&](std::size_t graded) { progress.show(graded); });
-  }
-
   Result<void> run() const {
     const std::vector<MoveMix> played = moves();
-    if (!arguments.answers.empty()) write_answers(played);
+    if (!arguments.answers.empty()) {  // for programs that grade them by other means
+      std::string text;
+      for (std::size_t i = 0; i < played.size(); ++i) {
+        text += exam.grading.answer_line(i, played[i].front()) + "\n";
+      }
+      replace_file(arguments.answers, {std::as_bytes(std::span(text))}).value();
+    }
     const std::string& identity = holder.identity;
     if (arguments.json) {
       fmt::print("{}\n", json_text(Json::object({{"bench", "eval"},
@@ -94,7 +84,10 @@ struct Candidate {
                  identity == word ? "" : fmt::format(" ({})", identity), played.size(),
                  arguments.labels);
     }
-    const Grades grades = grade(played);
+    const Grades grades = [&] {  // whose line is gone before the marks are printed
+      ProgressLine progress("judged", played.size());
+      return exam.grading.grade(played, [&](std::size_t graded) { progress.show(graded); });
+    }();
     print_metrics("eval", grades.metrics, arguments.json);
     if (grades.unmatched == 0) return {};
     return fail(
@@ -173,7 +166,7 @@ void add_eval_command(const Command& program) {
   command.footer(exams_text());
   command.runs([arguments, visits] {
     if (visits.is_given()) arguments->settings.visits_from = VisitsSource::kThisPlayer;
-    return run_command("eval", [&] { return prepare(*arguments); });
+    return prepare(*arguments);
   });
 }
 

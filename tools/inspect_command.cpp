@@ -21,7 +21,7 @@
 #include "nn/safetensors.hpp"
 #include "selfplay/record_log.hpp"
 #include "tools/command.hpp"
-#include "tools/programs.hpp"
+#include "tools/match/players.hpp"
 #include "train_bridge/checkpoint.hpp"
 
 namespace senet {
@@ -114,7 +114,7 @@ Json games_json(const std::string& file) {
   for (std::size_t i = 1; i < kEndNames.size(); ++i) ends[kEndNames[i]] = 0;
   // By the outcome's index, which is as player 0 sees it, by the model's id and by name.
   std::map<std::uint8_t, std::uint64_t> outcomes;
-  std::map<std::uint64_t, std::uint64_t> models;
+  std::map<std::string, std::uint64_t> models;
   std::map<std::string, std::uint64_t> evaluators;
   for (GameRecord record; next_record(log, record, undecodable); ++records) {
     turns += record.turns().size();
@@ -125,16 +125,15 @@ Json games_json(const std::string& file) {
     Json& end = ends[kEndNames[static_cast<std::size_t>(record.end())]];
     end = end.get<std::uint64_t>() + 1;
     if (record.end() != EndKind::kCut) ++outcomes[record.final_outcome()];
-    for (const std::uint64_t model : record.models) ++models[model];
+    for (const std::uint64_t model : record.models) ++models[id_text(model)];
     ++evaluators[record.evaluator];
   }
   const auto mean = [&](std::uint64_t sum) {
     return records == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(records);
   };
-  Json of_outcome, of_model, of_evaluator;
+  Json of_outcome;
+  const auto counts = [](const auto& games) { return games.empty() ? Json() : Json(games); };
   for (const auto& [i, games] : outcomes) of_outcome[outcome_text(log.game(), i)] = games;
-  for (const auto& [id, games] : models) of_model[id_text(id)] = games;
-  for (const auto& [name, games] : evaluators) of_evaluator[name] = games;
   return Json::object({{"kind", "games"},
                        {"game", log.game()},
                        {"records", records},
@@ -149,8 +148,8 @@ Json games_json(const std::string& file) {
                        {"decisions_per_game", mean(decisions)},
                        {"ends", ends},
                        {"outcomes_for_player_0", of_outcome},
-                       {"games_of_model", of_model},
-                       {"games_of_evaluator", of_evaluator}});
+                       {"games_of_model", counts(models)},
+                       {"games_of_evaluator", counts(evaluators)}});
 }
 
 Json turn_json(const GameRecord& record, const RecordedTurn& turn, const AnyState& state) {
@@ -302,7 +301,7 @@ void add_inspect_command(const Command& program) {
   command.option("--game-number", arguments->game_number,
                  "of a game log: print this game turn by turn");
   command.flag("--json", arguments->json, "print one JSON object");
-  command.runs([arguments] { return run_command("inspect", [&] { return prepare(*arguments); }); });
+  command.runs([arguments] { return prepare(*arguments); });
 }
 
 }  // namespace senet

@@ -1,6 +1,5 @@
 // The senet program: one sub-command a file.
 #include "tools/command.hpp"
-#include "tools/command_line.hpp"
 
 int main(int argc, char** argv) {
   senet::CommandLine line("senet", "Inference and search for game AI that learns by playing itself",

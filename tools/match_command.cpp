@@ -20,7 +20,6 @@
 #include "tools/match/players.hpp"
 #include "tools/metric.hpp"
 #include "tools/progress_line.hpp"
-#include "tools/setting_options.hpp"
 #include "tools/stop_signals.hpp"
 
 namespace senet {
@@ -304,8 +303,7 @@ void add_match_command(const Command& program) {
   command.option("--game", a.game, "the game").required();
   command.option("--first", a.words[0], "first player: " + player_words()).required();
   command.option("--second", a.words[1], "second player: the same words").required();
-  const auto add = [&](const auto& entry, auto& value) { add_setting(command, entry, value); };
-  for_each_setting(a.match, add);
+  add_settings(command, a.match);
   auto entry = kVisitsSetting;
   entry.help =
       "visits of each search, without noise; 0: the network alone. UCI programs are told them by "
@@ -333,7 +331,7 @@ void add_match_command(const Command& program) {
   command.option("--sprt", a.sprt,
                  "A,B: stop as soon as the pairs tell a strength of A from one of B: Elo, or "
                  "points a game where games are worth more than one");
-  for_each_setting(a.sprt_settings, add);
+  add_settings(command, a.sprt_settings);
   command.option(
       "--log", a.log,
       "append every finished game with its moves and dice to this file, a JSON line each");
@@ -353,7 +351,7 @@ void add_match_command(const Command& program) {
       "told and kept.");
   command.runs([arguments, visits] {
     if (visits.is_given()) arguments->player.visits_from = VisitsSource::kBothPlayers;
-    return run_command("match", [&] { return prepare(*arguments); });
+    return prepare(*arguments);
   });
 }
 

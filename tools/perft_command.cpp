@@ -93,7 +93,7 @@ void add_perft_command(const Command& program) {
                           game->leaves_names[0], game->leaves_names[1]);
   }
   command.footer(footer);
-  command.runs([arguments] { return run_command("perft", [&] { return prepare(*arguments); }); });
+  command.runs([arguments] { return prepare(*arguments); });
 }
 
 }  // namespace senet

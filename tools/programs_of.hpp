@@ -10,7 +10,6 @@
 #include "selfplay/record_replay.hpp"
 #include "selfplay/search_player.hpp"
 #include "tools/match/players.hpp"
-#include "tools/programs.hpp"
 
 namespace senet {
 

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "engine/host/builtin_models.hpp"
+#include "games/fields.hpp"
 #include "nn/network.hpp"
-#include "tools/protocol/words.hpp"
 
 namespace senet {
 namespace {
@@ -35,7 +35,8 @@ Result<Network> open_network(std::string_view source, const NetworkSpec& referen
   if (source == kUntrained) return initial_network(reference, 1);
   if (is_untrained(source)) {
     const std::string_view text = source.substr(kUntrainedOfSeed.size());
-    if (const auto seed = protocol::number(text)) return initial_network(reference, *seed);
+    if (const auto seed = parse_number<std::uint64_t>(text, 0, UINT64_MAX))
+      return initial_network(reference, *seed);
     return fail(fmt::format("{}: \"{}\" is no seed", source, text));
   }
   Result<Network> network =

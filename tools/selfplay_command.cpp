@@ -11,7 +11,6 @@
 #include <optional>
 
 #include "tools/command.hpp"
-#include "tools/setting_options.hpp"
 #include "tools/stop_signals.hpp"
 #include "train_bridge/resident_memory.hpp"
 #include "train_bridge/run.hpp"
@@ -171,8 +170,7 @@ void add_selfplay_command(const Command& program) {
     command.option("--" + std::string(entry.name), option_type(entry), keep,
                    std::string(entry.help));
   });
-  command.runs(
-      [arguments] { return run_command("selfplay", [&] { return prepare(*arguments); }); });
+  command.runs([arguments] { return prepare(*arguments); });
 }
 
 }  // namespace senet

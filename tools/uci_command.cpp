@@ -4,13 +4,13 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <thread>
 
 #include "tools/command.hpp"
 #include "tools/protocol/session.hpp"
-#include "tools/setting_options.hpp"
 
 namespace senet {
 namespace {
@@ -19,32 +19,13 @@ using protocol::Inbox;
 
 // Reads until quit, the end of input or an error, which ends input too.
 void read_lines(Inbox& inbox) {
-  protocol::LineSplitter splitter;
-  bool quits = false;
-  const auto push = [&](std::string line) {
-    quits = quits || protocol::only_word(line) == "quit";
-    inbox.push(std::move(line));
-  };
   std::array<char, 1 << 16> buffer;
-  while (!quits) {
+  for (;;) {
     const ssize_t size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) break;
-    splitter.feed({buffer.data(), static_cast<std::size_t>(size)}, push);
+    if (size <= 0 || !inbox.feed({buffer.data(), static_cast<std::size_t>(size)})) break;
   }
-  splitter.finish(push);
   inbox.close();
-}
-
-// One line, whole; 0 or what is wrong.
-int write_line(std::string_view line) {
-  const std::string text = std::string(line) + '\n';
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t size = ::write(STDOUT_FILENO, text.data() + done, text.size() - done);
-    if (size < 0 && errno != EINTR) return errno;
-    if (size > 0) done += static_cast<std::size_t>(size);
-  }
-  return 0;
 }
 
 // A session between two streams of bytes, with a thread of its own that reads.
@@ -56,10 +37,12 @@ struct Conversation {
 
 Job prepare(const protocol::Options& options) {
   auto talk = std::make_unique<Conversation>();
-  talk->session =
-      protocol::Session::open(options, talk->inbox, [&talk = *talk](std::string_view line) {
-        if (talk.failure == 0) talk.failure = write_line(line);
-      }).value();
+  talk->session.emplace(options, talk->inbox, [&talk = *talk](std::string_view line) {
+    if (talk.failure != 0) return;
+    const bool is_whole = std::fwrite(line.data(), 1, line.size(), stdout) == line.size() &&
+                          std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0;
+    if (!is_whole) talk.failure = errno;
+  });
   return [talk = std::move(talk)]() -> Result<void> {
     std::jthread reader([&] { read_lines(talk->inbox); });
     talk->session->run();
@@ -79,12 +62,11 @@ void add_uci_command(const Command& program) {
   command.option("--weights", options->weights,
                  "the network's weights: a safetensors file, builtin or untrained[:SEED]; option "
                  "WeightsFile (default: builtin, where the game has one, else untrained)");
-  for_each_setting(*options,
-                   [&](const auto& entry, auto& value) { add_setting(command, entry, value); });
+  add_settings(command, *options);
   add_search_options(command, options->search);
   command.remove_option("--lanes");  // there is one search at a time
   command.footer("docs/protocol.md has the words, the options and sessions to look at.");
-  command.runs([options] { return run_command("uci", [&] { return prepare(*options); }); });
+  command.runs([options] { return prepare(*options); });
 }
 
 }  // namespace senet

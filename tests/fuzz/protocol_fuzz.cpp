@@ -23,10 +23,8 @@ Options small_options() {
 class Conversation {
  public:
   Conversation()
-      : session_(Session::open(small_options(), inbox_,
-                               [this](std::string_view line) { said_.emplace_back(line); })) {
-    promise(session_.has_value(), "a session opens");
-  }
+      : session_(small_options(), inbox_,
+                 [this](std::string_view line) { said_.emplace_back(line); }) {}
 
   // A session costs a network, so there is one for all inputs; each finds it as the first did.
   void begin() {
@@ -38,9 +36,9 @@ class Conversation {
           "setoption name CPuct value 1.5", "setoption name FpuReduction value 0.2",
           "setoption name PolicyTemperature value 1.5",
           "setoption name AfterstateTemperature value 0.1", "newsession type money"}) {
-      promise(session_->handle(line) && said_.empty(), line);
+      promise(session_.handle(line) && said_.empty(), line);
     }
-    session_->handle("uci");
+    session_.handle("uci");
     said_.clear();
   }
 
@@ -52,7 +50,7 @@ class Conversation {
     if (names_a_file(line)) return true;
     inbox_.push("stop");
     said_.clear();
-    const bool goes_on = session_->handle(line);
+    const bool goes_on = session_.handle(line);
     while (inbox_.next_if("")) {
     }
     check(word, line.size());
@@ -110,7 +108,7 @@ class Conversation {
 
   Inbox inbox_;
   std::vector<std::string> said_;
-  Result<Session> session_;
+  Session session_;
 };
 
 }  // namespace
@@ -122,8 +120,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   conversation.begin();
   bool goes_on = true;
   const auto ask = [&](std::string line) { goes_on = goes_on && conversation.ask(line); };
-  protocol::LineSplitter splitter;
-  splitter.feed(text_of(data, size), ask);
-  splitter.finish(ask);
+  protocol::Inbox lines;
+  lines.feed(text_of(data, size));
+  lines.close();
+  while (const auto line = lines.next()) ask(*line);
   return 0;
 }

@@ -19,7 +19,6 @@
 
 #include "tests/temporary_folder.hpp"
 #include "tests/tools/gnubg_trust.hpp"
-#include "tools/games/backgammon/gnubg.hpp"
 #include "tools/games/backgammon/hooks.hpp"
 
 namespace senet {
@@ -166,8 +165,7 @@ struct Blamed {
 };
 Blamed blamed(const std::string& answer) {
   const FakeGnubg fake("exec " SENET_FAKE_GNUBG " '" + answer + "' \"$@\"");
-  Result<GnubgPlayer> player = GnubgPlayer::start({});
-  if (!player) throw std::runtime_error(player.error().reason());
+  const auto player = value_of(gnubg_player());
   const AnyState state =
       any_state(*Backgammon::from_board(Backgammon().board(), 0, backgammon::Dice{3, 1}));
   const std::array states = {state, state};
@@ -202,8 +200,7 @@ TEST(GnubgPlayer, StopsBetweenPositions) {
   const FakeGnubg fake("exec " SENET_FAKE_GNUBG " '8/5 6/5' \"$@\"");
   for (const std::size_t processes : {1u, 2u}) {
     std::atomic<int> asked = 0;
-    Result<GnubgPlayer> player = GnubgPlayer::start({}, processes, [&] { return ++asked > 5; });
-    ASSERT_TRUE(player) << player.error().reason();
+    const auto player = value_of(gnubg_player({}, processes, [&] { return ++asked > 5; }));
     const std::vector<AnyState> states(
         20, any_state(*Backgammon::from_board(Backgammon().board(), 0, backgammon::Dice{3, 1})));
     const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
@@ -220,12 +217,6 @@ class GnubgProcess : public testing::Test {
  protected:
   void SetUp() override {
     if (!find_gnubg()) GTEST_SKIP() << "gnubg is not installed, so nothing is known of its process";
-  }
-
-  static Gnubg started(const GnubgSettings& settings) {
-    Result<Gnubg> gnubg = Gnubg::start(settings);
-    if (!gnubg) throw std::runtime_error(gnubg.error().reason());
-    return std::move(*gnubg);
   }
 
   const backgammon::Board start_ = Backgammon().board();
@@ -274,21 +265,27 @@ TEST_F(GnubgProcess, PlayersGoOnWithANewOne) {
     states.push_back(any_state(*Backgammon::from_board(start_, 0, backgammon::dice_of(roll))));
   }
   const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
-  const auto chosen = [&](GnubgPlayer& player) {
+  const auto chosen = [&](ProcessPlayer& player) {
     std::vector<Action> actions(states.size());
     const Result<void> answered = player.choose(states, draws, actions);
     EXPECT_TRUE(answered) << answered.error().reason();
     return actions;
   };
   for (const std::size_t processes : {1u, 2u}) {
-    Result<GnubgPlayer> player = GnubgPlayer::start({}, processes);
-    ASSERT_TRUE(player) << player.error().reason();
+    std::vector<pid_t> ids;
+    const auto start = [&]() -> Result<std::unique_ptr<MoveProcess>> {
+      auto gnubg = std::make_unique<Gnubg>(started({}));
+      ids.push_back(gnubg->process_id());
+      return gnubg;
+    };
+    const auto player = value_of(ProcessPlayer::start(start, processes));
     const std::vector<Action> before = chosen(*player);
     EXPECT_EQ(player->faults().crashes, 0u);
-    ::kill(player->process_id(), SIGKILL);
+    ::kill(ids.front(), SIGKILL);
     EXPECT_EQ(chosen(*player), before);
     EXPECT_EQ(player->faults().crashes, 1u);
     EXPECT_EQ(player->faults().illegal, 0u);
+    EXPECT_EQ(ids.size(), processes + 1);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -29,6 +30,14 @@ inline Gnubg started(const GnubgSettings& settings) {
   Result<Gnubg> gnubg = Gnubg::start(settings);
   if (!gnubg) throw std::runtime_error(gnubg.error().reason());
   return std::move(*gnubg);
+}
+
+/// A player of so many of them.
+inline Result<std::unique_ptr<ProcessPlayer>> gnubg_player(const GnubgSettings& settings = {},
+                                                           std::size_t processes = 1,
+                                                           MoveProcess::IsStopped is_stopped = {}) {
+  return ProcessPlayer::start(MoveProcess::starter<Gnubg>(settings), processes,
+                              std::move(is_stopped));
 }
 
 /// The value, or a failed test with its reason.

@@ -15,7 +15,6 @@
 #include "tests/games/backgammon_bearoff.hpp"
 #include "tests/tools/gnubg_console.hpp"
 #include "tests/tools/gnubg_trust.hpp"
-#include "tools/games/backgammon/hooks.hpp"
 
 namespace senet {
 namespace {
@@ -81,13 +80,13 @@ TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
 // 2-ply, and which yet another program of other hands graded 2.92. (Between processors its answers
 // differ by hundredths of a millipoint.)
 TEST_F(GnubgTrust, ItsMarkOnTheShippedLabelsIsKnown) {
-  GnubgPlayer player = value_of(GnubgPlayer::start({.ply = 0}));
+  const auto player = value_of(gnubg_player({.ply = 0}));
   const std::vector<backgammon::Label> met = labels();
   std::vector<AnyState> states;
   for (const backgammon::Label& label : met) states.push_back(any_state(label.state));
   const std::vector<Random> draws(states.size(), Random(1, 0, 0, Purpose::kTest));
   std::vector<Action> actions(states.size());
-  const Result<void> chosen = player.choose(states, draws, actions);
+  const Result<void> chosen = player->choose(states, draws, actions);
   ASSERT_TRUE(chosen) << chosen.error().reason();
   std::vector<MoveMix> moves;
   for (const Action action : actions) moves.push_back({action});
@@ -172,23 +171,23 @@ MatchResult played(MatchPlayer& first, MatchPlayer& second, std::size_t pairs) {
 // With the same dice for both sides the games of a pair are mirror images, and nobody gains a
 // point; only two plays of the same worth to six digits could make them part.
 TEST_F(GnubgTrust, ACopyOfItDrawsWithIt) {
-  GnubgPlayer its = value_of(GnubgPlayer::start({.ply = 0}));
-  GnubgPlayer copy = value_of(GnubgPlayer::start({.ply = 0, .full = true}));
-  const MatchResult result = played(copy, its, 30);
+  const auto its = value_of(gnubg_player({.ply = 0}));
+  const auto copy = value_of(gnubg_player({.ply = 0, .full = true}));
+  const MatchResult result = played(*copy, *its, 30);
   EXPECT_EQ(result.games, 60u);
   EXPECT_LE(std::abs(result.points), 3.5 * result.points_error);
   EXPECT_LT(result.points_error, 0.1);
-  const MatchResult itself = played(its, its, 30);
+  const MatchResult itself = played(*its, *its, 30);
   EXPECT_EQ(itself.points, 0);
   EXPECT_EQ(itself.points_error, 0);
 }
 
 // It beats blind play by far more than a point a game, whoever of the two is called first.
 TEST_F(GnubgTrust, BlindPlayLosesToIt) {
-  GnubgPlayer its = value_of(GnubgPlayer::start({.ply = 0}, 2));
+  const auto its = value_of(gnubg_player({.ply = 0}, 2));
   SimpleMatchPlayer blind(game_table<AnyGame, Backgammon>().players.front());
-  EXPECT_GT(played(its, blind, 20).points, 1.5);
-  EXPECT_LT(played(blind, its, 20).points, -1.5);
+  EXPECT_GT(played(*its, blind, 20).points, 1.5);
+  EXPECT_LT(played(blind, *its, 20).points, -1.5);
 }
 
 // At most 6 checkers a player, all home, one at least.

@@ -33,7 +33,7 @@ Result<void> check_first_line(std::string_view line, const MatchIdentity& identi
   return {};
 }
 
-Result<MatchOutcome> read_outcome(const AnyGame& game, const Json& line) {
+MatchOutcome read_outcome(const AnyGame& game, const Json& line) {
   const Json points = line["points"], outcome = line.value("outcome", Json());
   if (points.is_null()) return MatchOutcome();
   const auto is_it = [&](std::size_t i) {
@@ -42,32 +42,22 @@ Result<MatchOutcome> read_outcome(const AnyGame& game, const Json& line) {
   for (std::size_t i = 0; i < game.outcome_values.size(); ++i) {
     if (is_it(i)) return MatchOutcome(static_cast<std::uint8_t>(i));
   }
-  return fail(outcome.is_null() ? "no game is worth that many points"
-                                : "its outcome is not worth that many points");
+  throw fail(outcome.is_null() ? "no game is worth that many points"
+                               : "its outcome is not worth that many points");
 }
 
-Result<std::vector<Action>> read_plies(const AnyGame& game, const Json& plies) {
+std::vector<Action> read_plies(const AnyGame& game, const Json& plies) {
   std::vector<Action> actions;
   AnyState state(game);
   for (const Json& ply : plies) {
-    if (!ply.is_string()) return fail("has a ply that is no text");
-    if (state.turn() == Turn::kOver) return fail("it goes on after its end");
+    if (!ply.is_string()) throw fail("has a ply that is no text");
+    if (state.turn() == Turn::kOver) throw fail("it goes on after its end");
     const Result<Action> action = state.action_from_text(ply.get_ref<const std::string&>());
-    if (!action) return fail(fmt::format("ply {}: {}", actions.size(), action.error().reason()));
+    if (!action) throw fail(fmt::format("ply {}: {}", actions.size(), action.error().reason()));
     actions.push_back(*action);
     state.play(*action);
   }
   return actions;
-}
-
-Result<std::string> whole_text(const FileHandle& file) {
-  const Result<std::uint64_t> size = file.size();
-  if (!size) return size.error();
-  std::string text(*size, '\0');
-  const Result<std::size_t> got = file.read_at(0, std::as_writable_bytes(std::span(text)));
-  if (!got) return got.error();
-  text.resize(*got);
-  return text;
 }
 
 }  // namespace
@@ -97,18 +87,14 @@ Result<PlayedGame> read_game_line(const AnyGame& game, std::string_view line,
   if (!points.is_number() && !points.is_null()) return fail("tells no points");
   if (!plies.is_array()) return fail("tells no plies");
   PlayedGame played{.number = number.get<std::uint64_t>(), .actions = {}, .outcome = {}};
-  const auto wrong = [&](const Error& error) {
+  try {
+    played.outcome = read_outcome(game, json);
+    played.actions = read_plies(game, plies);
+    check_played_game(game, played, settings).value();
+    return played;
+  } catch (const Error& error) {
     return fail(fmt::format("game {}: {}", played.number, error.reason()));
-  };
-  const Result<MatchOutcome> outcome = read_outcome(game, json);
-  if (!outcome) return wrong(outcome.error());
-  played.outcome = *outcome;
-  Result<std::vector<Action>> actions = read_plies(game, plies);
-  if (!actions) return wrong(actions.error());
-  played.actions = std::move(*actions);
-  const Result<void> checked = check_played_game(game, played, settings);
-  if (!checked) return wrong(checked.error());
-  return played;
+  }
 }
 
 Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::Mode mode,
@@ -118,11 +104,12 @@ Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::M
   if (!handle) return handle.error();
   MatchLog log(std::move(*handle));
   if (const auto locked = log.file_.lock(); !locked) return locked.error();
-  const Result<std::string> text = whole_text(log.file_);
-  if (!text) return text.error();
-
+  const Result<MappedFile> mapped = MappedFile::open(file);
+  if (!mapped) return mapped.error();
+  const std::string_view text(reinterpret_cast<const char*>(mapped->bytes().data()),
+                              mapped->bytes().size());
   std::size_t number = 0;
-  for (std::string_view rest = *text;;) {
+  for (std::string_view rest = text;;) {
     const std::size_t end = rest.find('\n');
     if (end == std::string_view::npos) break;  // nothing more, or a line that a kill cut off
     const std::string_view line = rest.substr(0, end);
@@ -135,7 +122,7 @@ Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::M
     return fail(fmt::format("{}{} {}", file.string(), place, used.error().reason()));
   }
   // The torn beginning of a log is made anew; anything else is not ours.
-  if (number == 0 && !(first_line(identity) + '\n').starts_with(*text)) {
+  if (number == 0 && !(first_line(identity) + '\n').starts_with(text)) {
     return fail(fmt::format("{} is no log of a match", file.string()));
   }
   if (const auto cut = log.file_.truncate(log.end_); !cut) return cut.error();

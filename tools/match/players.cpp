@@ -6,8 +6,6 @@
 #include <filesystem>
 
 #include "games/registry.hpp"
-#include "tools/programs.hpp"
-#include "tools/setting_options.hpp"
 
 namespace senet {
 namespace {
@@ -16,6 +14,39 @@ bool speaks_ubgi(const AnyGame& game) { return game.ubgi_question != nullptr; }
 
 bool has_player(const AnyGame& game, std::string_view word) {
   return std::ranges::find(game.players, word, &SimplePlayer::word) != game.players.end();
+}
+
+// The line that asks another program for a move.
+std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
+  // "nodes 0" is no limit at all to many programs.
+  const std::uint32_t nodes = std::max(settings.visits, 1u);
+  if (protocol == EngineProtocol::kUci) return fmt::format("go nodes {}", nodes);
+  // Few UBGI programs know limits, so they get none that is not asked for.
+  const std::string go = "go role chequer";
+  return settings.visits_from == VisitsSource::kDefault ? go
+                                                        : fmt::format("{} nodes {}", go, nodes);
+}
+
+// A player that asks a UCI or UBGI engine; `word` is "uci:COMMAND" or "ubgi:COMMAND". With UBGI, of
+// a game whose kit knows how to ask.
+Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
+                                        const PlayerSettings& settings) {
+  TextEngineSettings engine{.protocol = protocol,
+                            .command = word.substr(word.find(':') + 1),
+                            .options = {},
+                            .go = go_line(protocol, settings),
+                            .start_time = milliseconds_of(settings.start_seconds),
+                            .answer_time = milliseconds_of(settings.answer_seconds)};
+  std::string identity = word + ", " + engine.go;
+  for (const std::string& option : settings.options) {
+    const std::size_t equals = option.find('=');
+    if (equals == 0 || equals == std::string::npos || option.find('\n') != std::string::npos) {
+      return fail(fmt::format("option \"{}\" is not NAME=VALUE", option));
+    }
+    engine.options.emplace_back(option.substr(0, equals), option.substr(equals + 1));
+    identity += ", " + option;
+  }
+  return make_process_player(MoveProcess::starter<TextEngine>(engine), identity, settings);
 }
 
 // Whether some game has a player of this word that makes no visits.
@@ -55,8 +86,7 @@ std::string player_words() {
 void add_player_options(const Command& command, PlayerSettings& settings) {
   add_search_options(command, settings.search);
   command.heading("Other programs");
-  for_each_setting(settings,
-                   [&](const auto& entry, auto& value) { add_setting(command, entry, value); });
+  add_settings(command, settings);
 }
 
 Result<void> check_player(const std::string& word, const PlayerSettings& settings) {
@@ -66,6 +96,13 @@ Result<void> check_player(const std::string& word, const PlayerSettings& setting
     return fail(word + ": makes no visits");
   }
   return {};
+}
+
+Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::string& identity,
+                                         const PlayerSettings& settings) {
+  auto player = ProcessPlayer::start(std::move(start), settings.processes, settings.is_stopped);
+  if (!player) return player.error();
+  return PlayerHolder{.player = std::move(*player), .identity = identity, .is_process = true};
 }
 
 std::string network_identity(const SearchSetup& setup) {

@@ -10,15 +10,19 @@
 #include <tuple>
 #include <vector>
 
+#include "games/any_game.hpp"
+#include "games/registry.hpp"
 #include "games/settings.hpp"
 #include "selfplay/match_player.hpp"
 #include "selfplay/search_player.hpp"
 #include "senet/result.hpp"
-#include "tools/command_line.hpp"
-#include "tools/match/text_engine.hpp"
+#include "tools/command.hpp"
+#include "tools/match/process_player.hpp"
 #include "tools/search_setup.hpp"
 
 namespace senet {
+
+class GameRecord;
 
 /// What the words are, for --help: those that all games have, then the others with their games.
 std::string player_words();
@@ -89,18 +93,35 @@ struct OwnPlayers {
   }
 };
 
+/// What the senet program does with a game by its type, beside self-play: its table
+/// (games/registry.hpp). Everything else about a game the commands know from AnyGame.
+struct Programs {
+  // senet match and senet eval. Own players are programs of their own for this game alone.
+  std::string_view own_player_words;  // for --help; "" when there are none
+  bool (*is_own_player)(std::string_view word);
+  Result<PlayerHolder> (*make_own_player)(const std::string& word, const PlayerSettings& settings);
+  /// A network that searches; `word` as open_network() takes it.
+  Result<PlayerHolder> (*make_network_player)(const std::string& word,
+                                              const PlayerSettings& settings);
+
+  // senet inspect
+  /// replay() of selfplay/record_replay.hpp.
+  Result<void> (*replay)(const GameRecord& record, std::vector<AnyState>& states);
+
+  /// tools/programs_of.hpp
+  template <Game G>
+  static constexpr Programs of();
+};
+
+/// The same game's table.
+inline const Programs& programs_of(const AnyGame& game) { return **find_game<Programs>(game.name); }
+
 /// What a network's moves depend on.
 std::string network_identity(const SearchSetup& setup);
 
-/// A player that asks a UCI or UBGI engine, in settings.processes processes; `word` is
-/// "uci:COMMAND" or "ubgi:COMMAND". With UBGI, of a game whose kit knows how to ask.
-///
-/// Each process has its own clock for each answer, however long the others take. One that ends,
-/// hangs or says `error` is counted as a crash, started anew and asked once more; when that fails
-/// too, so does the player. An answer that is no legal move fails at once, and the reason has the
-/// position in our notation, the lines that the engine got, and its answer.
-Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
-                                        const PlayerSettings& settings);
+/// A player of settings.processes such processes.
+Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::string& identity,
+                                         const PlayerSettings& settings);
 
 /// A reason when `word` is a player that cannot do what the settings ask of it.
 Result<void> check_player(const std::string& word, const PlayerSettings& settings);

@@ -14,21 +14,8 @@ bool interrupts(std::string_view line) {
 
 }  // namespace
 
-void LineSplitter::feed(std::string_view bytes, const Use& use) {
-  while (!bytes.empty()) {
-    const std::size_t end = bytes.find_first_of("\r\n");
-    line_.append(bytes.substr(0, end).substr(0, kLongestLine + 1 - line_.size()));
-    if (end == std::string_view::npos) return;
-    use(std::exchange(line_, {}));
-    bytes.remove_prefix(end + 1);
-  }
-}
-
-void LineSplitter::finish(const Use& use) {
-  if (!line_.empty()) use(std::exchange(line_, {}));
-}
-
 void Inbox::push(std::string line) {
+  has_quit_ = has_quit_ || only_word(line) == "quit";
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return lines_.empty() || bytes_ + line.size() <= kMostBytes; });
   bytes_ += line.size();
@@ -38,7 +25,19 @@ void Inbox::push(std::string line) {
   changed_.notify_one();
 }
 
+bool Inbox::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t end = bytes.find_first_of("\r\n");
+    fed_.append(bytes.substr(0, end).substr(0, kLongestLine + 1 - fed_.size()));
+    if (end == std::string_view::npos) break;
+    push(std::exchange(fed_, {}));
+    bytes.remove_prefix(end + 1);
+  }
+  return !has_quit_;
+}
+
 void Inbox::close() {
+  if (!fed_.empty()) push(std::exchange(fed_, {}));
   const std::lock_guard lock(mutex_);
   closed_ = attention_ = true;
   changed_.notify_one();

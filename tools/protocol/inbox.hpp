@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,21 +15,6 @@ namespace senet::protocol {
 /// Longest line that is carried out, in bytes: room for every move of the longest game.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-/// Parts bytes into lines at every "\n" and "\r" (so that "\r\n" is a line end and an empty line).
-/// Of a line that is too long only kLongestLine + 1 bytes are kept: enough to see that it is.
-class LineSplitter {
- public:
-  using Use = std::function<void(std::string line)>;
-
-  /// Calls `use` for each line that these bytes complete, without its end.
-  void feed(std::string_view bytes, const Use& use);
-  /// The end of input ends the last line too.
-  void finish(const Use& use);
-
- private:
-  std::string line_;
-};
-
 /// Lines in their order, with two questions that a running search may ask at any time: is anything
 /// there, and does a stop or quit wait, whatever stands before it? One thread pushes and closes,
 /// another takes out. Holds at most kMostBytes: a pusher waits then.
@@ -40,7 +24,11 @@ class Inbox {
 
   /// Adds a line; waits for room unless the inbox is empty.
   void push(std::string line);
-  /// Says that no line will follow.
+  /// Adds the lines that these bytes complete: every "\n" and "\r" ends one (so that "\r\n" is a
+  /// line end and an empty line). Of a line that is too long only kLongestLine + 1 bytes are kept:
+  /// enough to see that it is. False once one of them was quit.
+  bool feed(std::string_view bytes);
+  /// Says that no line will follow; the end of input ends the last line too.
   void close();
 
   /// The oldest line, waiting for one; none once closed and empty.
@@ -60,6 +48,8 @@ class Inbox {
   std::unique_lock<std::mutex> wait_for_line();
   std::optional<std::string> take();  // the oldest, if any; needs the lock
 
+  std::string fed_;  // without a line end yet; with has_quit_ of the thread that pushes
+  bool has_quit_ = false;
   mutable std::mutex mutex_;
   std::condition_variable changed_;  // for the one thread that waits
   std::deque<std::string> lines_;

@@ -10,8 +10,6 @@
 
 #include "tools/protocol/engine.hpp"
 #include "tools/protocol/inbox.hpp"
-#include "tools/protocol/options.hpp"
-#include "tools/protocol/requests.hpp"
 #include "tools/protocol/words.hpp"
 
 namespace senet::protocol {
@@ -30,8 +28,8 @@ class Session {
   using Writer = std::function<void(std::string_view line)>;
 
   /// A session with its engine ready. `inbox` outlives it; `write` takes one line at a time, on the
-  /// session's thread. Fails when the options ask for what is not there.
-  static Result<Session> open(const Options& options, Inbox& inbox, Writer write);
+  /// session's thread. Throws an Error when the options ask for what is not there.
+  Session(const Options& options, Inbox& inbox, Writer write);
 
   /// Carries out lines from the inbox until quit or the end of input.
   void run();
@@ -39,61 +37,50 @@ class Session {
   bool handle(std::string_view line);
 
  private:
-  /// What a run over fixed positions came to. `signature` is the same wherever the searches found
-  /// the same.
-  struct BenchTotals {
-    std::uint32_t positions = 0;
-    std::uint64_t visits = 0, evaluations = 0, signature = 0;
-  };
   static constexpr std::size_t kAny = kLongestLine;
   struct Command {
     std::string_view word;
-    Result<void> (Session::*run)(Words words);
+    void (Session::*run)(Words words);
     std::size_t most_words = kAny;  // behind it
     bool is_of_ubgi = false;        // games without UBGI do not know it
   };
   static std::span<const Command> commands();
 
-  Session(const Options& options, Inbox& inbox, Writer write, Engine engine);
-
   void say(std::string_view line) { write_(line); }
-  Result<void> answer(std::string_view line) { return say(line), Result<void>(); }
   void refuse_line(const Error& problem);
-  Result<void> carry_out(std::string_view line);
+  void carry_out(std::string_view line);
 
   // UCI's words and UGI's.
   template <Dialect kDialect>
-  Result<void> greet(Words words);
-  Result<void> isready(Words words);
-  Result<void> newgame(Words words);
-  Result<void> setoption(Words words);
-  Result<void> position(Words words);
-  Result<void> go(Words words);
-  Result<void> stop(Words words);
-  Result<void> quit(Words words);
-  Result<void> debug(Words words);
-  Result<void> query(Words words);
+  void greet(Words words);
+  void isready(Words words);
+  void newgame(Words words);
+  void setoption(Words words);
+  void position(Words words);
+  void go(Words words);
+  void stop(Words words);
+  void quit(Words words);
+  void debug(Words words);
+  void query(Words words);
 
   // UBGI's.
-  Result<void> newsession(Words words);
-  Result<void> setscore(Words words);
-  Result<void> setcube(Words words);
-  Result<void> setturn(Words words);
-  Result<void> dice(Words words);
-  Result<void> only_ubgi(std::string_view word) const;
+  void newsession(Words words);
+  void setscore(Words words);
+  void setcube(Words words);
+  void setturn(Words words);
+  void dice(Words words);
+  void only_ubgi(std::string_view word) const;
 
   // For people.
-  Result<void> draw(Words words);
-  Result<void> eval(Words words);
-  Result<void> perft(Words words);
-  Result<void> bench(Words words);
+  void draw(Words words);
+  void eval(Words words);
+  void perft(Words words);
+  void bench(Words words);
 
   void mention_untrained();
-  Result<void> set_position(const Result<AnyState>& position);
-  Result<void> think(const GoRequest& go, Role role, ServiceClock::time_point began);
+  void think(const GoRequest& go, Role role, ServiceClock::time_point began);
   // One "info" line for each line of play that was found here, the best first.
   void say_info(const SessionResult& result, Role role, ServiceClock::time_point began);
-  Result<BenchTotals> search_blind_games(std::uint32_t visits);
   bool goes_on(bool is_endless);
   bool listen(bool is_endless);
 

@@ -12,11 +12,11 @@ namespace {
 using Lines = std::vector<std::string>;
 
 Lines split(std::initializer_list<std::string_view> pieces) {
-  LineSplitter splitter;
+  Inbox inbox;
+  for (const std::string_view piece : pieces) EXPECT_TRUE(inbox.feed(piece));
+  inbox.close();
   Lines lines;
-  const auto use = [&](std::string line) { lines.push_back(std::move(line)); };
-  for (const std::string_view piece : pieces) splitter.feed(piece, use);
-  splitter.finish(use);
+  while (const std::optional<std::string> line = inbox.next()) lines.push_back(*line);
   return lines;
 }
 
@@ -39,6 +39,9 @@ TEST(ProtocolWords, OnlyOneOrNone) {
 }
 
 TEST(ProtocolWords, NumbersAreWholeAndBounded) {
+  const auto number = [](std::string_view word, std::uint64_t most = UINT64_MAX) {
+    return parse_number<std::uint64_t>(word, 0, most);
+  };
   EXPECT_EQ(number("0"), 0u);
   EXPECT_EQ(number("100", 100), 100u);
   EXPECT_EQ(number("18446744073709551615"), UINT64_MAX);
@@ -54,7 +57,7 @@ TEST(ProtocolWords, MessagesStayHarmless) {
   EXPECT_EQ(in_quotes(std::string(1000, 'x')).size(), 45u);
 }
 
-TEST(LineSplitter, TakesEveryLineEndAndEveryCut) {
+TEST(Inbox, TakesEveryLineEndAndEveryCut) {
   const Lines wanted = {"uci", "isready", "go"};
   EXPECT_EQ(split({"uci\nisready\ngo\n"}), wanted);
   EXPECT_EQ(split({"uci\nisready\ngo"}), wanted);
@@ -64,17 +67,21 @@ TEST(LineSplitter, TakesEveryLineEndAndEveryCut) {
   EXPECT_EQ(split({""}), Lines{});
 }
 
-TEST(LineSplitter, KeepsLittleOfALineThatIsTooLong) {
+TEST(Inbox, KeepsLittleOfALineThatIsTooLong) {
   const std::string piece(100'000, 'x');
-  LineSplitter splitter;
-  Lines lines;
-  const auto use = [&](std::string line) { lines.push_back(std::move(line)); };
-  for (int i = 0; i < 30; ++i) splitter.feed(piece, use);
-  EXPECT_EQ(lines, Lines{});
-  splitter.feed("\nisready\n", use);
-  ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0].size(), kLongestLine + 1);
-  EXPECT_EQ(lines[1], "isready");
+  Inbox inbox;
+  for (int i = 0; i < 30; ++i) inbox.feed(piece);
+  EXPECT_TRUE(inbox.is_quiet());
+  inbox.feed("\nisready\n");
+  EXPECT_EQ(inbox.next()->size(), kLongestLine + 1);
+  EXPECT_EQ(inbox.next(), "isready");
+}
+
+TEST(Inbox, WantsNoMoreBehindQuit) {
+  Inbox inbox;
+  EXPECT_TRUE(inbox.feed("quit it\nqu"));
+  EXPECT_FALSE(inbox.feed("it\nisready\n"));
+  EXPECT_FALSE(inbox.feed(""));
 }
 
 TEST(Inbox, SeesAStopBehindOtherLines) {

@@ -15,18 +15,17 @@ TEST(ProtocolMemory, IsReservedBeforeTheFirstSearch) {
     options.search.evaluator = EvaluatorKind::kHash;
     options.hash_mib = 4;
     std::size_t before = heap_bytes();
-    Result<Engine> engine = Engine::open(options);
-    ASSERT_TRUE(engine);
+    Engine engine(options);
     EXPECT_GT(heap_bytes() - before, std::size_t{3} << 20) << game;
     for (const std::uint32_t mib : {32, 8}) {
       options.hash_mib = mib;
-      ASSERT_TRUE(engine->configure(options, Change::kSearch));
+      engine.configure(options, Change::kSearch);
       EXPECT_GT(heap_bytes() - before, (mib * 7 / 8) << 20) << game;
-      AnyState state(engine->game());
+      AnyState state(engine.game());
       if (state.turn() == Turn::kChance) state.play(3);
       const std::size_t ready = heap_bytes();
       heap_peak();
-      ASSERT_TRUE(engine->search(state, {.visits = 500}, [] { return true; }));
+      engine.search(state, {.visits = 500}, [] { return true; });
       EXPECT_LT(heap_peak() - ready, std::size_t{1} << 18) << game;  // the result, copied
     }
   }
@@ -39,11 +38,10 @@ TEST(ProtocolMemory, OneTreeAtATime) {
   options.search.evaluator = EvaluatorKind::kHash;
   options.hash_mib = 64;
   const std::size_t before = heap_bytes();
-  Result<Engine> engine = Engine::open(options);
-  ASSERT_TRUE(engine);
+  Engine engine(options);
   heap_peak();
   options.hash_mib = 48;
-  ASSERT_TRUE(engine->configure(options, Change::kSearch));
+  engine.configure(options, Change::kSearch);
   EXPECT_LT(heap_peak() - before, std::size_t{80} << 20);
 }
 

@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include "games/registry.hpp"
-#include "tools/protocol/requests.hpp"
+#include "tests/tools/protocol/talk.hpp"
+#include "tools/protocol/words.hpp"
 
 namespace senet::protocol {
 namespace {
 
-Result<GoRequest> go(std::string_view text) { return parse_go(Words(text)); }
+Result<GoRequest> go(std::string_view text) {
+  return result_of([&] { return parse_go(Words(text)); });
+}
 
 TEST(ProtocolRequests, GoTakesItsLimitsInAnyOrder) {
   EXPECT_FALSE(go("")->nodes);
@@ -52,7 +55,8 @@ TEST(ProtocolRequests, AClockIsSharedOut) {
 
 TEST(ProtocolRequests, PositionsHaveAKindATextAndMoves) {
   const auto position = [](const char* game, std::string_view text) {
-    const Result<AnyState> state = read_position(**find_game<AnyGame>(game), Words(text), 0);
+    const auto state =
+        result_of([&] { return read_position(**find_game<AnyGame>(game), Words(text), 0); });
     EXPECT_TRUE(state) << text << ": " << state.error().reason();
     return state ? state->text() : "";
   };
@@ -68,7 +72,8 @@ TEST(ProtocolRequests, PositionsHaveAKindATextAndMoves) {
   EXPECT_TRUE(position("backgammon", "xgid XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10")
                   .ends_with(":0:21"));
   const auto code = [](const char* game, std::string_view text) {
-    const Result<AnyState> state = read_position(**find_game<AnyGame>(game), Words(text), 0);
+    const auto state =
+        result_of([&] { return read_position(**find_game<AnyGame>(game), Words(text), 0); });
     EXPECT_FALSE(state) << text;
     return static_cast<Code>(state.error().status());
   };
@@ -82,7 +87,9 @@ TEST(ProtocolRequests, PositionsHaveAKindATextAndMoves) {
 }
 
 TEST(ProtocolRequests, SessionsAreForMoneyOrAMatch) {
-  const auto contest = [](std::string_view text) { return parse_newsession(Words(text)); };
+  const auto contest = [](std::string_view text) {
+    return result_of([&] { return parse_newsession(Words(text)); });
+  };
   EXPECT_FALSE(contest("type money")->is_match);
   EXPECT_TRUE(contest("type money jacoby on")->jacoby);
   EXPECT_EQ(contest("type match length 7")->length, 7u);

@@ -5,7 +5,7 @@
 
 #include "tests/tools/protocol/talk.hpp"
 #include "tools/protocol/engine.hpp"
-#include "tools/protocol/requests.hpp"
+#include "tools/protocol/words.hpp"
 
 namespace senet::protocol {
 namespace {
@@ -145,19 +145,16 @@ TEST(SessionSearch, AStopFromAnotherThreadEndsIt) {
 // Where visits end in finished games none needs the network: the search must be asked to go on all
 // the same.
 TEST(SessionSearch, ASearchIsAskedToGoOnThoughItNeedsNoNetwork) {
-  Result<Engine> engine = Engine::open(small_options());
-  ASSERT_TRUE(engine);
+  Engine engine(small_options());
   // Both have two checkers left: who wins hangs on the dice.
-  const Result<AnyState> position = read_position(
-      engine->game(), Words("xgid XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10"), 0);
-  ASSERT_TRUE(position);
+  const AnyState position = read_position(
+      engine.game(), Words("xgid XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10"), 0);
   std::uint32_t asked = 0;
-  const Result<SessionResult> found =
-      engine->search(*position, {.visits = 10'000'000}, [&] { return ++asked < 50; });
-  ASSERT_TRUE(found);
+  const SessionResult found =
+      engine.search(position, {.visits = 10'000'000}, [&] { return ++asked < 50; });
   EXPECT_EQ(asked, 50u);
-  EXPECT_EQ(found->ending, Ending::kStopped);
-  EXPECT_LT(found->visits, 10'000'000u);
+  EXPECT_EQ(found.ending, Ending::kStopped);
+  EXPECT_LT(found.visits, 10'000'000u);
 }
 
 TEST(SessionSearch, MovetimeEndsIt) {

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <utility>
 
+#include "games/registry.hpp"
+
 namespace senet {
 namespace {
 
@@ -82,18 +84,6 @@ GnubgEvaluation decided(const Backgammon& state, Player player) {
 
 }  // namespace
 
-std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
-  if (!text.starts_with(kName)) return std::nullopt;
-  for (int ply = 0; ply <= kMostGnubgPly; ++ply) {
-    const std::string word = fmt::format("{}:{}", kName, ply);
-    if (text == word || text == word + ":full") {
-      return GnubgSettings{.ply = ply, .full = text != word};
-    }
-  }
-  return fail(fmt::format("\"{}\" is not gnubg:PLY or gnubg:PLY:full with a PLY of 0 to {}", text,
-                          kMostGnubgPly));
-}
-
 std::optional<std::filesystem::path> find_gnubg() {
   const char* const path = std::getenv("PATH");
   const std::string folders = fmt::format("{}:/usr/games", path == nullptr ? "" : path);
@@ -117,7 +107,7 @@ Result<LineSocket> LineSocket::connect(const std::filesystem::path& file) try {
 }
 
 Result<std::string> LineSocket::ask(std::string_view line, Clock::time_point deadline) {
-  if (!is_open()) return fail("the conversation has been given up");
+  if (!stream_) return fail("the conversation has been given up");
   stream_->expires_at(deadline);
   *stream_ << line << '\n' << std::flush;
   std::string answer(kLongestLine + 1, '\0');
@@ -183,16 +173,6 @@ Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
   return Gnubg(settings, std::move(*folder), std::move(*process), std::move(*connection));
 }
 
-Result<std::vector<Gnubg>> Gnubg::start(const GnubgSettings& settings, std::size_t processes) {
-  std::vector<Gnubg> started;
-  while (started.size() < processes) {
-    Result<Gnubg> gnubg = start(settings);
-    if (!gnubg) return gnubg.error();
-    started.push_back(std::move(*gnubg));
-  }
-  return started;
-}
-
 Result<std::string> Gnubg::ask(std::string_view line) {
   Result<std::string> answer = socket_.ask(line, LineSocket::Clock::now() + settings_.answer_time);
   if (!answer) return fail(fmt::format("gnubg: {}", answer.error().reason()));
@@ -202,29 +182,23 @@ Result<std::string> Gnubg::ask(std::string_view line) {
   return answer;
 }
 
-Result<std::string> Gnubg::best_words(const Backgammon& state) {
+std::string Gnubg::question(const AnyState& state) const {
+  return fibs_board(state.as<Backgammon>().board(), *state.as<Backgammon>().dice());
+}
+
+Result<std::string> Gnubg::best_words(const AnyState& any_state, const IsStopped&) {
+  const Backgammon& state = any_state.as<Backgammon>();
   ActionList<Backgammon::kMaxLegal> actions;
   state.legal(actions);
   if (actions.size() == 1) return state.action_text(actions.front());
-  if (settings_.full) {
-    const Result<std::vector<GnubgPlay>> ranked = rank(state, settings_.ply);
-    if (!ranked) return ranked.error();
-    return state.action_text(ranked->front().action);
-  }
-  return ask(fibs_board(state.board(), *state.dice()));
-}
-
-Result<Action> Gnubg::read_play(const Backgammon& state, const std::string& words) {
-  const Result<Action> action = state.action_from_text(words);
-  if (action) return action;
-  return fail(fmt::format("illegal move \"{}\" in {} (gnubg); it was told: {}; we made of it: {}",
-                          words, state.text(), fibs_board(state.board(), *state.dice()),
-                          action.error().reason()));
+  if (!settings_.full) return ask(question(any_state));
+  const Result<std::vector<GnubgPlay>> ranked = rank(state, settings_.ply);
+  if (!ranked) return ranked.error();
+  return state.action_text(ranked->front().action);
 }
 
 Result<Action> Gnubg::best_play(const Backgammon& state) {
-  const Result<std::string> words = best_words(state);
-  return words ? read_play(state, *words) : words.error();
+  return best_move(AnyState(game_table<AnyGame, Backgammon>(), state));
 }
 
 Result<GnubgEvaluation> Gnubg::evaluate(const Board& board, int ply) {

@@ -7,16 +7,15 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/kit/exam.hpp"
 #include "senet/result.hpp"
 #include "tools/child_process.hpp"
+#include "tools/match/process_player.hpp"
 #include "tools/scratch_folder.hpp"
 
 namespace senet {
@@ -33,10 +32,6 @@ struct GnubgSettings {
 };
 
 inline constexpr int kMostGnubgPly = 2;
-
-/// Reads a player's name "gnubg:PLY" or "gnubg:PLY:full". Nothing when the text does not begin with
-/// "gnubg"; a reason when it does and goes on wrongly.
-std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text);
 
 /// The program: `gnubg` in PATH or in Debian's folder for games. Nothing when it is not installed.
 std::optional<std::filesystem::path> find_gnubg();
@@ -56,10 +51,8 @@ class LineSocket {
   /// answer by the deadline; then the conversation is given up, and all later questions fail too.
   Result<std::string> ask(std::string_view line, Clock::time_point deadline);
 
-  /// False once the conversation has been given up.
-  bool is_open() const { return stream_ != nullptr; }
-
  private:
+  // None once the conversation has been given up.
   std::unique_ptr<boost::asio::local::stream_protocol::iostream> stream_;
 };
 
@@ -83,23 +76,14 @@ struct GnubgPlay {
 ///
 /// Once a question failed because there was no answer in time, or because the process is gone, all
 /// later ones fail as well: start another one.
-class Gnubg {
+class Gnubg final : public MoveProcess {
  public:
   /// Starts the program with a folder of its own for settings. Fails with a reason when it is not
   /// installed, cannot be started, or refuses a setting.
   static Result<Gnubg> start(const GnubgSettings& settings);
-  /// So many of them.
-  static Result<std::vector<Gnubg>> start(const GnubgSettings& settings, std::size_t processes);
 
-  /// The play it makes where a player has rolled, in its words: its own choice at its ply, or with
-  /// `full` the first of rank().
-  Result<std::string> best_words(const Backgammon& state);
-
-  /// The play that these words mean. One that our rules forbid is a failure that names the position
-  /// as we have it, as it was sent, and the play.
-  static Result<Action> read_play(const Backgammon& state, const std::string& words);
-
-  /// Both together.
+  /// The play it makes where a player has rolled: its own choice at its ply, or with `full` the
+  /// first of rank(). Fails as best_move() does.
   Result<Action> best_play(const Backgammon& state);
 
   /// The worth of a position for the player on roll, before the roll, at `ply` (0..2).
@@ -114,7 +98,6 @@ class Gnubg {
   Result<std::vector<GnubgPlay>> rank(const Backgammon& state, int ply,
                                       std::size_t most_in_depth = Backgammon::kMaxLegal);
 
-  const GnubgSettings& settings() const { return settings_; }
   /// The process, for those who want to watch it.
   pid_t process_id() const { return process_.id(); }
 
@@ -126,6 +109,9 @@ class Gnubg {
         process_(std::move(process)),
         socket_(std::move(socket)) {}
 
+  Result<std::string> best_words(const AnyState& state, const IsStopped& is_stopped) override;
+  std::string question(const AnyState& state) const override;
+  std::string_view name() const override { return "gnubg"; }
   Result<std::string> ask(std::string_view line);
 
   GnubgSettings settings_;
@@ -133,17 +119,5 @@ class Gnubg {
   ChildProcess process_;
   LineSocket socket_;
 };
-
-/// Calls use(process, i) for i = 0 .. count - 1, side by side: each process has its share of them,
-/// and a thread. One for which `use` returns false does no more.
-template <class Use>
-void share_out(std::span<Gnubg> processes, std::size_t count, const Use& use) {
-  const auto work = [&](std::size_t own) {
-    for (std::size_t i = own; i < count && use(processes[own], i); i += processes.size()) continue;
-  };
-  std::vector<std::jthread> threads;
-  for (std::size_t own = 1; own < processes.size(); ++own) threads.emplace_back(work, own);
-  work(0);
-}
 
 }  // namespace senet

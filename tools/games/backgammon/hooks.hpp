@@ -1,60 +1,42 @@
 // Players of backgammon that are programs of their own.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <span>
+#include <fmt/core.h>
+
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "selfplay/match_player.hpp"
 #include "tools/games/backgammon/gnubg.hpp"
 #include "tools/match/players.hpp"
 
 namespace senet {
 
-/// Plays what Gnubg::best_words() says; needs no random numbers. A process that ends, hangs or
-/// answers what is no play is counted as a crash, started anew and asked once more; when that fails
-/// too, so does the player. A play that our rules forbid fails at once, and the reason names the
-/// position as we have it, as it was sent, and the play.
-class GnubgPlayer final : public MatchPlayer {
- public:
-  /// Starts `processes` (at least 1) of them, which share the positions of each choose(). They do
-  /// not outlive the thread that calls this or choose(). `is_stopped`, if any, is asked between
-  /// positions, by several threads at once: true makes choose() fail.
-  static Result<GnubgPlayer> start(const GnubgSettings& settings, std::size_t processes = 1,
-                                   std::function<bool()> is_stopped = {});
-
-  Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
-                      std::span<Action> actions) override;
-
-  PlayerFaults faults() const override { return faults_; }
-
-  /// The first of the processes, for those who want to watch it.
-  pid_t process_id() const { return processes_.front().process_id(); }
-
- private:
-  GnubgPlayer(std::vector<Gnubg> processes, std::function<bool()> is_stopped)
-      : processes_(std::move(processes)), is_stopped_(std::move(is_stopped)) {}
-
-  bool is_stopped() const { return is_stopped_ && is_stopped_(); }
-  // The answer, or that of a process started anew when there was none.
-  Result<std::string> second_chance(Gnubg& process, const Backgammon& state,
-                                    Result<std::string> answer);
-
-  std::vector<Gnubg> processes_;
-  std::function<bool()> is_stopped_;
-  PlayerFaults faults_;
-};
+/// Reads a player's name "gnubg:PLY" or "gnubg:PLY:full". Nothing when the text does not begin with
+/// "gnubg"; a reason when it does and goes on wrongly.
+inline std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
+  if (!text.starts_with("gnubg")) return std::nullopt;
+  for (int ply = 0; ply <= kMostGnubgPly; ++ply) {
+    const std::string word = fmt::format("gnubg:{}", ply);
+    if (text == word || text == word + ":full") {
+      return GnubgSettings{.ply = ply, .full = text != word};
+    }
+  }
+  return fail(fmt::format("\"{}\" is not gnubg:PLY or gnubg:PLY:full with a PLY of 0 to {}", text,
+                          kMostGnubgPly));
+}
 
 /// GNU Backgammon, in processes of its own.
 template <>
 struct OwnPlayers<Backgammon> {
   static constexpr std::string_view kWords = "gnubg:PLY, gnubg:PLY:full";
-  static bool is_one(std::string_view word);
-  static Result<PlayerHolder> make(const std::string& word, const PlayerSettings& settings);
+  static bool is_one(std::string_view word) { return parse_gnubg(word).has_value(); }
+  static Result<PlayerHolder> make(const std::string& word, const PlayerSettings& settings) {
+    Result<GnubgSettings> gnubg = *parse_gnubg(word);
+    if (!gnubg) return gnubg.error();
+    gnubg->answer_time = milliseconds_of(settings.answer_seconds);
+    return make_process_player(MoveProcess::starter<Gnubg>(*gnubg), word, settings);
+  }
 };
 
 }  // namespace senet

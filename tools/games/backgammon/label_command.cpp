@@ -72,18 +72,11 @@ void visit_played_decisions(const LabelArguments& arguments, const TakeDecision&
 /// Decisions of the games in a log, in its order. Throws when it is no log of backgammon or holds a
 /// game that the rules do not allow.
 void visit_recorded_decisions(const std::string& log, const TakeDecision& take) {
-  const auto check = [&](const auto& result) {
-    if (!result) throw fail(fmt::format("{}: {}", log, result.error().reason()));
-  };
-  Result<RecordReader> reader = RecordReader::open(log);
-  check(reader);
+  RecordReader reader = value_for(log, RecordReader::open(log));
   GameRecord record;
   std::vector<Backgammon> states;
-  for (;;) {
-    const Result<bool> read = reader->next(record);
-    check(read);
-    if (!*read) return;
-    check(replay(record, states));
+  while (value_for(log, reader.next(record))) {
+    value_for(log, replay(record, states));
     std::uint32_t ply = 0;
     for (const Backgammon& state : states) {
       if (is_decision(state.turn()) && !take({state, record.game_number, ply++})) return;
@@ -197,19 +190,19 @@ class Labeller {
   bool is_stopped_ = false;
 };
 
-Result<Job> prepare(const LabelArguments& arguments) {
+Job prepare(const LabelArguments& arguments) {
   if (arguments.from != "random" && arguments.from != "gnubg" &&
       !std::filesystem::is_regular_file(arguments.from)) {
-    return fail(
+    throw fail(
         fmt::format("--from: \"{}\" is neither gnubg nor random nor a file", arguments.from));
   }
-  Result<std::vector<Gnubg>> judges = Gnubg::start({.ply = 0}, arguments.processes);
-  if (!judges) return judges.error();
-  return Job([arguments, judges = std::move(*judges)]() mutable -> Result<void> {
+  std::vector<Gnubg> started;
+  while (started.size() < arguments.processes) started.push_back(Gnubg::start({.ply = 0}).value());
+  return [arguments, judges = std::move(started)]() mutable {
     Labeller labeller(judges, arguments);
     visit_decisions(arguments, [&](const MetDecision& met) { return labeller.take(met); });
     return labeller.finish();
-  });
+  };
 }
 
 }  // namespace
@@ -250,7 +243,7 @@ void add_label_command(const Command& program) {
       "id after, equity, [win, win gammon, win backgammon, lose gammon, lose backgammon]] ...]. "
       "Cubeless\n"
       "money play without the Jacoby rule. At 2-ply a decision takes about a second.");
-  command.runs([arguments] { return run_command("label", prepare(*arguments)); });
+  command.runs([arguments] { return prepare(*arguments); });
 }
 
 }  // namespace senet
