@@ -39,7 +39,7 @@ struct Bench {
 /// is left to be chosen.
 Result<std::vector<BenchCase>> cases_of(const Bench& bench, BenchSettings settings) {
   std::vector<BenchCase> cases;
-  const auto modes = bench.modes.empty() ? std::vector{settings.evaluates} : bench.modes;
+  const auto modes = bench.modes.empty() ? std::vector{settings.search.evaluates} : bench.modes;
   for (const RunGame* const game : all_games<RunGame>()) {
     const AnyGame& rules = game->any();
     const bool is_said = rules.name == settings.game;
@@ -56,7 +56,7 @@ Result<std::vector<BenchCase>> cases_of(const Bench& bench, BenchSettings settin
               .emplace_back(settings, *game, rules, **find_game<BenchGame>(rules.name),
                             std::move(network->network), std::move(network->name))
               .settings;
-      of_case.evaluates = mode;
+      of_case.search.evaluates = mode;
       if (of_case.visits == 0) of_case.visits = bench.visits(rules);
       // The afterstates of a position are many rows at once.
       if (of_case.batch_rows == 0) of_case.batch_rows = mode == Evaluates::kPosition ? 64 : 256;
@@ -80,12 +80,12 @@ Result<Job> prepare(const Bench& bench, BenchSettings settings) {
   if (bench.of_game != nullptr) cases = cases_of(bench, settings);
   if (!cases) return cases.error();
   return Job([bench, settings, cases = std::move(*cases)]() -> Result<void> {
-    print_machine(settings.output);
+    print_machine(settings);
     if (bench.of_machine != nullptr) {
-      run_and_print(settings.output, bench.name, bench.of_machine(settings));
+      run_and_print(settings, bench.name, bench.of_machine(settings));
     }
     for (const BenchCase& of_game : cases) {
-      run_and_print(settings.output, bench.name, bench.of_game(of_game));
+      run_and_print(settings, bench.name, bench.of_game(of_game));
     }
     return {};
   });
@@ -130,9 +130,8 @@ void add_counts(const Command& command, const std::string& name, std::vector<std
 namespace options {
 
 void common(const Command& command, BenchSettings& settings) {
-  command.flag("--json", settings.output.json, "one JSON object a line");
-  command.option("--repeat", settings.output.repeats, "runs; figures are their medians")
-      .in_range(1, 1000);
+  command.flag("--json", settings.json, "one JSON object a line");
+  command.option("--repeat", settings.repeats, "runs; figures are their medians").in_range(1, 1000);
   command.option("--seconds", settings.seconds, "measured time of each case and run")
       .in_range(0.001, 1e6);
 }
@@ -160,7 +159,7 @@ void network(const Command& command, BenchSettings& settings) {
 }
 
 void mode(const Command& command, BenchSettings& settings) {
-  add_setting(command, setting_of(&SearchSettings::evaluates), settings.evaluates);
+  add_setting(command, setting_of(&SearchSettings::evaluates), settings.search.evaluates);
 }
 
 void recording(const Command& command, BenchSettings& settings) {
@@ -214,7 +213,7 @@ void play(const Command& command, BenchSettings& settings) {
   search(command, settings, "100");
   workers(command, settings);
   add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.cache_mib);
-  command.flag("--reuse-tree", settings.reuse_tree,
+  command.flag("--reuse-tree", settings.search.reuse_tree,
                "keep the tree between moves: kept visits count towards --visits and are not "
                "counted again");
   command

@@ -10,16 +10,33 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <valarray>
 #include <vector>
 
 #include "selfplay/selfplay_threads.hpp"
-#include "tools/bench_counts.hpp"
 #include "tools/bench_timing.hpp"
+#include "tools/bench_tree_of.hpp"
 #include "tools/benchmarks.hpp"
 #include "tools/worker_meter.hpp"
 #include "train_bridge/resident_memory.hpp"
 
 namespace senet {
+
+/// What it costs to encode positions; means over them.
+struct EncodeCost {
+  double nanoseconds = 0;  // of encoding one into a batch
+  double nonzeros = 0;     // features it writes
+};
+
+/// What self-play came to up to a moment, or between two.
+struct SelfPlayMeasured {
+  double seconds = 0, warmup_seconds = 0;
+  double games = 0, decisions = 0, plies = 0;       // of games that ended
+  std::vector<std::valarray<double>> workers = {};  // the counters of their reports
+  std::vector<EncodeCost> encode = {};              // of each worker
+  TreeCounts trees = {};                            // as they were in the end
+  double resident = 0;
+};
 
 /// Counts finished games and forgets them; leaves the record where it is, so that its memory is
 /// used again.
@@ -104,13 +121,8 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   how.workers = workers;
   how.play.seed = settings.seed;
   how.play.full_visits = how.play.fast_visits = settings.visits;
-  how.worker = {.lanes = settings.lanes,
-                .batch_rows = settings.batch_rows,
-                .evaluator = evaluator,
-                .exact = settings.exact,
-                .cache_mib = settings.cache_mib,
-                .search = {.evaluates = settings.evaluates, .reuse_tree = settings.reuse_tree},
-                .visits = settings.visits};
+  how.worker = settings;
+  how.worker.evaluator = evaluator;
   ModelStore models(copy_of(bench.network));
   GameNumbers numbers(0);
   CountingSink sink;
@@ -125,7 +137,8 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
     may_begin.wait(false);
   };
   const auto ended = [&](std::size_t i, Worker<G>& worker) {
-    encode[i] = encode_cost(evaluated_positions(worker, settings.evaluates, kEncodedPositions));
+    encode[i] =
+        encode_cost(evaluated_positions(worker, settings.search.evaluates, kEncodedPositions));
     const std::lock_guard lock(trees_mutex);
     for (const auto& lane : worker.lanes()) trees.add(lane->search());
   };
