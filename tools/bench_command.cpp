@@ -3,16 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <memory>
-#include <ranges>
 #include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "games/any_game.hpp"
+#include "games/json.hpp"
 #include "games/registry.hpp"
 #include "tools/benchmarks.hpp"
 #include "tools/command.hpp"
@@ -35,10 +34,10 @@ struct Bench {
 };
 
 /// The game that is said, or the standard ones, each in the benchmark's modes that it has; nothing
-/// is left to be chosen.
-Result<std::vector<BenchCase>> cases_of(const Bench& bench, BenchSettings settings) {
+/// is left to be chosen. Throws what is wrong.
+std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
   std::vector<BenchCase> cases;
-  const auto modes = bench.modes.empty() ? std::vector{settings.evaluates} : bench.modes;
+  const auto modes = bench.modes.empty() ? std::vector{settings.search.evaluates} : bench.modes;
   for (const RunGame* const game : all_games<RunGame>()) {
     const AnyGame& rules = game->any();
     const bool is_said = rules.name == settings.game;
@@ -46,48 +45,47 @@ Result<std::vector<BenchCase>> cases_of(const Bench& bench, BenchSettings settin
     for (const Evaluates mode : modes) {
       if (mode == Evaluates::kAfterstates && !rules.has_afterstates) {
         if (!is_said || !bench.modes.empty()) continue;
-        return fail(fmt::format("--mode: {} has no afterstates", rules.name));
+        throw fail(fmt::format("--mode: {} has no afterstates", rules.name));
       }
-      Result<BenchNetwork> network = bench_network(settings, game->reference_spec());
-      if (!network) return fail(fmt::format("--network: {}", network.error().reason()));
+      BenchNetwork network =
+          value_for("--network", bench_network(settings, game->reference_spec()));
       BenchSettings& of_case =
           cases
               .emplace_back(settings, *game, rules, **find_game<BenchGame>(rules.name),
-                            std::move(network->network), std::move(network->name))
+                            std::move(network.network), std::move(network.name))
               .settings;
-      of_case.evaluates = mode;
+      of_case.search.evaluates = mode;
       if (of_case.visits == 0) of_case.visits = bench.visits(rules);
       // The afterstates of a position are many rows at once.
       if (of_case.batch_rows == 0) of_case.batch_rows = mode == Evaluates::kPosition ? 64 : 256;
       settings.trace.clear();  // the first case's
     }
   }
-  if (cases.empty() && !settings.game.empty()) return unknown_game(settings.game);
+  if (cases.empty() && !settings.game.empty()) throw unknown_game(settings.game);
   return cases;
 }
 
-Result<Job> prepare(const Bench& bench, BenchSettings settings) {
+Job prepare(const Bench& bench, BenchSettings settings) {
   if (settings.seconds == 0) settings.seconds = bench.seconds;
   if (settings.workers.empty()) {
     settings.workers = {std::max(1u, std::thread::hardware_concurrency())};
   }
   // Better now than after the measurement.
   if (!settings.trace.empty() && !std::ofstream(settings.trace, std::ios::app)) {
-    return fail(fmt::format("--trace: {} cannot be written", settings.trace));
+    throw fail(fmt::format("--trace: {} cannot be written", settings.trace));
   }
-  Result<std::vector<BenchCase>> cases;
+  std::vector<BenchCase> cases;
   if (bench.of_game != nullptr) cases = cases_of(bench, settings);
-  if (!cases) return cases.error();
-  return Job([bench, settings, cases = std::move(*cases)]() -> Result<void> {
-    print_machine(settings.output);
+  return [bench, settings, cases = std::move(cases)]() -> Result<void> {
+    print_machine(settings);
     if (bench.of_machine != nullptr) {
-      run_and_print(settings.output, bench.name, bench.of_machine(settings));
+      run_and_print(settings, bench.name, bench.of_machine(settings));
     }
     for (const BenchCase& of_game : cases) {
-      run_and_print(settings.output, bench.name, bench.of_game(of_game));
+      run_and_print(settings, bench.name, bench.of_game(of_game));
     }
     return {};
-  });
+  };
 }
 
 /// The same entry of a list for an option that means something of its own, under its name or
@@ -111,13 +109,10 @@ void add_counts(const Command& command, const std::string& name, std::vector<std
                                     takes_all ? "all, or " : "", most));
     counts.clear();
     if (takes_all && text == "all") return {};
-    for (const auto part : std::views::split(text, ',')) {
-      const std::string_view word(part.begin(), part.end());
-      std::size_t count = 0;
-      const auto [rest, error] = std::from_chars(word.begin(), word.end(), count);
-      if (error != std::errc() || rest != word.end() || count < 1 || count > most) return refusal;
-      if (!counts.empty() && counts.back() == count) return refusal;
-      counts.push_back(count);
+    for (const Json& number : parse_json(fmt::format("[{}]", text))) {
+      if (!number.is_number_unsigned() || number < 1 || number > most) return refusal;
+      if (!counts.empty() && counts.back() == number) return refusal;
+      counts.push_back(number);
     }
     return counts.empty() ? Result<void>(refusal) : Result<void>();
   };
@@ -129,20 +124,15 @@ void add_counts(const Command& command, const std::string& name, std::vector<std
 namespace options {
 
 void common(const Command& command, BenchSettings& settings) {
-  command.flag("--json", settings.output.json, "one JSON object a line");
-  command.option("--repeat", settings.output.repeats, "runs; figures are their medians")
-      .in_range(1, 1000);
+  command.flag("--json", settings.json, "one JSON object a line");
+  command.option("--repeat", settings.repeats, "runs; figures are their medians").in_range(1, 1000);
   command.option("--seconds", settings.seconds, "measured time of each case and run")
       .in_range(0.001, 1e6);
 }
 
 void game(const Command& command, BenchSettings& settings) {
-  std::vector<std::string_view> standard;
-  for (const AnyGame* const game : all_games<AnyGame>()) {
-    if (game->is_standard) standard.push_back(game->name);
-  }
   command.option("--game", settings.game,
-                 fmt::format("default: {}", fmt::join(standard, ", then ")));
+                 "default: " + games_that(&AnyGame::is_standard, ", then "));
   command.option("--seed", settings.seed, "of weights and games").shows_default();
 }
 
@@ -159,7 +149,7 @@ void network(const Command& command, BenchSettings& settings) {
 }
 
 void mode(const Command& command, BenchSettings& settings) {
-  add_setting(command, setting_of(&SearchSettings::evaluates), settings.evaluates);
+  add_setting(command, setting_of(&SearchSettings::evaluates), settings.search.evaluates);
 }
 
 void recording(const Command& command, BenchSettings& settings) {
@@ -213,7 +203,7 @@ void play(const Command& command, BenchSettings& settings) {
   search(command, settings, "100");
   workers(command, settings);
   add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.cache_mib);
-  command.flag("--reuse-tree", settings.reuse_tree,
+  command.flag("--reuse-tree", settings.search.reuse_tree,
                "keep the tree between moves: kept visits count towards --visits and are not "
                "counted again");
   command
@@ -335,7 +325,7 @@ void add_bench_command(const Command& program) {
   command.footer(
       fmt::format("Without a benchmark's name: self-play of {}, with policy priors\n"
                   "and then with afterstates.",
-                  games_that([](const AnyGame& game) { return game.is_standard; })));
+                  games_that(&AnyGame::is_standard)));
   for (const Bench& bench : benchmarks()) {
     add_options(command.add_command(bench.name, bench.help), bench);
   }

@@ -1,18 +1,12 @@
 // The parts of the benchmarks that know the game's type: the benchmarks' table of a game.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <span>
-#include <vector>
 
 #include "games/any_game.hpp"
 #include "games/draws.hpp"
 #include "games/random.hpp"
-#include "nn/batch.hpp"
-#include "search/scratch.hpp"
-#include "tools/bench_counts.hpp"
 #include "tools/bench_tree_of.hpp"
 #include "tools/benchmarks.hpp"
 #include "tools/selfplay_measure.hpp"
@@ -20,15 +14,49 @@
 
 namespace senet {
 
+/// BenchGame::sparse_batch
+template <Game G>
+TrainBatch sparse_batch(std::span<const AnyState> positions, const BenchSettings& settings) {
+  ActionList<G::kMaxLegal> legal;
+  const auto list_targets = [&](const G& position) {
+    legal.clear();
+    if (settings.search.evaluates == Evaluates::kPosition) position.legal(legal);
+  };
+  std::size_t actions = G::kMaxLegal;
+  for (const AnyState& position : positions) {
+    list_targets(position.as<G>());
+    actions += legal.size();
+  }
+  TrainBatch batch({.rows = positions.size(),
+                    .max_active = G::kMaxActive,
+                    .max_legal = G::kMaxLegal,
+                    .logits_per_action = G::kLogitsPerAction,
+                    .outcomes = kOutcomes<G>,
+                    .action_room = actions});
+  Random random(settings.seed, 1, 0, Purpose::kTest);
+  for (const AnyState& any : positions) {
+    const G& position = any.as<G>();
+    batch.add([&](FeatureRow& row) { position.encode(row); })[random.below(kOutcomes<G>)] = 1;
+    list_targets(position);
+    for (const Action action : legal) {
+      batch.add_action(1.0f / static_cast<float>(legal.size()), position.logits_of(action));
+    }
+  }
+  return batch;
+}
+
+/// Sums over games that were played blindly.
+struct PlayoutCounts {
+  double games = 0, plies = 0, decisions = 0, legal = 0, first_player_wins = 0;
+};
+
 /// Plays the game of that number blindly to its end, and counts.
 template <Game G>
 void play_out(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts) {
   Random random(seed, number, 0, Purpose::kTest);
   ActionList<G::kMaxLegal> actions;
   G state;
-  for (;; ++counts.plies) {
-    const Turn turn = state.turn();
-    if (turn == Turn::kOver) break;
+  for (Turn turn; (turn = state.turn()) != Turn::kOver; ++counts.plies) {
     if (turn == Turn::kChance) {
       state.play(draw_roll(state, random));
       continue;
@@ -43,103 +71,47 @@ void play_out(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts) {
   ++counts.games;
 }
 
-/// Batches of one size to run again and again, with the memory for their answers. Moved, not
-/// copied: the batches point to the answers.
-class RecordedBatches {
- public:
-  /// Batches of `rows` rows of at most `max_active` features, with so many outcomes each.
-  RecordedBatches(std::size_t rows, std::size_t max_active, std::size_t outcomes)
-      : rows_(rows), max_active_(max_active), outcomes_(outcomes) {}
-  RecordedBatches(RecordedBatches&&) = default;
-
-  /// Adds a row of which these logits are wanted.
-  template <class Encode>
-  void add(std::span<const std::uint16_t> wanted, Encode&& encode) {
-    if (batches.empty() || batches.back().room() == 0) batches.emplace_back(rows_, max_active_);
-    Answer& answer = answers_.emplace_back();
-    answer.wanted.assign(wanted.begin(), wanted.end());
-    answer.logits.resize(wanted.size());
-    answer.outcomes.resize(outcomes_);
-    batches.back().add({answer.outcomes, answer.wanted, answer.logits.data()}, encode);
-    active += static_cast<double>(batches.back().index(batches.back().size() - 1).size());
-    logits += static_cast<double>(wanted.size());
-  }
-  double rows() const { return static_cast<double>(answers_.size()); }
-
-  std::vector<Batch> batches;
-  double active = 0, logits = 0;  // non-zero features and wanted logits of all rows together
-
- private:
-  struct Answer {
-    std::vector<std::uint16_t> wanted;
-    std::vector<float> logits, outcomes;
+/// BenchGame::playout
+template <Game G>
+void measure_playout(const BenchCase& bench, Figures& figures) {
+  constexpr std::uint64_t kCountedGames = 1000;
+  constexpr double kSlicePlies = 20'000;  // a few milliseconds
+  std::uint64_t next = 0;
+  const auto play = [&](std::uint64_t games) {
+    PlayoutCounts counts;
+    for (const std::uint64_t end = next + games; next < end; ++next) {
+      play_out<G>(bench.settings.seed, next, counts);
+    }
+    return counts;
   };
-  std::size_t rows_, max_active_, outcomes_;
-  std::deque<Answer> answers_;  // which stay where they are
-};
-
-/// Programs::record_batches
-template <Game G>
-RecordedBatches record_batches(std::span<const AnyState> positions, std::size_t rows,
-                               Evaluates evaluates) {
-  RecordedBatches batches(rows, G::kMaxActive, kOutcomes<G>);
-  WantedLogits<G> wanted;
-  for (const AnyState& any : positions) {
-    const G& position = any.as<G>();
-    if (evaluates == Evaluates::kPosition) {
-      ActionList<G::kMaxLegal> actions;
-      position.legal(actions);
-      wanted.list(position, {actions.data(), actions.size()});
-    }
-    batches.add(wanted.wanted(), [&](FeatureRow& row) { position.encode(row); });
-  }
-  return batches;
-}
-
-/// One of the outcomes, drawn, is certain.
-inline void make_certain(std::span<float> outcomes, Random& random) {
-  std::ranges::fill(outcomes, 0.0f);
-  outcomes[random.below(static_cast<std::uint32_t>(outcomes.size()))] = 1;
-}
-
-/// Programs::sparse_batch
-template <Game G>
-TrainBatch sparse_batch(std::span<const AnyState> positions, const BenchSettings& settings) {
-  std::size_t actions = G::kMaxLegal;
-  ActionList<G::kMaxLegal> legal;
-  for (const AnyState& position : positions) {
-    legal.clear();
-    position.as<G>().legal(legal);
-    actions += legal.size();
-  }
-  TrainBatch batch({.rows = positions.size(),
-                    .max_active = G::kMaxActive,
-                    .max_legal = G::kMaxLegal,
-                    .logits_per_action = G::kLogitsPerAction,
-                    .outcomes = kOutcomes<G>,
-                    .action_room = actions});
-  Random random(settings.seed, 1, 0, Purpose::kTest);
-  for (const AnyState& any : positions) {
-    const G& position = any.as<G>();
-    make_certain(batch.add([&](FeatureRow& row) { position.encode(row); }), random);
-    if (settings.evaluates == Evaluates::kAfterstates) continue;
-    legal.clear();
-    position.legal(legal);
-    for (const Action action : legal) {
-      batch.add_action(1.0f / static_cast<float>(legal.size()), position.logits_of(action));
-    }
-  }
-  return batch;
+  const PlayoutCounts counted = play(kCountedGames);
+  const double plies_per_game = counted.plies / counted.games;
+  const auto games_per_slice = static_cast<std::uint64_t>(kSlicePlies / plies_per_game) + 1;
+  const auto slices = measure_slices(bench.settings.seconds, [&]() -> std::array<double, 2> {
+    const double began = thread_seconds();
+    const PlayoutCounts slice = play(games_per_slice);
+    const double time = thread_seconds() - began;
+    return {slice.games / time, slice.plies / time};
+  });
+  add_figures(
+      figures, std::string(bench.game.name),
+      {{"games_per_second", slices.medians[0], "games/s"},
+       {"plies_per_second", slices.medians[1], "plies/s"},
+       {"plies_per_game", plies_per_game, "plies/game"},
+       {"decisions_per_game", counted.decisions / counted.games, "decisions/game"},
+       {"legal_moves", counted.legal / counted.decisions, "moves/position"},
+       {"first_player_wins", counted.first_player_wins / counted.games, "share"},
+       {"allocations_per_game", slices.allocations / static_cast<double>(next - kCountedGames),
+        "allocations/game"}});
 }
 
 template <Game G>
 constexpr BenchGame BenchGame::of() {
-  return {.record_batches = &senet::record_batches<G>,
-          .sparse_batch = &senet::sparse_batch<G>,
-          .measure_tree = &senet::measure_tree<G, Tree<G>>,
-          .measure_flat_tree = &senet::measure_tree<G, Tree<G, FlatTable>>,
-          .measure_selfplay = &senet::measure_selfplay<G>,
-          .play_out = &senet::play_out<G>};
+  return {.sparse_batch = &senet::sparse_batch<G>,
+          .tree = &senet::measure_tree<G, Tree<G>>,
+          .flat_tree = &senet::measure_tree<G, Tree<G, FlatTable>>,
+          .playout = &senet::measure_playout<G>,
+          .selfplay = &senet::measure_selfplay<G>};
 }
 
 }  // namespace senet

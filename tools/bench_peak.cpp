@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tools/bench_timing.hpp"
@@ -119,26 +120,28 @@ double peak_gflops(const MultiplyAdd& kind, std::size_t threads, double seconds)
 }  // namespace
 
 PeakMeter::PeakMeter()
-    : kind_(*std::ranges::max_element(runnable_multiply_adds(), {}, [](const MultiplyAdd& kind) {
-        return fastest_slice(kind, 0.005);
-      })) {}
+    : kind_(*std::ranges::max_element(
+          runnable_multiply_adds(), {},
+          [](const MultiplyAdd& kind) { return fastest_slice(kind, 0.005); })),
+      last_(slice_gflops(kind_, 1 << 16)) {}
 
-double PeakMeter::gflops() const { return slice_gflops(kind_, 1 << 16); }
+double PeakMeter::gflops_around() {
+  const double before = std::exchange(last_, slice_gflops(kind_, 1 << 16));
+  return (before + last_) / 2;
+}
 
 Benchmark prepare_peak(const BenchSettings& settings) {
   std::vector<std::size_t> thread_counts{1};
   for (const std::size_t workers : settings.workers) {
     if (workers > 1) thread_counts.push_back(workers);
   }
-  return [thread_counts, seconds = settings.seconds] {
-    Figures figures;
+  return [thread_counts, seconds = settings.seconds](Figures& figures) {
     for (const MultiplyAdd& kind : runnable_multiply_adds()) {
       for (const std::size_t threads : thread_counts) {
         add_figures(figures, fmt::format("{}/threads-{}", kind.name, threads),
                     {{"multiply_add", peak_gflops(kind, threads, seconds), "GFLOP/s"}});
       }
     }
-    return figures;
   };
 }
 

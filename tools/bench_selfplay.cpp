@@ -3,13 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 #include <valarray>
 
-#include "tools/bench_counts.hpp"
-#include "tools/bench_timing.hpp"
+#include "tools/selfplay_measure.hpp"
 
 namespace senet {
 namespace {
@@ -17,10 +15,8 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 using enum WorkerReport::Counter;
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : kNaN; }
-
 /// Shares of a worker's time: forward, encode, tree, other; they add up to 1.
-using Shares = std::array<double, 4>;
+using Shares = std::valarray<double>;
 
 Shares shares_of(const std::valarray<double>& counts, double encode_ns) {
   // The counters of one round are not written at once, so the parts may be a little ahead of the
@@ -48,15 +44,13 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
   const auto workers = static_cast<double>(measured.workers.size());
   std::valarray<double> sum(kCounters);
   std::vector<Shares> shares;
-  Shares mean{};
+  Shares mean(4);
   double nonzeros = 0;  // mean over the workers, of which each evaluated about as much
   for (std::size_t i = 0; i < measured.workers.size(); ++i) {
     sum += measured.workers[i];
     nonzeros += measured.encode[i].nonzeros / workers;
     shares.push_back(shares_of(measured.workers[i], measured.encode[i].nanoseconds));
-    for (std::size_t part = 0; part < mean.size(); ++part) {
-      mean[part] += shares[i][part] / workers;
-    }
+    mean += shares.back() / workers;
   }
   const double fill = ratio(sum[kRows], sum[kForwards]);
   const auto per_visit = [&](double allocations) {
@@ -117,27 +111,6 @@ void add_scaling(Figures& all, const std::string& subject, const Figures& before
   }
 }
 
-Figures run(const BenchCase& bench, EvaluatorKind evaluator, std::string trace_file) {
-  const BenchSettings& settings = bench.settings;
-  const std::string subject =
-      fmt::format("{}/{}/{}/visits-{}{}{}/{}{}", bench.game.name, name_of(settings.evaluates),
-                  bench.network_name, settings.visits, settings.reuse_tree ? "-reused" : "",
-                  settings.cache_mib > 0 ? fmt::format("-cache-{}", settings.cache_mib) : "",
-                  name_of(evaluator), settings.exact ? "-exact" : "");
-  Figures all, before;
-  for (const std::size_t workers : settings.workers) {
-    const SelfPlayMeasured measured =
-        bench.typed.measure_selfplay(bench, workers, evaluator, std::exchange(trace_file, {}));
-    const bool compares = settings.workers.size() > 1;
-    const Figures figures = figures_of(
-        measured, bench, compares ? fmt::format("{}/workers-{}", subject, workers) : subject);
-    all.insert(all.end(), figures.begin(), figures.end());
-    if (!before.empty()) add_scaling(all, subject, before, figures);
-    before = figures;
-  }
-  return all;
-}
-
 }  // namespace
 
 Benchmark prepare_selfplay(const BenchCase& bench) {
@@ -145,8 +118,23 @@ Benchmark prepare_selfplay(const BenchCase& bench) {
   // Chosen once, so that all runs measure the same.
   const EvaluatorKind evaluator =
       resolve_kind(settings.evaluator, bench.network, settings.batch_rows, settings.exact);
-  return [&bench, evaluator, trace = settings.trace]() mutable {
-    return run(bench, evaluator, std::exchange(trace, {}));
+  const std::string subject = fmt::format(
+      "{}/{}/{}/visits-{}{}{}/{}{}", bench.game.name, name_of(settings.search.evaluates),
+      bench.network_name, settings.visits, settings.search.reuse_tree ? "-reused" : "",
+      settings.cache_mib > 0 ? fmt::format("-cache-{}", settings.cache_mib) : "",
+      name_of(evaluator), settings.exact ? "-exact" : "");
+  return [&bench, evaluator, subject, trace = settings.trace](Figures& all) mutable {
+    Figures before;
+    const bool compares = bench.settings.workers.size() > 1;
+    for (const std::size_t workers : bench.settings.workers) {
+      const SelfPlayMeasured measured =
+          bench.typed.selfplay(bench, workers, evaluator, std::exchange(trace, {}));
+      Figures figures = figures_of(
+          measured, bench, compares ? fmt::format("{}/workers-{}", subject, workers) : subject);
+      all.insert(all.end(), figures.begin(), figures.end());
+      if (!before.empty()) add_scaling(all, subject, before, figures);
+      before = std::move(figures);
+    }
   };
 }
 

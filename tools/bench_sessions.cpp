@@ -88,32 +88,28 @@ void add_sessions(Figures& figures, const std::string& subject, const BenchCase&
   }
   std::vector<double> latencies_ms;
   latencies_ms.reserve(1 << 20);
-  double visits = 0, evaluations = 0, seconds = 0, engine_mib = 0, memory_mib = 0;
-  const double warm = wall_seconds() + settings.seconds / 10;
-  std::optional<double> measured_from;
-  for (std::size_t under_way = sessions; under_way > 0;) {
+  double visits = 0, evaluations = 0;
+  // Takes an answer, plays what was found, and has the game search again.
+  const auto go_on = [&](bool counts) {
     HostedGame& hosted = **answered.pop();
     const api::Found found = hosted.session.result();
-    const double now = wall_seconds();
-    if (!measured_from) {
-      if (now >= warm) measured_from = now;
-    } else if (seconds == 0) {
+    if (counts) {
       latencies_ms.push_back(1e3 * (hosted.ended - hosted.began));
       visits += found.visits;
       evaluations += found.evaluations;
-      if (now - *measured_from >= settings.seconds) {
-        seconds = now - *measured_from;
-        engine_mib = static_cast<double>(engine.memory()) / (1 << 20);
-        memory_mib = shared_out_mib({getpid()});
-      }
     }
-    if (seconds > 0) {
-      --under_way;
-    } else {
-      hosted.session.play(found.action);
-      begin(hosted);
-    }
-  }
+    hosted.session.play(found.action);
+    begin(hosted);
+  };
+  const double warm = wall_seconds() + settings.seconds / 10;
+  while (wall_seconds() < warm) go_on(false);
+  const double start = wall_seconds();
+  double seconds = 0;
+  for (; seconds < settings.seconds; seconds = wall_seconds() - start) go_on(true);
+  const double engine_mib = static_cast<double>(engine.memory()) / (1 << 20);
+  const double memory_mib = shared_out_mib({getpid()});
+  // The searches under way end.
+  for (std::size_t i = 0; i < sessions; ++i) static_cast<void>(answered.pop());
   std::ranges::sort(latencies_ms);
   const auto searches = static_cast<double>(latencies_ms.size());
   const auto percentile = [&](double share) {
@@ -186,9 +182,8 @@ void add_processes(Figures& figures, const std::string& subject, const BenchCase
                {"memory", shared_out_mib(ids), "MiB"}});
 }
 
-Figures run(const BenchCase& bench, const std::string& weights) {
+void run(const BenchCase& bench, const std::string& weights, Figures& figures) {
   const BenchSettings& settings = bench.settings;
-  Figures figures;
   const auto subject = [&](std::string_view kind, std::size_t count, const std::string& limit) {
     return fmt::format("{}/{}/{}-{}/{}", bench.game.name, bench.network_name, kind, count, limit);
   };
@@ -211,7 +206,6 @@ Figures run(const BenchCase& bench, const std::string& weights) {
     const std::size_t most = std::ranges::max(settings.sessions);
     add_processes(figures, subject("processes", most, by_visits), bench, weights, most);
   }
-  return figures;
 }
 
 }  // namespace
@@ -221,10 +215,12 @@ Benchmark prepare_sessions(const BenchCase& bench) {
   const std::string weights = folder.path() / "weights.safetensors";
   // Weights that do not say are asked what --mode says.
   NetworkSpec spec = bench.network.spec();
-  if (!spec.evaluates) spec.evaluates = bench.settings.evaluates;
+  if (!spec.evaluates) spec.evaluates = bench.settings.search.evaluates;
   const std::span<const float> parameters = bench.network.parameters();
   save_network(Network(spec, {parameters.begin(), parameters.end()}), weights).value();
-  return [&bench, weights, folder = std::move(folder)] { return run(bench, weights); };
+  return [&bench, weights, folder = std::move(folder)](Figures& figures) {
+    run(bench, weights, figures);
+  };
 }
 
 }  // namespace senet

@@ -40,11 +40,13 @@ class PeakMeter {
   /// Finds the fastest instruction set in a few milliseconds.
   PeakMeter();
 
-  /// Single-precision GFLOP/s, a multiply-add being two, of a fraction of a millisecond.
-  double gflops() const;
+  /// Single-precision GFLOP/s, a multiply-add being two: the mean of a fraction of a millisecond
+  /// now and of one at the last call, or when this was made.
+  double gflops_around();
 
  private:
   const MultiplyAdd& kind_;
+  double last_;
 };
 
 /// Heap allocations that the calling thread has made since it began: malloc and its relatives,

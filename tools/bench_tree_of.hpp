@@ -1,8 +1,9 @@
-// The part of the tree benchmark that knows the game's type, and another table from keys to nodes
-// to measure the trees' own against.
+// The tree benchmark, with what it counts in trees, and another table from keys to nodes to measure
+// the trees' own against.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <bit>
@@ -13,10 +14,42 @@
 
 #include "engine/lanes/analyse.hpp"
 #include "nn/evaluator.hpp"
-#include "tools/bench_counts.hpp"
+#include "tools/bench_timing.hpp"
 #include "tools/benchmarks.hpp"
 
 namespace senet {
+
+/// Sums over searches; everything but `visits` is read from the trees as they are now.
+struct TreeCounts {
+  double visits = 0;          // of the roots
+  double plies = 0;           // edges that those visits went along, dice included
+  double nodes = 0;           // in the trees
+  double visited = 0;         // ... that at least one visit ended in or passed through
+  double positions = 0;       // ... of those where a player is to move and the moves are known
+  double legal = 0;           // legal moves of those positions together
+  double used_bytes = 0;      // nodes, states, edges, and a table for just those nodes
+  double reserved_bytes = 0;  // what the trees may grow to
+
+  template <class AnySearch>
+  void add(const AnySearch& search) {
+    const auto& tree = search.tree();
+    if (tree.size() == 0) return;
+    visits += tree[search.root()].n;
+    nodes += tree.size();
+    used_bytes += static_cast<double>(tree.bytes_used());
+    reserved_bytes += static_cast<double>(tree.bytes(tree.limits()));
+    for (NodeId id = 0; id < tree.size(); ++id) {
+      const Node& node = tree[id];
+      visited += node.n > 0 ? 1 : 0;
+      if (node.n > 0 && is_decision(turn_of(node))) {
+        positions += 1;
+        legal += node.edges;
+      }
+      const HotEdges edges = tree.hot(node);
+      for (std::uint32_t i = 0; i < node.opened; ++i) plies += edges.n(i);
+    }
+  }
+};
 
 /// Abseil's Swiss table, reserved once.
 class FlatTable {
@@ -78,17 +111,17 @@ class TimedEvaluator final : public Evaluator {
   double rows_ = 0, timed_rows_ = 0, seconds_ = 0;
 };
 
-/// Searches each position once, and then as many as there is time for, in trees of type TreeOf.
+/// BenchGame::tree, with trees of type TreeOf.
 template <Game G, class TreeOf>
-TreeMeasured measure_tree(const BenchCase& bench, std::span<const AnyState> any_positions) {
+void measure_tree(const BenchCase& bench, std::span<const AnyState> any_positions,
+                  Figures& figures) {
   using SearchOf = Search<G, Puct, TreeOf>;
   const BenchSettings& settings = bench.settings;
   std::vector<G> positions;
   for (const AnyState& position : any_positions) positions.push_back(position.as<G>());
   const Weights weights(copy_of(bench.network));
   TimedEvaluator timed(make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows).value());
-  const SearchSettings of_search{.evaluates = settings.evaluates, .reuse_tree = false};
-  Analysis<G, SearchOf> analysis(timed, of_search, settings.visits, settings.lanes,
+  Analysis<G, SearchOf> analysis(timed, settings.search, settings.visits, settings.lanes,
                                  settings.batch_rows);
   // A search in each lane, of the positions from number `first` on.
   const auto search = [&](std::size_t first, auto&& use) {
@@ -96,16 +129,18 @@ TreeMeasured measure_tree(const BenchCase& bench, std::span<const AnyState> any_
     analysis.run(states, {.visits = settings.visits, .noise = true}, settings.seed + first, use);
   };
 
-  TreeMeasured measured;
+  TreeCounts counts;
+  double evaluations = 0;
   for (std::size_t first = 0; first < positions.size(); first += settings.lanes) {
     search(first, [&](std::size_t, const Decision<G>& decision, const SearchOf& done) {
-      measured.evaluations += decision.evaluations;
-      measured.counts.add(done);
+      evaluations += decision.evaluations;
+      counts.add(done);
     });
   }
   static_cast<void>(timed.seconds());
   std::size_t first = 0;
-  measured.rounds = measure_slices(settings.seconds, [&]() -> std::array<double, 3> {
+  double all_visits = 0;
+  const auto slices = measure_slices(settings.seconds, [&]() -> std::array<double, 3> {
     double visits = 0;
     const double began = thread_seconds();
     search(first, [&](std::size_t, const Decision<G>& decision, const SearchOf&) {
@@ -114,10 +149,26 @@ TreeMeasured measure_tree(const BenchCase& bench, std::span<const AnyState> any_
     const double seconds = thread_seconds() - began;
     const double forward_seconds = timed.seconds();
     first += settings.lanes;
-    measured.visits += visits;
+    all_visits += visits;
     return {visits / seconds, visits / (seconds - forward_seconds), forward_seconds / seconds};
   });
-  return measured;
+  const auto [rate, tree_rate, forward_share] = slices.medians;
+  add_figures(
+      figures,
+      fmt::format("{}/{}/visits-{}/lanes-{}{}", bench.game.name, name_of(settings.search.evaluates),
+                  settings.visits, settings.lanes,
+                  std::is_same_v<TreeOf, Tree<G>> ? "" : "/table-flat"),
+      {{"simulations_per_second", rate, "visits/s"},
+       {"simulations_per_second_of_tree", tree_rate, "visits/s"},
+       {"share_evaluator", forward_share, "share"},
+       {"legal_moves", counts.legal / counts.positions, "moves/position"},
+       {"plies_per_visit", counts.plies / counts.visits, "plies/visit"},
+       {"evaluations_per_visit", evaluations / counts.visits, "rows/visit"},
+       {"nodes_per_visit", counts.nodes / counts.visits, "nodes/visit"},
+       {"bytes_per_visit", counts.used_bytes / counts.visits, "B/visit"},
+       {"bytes_per_visited_node", counts.used_bytes / counts.visited, "B/node"},
+       {"reserved_bytes_per_visited_node", counts.reserved_bytes / counts.visited, "B/node"},
+       {"allocations_per_simulation", slices.allocations / all_visits, "allocations/visit"}});
 }
 
 }  // namespace senet

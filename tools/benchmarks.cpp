@@ -3,10 +3,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <fstream>
+#include <thread>
 
+#include "nn/kernels.hpp"
 #include "selfplay/selfplay_threads.hpp"
+#include "tools/bench_timing.hpp"
+#include "tools/metric.hpp"
 
 namespace senet {
 namespace {
@@ -22,9 +28,74 @@ class KeepingSink final : public GameSink {
   std::vector<GameRecord> games;
 };
 
-bool is_searched(const RecordedTurn& turn) { return turn.kind == TurnKind::kFullSearch; }
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown processor";
+}
+
+/// A figure over all runs: the median, the least and the greatest.
+Metric summary_of(const std::vector<Figures>& runs, std::size_t figure) {
+  Metric summary = runs.front()[figure];
+  std::vector<double> values;
+  for (const Figures& run : runs) values.push_back(run[figure].value);
+  summary.value = median_of(values);
+  const bool known = !std::isnan(summary.value);
+  summary.interval = known ? Interval{std::ranges::min(values), std::ranges::max(values)}
+                           : Interval{summary.value, summary.value};
+  summary.repeats = runs.size();
+  return summary;
+}
+
+void print_text(std::string_view name, std::string_view median, std::string_view least,
+                std::string_view greatest, std::string_view unit) {
+  fmt::print("  {:<34} {:>12} {:>12} {:>12}  {}\n", name, median, least, greatest, unit);
+}
 
 }  // namespace
+
+void add_figures(Figures& figures, const std::string& subject,
+                 std::initializer_list<Figure> of_case) {
+  for (const auto& [name, value, unit] : of_case) {
+    figures.push_back({subject, std::string(name), value, std::string(unit)});
+  }
+}
+
+void print_machine(const BenchSettings& settings) {
+  const std::string machine = fmt::format("{} | {} kernels | g++ {} | {} build", processor_name(),
+                                          best_kernels().name, __VERSION__, SENET_BUILD_TYPE);
+  const double threads = std::thread::hardware_concurrency();
+  if (settings.json) {
+    const Metric metric = {machine,   "hardware_threads",         threads,
+                           "threads", Interval{threads, threads}, 1};
+    print_metrics("machine", {&metric, 1}, true);
+  } else {
+    fmt::print("machine: {} | {} hardware threads\n", machine, threads);
+    print_text(fmt::format("medians of {}", settings.repeats), "value", "least", "greatest",
+               "unit");
+  }
+  std::fflush(stdout);
+}
+
+void run_and_print(const BenchSettings& settings, std::string_view bench, Benchmark run) {
+  std::vector<Figures> runs(settings.repeats);
+  for (Figures& figures : runs) run(figures);
+  std::string_view subject;
+  for (std::size_t i = 0; i < runs.front().size(); ++i) {
+    const Metric metric = summary_of(runs, i);
+    if (settings.json) {
+      print_metrics(bench, {&metric, 1}, true);
+      continue;
+    }
+    if (metric.subject != subject) fmt::print("{} {}\n", bench, metric.subject);
+    subject = runs.front()[i].subject;
+    print_text(metric.name, number_text(metric.value), number_text(metric.interval->low),
+               number_text(metric.interval->high), metric.unit);
+  }
+  std::fflush(stdout);
+}
 
 Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkSpec& reference) {
   constexpr std::string_view kReference = "seed-283k";
@@ -63,25 +134,29 @@ std::vector<AnyState> recorded_decisions(const BenchCase& bench, std::size_t cou
   bench.run_game.start_selfplay(how, models, numbers, sink)->join().value();
 
   std::ranges::sort(sink.games, {}, &GameRecord::game_number);
-  std::size_t searched = 0;
-  for (const GameRecord& game : sink.games)
-    searched += std::ranges::count_if(game.turns(), is_searched);
-  if (searched == 0) throw fail("self-play came to no decision");
-  std::vector<AnyState> decisions;
-  std::size_t number = 0;  // of a searched position
+  std::vector<AnyState> searched, decisions;
   for (const GameRecord& game : sink.games) {
     AnyState state(bench.game);
     for (const RecordedTurn& turn : game.turns()) {
-      if (is_searched(turn)) {
-        while (decisions.size() < count && decisions.size() * searched / count == number) {
-          decisions.push_back(state);
-        }
-        ++number;
-      }
+      if (turn.kind == TurnKind::kFullSearch) searched.push_back(state);
       state.play(turn.action);
     }
   }
+  if (searched.empty()) throw fail("self-play came to no decision");
+  for (std::size_t i = 0; i < count; ++i)
+    decisions.push_back(searched[i * searched.size() / count]);
   return decisions;
+}
+
+Benchmark prepare_tree(const BenchCase& bench) {
+  const auto measure = bench.settings.table == "flat" ? bench.typed.flat_tree : bench.typed.tree;
+  // A few rounds of different positions.
+  return [&bench, measure, positions = recorded_decisions(bench, 4 * bench.settings.lanes)](
+             Figures& figures) { measure(bench, positions, figures); };
+}
+
+Benchmark prepare_playout(const BenchCase& bench) {
+  return [&bench](Figures& figures) { bench.typed.playout(bench, figures); };
 }
 
 }  // namespace senet

@@ -1,15 +1,20 @@
 // The benchmarks of senet bench. What they print is said here; tools/bench_command.cpp lists them.
 #pragma once
 
+#include <absl/functional/any_invocable.h>
+
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/lanes/worker.hpp"
 #include "games/any_game.hpp"
-#include "nn/evaluator.hpp"
-#include "tools/bench_report.hpp"
+#include "games/exam.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/run_game.hpp"
 #include "train_bridge/train_batch.hpp"
@@ -19,18 +24,16 @@ namespace senet {
 /// Room for so many visits in every tree, of sessions and of processes.
 inline constexpr std::uint32_t kBenchTreeVisits = 2000;
 
-/// What the command line says to a benchmark.
-struct BenchSettings {
-  std::string game;  // empty: the standard ones
-  Evaluates evaluates = Evaluates::kPosition;
-  std::uint32_t visits = 0;          // of every search; 0: as many as the benchmark's
-  std::vector<std::size_t> workers;  // threads; empty: one for each of the hardware's
-  std::size_t lanes = 64;            // games at once of each worker
-  std::size_t batch_rows = 0;        // of a forward pass at most; 0: 64, with afterstates 256
-  EvaluatorKind evaluator = EvaluatorKind::kAuto;
-  bool exact = false;
-  bool reuse_tree = false;
-  std::size_t cache_mib = 0;          // evaluation cache of each worker; 0: none
+/// What the command line says to a benchmark: how workers and searches are made, and more.
+struct BenchSettings : WorkerSettings {
+  BenchSettings() {
+    visits = 0;      // as many as the benchmark's
+    batch_rows = 0;  // 64, with afterstates 256
+    evaluator = EvaluatorKind::kAuto;
+    search.reuse_tree = false;
+  }
+  std::string game;                   // empty: the standard ones
+  std::vector<std::size_t> workers;   // threads; empty: one for each of the hardware's
   std::string network = "seed-283k";  // or a weights file
   std::uint32_t width = 0;            // 0: the reference shape's
   std::optional<std::uint32_t> blocks;
@@ -47,8 +50,41 @@ struct BenchSettings {
   std::size_t players = 0;    // threads that play beside a trainer; 0: default_workers()
   double seconds = 0;         // measured, of each case and run; 0: as long as the benchmark's
   double warmup_seconds = 2;  // played in the same way before that
-  BenchOutput output;
+  bool json = false;          // prints JSON instead of a table
+  std::uint32_t repeats = 1;  // runs of each case, at least one
 };
+
+/// The figures of one run. A figure that could not be had is NaN: "-" in a table, null in JSON.
+using Figures = std::vector<Metric>;
+
+struct Figure {
+  std::string_view name;
+  double value;
+  std::string_view unit;
+};
+
+/// Adds the figures of one case.
+void add_figures(Figures& figures, const std::string& subject,
+                 std::initializer_list<Figure> of_case);
+
+/// A figure that is a share of something; NaN where that is nothing.
+inline double ratio(double part, double whole) {
+  return whole > 0 ? part / whole : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// A benchmark whose inputs are ready: each call is one run, which adds its figures. All runs give
+/// the same figures in the same order. Throws an Error.
+using Benchmark = absl::AnyInvocable<void(Figures& figures)>;
+
+/// Prints the line that every other figure needs beside it: processor, the instruction set that
+/// our kernels use on it, hardware threads, compiler, build type; then the head of the table. JSON:
+/// metric "hardware_threads".
+void print_machine(const BenchSettings& settings);
+
+/// Runs a benchmark settings.repeats times and prints the median of each figure, the least and the
+/// greatest. JSON, one object a line: bench, case, metric, value, unit, min, max, repeats. Throws
+/// the benchmark's error.
+void run_and_print(const BenchSettings& settings, std::string_view bench, Benchmark run);
 
 /// A network and what a case is called after it: "seed-283k", "width-172-blocks-3", a file's name.
 struct BenchNetwork {
@@ -63,28 +99,24 @@ Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkS
 /// The same network once more, for a store that takes one over.
 Network copy_of(const Network& network);
 
-class RecordedBatches;
-struct PlayoutCounts;
 struct SelfPlayMeasured;
-struct TreeMeasured;
 struct BenchCase;
 
 /// The table of a game (games/registry.hpp): what the benchmarks do with it by its type.
 struct BenchGame {
-  /// What a search asks about these positions; kAfterstates: they are afterstates already.
-  RecordedBatches (*record_batches)(std::span<const AnyState> positions, std::size_t rows,
-                                    Evaluates evaluates);
-  /// The positions as samples with legal moves as targets and a drawn outcome.
+  /// The positions as samples with a drawn outcome and what a search asks about them: the legal
+  /// moves as targets, or none with kAfterstates.
   TrainBatch (*sparse_batch)(std::span<const AnyState> positions, const BenchSettings& settings);
-  /// Searches positions without a network, with our table in the trees and with Abseil's.
-  TreeMeasured (*measure_tree)(const BenchCase& bench, std::span<const AnyState> positions);
-  TreeMeasured (*measure_flat_tree)(const BenchCase& bench, std::span<const AnyState> positions);
+  /// Searches each position once, and then as many as there is time for, without a network, with
+  /// our table in the trees or Abseil's: prepare_tree().
+  void (*tree)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
+  void (*flat_tree)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
+  /// prepare_playout()
+  void (*playout)(const BenchCase& bench, Figures& figures);
   /// Self-play of so many threads, measured; throws where it cannot be played. The first worker's
   /// trace is written to this file unless it is empty.
-  SelfPlayMeasured (*measure_selfplay)(const BenchCase& bench, std::size_t workers,
-                                       EvaluatorKind evaluator, const std::string& trace_file);
-  /// Plays the game of that number blindly to its end, and counts.
-  void (*play_out)(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts);
+  SelfPlayMeasured (*selfplay)(const BenchCase& bench, std::size_t workers, EvaluatorKind evaluator,
+                               const std::string& trace_file);
 
   /// tools/bench_of.hpp
   template <Game G>

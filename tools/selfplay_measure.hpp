@@ -10,16 +10,33 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <valarray>
 #include <vector>
 
 #include "selfplay/selfplay_threads.hpp"
-#include "tools/bench_counts.hpp"
 #include "tools/bench_timing.hpp"
+#include "tools/bench_tree_of.hpp"
 #include "tools/benchmarks.hpp"
 #include "tools/worker_meter.hpp"
 #include "train_bridge/resident_memory.hpp"
 
 namespace senet {
+
+/// What it costs to encode positions; means over them.
+struct EncodeCost {
+  double nanoseconds = 0;  // of encoding one into a batch
+  double nonzeros = 0;     // features it writes
+};
+
+/// What self-play came to up to a moment, or between two.
+struct SelfPlayMeasured {
+  double seconds = 0, warmup_seconds = 0;
+  double games = 0, decisions = 0, plies = 0;       // of games that ended
+  std::vector<std::valarray<double>> workers = {};  // the counters of their reports
+  std::vector<EncodeCost> encode = {};              // of each worker
+  TreeCounts trees = {};                            // as they were in the end
+  double resident = 0;
+};
 
 /// Counts finished games and forgets them; leaves the record where it is, so that its memory is
 /// used again.
@@ -91,7 +108,7 @@ inline void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-/// BenchGame::measure_selfplay
+/// BenchGame::selfplay
 template <Game G>
 SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
                                   EvaluatorKind evaluator, const std::string& trace_file) {
@@ -104,13 +121,8 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   how.workers = workers;
   how.play.seed = settings.seed;
   how.play.full_visits = how.play.fast_visits = settings.visits;
-  how.worker = {.lanes = settings.lanes,
-                .batch_rows = settings.batch_rows,
-                .evaluator = evaluator,
-                .exact = settings.exact,
-                .cache_mib = settings.cache_mib,
-                .search = {.evaluates = settings.evaluates, .reuse_tree = settings.reuse_tree},
-                .visits = settings.visits};
+  how.worker = settings;
+  how.worker.evaluator = evaluator;
   ModelStore models(copy_of(bench.network));
   GameNumbers numbers(0);
   CountingSink sink;
@@ -119,13 +131,10 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   std::vector<EncodeCost> encode(workers);  // each written by its worker
   std::mutex trees_mutex;
   TreeCounts trees;  // as they were in the end
-  std::atomic<bool> may_begin{false};
-  const auto begins = [&](std::size_t i, Worker<G>& worker) {
-    worker.observe(&meters[i]);
-    may_begin.wait(false);
-  };
+  const auto begins = [&](std::size_t i, Worker<G>& worker) { worker.observe(&meters[i]); };
   const auto ended = [&](std::size_t i, Worker<G>& worker) {
-    encode[i] = encode_cost(evaluated_positions(worker, settings.evaluates, kEncodedPositions));
+    encode[i] =
+        encode_cost(evaluated_positions(worker, settings.search.evaluates, kEncodedPositions));
     const std::lock_guard lock(trees_mutex);
     for (const auto& lane : worker.lanes()) trees.add(lane->search());
   };
@@ -145,8 +154,6 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   // of all ages are under way; then full ones until everything is as it will stay.
   const double start = wall_seconds();
   threads.limit_visits(kSpreadingVisits);
-  may_begin = true;
-  may_begin.notify_all();
   while (sink.games < 2 * workers * settings.lanes && all_play() && wall_seconds() < start + 60) {
     sleep_for(0.005);
   }

@@ -332,9 +332,11 @@ TEST(GameServer, SaysHowMuchMemoryAndWhatDoesNotFit) {
   };
   const std::vector<Case> cases = {
       {{"--games", "10000", "--memory-mib", "100"}, "do not fit into 100 MiB"},
-      {{"--port", "70000"}, "--port takes a number from 0 to 65535, not \"70000\""},
-      {{"--port"}, "--port takes a value"},
-      {{"--chess", "1"}, "there is no option --chess"},
+      {{"--port", "70000"}, "--port: Value 70000 not in range 0 to 65535"},
+      {{"--port", "many"}, "--port: Value many not in range 0 to 65535"},
+      {{"--port"}, "--port: 1 required UINT:UINT in [0 - 65535] missing"},
+      {{"--seed", "-1"}, "--seed: a seed is not negative"},
+      {{"--chess", "1"}, "not expected: --chess"},
       {{"--address", "localhost"}, "\"localhost\" is not an address"},
       {{"--port", std::to_string(server.port())}, "cannot listen on 127.0.0.1"},
       {{"/nowhere/weights"}, "/nowhere/weights"},

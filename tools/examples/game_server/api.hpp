@@ -73,7 +73,7 @@ class Api {
         counters_(counters),
         games_(engine, options, counters) {}
 
-  /// Answers a request of this client. Throws nothing.
+  /// Answers a request of this client, an IPv4 address or an IPv6 network (/64). Throws nothing.
   Answer answer(const Request& request, const std::string& client) {
     Answer answer;
     try {

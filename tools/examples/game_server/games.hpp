@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "game.hpp"
+#include "http.hpp"
 #include "server.hpp"
 
 namespace game_server {

@@ -16,6 +16,8 @@
 #include <csignal>
 #include <list>
 
+#include "api.hpp"
+
 namespace game_server {
 namespace {
 
@@ -69,19 +71,19 @@ void rethrow(std::exception_ptr error) {
 
 class Server {
  public:
-  Server(const Service& service, const Options& options, Counters& counters)
-      : service_(service),
+  Server(Api& api, const Options& options, Counters& counters)
+      : api_(api),
         options_(options),
         counters_(counters),
         clients_(options.clients),
         acceptor_(listen(io_, options)),
         pool_(options.threads) {}
 
-  void run() {
+  void run(const std::function<void(unsigned port)>& ready) {
     signals_.async_wait([this](const error_code&, int) { begin_to_stop(); });
     asio::co_spawn(io_, accept(), rethrow);
     asio::co_spawn(io_, tick(), rethrow);
-    service_.ready(acceptor_.local_endpoint().port());
+    ready(acceptor_.local_endpoint().port());
     io_.run();
   }
 
@@ -185,7 +187,7 @@ class Server {
     const std::unique_ptr<std::size_t, decltype(leave)> place(&++handled_, leave);
     connection.deadline = Clock::time_point::max();  // searches have limits of their own
     const auto handle = [&]() -> awaitable<Answer> {
-      co_return service_.answer(request, connection.client);
+      co_return api_.answer(request, connection.client);
     };
     co_return co_await asio::co_spawn(pool_, handle, use_awaitable);
   }
@@ -224,7 +226,7 @@ class Server {
         if (now >= connection.deadline) connection.socket.cancel();
       }
       clients_.forget_idle(now);
-      service_.tick();
+      api_.close_idle_games();
       if (now >= last_moment_) io_.stop();
     }
   }
@@ -239,7 +241,7 @@ class Server {
     if (connections_.empty()) io_.stop();
   }
 
-  const Service& service_;
+  Api& api_;
   const Options& options_;
   Counters& counters_;
   Clients clients_;
@@ -255,8 +257,9 @@ class Server {
 
 }  // namespace
 
-void serve(const Service& service, const Options& options, Counters& counters) {
-  Server(service, options, counters).run();
+void serve(Api& api, const Options& options, Counters& counters,
+           const std::function<void(unsigned port)>& ready) {
+  Server(api, options, counters).run(ready);
 }
 
 }  // namespace game_server

@@ -1,4 +1,4 @@
-// HTTP towards the network: connections, their limits, the threads that answer requests, and counts
+// HTTP towards the network: connections, the threads that answer requests, their limits, and counts
 // of all this.
 #pragma once
 
@@ -6,12 +6,32 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>  // for awaitable.hpp of Boost 1.74, which uses it and does not include it
+#include <vector>
 
-#include "http.hpp"
-#include "options.hpp"
+#include "clients.hpp"
 
 namespace game_server {
+
+class Api;
+
+/// What the command line may change.
+struct Options {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8080;
+  std::vector<std::string> weights;  // files
+  std::size_t games = 100, client_games = 20;
+  std::chrono::seconds idle{1800};         // of a game
+  std::optional<std::uint64_t> dice_seed;  // none: dice of the system
+  std::uint32_t visits = 800, workers = 2;
+  std::chrono::milliseconds time{2000};  // of a search
+  std::uint64_t memory_mib = 512;
+  std::size_t threads = 16, queue = 64, connections = 256;
+  ClientLimits clients;
+  std::chrono::milliseconds request_time{5000}, idle_time{15000};  // of a connection
+};
 
 /// What the server has done so far, for /api/metrics. Any thread may count.
 struct Counters {
@@ -33,18 +53,10 @@ struct Counters {
   }
 };
 
-struct Service {
-  /// Answers a request of this client, an IPv4 address or an IPv6 network (/64). Called by up to
-  /// options.threads threads at once; throws nothing.
-  std::function<Answer(const Request& request, const std::string& client)> answer;
-  /// Called with the port, once, when clients can connect.
-  std::function<void(unsigned port)> ready;
-  /// Called about four times a second.
-  std::function<void()> tick;
-};
-
-/// Serves until SIGINT or SIGTERM; requests that are being answered then are answered still. Throws
-/// std::runtime_error when it cannot listen.
-void serve(const Service& service, const Options& options, Counters& counters);
+/// Calls `ready` with the port when clients can connect, then serves until SIGINT or SIGTERM;
+/// requests that are being answered then are answered still. Up to options.threads threads use the
+/// API at once. Throws std::runtime_error when it cannot listen.
+void serve(Api& api, const Options& options, Counters& counters,
+           const std::function<void(unsigned port)>& ready);
 
 }  // namespace game_server

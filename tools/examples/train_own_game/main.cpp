@@ -2,10 +2,10 @@
 // what was learnt.
 #include <senet/train.hpp>
 
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "breakthrough.hpp"
@@ -43,43 +43,15 @@ struct senet::GameKit<Ur> : DefaultKit<Ur> {
 
 namespace {
 
-constexpr const char* kUsage =
-    "usage: train_own_game GAME --run FOLDER [--minutes M] [--games N] [--resume] [--NAME "
-    "VALUE]...\n"
-    "       GAME is ur or breakthrough; NAME is a setting of senet selfplay, such as visits\n";
 constexpr int kIsBetter = 0, kIsNot = 1, kBadInput = 2;
 
 struct Arguments {
   std::string game;
   senet::RunOptions options;
-  std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<std::string> settings;  // "--visits", "60", ...: those of senet selfplay
 };
 
 volatile std::sig_atomic_t interrupts = 0;
-
-bool parse(int count, char** words, Arguments& arguments) {
-  if (count < 2) return false;
-  arguments.game = words[1];
-  for (int i = 2; i < count; ++i) {
-    const std::string word = words[i];
-    if (word == "--resume") {
-      arguments.options.resume = true;
-      continue;
-    }
-    if (!word.starts_with("--") || i + 1 == count) return false;
-    const std::string value = words[++i];
-    if (word == "--run") {
-      arguments.options.folder = value;
-    } else if (word == "--minutes") {
-      arguments.options.minutes = std::stod(value);
-    } else if (word == "--games") {
-      arguments.options.games = std::stoull(value);
-    } else {
-      arguments.settings.emplace_back(word.substr(2), value);
-    }
-  }
-  return !arguments.options.folder.empty();
-}
 
 // One line every ten seconds. The first Ctrl-C finishes the games under way, a second one drops
 // them.
@@ -109,8 +81,12 @@ int train(const Arguments& arguments) {
       (arguments.options.resume ? senet::load_config<G>(arguments.options.folder)
                                 : senet::default_config<G>())
           .value();
-  for (const auto& [name, value] : arguments.settings) {
-    senet::apply_setting(config, name, value).value();
+  for (std::size_t i = 0; i < arguments.settings.size(); i += 2) {
+    const std::string& name = arguments.settings[i];
+    if (!name.starts_with("--") || i + 1 == arguments.settings.size()) {
+      throw senet::fail(name + ": a setting is --NAME VALUE");
+    }
+    senet::apply_setting(config, name.substr(2), arguments.settings[i + 1]).value();
   }
   const senet::RunSummary ended = senet::run<G>(config, arguments.options, hooks()).value();
   std::printf("%zu games, %zu steps, weights: %s\n", ended.progress.learn.games,
@@ -131,12 +107,21 @@ int train(const Arguments& arguments) {
 
 int main(int count, char** words) try {
   Arguments arguments;
-  const bool is_understood = parse(count, words, arguments);
+  CLI::App app("Trains a game, then plays a match against random moves.", "train_own_game");
+  app.add_option("GAME", arguments.game)->required()->check(CLI::IsMember({"ur", "breakthrough"}));
+  app.add_option("--run", arguments.options.folder, "the run folder")->required();
+  app.add_option("--minutes", arguments.options.minutes, "stop after this time");
+  app.add_option("--games", arguments.options.games, "stop after so many games");
+  app.add_flag("--resume", arguments.options.resume, "go on with the run in the folder");
+  app.allow_extras()->footer("Other options are settings of senet selfplay, such as --visits 60.");
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kBadInput;
+  }
+  arguments.settings = app.remaining();
   std::signal(SIGINT, [](int) { interrupts = interrupts + 1; });
-  if (is_understood && arguments.game == Ur::kName) return train<Ur>(arguments);
-  if (is_understood && arguments.game == Breakthrough::kName) return train<Breakthrough>(arguments);
-  std::fputs(kUsage, stderr);
-  return kBadInput;
+  return arguments.game == Ur::kName ? train<Ur>(arguments) : train<Breakthrough>(arguments);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "train_own_game: %s\n", error.what());
   return kBadInput;
