@@ -23,31 +23,22 @@ class Block {
  public:
   Block() = default;
   explicit Block(std::size_t size, Heap& heap = default_heap())
-      : heap_(&heap),
-        size_(size),
-        data_(static_cast<Value*>(heap.allocate(size * sizeof(Value), alignof(Value)))) {}
-  Block(Block&& from) noexcept
-      : heap_(from.heap_),
-        size_(std::exchange(from.size_, 0)),
-        data_(std::exchange(from.data_, nullptr)) {}
-  Block& operator=(Block&& from) noexcept {
-    std::swap(heap_, from.heap_);
-    std::swap(size_, from.size_);
-    std::swap(data_, from.data_);
-    return *this;
-  }
-  ~Block() {
-    if (data_ != nullptr) heap_->deallocate(data_, size_ * sizeof(Value), alignof(Value));
-  }
+      : data_(static_cast<Value*>(heap.allocate(size * sizeof(Value), alignof(Value))),
+              Return{&heap, size}) {}
 
-  std::size_t size() const { return size_; }
-  Value* get() const { return data_; }
-  Value& operator[](std::size_t i) const { return data_[i]; }
+  std::size_t size() const { return data_ ? data_.get_deleter().size : 0; }
+  Value* get() const { return data_.get(); }
+  Value& operator[](std::size_t i) const { return data_.get()[i]; }
 
  private:
-  Heap* heap_ = nullptr;
-  std::size_t size_ = 0;
-  Value* data_ = nullptr;
+  struct Return {
+    Heap* heap = nullptr;
+    std::size_t size = 0;
+    void operator()(Value* data) const {
+      heap->deallocate(data, size * sizeof(Value), alignof(Value));
+    }
+  };
+  std::unique_ptr<Value, Return> data_;
 };
 
 /// Destroys an object, whatever it is known as, and gives its memory back.

@@ -52,6 +52,23 @@ std::vector<std::size_t> rungs(std::size_t max_rows, bool exact) {
   return rungs;
 }
 
+/// While it lives, oneDNN uses no thread but the calling one: its OpenMP team is told to be of one,
+/// and what was set before is put back. Affects only the calling thread.
+class OneThread {
+ public:
+  OneThread() {
+    if (before_ != 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (before_ != 1) omp_set_num_threads(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_ = omp_get_max_threads();
+};
+
 }  // namespace
 
 OneDnnContext::OneDnnContext(const LayerPlan& plan, std::span<const std::size_t> row_counts,
@@ -151,14 +168,6 @@ const float* OneDnnLinear::logits(const BlockPass& pass, std::size_t row, std::s
                                   bool is_first) const {
   if (is_first) multiply(pass);  // for all rows
   return pass.scratch.logits.data() + row * padded(layer_.outputs);
-}
-
-OneThread::OneThread() : before_(omp_get_max_threads()) {
-  if (before_ != 1) omp_set_num_threads(1);
-}
-
-OneThread::~OneThread() {
-  if (before_ != 1) omp_set_num_threads(before_);
 }
 
 Result<std::unique_ptr<Evaluator>> make_onednn(const Weights& weights, std::size_t max_rows,
