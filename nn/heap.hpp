@@ -60,14 +60,9 @@ using OnHeap = std::unique_ptr<Object, HeapDelete>;
 
 template <class Object, class... Arguments>
 OnHeap<Object> make_on_heap(Heap& heap, Arguments&&... arguments) {
-  void* const memory = heap.allocate(sizeof(Object), alignof(Object));
-  try {
-    Object* const object = ::new (memory) Object(std::forward<Arguments>(arguments)...);
-    return {object, HeapDelete{&heap, memory, sizeof(Object), alignof(Object)}};
-  } catch (...) {
-    heap.deallocate(memory, sizeof(Object), alignof(Object));
-    throw;
-  }
+  std::pmr::polymorphic_allocator<> from(&heap);
+  Object* const object = from.new_object<Object>(std::forward<Arguments>(arguments)...);
+  return {object, HeapDelete{&heap, object, sizeof(Object), alignof(Object)}};
 }
 
 }  // namespace senet

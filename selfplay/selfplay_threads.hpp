@@ -122,7 +122,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
         LaneOrder::use();
         play<FiberRunner<G>>(worker, run);
       } else {
-        play<PlainRunner<G>>(worker, run);
+        play<LaneGames<G>>(worker, run);
       }
       if (hooks_.ended) hooks_.ended(number, worker);
     } else {
