@@ -140,7 +140,7 @@ class Trainer : public TrainerOf<Always> {
   virtual Network served() const = 0;
 };
 
-/// CPU backend: OpenBLAS matrix products, own fused backward pass, one scratch pool a thread, no
+/// CPU backend: OpenBLAS matrix products, own fused backward pass, a TrainNetwork a thread, no
 /// allocation per step. Runs on the calling thread and settings.threads - 1 of its own, once the
 /// program has called use_single_threaded_blas() (linear_algebra.hpp). `start` is only read here;
 /// settings.gradient_clip is above 0.
