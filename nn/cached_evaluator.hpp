@@ -11,53 +11,7 @@
 
 namespace senet {
 
-/// A table of fixed size in sets of four slots; a new answer takes the place of the oldest of its
-/// set. Belongs to one thread. Nothing is allocated after construction.
-///
-///   a slot    key u64   answer [outcomes + logits] f32
-///             0: empty  outcomes first, then the wanted logits; what a row did not want is unused
-///
-/// Keys are hashes and the only proof that an answer is the right one: two questions of a million
-/// entries share one with a probability of about one in ten million.
-class EvaluationCache {
- public:
-  /// As many slots as `bytes` hold (at least one set), for rows of `outcomes` outcomes and at most
-  /// `logits` wanted logits.
-  EvaluationCache(std::size_t bytes, std::size_t outcomes, std::size_t logits,
-                  Heap& heap = default_heap());
-  /// Memory of its slots: `bytes`, or one set where that is more.
-  static std::size_t bytes(std::size_t bytes, std::size_t outcomes, std::size_t logits);
-
-  /// Whether such an answer has room in a slot.
-  bool holds(const RowAnswer& answer) const { return answer.wanted.size() <= logits_; }
-
-  /// Brings the set of `key` near before find() or store() needs it.
-  void prefetch(std::uint64_t key) const;
-
-  /// Writes the remembered answer to where `answer` says; false when there is none. Needs holds().
-  bool find(std::uint64_t key, const RowAnswer& answer) const;
-
-  /// Remembers what stands where `answer` says. Needs holds().
-  void store(std::uint64_t key, const RowAnswer& answer);
-
-  std::size_t slots() const { return keys_.size(); }
-
- private:
-  static constexpr std::size_t kWays = 4;
-
-  // Of one set: keys, answers and which way is the oldest.
-  static std::size_t set_bytes(std::size_t outcomes, std::size_t logits) {
-    return kWays * (sizeof(std::uint64_t) + (outcomes + logits) * sizeof(float)) + 1;
-  }
-  std::size_t first_slot(std::uint64_t key) const;
-
-  std::size_t outcomes_, logits_;
-  std::pmr::vector<std::uint64_t> keys_;   // [sets, kWays]
-  std::pmr::vector<std::uint8_t> oldest_;  // [sets]: the way that the next answer takes
-  std::pmr::vector<float> answers_;        // [sets, kWays, outcomes + logits]
-};
-
-/// Sizes of a cache; see EvaluationCache.
+/// Sizes of a cache; see CachedEvaluator.
 struct CacheSettings {
   std::size_t bytes = 0;       // of the remembered answers; 0: no cache
   std::size_t max_active = 0;  // features of a row at most
@@ -73,14 +27,23 @@ CacheSettings cache_settings(std::size_t bytes, Evaluates evaluates,
   return {bytes, max_active, evaluates == Evaluates::kPosition ? kMostLogits : 0};
 }
 
-/// Asks `inner` only for rows it does not remember. The key is what the network sees: the row's
-/// features, the logits it wants and the network's id, so that answers of other weights are never
-/// found. Where the inner evaluator gives a row the same bits in every batch, results are the same
-/// with and without the cache.
+/// Asks `inner` only for rows it does not remember. Where the inner evaluator gives a row the same
+/// bits in every batch, results are the same with and without the cache.
+///
+/// Answers lie in a table of fixed size in sets of four slots; a new one takes the place of the
+/// oldest of its set:
+///
+///   a slot    key u64   answer [outcomes + logits] f32
+///             0: empty  outcomes first, then the wanted logits; what a row did not want is unused
+///
+/// A key is a hash of what the network sees, the row's features and the logits it wants, and of the
+/// network's id, so that answers of other weights are never found. It is the only proof that an
+/// answer is the right one: two questions of a million entries share one with a probability of
+/// about one in ten million.
 class CachedEvaluator final : public Evaluator {
  public:
-  /// `inner` has `weights` loaded and was built for `max_rows` rows, and so is this. All memory
-  /// comes from `heap`, which outlives it.
+  /// `inner` has `weights` loaded and was built for `max_rows` rows, and so is this. As many slots
+  /// as settings.bytes hold, at least one set. All memory comes from `heap`, which outlives it.
   CachedEvaluator(std::unique_ptr<Evaluator> inner, const Weights& weights, std::size_t max_rows,
                   const CacheSettings& settings, Heap& heap = default_heap());
   /// Memory of one, beside `inner`.
@@ -95,13 +58,30 @@ class CachedEvaluator final : public Evaluator {
 
   /// Rows answered from memory so far.
   std::uint64_t hits() const { return hits_; }
+  std::size_t slots() const { return slots_.size(); }
 
  private:
+  static constexpr std::size_t kWays = 4;
+
+  // Of one set: keys, answers and which way is the oldest.
+  static std::size_t set_bytes(const NetworkSpec& spec, const CacheSettings& settings) {
+    const std::size_t answer = (spec.outcomes + settings.max_logits) * sizeof(float);
+    return kWays * (sizeof(std::uint64_t) + answer) + 1;
+  }
+  std::size_t first_slot(std::uint64_t key) const { return key % oldest_.size() * kWays; }
   std::uint64_t key_of(const Batch& batch, std::size_t row) const;
+  bool has_room(const RowAnswer& answer) const { return answer.wanted.size() <= logits_; }
+  // Writes the remembered answer to where `answer` says; false when there is none.
+  bool find(std::uint64_t key, const RowAnswer& answer) const;
+  // Remembers what stands where `answer` says.
+  void store(std::uint64_t key, const RowAnswer& answer);
 
   std::unique_ptr<Evaluator> inner_;
   std::uint64_t model_;
-  EvaluationCache cache_;
+  std::size_t outcomes_, logits_;
+  std::pmr::vector<std::uint64_t> slots_;   // [sets, kWays]: keys
+  std::pmr::vector<std::uint8_t> oldest_;   // [sets]: the way that the next answer takes
+  std::pmr::vector<float> answers_;         // [sets, kWays, outcomes + logits]
   Batch unknown_;                           // the rows to ask
   std::pmr::vector<std::uint64_t> keys_;    // [rows of the range]
   std::pmr::vector<std::uint64_t> learnt_;  // [rows of unknown_]: their keys

@@ -41,21 +41,20 @@ constexpr std::size_t kWanted = 20;   // legal moves
 constexpr std::chrono::milliseconds kTime{6};
 
 /// A batch with its answers' memory, filled with random features.
-class TimedBatch {
- public:
+struct TimedBatch {
   TimedBatch(const NetworkSpec& spec, std::size_t rows)
-      : batch_(rows, kActive),
-        outcomes_(rows * spec.outcomes),
-        logits_(rows * kWanted),
-        wanted_(std::min<std::size_t>(kWanted, spec.policy_logits)) {
+      : batch(rows, kActive),
+        outcomes(rows * spec.outcomes),
+        logits(rows * kWanted),
+        wanted(std::min<std::size_t>(kWanted, spec.policy_logits)) {
     Random random(0, 0, 0, Purpose::kTest);
-    for (std::uint16_t& wanted : wanted_) {
-      wanted = static_cast<std::uint16_t>(random.below(spec.policy_logits));
+    for (auto& logit : wanted) {
+      logit = static_cast<std::uint16_t>(random.below(spec.policy_logits));
     }
     for (std::size_t row = 0; row < rows; ++row) {
       const RowAnswer answer{
-          {&outcomes_[row * spec.outcomes], spec.outcomes}, wanted_, &logits_[row * kWanted]};
-      batch_.add(answer, [&](FeatureRow& features) {
+          {&outcomes[row * spec.outcomes], spec.outcomes}, wanted, &logits[row * kWanted]};
+      batch.add(answer, [&](FeatureRow& features) {
         // One feature from each of up to kActive equal parts, so that none comes twice.
         const std::uint32_t parts = std::min<std::uint32_t>(kActive, spec.features);
         const std::uint32_t part = spec.features / parts;
@@ -64,12 +63,9 @@ class TimedBatch {
     }
   }
 
-  const Batch& batch() const { return batch_; }
-
- private:
-  Batch batch_;
-  std::vector<float> outcomes_, logits_;
-  std::vector<std::uint16_t> wanted_;
+  Batch batch;
+  std::vector<float> outcomes, logits;
+  std::vector<std::uint16_t> wanted;
 };
 
 Clock::duration time_pass(Evaluator& evaluator, const Batch& batch) {
@@ -105,7 +101,7 @@ EvaluatorKind faster_kind(const Network& network, std::size_t max_rows, bool exa
     if (!onednn) return;
     FusedEvaluator fused(weights);
     const TimedBatch timed(weights.spec(), std::min(max_rows, kMaxRows));
-    if (onednn_is_faster(fused, **onednn, timed.batch())) faster = EvaluatorKind::kOneDnn;
+    if (onednn_is_faster(fused, **onednn, timed.batch)) faster = EvaluatorKind::kOneDnn;
   }).join();
   return faster;
 }

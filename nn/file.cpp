@@ -87,38 +87,23 @@ Result<void> FileHandle::write_at(std::uint64_t offset, std::span<const std::byt
 }
 
 Result<void> FileHandle::truncate(std::uint64_t size) {
-  while (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
-    if (errno != EINTR) return system_failure(path_, "truncate");
-  }
-  return {};
+  const auto failed = TEMP_FAILURE_RETRY(::ftruncate(descriptor_, static_cast<off_t>(size)));
+  return failed != 0 ? system_failure(path_, "truncate") : Result<void>();
 }
 
 Result<void> FileHandle::sync() {
-  while (::fdatasync(descriptor_) != 0) {
-    if (errno != EINTR) return system_failure(path_, "flush to the disk");
-  }
-  return {};
+  const auto failed = TEMP_FAILURE_RETRY(::fdatasync(descriptor_));
+  return failed != 0 ? system_failure(path_, "flush to the disk") : Result<void>();
 }
 
 Result<void> FileHandle::lock() {
-  while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) {
-      return fail(fmt::format("{}: is in use by another writer", path_.string()));
-    }
-    if (errno != EINTR) return system_failure(path_, "lock");
-  }
-  return {};
+  if (TEMP_FAILURE_RETRY(::flock(descriptor_, LOCK_EX | LOCK_NB)) == 0) return {};
+  if (errno != EWOULDBLOCK) return system_failure(path_, "lock");
+  return fail(fmt::format("{}: is in use by another writer", path_.string()));
 }
 
-MappedFile::MappedFile(MappedFile&& from) noexcept : bytes_(std::exchange(from.bytes_, {})) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& from) noexcept {
-  std::swap(bytes_, from.bytes_);
-  return *this;
-}
-
-MappedFile::~MappedFile() {
-  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+void MappedFile::Unmap::operator()(const std::byte* data) const {
+  ::munmap(const_cast<std::byte*>(data), size);
 }
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& file) {
@@ -126,11 +111,13 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& file) {
   if (!handle) return handle.error();
   const Result<std::uint64_t> size = handle->size();
   if (!size) return size.error();
-  if (*size == 0) return MappedFile();
+  MappedFile mapped;
+  if (*size == 0) return mapped;
   // The mapping stays when the file is closed.
   void* const address = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE, handle->descriptor_, 0);
   if (address == MAP_FAILED) return system_failure(file, "map");
-  return MappedFile({static_cast<const std::byte*>(address), *size});
+  mapped.data_ = {static_cast<const std::byte*>(address), Unmap{*size}};
+  return mapped;
 }
 
 Result<void> replace_file(const std::filesystem::path& file,

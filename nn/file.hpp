@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -63,19 +64,19 @@ class FileHandle {
 /// and no check here can prevent that.
 class MappedFile {
  public:
-  MappedFile() = default;
-  MappedFile(MappedFile&& from) noexcept;
-  MappedFile& operator=(MappedFile&& from) noexcept;
-  ~MappedFile();
-
   static Result<MappedFile> open(const std::filesystem::path& file);
 
   /// The file's bytes, valid while this object lives; the first one is page-aligned.
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::span<const std::byte> bytes() const {
+    return {data_.get(), data_ ? data_.get_deleter().size : 0};
+  }
 
  private:
-  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  std::span<const std::byte> bytes_;
+  struct Unmap {
+    std::size_t size;
+    void operator()(const std::byte* data) const;
+  };
+  std::unique_ptr<const std::byte, Unmap> data_;
 };
 
 /// Writes a file so that no reader, and no power cut, ever sees half of it: `parts` one after the

@@ -23,31 +23,22 @@ class Block {
  public:
   Block() = default;
   explicit Block(std::size_t size, Heap& heap = default_heap())
-      : heap_(&heap),
-        size_(size),
-        data_(static_cast<Value*>(heap.allocate(size * sizeof(Value), alignof(Value)))) {}
-  Block(Block&& from) noexcept
-      : heap_(from.heap_),
-        size_(std::exchange(from.size_, 0)),
-        data_(std::exchange(from.data_, nullptr)) {}
-  Block& operator=(Block&& from) noexcept {
-    std::swap(heap_, from.heap_);
-    std::swap(size_, from.size_);
-    std::swap(data_, from.data_);
-    return *this;
-  }
-  ~Block() {
-    if (data_ != nullptr) heap_->deallocate(data_, size_ * sizeof(Value), alignof(Value));
-  }
+      : data_(static_cast<Value*>(heap.allocate(size * sizeof(Value), alignof(Value))),
+              Return{&heap, size}) {}
 
-  std::size_t size() const { return size_; }
-  Value* get() const { return data_; }
-  Value& operator[](std::size_t i) const { return data_[i]; }
+  std::size_t size() const { return data_ ? data_.get_deleter().size : 0; }
+  Value* get() const { return data_.get(); }
+  Value& operator[](std::size_t i) const { return data_.get()[i]; }
 
  private:
-  Heap* heap_ = nullptr;
-  std::size_t size_ = 0;
-  Value* data_ = nullptr;
+  struct Return {
+    Heap* heap = nullptr;
+    std::size_t size = 0;
+    void operator()(Value* data) const {
+      heap->deallocate(data, size * sizeof(Value), alignof(Value));
+    }
+  };
+  std::unique_ptr<Value, Return> data_;
 };
 
 /// Destroys an object, whatever it is known as, and gives its memory back.
@@ -69,14 +60,9 @@ using OnHeap = std::unique_ptr<Object, HeapDelete>;
 
 template <class Object, class... Arguments>
 OnHeap<Object> make_on_heap(Heap& heap, Arguments&&... arguments) {
-  void* const memory = heap.allocate(sizeof(Object), alignof(Object));
-  try {
-    Object* const object = ::new (memory) Object(std::forward<Arguments>(arguments)...);
-    return {object, HeapDelete{&heap, memory, sizeof(Object), alignof(Object)}};
-  } catch (...) {
-    heap.deallocate(memory, sizeof(Object), alignof(Object));
-    throw;
-  }
+  std::pmr::polymorphic_allocator<> from(&heap);
+  Object* const object = from.new_object<Object>(std::forward<Arguments>(arguments)...);
+  return {object, HeapDelete{&heap, object, sizeof(Object), alignof(Object)}};
 }
 
 }  // namespace senet

@@ -1,30 +1,17 @@
 #include "nn/kernels.hpp"
 
 namespace senet {
-namespace {
 
-/// Fastest first. __builtin_cpu_supports asks the operating system too whether it saves the
-/// registers.
-template <class Visit>
-void visit_runnable(Visit visit) {
+const Kernels* runnable_kernels(std::size_t number) {
 #if defined(__x86_64__)
+  // These ask the operating system too whether it saves the registers.
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (avx512 && avx2) visit(kAvx512Kernels);
-  if (avx2) visit(kAvx2Kernels);
+  if (avx512 && avx2 && number-- == 0) return &kAvx512Kernels;
+  if (avx2 && number-- == 0) return &kAvx2Kernels;
 #endif
-  visit(kPortableKernels);
-}
-
-}  // namespace
-
-const Kernels* runnable_kernels(std::size_t number) {
-  const Kernels* found = nullptr;
-  visit_runnable([&](const Kernels& kernels) {
-    if (number-- == 0) found = &kernels;
-  });
-  return found;
+  return number == 0 ? &kPortableKernels : nullptr;
 }
 
 const Kernels& best_kernels() { return *runnable_kernels(0); }

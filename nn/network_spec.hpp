@@ -66,27 +66,17 @@ struct SpecField {
   bool by_contract;  // fixed by the game
 };
 
-namespace spec_limits {
-
-// Generous for a board game, small enough that no product of them overflows 64 bits.
-inline constexpr std::uint32_t kMaxWidth = 1u << 14;
-inline constexpr std::uint32_t kMaxLayers = 1u << 10;
-inline constexpr std::uint32_t kMaxOutcomes = 255;
-// Feature and logit numbers are 16 bits, and kNoLogit is taken.
-inline constexpr std::uint32_t kMaxInputs = 0xffff;
-
-}  // namespace spec_limits
-
-/// Every number of a NetworkSpec, in the order in which files and ids tell them.
+/// Every number of a NetworkSpec, in the order in which files and ids tell them. The ranges are
+/// generous for a board game, and small enough that no product of them overflows 64 bits.
 // (With the type left out, GCC 12 puts it where it could be written.)
 inline constexpr std::array<SpecField, 7> kSpecFields = {
-    SpecField{"features", &NetworkSpec::features, 1, spec_limits::kMaxInputs, true},
-    SpecField{"policy_logits", &NetworkSpec::policy_logits, 1, spec_limits::kMaxInputs, true},
-    SpecField{"outcomes", &NetworkSpec::outcomes, 1, spec_limits::kMaxOutcomes, true},
-    SpecField{"width", &NetworkSpec::width, 1, spec_limits::kMaxWidth, false},
-    SpecField{"blocks", &NetworkSpec::blocks, 0, spec_limits::kMaxLayers, false},
-    SpecField{"policy_layers", &NetworkSpec::policy_layers, 0, spec_limits::kMaxLayers, false},
-    SpecField{"value_layers", &NetworkSpec::value_layers, 0, spec_limits::kMaxLayers, false},
+    SpecField{"features", &NetworkSpec::features, 1, kNoLogit, true},
+    SpecField{"policy_logits", &NetworkSpec::policy_logits, 1, kNoLogit, true},
+    SpecField{"outcomes", &NetworkSpec::outcomes, 1, 255, true},
+    SpecField{"width", &NetworkSpec::width, 1, 1u << 14, false},
+    SpecField{"blocks", &NetworkSpec::blocks, 0, 1u << 10, false},
+    SpecField{"policy_layers", &NetworkSpec::policy_layers, 0, 1u << 10, false},
+    SpecField{"value_layers", &NetworkSpec::value_layers, 0, 1u << 10, false},
 };
 static_assert(sizeof(NetworkSpec) == sizeof(std::string) + 8 * sizeof(std::uint32_t),
               "kSpecFields tells every number of a NetworkSpec");

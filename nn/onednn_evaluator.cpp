@@ -15,42 +15,29 @@ using Dim = dnnl::memory::dim;
 using Tag = dnnl::memory::format_tag;
 constexpr auto kFloat = dnnl::memory::data_type::f32;
 
-dnnl::primitive_attr attributes(bool adds) {
-  dnnl::primitive_attr attributes;
-  if (adds) {
-    dnnl::post_ops operations;
-    operations.append_sum(1.0f);
-    attributes.set_post_ops(operations);
-  }
-  return attributes;
-}
-
-dnnl::inner_product_forward::primitive_desc inner_product(const dnnl::engine& engine, Dim rows,
-                                                          Dim inputs, Dim outputs, bool adds) {
-  const dnnl::inner_product_forward::desc description(
-      dnnl::prop_kind::forward_inference, Desc({rows, inputs}, kFloat, Tag::ab),
-      Desc({outputs, inputs}, kFloat, Tag::any), Desc({outputs}, kFloat, Tag::a),
-      Desc({rows, outputs}, kFloat, Tag::ab));
-  return {description, attributes(adds), engine};
-}
-
-/// One image, one pixel high and `rows` wide, whose channels are the columns.
-dnnl::convolution_forward::primitive_desc convolution(const dnnl::engine& engine, Dim rows,
-                                                      Dim inputs, Dim outputs, bool adds) {
-  const dnnl::convolution_forward::desc description(
-      dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-      Desc({1, inputs, 1, rows}, kFloat, Tag::nhwc),
-      Desc({outputs, inputs, 1, 1}, kFloat, Tag::any), Desc({outputs}, kFloat, Tag::a),
-      Desc({1, outputs, 1, rows}, kFloat, Tag::nhwc), {1, 1}, {0, 0}, {0, 0});
-  return {description, attributes(adds), engine};
-}
-
 std::vector<std::size_t> rungs(std::size_t max_rows, bool exact) {
   std::vector<std::size_t> rungs;
   for (std::size_t rows = 1; rows < max_rows && !exact; rows *= 2) rungs.push_back(rows);
   rungs.push_back(max_rows);
   return rungs;
 }
+
+/// While it lives, oneDNN uses no thread but the calling one: its OpenMP team is told to be of one,
+/// and what was set before is put back. Affects only the calling thread.
+class OneThread {
+ public:
+  OneThread() {
+    if (before_ != 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (before_ != 1) omp_set_num_threads(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_ = omp_get_max_threads();
+};
 
 }  // namespace
 
@@ -74,19 +61,38 @@ OneDnnLinear::OneDnnLinear(const PlacedLayer& layer, OneDnnContext& context)
 }
 
 // Two formulations are the same mathematics: an inner product is faster where oneDNN has its
-// small-matrix kernels for it (AVX-512 and better), a 1x1 convolution over the rows as pixels
-// elsewhere.
+// small-matrix kernels for it (AVX-512 and better), elsewhere a 1x1 convolution of one image, one
+// pixel high and `rows` wide, whose channels are the columns.
 void OneDnnLinear::add_product(std::size_t rows) {
   const auto n = static_cast<Dim>(rows), i = static_cast<Dim>(padded(layer_.inputs)),
              o = static_cast<Dim>(padded(layer_.outputs));
-  const bool adds = layer_.added != kNoValue;
-  const auto inner = inner_product(context_->engine, n, i, o, adds);
+  constexpr auto kForward = dnnl::prop_kind::forward_inference;
+  dnnl::primitive_attr attributes;
+  if (layer_.added != kNoValue) {
+    dnnl::post_ops operations;
+    operations.append_sum(1.0f);
+    attributes.set_post_ops(operations);
+  }
+  const dnnl::inner_product_forward::primitive_desc inner(
+      {kForward, Desc({n, i}, kFloat, Tag::ab), Desc({o, i}, kFloat, Tag::any),
+       Desc({o}, kFloat, Tag::a), Desc({n, o}, kFloat, Tag::ab)},
+      attributes, context_->engine);
   if (std::string_view(inner.impl_info_str()).starts_with("brgemm")) {
     add_product<dnnl::inner_product_forward>(inner, Desc({o, i}, kFloat, Tag::ab));
-  } else {
-    add_product<dnnl::convolution_forward>(convolution(context_->engine, n, i, o, adds),
-                                           Desc({o, i, 1, 1}, kFloat, Tag::abcd));
+    return;
   }
+  const dnnl::convolution_forward::primitive_desc convolution(
+      {kForward,
+       dnnl::algorithm::convolution_direct,
+       Desc({1, i, 1, n}, kFloat, Tag::nhwc),
+       Desc({o, i, 1, 1}, kFloat, Tag::any),
+       Desc({o}, kFloat, Tag::a),
+       Desc({1, o, 1, n}, kFloat, Tag::nhwc),
+       {1, 1},
+       {0, 0},
+       {0, 0}},
+      attributes, context_->engine);
+  add_product<dnnl::convolution_forward>(convolution, Desc({o, i, 1, 1}, kFloat, Tag::abcd));
 }
 
 template <class Primitive, class Description>
@@ -151,14 +157,6 @@ const float* OneDnnLinear::logits(const BlockPass& pass, std::size_t row, std::s
                                   bool is_first) const {
   if (is_first) multiply(pass);  // for all rows
   return pass.scratch.logits.data() + row * padded(layer_.outputs);
-}
-
-OneThread::OneThread() : before_(omp_get_max_threads()) {
-  if (before_ != 1) omp_set_num_threads(1);
-}
-
-OneThread::~OneThread() {
-  if (before_ != 1) omp_set_num_threads(before_);
 }
 
 Result<std::unique_ptr<Evaluator>> make_onednn(const Weights& weights, std::size_t max_rows,

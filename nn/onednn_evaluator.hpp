@@ -68,19 +68,6 @@ class OneDnnLinear {
   std::vector<Product> products_;  // by rung
 };
 
-/// While it lives, oneDNN uses no thread but the calling one: its OpenMP team is told to be of one,
-/// and what was set before is put back. Affects only the calling thread.
-class OneThread {
- public:
-  OneThread();
-  ~OneThread();
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
-
 /// One set of compiled products for each batch rung 1, 2, 4 ... max_rows; a batch runs on the
 /// smallest rung that holds it, or always on the largest one (`exact`). oneDNN itself allocates a
 /// few small blocks for every product that it executes and gives them back.

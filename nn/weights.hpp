@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "nn/layer_steps.hpp"
 #include "nn/network.hpp"
-#include "nn/packed_network.hpp"
 
 namespace senet {
 

@@ -30,13 +30,38 @@ struct SelfPlay {
   std::string_view settings_text = {};  // how the games are played in short, for the records
 };
 
-/// The steps of a lane's life: games, decisions, searches.
+/// A lane's whole life: games, decisions, searches. A runner by itself, or what a fiber plays.
 template <Game G>
 class LaneGames {
  public:
   LaneGames(Lane<G>& lane, const SelfPlay& run) : lane_(lane), run_(run), game_(run.settings) {}
 
-  /// Begins the next game of the run; false when there is none.
+  /// As one function, for a fiber. The other lanes of the worker go on while it waits.
+  void play(LaneFiber& fiber) {
+    while (begin_game()) {
+      while (next_decision()) {
+        if (!fiber.wait(LaneState::kThinks)) return;
+        take_decision();
+      }
+      while (!hand_over()) {
+        if (!fiber.wait(LaneState::kBlocked)) return;
+      }
+    }
+  }
+
+  /// The same, a step at a time, where fibers do not fit: a host that lends its own threads,
+  /// sanitizers.
+  LaneState resume() {
+    if (std::exchange(thinks_, false)) take_decision();
+    for (;;) {
+      if (plays_ && (thinks_ = next_decision())) return LaneState::kThinks;
+      if (plays_ && !hand_over()) return LaneState::kBlocked;
+      if (!(plays_ = begin_game())) return LaneState::kFinished;
+    }
+  }
+
+ private:
+  // The next game of the run; false when there is none.
   bool begin_game() {
     const auto number = run_.numbers.take();
     if (!number) return false;
@@ -44,69 +69,35 @@ class LaneGames {
     game_.begin(*number, run_.evaluator, run_.settings_text);
     return true;
   }
-  /// Plays on to the next decision and asks the lane for its search; false when the game has ended.
+  // Plays on to the next decision and asks the lane for its search; false when the game has ended.
   bool next_decision() {
     if (!game_.next_decision()) return false;
     const std::uint32_t most = run_.orders.most_visits.load(std::memory_order_relaxed);
     lane_.ask(game_.state(), game_.budget(most), game_.noise());
     return true;
   }
-  /// Plays what the lane's search has found, which is over.
+  // Plays what the lane's search has found, which is over.
   void take_decision() { game_.take(lane_.search(), lane_.model()); }
-  /// Hands the record of the ended game over; false when there is no room for it now.
+  // Hands the record of the ended game over; false when there is no room for it now.
   bool hand_over() { return run_.sink.offer(game_.record()); }
 
- private:
   Lane<G>& lane_;
   const SelfPlay& run_;
   GameInPlay<G> game_;
+  bool plays_ = false, thinks_ = false;  // where resume() goes on
 };
-
-/// A lane's whole life, for a fiber. The other lanes of the worker go on while it waits.
-template <Game G>
-void play_games(LaneGames<G>& games, LaneFiber& fiber) {
-  while (games.begin_game()) {
-    while (games.next_decision()) {
-      if (!fiber.wait(LaneState::kThinks)) return;
-      games.take_decision();
-    }
-    while (!games.hand_over()) {
-      if (!fiber.wait(LaneState::kBlocked)) return;
-    }
-  }
-}
 
 /// Carries a lane's games on as a fiber.
 template <Game G>
 class FiberRunner {
  public:
   FiberRunner(Lane<G>& lane, const SelfPlay& run)
-      : games_(lane, run), fiber_([this](LaneFiber& fiber) { play_games(games_, fiber); }) {}
+      : games_(lane, run), fiber_([this](LaneFiber& fiber) { games_.play(fiber); }) {}
   LaneState resume() { return fiber_.resume(); }
 
  private:
   LaneGames<G> games_;
   LaneFiber fiber_;
-};
-
-/// The same without fibers, where they do not fit: a host that lends its own threads, sanitizers.
-template <Game G>
-class PlainRunner {
- public:
-  PlainRunner(Lane<G>& lane, const SelfPlay& run) : games_(lane, run) {}
-
-  LaneState resume() {
-    if (std::exchange(thinks_, false)) games_.take_decision();
-    for (;;) {
-      if (plays_ && (thinks_ = games_.next_decision())) return LaneState::kThinks;
-      if (plays_ && !games_.hand_over()) return LaneState::kBlocked;
-      if (!(plays_ = games_.begin_game())) return LaneState::kFinished;
-    }
-  }
-
- private:
-  LaneGames<G> games_;
-  bool plays_ = false, thinks_ = false;
 };
 
 }  // namespace senet

@@ -23,33 +23,32 @@ constexpr std::uint8_t kUnusedBits = 0x80;
 
 constexpr std::uint64_t kMaxAction = 0xffff;
 
-/// What went wrong first, if anything, and where.
+/// What went wrong first with a payload, if anything, and where.
 class Problem {
  public:
-  bool ok() const { return text_.empty(); }
-  Result<void> result() const { return ok() ? Result<void>() : Result<void>(senet::fail(text_)); }
+  bool ok() const { return problem_.empty(); }
+
+ protected:
+  Result<void> outcome() const { return ok() ? Result<void>() : senet::fail(problem_); }
   void note(std::size_t at, std::string_view field, std::string_view what) {
-    if (ok()) text_ = fmt::format("record payload, byte {}: {} {}", at, field, what);
+    if (ok()) problem_ = fmt::format("record payload, byte {}: {} {}", at, field, what);
   }
 
  private:
-  std::string text_;
+  std::string problem_;
 };
 
 /// Appends numbers in the order of the format. After the first failure callers need only ask in
 /// loops and at the end.
-class PayloadWriter {
+class PayloadWriter : public Problem {
  public:
   static constexpr bool kReads = false;
   using Record = const GameRecord;
 
   explicit PayloadWriter(std::vector<std::byte>& out) : out_(out) { out_.clear(); }
 
-  bool ok() const { return problem_.ok(); }
-  Result<void> result() const { return problem_.result(); }
-  void fail(std::string_view field, std::string_view what) {
-    problem_.note(out_.size(), field, what);
-  }
+  Result<void> result() const { return outcome(); }
+  void fail(std::string_view field, std::string_view what) { note(out_.size(), field, what); }
 
   template <class T>
   void fixed(T value, std::string_view /*field*/) {
@@ -78,24 +77,22 @@ class PayloadWriter {
   }
 
   std::vector<std::byte>& out_;
-  Problem problem_;
 };
 
 /// Takes numbers off a payload. After the first failure everything reads as zero.
-class PayloadReader {
+class PayloadReader : public Problem {
  public:
   static constexpr bool kReads = true;
   using Record = GameRecord;
 
   explicit PayloadReader(std::span<const std::byte> payload) : payload_(payload) {}
 
-  bool ok() const { return problem_.ok(); }
   Result<void> result() {
     if (at_ < payload_.size()) fail("the record", "is followed by more bytes");
-    return problem_.result();
+    return outcome();
   }
   void fail(std::string_view field, std::string_view what) {
-    problem_.note(at_, field, what);
+    note(at_, field, what);
     at_ = payload_.size();
   }
 
@@ -146,7 +143,6 @@ class PayloadReader {
  private:
   std::span<const std::byte> payload_;
   std::size_t at_ = 0;
-  Problem problem_;
 };
 
 }  // namespace

@@ -160,13 +160,21 @@ Result<bool> FrameScanner::finish(Result<bool> good, std::uint64_t offset) {
 
 Result<std::optional<std::uint64_t>> FrameScanner::find_frame(const FileHandle& file,
                                                               std::uint64_t offset) {
-  for (;; ++offset) {
-    const auto magic = find_magic(file, offset);
-    if (!magic || !*magic) return magic;
-    offset = **magic;
+  for (;;) {
+    const auto bytes = bytes_at(file, offset, kMagicBytes.size());
+    if (!bytes) return bytes.error();
+    if (bytes->size() < kMagicBytes.size()) return std::nullopt;
+    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    const std::size_t found = text.find(kMagicBytes);
+    if (found == std::string_view::npos) {
+      offset += bytes->size() - (kMagicBytes.size() - 1);  // it may lie across the border
+      continue;
+    }
+    offset += found;
     const auto good = try_frame(file, offset);
     if (!good) return good.error();
     if (*good) return offset;
+    ++offset;
   }
 }
 
@@ -179,43 +187,26 @@ Result<bool> FrameScanner::try_frame(const FileHandle& file, std::uint64_t offse
   bytes = bytes_at(file, offset, announced->frame_bytes());
   if (!bytes) return bytes.error();
   if (bytes->size() < announced->frame_bytes()) return false;
-  if (!matches(*announced, bytes->subspan(kFrameHeaderBytes))) return false;
+  const auto stored = bytes->subspan(kFrameHeaderBytes, announced->stored_bytes);
+  if (!matches(*announced, stored)) return false;
   header_ = *announced;
-  stored_ = bytes->subspan(kFrameHeaderBytes);
+  stored_ = stored;
   return true;
 }
 
-Result<std::optional<std::uint64_t>> FrameScanner::find_magic(const FileHandle& file,
-                                                              std::uint64_t offset) {
-  for (;;) {
-    // Whatever the window still holds, or a fresh window.
-    const std::uint64_t window_end = window_start_ + window_size_;
-    const bool inside = offset >= window_start_ && offset + kMagicBytes.size() <= window_end;
-    const auto bytes =
-        bytes_at(file, offset, inside ? static_cast<std::size_t>(window_end - offset) : kWindow);
-    if (!bytes) return bytes.error();
-    if (bytes->size() < kMagicBytes.size()) return std::nullopt;
-    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    const std::size_t found = text.find(kMagicBytes);
-    if (found != std::string_view::npos) return offset + found;
-    offset += bytes->size() - (kMagicBytes.size() - 1);  // the magic may lie across the border
-  }
-}
-
-/// Up to `count` bytes from `offset`; fewer only at the end of the file. A view of the window.
+/// The bytes from `offset` on, at least `least` of them but at the end of the file. A view of the
+/// window.
 Result<std::span<const std::byte>> FrameScanner::bytes_at(const FileHandle& file,
-                                                          std::uint64_t offset, std::size_t count) {
-  const bool inside = offset >= window_start_ && offset + count <= window_start_ + window_size_;
-  if (!inside) {
-    window_.resize(std::max(window_.size(), std::max(count, kWindow)));
+                                                          std::uint64_t offset, std::size_t least) {
+  if (offset < window_start_ || offset + least > window_start_ + window_size_) {
+    window_.resize(std::max({window_.size(), least, kWindow}));
     window_size_ = 0;
     const auto got = file.read_at(offset, window_);
     if (!got) return got.error();
     window_start_ = offset;
     window_size_ = *got;
   }
-  const auto from = static_cast<std::size_t>(offset - window_start_);
-  return std::span<const std::byte>(window_).subspan(from, std::min(count, window_size_ - from));
+  return std::span<const std::byte>(window_).first(window_size_).subspan(offset - window_start_);
 }
 
 }  // namespace senet

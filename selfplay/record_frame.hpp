@@ -62,6 +62,12 @@ std::optional<FrameHeader> parse_frame_header(std::span<const std::byte> bytes);
 /// Whether `stored` (stored_bytes long) is what the header's checksum was made of.
 bool matches(const FrameHeader& header, std::span<const std::byte> stored);
 
+/// Deletes a context of zstd's.
+struct FreeZstd {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
 /// Makes frames. Keeps its compression memory; belongs to one thread at a time.
 class FramePacker {
  public:
@@ -72,10 +78,7 @@ class FramePacker {
   void pack(std::span<const std::byte> payload, std::vector<std::byte>& frame);
 
  private:
-  struct Free {
-    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  };
-  std::unique_ptr<ZSTD_CCtx, Free> context_;
+  std::unique_ptr<ZSTD_CCtx, FreeZstd> context_;
   int level_;
 };
 
@@ -91,10 +94,7 @@ class FrameUnpacker {
                                             std::span<const std::byte> stored);
 
  private:
-  struct Free {
-    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-  };
-  std::unique_ptr<ZSTD_DCtx, Free> context_;
+  std::unique_ptr<ZSTD_DCtx, FreeZstd> context_;
   std::vector<std::byte> payload_;
 };
 
@@ -124,9 +124,8 @@ class FrameScanner {
   Result<bool> try_frame(const FileHandle& file, std::uint64_t offset);
   Result<bool> finish(Result<bool> good, std::uint64_t offset);
   Result<std::optional<std::uint64_t>> find_frame(const FileHandle& file, std::uint64_t offset);
-  Result<std::optional<std::uint64_t>> find_magic(const FileHandle& file, std::uint64_t offset);
   Result<std::span<const std::byte>> bytes_at(const FileHandle& file, std::uint64_t offset,
-                                              std::size_t count);
+                                              std::size_t least);
 
   std::uint64_t position_;
   std::uint64_t skipped_bytes_ = 0;

@@ -121,7 +121,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
       if (settings_.driver == Driver::kFibers) {
         play<FiberRunner<G>>(worker, run);
       } else {
-        play<PlainRunner<G>>(worker, run);
+        play<LaneGames<G>>(worker, run);
       }
       if (hooks_.ended) hooks_.ended(number, worker);
     } else {

@@ -74,12 +74,13 @@ Json checkpoint_json(const std::string& file) {
   const NetworkSpec spec = checkpoint_spec(file).value();
   const Checkpoint checkpoint = load_checkpoint(file, spec).value();
   const TrainerState& trainer = checkpoint.trainer;
+  const Network served(spec, {trainer.ema.begin(), trainer.ema.end()});
   Json counters, norms;
   visit_counters(checkpoint, [&](const char* name, const auto& value) { counters[name] = value; });
   for (const StateTensor& tensor : kStateTensors) norms[tensor.name] = norm(trainer.*tensor.values);
   return Json::object({{"kind", "checkpoint"},
                        {"spec", spec_json(spec)},
-                       {"network", id_text(Network(spec, trainer.ema).id())},
+                       {"network", id_text(served.id())},
                        {"parameters", trainer.weights.size()},
                        {"counters", counters},
                        {"norms", norms}});

@@ -32,7 +32,7 @@ SENET_MULTIVERSION void update(const Parameters& all, std::size_t begin, std::si
 
 Result<void> check_state(const TrainerState& state, std::size_t parameters) {
   for (const auto& [name, tensor] : kStateTensors) {
-    const std::vector<float>& values = state.*tensor;
+    const AlignedVector<float>& values = state.*tensor;
     if (values.size() != parameters) {
       return fail(fmt::format("trainer state: {} has {} values, the network has {}", name,
                               values.size(), parameters));
@@ -46,11 +46,7 @@ Result<void> check_state(const TrainerState& state, std::size_t parameters) {
 
 AdamW::AdamW(const NetworkSpec& spec, std::span<const float> weights,
              const TrainerSettings& settings)
-    : settings_(settings),
-      weights_(weights.begin(), weights.end()),
-      average_(weights.begin(), weights.end()),
-      first_moment_(weights.size()),
-      second_moment_(weights.size()) {
+    : settings_(settings), state_(initial_state(weights)) {
   for (const TensorPlace& place : parameter_layout(spec)) {
     const std::size_t end = place.offset + place.size();
     if (!ranges_.empty() && ranges_.back().decays == place.decays) {
@@ -64,13 +60,13 @@ AdamW::AdamW(const NetworkSpec& spec, std::span<const float> weights,
 
 void AdamW::step(std::span<const float> gradient, double gradient_norm, float learning_rate,
                  ThreadTeam& team) {
-  assert(gradient.size() == weights_.size());
+  assert(gradient.size() == state_.weights.size());
   const AdamStep<float> step =
-      AdamStep<float>::at(settings_, ++steps_, gradient_norm, 1, learning_rate);
-  const Parameters parameters{gradient.data(), weights_.data(), average_.data(),
-                              first_moment_.data(), second_moment_.data()};
+      AdamStep<float>::at(settings_, ++state_.steps, gradient_norm, 1, learning_rate);
+  const Parameters parameters{gradient.data(), state_.weights.data(), state_.ema.data(),
+                              state_.first_moment.data(), state_.second_moment.data()};
   team.run([&](std::size_t member) {
-    const Share mine = team.share(weights_.size(), kLineBytes / sizeof(float), member);
+    const Share mine = team.share(gradient.size(), kLineBytes / sizeof(float), member);
     for (const Range& range : ranges_) {
       const std::size_t begin = std::max(range.begin, mine.begin);
       const std::size_t end = std::min(range.end, mine.end);
@@ -80,24 +76,10 @@ void AdamW::step(std::span<const float> gradient, double gradient_norm, float le
   });
 }
 
-TrainerState AdamW::state() const {
-  TrainerState state;
-  for (std::size_t i = 0; i < kTensors.size(); ++i) {
-    const AlignedVector<float>& from = this->*kTensors[i];
-    (state.*kStateTensors[i].values).assign(from.begin(), from.end());
-  }
-  state.steps = steps_;
-  return state;
-}
-
 Result<void> AdamW::restore(const TrainerState& state) {
-  if (auto checked = check_state(state, weights_.size()); !checked) return checked;
-  for (std::size_t i = 0; i < kTensors.size(); ++i) {
-    const std::vector<float>& from = state.*kStateTensors[i].values;
-    std::copy(from.begin(), from.end(), (this->*kTensors[i]).begin());
-  }
-  steps_ = state.steps;
-  return {};
+  auto fits = check_state(state, state_.weights.size());
+  if (fits) state_ = state;
+  return fits;
 }
 
 }  // namespace senet

@@ -30,7 +30,7 @@ std::string content_text(const Checkpoint& checkpoint) {
   };
   visit_counters(checkpoint, [&](const char*, const auto& value) { add(&value, sizeof value); });
   for (const StateTensor& tensor : kStateTensors) {
-    const std::vector<float>& values = checkpoint.trainer.*tensor.values;
+    const AlignedVector<float>& values = checkpoint.trainer.*tensor.values;
     add(values.data(), values.size() * sizeof(float));
   }
   return fmt::format("{:016x}", hash);
@@ -45,30 +45,22 @@ std::string shape_text(const NetworkSpec& spec) {
 
 constexpr const char* kExtension = ".safetensors";
 
-/// The numbered files, oldest first; nothing else that may lie in the folder.
-std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& folder,
-                                                  std::error_code& error) {
-  std::vector<std::pair<std::uint64_t, std::filesystem::path>> found;
+Result<void> thin_out(const std::filesystem::path& folder, std::size_t most) {
+  // The numbered files, oldest first; nothing else that may lie in the folder.
+  std::map<std::uint64_t, std::filesystem::path> files;
+  std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string stem = entry.path().stem().string();
     const bool is_number = stem.size() >= 6 && stem.size() <= 18 &&
                            std::ranges::all_of(stem, [](char c) { return c >= '0' && c <= '9'; });
     if (is_number && entry.path().extension() == kExtension) {
-      found.emplace_back(std::stoull(stem), entry.path());
+      files.emplace(std::stoull(stem), entry.path());
     }
   }
-  std::ranges::sort(found);
-  std::vector<std::filesystem::path> files;
-  for (auto& [number, file] : found) files.push_back(std::move(file));
-  return files;
-}
-
-Result<void> thin_out(const std::filesystem::path& folder, std::size_t most) {
-  std::error_code error;
-  const auto files = numbered_files(folder, error);
   if (!error && files.size() > most) {
-    for (std::size_t i = 1; i < files.size() / 2 && !error; i += 2) {
-      std::filesystem::remove(files[i], error);
+    auto file = std::next(files.begin());
+    for (std::size_t i = 1; i < files.size() / 2 && !error; i += 2, std::advance(file, 2)) {
+      std::filesystem::remove(file->second, error);
     }
   }
   if (error) return fail(fmt::format("{}: {}", folder.string(), error.message()));
@@ -87,7 +79,7 @@ Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& sp
   });
   std::vector<TensorValues> tensors;
   for (const auto& [name, member] : kStateTensors) {
-    const std::vector<float>& values = checkpoint.trainer.*member;
+    const AlignedVector<float>& values = checkpoint.trainer.*member;
     tensors.push_back({name, {values.size()}, values});
   }
   return save_safetensors(file, std::move(metadata), tensors);
@@ -129,7 +121,7 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
         found->end - found->begin != parameter_count(spec) * sizeof(float)) {
       return wrong(fmt::format("the tensor '{}' is missing or has the wrong size", name));
     }
-    std::vector<float>& values = checkpoint.trainer.*member;
+    AlignedVector<float>& values = checkpoint.trainer.*member;
     values.resize(parameter_count(spec));
     std::memcpy(values.data(), mapped->bytes().data() + header->data_start + found->begin,
                 found->end - found->begin);

@@ -74,8 +74,8 @@ class CpuTrainer final : public Trainer {
   }
 
   Network served() const override {
-    const std::span<const float> average = optimizer_.average();
-    return Network(spec_, std::vector<float>(average.begin(), average.end()));
+    const AlignedVector<float>& average = optimizer_.state().ema;
+    return Network(spec_, {average.begin(), average.end()});
   }
 
   TrainerState state() const override { return optimizer_.state(); }
@@ -99,8 +99,8 @@ class CpuTrainer final : public Trainer {
     team_.run([&](std::size_t member) {
       Part& part = parts_[member];
       part.losses =
-          part.network.gradient(optimizer_.weights(), batch, team_.share(batch.size(), 1, member),
-                                weights, part.gradient);
+          part.network.gradient(optimizer_.state().weights, batch,
+                                team_.share(batch.size(), 1, member), weights, part.gradient);
     });
     Losses sum;
     for (const Part& part : parts_) {

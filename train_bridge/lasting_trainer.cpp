@@ -62,7 +62,7 @@ class LastingTrainer final : public Trainer {
   Network served() const override {
     if (spare_) return spare_->served();
     fetch();
-    return spare_ ? spare_->served() : Network(spec_, known_.ema);
+    return spare_ ? spare_->served() : Network(spec_, {known_.ema.begin(), known_.ema.end()});
   }
 
   TrainerState state() const override {

@@ -172,7 +172,8 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
     if (!options.weights.empty()) return fail("--weights: the run has weights of its own");
     Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
     if (!checkpoint) return checkpoint.error();
-    Network network(config.network, checkpoint->trainer.ema);
+    const AlignedVector<float>& average = checkpoint->trainer.ema;
+    Network network(config.network, {average.begin(), average.end()});
     return Start{std::move(network), std::move(*checkpoint)};
   }
   if (options.weights.empty()) {

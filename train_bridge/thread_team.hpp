@@ -4,7 +4,9 @@
 
 #include <absl/functional/function_ref.h>
 
+#include <algorithm>
 #include <barrier>
+#include <cassert>
 #include <cstddef>
 #include <thread>
 #include <vector>
@@ -22,8 +24,23 @@ struct Share {
 class ThreadTeam {
  public:
   /// Starts the others; at least one member. Throws when the system has no more threads.
-  explicit ThreadTeam(std::size_t members);
-  ~ThreadTeam();
+  explicit ThreadTeam(std::size_t members) : turn_(static_cast<std::ptrdiff_t>(members)) {
+    assert(members >= 1);
+    others_.reserve(members - 1);
+    try {
+      for (std::size_t i = 1; i < members; ++i) {
+        others_.emplace_back([this, i] { serve(i); });
+      }
+    } catch (...) {
+      // Those that began must not wait for those that could not.
+      for (std::size_t i = others_.size(); i < members; ++i) turn_.arrive_and_drop();
+      throw;
+    }
+  }
+  ~ThreadTeam() {
+    work_ = nullptr;
+    turn_.arrive_and_wait();
+  }
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
@@ -31,14 +48,32 @@ class ThreadTeam {
 
   /// Calls work(member) for every member at once, 0 on the calling thread, and returns when all are
   /// done. `work` throws nothing.
-  void run(absl::FunctionRef<void(std::size_t)> work);
+  void run(absl::FunctionRef<void(std::size_t)> work) {
+    work_ = &work;
+    turn_.arrive_and_wait();
+    work(0);
+    turn_.arrive_and_wait();
+  }
 
   /// The member's share of `size` things: neighbours, whole multiples of `grain` but for the last,
   /// the same in every call.
-  Share share(std::size_t size, std::size_t grain, std::size_t member) const;
+  Share share(std::size_t size, std::size_t grain, std::size_t member) const {
+    const std::size_t grains = (size + grain - 1) / grain;
+    const auto begin = [&](std::size_t of) {
+      return std::min(size, grains * of / members() * grain);
+    };
+    return {begin(member), begin(member + 1)};
+  }
 
  private:
-  void serve(std::size_t member);
+  void serve(std::size_t member) {
+    for (;;) {
+      turn_.arrive_and_wait();
+      if (work_ == nullptr) return;
+      (*work_)(member);
+      turn_.arrive_and_wait();
+    }
+  }
 
   std::barrier<> turn_;  // passed twice a run: before the work and behind it
   const absl::FunctionRef<void(std::size_t)>* work_ = nullptr;  // null: the end

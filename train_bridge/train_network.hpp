@@ -1,21 +1,31 @@
 // A network in training: the loss of a batch and its gradient, by hand-written forward and backward
-// passes.
+// passes through the layers of a plan.
 #pragma once
 
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "nn/aligned_vector.hpp"
+#include "train_bridge/device/loss_bodies.hpp"
 #include "train_bridge/gradient_plan.hpp"
+#include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/row_kernels.hpp"
 #include "train_bridge/thread_team.hpp"
-#include "train_bridge/train_layers.hpp"
+#include "train_bridge/train_batch.hpp"
 
 namespace senet {
+
+/// Mean cross entropies of a batch in nats, each over the rows that have the target; 0 where none
+/// has.
+struct Losses {
+  double policy = 0;
+  double value = 0;
+};
 
 /// What the two losses count in the gradient.
 struct LossWeights {
@@ -36,18 +46,17 @@ class TrainNetwork {
       : group_rows_(std::min(shape.rows, kGroupRows)),
         fork_(plan.fork),
         policy_(plan.policy),
+        outcomes_(plan.outcomes),
         fork_size_(plan.size_of(plan.fork)),
-        chosen_(group_rows_) {
-    const ScratchPlan<Real> memory{scratch_, group_rows_, shape};
-    const auto make = [&](const TrainLayer& layer) -> Kind {
-      if (layer.kind == LayerKind::kNormRelu) return NormLayer<Real>(layer, memory);
-      if (layer.in == kFeatures) return SparseInputLayer<Real>(layer, memory);
-      if (layer.out == plan.policy) return PolicyLayer<Real>(layer, memory);
-      if (layer.out == plan.outcomes) return OutcomesLayer<Real>(layer);
-      return LinearLayer<Real>(layer);
-    };
-    for (const TrainLayer& layer : place_layers(plan)) layers_.push_back(make(layer));
-    scratch_.allocate();
+        chosen_(group_rows_),
+        transposed_(std::size_t{plan.features} * plan.layers[0].outputs),
+        d_transposed_(transposed_.size()),
+        values_(shape.max_active),
+        action_logits_(shape.action_room),
+        pair_values_(shape.action_room * shape.logits_per_action),
+        pair_logit_(pair_values_.size()),
+        pair_action_(pair_values_.size()) {
+    place_layers(plan);
   }
   TrainNetwork(const TrainNetwork&) = delete;
   TrainNetwork& operator=(const TrainNetwork&) = delete;
@@ -69,32 +78,28 @@ class TrainNetwork {
     const std::size_t policy_rows = rows_with_policy(batch);
     std::fill(gradient.begin(), gradient.end(), Real{0});
     Losses losses;
-    Pass<Real> pass{
-        .parameters = parameters.data(),
-        .gradient = gradient.data(),
-        .scratch = &scratch_,
-        .batch = &batch,
-        .policy_share = policy_rows == 0
-                            ? Real{0}
-                            : static_cast<Real>(weights.policy) / static_cast<Real>(policy_rows),
-        .value_share = static_cast<Real>(weights.value) / static_cast<Real>(batch.size()),
-        .losses = &losses};
-    const auto begin_step = [&](auto& layer) {
-      if constexpr (requires { layer.begin_step(pass); }) layer.begin_step(pass);
-    };
-    const auto end_step = [&](auto& layer) {
-      if constexpr (requires { layer.end_step(pass); }) layer.end_step(pass);
-    };
-    for (Kind& kind : layers_) std::visit(begin_step, kind);
+    Pass pass{.parameters = parameters.data(),
+              .gradient = gradient.data(),
+              .batch = batch,
+              .policy_share = policy_rows == 0 ? Real{0}
+                                               : static_cast<Real>(weights.policy) /
+                                                     static_cast<Real>(policy_rows),
+              .value_share = static_cast<Real>(weights.value) / static_cast<Real>(batch.size()),
+              .losses = losses};
+    const Step& input = steps_.front();
+    RowKernels<Real>::transpose(pass.weight(input), input.inputs, input.outputs,
+                                transposed_.data());
+    std::ranges::fill(d_transposed_, Real{0});
     for (pass.first = rows.begin; pass.first < rows.end; pass.first += pass.rows) {
       pass.rows = std::min(group_rows_, rows.end - pass.first);
       forward(pass, 0, fork_);
-      forward(pass, policy_, layers_.size());
-      backward(pass, policy_, layers_.size());
+      forward(pass, policy_, steps_.size());
+      backward(pass, policy_, steps_.size());
       learn_policy(pass);
       backward(pass, 0, fork_);
     }
-    for (Kind& kind : layers_) std::visit(end_step, kind);
+    RowKernels<Real>::transpose(d_transposed_.data(), input.outputs, input.inputs,
+                                pass.d_weight(input));
 
     losses.value /= static_cast<double>(batch.size());
     if (policy_rows > 0) losses.policy /= static_cast<double>(policy_rows);
@@ -106,6 +111,46 @@ class TrainNetwork {
   // activations (about 11 KB a row) to stay in a cache of one or two megabytes.
   static constexpr std::size_t kGroupRows = 128;
 
+  /// A layer and where its rows lie, [rows, size of the value] each; null where there are none.
+  /// What it reads and writes is kept for the backward pass, which goes from the gradient of `out`
+  /// to that of `in`; the gradient of `added` is that of `out`.
+  struct Step : Layer {
+    const Real *from, *residual;                  // `in` and `added`
+    Real* to;                                     // `out`
+    Real *d_from, *d_to;                          // gradients; features have none
+    bool add;                                     // d_from holds a part already, to be added to
+    AlignedVector<Real> mean, inverse_deviation;  // of a norm's rows
+  };
+
+  /// One group of rows on its way. Parameters and gradient are flat blocks of the same layout;
+  /// layers add to the gradient, and to the losses, each row's counting with the shares in the
+  /// gradient.
+  struct Pass {
+    const Real* parameters;
+    Real* gradient;
+    const TrainBatch& batch;
+    Real policy_share, value_share;
+    Losses& losses;
+    std::size_t first = 0, rows = 0;        // rows of the batch that pass
+    const std::uint32_t* chosen = nullptr;  // which of those behind `first`, or null: all
+
+    std::size_t batch_row(std::size_t row) const {
+      return first + (chosen == nullptr ? row : chosen[row]);
+    }
+    const Real* weight(const Layer& layer) const { return parameters + layer.weight; }
+    const Real* bias(const Layer& layer) const { return parameters + layer.bias; }
+    Real* d_weight(const Layer& layer) const { return gradient + layer.weight; }
+    Real* d_bias(const Layer& layer) const { return gradient + layer.bias; }
+    /// The rows that pass as a matrix, and the weight of a Linear.
+    template <class Value>  // Real, constant or not
+    Matrix<Value> matrix(Value* data, std::size_t width) const {
+      return {data, rows, width, width};
+    }
+    Matrix<const Real> weights(const Layer& layer) const {
+      return {weight(layer), layer.outputs, layer.inputs, layer.inputs};
+    }
+  };
+
   static std::size_t rows_with_policy(const TrainBatch& batch) {
     std::size_t rows = 0;
     for (std::size_t row = 0; row < batch.size(); ++row) {
@@ -114,58 +159,138 @@ class TrainNetwork {
     return rows;
   }
 
-  using Kind = std::variant<SparseInputLayer<Real>, LinearLayer<Real>, NormLayer<Real>,
-                            OutcomesLayer<Real>, PolicyLayer<Real>>;
-  struct Rows {
-    ScratchPiece values, gradient;  // [rows, size of the fork]
-  };
-
-  /// Plans the memory of values and gradients.
-  std::vector<TrainLayer> place_layers(const LayerPlan& plan) {
+  /// Allocates values and gradients.
+  void place_layers(const LayerPlan& plan) {
     const GradientPlan gradients(
         plan, {.norms_in_place = true, .policy_apart = true, .outcomes_beside = false});
-    const auto reserve = [&](std::size_t size) { return scratch_.reserve(group_rows_ * size); };
-    std::vector<ScratchPiece> values{{}}, shared;
+    const auto allocate = [&](std::size_t size) {
+      return memory_.emplace_back(group_rows_ * size).data();
+    };
+    std::vector<Real*> values{nullptr}, shared;
     for (const Layer& layer : plan.layers) {
-      values.push_back(layer.out == plan.policy ? ScratchPiece{} : reserve(layer.outputs));
+      values.push_back(layer.out == plan.policy ? nullptr : allocate(layer.outputs));
     }
-    while (shared.size() < gradients.buffers) shared.push_back(reserve(plan.widest()));
+    while (shared.size() < gradients.buffers) shared.push_back(allocate(plan.widest()));
     fork_rows_ = {values[plan.fork], shared[gradients.d_fork]};
-    chosen_rows_ = {reserve(fork_size_), shared[gradients.d_policy_fork]};
+    chosen_rows_ = {allocate(fork_size_), shared[gradients.d_policy_fork]};
 
-    std::vector<TrainLayer> layers;
     for (const Layer& layer : plan.layers) {
       const GradientPlan::Place& gradient = gradients.layers[layer.out - 1];
       const bool is_chosen = layer.in == plan.fork && layer.out <= plan.policy;
-      const auto shared_or = [&](std::size_t number, ScratchPiece other) {
+      const auto shared_or = [&](std::size_t number, Real* other) {
         return number == GradientPlan::kNone ? other : shared[number];
       };
-      layers.push_back({layer, is_chosen ? chosen_rows_.values : values[layer.in],
-                        layer.added == kNoValue ? ScratchPiece{} : values[layer.added],
-                        values[layer.out], shared_or(gradient.d_in, {}),
-                        shared_or(gradient.d_out, values[layer.out]), gradient.add});
-    }
-    return layers;
-  }
-  /// Layers [begin, end), there and back.
-  void forward(const Pass<Real>& pass, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      std::visit([&](auto& layer) { layer.forward(pass); }, layers_[i]);
+      const AlignedVector<Real> row_values(layer.kind == LayerKind::kNormRelu ? group_rows_ : 0);
+      steps_.push_back({layer, is_chosen ? chosen_rows_.values : values[layer.in],
+                        layer.added == kNoValue ? nullptr : values[layer.added], values[layer.out],
+                        shared_or(gradient.d_in, nullptr),
+                        shared_or(gradient.d_out, values[layer.out]), gradient.add, row_values,
+                        row_values});
     }
   }
-  void backward(const Pass<Real>& pass, std::size_t begin, std::size_t end) {
+
+  /// Layers [begin, end), there and back. The policy's logits are found on the way back.
+  void forward(const Pass& pass, std::size_t begin, std::size_t end) {
+    for (Step& step : std::span(steps_).subspan(begin, end - begin)) {
+      if (step.kind == LayerKind::kNormRelu) {
+        RowKernels<Real>::norm_relu_forward(step.from, pass.weight(step), pass.bias(step),
+                                            pass.rows, step.outputs, step.mean.data(),
+                                            step.inverse_deviation.data(), step.to);
+      } else if (step.in == kFeatures) {
+        multiply_features(pass, step);
+      } else if (step.out != policy_) {
+        multiply_values(pass, step);
+      }
+    }
+  }
+  void backward(const Pass& pass, std::size_t begin, std::size_t end) {
     for (std::size_t i = end; i-- > begin;) {
-      std::visit([&](auto& layer) { layer.backward(pass); }, layers_[i]);
+      const Step& step = steps_[i];
+      if (step.kind == LayerKind::kNormRelu) {
+        const NormRelu<Real> forward{step.from, step.to, pass.weight(step), step.mean.data(),
+                                     step.inverse_deviation.data()};
+        RowKernels<Real>::norm_relu_backward(forward, pass.rows, step.outputs, step.d_to,
+                                             pass.d_weight(step), pass.d_bias(step), step.add,
+                                             step.d_from);
+      } else if (step.in == kFeatures) {
+        multiply_features_backward(pass, step);
+      } else if (step.out == policy_) {
+        double loss = 0;
+        for (std::size_t row = 0; row < pass.rows; ++row) loss += learn_actions(pass, step, row);
+        pass.losses.policy += loss;
+      } else {
+        if (step.out == outcomes_) learn_outcomes(pass, step);
+        multiply_values_backward(pass, step);
+      }
     }
   }
+
+  /// The first Linear, over sparse features: only the weight columns of non-zero features are
+  /// touched. Works on a copy of the weight transposed to [features, outputs], made once a step,
+  /// and on such a gradient, which is transposed back when the step ends.
+  void multiply_features(const Pass& pass, const Step& step) {
+    const std::size_t width = step.outputs;
+    RowKernels<Real>::fill_rows(pass.bias(step), pass.rows, width, step.to);
+    for (std::size_t row = 0; row < pass.rows; ++row) {
+      const std::size_t at = pass.batch_row(row);
+      RowKernels<Real>::add_weighted_rows(transposed_.data(), width, pass.batch.index(at),
+                                          converted(pass.batch.value(at)), step.to + row * width);
+    }
+  }
+  void multiply_features_backward(const Pass& pass, const Step& step) {
+    const std::size_t width = step.outputs;
+    RowKernels<Real>::add_column_sums(step.d_to, pass.rows, width, pass.d_bias(step));
+    for (std::size_t row = 0; row < pass.rows; ++row) {
+      const std::size_t at = pass.batch_row(row);
+      RowKernels<Real>::add_to_rows(step.d_to + row * width, width, pass.batch.index(at),
+                                    converted(pass.batch.value(at)), d_transposed_.data());
+    }
+  }
+  const Real* converted(std::span<const float> value) {
+    std::copy(value.begin(), value.end(), values_.begin());
+    return values_.data();
+  }
+
+  /// Another Linear: out = in x weight^T + bias (+ added).
+  static void multiply_values(const Pass& pass, const Step& step) {
+    if (step.added == kNoValue) {
+      RowKernels<Real>::fill_rows(pass.bias(step), pass.rows, step.outputs, step.to);
+    } else {
+      RowKernels<Real>::add_row(step.residual, pass.bias(step), pass.rows, step.outputs, step.to);
+    }
+    multiply(Product<Real, Real>{pass.matrix(step.from, step.inputs), false, pass.weights(step),
+                                 true, pass.matrix(step.to, step.outputs), true});
+  }
+  static void multiply_values_backward(const Pass& pass, const Step& step) {
+    const std::size_t inputs = step.inputs, outputs = step.outputs;
+    const Matrix<const Real> d_out = pass.template matrix<const Real>(step.d_to, outputs);
+    const Matrix<Real> d_weight{pass.d_weight(step), outputs, inputs, inputs};
+    RowKernels<Real>::add_column_sums(d_out.data, pass.rows, outputs, pass.d_bias(step));
+    multiply(
+        Product<Real, Real>{d_out, true, pass.matrix(step.from, inputs), false, d_weight, true});
+    multiply(Product<Real, Real>{d_out, false, pass.weights(step), false,
+                                 pass.matrix(step.d_from, inputs), step.add});
+  }
+
+  /// Cross entropy between the softmax of the outcomes' results and the rows' distributions: their
+  /// gradient takes their place.
+  static void learn_outcomes(const Pass& pass, const Step& step) {
+    double loss = 0;
+    for (std::size_t row = 0; row < pass.rows; ++row) {
+      const std::span<const float> target = pass.batch.outcomes(pass.batch_row(row));
+      loss += cross_entropy_of_row(
+          HostGroup{}, step.to + row * step.outputs, step.outputs,
+          [&](std::size_t i) { return target[i]; }, pass.value_share);
+    }
+    pass.losses.value += loss;
+  }
+
   /// The policy's layers, which only rows with a policy target pass.
-  void learn_policy(Pass<Real> pass) {
+  void learn_policy(Pass pass) {
     const std::size_t all = std::exchange(pass.rows, 0), width = fork_size_;
     for (std::size_t row = 0; row < all; ++row) {
-      const std::size_t at = pass.first + row;
-      if (pass.batch->first_action(at) == pass.batch->first_action(at + 1)) continue;
-      std::copy_n(pass.at(fork_rows_.values) + row * width, width,
-                  pass.at(chosen_rows_.values) + pass.rows * width);
+      if (pass.batch.targets_of(pass.first + row).empty()) continue;
+      std::copy_n(fork_rows_.values + row * width, width, chosen_rows_.values + pass.rows * width);
       chosen_[pass.rows++] = static_cast<std::uint32_t>(row);
     }
     if (pass.rows == 0) return;
@@ -173,17 +298,69 @@ class TrainNetwork {
     forward(pass, fork_, policy_);
     backward(pass, fork_, policy_);
     for (std::size_t row = 0; row < pass.rows; ++row) {
-      Real* const to = pass.at(fork_rows_.gradient) + chosen_[row] * width;
-      RowKernels<Real>::add_row(to, pass.at(chosen_rows_.gradient) + row * width, 1, width, to);
+      Real* const to = fork_rows_.gradient + chosen_[row] * width;
+      RowKernels<Real>::add_row(to, chosen_rows_.gradient + row * width, 1, width, to);
     }
   }
 
-  ScratchPool<Real> scratch_;
+  /// The last Linear of the policy, there and back for one row: cross entropy over the row's
+  /// actions in the batch only. An action's logit is the sum of some of the Linear's results; only
+  /// those are computed.
+  Real learn_actions(const Pass& pass, const Step& step, std::size_t row) {
+    const std::size_t at = pass.batch_row(row), width = step.inputs;
+    const std::span<const float> targets = pass.batch.targets_of(at);
+    const Real* const features = step.from + row * width;
+    Real* const d_features = step.d_from + row * width;
+    const std::span<const std::uint16_t> pairs = pairs_of(pass.batch, at);
+    Real *const logits = action_logits_.data(), *const pair_value = pair_values_.data();
+
+    RowKernels<Real>::row_products(pass.weight(step), width, pairs, features, pair_value);
+    std::fill_n(logits, targets.size(), Real{0});
+    for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+      logits[pair_action_[pair]] += pair_value[pair] + pass.bias(step)[pairs[pair]];
+    }
+    const Real loss = cross_entropy_of_row(
+        HostGroup{}, logits, targets.size(), [&](std::size_t i) { return targets[i]; },
+        pass.policy_share);
+
+    for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
+      pair_value[pair] = logits[pair_action_[pair]];
+      pass.d_bias(step)[pairs[pair]] += pair_value[pair];
+    }
+    RowKernels<Real>::add_to_rows(features, width, pairs, pair_value, pass.d_weight(step));
+    if (!step.add) std::fill_n(d_features, width, Real{0});
+    RowKernels<Real>::add_weighted_rows(pass.weight(step), width, pairs, pair_value, d_features);
+    return loss;
+  }
+  /// Lists the (action, logit) pairs of a row, actions counted from the row's first.
+  std::span<const std::uint16_t> pairs_of(const TrainBatch& batch, std::size_t row) {
+    const std::size_t begin = batch.first_action(row), end = batch.first_action(row + 1);
+    std::size_t pairs = 0;
+    for (std::size_t action = begin; action < end; ++action) {
+      for (const std::uint16_t logit : batch.logits(action)) {
+        if (logit == kNoLogit) continue;
+        pair_logit_[pairs] = logit;
+        pair_action_[pairs++] = static_cast<std::uint32_t>(action - begin);
+      }
+    }
+    return {pair_logit_.data(), pairs};
+  }
+
   std::size_t group_rows_;
-  std::size_t fork_, policy_, fork_size_;  // see LayerPlan
-  Rows fork_rows_, chosen_rows_;           // all, and those with a policy target
-  std::vector<std::uint32_t> chosen_;      // which rows of the pass these are
-  std::vector<Kind> layers_;
+  std::size_t fork_, policy_, outcomes_, fork_size_;  // see LayerPlan
+  std::vector<AlignedVector<Real>> memory_;           // of values and gradients
+  std::vector<Step> steps_;                           // of the layers
+  struct {
+    Real *values, *gradient;           // [rows, size of the fork]
+  } fork_rows_{}, chosen_rows_{};      // all, and those with a policy target
+  std::vector<std::uint32_t> chosen_;  // which rows of the pass these are
+
+  AlignedVector<Real> transposed_, d_transposed_;  // of the first layer
+  AlignedVector<Real> values_;                     // of a row's features
+  AlignedVector<Real> action_logits_;              // [actions of a row], then their gradients
+  AlignedVector<Real> pair_values_;                // [pairs of a row], logits, then their gradients
+  std::vector<std::uint16_t> pair_logit_;   // of each (action, logit) pair of a row: which logit
+  std::vector<std::uint32_t> pair_action_;  // and which action of the row
 };
 
 }  // namespace senet

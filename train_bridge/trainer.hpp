@@ -11,9 +11,9 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <vector>
 
 #include "games/settings.hpp"
+#include "nn/aligned_vector.hpp"
 #include "nn/network.hpp"
 #include "train_bridge/train_batch.hpp"
 
@@ -60,14 +60,14 @@ struct StepReport {
 /// Everything that a trainer carries from step to step; each vector has parameter_count(spec)
 /// values.
 struct TrainerState {
-  std::vector<float> weights, ema, first_moment, second_moment;
+  AlignedVector<float> weights, ema, first_moment, second_moment;
   std::uint64_t steps = 0;
 };
 
 /// One tensor of a TrainerState.
 struct StateTensor {
   const char* name;
-  std::vector<float> TrainerState::*values;
+  AlignedVector<float> TrainerState::*values;
 };
 
 /// All of them, in the order in which a checkpoint holds them.
@@ -83,7 +83,7 @@ Result<void> check_state(const TrainerState& state, std::size_t parameters);
 
 /// What a trainer of these weights begins with.
 inline TrainerState initial_state(std::span<const float> weights) {
-  const std::vector<float> values(weights.begin(), weights.end()), none(weights.size());
+  const AlignedVector<float> values(weights.begin(), weights.end()), none(weights.size());
   return {values, values, none, none, 0};
 }
 
@@ -140,7 +140,7 @@ class Trainer : public TrainerOf<Always> {
   virtual Network served() const = 0;
 };
 
-/// CPU backend: OpenBLAS matrix products, own fused backward pass, one scratch pool a thread, no
+/// CPU backend: OpenBLAS matrix products, own fused backward pass, a TrainNetwork a thread, no
 /// allocation per step. Runs on the calling thread and settings.threads - 1 of its own, once the
 /// program has called use_single_threaded_blas() (linear_algebra.hpp). `start` is only read here;
 /// settings.gradient_clip is above 0.

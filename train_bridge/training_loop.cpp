@@ -69,13 +69,9 @@ Result<void> TrainingLoop::run() {
     }
     if (!can_step()) break;
     step();
-    if (steps_since_publish_ == settings_.steps_per_iteration) {
-      if (const auto published = publish(); !published) return published;
-    }
+    if (steps_since_publish_ == settings_.steps_per_iteration) publish();
   }
-  if (steps_since_publish_ > 0) {
-    if (const auto published = publish(); !published) return published;
-  }
+  if (steps_since_publish_ > 0) publish();
   return save();
 }
 
@@ -177,12 +173,11 @@ StepReport TrainingLoop::train(float learning_rate) {
   return parts_.trainer.step(batch_, learning_rate);
 }
 
-Result<void> TrainingLoop::publish() {
+void TrainingLoop::publish() {
   steps_since_publish_ = 0;
   ++done_.iterations;
   parts_.models.publish(parts_.trainer.served());
   note_progress();
-  return {};
 }
 
 Result<void> TrainingLoop::save_when_due() {

@@ -17,7 +17,7 @@
 #include "selfplay/record_log.hpp"
 #include "train_bridge/checkpoint.hpp"
 #include "train_bridge/learn_settings.hpp"
-#include "train_bridge/replay.hpp"
+#include "train_bridge/replay_buffer.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
@@ -111,7 +111,7 @@ class TrainingLoop {
   void keep(std::uint32_t place);
   void step();
   StepReport train(float learning_rate);
-  Result<void> publish();
+  void publish();
   // Only between iterations: what is saved under an iteration's number is what it published.
   Result<void> save_when_due();
   void note_progress();

@@ -144,12 +144,12 @@ TEST_F(Cached, RowsThatWantTooMuchAreAskedEveryTime) {
   EXPECT_EQ(cached->hits(), 12u);
 }
 
-TEST(EvaluationCache, TakesTheMemoryItIsGiven) {
+TEST_F(Cached, TakesTheMemoryItIsGiven) {
   for (const std::size_t bytes : {1u << 12, 1u << 20, 3'000'000u}) {
-    const EvaluationCache cache(bytes, 3, 7);
+    const std::size_t slots = make(bytes, 7)->slots();
     const std::size_t slot = 8 + 10 * 4;
-    EXPECT_LE(cache.slots() * slot + cache.slots() / 4, bytes);
-    EXPECT_GT((cache.slots() + 8) * slot + cache.slots() / 4, bytes);
+    EXPECT_LE(slots * slot + slots / 4, bytes);
+    EXPECT_GT((slots + 8) * slot + slots / 4, bytes);
   }
 }
 

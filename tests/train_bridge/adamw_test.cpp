@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -65,8 +66,8 @@ TEST(AdamW, FollowsItsFormula) {
     }
   }
   for (std::size_t i = 0; i < start.size(); ++i) {
-    EXPECT_NEAR(static_cast<double>(optimizer.weights()[i]), weight[i], 2e-5) << i;
-    EXPECT_NEAR(static_cast<double>(optimizer.average()[i]), average[i], 2e-5) << i;
+    EXPECT_NEAR(static_cast<double>(optimizer.state().weights[i]), weight[i], 2e-5) << i;
+    EXPECT_NEAR(static_cast<double>(optimizer.state().ema[i]), average[i], 2e-5) << i;
   }
   EXPECT_EQ(optimizer.state().steps, 20u);
 }
@@ -103,7 +104,7 @@ TEST(AdamW, RefusesAStateThatDoesNotFit) {
   broken.weights[0] += 1;
   broken.ema[3] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_FALSE(optimizer.restore(broken));
-  EXPECT_EQ(optimizer.state().weights, start);  // nothing of it was taken
+  EXPECT_TRUE(std::ranges::equal(optimizer.state().weights, start));  // nothing of it was taken
   EXPECT_TRUE(optimizer.restore(optimizer.state()));
 }
 

@@ -83,8 +83,8 @@ TEST_F(CheckpointFile, ComesBackExactly) {
   const Result<Checkpoint> loaded = load_checkpoint(file(), small_spec());
   ASSERT_TRUE(loaded) << loaded.error().reason();
   const Checkpoint saved = sample();
-  const auto same_bits = [](const std::vector<float>& a, const std::vector<float>& b) {
-    return std::ranges::equal(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)));
+  const auto same_bits = [](std::span<const float> a, std::span<const float> b) {
+    return std::ranges::equal(std::as_bytes(a), std::as_bytes(b));
   };
   EXPECT_TRUE(same_bits(loaded->trainer.weights, saved.trainer.weights));
   EXPECT_TRUE(same_bits(loaded->trainer.ema, saved.trainer.ema));

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -60,7 +61,7 @@ inline double gradient_error(const MakeDeviceTrainer& make, const GradientCase& 
     EXPECT_TRUE(state) << state.error().reason();
     if (!report || !state) return INFINITY;
     if (state->steps == 0) continue;
-    EXPECT_EQ(state->weights, weights) << "at a rate of nothing";
+    EXPECT_TRUE(std::ranges::equal(state->weights, weights)) << "at a rate of nothing";
     double length = 0, off = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double difference = static_cast<double>(state->first_moment[i]) - expected[i];

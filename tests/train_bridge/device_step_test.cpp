@@ -58,11 +58,6 @@ class DeviceStepTest : public testing::TestWithParam<GradientCase> {
 INSTANTIATE_TEST_SUITE_P(Specs, DeviceStepTest, testing::ValuesIn(cases()),
                          [](const auto& test) { return test.param.name; });
 
-TrainerState state_of(const std::vector<float>& weights) {
-  const std::vector<float> none(weights.size());
-  return {weights, weights, none, none, 0};
-}
-
 constexpr TrainerSettings kSettings{.policy_weight = 0.7f, .value_weight = 1.3f};
 
 /// The length of the difference, over the length.
@@ -88,7 +83,7 @@ double gradient_error(HostDevice device, BatchView view, const GradientCase& of,
       {static_cast<double>(kSettings.policy_weight), static_cast<double>(kSettings.value_weight)},
       expected);
   DeviceStep<HostDevice, Real, Operand> step(device, of.spec, batch.shape(), kSettings, 0);
-  step.restore(state_of(weights));
+  step.restore(initial_state(weights));
   std::vector<Real> gradient(weights.size());
   step.gradient(view, gradient);
   return difference(gradient, expected);
@@ -127,7 +122,7 @@ TEST_P(DeviceStepTest, RowsBehindTheBatchAddNothing) {
       add_sample(spec, samples, has_policy, random, again);
     }
     DeviceStep<HostDevice, double, double> step(device_, spec, shape, kSettings, 0);
-    step.restore(state_of(weights));
+    step.restore(initial_state(weights));
     std::vector<double> gradient(weights.size());
     step.gradient(packed(again, 0), gradient);
     return gradient;
@@ -167,7 +162,7 @@ TEST_P(DeviceStepTest, AStepThatIsNotFiniteIsUndone) {
   const auto& [name, spec, samples] = GetParam();
   const TrainBatch::Shape shape = batch_shape(spec, samples);
   DeviceStep<HostDevice, float, float> step(device_, spec, shape, kSettings, 0);
-  step.restore(state_of(random_parameters<float>(spec, 2)));
+  step.restore(initial_state(random_parameters<float>(spec, 2)));
   const TrainBatch batch = random_batch(spec, samples, 1);
   step.run(packed(batch, 1e-3f));
   const TrainerState before = step.state();
@@ -194,7 +189,7 @@ TEST(DeviceStep, TakesAsFewLaunchesAsThis) {
   const TrainBatch batch = random_batch(spec, samples, 1);
   HostDevice device;
   DeviceStep<HostDevice, float, float> step(device, spec, batch.shape(), kSettings, 0);
-  step.restore(state_of(random_parameters<float>(spec, 2)));
+  step.restore(initial_state(random_parameters<float>(spec, 2)));
   std::vector<std::byte> memory(packed_bytes(batch.shape()));
   pack(batch, 1e-3f, memory);
   constexpr std::size_t kLinears = 1 + 3 * 2 + 3 + 2, kNorms = 1 + 3 * 2 + 1 + 2 + 1;
@@ -211,7 +206,7 @@ TEST(LossScale, FindsItsSizeAndChangesNothing) {
   DeviceStep<HostDevice, float, float> plain(device, of.spec, shape, kSettings, 0);
   DeviceStep<HostDevice, float, float> scaled(device, of.spec, shape, kSettings, 3);
   for (auto* const step : {&plain, &scaled}) {
-    step->restore(state_of(random_parameters<float>(of.spec, 2)));
+    step->restore(initial_state(random_parameters<float>(of.spec, 2)));
   }
   EXPECT_EQ(scaled.optimizer().loss_scale, static_cast<float>(kLargestLossScale));
   std::vector<std::byte> memory(packed_bytes(shape));

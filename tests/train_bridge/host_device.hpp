@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "train_bridge/device/group.hpp"
-#include "train_bridge/device/product.hpp"
+#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 

@@ -110,8 +110,7 @@ class TwoSteps {
   explicit TwoSteps(const TrainBatch::Shape& shape)
       : batch_(shape), sent_block_(packed_bytes(shape)), kept_block_(block_bytes(shape)) {
     const std::vector<float> weights = random_parameters<float>(spec_of<G>(), 5);
-    const std::vector<float> none(weights.size());
-    for (auto* const step : {&sent_, &kept_}) step->restore({weights, weights, none, none, 0});
+    for (auto* const step : {&sent_, &kept_}) step->restore(initial_state(weights));
   }
 
   void expect_the_same(KeptReplay<G>& of, std::size_t window, std::uint64_t seed) {

@@ -67,14 +67,14 @@ TEST_F(OddPlan, GradientMatchesCentralDifferences) {
 TEST_F(OddPlan, GradientOnADeviceIsTheCpus) {
   std::vector<std::byte> memory(packed_bytes(batch_.shape()));
   pack(batch_, 0, memory);
-  const std::vector<float> rounded(parameters_.begin(), parameters_.end()), none(rounded.size());
+  const std::vector<float> rounded(parameters_.begin(), parameters_.end());
   const std::vector<double> weights(rounded.begin(), rounded.end());
   TrainNetwork<double>(plan_, batch_.shape()).gradient(weights, batch_, kWeights, gradient_);
   for (const Aside aside : {Aside::kAtOnce, Aside::kAsLateAsMayBe}) {
     HostDevice device(aside);
     DeviceStep<HostDevice, double, double> step(device, plan_, batch_.shape(),
                                                 {.policy_weight = 0.75f, .value_weight = 1.25f}, 0);
-    step.restore({rounded, rounded, none, none, 0});
+    step.restore(initial_state(rounded));
     std::vector<double> gradient(weights.size());
     step.gradient({memory.data()}, gradient);
     double length = 0, off = 0;

@@ -42,7 +42,7 @@ class CountingTrainer final : public Trainer {
                    std::vector<float>(parameter_count(small_spec()), static_cast<float>(steps)));
   }
   TrainerState state() const override {
-    const std::vector<float> values(parameter_count(small_spec()), static_cast<float>(steps));
+    const AlignedVector<float> values(parameter_count(small_spec()), static_cast<float>(steps));
     return {values, values, values, values, steps};
   }
   Result<void> restore(const TrainerState& state) override {

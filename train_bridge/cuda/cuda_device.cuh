@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "train_bridge/cuda/cuda_resources.cuh"
-#include "train_bridge/device/product.hpp"
+#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 

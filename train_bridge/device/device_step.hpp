@@ -14,8 +14,8 @@
 #include "train_bridge/device/norm_bodies.hpp"
 #include "train_bridge/device/optimizer_bodies.hpp"
 #include "train_bridge/device/parameter_plan.hpp"
-#include "train_bridge/device/product.hpp"
 #include "train_bridge/gradient_plan.hpp"
+#include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
@@ -56,20 +56,7 @@ class DeviceStep {
         rows_(shape.rows),
         fork_(plan.fork),
         policy_(plan.policy),
-        chunks_(chunks_of(rows_)),
-        weight_(plan_.size()),
-        average_(plan_.size()),
-        first_(plan_.size()),
-        second_(plan_.size()),
-        gradient_(plan_.size()),
-        operand_(std::is_same_v<Real, Operand> ? 0 : plan_.size()),
-        state_(1),
-        policy_losses_(rows_),
-        value_losses_(rows_),
-        action_values_(shape.action_room),
-        sums_(chunks_.count() * plan_.vectors()),
-        step_sums_(
-            StepSums<Real>{nullptr, plan_.size(), nullptr, nullptr, rows_, nullptr}.chunks()) {
+        chunks_(chunks_of(rows_)) {
     const GradientPlan gradients(
         plan, {.norms_in_place = false, .policy_apart = false, .outcomes_beside = true});
     while (gradients_.size() < gradients.buffers) {
@@ -105,7 +92,7 @@ class DeviceStep {
     TrainerState state;
     std::vector<Real> values(plan_.size());
     for (std::size_t i = 0; i < kStateTensors.size(); ++i) {
-      std::vector<float>& to = state.*kStateTensors[i].values;
+      AlignedVector<float>& to = state.*kStateTensors[i].values;
       device_.to_host(this->*kTensors[i], std::span<Real>(values));
       to.resize(plan_.parameters());
       plan_.gather(std::span<const Real>(values), std::span<float>(to));
@@ -347,19 +334,22 @@ class DeviceStep {
   std::size_t rows_, fork_, policy_;  // rows of a step; see LayerPlan
   Chunks chunks_;
 
-  Buffer<Real> weight_, average_, first_, second_, gradient_;
+  Buffer<Real> weight_{plan_.size()}, average_{plan_.size()}, first_{plan_.size()},
+      second_{plan_.size()}, gradient_{plan_.size()};
   static constexpr std::array kTensors = {&DeviceStep::weight_, &DeviceStep::average_,
                                           &DeviceStep::first_, &DeviceStep::second_};
-  Buffer<Operand> operand_;  // the weights once more, unless Operand is Real
-  Buffer<OptimizerState<Real>> state_;
+  // The weights once more, unless Operand is Real.
+  Buffer<Operand> operand_{std::is_same_v<Real, Operand> ? 0 : plan_.size()};
+  Buffer<OptimizerState<Real>> state_{1};
 
-  std::vector<Kept> values_;                   // by their numbers
-  std::vector<Buffer<Real>> gradients_;        // of GradientPlan, [rows, widest stride] each
-  std::vector<Step> steps_;                    // of the layers
-  Buffer<Real> policy_losses_, value_losses_;  // [rows]
-  Buffer<Real> action_values_;
-  Buffer<Real> sums_;  // [chunks, vectors' values]
-  Buffer<double> step_sums_;
+  std::vector<Kept> values_;             // by their numbers
+  std::vector<Buffer<Real>> gradients_;  // of GradientPlan, [rows, widest stride] each
+  std::vector<Step> steps_;              // of the layers
+  Buffer<Real> policy_losses_{rows_}, value_losses_{rows_};
+  Buffer<Real> action_values_{shape_.action_room};
+  Buffer<Real> sums_{chunks_.count() * plan_.vectors()};  // [chunks, vectors' values]
+  Buffer<double> step_sums_{
+      StepSums<Real>{nullptr, plan_.size(), nullptr, nullptr, rows_, nullptr}.chunks()};
   Token value_done_{};  // of the step under way
   Bias waiting_;
 };
