@@ -68,14 +68,14 @@ struct Candidate {
   void write_answers(const std::vector<MoveMix>& moves) const {
     std::string text;
     for (std::size_t i = 0; i < moves.size(); ++i) {
-      text += exam.grading.answer_line(i, moves[i].front()) + "\n";
+      text += exam.answer_line(i, moves[i].front()) + "\n";
     }
     replace_file(arguments.answers, {std::as_bytes(std::span(text))}).value();
   }
 
   Grades grade(const std::vector<MoveMix>& moves) const {
     ProgressLine progress("judged", moves.size());
-    return exam.grading.grade(moves, [&](std::size_t graded) { progress.show(graded); });
+    return exam.grade(moves, [&](std::size_t graded) { progress.show(graded); });
   }
 
   Result<void> run() const {

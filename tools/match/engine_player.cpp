@@ -62,7 +62,7 @@ class EnginePlayer final : public MatchPlayer {
   std::vector<std::string> question_of(const AnyState& state) const {
     std::vector<std::string> lines = settings_.protocol == EngineProtocol::kUci
                                          ? std::vector{fmt::format("position fen {}", state.text())}
-                                         : state.game().ubgi_question(state.bytes());
+                                         : state.game().ubgi_question(state);
     lines.push_back(go_);
     return lines;
   }
