@@ -84,44 +84,6 @@ std::optional<double> loss(const Label& label, Action action) {
   return best - *ours;
 }
 
-Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves, const GradeProgress&) {
-  struct Losses {
-    std::vector<double> all, unforced;  // millipoints
-  };
-  const std::string subject(Backgammon::kName);
-  std::map<std::string, Losses> losses = {{subject, {}}};
-  Grades grades;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    bool is_matched = true;
-    const double mean = mean_over(moves[i], [&](Action action) {
-      const std::optional<double> lost = loss(labels[i], action);
-      is_matched = is_matched && lost;
-      return lost.value_or(0) * 1000;
-    });
-    if (!is_matched) {
-      ++grades.unmatched;
-      continue;
-    }
-    ActionList<Backgammon::kMaxLegal> legal;
-    labels[i].state.legal(legal);
-    for (const std::string& which : {subject, subject + "/" + labels[i].position_class}) {
-      losses[which].all.push_back(mean);
-      if (legal.size() > 1) losses[which].unforced.push_back(mean);
-    }
-  }
-  for (const auto& [which, of] : losses) {
-    const std::string unit = "millipoints";
-    add_mean(grades.metrics, which, "loss_millipoints", unit, of.all);
-    add_mean(grades.metrics, which, "loss_unforced_millipoints", unit, of.unforced);
-    add_mean(grades.metrics, which, "pr", "PR", of.unforced, 500.0 / 1000);
-    if (which != subject) add_count(grades.metrics, which, "positions", of.all.size());
-  }
-  add_count(grades.metrics, subject, "positions", labels.size());
-  add_count(grades.metrics, subject, "unforced", losses[subject].unforced.size());
-  add_count(grades.metrics, subject, "unmatched", grades.unmatched);
-  return grades;
-}
-
 }  // namespace
 
 Result<std::vector<Label>> read_labels(const std::string& file) {
@@ -164,6 +126,44 @@ std::string position_after(const Label& label, Action action) {
   Backgammon after = label.state;
   after.play(action);
   return position_id(after.board());
+}
+
+Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves, const GradeProgress&) {
+  struct Losses {
+    std::vector<double> all, unforced;  // millipoints
+  };
+  const std::string subject(Backgammon::kName);
+  std::map<std::string, Losses> losses = {{subject, {}}};
+  Grades grades;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    bool is_matched = true;
+    const double mean = mean_over(moves[i], [&](Action action) {
+      const std::optional<double> lost = loss(labels[i], action);
+      is_matched = is_matched && lost;
+      return lost.value_or(0) * 1000;
+    });
+    if (!is_matched) {
+      ++grades.unmatched;
+      continue;
+    }
+    ActionList<Backgammon::kMaxLegal> legal;
+    labels[i].state.legal(legal);
+    for (const std::string& which : {subject, subject + "/" + labels[i].position_class}) {
+      losses[which].all.push_back(mean);
+      if (legal.size() > 1) losses[which].unforced.push_back(mean);
+    }
+  }
+  for (const auto& [which, of] : losses) {
+    const std::string unit = "millipoints";
+    add_mean(grades.metrics, which, "loss_millipoints", unit, of.all);
+    add_mean(grades.metrics, which, "loss_unforced_millipoints", unit, of.unforced);
+    add_mean(grades.metrics, which, "pr", "PR", of.unforced, 500.0 / 1000);
+    if (which != subject) add_count(grades.metrics, which, "positions", of.all.size());
+  }
+  add_count(grades.metrics, subject, "positions", labels.size());
+  add_count(grades.metrics, subject, "unforced", losses[subject].unforced.size());
+  add_count(grades.metrics, subject, "unmatched", grades.unmatched);
+  return grades;
 }
 
 Result<Exam> read_exam(const std::string& file) {
