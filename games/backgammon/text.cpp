@@ -22,6 +22,7 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <numeric>
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/fields.hpp"
@@ -102,6 +103,10 @@ Result<Board> board_from_position_id(std::string_view text) {
     for (std::size_t place = 1; place <= kBar; ++place, ++next) {
       for (; next < kBits && bit(next); ++next) ++(*checkers)[place];
       if (next >= kBits) return wrong(": the position id ends before all points are told");
+    }
+    const int all = std::accumulate(checkers->begin(), checkers->end(), 0);
+    if (all > kCheckers) {
+      return wrong(fmt::format(": a player has {} checkers; there are {}", all, kCheckers));
     }
   }
   for (; next < kBits; ++next) {
