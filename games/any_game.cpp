@@ -1,5 +1,6 @@
 #include "games/any_game.hpp"
 
+#include "games/names.hpp"
 #include "games/registry.hpp"
 
 namespace senet {
@@ -26,11 +27,7 @@ std::string games_that(const std::function<bool(const AnyGame&)>& has, std::stri
   for (const AnyGame* const game : all_games<AnyGame>()) {
     if (has(*game)) names.push_back(game->name);
   }
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text.append(i == 0 ? "" : i + 1 < names.size() ? ", " : last).append(names[i]);
-  }
-  return text;
+  return joined(names, last);
 }
 
 }  // namespace senet

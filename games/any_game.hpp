@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "games/perft.hpp"
@@ -55,9 +56,55 @@ struct Notation {
   Result<AnyState> (*read)(std::string_view text, Player on_roll);
 };
 
-/// The table of a game (games/registry.hpp): constants and functions, none of which is null but
-/// where that is said. Functions of the rules take the bytes of a state: see AnyState.
-struct AnyGame {
+/// What surrounds the rules of a game: how it is learnt, drawn, examined, measured. Every part may
+/// be missing, so that a game without a kit of its own works everywhere. States are those of the
+/// kit's game.
+struct Kit {
+  /// The settings that learn the game well, where they are not those of every game.
+  std::span<const RecipeEntry> recipe = {};
+  /// Everything by name that plays without a search, "random" first. Default: kPlainPlayers of
+  /// games/kit.hpp.
+  std::span<const SimplePlayer> players = {};
+  /// Whether `senet bench` measures the game when none is named. `senet selfplay` learns the first
+  /// of these when none is named.
+  bool is_standard = false;
+  /// Visits of the searches that `senet bench tree` measures.
+  std::uint32_t tree_bench_visits = kTreeBenchVisits;
+  /// The board for people, lines of text. Default: the state's text.
+  std::vector<std::string> (*drawing)(const AnyState& state) = nullptr;
+  /// The start of a game that this player begins, where that makes a difference.
+  AnyState (*start_of)(Player first) = nullptr;
+  /// Other ways to write a position than the game's own, by the word before them.
+  std::span<const Notation> notations = {};
+  /// Whether, in a list of moves, this word belongs to the move of the word before it.
+  bool (*continues_move)(std::string_view word) = [](std::string_view) { return false; };
+  /// Where `senet perft` begins (default: the start), and what it calls its two counts of a game
+  /// with dice: every roll once, and by its chance.
+  AnyState (*perft_start)() = nullptr;
+  std::array<std::string_view, 2> leaves_names = {"each_once", "by_chance"};
+
+  // These have no default: a game that lacks one is refused where it would be needed.
+
+  /// Labelled positions for senet eval; trusts nothing in the file, and errors name the line.
+  Result<Exam> (*read_exam)(const std::string& file) = nullptr;
+  /// With it: how the labels are written, and the answers to them; for people, lines of text.
+  std::string_view exam_text = {};
+  /// Lines that say a position in which a player is to move, for a program that speaks UBGI
+  /// (Universal Backgammon Interface); a game that has it may be spoken about in that protocol.
+  std::vector<std::string> (*ubgi_question)(const AnyState& state) = nullptr;
+  /// The state with this roll to be played, in place of one that may be there.
+  Result<AnyState> (*with_dice)(const AnyState& state, int first, int second) = nullptr;
+  /// The state with this player on roll, for whom it looks as it did for the one before.
+  Result<AnyState> (*with_player_on_roll)(const AnyState& state, Player player) = nullptr;
+  /// Games from the start position between "first" and "second" as a file that other programs read;
+  /// `comment` may be any text.
+  std::string (*match_text)(std::span<const FinishedGame> games,
+                            std::string_view comment) = nullptr;
+};
+
+/// The table of a game (games/registry.hpp): constants, functions of the rules, which take the
+/// bytes of a state (see AnyState), and its kit, with defaults in place of what is missing there.
+struct AnyGame : Kit {
   // The rules, as in senet/game.hpp. What the table points to outlives it.
   std::string_view name;
   std::size_t features, most_active, policy_logits;
@@ -74,8 +121,8 @@ struct AnyGame {
   void (*start)(const void* own, void* state);
   Turn (*turn)(const void* state);
   Player (*viewer)(const void* state);
-  void (*legal)(const void* state, std::vector<Action>& out);
-  void (*moves_to_consider)(const void* state, std::vector<Action>& out);
+  /// The legal actions, or only those that deserve a thought.
+  void (*legal)(const void* state, bool worth_a_thought, std::vector<Action>& out);
   void (*chance)(const void* state, std::vector<float>& out);
   void (*play)(void* state, Action action);
   std::uint8_t (*outcome)(const void* state);
@@ -86,36 +133,18 @@ struct AnyGame {
   Result<void> (*read)(std::string_view text, void* state);
   Result<Action> (*read_action)(const void* state, std::string_view text);
 
-  // The game's kit: games/kit.hpp says what these mean. libsenet, which has no kits, lacks them.
-
-  /// perft() of games/perft.hpp; none as soon as goes_on(), if any, says no.
+  /// perft() of games/perft.hpp; none as soon as goes_on(), if any, says no. Null in libsenet,
+  /// where games have no kits either.
   std::optional<Leaves> (*perft)(const void* state, int depth,
                                  const std::function<bool()>& goes_on);
-  std::span<const RecipeEntry> recipe;
-  std::span<const SimplePlayer> players;  // "random" first
-  bool is_standard;
-  std::uint32_t tree_bench_visits;
-  std::vector<std::string> (*drawing)(const void* state);
-  AnyState (*start_of)(Player first);
-  std::span<const Notation> notations;
-  bool (*continues_move)(std::string_view word);
-  AnyState (*perft_start)();
-  std::array<std::string_view, 2> leaves_names;
-  // These may be null.
-  Result<Exam> (*read_exam)(const std::string& file);
-  std::string_view exam_text;  // empty without read_exam
-  std::vector<std::string> (*ubgi_question)(const void* state);
-  Result<AnyState> (*with_dice)(const AnyState& state, int first, int second);
-  Result<AnyState> (*with_player_on_roll)(const AnyState& state, Player player);
-  std::string (*match_text)(std::span<const FinishedGame> games, std::string_view comment);
 
   /// The rules of any game. Of an OwnOutcomesGame, whose games differ: the functions and the type's
   /// bounds, to which `own` and the game's constants have to be added.
   template <Game G>
   static constexpr AnyGame rules_of();
-  /// Rules and kit of any game, registered or not; games/any_game_of.hpp.
+  /// Rules and kit of any game, registered or not; games/kit.hpp.
   template <Game G>
-  static constexpr AnyGame of();
+  static AnyGame of();
 };
 
 /// A state of a game that is known at run time. Its functions are those of the concept Game.
@@ -133,8 +162,12 @@ class AnyState {
     ::new (bytes_.data()) G(state);
     assert(is_of<G>());
   }
-  AnyState(const AnyState& other) { copy(other); }
-  AnyState& operator=(const AnyState& other) { return copy(other), *this; }
+  AnyState(const AnyState& other) { *this = other; }
+  AnyState& operator=(const AnyState& other) {
+    game_ = other.game_;
+    std::memcpy(bytes_.data(), other.bytes_.data(), game_->state_size);
+    return *this;
+  }
 
   const AnyGame& game() const { return *game_; }
   /// The state by its type, which is that of game().
@@ -147,9 +180,9 @@ class AnyState {
   Turn turn() const { return game_->turn(bytes()); }
   Player viewer() const { return game_->viewer(bytes()); }
   /// Fills `out`, whatever it holds, with the legal actions; none but on a player's turn.
-  void legal(std::vector<Action>& out) const { game_->legal(bytes(), out); }
+  void legal(std::vector<Action>& out) const { game_->legal(bytes(), false, out); }
   /// The same with those that deserve a thought: games/sound_moves.hpp.
-  void moves_to_consider(std::vector<Action>& out) const { game_->moves_to_consider(bytes(), out); }
+  void moves_to_consider(std::vector<Action>& out) const { game_->legal(bytes(), true, out); }
   /// Fills `out`, whatever it holds, with the chance of each outcome; none but on a turn of chance.
   void chance(std::vector<float>& out) const { game_->chance(bytes(), out); }
   void play(Action action) { game_->play(bytes_.data(), action); }
@@ -171,17 +204,13 @@ class AnyState {
   }
 
   /// The board for people: lines of text.
-  std::vector<std::string> drawing() const { return game_->drawing(bytes()); }
+  std::vector<std::string> drawing() const { return game_->drawing(*this); }
   /// The state's bytes, for the table's functions.
   const void* bytes() const { return bytes_.data(); }
 
  private:
   template <Game G>
   bool is_of() const;
-  void copy(const AnyState& other) {
-    game_ = other.game_;
-    std::memcpy(bytes_.data(), other.bytes_.data(), game_->state_size);
-  }
   static std::string or_reason(const Result<std::string>& text) {
     return text ? *text : text.error().reason();
   }
@@ -194,20 +223,9 @@ namespace any_game_detail {
 
 template <class G>
 inline constexpr char kType{};
-template <Game G>
-const G& in(const void* state) {
-  return *std::launder(static_cast<const G*>(state));
-}
-template <Game G>
-G& in(void* state) {
-  return *std::launder(static_cast<G*>(state));
-}
-/// Fills `out` as list(actions) fills an ActionList; only where a player is to move.
-template <Game G, class List>
-void list_actions(const void* state, std::vector<Action>& out, List&& list) {
-  ActionList<G::kMaxLegal> actions;
-  if (is_decision(in<G>(state).turn())) list(in<G>(state), actions);
-  out.assign(actions.begin(), actions.end());
+template <Game G, class Bytes>
+auto& in(Bytes* state) {
+  return *std::launder(static_cast<std::conditional_t<std::is_const_v<Bytes>, const G, G>*>(state));
 }
 
 }  // namespace any_game_detail
@@ -246,12 +264,13 @@ constexpr AnyGame AnyGame::rules_of() {
   };
   game.turn = [](const void* state) { return in<G>(state).turn(); };
   game.viewer = [](const void* state) { return in<G>(state).viewer(); };
-  game.legal = [](const void* state, std::vector<Action>& out) {
-    any_game_detail::list_actions<G>(state, out,
-                                     [](const G& own, auto& actions) { own.legal(actions); });
-  };
-  game.moves_to_consider = [](const void* state, std::vector<Action>& out) {
-    any_game_detail::list_actions<G>(state, out, &senet::moves_to_consider<G>);
+  game.legal = [](const void* state, bool worth_a_thought, std::vector<Action>& out) {
+    const G& own = in<G>(state);
+    ActionList<G::kMaxLegal> actions;
+    if (is_decision(own.turn())) {
+      worth_a_thought ? senet::moves_to_consider(own, actions) : own.legal(actions);
+    }
+    out.assign(actions.begin(), actions.end());
   };
   game.chance = [](const void* state, std::vector<float>& out) {
     out.clear();

@@ -3,13 +3,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "games/any_game.hpp"
+#include "games/kit.hpp"
 
 namespace senet {
 
@@ -61,8 +63,10 @@ struct Grades {
 /// Called with the number of positions that have been graded, where that takes its time.
 using GradeProgress = std::function<void(std::size_t graded)>;
 
-/// What can be done with moves in the positions of an exam.
-struct Grading {
+/// An exam of one game, as its kit reads it.
+struct Exam {
+  /// In which a player is to move.
+  std::vector<AnyState> positions;
   /// The marks of moves[i] in position i.
   std::function<Grades(std::span<const MoveMix> moves, const GradeProgress& progress)> grade;
   /// A line for programs with the answer to a position, without a line end.
@@ -92,10 +96,22 @@ Result<std::vector<Label>> labels_in(const std::string& file, Parse&& parse) {
   return labels;
 }
 
-/// An exam of one game, as its kit reads it: positions in which a player is to move.
-struct Exam {
-  std::vector<AnyState> positions;
-  Grading grading;
-};
+/// The exam of labels, each of which has the `state` that is its position: grade(labels, moves,
+/// progress) and answer_line(label, answer) are the Exam's, for these labels.
+template <class Label, class Grade, class AnswerLine>
+Result<Exam> exam_of(Result<std::vector<Label>> read, Grade grade, AnswerLine answer_line) {
+  if (!read) return read.error();
+  Exam exam;
+  for (const Label& label : *read) exam.positions.push_back(any(label.state));
+  // Functions are copied, labels are not.
+  const auto labels = std::make_shared<const std::vector<Label>>(*std::move(read));
+  exam.grade = [=](std::span<const MoveMix> moves, const GradeProgress& progress) {
+    return grade(*labels, moves, progress);
+  };
+  exam.answer_line = [=](std::size_t position, Action answer) {
+    return answer_line((*labels)[position], answer);
+  };
+  return exam;
+}
 
 }  // namespace senet

@@ -21,15 +21,20 @@ inline std::vector<std::string_view> split(std::string_view text, std::string_vi
   }
 }
 
-/// The whole number from `least` to `most` that `text` is in decimal digits, with a minus sign
-/// where it is negative; none for any other text.
+/// The number that `text` is, in decimal, with a minus sign where it is negative; none when it is
+/// anything else, has anything before or behind it, or does not fit into the type.
 template <class Number>
-std::optional<Number> parse_number(std::string_view text, Number least, Number most) {
+std::optional<Number> number_of(std::string_view text) {
   Number number{};
   const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || read != end || number < least || number > most) return std::nullopt;
-  return number;
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+/// The same from `least` to `most`; none for any other.
+template <class Number>
+std::optional<Number> number_of(std::string_view text, Number least, Number most) {
+  const std::optional<Number> number = number_of<Number>(text);
+  return number && *number >= least && *number <= most ? number : std::nullopt;
 }
 
 }  // namespace senet

@@ -1,12 +1,24 @@
-// Names of an enumeration's values, both ways: for command lines, files and messages.
+// Names: lists of them for messages, and those of an enumeration's values, both ways, for command
+// lines and files.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace senet {
+
+/// "a, b and c": `last` stands before the last of several.
+inline std::string joined(std::span<const std::string_view> names, std::string_view last = ", ") {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text.append(i == 0 ? "" : i + 1 < names.size() ? ", " : last).append(names[i]);
+  }
+  return text;
+}
 
 /// A value and its name.
 template <class Enum>
@@ -43,11 +55,9 @@ constexpr std::optional<Enum> value_of(std::string_view name) {
 /// "position, afterstates": all names in the order of the list.
 template <NamedEnum Enum>
 std::string all_names() {
-  std::string names;
-  for (const Named<Enum>& known : names_of(std::type_identity<Enum>{})) {
-    names.append(names.empty() ? "" : ", ").append(known.name);
-  }
-  return names;
+  std::vector<std::string_view> names;
+  for (const Named<Enum>& known : names_of(std::type_identity<Enum>{})) names.push_back(known.name);
+  return joined(names);
 }
 
 }  // namespace senet

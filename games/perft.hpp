@@ -24,12 +24,13 @@ struct Leaves {
 /// Number of ways to play exactly `depth` moves from `state`. Only players' moves count towards the
 /// depth: dice that fall before one of them multiply the ways, dice that fall after the last do
 /// not. A game that ends earlier contributes nothing. The last moves are counted without being
-/// played. `goes_on` is asked before every count of two moves or more; none as soon as it says no.
+/// played. `goes_on`, if any, is asked before every count of two moves or more; none as soon as it
+/// says no.
 template <Game G>
-std::optional<Leaves> perft(const G& state, int depth, const std::function<bool()>& goes_on) {
+std::optional<Leaves> perft(const G& state, int depth, const std::function<bool()>& goes_on = {}) {
   if (depth == 0) return Leaves{1, 1};
   if (state.turn() == Turn::kOver) return Leaves{};
-  if (depth > 1 && !goes_on()) return std::nullopt;
+  if (depth > 1 && goes_on && !goes_on()) return std::nullopt;
   Leaves leaves;
   const auto add = [&](Action action, int rest, std::uint64_t weight) {
     G child = state;
@@ -59,12 +60,6 @@ std::optional<Leaves> perft(const G& state, int depth, const std::function<bool(
     if (!add(action, depth - 1, 1)) return std::nullopt;
   }
   return leaves;
-}
-
-/// The same to its end.
-template <Game G>
-Leaves perft(const G& state, int depth) {
-  return *perft(state, depth, [] { return true; });
 }
 
 }  // namespace senet

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "games/list.hpp"
+#include "games/names.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
@@ -23,7 +25,7 @@ inline constexpr bool kIsListed = []<class... Listed>(GameList<Listed...>) {
 }(AllGames{});
 
 /// What a layer knows of the game G. A table is a plain struct of constants and pointers to
-/// functions with a `template <Game G> static constexpr Table of()`. For each game of the list one
+/// functions with a `template <Game G> static Table of()`. For each game of the list one
 /// source file, which CMake makes, defines this function. The table lives as long as the program.
 template <class Table, class G>
 requires kIsListed<G>
@@ -31,7 +33,7 @@ const Table& game_table();
 /// The table of any other game is made where it is asked for: by whatever sees Table::of<G>().
 template <class Table, class G>
 requires(!kIsListed<G>) const Table& game_table() {
-  static constexpr Table kTable = Table::template of<G>();
+  static const Table kTable = Table::template of<G>();
   return kTable;
 }
 
@@ -44,7 +46,9 @@ auto all_games() {
 }
 
 /// Says that there is no game of this name, and which there are.
-Error unknown_game(std::string_view name);
+inline Error unknown_game(std::string_view name) {
+  return fail("unknown game \"" + std::string(name) + "\"; known games: " + joined(kGameNames));
+}
 
 /// The table of the game of this name, never null; unknown_game() when there is none.
 template <class Table>

@@ -2,8 +2,8 @@
 
 # senet_game(NAME TYPE): the game in the folder games/NAME, whose header NAME.hpp declares the class TYPE, whose
 # kName is NAME. Beside the rules the folder may hold
-#   kit.hpp, kit.cpp, kit/*.cpp   what surrounds the game: games/kit.hpp
-#   model.safetensors             the network that is linked in
+#   kit.cpp, kit/*.cpp   what surrounds the game: games/kit.hpp
+#   model.safetensors    the network that is linked in
 function(senet_game name type)
   set_property(GLOBAL APPEND PROPERTY senet_games ${name})
   set_property(GLOBAL PROPERTY senet_type_of_${name} ${type})
@@ -21,19 +21,15 @@ function(senet_sources variable)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
-# senet_game_tables(TARGET TABLE HEADER [KITS] [HOOKS FOLDER]): adds to the target a source for each game that
+# senet_game_tables(TARGET TABLE HEADER [HOOKS FOLDER]): adds to the target a source for each game that
 # instantiates game_table<TABLE, TYPE>() of games/registry.hpp. HEADER defines TABLE::of<TYPE>(). KITS: the table
 # looks at the games' kits. HOOKS: so it does at FOLDER/NAME/hooks.hpp, where there is one.
 function(senet_game_tables target senet_table header)
-  cmake_parse_arguments(ARG "KITS" "HOOKS" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "HOOKS" "" ${ARGN})
   senet_games(games)
   foreach(senet_game ${games})
     get_property(senet_type GLOBAL PROPERTY senet_type_of_${senet_game})
     set(senet_includes)
-    senet_sources(kit ${PROJECT_SOURCE_DIR}/games/${senet_game}/kit.hpp)
-    if(ARG_KITS AND kit)
-      string(APPEND senet_includes "#include \"games/${senet_game}/kit.hpp\"\n")
-    endif()
     string(APPEND senet_includes "#include \"games/registry.hpp\"\n#include \"${header}\"\n")
     senet_sources(hooks ${PROJECT_SOURCE_DIR}/${ARG_HOOKS}/${senet_game}/hooks.hpp)
     if(ARG_HOOKS AND hooks)

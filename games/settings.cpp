@@ -3,33 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace senet::settings_detail {
-namespace {
-
-template <class Number>
-bool read(std::string_view text, Number& value) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end;
-}
-
-}  // namespace
-
 // The shortest digits that read back as this number of this type.
 std::string number_text(float value) { return fmt::format("{}", value); }
 std::string number_text(double value) { return fmt::format("{}", value); }
-std::string number_text(std::uint64_t value) { return fmt::format("{}", value); }
-
-bool read_number(std::string_view text, float& value) { return read(text, value); }
-bool read_number(std::string_view text, double& value) { return read(text, value); }
-bool read_number(std::string_view text, std::uint64_t& value) { return read(text, value); }
-
-bool read_bool(std::string_view text, bool& value) {
-  value = text == "1" || text == "true";
-  return value || text == "0" || text == "false";
-}
 
 std::string limits_text(const SettingRange& range) {
   const std::string least = number_text(range.least), most = number_text(range.most);

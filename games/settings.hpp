@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 
+#include "games/fields.hpp"
 #include "games/names.hpp"
 #include "senet/result.hpp"
 
@@ -126,28 +127,27 @@ namespace settings_detail {
 
 std::string number_text(float value);
 std::string number_text(double value);
-std::string number_text(std::uint64_t value);
-bool read_number(std::string_view text, float& value);
-bool read_number(std::string_view text, double& value);
-bool read_number(std::string_view text, std::uint64_t& value);
-bool read_bool(std::string_view text, bool& value);
 std::string limits_text(const SettingRange& range);
 Error refusal(std::string_view name, const std::string& wanted, std::string_view text);
 
+/// Only numbers can lie outside.
 template <class Value>
 bool is_in(const SettingRange& range, Value value) {
-  if constexpr (std::is_floating_point_v<Value>) {
-    if (!std::isfinite(value)) return false;
+  if constexpr (!std::is_enum_v<Value> && !std::is_same_v<Value, bool>) {
+    if (std::is_floating_point_v<Value> && !std::isfinite(value)) return false;
+    if (range.or_zero && value == 0) return true;
+    assert(std::isinf(range.most) ||
+           range.most <= static_cast<double>(std::numeric_limits<Value>::max()));
+    if (std::isfinite(range.least)) {
+      const auto least = static_cast<Value>(range.least);
+      if (value < least || (range.above_least && value == least)) return false;
+    }
+    if (std::isfinite(range.most)) {
+      const auto most = static_cast<Value>(range.most);
+      if (value > most || (range.below_most && value == most)) return false;
+    }
   }
-  if (range.or_zero && value == 0) return true;
-  assert(std::isinf(range.most) ||
-         range.most <= static_cast<double>(std::numeric_limits<Value>::max()));
-  const auto least = [&] { return static_cast<Value>(range.least); };
-  const auto most = [&] { return static_cast<Value>(range.most); };
-  if (std::isfinite(range.least) && (value < least() || (range.above_least && value == least()))) {
-    return false;
-  }
-  return !std::isfinite(range.most) || (value <= most() && !(range.below_most && value == most()));
+  return true;
 }
 
 }  // namespace settings_detail
@@ -163,7 +163,7 @@ std::string setting_text(const Value& value) {
     return settings_detail::number_text(value);
   } else {
     static_assert(std::is_unsigned_v<Value>);
-    return settings_detail::number_text(std::uint64_t{value});
+    return std::to_string(value);
   }
 }
 
@@ -197,37 +197,28 @@ std::string values_wanted(const Setting<Struct, Value>& entry) {
 /// Whether a value is one that the setting takes.
 template <class Struct, class Value>
 Result<void> check_value(const Setting<Struct, Value>& entry, const Value& value) {
-  if constexpr (!std::is_enum_v<Value> && !std::is_same_v<Value, bool>) {
-    if (!settings_detail::is_in(entry.range, value)) {
-      return settings_detail::refusal(entry.name, values_wanted(entry), setting_text(value));
-    }
-  }
-  return {};
+  if (settings_detail::is_in(entry.range, value)) return {};
+  return settings_detail::refusal(entry.name, values_wanted(entry), setting_text(value));
 }
 
 /// Sets `value` to what `text` says. A refusal names the setting, what it takes and the text, and
 /// leaves the value as it was: "c-puct takes a number 0 .. 1000, not "x"".
 template <class Struct, class Value>
 Result<void> set_value(const Setting<Struct, Value>& entry, Value& value, std::string_view text) {
-  const auto is_read = [&](Value& to) {
+  const auto read = [&]() -> std::optional<Value> {
     if constexpr (NamedEnum<Value>) {
-      const auto known = value_of<Value>(text);
-      if (known) to = *known;
-      return known.has_value();
+      return value_of<Value>(text);
     } else if constexpr (std::is_same_v<Value, bool>) {
-      return settings_detail::read_bool(text, to);
-    } else if constexpr (std::is_floating_point_v<Value>) {
-      return settings_detail::read_number(text, to) && settings_detail::is_in(entry.range, to);
+      if (text == "1" || text == "true") return true;
+      return text == "0" || text == "false" ? std::optional(false) : std::nullopt;
     } else {
-      std::uint64_t whole = 0;
-      if (!settings_detail::read_number(text, whole)) return false;
-      to = static_cast<Value>(whole);
-      return to == whole && settings_detail::is_in(entry.range, to);
+      return number_of<Value>(text);
     }
-  };
-  Value read{};
-  if (!is_read(read)) return settings_detail::refusal(entry.name, values_wanted(entry), text);
-  value = read;
+  }();
+  if (!read || !settings_detail::is_in(entry.range, *read)) {
+    return settings_detail::refusal(entry.name, values_wanted(entry), text);
+  }
+  value = *read;
   return {};
 }
 

@@ -15,10 +15,13 @@ void moves_to_consider(const G& state, ActionList<G::kMaxLegal>& out) {
   state.legal(out);
 }
 
+struct Unheard {
+  void operator()(Action) const {}
+};
 /// Plays on for as long as a player is to move and has a single sound move, and calls
-/// played(action) for each. Other games have no forced replies.
-template <Game G, class Played>
-void play_forced(G& state, Played&& played) {
+/// played(action), if it is given, for each. Other games have no forced replies.
+template <Game G, class Played = Unheard>
+void play_forced(G& state, Played&& played = {}) {
   if constexpr (SoundMovesGame<G>) {
     while (has_sound_moves(state) && is_decision(state.turn())) {
       ActionList<G::kMaxLegal> sound;
@@ -28,12 +31,6 @@ void play_forced(G& state, Played&& played) {
       played(sound.front());
     }
   }
-}
-
-/// The same without a callback.
-template <Game G>
-void play_forced(G& state) {
-  play_forced(state, [](Action) {});
 }
 
 }  // namespace senet

@@ -13,7 +13,7 @@
 #include <map>
 #include <utility>
 
-#include "games/numbers.hpp"
+#include "games/fields.hpp"
 #include "nn/layer_plan.hpp"
 #include "nn/network.hpp"
 #include "nn/safetensors.hpp"

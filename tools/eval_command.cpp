@@ -67,7 +67,7 @@ struct Candidate {
     if (!arguments.answers.empty()) {  // for programs that grade them by other means
       std::string text;
       for (std::size_t i = 0; i < played.size(); ++i) {
-        text += exam.grading.answer_line(i, played[i].front()) + "\n";
+        text += exam.answer_line(i, played[i].front()) + "\n";
       }
       replace_file(arguments.answers, {std::as_bytes(std::span(text))}).value();
     }
@@ -86,7 +86,7 @@ struct Candidate {
     }
     const Grades grades = [&] {  // whose line is gone before the marks are printed
       ProgressLine progress("judged", played.size());
-      return exam.grading.grade(played, [&](std::size_t graded) { progress.show(graded); });
+      return exam.grade(played, [&](std::size_t graded) { progress.show(graded); });
     }();
     print_metrics("eval", grades.metrics, arguments.json);
     if (grades.unmatched == 0) return {};

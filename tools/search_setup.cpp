@@ -35,7 +35,7 @@ Result<Network> open_network(std::string_view source, const NetworkSpec& referen
   if (source == kUntrained) return initial_network(reference, 1);
   if (is_untrained(source)) {
     const std::string_view text = source.substr(kUntrainedOfSeed.size());
-    if (const auto seed = parse_number<std::uint64_t>(text, 0, UINT64_MAX))
+    if (const auto seed = number_of<std::uint64_t>(text, 0, UINT64_MAX))
       return initial_network(reference, *seed);
     return fail(fmt::format("{}: \"{}\" is no seed", source, text));
   }

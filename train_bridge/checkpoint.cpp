@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "games/numbers.hpp"
+#include "games/fields.hpp"
 #include "nn/file.hpp"
 #include "nn/safetensors.hpp"
 

@@ -3,28 +3,23 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
-#include <cstring>
 
 namespace senet {
-
-using backgammon::Board;
-using backgammon::Checkers;
-using backgammon::Dice;
-using backgammon::kBar;
-using backgammon::kOff;
+using namespace backgammon;
 
 Result<Backgammon> Backgammon::from_board(const Board& board, Player on_roll,
                                           std::optional<Dice> dice) {
   if (on_roll > 1) return fail(fmt::format("the player on roll is 0 or 1, not {}", on_roll));
-  if (const Result<void> checked = backgammon::check(board); !checked) return checked.error();
+  if (const Result<void> checked = check(board); !checked) return checked.error();
   Backgammon state;
   state.checkers_[on_roll] = board.on_roll;
   state.checkers_[1 - on_roll] = board.waiting;
   state.on_roll_ = on_roll;
   state.opening_ = 0;
   if (dice) {
-    const std::optional<Dice> sorted = backgammon::make_dice(dice->high, dice->low);
+    const std::optional<Dice> sorted = make_dice(dice->high, dice->low);
     if (!sorted) return fail(fmt::format("dice are 1..6, not {} and {}", dice->high, dice->low));
     if (state.is_over()) return fail("the game is over, so there is nothing to roll");
     state.dice_ = *sorted;
@@ -34,12 +29,12 @@ Result<Backgammon> Backgammon::from_board(const Board& board, Player on_roll,
 
 Result<Backgammon> Backgammon::from_position_id(std::string_view text, Player on_roll,
                                                 std::optional<Dice> dice) {
-  const Result<Board> board = backgammon::board_from_position_id(text);
+  const Result<Board> board = board_from_position_id(text);
   return board ? from_board(*board, on_roll, dice) : board.error();
 }
 
 bool Backgammon::is_over() const {
-  return checkers_[0][kOff] == backgammon::kCheckers || checkers_[1][kOff] == backgammon::kCheckers;
+  return checkers_[0][kOff] == kCheckers || checkers_[1][kOff] == kCheckers;
 }
 
 Turn Backgammon::turn() const {
@@ -54,14 +49,14 @@ std::optional<Dice> Backgammon::dice() const {
 
 void Backgammon::play(Action action) {
   if (dice_.high == 0) {
-    assert(action < (opening_ != 0 ? backgammon::kOpeningRolls : backgammon::kRolls));
-    dice_ = backgammon::dice_of(action);
+    assert(action < (opening_ != 0 ? kOpeningRolls : kRolls));
+    dice_ = dice_of(action);
     opening_ = 0;
     return;
   }
   Checkers& mine = checkers_[on_roll_];
   Checkers& opponent = checkers_[1 - on_roll_];
-  const backgammon::Sources sources = backgammon::sources_of(action);
+  const Sources sources = sources_of(action);
   // Arrivals before departures: a checker that moves on has then always arrived.
   const auto arrive = [&](std::uint8_t source, std::uint8_t die) {
     if (source == 0) return;
@@ -82,31 +77,25 @@ void Backgammon::play(Action action) {
 }
 
 std::uint8_t Backgammon::outcome() const {
-  const Player winner = checkers_[0][kOff] == backgammon::kCheckers ? 0 : 1;
+  const Player winner = checkers_[0][kOff] == kCheckers ? 0 : 1;
   const Checkers& loser = checkers_[1 - winner];
-  std::uint8_t points = 0;  // beyond the single game
-  if (loser[kOff] == 0) {
-    const bool far_back =
-        std::any_of(loser.begin() + 19, loser.end(), [](auto n) { return n > 0; });
-    points = far_back ? 2 : 1;
-  }
+  const bool far_back = std::any_of(loser.begin() + 19, loser.end(), [](auto n) { return n > 0; });
+  const int points = loser[kOff] > 0 ? 0 : far_back ? 2 : 1;  // beyond the single game
   return static_cast<std::uint8_t>(winner == 0 ? points : 3 + points);
 }
 
 std::size_t Backgammon::chance(std::span<float> probabilities) const {
-  using backgammon::kOpeningRolls;
   if (opening_ != 0) {
     std::fill_n(probabilities.begin(), kOpeningRolls, 1.0f / kOpeningRolls);
     return kOpeningRolls;
   }
   std::fill_n(probabilities.begin(), kOpeningRolls, 2.0f / 36);
   std::fill_n(probabilities.begin() + kOpeningRolls, 6, 1.0f / 36);
-  return backgammon::kRolls;
+  return kRolls;
 }
 
 std::uint64_t Backgammon::key() const {
-  std::array<std::uint64_t, sizeof(Backgammon) / 8> words;
-  std::memcpy(words.data(), this, sizeof words);
+  const auto words = std::bit_cast<std::array<std::uint64_t, sizeof(Backgammon) / 8>>(*this);
   // A sum of scattered words, each scattered its own way, does not wait from one word to the next.
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {

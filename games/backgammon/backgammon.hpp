@@ -11,7 +11,6 @@
 
 #include "games/backgammon/action.hpp"
 #include "games/backgammon/board.hpp"
-#include "games/backgammon/text.hpp"
 #include "senet/game.hpp"
 
 namespace senet {
@@ -22,7 +21,7 @@ namespace senet {
 ///   player 0 rolls (chance) -> player 0 plays -> player 1 rolls (chance) -> player 1 plays -> ...
 ///
 /// Memory, 56 bytes without padding (there is no cube yet; its value and owner would be two more
-/// bytes here, and backgammon::Xgid already carries them in and out):
+/// bytes here):
 ///
 ///   0        26        52      53    54   55      56
 ///   +---------+---------+-------+-----+----+-------+
@@ -93,6 +92,11 @@ class Backgammon {
   /// to the rules here.
   static Result<Backgammon> from_text(std::string_view text);
 
+  /// Reads an XGID with or without "XGID=". Fails with a reason on bad text, an impossible board
+  /// (see backgammon::check()), or when the player on roll is asked about the cube (dice D, B or R)
+  /// and not about a play.
+  static Result<Backgammon> from_xgid(std::string_view text);
+
   /// The state as an XGID for money play with a centred cube. It cannot say "opening roll".
   std::string xgid() const;
 
@@ -112,8 +116,6 @@ class Backgammon {
   backgammon::Board board() const { return {checkers_[on_roll_], checkers_[1 - on_roll_]}; }
   /// The roll to be played; none on a chance turn.
   std::optional<backgammon::Dice> dice() const;
-  /// True when the next roll is the opening roll, which is no double.
-  bool is_opening_roll() const { return opening_ != 0; }
 
   bool operator==(const Backgammon&) const = default;
 

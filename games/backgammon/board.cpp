@@ -2,7 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <bit>
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace senet::backgammon {
@@ -10,24 +11,53 @@ namespace {
 
 constexpr int kMostOfACrash = 6;
 
-/// 1..25.
-int rearmost(const Checkers& checkers) { return std::bit_width(occupied_places(checkers)) - 1; }
-
 bool has_crashed(const Checkers& checkers) {
   const int on_ace = checkers[1], on_deuce = checkers[2];
   const int dead = (on_ace > 1 ? on_ace : 0) + (on_deuce > 1 ? on_deuce - 1 : 0);
   return kCheckers - checkers[kOff] - dead <= kMostOfACrash;
 }
 
+constexpr Places kBarPlace = Places{1} << kBar;
+
+// What matters for hitting, as sets of own places.
+struct Targets {
+  Places occupied;  // checkers of ours, the bar included
+  Places open;      // points a checker of ours may land on
+  Places blots;     // points where it hits
+};
+
+// True when up to four steps of `die` can hit, with no checker on the bar.
+bool hits_with_double(const Targets& targets, unsigned die) {
+  const Places one = targets.occupied >> die & targets.open;
+  const Places two = one >> die & targets.open;
+  const Places three = two >> die & targets.open;
+  const Places four = three >> die;
+  return ((one | two | three | four) & targets.blots) != 0;
+}
+
+// The same with checkers on the bar, which take the first steps.
+bool enters_and_hits_with_double(const Targets& targets, unsigned on_bar, unsigned die) {
+  const Places entry = kBarPlace >> die & targets.open;
+  if (entry & targets.blots) return true;
+  if (entry == 0) return false;
+  Places moving = (targets.occupied & ~kBarPlace) | entry;
+  Places reached = 0;
+  for (unsigned step = on_bar; step < 4; ++step) {
+    moving = moving >> die & targets.open;
+    reached |= moving;
+  }
+  return (reached & targets.blots) != 0;
+}
+
 }  // namespace
 
-Result<Checkers> with_borne_off(Checkers checkers) {
-  const int on_board = std::accumulate(checkers.begin() + 1, checkers.end(), 0);
-  if (on_board > kCheckers) {
-    return fail(fmt::format("a player has {} checkers; there are {}", on_board, kCheckers));
+Result<Board> with_borne_off(Board board) {
+  for (Checkers* checkers : {&board.on_roll, &board.waiting}) {
+    const int on_board = std::accumulate(checkers->begin() + 1, checkers->end(), 0);
+    (*checkers)[kOff] = static_cast<std::uint8_t>(std::max(kCheckers - on_board, 0));
   }
-  checkers[kOff] = static_cast<std::uint8_t>(kCheckers - on_board);
-  return checkers;
+  const Result<void> checked = check(board);
+  return checked ? Result<Board>(board) : checked.error();
 }
 
 Result<void> check(const Board& board) {
@@ -64,13 +94,43 @@ int pips(const Checkers& checkers) {
 }
 
 Phase phase_of(const Board& board) {
-  const int mine = rearmost(board.on_roll), its = rearmost(board.waiting);
-  // The opponent's rearmost checker stands on our point 25 - its.
-  if (mine + its > 25) {
+  if (can_meet(board.on_roll, board.waiting)) {
     return has_crashed(board.on_roll) || has_crashed(board.waiting) ? Phase::kCrashed
                                                                     : Phase::kContact;
   }
-  return mine <= 6 && its <= 6 ? Phase::kBearoff : Phase::kRace;
+  return rearmost(board.on_roll) <= 6 && rearmost(board.waiting) <= 6 ? Phase::kBearoff
+                                                                      : Phase::kRace;
+}
+
+int hitting_rolls(const Checkers& mine, const Checkers& opponent) {
+  const Targets targets{occupied_places(mine), open_points(opponent), opponent_blots(opponent)};
+  const Places lowest_blot = targets.blots & (~targets.blots + 1);
+  // Nothing to hit, or nothing behind it to hit with.
+  if (targets.blots == 0 || targets.occupied >> 1 < lowest_blot) return 0;
+
+  // landed[d]: where a checker can land with die d. next[d]: the places from which the other die
+  // can then hit though it could not before: where the checker landed, and all others when it was
+  // the last one on the bar.
+  const unsigned on_bar = mine[kBar];
+  const Places sources = on_bar > 0 ? kBarPlace : targets.occupied;
+  const Places freed = on_bar == 1 ? targets.occupied & ~kBarPlace : 0;
+  std::array<Places, 7> landed{}, next{};
+  for (unsigned die = 1; die <= 6; ++die) {
+    landed[die] = sources >> die & targets.open;
+    next[die] = on_bar > 1 || landed[die] == 0 ? 0 : landed[die] | freed;
+  }
+  int rolls = 0;
+  for (unsigned high = 1; high <= 6; ++high) {
+    for (unsigned low = 1; low < high; ++low) {
+      const Places reached = landed[high] | landed[low] | next[high] >> low | next[low] >> high;
+      rolls += (reached & targets.blots) != 0 ? 2 : 0;
+    }
+    rolls += (on_bar == 0 ? hits_with_double(targets, high)
+                          : enters_and_hits_with_double(targets, on_bar, high))
+                 ? 1
+                 : 0;
+  }
+  return rolls;
 }
 
 }  // namespace senet::backgammon

@@ -1,5 +1,5 @@
-// The backgammon board as numbers: where the checkers of both players stand, and simple facts about
-// it.
+// The backgammon board as numbers: where the checkers of both players stand, simple facts about it,
+// and GNU Backgammon's position id.
 #pragma once
 
 #include <array>
@@ -8,14 +8,15 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "senet/result.hpp"
 
 namespace senet::backgammon {
 
-inline constexpr std::uint8_t kOff =
-    0;  // place of the checkers borne off; as a source of a move: none
+/// Place of the checkers borne off; as a source of a move: none.
+inline constexpr std::uint8_t kOff = 0;
 inline constexpr std::uint8_t kBar = 25;  // place of the checkers on the bar
 inline constexpr int kCheckers = 15;
 
@@ -62,13 +63,27 @@ inline constexpr Checkers kStartCheckers = [] {
   return checkers;
 }();
 
-/// Sets [0] to what is missing of 15; fails with a reason when there are more than 15 checkers.
-Result<Checkers> with_borne_off(Checkers checkers);
+/// The board with [0] of both players set to what is missing of 15; fails as check() does.
+Result<Board> with_borne_off(Board board);
 
 /// Fails with the reason when no game can look like this: a player without exactly 15 checkers, a
 /// point held by both, both players borne off, or both on the bar against closed boards (neither
 /// could ever move).
 Result<void> check(const Board& board);
+
+inline constexpr std::string_view kStartPositionId = "4HPwATDgc/ABMA";
+inline constexpr std::size_t kPositionIdLength = 14;
+
+/// GNU Backgammon's position id of a valid board: 14 letters for where the checkers stand.
+///
+/// 80 bits: the player not on roll first, then the player on roll; for each the points 1..24 and
+/// the bar, on each one 1 per checker and then a 0; the rest are 0. Ten bytes, lowest bit first, in
+/// base64 without padding. (GNU Backgammon manual, "Technical description of the Position ID".)
+std::string position_id(const Board& board);
+
+/// The board of an id. Fails with a reason when the text is no id or its board is not possible (see
+/// check()).
+Result<Board> board_from_position_id(std::string_view text);
 
 /// Pips still to go: the sum of places, the bar being 25. 0..375.
 int pips(const Checkers& checkers);
@@ -108,6 +123,16 @@ constexpr Places from_other_side(Places places) {
 /// Points and bar with at least one checker.
 inline Places occupied_places(const Checkers& checkers) {
   return places_with(checkers, 1) & ~(Places{1} << kOff);
+}
+
+/// The place of the checker that has farthest to go, 1..25; -1 without any.
+inline int rearmost(const Checkers& checkers) {
+  return std::bit_width(occupied_places(checkers)) - 1;
+}
+
+/// Whether the players have not passed each other yet. (Own place p is the opponent's 25 - p.)
+inline bool can_meet(const Checkers& mine, const Checkers& opponent) {
+  return rearmost(mine) + rearmost(opponent) > 25;
 }
 
 /// Own points the opponent does not hold with two or more checkers.

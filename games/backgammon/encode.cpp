@@ -31,14 +31,9 @@
 #include "games/backgammon/backgammon.hpp"
 
 namespace senet {
-namespace {
+using namespace backgammon;
 
-using backgammon::Checkers;
-using backgammon::kBar;
-using backgammon::kOff;
-using backgammon::occupied_places;
-using backgammon::Places;
-using backgammon::places_with;
+namespace {
 
 // Offsets within a side.
 constexpr std::size_t kPlaces = 0, kBorneOff = 100, kHomePoints = 116, kPrime = 122, kBack = 128,
@@ -89,7 +84,7 @@ void add_places(FeatureRow& row, std::size_t first, const Checkers& checkers, Pl
 void add_side(FeatureRow& row, std::size_t first, const Checkers& mine, const Checkers& opponent,
               int pips, bool contact) {
   const Places occupied = occupied_places(mine);
-  const Places made = places_with(mine, 2) & backgammon::kPoints;
+  const Places made = places_with(mine, 2) & kPoints;
   add_places(row, first + kPlaces, mine, occupied);
   if (mine[kOff] > 0) {
     add_count(row, first + kBorneOff, 15, mine[kOff]);
@@ -98,14 +93,14 @@ void add_side(FeatureRow& row, std::size_t first, const Checkers& mine, const Ch
     row.add(first + kGammonPips,
             std::min(static_cast<float>(pips_outside_home(mine) + 1) / 100, 2.0f));
   }
-  add_count(row, first + kHomePoints, 6, std::popcount(made & backgammon::kHome));
+  add_count(row, first + kHomePoints, 6, std::popcount(made & kHome));
   add_count(row, first + kPrime, 6, longest_run(made));
   int back = 0;
   for (std::size_t place = 19; place <= kBar; ++place) back += mine[place];
   add_count(row, first + kBack, 5, back);
-  add_count(row, first + kBlots, 4, std::popcount(occupied & ~made & backgammon::kPoints));
+  add_count(row, first + kBlots, 4, std::popcount(occupied & ~made & kPoints));
   if (contact) {
-    const int rolls = backgammon::hitting_rolls(mine, opponent);
+    const int rolls = hitting_rolls(mine, opponent);
     row.add_if(rolls > 0, first + kHittingRolls, static_cast<float>(rolls) / 36);
   }
   row.add(first + kPips, static_cast<float>(pips) / 167);
@@ -117,10 +112,8 @@ void add_side(FeatureRow& row, std::size_t first, const Checkers& mine, const Ch
 void Backgammon::encode(FeatureRow& row) const {
   const Checkers& mine = checkers_[on_roll_];
   const Checkers& opponent = checkers_[1 - on_roll_];
-  const int my_pips = backgammon::pips(mine), opponent_pips = backgammon::pips(opponent);
-  const int furthest_back = std::bit_width(occupied_places(mine)) - 1;
-  const int opponent_furthest_back = std::bit_width(occupied_places(opponent)) - 1;
-  const bool contact = furthest_back + opponent_furthest_back > 25;
+  const int my_pips = pips(mine), opponent_pips = pips(opponent);
+  const bool contact = can_meet(mine, opponent);
   add_side(row, 0, mine, opponent, my_pips, contact);
   add_side(row, kSide, opponent, mine, opponent_pips, contact);
   if (dice_.high != 0) {

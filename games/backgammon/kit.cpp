@@ -1,17 +1,52 @@
-#include "games/backgammon/kit.hpp"
+// What surrounds backgammon.
+#include "games/kit.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <memory>
-#include <utility>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <vector>
 
+#include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/kit/exam.hpp"
-#include "games/backgammon/text.hpp"
-#include "games/json.hpp"
+#include "games/backgammon/kit/linear.hpp"
+#include "games/backgammon/kit/linear_weights.hpp"
 
 namespace senet {
+using namespace backgammon;
+
 namespace {
+
+// Learns by temporal differences from the best afterstate (one visit: no tree); the dice explore.
+constexpr auto kRecipe = std::to_array<RecipeEntry>({{"visits", "1"},
+                                                     {"fast-visits", "1"},
+                                                     {"noise", "0"},
+                                                     {"temperature-plies", "0"},
+                                                     {"reuse-tree", "0"},
+                                                     {"batch", "256"},
+                                                     {"lambda", "0.7"},
+                                                     {"replay", "1000000"},
+                                                     {"window-minimum", "100000"},
+                                                     {"window-share", "0.3"},
+                                                     {"begin-after", "20000"},
+                                                     {"policy-weight", "0"}});
+
+constexpr std::array kPlayers = {
+    kRandomPlayer, SimplePlayer{"linear", [](const AnyState& state, Random) {
+                                  return best_linear_play(state.as<Backgammon>(), kLinearWeights);
+                                }}};
+
+// GNU Backgammon's position id is seen from the player on roll, who is about to roll; an XGID says
+// itself who is on roll.
+constexpr std::array kNotations = {
+    Notation{"gnubgid",
+             [](std::string_view text, Player on_roll) {
+               return any(Backgammon::from_position_id(text, on_roll));
+             }},
+    Notation{"xgid",
+             [](std::string_view text, Player) { return any(Backgammon::from_xgid(text)); }}};
 
 // What is seen of a point in one of the five rows of its half: the first row shows the number of
 // checkers that have no row of their own.
@@ -23,40 +58,10 @@ std::string cell(int own, int theirs, int row) {
   return own > 0 ? " X " : " O ";
 }
 
-}  // namespace
-
-namespace backgammon {
-
-Result<AnyState> read_gnubgid(std::string_view text, Player on_roll) {
-  return any(Backgammon::from_position_id(text, on_roll));
-}
-
-Result<AnyState> read_xgid(std::string_view text, Player) {
-  const Result<Xgid> xgid = parse_xgid(text);
-  if (!xgid) return xgid.error();
-  return any(Backgammon::from_text(text));
-}
-
-}  // namespace backgammon
-
-Backgammon GameKit<Backgammon>::start_of(Player first) {
-  return *Backgammon::from_text(fmt::format("{}:{}:open", backgammon::kStartPositionId, first));
-}
-
-Result<Backgammon> GameKit<Backgammon>::with_dice(const Backgammon& state, int first, int second) {
-  const std::optional<backgammon::Dice> dice = backgammon::make_dice(first, second);
-  if (!dice) return fail("each of the dice is 1 to 6");
-  return Backgammon::from_board(state.board(), state.viewer(), dice);
-}
-
-Result<Backgammon> GameKit<Backgammon>::with_player_on_roll(const Backgammon& state,
-                                                            Player player) {
-  if (player == state.viewer()) return state;  // an opening roll stays one
-  return Backgammon::from_board(state.board(), player, state.dice());
-}
-
-std::vector<std::string> GameKit<Backgammon>::drawing(const Backgammon& state) {
-  const backgammon::Board board = state.board();
+// As the player on turn sees it: own checkers X, the opponent's O.
+std::vector<std::string> drawing(const AnyState& any_state) {
+  const Backgammon& state = any_state.as<Backgammon>();
+  const Board board = state.board();
   const auto point = [&](std::size_t place, int row) {
     return cell(board.on_roll[place], board.waiting[25 - place], row);
   };
@@ -73,10 +78,9 @@ std::vector<std::string> GameKit<Backgammon>::drawing(const Backgammon& state) {
   lines.push_back("|" + std::string(18, ' ') + "|BAR |" + std::string(18, ' ') + "|");
   for (int row = 4; row >= 0; --row) add_row(row, false);
   lines.push_back("+12-11-10--9--8--7-------6--5--4--3--2--1-+");
-  const auto add_player = [&](std::string_view who, const backgammon::Checkers& checkers) {
-    lines.push_back(fmt::format("{}: {} pips, {} on the bar, {} off", who,
-                                backgammon::pips(checkers), checkers[backgammon::kBar],
-                                checkers[backgammon::kOff]));
+  const auto add_player = [&](std::string_view who, const Checkers& checkers) {
+    lines.push_back(fmt::format("{}: {} pips, {} on the bar, {} off", who, pips(checkers),
+                                checkers[kBar], checkers[kOff]));
   };
   add_player("X, on turn", board.on_roll);
   add_player("O", board.waiting);
@@ -84,33 +88,112 @@ std::vector<std::string> GameKit<Backgammon>::drawing(const Backgammon& state) {
   return lines;
 }
 
-Backgammon GameKit<Backgammon>::perft_start() {
-  return *Backgammon::from_position_id(backgammon::kStartPositionId, 0);
+Result<AnyState> with_dice(const AnyState& state, int first, int second) {
+  const std::optional<Dice> dice = make_dice(first, second);
+  if (!dice) return fail("each of the dice is 1 to 6");
+  return any(Backgammon::from_board(state.as<Backgammon>().board(), state.viewer(), dice));
 }
 
-Result<Exam> GameKit<Backgammon>::read_exam(const std::string& file) {
-  auto read = backgammon::read_labels(file);
-  if (!read) return read.error();
-  Exam exam;
-  for (const backgammon::Label& label : *read) exam.positions.push_back(any(label.state));
-  const auto labels = std::make_shared<const std::vector<backgammon::Label>>(std::move(*read));
-  exam.grading.grade = [labels](std::span<const MoveMix> moves, const GradeProgress&) {
-    return backgammon::grade(*labels, moves);
-  };
-  exam.grading.answer_line = [labels](std::size_t position, Action answer) {
-    const backgammon::Label& label = (*labels)[position];
-    return json_text(Json{{"id", label.id},
-                          {"move", label.state.action_text(answer)},
-                          {"after", backgammon::position_after(label, answer)}});
-  };
-  return exam;
+Result<AnyState> with_player_on_roll(const AnyState& state, Player player) {
+  if (player == state.viewer()) return state;  // an opening roll stays one
+  const Backgammon& own = state.as<Backgammon>();
+  return any(Backgammon::from_board(own.board(), player, own.dice()));
 }
 
-std::vector<std::string> GameKit<Backgammon>::ubgi_question(const Backgammon& state) {
+std::vector<std::string> ubgi_question(const AnyState& state) {
   // A position id is seen from the player on roll, so the engine need not know which one it is.
-  const backgammon::Dice dice = *state.dice();
-  return {fmt::format("position gnubgid {}", backgammon::position_id(state.board())),
-          fmt::format("dice {} {}", dice.high, dice.low)};
+  const Backgammon& own = state.as<Backgammon>();
+  return {fmt::format("position gnubgid {}", position_id(own.board())),
+          fmt::format("dice {} {}", own.dice()->high, own.dice()->low)};
+}
+
+// Where the second player's column begins.
+constexpr int kColumn = 34;
+
+std::string game_text(const FinishedGame& game) {
+  // Turns in order, "31: 8/5 6/5" or the roll alone when nothing can be played; an empty one first
+  // when the right player begins.
+  std::vector<std::string> cells;
+  Backgammon state;
+  for (const Action action : game.actions) {
+    if (is_decision(state.turn())) {
+      if (cells.empty() && state.viewer() != game.first) cells.emplace_back();
+      const Dice dice = *state.dice();
+      cells.push_back(fmt::format("{}{}:", dice.high, dice.low));
+      if (action != kPass) cells.back() += " " + state.action_text(action);
+    }
+    state.play(action);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); i += 2) {
+    const std::string left = fmt::format("{:3}) {}", i / 2 + 1, cells[i]);
+    const std::string_view right = i + 1 < cells.size() ? std::string_view(cells[i + 1]) : "";
+    text += right.empty() ? left + "\n" : fmt::format("{:<{}} {}\n", left, kColumn - 1, right);
+  }
+  return text;
+}
+
+/// What can stand between the quotes of a header.
+std::string quotable(std::string_view text) {
+  std::string shown(text);
+  for (char& c : shown) {
+    if (c == '"') c = '\'';
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  }
+  return shown;
+}
+
+// A .mat file, the text format of Jellyfish that GNU Backgammon and others read: a money session
+// between "first" (left) and "second" (right); a cut game ends without a winner. Of the comment the
+// file gets one line without quotes.
+std::string match_text(std::span<const FinishedGame> games, std::string_view comment) {
+  std::string text =
+      fmt::format("; [EventDescription \"{}\"]\n 0 point match\n", quotable(comment));
+  std::array<int, 2> score{};
+  int number = 0;
+  for (const FinishedGame& game : games) {
+    const std::string left = fmt::format(" first : {}", score[0]);
+    text += fmt::format("\n Game {}\n{:<{}} second : {}\n{}", ++number, left, kColumn - 1, score[1],
+                        game_text(game));
+    if (!game.outcome) continue;
+    const float points = Backgammon::kOutcomeValues[*game.outcome];
+    const int size = static_cast<int>(std::abs(points));
+    text += fmt::format("{:>{}}Wins {} point{}\n", "", points > 0 ? 6 : kColumn + 2, size,
+                        size == 1 ? "" : "s");
+    score[points > 0 ? 0 : 1] += size;
+  }
+  return text;
+}
+
+}  // namespace
+
+template <>
+Kit kit_of<Backgammon>() {
+  return {
+      .recipe = kRecipe,
+      .players = kPlayers,
+      .is_standard = true,
+      .drawing = &drawing,
+      .start_of =
+          [](Player first) {
+            return any(*Backgammon::from_text(fmt::format("{}:{}:open", kStartPositionId, first)));
+          },
+      .notations = kNotations,
+      // A roll is one word, "31", and a play is the words with a slash in them, "8/5 6/5", or
+      // "pass".
+      .continues_move = [](std::string_view word) { return word.find('/') != word.npos; },
+      // Published counts let the first roll be any of the 21; in a game it is no double.
+      .perft_start = [] { return any(*Backgammon::from_position_id(kStartPositionId, 0)); },
+      // Every roll once, and by its chance: doubles 1, others 2.
+      .leaves_names = {"plays_21", "plays_36"},
+      .read_exam = &read_exam,
+      .exam_text =
+          "a JSON object a line: [id,] cls, posid, dice,\n"
+          "moves [[text, position id after, equity, ...] ...]; answers: id, move, after",
+      .ubgi_question = &ubgi_question,
+      .with_dice = &with_dice,
+      .with_player_on_roll = &with_player_on_roll,
+      .match_text = &match_text};
 }
 
 }  // namespace senet

@@ -5,19 +5,10 @@
 #include "games/backgammon/backgammon.hpp"
 
 namespace senet {
+using namespace backgammon;
+
 namespace {
 
-using backgammon::Checkers;
-using backgammon::Dice;
-using backgammon::kBar;
-using backgammon::kOutsideHome;
-using backgammon::occupied_places;
-using backgammon::open_points;
-using backgammon::opponent_blots;
-using backgammon::pair_action;
-using backgammon::Places;
-using backgammon::places_with;
-using backgammon::Sources;
 using List = ActionList<Backgammon::kMaxLegal>;
 
 constexpr Places place(unsigned p) { return Places{1} << p; }
@@ -57,29 +48,23 @@ Places after_step(Places occupied, unsigned source, unsigned die, unsigned count
 class PairTurns {
  public:
   PairTurns(const Checkers& mine, const Checkers& opponent, Dice dice)
-      : mine_(mine),
-        dice_(dice),
-        occupied_(occupied_places(mine)),
-        open_(open_points(opponent)),
-        blots_(opponent_blots(opponent)) {}
+      : mine_(mine), opponent_(opponent), dice_(dice) {}
 
-  void list(List& out) {
+  void list(List& out) const {
     const Places high_first = sources_for(occupied_, open_, dice_.high);
     const Places low_first = sources_for(occupied_, open_, dice_.low);
     if (stays_on_points()) {
       list_on_points(high_first, low_first, out);
     } else {
-      mark_all(high_first, low_first);
-      if (marked_ != 0) list_both(out);
+      list_anywhere(high_first, low_first, out);
     }
     if (!out.empty()) return;
-    if (high_first != 0) {  // the higher die must be played if either can
-      list_single(high_first, backgammon::kSources, out);
-    } else if (low_first != 0) {
-      list_single(low_first, 1, out);
-    } else {
-      out.push_back(backgammon::kPass);
+    // The higher die must be played if either can.
+    const std::size_t factor = high_first != 0 ? kSources : 1;
+    for (Places left = high_first != 0 ? high_first : low_first; left != 0; left &= left - 1) {
+      out.push_back(static_cast<Action>(static_cast<std::size_t>(std::countr_zero(left)) * factor));
     }
+    if (out.empty()) out.push_back(kPass);
   }
 
  private:
@@ -122,25 +107,36 @@ class PairTurns {
   }
 
   // The general case: entering, bearing off, or close to it.
-  void mark_all(Places high_first, Places low_first) {
+  void list_anywhere(Places high_first, Places low_first, List& out) const {
+    std::array<Places, kSources> marked{};  // by source of the higher die, sources of the lower die
+    Places rows = high_first;
     for (Places left = high_first; left != 0; left &= left - 1) {
       const auto source = static_cast<unsigned>(std::countr_zero(left));
-      mark(source, then(source, dice_.high, dice_.low));
+      marked[source] = then(source, dice_.high, dice_.low);
     }
     for (Places left = low_first; left != 0; left &= left - 1) {
       const auto source = static_cast<unsigned>(std::countr_zero(left));
-      for (Places next = then(source, dice_.low, dice_.high); next != 0; next &= next - 1) {
-        mark(static_cast<unsigned>(std::countr_zero(next)), place(source));
+      Places next = then(source, dice_.low, dice_.high);
+      for (rows |= next; next != 0; next &= next - 1) {
+        marked[static_cast<std::size_t>(std::countr_zero(next))] |= place(source);
       }
     }
-  }
-
-  void mark(unsigned source_of_high, Places sources_of_low) {
-    if (sources_of_low == 0) return;
-    // Rows are cleared when first used: most of them never are.
-    if ((marked_ & place(source_of_high)) == 0) low_[source_of_high] = 0;
-    marked_ |= place(source_of_high);
-    low_[source_of_high] |= sources_of_low;
+    // Whether another pair with a lower code leads to the same position.
+    const auto is_repeated = [&](unsigned a, unsigned b) {
+      const unsigned high = dice_.high, low = dice_.low;
+      if (a > high && b == a - high) {
+        const bool same_hits = (blots_ & (place(a - high) | place(a - low))) == 0;
+        return same_hits && (marked[a - low] & place(a)) != 0;
+      }
+      return b < a && a <= low && (marked[b] & place(a)) != 0;  // both borne off, with either die
+    };
+    for (; rows != 0; rows &= rows - 1) {
+      const auto a = static_cast<unsigned>(std::countr_zero(rows));
+      for (Places row = marked[a]; row != 0; row &= row - 1) {
+        const auto b = static_cast<unsigned>(std::countr_zero(row));
+        if (!is_repeated(a, b)) out.push_back(pair_action(a, b));
+      }
+    }
   }
 
   // Sources of the second die after `source` moved with the first.
@@ -148,43 +144,10 @@ class PairTurns {
     return sources_for(after_step(occupied_, source, first, mine_[source]), open_, second);
   }
 
-  bool is_marked(unsigned source_of_high, unsigned source_of_low) const {
-    return (marked_ & place(source_of_high)) != 0 &&
-           (low_[source_of_high] & place(source_of_low)) != 0;
-  }
-
-  // True when another pair with a lower code leads to the same position.
-  bool is_repeated(unsigned a, unsigned b) const {
-    const unsigned high = dice_.high, low = dice_.low;
-    if (a > high && b == a - high) {
-      const bool same_hits = (blots_ & (place(a - high) | place(a - low))) == 0;
-      return same_hits && is_marked(a - low, a);
-    }
-    return b < a && a <= low && is_marked(b, a);  // both borne off, with either die
-  }
-
-  void list_both(List& out) const {
-    for (Places rows = marked_; rows != 0; rows &= rows - 1) {
-      const auto a = static_cast<unsigned>(std::countr_zero(rows));
-      for (Places row = low_[a]; row != 0; row &= row - 1) {
-        const auto b = static_cast<unsigned>(std::countr_zero(row));
-        if (!is_repeated(a, b)) out.push_back(backgammon::pair_action(a, b));
-      }
-    }
-  }
-
-  static void list_single(Places sources, std::size_t factor, List& out) {
-    for (; sources != 0; sources &= sources - 1) {
-      const auto source = static_cast<std::size_t>(std::countr_zero(sources));
-      out.push_back(static_cast<Action>(source * factor));
-    }
-  }
-
-  const Checkers& mine_;
+  const Checkers &mine_, &opponent_;
   const Dice dice_;
-  const Places occupied_, open_, blots_;
-  Places marked_ = 0;                             // sources of the higher die in any pair
-  std::array<Places, backgammon::kSources> low_;  // for each of them, sources of the lower die
+  const Places occupied_ = occupied_places(mine_), open_ = open_points(opponent_),
+               blots_ = opponent_blots(opponent_);
 };
 
 // Doubles. Every legal order of steps stays legal when steps from higher places come first: a
@@ -199,7 +162,7 @@ class DoublesTurns {
 
   void list() {
     step(occupied_places(mine_), 0, kBar);
-    if (out_.empty()) out_.push_back(backgammon::kPass);
+    if (out_.empty()) out_.push_back(kPass);
   }
 
  private:
@@ -231,13 +194,13 @@ class DoublesTurns {
   void end(std::size_t depth) {
     if (depth == 0 || depth < most_) return;
     start_length(depth);
-    out_.push_back(backgammon::doubles_action(sources_));
+    out_.push_back(doubles_action(sources_));
   }
 
   // All turns of four steps that end with one of `sources`.
   void end_full(Places sources) {
     start_length(4);
-    const unsigned three = backgammon::doubles_action(sources_);
+    const unsigned three = doubles_action(sources_);
     for (; sources != 0; sources &= sources - 1) {
       out_.push_back(static_cast<Action>(three + static_cast<unsigned>(std::countr_zero(sources))));
     }

@@ -14,15 +14,9 @@
 #include "games/fields.hpp"
 
 namespace senet {
-namespace {
+using namespace backgammon;
 
-using backgammon::Checkers;
-using backgammon::Dice;
-using backgammon::kBar;
-using backgammon::kOff;
-using backgammon::kPass;
-using backgammon::Places;
-using backgammon::Sources;
+namespace {
 
 constexpr std::string_view kPassText = "pass";
 
@@ -44,7 +38,7 @@ using Steps = boost::container::static_vector<Step, 4>;
 
 Steps steps_of(Action action, Dice dice) {
   Steps steps;
-  const Sources sources = backgammon::sources_of(action);
+  const Sources sources = sources_of(action);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const std::uint8_t from = sources[i], die = i == 0 ? dice.high : dice.low;
     if (from == 0) continue;
@@ -173,40 +167,37 @@ Result<Effect> read_turn(std::string_view text, Dice dice, Places blots) {
 }
 
 Result<Action> read_roll(std::string_view text, bool opening) {
-  const std::optional<Dice> dice = backgammon::make_dice(text);
+  const std::optional<Dice> dice = make_dice(text);
   if (!dice) return fail(fmt::format("a roll is two digits 1..6, not '{}'", text));
   if (opening && dice->is_double()) {
     return fail(fmt::format("an opening roll is no double, so not '{}'", text));
   }
-  return backgammon::roll_action(*dice);
+  return roll_action(*dice);
 }
 
 }  // namespace
 
 std::string Backgammon::action_text(Action action) const {
   if (dice_.high == 0) {
-    const Dice dice = backgammon::dice_of(action);
+    const Dice dice = dice_of(action);
     return fmt::format("{}{}", dice.high, dice.low);
   }
   if (action == kPass) return std::string(kPassText);
-  const Places blots = backgammon::opponent_blots(checkers_[1 - on_roll_]);
+  const Places blots = opponent_blots(checkers_[1 - on_roll_]);
   const Paths paths = paths_of(action, dice_);
   Places passing_hits = blots;
   for (const Path& path : paths) passing_hits &= ~(Places{1} << path.back());
 
-  std::string text, last;
-  int times = 1;
-  for (const Path& path : paths) {
-    std::string next = path_text(path, blots, passing_hits);
-    if (next == last) {
-      ++times;
-      continue;
-    }
-    if (times > 1) text += fmt::format("({})", std::exchange(times, 1));
-    text += text.empty() ? next : ' ' + next;
-    last = std::move(next);
+  std::vector<std::string> words;
+  for (const Path& path : paths) words.push_back(path_text(path, blots, passing_hits));
+  std::string text;
+  for (auto word = words.begin(); word != words.end();) {
+    const auto next = std::find_if(word, words.end(), [&](auto& other) { return other != *word; });
+    text += (text.empty() ? "" : " ") + *word;
+    if (next - word > 1) text += fmt::format("({})", next - word);
+    word = next;
   }
-  return times > 1 ? text + fmt::format("({})", times) : text;
+  return text;
 }
 
 Result<Action> Backgammon::action_from_text(std::string_view text) const {
@@ -222,7 +213,7 @@ Result<Action> Backgammon::action_from_text(std::string_view text) const {
   }
   if (must_pass) return fail(fmt::format("{}{} cannot be played: pass", dice_.high, dice_.low));
 
-  const Places blots = backgammon::opponent_blots(checkers_[1 - on_roll_]);
+  const Places blots = opponent_blots(checkers_[1 - on_roll_]);
   const Result<Effect> wanted = read_turn(text, dice_, blots);
   if (!wanted) return wanted.error();
 

@@ -1,8 +1,28 @@
-#include "games/backgammon/text.hpp"
-
+// Positions of backgammon as the world writes them: position ids (games/backgammon/board.hpp), our
+// own text around them, and XGIDs.
+//
+// XGID: the position text of eXtreme Gammon. What it says of the cube and the match is checked, and
+// means nothing to the rules here.
+//
+//   XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10
+//        |                          | | | |  | | | | |
+//        |                          | | | |  | | | | largest cube, as a power of two
+//        |                          | | | |  | | | match length, 0 for money
+//        |                          | | | |  | | rules: Jacoby 1 + beavers 2; Crawford game 1
+//        |                          | | | |  | score of the player at the top
+//        |                          | | | |  score of the player at the bottom
+//        |                          | | | dice, 00 before the roll
+//        |                          | | on roll: 1 bottom, -1 top
+//        |                          | cube owner: 1 bottom, -1 top, 0 centred
+//        |                          cube, as a power of two
+//        26 places as the player at the bottom numbers them
+//
+// Places: the top player's bar, points 1..24, the bottom player's bar; A..O for 1..15 checkers of
+// the bottom player, a..o for those of the top player, - for none.
 #include <fmt/core.h>
 
 #include <array>
+#include <numeric>
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/fields.hpp"
@@ -23,29 +43,23 @@ constexpr std::string_view kPrefix = "XGID=";
 constexpr std::size_t kPlaces = 26;
 constexpr std::size_t kFields = 10;  // the places and nine numbers
 
-// The letter of `count` checkers, from `first` ('A' or 'a') on.
-char letter(char first, std::uint8_t count) { return static_cast<char>(first + count - 1); }
-
-Result<void> read_places(std::string_view places, Xgid& xgid) {
+// The board from the side of the player at the bottom.
+Result<Board> read_places(std::string_view places) {
   if (places.size() != kPlaces) {
     return fail(fmt::format("an XGID tells {} places, this one {}", kPlaces, places.size()));
   }
+  Board board;
   for (std::size_t place = 0; place < kPlaces; ++place) {
     const char c = places[place];
     if (c >= 'A' && c <= 'O' && place != 0) {
-      xgid.bottom[place] = static_cast<std::uint8_t>(c - 'A' + 1);
+      board.on_roll[place] = static_cast<std::uint8_t>(c - 'A' + 1);
     } else if (c >= 'a' && c <= 'o' && place != kBar) {
-      xgid.top[25 - place] = static_cast<std::uint8_t>(c - 'a' + 1);
+      board.waiting[25 - place] = static_cast<std::uint8_t>(c - 'a' + 1);
     } else if (c != '-') {
       return fail(fmt::format("'{}' cannot stand at place {} of an XGID", c, place));
     }
   }
-  for (Checkers* checkers : {&xgid.bottom, &xgid.top}) {
-    const Result<Checkers> complete = with_borne_off(*checkers);
-    if (!complete) return complete.error();
-    *checkers = *complete;
-  }
-  return check({xgid.bottom, xgid.top});
+  return with_borne_off(board);
 }
 
 }  // namespace
@@ -90,113 +104,100 @@ Result<Board> board_from_position_id(std::string_view text) {
       for (; next < kBits && bit(next); ++next) ++(*checkers)[place];
       if (next >= kBits) return wrong(": the position id ends before all points are told");
     }
-    const Result<Checkers> complete = with_borne_off(*checkers);
-    if (!complete) return wrong(": " + complete.error().reason());
-    *checkers = *complete;
+    const int all = std::accumulate(checkers->begin(), checkers->end(), 0);
+    if (all > kCheckers) {
+      return wrong(fmt::format(": a player has {} checkers; there are {}", all, kCheckers));
+    }
   }
   for (; next < kBits; ++next) {
     if (bit(next)) return wrong(" tells too many points");
   }
-  const Result<void> checked = check(board);
-  if (!checked) return wrong(": " + checked.error().reason());
-  return board;
-}
-
-std::string xgid_text(const Xgid& xgid) {
-  std::string text(kPrefix);
-  for (std::size_t place = 0; place < kPlaces; ++place) {
-    if (place != 0 && xgid.bottom[place] > 0) {
-      text.push_back(letter('A', xgid.bottom[place]));
-    } else if (place != kBar && xgid.top[25 - place] > 0) {
-      text.push_back(letter('a', xgid.top[25 - place]));
-    } else {
-      text.push_back('-');
-    }
-  }
-  const Dice dice = xgid.dice.value_or(Dice{});
-  return text + fmt::format(":{}:{}:{}:{}{}:{}:{}:{}:{}:{}", xgid.cube_log2, xgid.cube_owner,
-                            xgid.bottom_on_roll ? 1 : -1, dice.high, dice.low, xgid.score_bottom,
-                            xgid.score_top, xgid.rules, xgid.match_length, xgid.max_cube_log2);
-}
-
-Result<Xgid> parse_xgid(std::string_view text) {
-  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
-  const std::vector<std::string_view> fields = split(text, ":");
-  if (fields.size() != kFields) {
-    return fail(fmt::format("an XGID has {} fields between colons", kFields));
-  }
-  Xgid xgid;
-  if (const Result<void> places = read_places(fields[0], xgid); !places) return places.error();
-  const std::string_view dice = fields[4];
-  if (dice == "D" || dice == "B" || dice == "R") {
-    return fail("this XGID asks about the cube, not about a play");
-  }
-  xgid.dice = make_dice(dice);
-  if (!xgid.dice && dice != "00") {
-    return fail(fmt::format("the dice of an XGID are two digits 1..6 or 00, not '{}'", dice));
-  }
-  struct Number {
-    std::size_t field;
-    int least, most;
-    std::string_view what;
-    int* to;
-  };
-  constexpr int kMostPoints = 99999;
-  int on_roll = 1;
-  const std::array<Number, 8> numbers{{{1, 0, 30, "cube", &xgid.cube_log2},
-                                       {2, -1, 1, "cube owner", &xgid.cube_owner},
-                                       {3, -1, 1, "player on roll", &on_roll},
-                                       {5, 0, kMostPoints, "score", &xgid.score_bottom},
-                                       {6, 0, kMostPoints, "score", &xgid.score_top},
-                                       {7, 0, 3, "rules", &xgid.rules},
-                                       {8, 0, kMostPoints, "match length", &xgid.match_length},
-                                       {9, 0, 30, "largest cube", &xgid.max_cube_log2}}};
-  for (const auto& [field, least, most, what, to] : numbers) {
-    const std::optional<int> number = parse_number(fields[field], least, most);
-    if (!number) {
-      return fail(
-          fmt::format("the {} of an XGID is {}..{}, not '{}'", what, least, most, fields[field]));
-    }
-    *to = *number;
-  }
-  if (on_roll == 0) return fail("the player on roll of an XGID is 1 or -1");
-  xgid.bottom_on_roll = on_roll == 1;
-  return xgid;
+  const Result<Board> complete = with_borne_off(board);
+  return complete ? complete : wrong(": " + complete.error().reason());
 }
 
 }  // namespace backgammon
 
-using backgammon::Xgid;
+using namespace backgammon;
 
 std::string Backgammon::text() const {
   const std::string roll = dice_.high != 0 ? fmt::format("{}{}", dice_.high, dice_.low)
                            : opening_ != 0 ? "open"
                                            : "-";
-  return fmt::format("{}:{}:{}", backgammon::position_id(board()), on_roll_, roll);
+  return fmt::format("{}:{}:{}", position_id(board()), on_roll_, roll);
 }
 
 std::string Backgammon::xgid() const {
-  return backgammon::xgid_text({.bottom = checkers_[0],
-                                .top = checkers_[1],
-                                .bottom_on_roll = on_roll_ == 0,
-                                .dice = dice()});
+  const auto& [bottom, top] = checkers_;
+  std::string text(kPrefix);
+  for (std::size_t place = 0; place < kPlaces; ++place) {
+    if (place != 0 && bottom[place] > 0) {
+      text.push_back(static_cast<char>('A' + bottom[place] - 1));
+    } else if (place != kBar && top[25 - place] > 0) {
+      text.push_back(static_cast<char>('a' + top[25 - place] - 1));
+    } else {
+      text.push_back('-');
+    }
+  }
+  return text +
+         fmt::format(":0:0:{}:{}{}:0:0:0:0:10", on_roll_ == 0 ? 1 : -1, dice_.high, dice_.low);
+}
+
+Result<Backgammon> Backgammon::from_xgid(std::string_view text) {
+  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  const std::vector<std::string_view> fields = split(text, ":");
+  if (fields.size() != kFields) {
+    return fail(fmt::format("an XGID has {} fields between colons", kFields));
+  }
+  const Result<Board> board = read_places(fields[0]);
+  if (!board) return board.error();
+  const std::string_view roll = fields[4];
+  if (roll == "D" || roll == "B" || roll == "R") {
+    return fail("this XGID asks about the cube, not about a play");
+  }
+  const std::optional<Dice> dice = make_dice(roll);
+  if (!dice && roll != "00") {
+    return fail(fmt::format("the dice of an XGID are two digits 1..6 or 00, not '{}'", roll));
+  }
+  struct Number {
+    std::size_t field;
+    int least, most;
+    std::string_view what;
+  };
+  constexpr std::size_t kOnRoll = 3;
+  constexpr int kMostPoints = 99999;
+  constexpr Number kNumbers[] = {{1, 0, 30, "cube"},
+                                 {2, -1, 1, "cube owner"},
+                                 {kOnRoll, -1, 1, "player on roll"},
+                                 {5, 0, kMostPoints, "score"},
+                                 {6, 0, kMostPoints, "score"},
+                                 {7, 0, 3, "rules"},
+                                 {8, 0, kMostPoints, "match length"},
+                                 {9, 0, 30, "largest cube"}};
+  int on_roll = 0;
+  for (const auto& [field, least, most, what] : kNumbers) {
+    const std::optional<int> number = number_of(fields[field], least, most);
+    if (!number) {
+      return fail(
+          fmt::format("the {} of an XGID is {}..{}, not '{}'", what, least, most, fields[field]));
+    }
+    if (field == kOnRoll) on_roll = *number;
+  }
+  if (on_roll == 0) return fail("the player on roll of an XGID is 1 or -1");
+  return on_roll == 1 ? from_board(*board, 0, dice)
+                      : from_board({board->waiting, board->on_roll}, 1, dice);
 }
 
 Result<Backgammon> Backgammon::from_text(std::string_view text) {
   // An XGID's places are followed by nine fields; our own text has two colons.
-  if (text.starts_with(backgammon::kPrefix) || text.find(':') == backgammon::kPlaces) {
-    const Result<Xgid> xgid = backgammon::parse_xgid(text);
-    if (!xgid) return xgid.error();
-    if (xgid->bottom_on_roll) return from_board({xgid->bottom, xgid->top}, 0, xgid->dice);
-    return from_board({xgid->top, xgid->bottom}, 1, xgid->dice);
-  }
+  if (text.starts_with(kPrefix) || text.find(':') == kPlaces) return from_xgid(text);
   const std::vector<std::string_view> fields = split(text, ":");
   if (fields.size() == 1) return from_position_id(text, 0);
   if (fields.size() != 3 || (fields[1] != "0" && fields[1] != "1")) {
     return fail(fmt::format("expected 'position id:player 0 or 1:dice', not '{}'", text));
   }
   const std::string_view roll = fields[2];
-  const std::optional<backgammon::Dice> dice = backgammon::make_dice(roll);
+  const std::optional<Dice> dice = make_dice(roll);
   if (!dice && roll != "-" && roll != "open") {
     return fail(fmt::format("dice are two digits 1..6, '-' or 'open', not '{}'", roll));
   }

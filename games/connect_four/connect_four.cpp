@@ -15,6 +15,65 @@ namespace {
 
 constexpr GridShape kShape{.columns = 7, .rows = 6, .column_stride = kRight, .row_stride = kUp};
 
+// Where the parts of the table of features in connect_four.hpp begin.
+constexpr std::size_t kMarks = 4 * ConnectFour::kCells;
+constexpr std::size_t kFirstPlayer = kMarks + 4 * ConnectFour::kColumns;
+constexpr std::size_t kOdd = kFirstPlayer + 1;
+constexpr std::size_t kFilling = kOdd + ConnectFour::kColumns + 1;
+constexpr std::size_t kTwos = kFilling + 4;
+static_assert(kTwos + 2 * ConnectFour::kLines == ConnectFour::kFeatures);
+
+void add_cells(FeatureRow& row, std::size_t first, std::uint64_t cells) {
+  for (; cells != 0; cells &= cells - 1) {
+    const auto bit = static_cast<std::size_t>(std::countr_zero(cells));
+    row.add(first + bit - bit / kRight, 1.0f);
+  }
+}
+
+void add_columns(FeatureRow& row, std::size_t first, std::uint64_t cells) {
+  for (; cells != 0; cells &= cells - 1) {
+    row.add(first + static_cast<std::size_t>(std::countr_zero(cells)) / kRight, 1.0f);
+  }
+}
+
+// Which columns take an odd number of stones before a stone lies below a threat.
+void add_odd_columns(FeatureRow& row, std::uint64_t landing, std::uint64_t threats) {
+  std::size_t odd_columns = 0;
+  for (std::size_t column = 0; column < ConnectFour::kColumns; ++column) {
+    const std::uint64_t cells = kColumn << (kRight * static_cast<int>(column));
+    const std::uint64_t bottom = landing & cells;
+    // Cells from the landing one up, without those from the lowest one below a threat up.
+    const std::uint64_t above = cells & ~(bottom - 1), stop = first_of(above & (threats >> kUp));
+    if (std::popcount(above & (stop - 1)) % 2 == 0) continue;
+    row.add(kOdd + column, 1.0f);
+    ++odd_columns;
+  }
+  if (odd_columns % 2 == 1) row.add(kOdd + ConnectFour::kColumns, 1.0f);
+}
+
+void add_winner(FeatureRow& row, std::size_t first, int winner) {
+  if (winner != 0) row.add(first + (winner > 0 ? 0 : 1), 1.0f);
+}
+
+// Lines of one direction, which lie `rows` high from the row `lowest` in each column.
+struct Direction {
+  int step;
+  std::size_t columns, lowest, rows;
+};
+constexpr Direction kDirections[] = {
+    {kUp, 7, 0, 3}, {kRight, 4, 0, 6}, {kDownRight, 4, 3, 3}, {kUpRight, 4, 0, 3}};
+
+void add_twos(FeatureRow& row, std::size_t first, std::uint64_t stones, std::uint64_t others) {
+  for (const Direction& direction : kDirections) {
+    std::uint64_t lines = lines_of_two(stones, others, direction.step);
+    for (; lines != 0; lines &= lines - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(lines));
+      row.add(first + bit / kRight * direction.rows + bit % kRight - direction.lowest, 1.0f);
+    }
+    first += direction.columns * direction.rows;
+  }
+}
+
 }  // namespace
 
 void ConnectFour::legal(ActionList<kMaxLegal>& out) const {
@@ -24,22 +83,19 @@ void ConnectFour::legal(ActionList<kMaxLegal>& out) const {
 }
 
 void ConnectFour::sound(ActionList<kMaxLegal>& out) const {
-  for (std::uint64_t cells = sound_cells(); cells != 0; cells &= cells - 1) {
-    out.push_back(static_cast<Action>(std::countr_zero(cells) / kRight));
-  }
-}
-
-std::uint64_t ConnectFour::sound_cells() const {
   assert(is_decision(turn()));
   const std::uint64_t all = occupied(), landing = landing_cells(all) & kBoard;
   const Stones by_player = stones();
-  const std::uint64_t wins = landing & threats(by_player[viewer()], all);
-  if (wins != 0) return first_of(wins);
-  const std::uint64_t their_threats = threats(by_player[other(viewer())], all);
-  const std::uint64_t safe = safe_cells(landing, their_threats);
-  if (safe != 0) return safe;
-  const std::uint64_t blocks = landing & their_threats;
-  return first_of(blocks != 0 ? blocks : landing);
+  std::uint64_t cells = first_of(landing & threats(by_player[viewer()], all));  // it wins
+  if (cells == 0) {
+    const std::uint64_t their_threats = threats(by_player[other(viewer())], all);
+    const std::uint64_t blocks = landing & their_threats;
+    cells = safe_cells(landing, their_threats);
+    if (cells == 0) cells = first_of(blocks != 0 ? blocks : landing);
+  }
+  for (; cells != 0; cells &= cells - 1) {
+    out.push_back(static_cast<Action>(std::countr_zero(cells) / kRight));
+  }
 }
 
 void ConnectFour::play(Action action) {
@@ -73,6 +129,28 @@ std::uint8_t ConnectFour::outcome() const {
 std::uint64_t ConnectFour::key() const {
   // In each column the highest set bit marks its height; below it stand the first player's stones.
   return mix(landing_cells(occupied()) | (first_ & kStones));
+}
+
+void ConnectFour::encode(FeatureRow& row) const {
+  const std::uint64_t all = occupied(), landing = landing_cells(all) & kBoard;
+  const Stones by_player = stones();
+  const std::uint64_t mine = by_player[viewer()], theirs = by_player[other(viewer())];
+  const std::uint64_t my_threats = threats(mine, all), their_threats = threats(theirs, all);
+  add_cells(row, 0, mine);
+  add_cells(row, kCells, theirs);
+  add_cells(row, 2 * kCells, my_threats);
+  add_cells(row, 3 * kCells, their_threats);
+  const std::uint64_t after_landing = landing << kUp;
+  add_columns(row, kMarks, my_threats & landing);
+  add_columns(row, kMarks + kColumns, their_threats & landing);
+  add_columns(row, kMarks + 2 * kColumns, my_threats & after_landing);
+  add_columns(row, kMarks + 3 * kColumns, their_threats & after_landing);
+  if (viewer() == 0) row.add(kFirstPlayer, 1.0f);
+  add_odd_columns(row, landing, my_threats | their_threats);
+  add_winner(row, kFilling, filling_up(landing, my_threats, their_threats));
+  add_winner(row, kFilling + 2, -filling_up(landing, their_threats, my_threats));
+  add_twos(row, kTwos, mine, theirs);
+  add_twos(row, kTwos + kLines, theirs, mine);
 }
 
 std::string ConnectFour::text() const { return grid_text(kShape, stones()); }

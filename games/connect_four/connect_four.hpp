@@ -115,7 +115,6 @@ class ConnectFour {
   static constexpr std::uint64_t kPly = std::uint64_t{1} << 56;
   static constexpr std::uint64_t kOver = std::uint64_t{1} << 63;
 
-  std::uint64_t sound_cells() const;
   std::uint64_t occupied() const { return (first_ & kStones) | second_; }
   std::uint64_t plies() const { return (first_ & ~kOver) / kPly; }
   bool over() const { return (first_ & kOver) != 0; }

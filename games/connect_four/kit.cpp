@@ -1,26 +1,42 @@
-#include "games/connect_four/kit.hpp"
+// What surrounds Connect Four.
+#include <cstdlib>
 
-#include <memory>
-#include <utility>
-
+#include "games/connect_four/connect_four.hpp"
 #include "games/connect_four/kit/exam.hpp"
+#include "games/grid.hpp"
+#include "games/kit.hpp"
 
 namespace senet {
+namespace {
 
-Result<Exam> GameKit<ConnectFour>::read_exam(const std::string& file) {
-  auto read = connect_four::read_labels(file);
-  if (!read) return read.error();
-  Exam exam;
-  for (const connect_four::Label& label : *read) exam.positions.push_back(any(label.state));
-  const auto labels = std::make_shared<const std::vector<connect_four::Label>>(std::move(*read));
-  exam.grading.grade = [labels](std::span<const MoveMix> moves, const GradeProgress& progress) {
-    return connect_four::grade(*labels, moves, progress);
-  };
-  exam.grading.answer_line = [labels](std::size_t position, Action answer) {
-    const connect_four::Label& label = (*labels)[position];
-    return label.moves + "," + label.state.action_text(answer);
-  };
-  return exam;
+constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "256"},
+                                                     {"visits", "160"},
+                                                     {"fast-visits", "32"},
+                                                     {"full-share", "0.33"},
+                                                     {"temperature-plies", "16"},
+                                                     {"random-plies", "20"},
+                                                     {"lambda", "0.8"},
+                                                     {"blunder", "0.2"}});
+
+// Nearer to the middle is better.
+int place_worth(Action column) { return -std::abs(static_cast<int>(column) - 3); }
+
+}  // namespace
+
+template <>
+Kit kit_of<ConnectFour>() {
+  return {.recipe = kRecipe,
+          .players = kPlainPlayers<ConnectFour, &place_worth>,
+          .is_standard = true,
+          .tree_bench_visits = 800,
+          .drawing =
+              [](const AnyState& state) {
+                return grid_drawing(state.text(), "1234567", /*has_row_numbers=*/false);
+              },
+          .read_exam = &connect_four::read_exam,
+          .exam_text =
+              "CSV (moves,ply,s1,...,s7,value), or lines \"moves value\", for which\n"
+              "a solver judges the moves; answers: moves,column"};
 }
 
 }  // namespace senet

@@ -75,11 +75,9 @@ std::uint64_t TicTacToe::key() const {
 
 void TicTacToe::encode(FeatureRow& row) const {
   const Player me = viewer();
-  for (unsigned rest = stones_[me]; rest != 0; rest &= rest - 1) {
+  unsigned rest = stones_[me] | static_cast<unsigned>(stones_[other(me)]) << kCells;
+  for (; rest != 0; rest &= rest - 1) {
     row.add(static_cast<std::size_t>(std::countr_zero(rest)), 1.0f);
-  }
-  for (unsigned rest = stones_[other(me)]; rest != 0; rest &= rest - 1) {
-    row.add(kCells + static_cast<std::size_t>(std::countr_zero(rest)), 1.0f);
   }
   if (me == 0) row.add(2 * kCells, 1.0f);
 }

@@ -1,5 +1,5 @@
 // Any text as a GNU position id.
-#include "games/backgammon/text.hpp"
+#include "games/backgammon/board.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

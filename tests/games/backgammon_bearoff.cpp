@@ -8,6 +8,7 @@
 #include <span>
 
 #include "games/backgammon/backgammon.hpp"
+#include "tests/games/backgammon_positions.hpp"
 
 namespace senet::backgammon {
 namespace {

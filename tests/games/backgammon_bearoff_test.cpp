@@ -10,6 +10,7 @@
 #include "games/backgammon/backgammon.hpp"
 #include "games/random.hpp"
 #include "tests/games/backgammon_bearoff.hpp"
+#include "tests/games/backgammon_positions.hpp"
 
 namespace senet {
 namespace {

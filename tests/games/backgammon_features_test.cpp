@@ -107,7 +107,8 @@ TEST(BackgammonFeatures, ContactEndsWhenTheSidesHavePassed) {
 TEST(BackgammonFeatures, HittingRollsAreThoseThatCanHit) {
   int counted = 0, legal_hits = 0;
   backgammon::visit_random_games(32, 60, [&](const Backgammon& state) {
-    if (state.turn() != Turn::kChance || state.is_opening_roll() || HasFatalFailure()) return;
+    if (state.turn() != Turn::kChance || backgammon::is_opening_roll(state) || HasFatalFailure())
+      return;
     const Player mover = state.viewer();
     int hitting = 0;
     for (Action roll = 0; roll < backgammon::kRolls; ++roll) {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/backgammon/text.hpp"
+#include "games/backgammon/board.hpp"
 #include "tests/games/backgammon_positions.hpp"
 
 namespace senet {
@@ -13,7 +13,6 @@ namespace {
 
 using backgammon::Checkers;
 using backgammon::Dice;
-using backgammon::Xgid;
 
 Backgammon start_with(int die, int other_die) {
   return *Backgammon::from_position_id(backgammon::kStartPositionId, 0,
@@ -162,7 +161,7 @@ TEST(BackgammonNotation, EveryActionAndStateSurvivesItsText) {
     ASSERT_EQ(*copy, state) << state.text();
     const Result<Backgammon> from_xgid = Backgammon::from_text(state.xgid());
     ASSERT_TRUE(from_xgid) << state.xgid() << ": " << from_xgid.error().reason();
-    if (!state.is_opening_roll()) {
+    if (!backgammon::is_opening_roll(state)) {
       ASSERT_EQ(*from_xgid, state) << state.xgid();
     }
     if (!is_decision(state.turn())) return;
@@ -265,17 +264,25 @@ TEST(BackgammonXgid, ThePlayerAtTheBottomIsPlayer0WhoeverRolls) {
   EXPECT_EQ(top->xgid(), "XGID=a------------------a---ABA:0:0:-1:52:0:0:0:0:10");
 }
 
-TEST(BackgammonXgid, CubeAndMatchAreKept) {
-  constexpr std::string_view kText = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:63:3:2:1:7:10";
-  const auto xgid = backgammon::parse_xgid(kText);
-  ASSERT_TRUE(xgid) << xgid.error().reason();
-  EXPECT_EQ(xgid->cube_log2, 1);
-  EXPECT_EQ(xgid->cube_owner, -1);
-  EXPECT_EQ(xgid->score_bottom, 3);
-  EXPECT_EQ(xgid->score_top, 2);
-  EXPECT_EQ(xgid->rules, 1);
-  EXPECT_EQ(xgid->match_length, 7);
-  EXPECT_EQ(backgammon::xgid_text(*xgid), kText);
+TEST(BackgammonXgid, CubeAndMatchAreReadAndMeanNothing) {
+  constexpr std::string_view kPlaces = "XGID=-b----E-C---eE---c-e----B-";
+  const auto read = [&](std::string_view rest) {
+    return Backgammon::from_xgid(std::string(kPlaces) + std::string(rest));
+  };
+  const auto state = read(":1:-1:1:63:3:2:1:7:10");
+  ASSERT_TRUE(state) << state.error().reason();
+  EXPECT_EQ(state->xgid(), std::string(kPlaces) + ":0:0:1:63:0:0:0:0:10");
+  const auto why = [&](std::string_view rest) { return read(rest).error().reason(); };
+  EXPECT_EQ(why(":31:0:1:63:0:0:0:0:10"), "the cube of an XGID is 0..30, not '31'");
+  EXPECT_EQ(why(":0:-2:1:63:0:0:0:0:10"), "the cube owner of an XGID is -1..1, not '-2'");
+  EXPECT_EQ(why(":0:0:2:63:0:0:0:0:10"), "the player on roll of an XGID is -1..1, not '2'");
+  EXPECT_EQ(why(":0:0:0:63:0:0:0:0:10"), "the player on roll of an XGID is 1 or -1");
+  EXPECT_EQ(why(":0:0:1:63:-1:0:0:0:10"), "the score of an XGID is 0..99999, not '-1'");
+  EXPECT_EQ(why(":0:0:1:63:0:x:0:0:10"), "the score of an XGID is 0..99999, not 'x'");
+  EXPECT_EQ(why(":0:0:1:63:0:0:4:0:10"), "the rules of an XGID is 0..3, not '4'");
+  EXPECT_EQ(why(":0:0:1:63:0:0:0:100000:10"),
+            "the match length of an XGID is 0..99999, not '100000'");
+  EXPECT_EQ(why(":0:0:1:63:0:0:0:0:31"), "the largest cube of an XGID is 0..30, not '31'");
 }
 
 TEST(BackgammonText, TheStartInWords) {

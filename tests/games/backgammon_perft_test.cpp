@@ -15,7 +15,7 @@ using backgammon::Dice;
 void expect_perft(std::string_view position_id, int depth, Leaves expected) {
   const Result<Backgammon> state = Backgammon::from_position_id(position_id, 0);
   ASSERT_TRUE(state) << state.error().reason();
-  const Leaves leaves = perft(*state, depth);
+  const Leaves leaves = *perft(*state, depth);
   EXPECT_EQ(leaves.each_once, expected.each_once) << position_id << " depth " << depth;
   EXPECT_EQ(leaves.by_chance, expected.by_chance) << position_id << " depth " << depth;
 }

@@ -7,6 +7,7 @@
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/board.hpp"
+#include "tests/games/backgammon_positions.hpp"
 
 namespace senet {
 namespace {

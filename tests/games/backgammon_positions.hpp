@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <numeric>
 #include <span>
 
 #include "games/backgammon/backgammon.hpp"
@@ -9,9 +10,20 @@
 
 namespace senet::backgammon {
 
+/// Sets [0] to what is missing of 15; fails when there are more than 15 checkers.
+inline Result<Checkers> with_borne_off(Checkers checkers) {
+  const int on_board = std::accumulate(checkers.begin() + 1, checkers.end(), 0);
+  if (on_board > kCheckers) return fail("more than 15 checkers");
+  checkers[kOff] = static_cast<std::uint8_t>(kCheckers - on_board);
+  return checkers;
+}
+
 inline Dice random_dice(Random& random) {
   return *make_dice(static_cast<int>(random.below(6)) + 1, static_cast<int>(random.below(6)) + 1);
 }
+
+/// Whether the next roll is the opening roll, which is no double.
+inline bool is_opening_roll(const Backgammon& state) { return state.text().ends_with(":open"); }
 
 /// Calls `visit(state)` for the states of `games` games of random moves, chance turns included.
 template <class Visit>

@@ -10,6 +10,7 @@
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/kit/exam.hpp"
+#include "tests/games/backgammon_positions.hpp"
 
 namespace senet {
 namespace {
@@ -48,14 +49,14 @@ TEST(BackgammonRules, TheTurnsFollowEachOther) {
   Backgammon state;
   EXPECT_EQ(state.turn(), Turn::kChance);
   EXPECT_EQ(state.viewer(), 0);
-  EXPECT_TRUE(state.is_opening_roll());
+  EXPECT_TRUE(backgammon::is_opening_roll(state));
   state.play(backgammon::roll_action({3, 1}));
   EXPECT_EQ(state.turn(), Turn::kPlayer0);
-  EXPECT_FALSE(state.is_opening_roll());
+  EXPECT_FALSE(backgammon::is_opening_roll(state));
   state.play(*state.action_from_text("8/5 6/5"));
   EXPECT_EQ(state.turn(), Turn::kChance);
   EXPECT_EQ(state.viewer(), 1);
-  EXPECT_FALSE(state.is_opening_roll());
+  EXPECT_FALSE(backgammon::is_opening_roll(state));
   EXPECT_EQ(state.checkers(0)[5], 2);
   state.play(backgammon::roll_action({6, 6}));
   EXPECT_EQ(state.turn(), Turn::kPlayer1);

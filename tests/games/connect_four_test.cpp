@@ -164,7 +164,7 @@ TEST(ConnectFour, Perft) {
   const std::array<std::uint64_t, 10> leaves = {1,     7,      49,     343,       2401,
                                                 16807, 117649, 823536, 5'673'234, 39'394'572};
   for (std::size_t depth = 0; depth < leaves.size(); ++depth) {
-    EXPECT_EQ(perft(ConnectFour{}, static_cast<int>(depth)).each_once, leaves[depth]) << depth;
+    EXPECT_EQ(perft(ConnectFour{}, static_cast<int>(depth))->each_once, leaves[depth]) << depth;
   }
 }
 

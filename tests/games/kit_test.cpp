@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "games/any_game_of.hpp"
+#include "games/exam.hpp"
 #include "games/perft.hpp"
 #include "games/registry.hpp"
 #include "tests/game_types.hpp"

@@ -70,7 +70,7 @@ TEST(TicTacToe, Perft) {
   const std::array<std::uint64_t, 10> leaves = {1,     9,     72,     504,    3024,
                                                 15120, 54720, 148176, 200448, 127872};
   for (std::size_t depth = 0; depth < leaves.size(); ++depth) {
-    EXPECT_EQ(perft(TicTacToe{}, static_cast<int>(depth)).each_once, leaves[depth]) << depth;
+    EXPECT_EQ(perft(TicTacToe{}, static_cast<int>(depth))->each_once, leaves[depth]) << depth;
   }
 }
 

@@ -13,6 +13,7 @@
 #include "games/random.hpp"
 #include "selfplay/match.hpp"
 #include "tests/games/backgammon_bearoff.hpp"
+#include "tests/games/backgammon_positions.hpp"
 #include "tests/tools/gnubg_console.hpp"
 #include "tests/tools/gnubg_trust.hpp"
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "games/backgammon/board.hpp"
-#include "games/backgammon/text.hpp"
 #include "tests/tools/program.hpp"
 #include "tools/child_process.hpp"
 #include "tools/games/backgammon/gnubg.hpp"

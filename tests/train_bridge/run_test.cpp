@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "games/tic_tac_toe/kit.hpp"
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace senet {

@@ -46,7 +46,7 @@ Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
 std::vector<std::string> TextEngine::lines_about(const AnyState& state) const {
   std::vector<std::string> lines = settings_.protocol == EngineProtocol::kUci
                                        ? std::vector{fmt::format("position fen {}", state.text())}
-                                       : state.game().ubgi_question(state.bytes());
+                                       : state.game().ubgi_question(state);
   lines.push_back(settings_.go);
   return lines;
 }

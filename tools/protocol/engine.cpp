@@ -117,7 +117,7 @@ Option of_names(const std::string& name, std::string_view value, const Names& na
 Option fixed_number(const std::string& name, std::uint32_t value, std::uint32_t most) {
   return {name, fmt::format("spin default {} min {} max {}", value, value, most),
           [=](std::string_view text) {
-            if (parse_number(text, value, most)) return Change::kNothing;
+            if (number_of(text, value, most)) return Change::kNothing;
             throw bad_argument("{} takes a whole number {} .. {}, not {}", name, value, most,
                                in_quotes(text));
           }};

@@ -335,7 +335,7 @@ void Session::newsession(Words words) {
 }
 
 void Session::setscore(Words words) {
-  const auto points = [&] { return parse_number(words.next(), 0u, 1'000'000u); };
+  const auto points = [&] { return number_of(words.next(), 0u, 1'000'000u); };
   const std::optional<std::uint32_t> first = points(), second = points();
   if (!first || !second || !words.empty()) {
     throw bad_argument("setscore takes two whole numbers of points");
@@ -351,7 +351,7 @@ void Session::setcube(Words words) {
     const std::string_view word = words.next();
     const std::string_view value = words.next();
     if (word == "value") {
-      cube = parse_number(value, 0u, 1u << 24).value_or(0);
+      cube = number_of(value, 0u, 1u << 24).value_or(0);
       if (!std::has_single_bit(cube)) {
         throw bad_argument("a cube shows a power of two, not {}", in_quotes(value));
       }
@@ -379,7 +379,7 @@ void Session::setturn(Words words) {
 }
 
 void Session::dice(Words words) {
-  const auto die = [&] { return parse_number(words.next(), 0u, 6u); };
+  const auto die = [&] { return number_of(words.next(), 0u, 6u); };
   const std::optional<std::uint32_t> first = die(), second = die();
   if (!first || !second || !words.empty()) {
     throw bad_argument("dice takes two numbers, 1 to 6 each");
@@ -404,7 +404,7 @@ void Session::draw(Words) {
 }
 
 void Session::perft(Words words) {
-  const std::optional<std::uint32_t> depth = parse_number(words.next(), 0u, 1000u);
+  const std::optional<std::uint32_t> depth = number_of(words.next(), 0u, 1000u);
   if (!depth) throw bad_argument("perft needs a depth, 0 .. 1000");
   const AnyGame& game = engine_.game();
   const std::optional<Leaves> leaves =
@@ -418,7 +418,7 @@ void Session::perft(Words words) {
 // Searches the positions of games of blind moves: the same everywhere, without a file of them.
 void Session::bench(Words words) {
   const std::optional<std::uint32_t> visits =
-      words.empty() ? options_.visits : parse_number(words.next(), 0u, kMostVisits);
+      words.empty() ? options_.visits : number_of(words.next(), 0u, kMostVisits);
   if (!visits) throw bad_argument("bench takes a number of visits");
   mention_untrained();
   constexpr std::uint32_t kPositions = 16;

@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostNodes = 1u << 30;
 std::uint64_t read_number(Words& words, std::string_view what, std::uint64_t most) {
   const std::string_view word = words.next();
   if (word.empty()) throw bad_argument("{} needs a number", what);
-  if (const auto value = parse_number<std::uint64_t>(word, 0, most)) return *value;
+  if (const auto value = number_of<std::uint64_t>(word, 0, most)) return *value;
   throw bad_argument("{} takes a whole number up to {}, not {}", what, most, in_quotes(word));
 }
 

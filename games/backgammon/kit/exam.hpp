@@ -78,6 +78,9 @@ Result<std::vector<Label>> read_labels(const std::string& file);
 /// probabilities four.
 std::string label_line(const Label& label);
 
+/// The position id after a play of the label's decision, the opponent on roll.
+std::string position_after(const Label& label, Action action);
+
 /// Metrics, for all positions and for each class of them:
 ///   loss_millipoints           mean loss of equity against the best play, in 1/1000 point
 ///   loss_unforced_millipoints  the same over decisions with more than one legal play
@@ -87,9 +90,10 @@ std::string label_line(const Label& label);
 /// Each has its bootstrap interval. Counted are all positions, the unforced and the unmatched ones.
 /// A play is found among the labels by the position it leads to; unmatched positions count in no
 /// mean. moves[i] is for labels[i].
-Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves);
+Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves,
+             const GradeProgress& progress = {});
 
-/// The position id after a play of the label's decision, the opponent on roll.
-std::string position_after(const Label& label, Action action);
+/// The exam of a file of labels, with these marks.
+Result<Exam> read_exam(const std::string& file);
 
 }  // namespace senet::backgammon

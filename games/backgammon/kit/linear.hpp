@@ -12,9 +12,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
-#include <cstdint>
 
 #include "games/backgammon/backgammon.hpp"
 
@@ -30,12 +28,7 @@ using LinearWeights = std::array<Weight, 2 * kFeaturesOfTable>;
 /// has played: the opponent is board.on_roll.
 template <class Visit>
 void visit_linear_features(const Board& board, const Visit& visit) {
-  const auto farthest = [](const Checkers& checkers) {
-    return std::bit_width(occupied_places(checkers));
-  };
-  // Own point p is the opponent's 25 - p: they have passed each other when these do not overlap.
-  const bool is_race = farthest(board.on_roll) + farthest(board.waiting) < 25 + 2;
-  std::size_t first = is_race ? kFeaturesOfTable : 0;
+  std::size_t first = can_meet(board.on_roll, board.waiting) ? 0 : kFeaturesOfTable;
   for (const Checkers* const checkers : {&board.waiting, &board.on_roll}) {
     for (std::size_t point = 1; point <= 24; ++point) {
       const int count = (*checkers)[point];

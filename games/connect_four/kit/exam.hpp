@@ -4,7 +4,6 @@
 
 #include <array>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -33,13 +32,12 @@ struct Label {
 /// as sets of test positions for solvers have them. Fails with one reason that names file and line.
 Result<std::vector<Label>> read_labels(const std::string& file);
 
-/// Metrics, each a share of the positions with its bootstrap interval:
+/// The exam of such a file. Metrics, each a share of the positions with its bootstrap interval:
 ///   result_preserving                   the move keeps the won, drawn or lost result
 ///   result_preserving_where_it_matters  the same, of positions where some legal move does not
 ///   optimal                             the move has the best score
 /// The last two of positions whose labels have the score of each column. Where they do not, a
-/// solver judges, which takes seconds for a position with few stones. moves[i] is for labels[i].
-Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves,
-             const GradeProgress& progress);
+/// solver judges, which takes seconds for a position with few stones.
+Result<Exam> read_exam(const std::string& file);
 
 }  // namespace senet::connect_four

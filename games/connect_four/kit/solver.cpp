@@ -25,10 +25,6 @@ constexpr int score_of_loss(int plies) { return -((kCells - plies) / 2); }
 constexpr int kUpper = 64, kLower = 192;
 constexpr std::uint64_t kBoundBits = 8;
 
-constexpr bool wins_at_once(std::uint64_t mine, std::uint64_t occupied) {
-  return (threats(mine, occupied) & landing_cells(occupied)) != 0;
-}
-
 // The middle first: more lines go through it.
 constexpr std::array<int, ConnectFour::kColumns> kFromTheMiddle = {3, 2, 4, 1, 5, 0, 6};
 
@@ -44,16 +40,13 @@ std::uint64_t key_of(std::uint64_t mine, std::uint64_t occupied) {
 Solver::Solver(std::size_t table_bytes)
     : table_(std::bit_floor(std::max(table_bytes, std::size_t{1} << 20)) / sizeof(std::uint64_t)) {}
 
-Solver::Position Solver::seen(const ConnectFour& state) {
+int Solver::score(const ConnectFour& state, int low, int high) {
   assert(is_decision(state.turn()));
   const ConnectFour::Stones stones = state.stones();
   const std::uint64_t occupied = stones[0] | stones[1];
-  return {stones[state.viewer()], occupied, std::popcount(occupied)};
-}
-
-int Solver::score(const ConnectFour& state, int low, int high) {
-  const Position position = seen(state);
-  if (wins_at_once(position.mine, position.occupied)) return score_of_win(position.plies);
+  const Position position{stones[state.viewer()], occupied, std::popcount(occupied)};
+  const bool wins_at_once = (threats(position.mine, occupied) & landing_cells(occupied)) != 0;
+  if (wins_at_once) return score_of_win(position.plies);
   low = std::max(low, score_of_loss(position.plies));
   high = std::min(high, score_of_win(position.plies + 2));
   while (low < high) {
@@ -76,7 +69,6 @@ int Solver::score(const ConnectFour& state, int low, int high) {
 // instruction that counts bits.)
 SENET_MULTIVERSION
 int Solver::search(const Position& position, int alpha, int beta) {
-  ++positions_;
   const auto [mine, occupied, plies] = position;
   const std::uint64_t theirs = occupied ^ mine;
 

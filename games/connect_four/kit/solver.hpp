@@ -27,16 +27,12 @@ class Solver {
   /// scores lie between, the sooner it answers: whether a position is won is low = 0, high = 1.
   int score(const ConnectFour& state, int low = -kBest, int high = kBest);
 
-  /// Positions looked at so far.
-  std::uint64_t positions() const { return positions_; }
-
  private:
   // The board as the player to move sees it.
   struct Position {
     std::uint64_t mine, occupied;
     int plies;
   };
-  static Position seen(const ConnectFour& state);
   int search(const Position& position, int alpha, int beta);
 
   // An entry holds the position's key, all its 49 bits, and one bound of its score:
@@ -44,7 +40,6 @@ class Solver {
   //       56        8 7               0
   //      |   key     | bound + kUpper or kLower |
   std::vector<std::uint64_t> table_;
-  std::uint64_t positions_ = 0;
 };
 
 }  // namespace senet::connect_four

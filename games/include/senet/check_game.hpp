@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <functional>
 #include <new>
@@ -47,40 +46,30 @@ inline void require(bool holds, const char* what) {
   if (!holds) contradict(what);
 }
 
-/// A stream of random numbers.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(mix(seed)) {}
-  /// Below `bound`, which is at least 1, each as likely but for less than one part in 2^32.
-  std::size_t below(std::size_t bound) {
-    state_ = mix(state_);
-    return static_cast<std::size_t>((state_ >> 32) * bound >> 32);
-  }
-
- private:
-  std::uint64_t state_;
-};
+/// Below `bound`, which is at least 1, each as likely but for less than one part in 2^32: the next
+/// number of a stream.
+inline std::size_t below(std::uint64_t& stream, std::size_t bound) {
+  stream = mix(stream);
+  return static_cast<std::size_t>((stream >> 32) * bound >> 32);
+}
 
 /// A state with bytes around it that no function of the game may write.
 template <class G>
 struct Guarded {
-  explicit Guarded(const G& start) : state(start) {
-    before.fill(kUntouched);
-    after.fill(kUntouched);
-  }
   void check(const char* function) const {
-    for (const auto& guard : {before, after}) {
-      if (std::count(guard.begin(), guard.end(), kUntouched) < kBytes) {
-        contradict(std::string(function) + ": writes outside of the state");
-      }
+    if (before != kUntouched || after != kUntouched) {
+      contradict(std::string(function) + ": writes outside of the state");
     }
   }
 
-  static constexpr std::byte kUntouched{0xa5};
-  static constexpr std::ptrdiff_t kBytes = 64;
-  alignas(G) std::array<std::byte, kBytes> before;
+  static constexpr auto kUntouched = [] {
+    std::array<std::byte, 64> bytes;
+    bytes.fill(std::byte{0xa5});
+    return bytes;
+  }();
+  alignas(G) std::array<std::byte, 64> before = kUntouched;
   G state;
-  std::array<std::byte, kBytes> after;
+  std::array<std::byte, 64> after = kUntouched;
 };
 
 template <Game G>
@@ -90,8 +79,6 @@ class Checker {
       : start_(start), check_(check), seen_(seen) {
     seen_.outcomes.resize(outcome_values(start_).size());
     seen_.features.resize(G::kFeatures);
-    index_.resize(G::kMaxActive + kSlack);
-    value_.resize(index_.size());
   }
 
   Result<void> run() {
@@ -101,19 +88,18 @@ class Checker {
       where = "the start";
       check_start();
       for (std::uint64_t game = 0; game < check_.games; ++game) {
-        Draws draws(mix(check_.seed) + game);
-        Guarded<G> board(start_);
+        std::uint64_t draws = mix(mix(check_.seed) + game);
+        Guarded<G> board{.state = start_};
         std::size_t decisions = 0;
         for (std::size_t ply = 0;; ++ply) {
-          where = position(board.state) + ", game " + std::to_string(game) + ", ply " +
+          where = "in " + board.state.text() + ", game " + std::to_string(game) + ", ply " +
                   std::to_string(ply);
-          check_state(board, draws);
-          const Turn turn = board.state.turn();
-          if (turn == Turn::kOver || ply == check_.plies) break;
-          if (is_decision(turn)) {
+          const std::vector<Action> edges = check_state(board, draws);
+          if (edges.empty() || ply == check_.plies) break;
+          if (is_decision(board.state.turn())) {
             require(++decisions <= G::kMaxPlies, "play: the game goes on for more than kMaxPlies");
           }
-          board.state.play(edges_[draws.below(edges_.size())]);
+          board.state.play(edges[below(draws, edges.size())]);
           board.check("play");
         }
       }
@@ -130,7 +116,10 @@ class Checker {
  private:
   static constexpr std::size_t kSlack = 64;  // so that what overflows is seen and not undefined
 
-  static std::string position(const G& state) { return "in " + state.text(); }
+  static G after(G state, Action action) {
+    state.play(action);
+    return state;
+  }
 
   void check_constants() const {
     static_assert(G::kMaxLegal >= 1 && G::kLogitsPerAction >= 1 && G::kMaxPlies >= 1);
@@ -167,15 +156,14 @@ class Checker {
     require(start_.turn() != Turn::kOver, "turn: the game is over at its start");
     G again = start_;
     require(again.key() == start_.key(), "key: differs for a copy");
-    list_edges(again);
-    again.play(edges_.front());
-    require(again.key() != start_.key(), "play: the key stays the same");
+    require(after(again, edges_of(again).front()).key() != start_.key(),
+            "play: the key stays the same");
   }
 
-  /// Everything about one state. Fills edges_ with what can be done in it.
-  void check_state(Guarded<G>& board, Draws& draws) {
+  /// Everything about one state. Returns what can be done in it, nothing when it is over.
+  std::vector<Action> check_state(const Guarded<G>& board, std::uint64_t& draws) {
     ++seen_.states;
-    G& state = board.state;
+    const G& state = board.state;
     const Turn turn = state.turn();
     require(turn == Turn::kPlayer0 || turn == Turn::kPlayer1 || turn == Turn::kChance ||
                 turn == Turn::kOver,
@@ -189,19 +177,25 @@ class Checker {
     const std::uint64_t key = state.key();
     require(!text.empty() && text.find('\n') == std::string::npos, "text: not one line of text");
     check_identity(text, key);
+    std::vector<Action> edges;
     if (turn == Turn::kOver) {
-      check_end(state);
+      const std::uint8_t outcome = state.outcome();
+      require(outcome < outcome_values(state).size(), "outcome: beyond the game's ways to end");
+      require(final_value(state, 0) == -final_value(state, 1),
+              "outcome: what one player wins is not what the other loses");
+      ++seen_.outcomes[outcome];
     } else {
       seen_.chance_turns += turn == Turn::kChance;
-      list_edges(state);
-      check_edges(board, text, key, draws);
+      edges = edges_of(state);
+      check_edges(state, edges, text, key, draws);
       check_features(state);
     }
-    check_reading(state, text, key);
-    if constexpr (MirrorGame<G>) check_mirror(state, text, key);
+    check_reading(state, edges, text, key);
+    if constexpr (MirrorGame<G>) check_mirror(state, edges, text, key);
     board.check("a function that reads the state");
     require(state.key() == key && state.text() == text,
             "key, text: not the same when they are asked again");
+    return edges;
   }
 
   /// Equal states have equal keys, and different ones different keys, among those that were met.
@@ -214,17 +208,9 @@ class Checker {
     seen_.distinct_states = key_of_.size();
   }
 
-  void check_end(const G& state) {
-    const std::uint8_t outcome = state.outcome();
-    require(outcome < outcome_values(state).size(), "outcome: beyond the game's ways to end");
-    require(final_value(state, 0) == -final_value(state, 1),
-            "outcome: what one player wins is not what the other loses");
-    ++seen_.outcomes[outcome];
-  }
-
-  /// What can be done in a state that is not over, chance outcomes included, into edges_.
-  void list_edges(const G& state) {
-    edges_.clear();
+  /// What can be done in a state that is not over, chance outcomes included.
+  static std::vector<Action> edges_of(const G& state) {
+    std::vector<Action> edges;
     if constexpr (StochasticGame<G>) {
       if (state.turn() == Turn::kChance) {
         std::array<float, G::kMaxChance + kSlack> probabilities;
@@ -234,10 +220,10 @@ class Checker {
         for (std::size_t i = 0; i < count; ++i) {
           require(probabilities[i] > 0, "chance: an outcome whose probability is not above 0");
           sum += probabilities[i];
-          edges_.push_back(static_cast<Action>(i));
+          edges.push_back(static_cast<Action>(i));
         }
         require(std::abs(sum - 1) < 1e-6, "chance: the probabilities do not add up to 1");
-        return;
+        return edges;
       }
     }
     ActionList<G::kMaxLegal> legal;
@@ -247,27 +233,24 @@ class Checker {
       contradict("legal: more actions than kMaxLegal");
     }
     require(!legal.empty(), "legal: no action at all");
-    edges_.assign(legal.begin(), legal.end());
-    for (std::size_t i = 1; i < edges_.size(); ++i) {
-      if (edges_[i - 1] >= edges_[i]) {
-        contradict("legal: " + std::to_string(edges_[i]) + " stands behind " +
-                   std::to_string(edges_[i - 1]));
-      }
+    edges.assign(legal.begin(), legal.end());
+    const auto fall = std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>());
+    if (fall != edges.end()) {
+      contradict("legal: " + std::to_string(fall[1]) + " stands behind " + std::to_string(fall[0]));
     }
+    return edges;
   }
 
   /// Some of the edges: they lead elsewhere, leave the state they began in alone, and have texts
   /// and logits.
-  void check_edges(Guarded<G>& board, const std::string& text, std::uint64_t key, Draws& draws) {
-    const G& state = board.state;
-    const std::vector<Action> all = edges_;
-    list_edges(state);
-    require(edges_ == all, "legal: not the same when it is asked again");
+  void check_edges(const G& state, const std::vector<Action>& edges, const std::string& text,
+                   std::uint64_t key, std::uint64_t& draws) {
+    require(edges_of(state) == edges, "legal: not the same when it is asked again");
     const std::size_t step =
-        std::max<std::size_t>(1, all.size() / std::max<std::size_t>(1, check_.actions));
-    for (std::size_t i = draws.below(step); i < all.size(); i += step) {
-      const Action action = all[i];
-      Guarded<G> child(state);
+        std::max<std::size_t>(1, edges.size() / std::max<std::size_t>(1, check_.actions));
+    for (std::size_t i = below(draws, step); i < edges.size(); i += step) {
+      const Action action = edges[i];
+      Guarded<G> child{.state = state};
       child.state.play(action);
       child.check("play");
       if (child.state.key() == key) {
@@ -287,39 +270,40 @@ class Checker {
     require(state.key() == key && state.text() == text,
             "play: on a copy it changes the original too");
     if constexpr (SoundMovesGame<G>) {
-      if (is_decision(state.turn()) && has_sound_moves(state)) check_sound(state, all);
+      if (is_decision(state.turn()) && has_sound_moves(state)) check_sound(state, edges);
     }
   }
 
   static void check_logits(const G& state, Action action) {
     const auto logits = state.logits_of(action);
-    bool is_padded = false;
-    for (std::size_t i = 0; i < logits.size(); ++i) {
-      const bool is_padding = logits[i] == kNoLogit;
-      require(is_padding || logits[i] < G::kPolicyLogits, "logits_of: beyond kPolicyLogits");
-      require(!(i == 0 && is_padding), "logits_of: no logit at all");
-      require(!is_padded || is_padding, "logits_of: a logit behind kNoLogit");
-      is_padded = is_padding;
-    }
+    const auto end = std::find(logits.begin(), logits.end(), kNoLogit);
+    require(std::all_of(logits.begin(), end, [](auto logit) { return logit < G::kPolicyLogits; }),
+            "logits_of: beyond kPolicyLogits");
+    require(end != logits.begin(), "logits_of: no logit at all");
+    require(std::count(end, logits.end(), kNoLogit) == logits.end() - end,
+            "logits_of: a logit behind kNoLogit");
   }
 
   void check_features(const G& state) {
-    FeatureRow row(index_.data(), value_.data(), index_.size());
+    std::vector<std::uint16_t> index(G::kMaxActive + kSlack);
+    std::vector<float> value(index.size());
+    FeatureRow row(index.data(), value.data(), index.size());
     state.encode(row);
     require(row.count() <= G::kMaxActive, "encode: more features than kMaxActive");
-    used_.assign(index_.begin(), index_.begin() + static_cast<std::ptrdiff_t>(row.count()));
-    for (std::size_t i = 0; i < used_.size(); ++i) {
-      require(used_[i] < G::kFeatures, "encode: a feature beyond kFeatures");
-      require(std::isfinite(value_[i]), "encode: a value that is not finite");
-      seen_.features[used_[i]] = true;
+    index.resize(row.count());
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      require(index[i] < G::kFeatures, "encode: a feature beyond kFeatures");
+      require(std::isfinite(value[i]), "encode: a value that is not finite");
+      seen_.features[index[i]] = true;
     }
-    std::sort(used_.begin(), used_.end());
-    require(std::adjacent_find(used_.begin(), used_.end()) == used_.end(),
+    std::sort(index.begin(), index.end());
+    require(std::adjacent_find(index.begin(), index.end()) == index.end(),
             "encode: a feature twice");
   }
 
   /// The text is read as the same state.
-  void check_reading(const G& state, const std::string& text, std::uint64_t key) {
+  void check_reading(const G& state, const std::vector<Action>& edges, const std::string& text,
+                     std::uint64_t key) const {
     const Result<G> again = read_state(start_, text);
     if (!again) contradict("from_text: does not read its own text: " + again.error().reason());
     require(again->key() == key && again->text() == text && again->turn() == state.turn() &&
@@ -328,34 +312,27 @@ class Checker {
     if (state.turn() == Turn::kOver) {
       require(again->outcome() == state.outcome(), "from_text: another outcome than the state's");
     } else {
-      const std::vector<Action> all = edges_;
-      list_edges(*again);
-      require(edges_ == all, "from_text: the state has other actions than that of the same text");
+      require(edges_of(*again) == edges,
+              "from_text: the state has other actions than that of the same text");
     }
   }
 
-  /// The most that `player` can still reach, looking so many moves ahead.
-  static float promise(const G& state, Player player, int moves) {
-    if (state.turn() == Turn::kOver) return final_value(state, player);
-    const float range = value_range(state);
-    if (moves == 0 || !is_decision(state.turn())) return range;
-    const bool is_own = state.viewer() == player;
-    float best = is_own ? -range : range;
-    ActionList<G::kMaxLegal> legal;
-    state.legal(legal);
-    for (const Action action : legal) {
-      G after = state;
-      after.play(action);
-      const float value = promise(after, player, moves - 1);
-      best = is_own ? std::max(best, value) : std::min(best, value);
-    }
-    return best;
+  /// Whether `player` has lost the most there is, or has after the next move at its mover's best.
+  static bool loses(const G& state, Player player) {
+    const auto has_lost = [&](const G& at) {
+      return at.turn() == Turn::kOver && final_value(at, player) == -value_range(at);
+    };
+    if (!is_decision(state.turn())) return has_lost(state);
+    const auto loses_by = [&](Action action) { return has_lost(after(state, action)); };
+    const std::vector<Action> legal = edges_of(state);
+    return state.viewer() == player ? std::all_of(legal.begin(), legal.end(), loses_by)
+                                    : std::any_of(legal.begin(), legal.end(), loses_by);
   }
 
   /// The sound actions of a state, some of the legal ones.
   static ActionList<G::kMaxLegal> sound_of(const G& state) requires SoundMovesGame<G> {
-    ActionList<G::kMaxLegal> legal, sound;
-    state.legal(legal);
+    const std::vector<Action> legal = edges_of(state);
+    ActionList<G::kMaxLegal> sound;
     state.sound(sound);
     require(!sound.empty(), "sound: no action at all");
     require(std::adjacent_find(sound.begin(), sound.end(), std::greater_equal<>()) == sound.end(),
@@ -369,26 +346,19 @@ class Checker {
   void check_sound(const G& state, const std::vector<Action>& legal) requires SoundMovesGame<G> {
     const ActionList<G::kMaxLegal> sound = sound_of(state);
     const Player mover = state.viewer();
-    const auto after = [&](Action action) {
-      G next = state;
-      next.play(action);
-      return next;
-    };
     const auto wins = [&](Action action) {
-      const G next = after(action);
+      const G next = after(state, action);
       return next.turn() == Turn::kOver && final_value(next, mover) == value_range(next);
     };
     seen_.unsound += legal.size() - sound.size();
     check_forced(state);
     if (std::any_of(sound.begin(), sound.end(), wins)) return;
-    const auto loses = [&](Action action) {
-      return promise(after(action), mover, 1) == -value_range(state);
-    };
-    const bool all_lose = std::all_of(legal.begin(), legal.end(), loses);
+    const auto is_refuted = [&](Action action) { return loses(after(state, action), mover); };
+    const bool all_lose = std::all_of(legal.begin(), legal.end(), is_refuted);
     for (const Action action : legal) {
       const bool is_sound = std::binary_search(sound.begin(), sound.end(), action);
-      require(is_sound || loses(action), "sound: leaves out a move that no reply refutes");
-      require(!is_sound || all_lose || !loses(action),
+      require(is_sound || is_refuted(action), "sound: leaves out a move that no reply refutes");
+      require(!is_sound || all_lose || !is_refuted(action),
               "sound: keeps a move that the next one refutes, beside better ones");
     }
   }
@@ -403,8 +373,8 @@ class Checker {
     }
   }
 
-  void check_mirror(const G& state, const std::string& text,
-                    std::uint64_t key) requires MirrorGame<G> {
+  static void check_mirror(const G& state, const std::vector<Action>& edges,
+                           const std::string& text, std::uint64_t key) requires MirrorGame<G> {
     const G mirror = state.mirrored();
     require(mirror.mirrored().key() == key && mirror.mirrored().text() == text,
             "mirrored: the mirror image of the mirror image is another state");
@@ -413,23 +383,17 @@ class Checker {
       require(mirror.outcome() == state.outcome(), "mirrored: another outcome");
       return;
     }
-    const std::vector<Action> all = edges_;
     std::vector<Action> images;
-    for (const Action action : all) {
+    for (const Action action : edges) {
       const Action image = G::mirrored(action);
       require(G::mirrored(image) == action,
               "mirrored: the mirror image of an action's mirror image is another action");
       images.push_back(image);
     }
     std::sort(images.begin(), images.end());
-    list_edges(mirror);
-    require(edges_ == images, "mirrored: the mirror image has other actions");
-    edges_ = all;
-    for (const Action action : all) {
-      G child = state, mirror_child = mirror;
-      child.play(action);
-      mirror_child.play(G::mirrored(action));
-      require(child.mirrored().key() == mirror_child.key(),
+    require(edges_of(mirror) == images, "mirrored: the mirror image has other actions");
+    for (const Action action : edges) {
+      require(after(state, action).mirrored().key() == after(mirror, G::mirrored(action)).key(),
               "mirrored: an action and its mirror image lead to states that are none");
     }
   }
@@ -437,16 +401,15 @@ class Checker {
   /// Texts with mistakes are refused with a reason, or mean a state or an action like any other.
   void check_nonsense() {
     constexpr std::string_view kAlphabet = "0123456789abcXO/:-+ =AZ\n\xff";
-    Draws draws(check_.seed);
-    list_edges(start_);
-    const std::vector<Action> at_start = edges_;
+    std::uint64_t draws = mix(check_.seed);
+    const std::vector<Action> at_start = edges_of(start_);
     for (std::size_t i = 0; i < check_.nonsense; ++i) {
       // The start with some of its characters replaced or others put between them, or noise.
       std::string text = i % 2 == 0 ? start_.text() : std::string();
-      for (std::size_t edits = 1 + draws.below(4); edits > 0; --edits) {
-        const std::size_t at = draws.below(text.size() + 1);
-        const char c = kAlphabet[draws.below(kAlphabet.size())];
-        if (at < text.size() && draws.below(2) == 0) {
+      for (std::size_t edits = 1 + below(draws, 4); edits > 0; --edits) {
+        const std::size_t at = below(draws, text.size() + 1);
+        const char c = kAlphabet[below(draws, kAlphabet.size())];
+        if (at < text.size() && below(draws, 2) == 0) {
           text[at] = c;
         } else {
           text.insert(at, 1, c);
@@ -458,7 +421,7 @@ class Checker {
         if (!again || again->key() != state->key()) {
           contradict("from_text: takes " + quoted + " and does not read the text of that");
         }
-        if (state->turn() != Turn::kOver) list_edges(*state);
+        if (state->turn() != Turn::kOver) edges_of(*state);
       } else if (state.error().reason().empty()) {
         contradict("from_text: refuses " + quoted + " without a reason");
       }
@@ -475,9 +438,6 @@ class Checker {
   const G start_;
   const GameCheck check_;
   GameCoverage& seen_;
-  std::vector<Action> edges_;  // of the state that is being checked
-  std::vector<std::uint16_t> index_, used_;
-  std::vector<float> value_;
   struct Met {
     std::size_t hash;  // of its text
     std::string text;  // the beginning

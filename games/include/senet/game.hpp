@@ -41,9 +41,7 @@ class ActionList {
   ActionList(std::initializer_list<Action> actions) {
     for (const Action action : actions) push_back(action);
   }
-  ActionList(const ActionList& other) : size_(other.size_) {
-    std::copy_n(other.data(), size_, data());
-  }
+  ActionList(const ActionList& other) { *this = other; }
   ActionList& operator=(const ActionList& other) {
     size_ = other.size_;
     std::copy_n(other.data(), size_, data());
@@ -95,12 +93,7 @@ class FeatureRow {
 
   /// Appends one feature. Each index at most once a row; `value` is finite. Zeros may be left out.
   /// More than `capacity` entries are undefined behaviour where asserts are off.
-  void add(std::size_t index, float value) {
-    assert(count_ < capacity_);
-    index_[count_] = static_cast<std::uint16_t>(index);
-    value_[count_] = value;
-    ++count_;
-  }
+  void add(std::size_t index, float value) { add_if(true, index, value); }
 
   /// Appends one feature if `present`, without a branch. Needs room for it in either case.
   void add_if(bool present, std::size_t index, float value) {

@@ -3,7 +3,6 @@
 
 #include <concepts>
 #include <exception>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -80,22 +79,11 @@ class [[nodiscard]] Result {
 
 /// Nothing, or an error.
 template <>
-class [[nodiscard]] Result<void> {
+class [[nodiscard]] Result<void> : public Result<std::monostate> {
  public:
-  Result() = default;
-  Result(Error error) : error_(std::move(error)) {}
-
-  bool has_value() const { return !error_; }
-  explicit operator bool() const { return has_value(); }
-  /// Only with an error; anything else is undefined behaviour.
-  const Error& error() const { return *error_; }
+  using Result<std::monostate>::Result;
   /// Throws the error if there is one.
-  void value() const {
-    if (error_) throw *error_;
-  }
-
- private:
-  std::optional<Error> error_;
+  void value() const { Result<std::monostate>::value(); }
 };
 
 }  // namespace senet

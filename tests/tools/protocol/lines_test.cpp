@@ -40,7 +40,7 @@ TEST(ProtocolWords, OnlyOneOrNone) {
 
 TEST(ProtocolWords, NumbersAreWholeAndBounded) {
   const auto number = [](std::string_view word, std::uint64_t most = UINT64_MAX) {
-    return parse_number<std::uint64_t>(word, 0, most);
+    return number_of<std::uint64_t>(word, 0, most);
   };
   EXPECT_EQ(number("0"), 0u);
   EXPECT_EQ(number("100", 100), 100u);

@@ -13,7 +13,7 @@
 
 /// The settings that learn it well within minutes.
 template <>
-struct senet::GameKit<Breakthrough> : DefaultKit<Breakthrough> {
+senet::Kit senet::kit_of<Breakthrough>() {
   static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
                                                               {"blocks", "1"},
                                                               {"visits", "60"},
@@ -22,12 +22,13 @@ struct senet::GameKit<Breakthrough> : DefaultKit<Breakthrough> {
                                                               {"random-plies", "4"},
                                                               {"begin-after", "2000"},
                                                               {"window-minimum", "20000"}});
-};
+  return {.recipe = kRecipe};
+}
 
 /// The settings that learn it well within minutes. Dice bring variety enough: no noise, and the
 /// network alone chooses the moves.
 template <>
-struct senet::GameKit<Ur> : DefaultKit<Ur> {
+senet::Kit senet::kit_of<Ur>() {
   static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
                                                               {"blocks", "1"},
                                                               {"visits", "1"},
@@ -39,7 +40,8 @@ struct senet::GameKit<Ur> : DefaultKit<Ur> {
                                                               {"lambda", "0.7"},
                                                               {"begin-after", "5000"},
                                                               {"window-minimum", "50000"}});
-};
+  return {.recipe = kRecipe};
+}
 
 namespace {
 

@@ -72,7 +72,7 @@ void print(const Weights& weights, std::uint64_t games) {
 int main(int argc, char** argv) {
   using namespace senet::backgammon;
   const auto games =
-      senet::parse_number<std::uint64_t>(argc == 2 ? argv[1] : "", 1, std::uint64_t{1} << 62);
+      senet::number_of<std::uint64_t>(argc == 2 ? argv[1] : "", 1, std::uint64_t{1} << 62);
   if (!games) {
     fmt::print(stderr, "learn_linear GAMES: how many games to learn from\n");
     return 2;

@@ -26,7 +26,7 @@
 #include <memory>
 #include <utility>
 
-#include "games/any_game_of.hpp"
+#include "games/kit.hpp"
 #include "games/settings.hpp"
 #include "nn/network.hpp"
 #include "selfplay/match.hpp"
@@ -38,9 +38,9 @@
 
 namespace senet {
 
-// What surrounds the rules, above all the settings that learn the game well, is a GameKit<G>
-// (games/kit.hpp). A game that has none gets the defaults; one that has it specialises GameKit
-// before the first of these functions is used.
+// What surrounds the rules, above all the settings that learn the game well, is a Kit
+// (games/any_game.hpp). A game that has none gets the defaults; one that has it specialises
+// kit_of<G>() before the first of these functions is used.
 //
 // The settings are those of senet selfplay --help: for_each_setting(config, visit) shows each
 // with its name, range, unit and help, apply_setting(config, "learning-rate", "0.001") sets one by

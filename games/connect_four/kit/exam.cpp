@@ -1,10 +1,12 @@
+#include "games/connect_four/kit/exam.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "games/connect_four/kit/exam.hpp"
+#include "games/connect_four/kit/solver.hpp"
 #include "games/fields.hpp"
 
 namespace senet::connect_four {
@@ -15,14 +17,11 @@ constexpr std::size_t kFirstScore = 2;
 constexpr std::size_t kValue = kFirstScore + ConnectFour::kColumns;
 constexpr int kBestScore = 21;
 
-Result<int> number(std::string_view text, std::string_view what, int low, int high) {
-  const std::optional<int> value = parse_number(text, low, high);
+Result<int> number(std::string_view text, std::string_view what, int low = -kBestScore,
+                   int high = kBestScore) {
+  const std::optional<int> value = number_of(text, low, high);
   if (value) return *value;
   return fail(fmt::format("{} \"{}\" is not a whole number from {} to {}", what, text, low, high));
-}
-
-Result<int> score(std::string_view text, std::string_view what) {
-  return number(text, what, -kBestScore, kBestScore);
 }
 
 Result<Label> position_of(std::string_view moves) {
@@ -60,13 +59,13 @@ Result<Label> parse_columns(std::string_view line) {
                               is_legal ? "has no score" : "is full and has a score"));
     }
     if (!is_legal) continue;
-    const Result<int> value = score(field, "score");
+    const Result<int> value = number(field, "score");
     if (!value) return value.error();
     (*label->scores)[column] = *value;
     label->value = std::max(label->value, *value);
   }
   if (fields.size() > kValue) {
-    const Result<int> value = score(fields[kValue], "value");
+    const Result<int> value = number(fields[kValue], "value");
     if (!value) return value.error();
     if (*value != label->value) {
       return fail(fmt::format("value {} where the best score is {}", *value, label->value));
@@ -80,10 +79,53 @@ Result<Label> parse_value(std::string_view line) {
   if (moves.size() == line.size()) return fail("no value stands behind the moves");
   Result<Label> label = position_of(moves);
   if (!label) return label;
-  const Result<int> value = score(line.substr(moves.size() + 1), "value");
+  const Result<int> value = number(line.substr(moves.size() + 1), "value");
   if (!value) return value.error();
   label->value = *value;
   return label;
+}
+
+int sign(int score) { return (score > 0) - (score < 0); }
+
+Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves,
+             const GradeProgress& progress) {
+  std::vector<double> preserving, preserving_where_it_matters, optimal;
+  std::optional<Solver> solver;  // for labels that do not say what each column is worth
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const Label& label = labels[i];
+    const auto preserves = [&](Action action) {
+      const int best = sign(label.value);
+      if (label.scores) return sign((*label.scores)[action]) == best;
+      if (best < 0) return true;
+      ConnectFour after = label.state;
+      after.play(action);
+      if (after.turn() == Turn::kOver) return after.outcome() != 1 || best == 0;
+      if (!solver) solver.emplace();
+      return solver->score(after, -best, 1 - best) <= -best;
+    };
+    preserving.push_back(mean_over(moves[i], preserves));
+    progress(i + 1);
+    if (!label.scores) continue;
+    ActionList<ConnectFour::kMaxLegal> legal;
+    label.state.legal(legal);
+    if (!std::ranges::all_of(legal, preserves)) {
+      preserving_where_it_matters.push_back(preserving.back());
+    }
+    optimal.push_back(
+        mean_over(moves[i], [&](Action action) { return (*label.scores)[action] == label.value; }));
+  }
+  const std::string subject(ConnectFour::kName);
+  Grades grades;
+  add_mean(grades.metrics, subject, "result_preserving", "share", preserving);
+  add_mean(grades.metrics, subject, "result_preserving_where_it_matters", "share",
+           preserving_where_it_matters);
+  add_mean(grades.metrics, subject, "optimal", "share", optimal);
+  add_count(grades.metrics, subject, "positions", labels.size());
+  if (!optimal.empty()) {
+    add_count(grades.metrics, subject, "positions_where_it_matters",
+              preserving_where_it_matters.size());
+  }
+  return grades;
 }
 
 }  // namespace
@@ -105,6 +147,12 @@ Result<std::vector<Label>> read_labels(const std::string& file) {
     Result<Label> label = parse(line);
     if (!label) return label.error();
     return std::move(*label);
+  });
+}
+
+Result<Exam> read_exam(const std::string& file) {
+  return exam_of(read_labels(file), &grade, [](const Label& label, Action answer) {
+    return label.moves + "," + label.state.action_text(answer);
   });
 }
 
