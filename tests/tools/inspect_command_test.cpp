@@ -87,7 +87,8 @@ TEST(InspectCommand, Checkpoint) {
   const auto file = folder.path() / "checkpoint.safetensors";
   const std::vector<float> values(parameter_count(small_spec()), 0.5f);
   Checkpoint checkpoint;
-  checkpoint.trainer = {values, values, values, values, 123};
+  checkpoint.trainer = initial_state(values);
+  checkpoint.trainer.steps = 123;
   checkpoint.games = 45;
   checkpoint.seconds = 6.5;
   ASSERT_TRUE(save_checkpoint(checkpoint, small_spec(), file));
