@@ -111,9 +111,15 @@ Result<std::string> LineSocket::ask(std::string_view line, Clock::time_point dea
   stream_->expires_at(deadline);
   *stream_ << line << '\n' << std::flush;
   std::string answer(kLongestLine + 1, '\0');
-  stream_->getline(answer.data(), static_cast<std::streamsize>(answer.size()));
+  std::size_t size = 0;
+  for (;;) {
+    stream_->getline(answer.data() + size, static_cast<std::streamsize>(answer.size() - size));
+    size += static_cast<std::size_t>(stream_->gcount());
+    if (stream_->error() != boost::asio::error::interrupted) break;
+    stream_->clear();  // a signal ends a wait, but the answer goes on behind it
+  }
   if (stream_->good()) {
-    answer.resize(static_cast<std::size_t>(stream_->gcount()) - 1);
+    answer.resize(size - 1);
     return answer;
   }
   const boost::system::error_code error = stream_->error();
