@@ -22,8 +22,8 @@ function(senet_sources variable)
 endfunction()
 
 # senet_game_tables(TARGET TABLE HEADER [HOOKS FOLDER]): adds to the target a source for each game that
-# instantiates game_table<TABLE, TYPE>() of games/registry.hpp. HEADER defines TABLE::of<TYPE>(). KITS: the table
-# looks at the games' kits. HOOKS: so it does at FOLDER/NAME/hooks.hpp, where there is one.
+# instantiates game_table<TABLE, TYPE>() of games/registry.hpp. HEADER defines TABLE::of<TYPE>(). HOOKS: the table
+# looks at FOLDER/NAME/hooks.hpp, where there is one.
 function(senet_game_tables target senet_table header)
   cmake_parse_arguments(ARG "" "HOOKS" "" ${ARGN})
   senet_games(games)

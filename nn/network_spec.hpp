@@ -67,7 +67,8 @@ struct SpecField {
 };
 
 /// Every number of a NetworkSpec, in the order in which files and ids tell them. The ranges are
-/// generous for a board game, and small enough that no product of them overflows 64 bits.
+/// generous for a board game, and small enough that no product of them overflows 64 bits. Numbers
+/// of features and logits have 16 bits, of which kNoLogit is taken.
 // (With the type left out, GCC 12 puts it where it could be written.)
 inline constexpr std::array<SpecField, 7> kSpecFields = {
     SpecField{"features", &NetworkSpec::features, 1, kNoLogit, true},

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/lanes/lane.hpp"
+#include "engine/lanes/lane_fiber.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/game_in_play.hpp"
 

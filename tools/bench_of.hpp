@@ -109,7 +109,6 @@ template <Game G>
 constexpr BenchGame BenchGame::of() {
   return {.sparse_batch = &senet::sparse_batch<G>,
           .tree = &senet::measure_tree<G, Tree<G>>,
-          .flat_tree = &senet::measure_tree<G, Tree<G, FlatTable>>,
           .playout = &senet::measure_playout<G>,
           .selfplay = &senet::measure_selfplay<G>};
 }

@@ -107,10 +107,9 @@ struct BenchGame {
   /// The positions as samples with a drawn outcome and what a search asks about them: the legal
   /// moves as targets, or none with kAfterstates.
   TrainBatch (*sparse_batch)(std::span<const AnyState> positions, const BenchSettings& settings);
-  /// Searches each position once, and then as many as there is time for, without a network, with
-  /// our table in the trees or Abseil's: prepare_tree().
+  /// Searches each position once, and then as many as there is time for, without a network:
+  /// prepare_tree().
   void (*tree)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
-  void (*flat_tree)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
   /// prepare_playout()
   void (*playout)(const BenchCase& bench, Figures& figures);
   /// Self-play of so many threads, measured; throws where it cannot be played. The first worker's
@@ -121,6 +120,15 @@ struct BenchGame {
   /// tools/bench_of.hpp
   template <Game G>
   static constexpr BenchGame of();
+};
+
+/// The same search with Abseil's hash map in the trees.
+struct FlatTreeBench {
+  void (*tree)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
+
+  /// tools/bench_tree_flat.hpp
+  template <Game G>
+  static constexpr FlatTreeBench of();
 };
 
 /// A game with a network, and settings of which none is left to the benchmark. Outlives the

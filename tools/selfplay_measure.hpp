@@ -131,7 +131,11 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   std::vector<EncodeCost> encode(workers);  // each written by its worker
   std::mutex trees_mutex;
   TreeCounts trees;  // as they were in the end
-  const auto begins = [&](std::size_t i, Worker<G>& worker) { worker.observe(&meters[i]); };
+  std::atomic<bool> may_begin{false};
+  const auto begins = [&](std::size_t i, Worker<G>& worker) {
+    worker.observe(&meters[i]);
+    may_begin.wait(false);
+  };
   const auto ended = [&](std::size_t i, Worker<G>& worker) {
     encode[i] =
         encode_cost(evaluated_positions(worker, settings.search.evaluates, kEncodedPositions));
@@ -154,6 +158,8 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   // of all ages are under way; then full ones until everything is as it will stay.
   const double start = wall_seconds();
   threads.limit_visits(kSpreadingVisits);
+  may_begin = true;
+  may_begin.notify_all();
   while (sink.games < 2 * workers * settings.lanes && all_play() && wall_seconds() < start + 60) {
     sleep_for(0.005);
   }

@@ -1,5 +1,5 @@
 // Fibers go on in the order in which their driver resumes them, and end when they are abandoned.
-#include "engine/lanes/lane.hpp"
+#include "engine/lanes/lane_fiber.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,13 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
+#include <thread>
 
 #include "tests/tools/background_program.hpp"
 #include "tests/tools/program.hpp"
 #include "tools/games/backgammon/gnubg.hpp"
+#include "tools/match/process_player.hpp"
 
 namespace senet {
 namespace {
@@ -161,8 +164,7 @@ TEST(MatchEngine, WhatDoesNotStartIsBadInput) {
                  "UBGI is for backgammon");
 }
 
-// The first process hangs. The others answer at once, but are heard only after its time is over,
-// and have said other things before: they are not late.
+// The first process hangs and takes all of its time. The others answer at once: they are not late.
 TEST(MatchEngine, ASlowProcessDoesNotMakeOthersLate) {
   const TemporaryFolder folder;
   const std::string taken = folder / "taken";
@@ -173,6 +175,20 @@ TEST(MatchEngine, ASlowProcessDoesNotMakeOthersLate) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.metric("connect_four", "first_crashes"), 1);
   EXPECT_EQ(run.metric("connect_four", "games"), 8);
+}
+
+// An answer that is there when we look is not late, whatever the engine said before it.
+TEST(MatchEngine, AnAnswerInTimeMayBeReadLate) {
+  TextEngineSettings settings;
+  settings.command = kFake + " connect_four uci good";
+  settings.go = "go nodes 1";
+  settings.answer_time = std::chrono::milliseconds(300);
+  Result<TextEngine> engine = TextEngine::start(settings);
+  ASSERT_TRUE(engine) << engine.error().reason();
+  ASSERT_TRUE(engine->ask({"position startpos", settings.go}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  const Result<std::string> answer = engine->answer();
+  EXPECT_TRUE(answer) << answer.error().reason();
 }
 
 // Nobody waits for an answer that may take hours: the program is stopped while it thinks.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <ranges>
+#include <system_error>
 
 #include "tools/protocol/words.hpp"
 
@@ -70,7 +71,10 @@ Result<void> TextEngine::ask(const std::vector<std::string>& lines) {
 }
 
 Result<std::string> TextEngine::wait_for(std::string_view word, const IsStopped& is_stopped) {
-  constexpr std::chrono::milliseconds kLookForStop(50), kReading(50);
+  constexpr std::chrono::milliseconds kLookForStop(50), kReading(1000);
+  // What it has said when we look counts, however late we come. Reading that ends for one that
+  // never stops talking.
+  const auto last_line = std::max(deadline_, Clock::now()) + kReading;
   for (;;) {
     if (is_stopped && is_stopped()) return fail(SENET_STOPPED, "stopped while it thought");
     const auto now = Clock::now();
@@ -84,8 +88,7 @@ Result<std::string> TextEngine::wait_for(std::string_view word, const IsStopped&
       if (first == word) return std::string(words.rest());
       if (first == "error") return fail(fmt::format("{}: {}", process_.name(), **line));
     }
-    // What it said in time counts, though we read it a moment later.
-    if (now >= (*line ? deadline_ + kReading : deadline_)) {
+    if (now >= (*line ? last_line : deadline_)) {
       return process_.failure(fmt::format("does not say \"{}\" in time", word));
     }
   }
@@ -122,10 +125,14 @@ Result<std::unique_ptr<ProcessPlayer>> ProcessPlayer::start(MoveProcess::Start s
 }
 
 ProcessPlayer::~ProcessPlayer() {
-  share_out(slots_, slots_.size(), [](Slot& slot, std::size_t) {
-    if (slot.process) slot.process->quit();
-    return true;
-  });
+  try {
+    share_out(slots_, slots_.size(), [](Slot& slot, std::size_t) {
+      if (slot.process) slot.process->quit();
+      return true;
+    });
+  } catch (const std::system_error&) {
+    // No more threads: those that were not asked to end are killed.
+  }
 }
 
 Result<void> ProcessPlayer::choose(std::span<const AnyState> states, std::span<const Random>,
@@ -181,21 +188,27 @@ Result<void> ProcessPlayer::start(Slot& slot) {
 }
 
 // Fails where one of them is not to be asked again. An illegal move stops the others: it is the
-// reason then, and not that they were stopped.
+// reason then, the first position's of several, and it counts as one.
 Result<void> ProcessPlayer::count_failures(std::span<const AnyState> states) {
   Result<void> counted;
+  bool is_illegal = false;
   for (Slot& slot : slots_ | std::views::reverse) {  // of several reasons the first slot's stays
     const std::optional<Error> failure = std::exchange(slot.failure, std::nullopt);
     if (!failure) continue;
     if (failure->status() == SENET_STOPPED) {
       if (counted) counted = *failure;
     } else if (failure->status() == SENET_BAD_ACTION) {
-      ++faults_.illegal;
+      if (!std::exchange(is_illegal, true)) {
+        ++faults_.illegal;
+      } else if (faults_.state < slot.state) {
+        continue;
+      }
       faults_.state = slot.state;
       counted = *failure;
     } else {
       ++faults_.crashes;
-      if (std::exchange(slot.is_second, true)) counted = failed_twice(slot, *failure, states);
+      const bool is_last = std::exchange(slot.is_second, true);
+      if (is_last && !is_illegal) counted = failed_twice(slot, *failure, states);
     }
   }
   return counted;

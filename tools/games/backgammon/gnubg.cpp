@@ -109,7 +109,7 @@ Result<LineSocket> LineSocket::connect(const std::filesystem::path& file) try {
 Result<std::string> LineSocket::ask(std::string_view line, Clock::time_point deadline) {
   if (!stream_) return fail("the conversation has been given up");
   stream_->expires_at(deadline);
-  *stream_ << line << '\n' << std::flush;
+  *stream_ << fmt::format("{}\n", line) << std::flush;  // each `<<` sends
   std::string answer(kLongestLine + 1, '\0');
   std::size_t size = 0;
   for (;;) {
@@ -125,8 +125,11 @@ Result<std::string> LineSocket::ask(std::string_view line, Clock::time_point dea
   const boost::system::error_code error = stream_->error();
   stream_.reset();  // an answer that comes too late must not be taken for that of the next question
   if (!error) return fail("the answer has no end");
-  if (error == boost::asio::error::eof) return fail("the other side has hung up");
-  if (error == boost::asio::error::timed_out) return fail("no answer in time");
+  using namespace boost::asio::error;
+  if (error == eof || error == broken_pipe || error == connection_reset) {
+    return fail("the other side has hung up");
+  }
+  if (error == timed_out) return fail("no answer in time");
   return fail(fmt::format("cannot ask: {}", error.message()));
 }
 
