@@ -127,7 +127,9 @@ std::vector<Figures> measure(Run& run, const BenchSettings& settings, SubjectOf&
     learnt_at = now.seconds;
     const std::size_t over = counted.size();
     learns = over < phases.size() && phases[over].learns;
-    if (over == 1 || over % 3 != 1) return;
+    // After the first phase, which warms up, each repeat is three: alone, beside, alone.
+    const bool ends_repeat = over > 1 && (over - 1) % 3 == 0;
+    if (!ends_repeat) return;
     const Counts& beside = counted[over - 2];
     all_beside += beside;
     runs.push_back(figures_of(subject, counted[over - 3] + counted[over - 1], beside, all_beside,

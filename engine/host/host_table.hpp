@@ -1,4 +1,4 @@
-// What a service needs of a game: its table, and the room that it has while it is played.
+// A game in a service: its table of functions, and the pools, weights and memory of its sessions.
 #pragma once
 
 #include <array>

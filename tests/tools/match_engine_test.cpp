@@ -182,11 +182,11 @@ TEST(MatchEngine, AnAnswerInTimeMayBeReadLate) {
   TextEngineSettings settings;
   settings.command = kFake + " connect_four uci good";
   settings.go = "go nodes 1";
-  settings.answer_time = std::chrono::milliseconds(300);
+  settings.answer_time = std::chrono::milliseconds(100);
   Result<TextEngine> engine = TextEngine::start(settings);
   ASSERT_TRUE(engine) << engine.error().reason();
   ASSERT_TRUE(engine->ask({"position startpos", settings.go}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
   const Result<std::string> answer = engine->answer();
   EXPECT_TRUE(answer) << answer.error().reason();
 }
