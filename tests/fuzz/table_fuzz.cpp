@@ -1,5 +1,6 @@
 // A host's table of functions one of which begins to lie, while the table is checked or later in
 // searches. What it lies is in the input: when, which function, which answers.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -139,7 +140,7 @@ void search(api::Engine& engine, std::string_view name) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace senet;
   std::uint8_t bytes[16] = {};
-  std::memcpy(bytes, data, std::min(size, sizeof bytes));
+  std::copy_n(data, std::min(size, sizeof bytes), bytes);
   const auto number = [&](std::size_t at) {
     std::uint32_t read;
     std::memcpy(&read, bytes + at, sizeof read);

@@ -60,8 +60,9 @@ struct Broken {
     game.play(action);
     copies = static_cast<std::uint8_t>(copies + 1);
     if (kFault == Fault::kOutside) {
-      volatile std::size_t beyond = sizeof *this;  // volatile: the compiler need not know it
-      reinterpret_cast<char*>(this)[beyond] = 1;
+      // volatile: neither the compiler nor a sanitizer shall know where it points.
+      char* volatile beyond = reinterpret_cast<char*>(this) + sizeof *this;
+      *beyond = 1;
     }
   }
   std::uint8_t outcome() const { return game.outcome(); }
