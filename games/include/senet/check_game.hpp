@@ -56,6 +56,10 @@ inline std::size_t below(std::uint64_t& stream, std::size_t bound) {
 /// A state with bytes around it that no function of the game may write.
 template <class G>
 struct Guarded {
+  void play(Action action) {
+    state.play(action);
+    check("play");
+  }
   void check(const char* function) const {
     if (before != kUntouched || after != kUntouched) {
       contradict(std::string(function) + ": writes outside of the state");
@@ -99,8 +103,7 @@ class Checker {
           if (is_decision(board.state.turn())) {
             require(++decisions <= G::kMaxPlies, "play: the game goes on for more than kMaxPlies");
           }
-          board.state.play(edges[below(draws, edges.size())]);
-          board.check("play");
+          board.play(edges[below(draws, edges.size())]);
         }
       }
       where = "nonsense";
@@ -116,9 +119,10 @@ class Checker {
  private:
   static constexpr std::size_t kSlack = 64;  // so that what overflows is seen and not undefined
 
-  static G after(G state, Action action) {
-    state.play(action);
-    return state;
+  static G after(const G& state, Action action) {
+    Guarded<G> board{.state = state};
+    board.play(action);
+    return board.state;
   }
 
   void check_constants() const {
@@ -250,10 +254,7 @@ class Checker {
         std::max<std::size_t>(1, edges.size() / std::max<std::size_t>(1, check_.actions));
     for (std::size_t i = below(draws, step); i < edges.size(); i += step) {
       const Action action = edges[i];
-      Guarded<G> child{.state = state};
-      child.state.play(action);
-      child.check("play");
-      if (child.state.key() == key) {
+      if (after(state, action).key() == key) {
         contradict("play: the key stays the same after " + state.action_text(action));
       }
       const std::string words = state.action_text(action);
