@@ -111,7 +111,7 @@ TEST(CheckGame, FindsEachBrokenPromise) {
   EXPECT_PRED2(starts, why<Fault::kLateLogit>(), "logits_of: no logit at all (in ");
   EXPECT_PRED2(starts, why<Fault::kSameKey>(), "key: the same as of ");
   EXPECT_PRED2(starts, why<Fault::kOtherKey>(), "from_text: its own text becomes another state");
-  EXPECT_PRED2(starts, why<Fault::kOutside>(), "play: writes outside of the state (in ");
+  EXPECT_PRED2(starts, why<Fault::kOutside>(), "play: writes outside of the state (the start)");
   EXPECT_PRED2(starts, why<Fault::kViewer>(), "viewer: 1 where player 0 is to move (in ");
   EXPECT_PRED2(starts, why<Fault::kImageOfImage>(), "mirrored: ");
   EXPECT_PRED2(starts, why<Fault::kImageOfMove>(), "mirrored: ");
