@@ -2,10 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "engine/lanes/worker.hpp"
@@ -40,6 +44,62 @@ Result<void> flush_output() {
               (errno == 0 ? "a part of it was lost" : std::generic_category().message(errno)));
 }
 
+template <class T>
+Option Option::in_range(T least, T most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+template Option Option::in_range(int, int) const;
+template Option Option::in_range(unsigned, unsigned) const;
+template Option Option::in_range(std::uint64_t, std::uint64_t) const;
+template Option Option::in_range(double, double) const;
+
+Option Option::not_negative() const { return option_->check(CLI::NonNegativeNumber), *this; }
+
+Option Option::one_of(const std::vector<std::string>& values) const {
+  return option_->check(CLI::IsMember(values)), *this;
+}
+
+Option Option::required() const { return option_->required(), *this; }
+Option Option::shows_default() const { return option_->capture_default_str(), *this; }
+
+Option Option::shows_default(const std::string& text) const {
+  return option_->default_str(text), *this;
+}
+
+Option Option::as_often_as_needed() const { return option_->take_all(), *this; }
+bool Option::is_given() const { return option_->count() > 0; }
+
+template <class T>
+Option Command::option(const std::string& name, T& value, const std::string& help) const {
+  return Option(*app_->add_option(name, value, help));
+}
+
+template Option Command::option(const std::string&, int&, const std::string&) const;
+template Option Command::option(const std::string&, std::uint32_t&, const std::string&) const;
+template Option Command::option(const std::string&, std::uint64_t&, const std::string&) const;
+template Option Command::option(const std::string&, double&, const std::string&) const;
+template Option Command::option(const std::string&, std::string&, const std::string&) const;
+template Option Command::option(const std::string&, std::filesystem::path&,
+                                const std::string&) const;
+template Option Command::option(const std::string&, std::vector<std::string>&,
+                                const std::string&) const;
+template Option Command::option(const std::string&, std::optional<std::uint64_t>&,
+                                const std::string&) const;
+
+Option Command::flag(const std::string& name, bool& value, const std::string& help) const {
+  return Option(*app_->add_flag(name, value, help));
+}
+
+void Command::heading(const std::string& text) const { app_->option_defaults()->group(text); }
+
+void Command::remove_option(const std::string& name) const {
+  app_->remove_option(app_->get_option(name));
+}
+
+void Command::footer(const std::string& text) const { app_->footer(text); }
+
 Command Command::add_command(const std::string& name, const std::string& help) const {
   CLI::App* const command = app_->add_subcommand(name, help);
   app_->require_subcommand(1);
@@ -71,10 +131,12 @@ void Command::runs(std::function<Result<Job>()> prepare) const {
 
 CommandLine::CommandLine(const std::string& name, const std::string& description,
                          const std::string& version)
-    : app_(description, name) {
-  app_.set_version_flag("--version", version);
-  app_.get_formatter()->column_width(36);
+    : app_(std::make_unique<CLI::App>(description, name)) {
+  app_->set_version_flag("--version", version);
+  app_->get_formatter()->column_width(36);
 }
+
+CommandLine::~CommandLine() = default;
 
 int CommandLine::run(int argc, const char* const* argv) {
   const auto help = [&](std::string_view command) {
@@ -82,18 +144,18 @@ int CommandLine::run(int argc, const char* const* argv) {
   };
   // The libraries used here may throw: the parser on bad input, printing on a full disk.
   try {
-    app_.parse(argc, argv);
+    app_->parse(argc, argv);
     // What could not be printed is a failure.
     flush_output().value();
     return 0;
   } catch (const CLI::ParseError& error) {
     // Help and version go to stdout and are no failure; everything else is bad input.
     if (error.get_exit_code() == 0) {
-      app_.exit(error);
+      app_->exit(error);
       const Result<void> flushed = flush_output();
       return flushed ? 0 : report("help", flushed.error().reason(), kFailed);
     }
-    const std::string command = chosen_command(app_, "");
+    const std::string command = chosen_command(*app_, "");
     if (!command.empty()) return report(command, error.what() + help(command), kBadInput);
     const std::string_view word = argc > 1 ? argv[1] : "";
     const std::string reason = word.empty() || word.starts_with('-')
@@ -101,9 +163,9 @@ int CommandLine::run(int argc, const char* const* argv) {
                                    : fmt::format("there is no command \"{}\"", word);
     return report("command line", reason + help(""), kBadInput);
   } catch (const Error& error) {
-    return report(chosen_command(app_, "error"), error.reason(), exit_code_);
+    return report(chosen_command(*app_, "error"), error.reason(), exit_code_);
   } catch (const std::exception& error) {
-    return report(chosen_command(app_, "error"), error.what(), kFailed);
+    return report(chosen_command(*app_, "error"), error.what(), kFailed);
   }
 }
 

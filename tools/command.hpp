@@ -1,12 +1,13 @@
 // What the sub-commands of the senet program share: how each is added, what options it has, how it
 // fails, what it exits with. CLI11 reads the command line; all options are added here, so that
-// --help shows them alike.
+// --help shows them alike. Only command.cpp includes CLI11, which costs a file five seconds to
+// compile.
 #pragma once
 
 #include <absl/functional/any_invocable.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,6 +17,11 @@
 #include "games/settings.hpp"
 #include "selfplay/search_player.hpp"
 #include "senet/result.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace senet {
 
@@ -39,26 +45,23 @@ class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
-  /// Refuses values outside of [least, most]. --help shows the bounds with their type.
+  /// Refuses values outside of [least, most]. --help shows the bounds with their type, which is one
+  /// of those that command.cpp lists.
   template <class T>
-  Option in_range(T least, T most) const {
-    return option_->check(CLI::Range(least, most)), *this;
-  }
-  Option not_negative() const { return option_->check(CLI::NonNegativeNumber), *this; }
+  Option in_range(T least, T most) const;
+  Option not_negative() const;
   /// Refuses all other values.
-  Option one_of(const std::vector<std::string>& values) const {
-    return option_->check(CLI::IsMember(values)), *this;
-  }
-  Option required() const { return option_->required(), *this; }
+  Option one_of(const std::vector<std::string>& values) const;
+  Option required() const;
   /// --help shows the value that the variable has now.
-  Option shows_default() const { return option_->capture_default_str(), *this; }
+  Option shows_default() const;
   /// --help shows this text as the default.
-  Option shows_default(const std::string& text) const { return option_->default_str(text), *this; }
+  Option shows_default(const std::string& text) const;
   /// Each occurrence adds to the list.
-  Option as_often_as_needed() const { return option_->take_all(), *this; }
+  Option as_often_as_needed() const;
 
   /// Whether the command line names it; once it has been parsed.
-  bool is_given() const { return option_->count() > 0; }
+  bool is_given() const;
 
  private:
   CLI::Option* option_;
@@ -72,26 +75,23 @@ class Command {
   Command add_command(const std::string& name, const std::string& help) const;
 
   /// An option ("--name") or, without dashes, the next positional argument. `value` outlives the
-  /// parsing, which writes it; an option that the command line does not name leaves it alone.
+  /// parsing, which writes it; an option that the command line does not name leaves it alone. It is
+  /// of a type that command.cpp lists.
   template <class T>
-  Option option(const std::string& name, T& value, const std::string& help) const {
-    return Option(*app_->add_option(name, value, help));
-  }
+  Option option(const std::string& name, T& value, const std::string& help) const;
   /// Calls `read` with the option's text; a reason of its is a usage error. --help shows `type`
   /// behind the name.
   Option option(const std::string& name, const std::string& type,
                 std::function<Result<void>(const std::string& text)> read,
                 const std::string& help) const;
   /// True when the command line names it.
-  Option flag(const std::string& name, bool& value, const std::string& help) const {
-    return Option(*app_->add_flag(name, value, help));
-  }
+  Option flag(const std::string& name, bool& value, const std::string& help) const;
   /// Options that are added from here on stand under this heading in --help.
-  void heading(const std::string& text) const { app_->option_defaults()->group(text); }
-  void remove_option(const std::string& name) const { app_->remove_option(app_->get_option(name)); }
+  void heading(const std::string& text) const;
+  void remove_option(const std::string& name) const;
 
   /// A text below the options in --help.
-  void footer(const std::string& text) const { app_->footer(text); }
+  void footer(const std::string& text) const;
 
   /// Runs the job that `prepare` makes when the command line means this command and none of its
   /// sub-commands. What goes wrong, an Error that is thrown or returned, is bad input when it is
@@ -108,10 +108,9 @@ class CommandLine {
  public:
   /// `version` is what --version prints.
   CommandLine(const std::string& name, const std::string& description, const std::string& version);
-  CommandLine(const CommandLine&) = delete;
-  CommandLine& operator=(const CommandLine&) = delete;
+  ~CommandLine();
 
-  Command root() { return Command(app_, exit_code_); }
+  Command root() { return Command(*app_, exit_code_); }
 
   /// Runs the command that the arguments name and returns the program's exit code: 0, or 2 when it
   /// was asked for something that makes no sense, or 1 when something else went wrong or it was
@@ -120,7 +119,7 @@ class CommandLine {
   int run(int argc, const char* const* argv);
 
  private:
-  CLI::App app_;
+  std::unique_ptr<CLI::App> app_;
   int exit_code_ = 0;  // of an error that is thrown now
 };
 
