@@ -1,4 +1,5 @@
-// Self-play on several threads: one worker each, nothing shared but weights in, games out.
+// Self-play of one game on several threads: one worker each, nothing shared but weights in, games
+// out.
 #pragma once
 
 #include <atomic>
@@ -8,31 +9,13 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <tuple>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "engine/lanes/worker.hpp"
 #include "selfplay/play.hpp"
+#include "selfplay/selfplay.hpp"
 
 namespace senet {
-
-/// What carries the lanes of a worker on.
-enum class Driver : std::uint8_t { kFibers, kPlainLoop };
-
-/// Boost's fibers do not tell sanitizers which stack they are on.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr Driver kStandardDriver = Driver::kPlainLoop;
-#else
-inline constexpr Driver kStandardDriver = Driver::kFibers;
-#endif
-
-struct SelfPlaySettings {
-  std::size_t workers = 1;
-  WorkerSettings worker;
-  PlaySettings play;
-  Driver driver = kStandardDriver;
-};
 
 /// Functions called with a worker and its number, on the worker's thread: before it plays, and when
 /// it has played all its games or left them. What they refer to outlives the threads.
@@ -41,35 +24,7 @@ struct SelfPlayHooks {
   std::function<void(std::size_t, Worker<G>&)> begins, ended;
 };
 
-/// The worker's and the game's settings have lists of their own.
-constexpr auto settings_of(std::type_identity<SelfPlaySettings>) {
-  return std::tuple{setting("workers", &SelfPlaySettings::workers,
-                            "self-play threads; 0: hardware threads less two, at least one",
-                            {.least = 0, .most = 1024})};
-}
-
-/// The engine's own choice: all hardware threads but two, which are left to the trainer and the
-/// rest of the machine.
-inline std::size_t default_workers() {
-  const std::size_t threads = std::thread::hardware_concurrency();
-  return threads > 3 ? threads - 2 : 1;
-}
-
-/// Worker threads that play games until their numbers run out. Owned and joined by one thread.
-class AnySelfPlayThreads {
- public:
-  virtual ~AnySelfPlayThreads() = default;
-
-  /// Every worker stops where it is, within a forward pass or two; the games under way are dropped.
-  virtual void abandon() = 0;
-  /// Waits until every worker has run out of games; the first reason why one could not start.
-  virtual Result<void> join() = 0;
-  /// Workers still running.
-  virtual std::size_t running() const = 0;
-  virtual const std::deque<WorkerReport>& reports() const = 0;
-};
-
-/// Those of one game. Models, numbers and sink outlive them.
+/// Worker threads that play one game. Models, numbers and sink outlive them.
 template <Game G>
 class SelfPlayThreads final : public AnySelfPlayThreads {
  public:

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "nn/kernels.hpp"
-#include "selfplay/selfplay_threads.hpp"
+#include "selfplay/selfplay.hpp"
 #include "tools/bench_timing.hpp"
 #include "tools/metric.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "games/settings.hpp"
 #include "nn/network_spec.hpp"
-#include "selfplay/selfplay_threads.hpp"
+#include "selfplay/selfplay.hpp"
 #include "train_bridge/learn_settings.hpp"
 #include "train_bridge/run_game.hpp"
 

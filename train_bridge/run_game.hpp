@@ -8,7 +8,8 @@
 #include "games/any_game.hpp"
 #include "games/registry.hpp"
 #include "nn/network_spec.hpp"
-#include "selfplay/selfplay_threads.hpp"
+#include "selfplay/game_exchange.hpp"
+#include "selfplay/selfplay.hpp"
 #include "train_bridge/replay_buffer.hpp"
 
 namespace senet {
@@ -26,24 +27,9 @@ struct RunGame {
                                                         GameSink& sink);
   std::unique_ptr<Replay> (*make_replay)(const LearnSettings& settings);
 
+  /// train_bridge/run_game_of.hpp.
   template <Game G>
-  static constexpr RunGame of() {
-    return {
-        .any = &game_table<AnyGame, G>,
-        .reference_spec = &senet::reference_spec<G>,
-        .tree_bytes =
-            [](std::uint32_t visits, Evaluates evaluates) {
-              return Tree<G>::bytes(limits_for<G>(visits, evaluates));
-            },
-        .shape = GameShape::of<G>(),
-        .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,
-                             GameNumbers& numbers,
-                             GameSink& sink) -> std::unique_ptr<AnySelfPlayThreads> {
-          return std::make_unique<SelfPlayThreads<G>>(settings, models, numbers, sink);
-        },
-        .make_replay = &senet::make_replay<G>,
-    };
-  }
+  static constexpr RunGame of();
 };
 
 }  // namespace senet

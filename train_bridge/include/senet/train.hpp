@@ -35,6 +35,7 @@
 #include "senet/game.hpp"
 #include "train_bridge/run.hpp"
 #include "train_bridge/run_config.hpp"
+#include "train_bridge/run_game_of.hpp"
 
 namespace senet {
 

@@ -1,0 +1,30 @@
+// The table of a game's runs: what the game's own source file instantiates.
+#pragma once
+
+#include <memory>
+
+#include "selfplay/selfplay_threads.hpp"
+#include "train_bridge/run_game.hpp"
+
+namespace senet {
+
+template <Game G>
+constexpr RunGame RunGame::of() {
+  return {
+      .any = &game_table<AnyGame, G>,
+      .reference_spec = &senet::reference_spec<G>,
+      .tree_bytes =
+          [](std::uint32_t visits, Evaluates evaluates) {
+            return Tree<G>::bytes(limits_for<G>(visits, evaluates));
+          },
+      .shape = GameShape::of<G>(),
+      .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,
+                           GameNumbers& numbers,
+                           GameSink& sink) -> std::unique_ptr<AnySelfPlayThreads> {
+        return std::make_unique<SelfPlayThreads<G>>(settings, models, numbers, sink);
+      },
+      .make_replay = &senet::make_replay<G>,
+  };
+}
+
+}  // namespace senet
