@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 # One archive of all that a run stands on. The same objects as in our own programs.
 set(parts senet_games senet_kits senet_nn_core senet_nn senet_selfplay senet_train_bridge)
-list(TRANSFORM parts REPLACE "(.+)" "$<FILTER:$<TARGET_OBJECTS:\\1>,EXCLUDE,gch$>" OUTPUT_VARIABLE objects)
+list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 add_library(senet_train STATIC ${objects})
 set_target_properties(senet_train PROPERTIES LINKER_LANGUAGE CXX)
 install(FILES $<TARGET_FILE:senet_train> DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT train)
