@@ -4,7 +4,8 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <bit>
-#include <span>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "tools/bench_tree_of.hpp"

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <latch>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -131,10 +132,10 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   std::vector<EncodeCost> encode(workers);  // each written by its worker
   std::mutex trees_mutex;
   TreeCounts trees;  // as they were in the end
-  std::atomic<bool> may_begin{false};
+  std::latch may_begin(1);
   const auto begins = [&](std::size_t i, Worker<G>& worker) {
     worker.observe(&meters[i]);
-    may_begin.wait(false);
+    may_begin.wait();
   };
   const auto ended = [&](std::size_t i, Worker<G>& worker) {
     encode[i] =
@@ -158,8 +159,7 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   // of all ages are under way; then full ones until everything is as it will stay.
   const double start = wall_seconds();
   threads.limit_visits(kSpreadingVisits);
-  may_begin = true;
-  may_begin.notify_all();
+  may_begin.count_down();
   while (sink.games < 2 * workers * settings.lanes && all_play() && wall_seconds() < start + 60) {
     sleep_for(0.005);
   }

@@ -191,26 +191,24 @@ Result<void> ProcessPlayer::start(Slot& slot) {
 // reason then, the first position's of several, and it counts as one.
 Result<void> ProcessPlayer::count_failures(std::span<const AnyState> states) {
   Result<void> counted;
-  bool is_illegal = false;
+  const Slot* illegal = nullptr;                     // that of the first position
   for (Slot& slot : slots_ | std::views::reverse) {  // of several reasons the first slot's stays
-    const std::optional<Error> failure = std::exchange(slot.failure, std::nullopt);
-    if (!failure) continue;
-    if (failure->status() == SENET_STOPPED) {
-      if (counted) counted = *failure;
-    } else if (failure->status() == SENET_BAD_ACTION) {
-      if (!std::exchange(is_illegal, true)) {
-        ++faults_.illegal;
-      } else if (faults_.state < slot.state) {
-        continue;
-      }
-      faults_.state = slot.state;
-      counted = *failure;
+    if (!slot.failure) continue;
+    if (slot.failure->status() == SENET_STOPPED) {
+      if (counted) counted = *slot.failure;
+    } else if (slot.failure->status() == SENET_BAD_ACTION) {
+      if (illegal == nullptr || slot.state < illegal->state) illegal = &slot;
     } else {
       ++faults_.crashes;
-      const bool is_last = std::exchange(slot.is_second, true);
-      if (is_last && !is_illegal) counted = failed_twice(slot, *failure, states);
+      if (std::exchange(slot.is_second, true)) counted = failed_twice(slot, *slot.failure, states);
     }
   }
+  if (illegal != nullptr) {
+    ++faults_.illegal;
+    faults_.state = illegal->state;
+    counted = *illegal->failure;
+  }
+  for (Slot& slot : slots_) slot.failure.reset();
   return counted;
 }
 

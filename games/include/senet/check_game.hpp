@@ -365,12 +365,13 @@ class Checker {
   }
 
   /// Forced moves come to an end.
-  static void check_forced(G state) requires SoundMovesGame<G> {
-    for (std::size_t forced = 0; is_decision(state.turn()); ++forced) {
-      const ActionList<G::kMaxLegal> sound = sound_of(state);
+  static void check_forced(const G& state) requires SoundMovesGame<G> {
+    Guarded<G> board{.state = state};
+    for (std::size_t forced = 0; is_decision(board.state.turn()); ++forced) {
+      const ActionList<G::kMaxLegal> sound = sound_of(board.state);
       if (sound.size() != 1) return;
       require(forced < G::kMaxPlies, "sound: moves that are the only sound ones go in circles");
-      state.play(sound.front());
+      board.play(sound.front());
     }
   }
 
