@@ -11,7 +11,6 @@
 #include "games/draws.hpp"
 #include "games/list.hpp"
 #include "games/perft.hpp"
-#include "games/registry.hpp"
 #include "senet/game.hpp"
 
 namespace senet {

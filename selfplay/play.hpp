@@ -32,7 +32,7 @@ struct SelfPlay {
 
 /// A lane's whole life: games, decisions, searches. A runner by itself, or what a fiber plays.
 template <Game G>
-class LaneGames {
+class LaneGames final : public Runner {
  public:
   LaneGames(Lane<G>& lane, const SelfPlay& run) : lane_(lane), run_(run), game_(run.settings) {}
 
@@ -51,7 +51,7 @@ class LaneGames {
 
   /// The same, a step at a time, where fibers do not fit: a host that lends its own threads,
   /// sanitizers.
-  LaneState resume() {
+  LaneState resume() override {
     if (std::exchange(thinks_, false)) take_decision();
     for (;;) {
       if (plays_ && (thinks_ = next_decision())) return LaneState::kThinks;
@@ -89,11 +89,11 @@ class LaneGames {
 
 /// Carries a lane's games on as a fiber.
 template <Game G>
-class FiberRunner {
+class FiberRunner final : public Runner {
  public:
   FiberRunner(Lane<G>& lane, const SelfPlay& run)
       : games_(lane, run), fiber_([this](LaneFiber& fiber) { games_.play(fiber); }) {}
-  LaneState resume() { return fiber_.resume(); }
+  LaneState resume() override { return fiber_.resume(); }
 
  private:
   LaneGames<G> games_;

@@ -8,7 +8,8 @@
 #include <tuple>
 #include <type_traits>
 
-#include "engine/lanes/worker.hpp"
+#include "engine/lanes/worker_report.hpp"
+#include "engine/lanes/worker_settings.hpp"
 #include "selfplay/play_settings.hpp"
 
 namespace senet {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/lanes/worker.hpp"
 #include "selfplay/play.hpp"
 #include "selfplay/selfplay.hpp"
 
@@ -73,11 +74,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
       Worker<G>& worker = **made;
       const SelfPlay run{settings_.play, numbers_, sink_, orders_, worker.evaluator_name(), how_};
       if (hooks_.begins) hooks_.begins(number, worker);
-      if (settings_.driver == Driver::kFibers) {
-        play<FiberRunner<G>>(worker, run);
-      } else {
-        play<LaneGames<G>>(worker, run);
-      }
+      play(worker, run);
       if (hooks_.ended) hooks_.ended(number, worker);
     } else {
       const std::lock_guard lock(mutex_);
@@ -87,11 +84,16 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
     --running_;
   }
 
-  template <Runner R>
-  static void play(Worker<G>& worker, const SelfPlay& run) {
-    std::vector<std::unique_ptr<R>> runners;
-    for (const auto& lane : worker.lanes()) runners.push_back(std::make_unique<R>(*lane, run));
-    worker.template drive<R>(runners, run.orders.abandoned);
+  void play(Worker<G>& worker, const SelfPlay& run) const {
+    std::vector<std::unique_ptr<Runner>> runners;
+    for (const auto& lane : worker.lanes()) {
+      if (settings_.driver == Driver::kFibers) {
+        runners.push_back(std::make_unique<FiberRunner<G>>(*lane, run));
+      } else {
+        runners.push_back(std::make_unique<LaneGames<G>>(*lane, run));
+      }
+    }
+    worker.drive(runners, orders_.abandoned);
   }
 
   const SelfPlaySettings settings_;

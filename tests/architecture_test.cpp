@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "games/list.hpp"
+#include "games/registry.hpp"
 
 namespace senet {
 namespace {
@@ -262,7 +262,7 @@ std::vector<std::size_t> lines_that_name(std::istream& source, std::string_view 
 // What belongs to one game stands in a folder of its name. Examples show games by their names.
 bool may_name_games(const std::string& file) {
   return file.starts_with("tools/examples/") ||
-         std::ranges::any_of(kGameNames, [&](std::string_view game) {
+         std::ranges::any_of(game_names(), [&](std::string_view game) {
            return file.find(std::string("/").append(game).append("/")) != std::string::npos;
          });
 }
@@ -271,7 +271,7 @@ TEST(Architecture, GenericCodeNamesNoGame) {
   for (const std::string_view folder : kFolders) {
     for (const fs::path& file : sources_under(folder)) {
       if (may_name_games(shown(file))) continue;
-      for (const std::string_view game : kGameNames) {
+      for (const std::string_view game : game_names()) {
         std::ifstream source(file);
         for (const std::size_t line : lines_that_name(source, game)) {
           ADD_FAILURE() << shown(file) << ":" << line << " names " << game;

@@ -13,12 +13,12 @@ namespace senet {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-using enum WorkerReport::Counter;
 
 /// Shares of a worker's time: forward, encode, tree, other; they add up to 1.
 using Shares = std::valarray<double>;
 
 Shares shares_of(const std::valarray<double>& counts, double encode_ns) {
+  using enum WorkerReport::Counter;
   // The counters of one round are not written at once, so the parts may be a little ahead of the
   // whole.
   const double total = std::max(counts[kTotalNs], counts[kForwardNs] + counts[kLanesNs]);
@@ -39,6 +39,7 @@ void add_shares(Figures& figures, const std::string& subject, const Shares& shar
 
 Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
                    const std::string& subject) {
+  using enum WorkerReport::Counter;
   const BenchSettings& settings = bench.settings;
   const double seconds = measured.seconds;
   const auto workers = static_cast<double>(measured.workers.size());

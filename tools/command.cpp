@@ -12,7 +12,7 @@
 #include <optional>
 #include <system_error>
 
-#include "engine/lanes/worker.hpp"
+#include "engine/lanes/worker_settings.hpp"
 
 namespace senet {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "engine/lanes/worker.hpp"
+#include "engine/lanes/worker_report.hpp"
 
 namespace senet {
 

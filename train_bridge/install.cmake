@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # One archive of all that a run stands on. The same objects as in our own programs.
-set(parts senet_games senet_kits senet_nn_core senet_nn senet_selfplay senet_train_bridge)
+set(parts senet_games senet_kits senet_nn_core senet_nn senet_lanes senet_selfplay senet_train_bridge)
 list(TRANSFORM parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 add_library(senet_train STATIC ${objects})
 set_target_properties(senet_train PROPERTIES LINKER_LANGUAGE CXX)
@@ -13,7 +13,7 @@ install(FILES $<TARGET_FILE:senet_train> DESTINATION ${CMAKE_INSTALL_LIBDIR} COM
 # Headers where the repository has them: a header of ours includes others by their place in it.
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/senet-train)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/games/include/senet include/senet DESTINATION ${headers} COMPONENT train)
-install(FILES ${PROJECT_BINARY_DIR}/made/games/list.hpp DESTINATION ${headers}/games COMPONENT train)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/made/games DESTINATION ${headers} COMPONENT train)
 foreach(folder games nn search engine/lanes selfplay train_bridge)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${headers}/${folder} COMPONENT train
     FILES_MATCHING PATTERN "*.hpp" PATTERN include EXCLUDE)

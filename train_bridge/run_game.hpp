@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/lanes/model_store.hpp"
 #include "games/any_game.hpp"
 #include "games/registry.hpp"
 #include "nn/network_spec.hpp"

@@ -53,7 +53,7 @@ class HostHeap final : public Heap {
 
 // The handles are ours to fill. A session's is the Session itself.
 struct senet_engine {
-  std::unique_ptr<HostHeap> heap;  // outlives the service
+  std::unique_ptr<Heap> heap;  // outlives the service
   std::unique_ptr<senet::Service> service;
 };
 struct senet_model {

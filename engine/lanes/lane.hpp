@@ -18,6 +18,15 @@ enum class LaneState : std::uint8_t {
   kFinished,   // it has no more to play
 };
 
+/// Carries one lane's games on.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  /// Plays until the lane thinks, is blocked or has finished, and says which. Called when a search
+  /// is over, and now and then while the lane is blocked.
+  virtual LaneState resume() = 0;
+};
+
 /// One game at a time, one search, one arena. Belongs to its worker's thread; never moves.
 template <Game G>
 class Lane {

@@ -1,13 +1,9 @@
 // A lane's games as one function, on a fiber that sleeps while a search is under way.
 #pragma once
 
-#include <boost/fiber/context.hpp>
-#include <boost/fiber/fiber.hpp>
-#include <boost/fiber/operations.hpp>
-#include <boost/fiber/protected_fixedsize_stack.hpp>
 #include <cstddef>
+#include <functional>
 #include <memory>
-#include <utility>
 
 #include "engine/lanes/lane.hpp"
 
@@ -22,45 +18,24 @@ class LaneFiber {
 
   /// The first resume() calls `story(fiber)`, which returns when there is no more to play or wait()
   /// is false. Its stack ends in a guard page.
-  template <class Story>
-  explicit LaneFiber(Story story)
-      : fiber_(boost::fibers::launch::dispatch, std::allocator_arg,
-               boost::fibers::protected_fixedsize_stack(kStackBytes),
-               [this, story = std::move(story)]() mutable {
-                 self_ = Context::active();
-                 if (wait(LaneState::kBlocked)) story(*this);
-                 state_ = LaneState::kFinished;
-               }) {}
+  explicit LaneFiber(std::function<void(LaneFiber&)> story);
   /// A story that has not ended is abandoned.
-  ~LaneFiber() {
-    abandoned_ = true;
-    if (state_ != LaneState::kFinished) resume();
-    fiber_.join();
-  }
+  ~LaneFiber();
   LaneFiber(const LaneFiber&) = delete;
   LaneFiber& operator=(const LaneFiber&) = delete;
 
   /// Goes on until the story waits or has ended, and says for what; not once it has ended.
-  LaneState resume() {
-    Context::active()->schedule(self_);
-    boost::this_fiber::yield();
-    return state_;
-  }
+  LaneState resume();
   /// Called by the story: lets the driver go on until it resumes this fiber. False when the story
   /// is abandoned and must end.
-  bool wait(LaneState state) {
-    state_ = state;
-    self_->suspend();
-    return !abandoned_;
-  }
+  bool wait(LaneState state);
 
  private:
-  using Context = boost::fibers::context;
+  struct Fiber;  // Boost's, whose headers only one source file reads
 
   LaneState state_ = LaneState::kBlocked;
   bool abandoned_ = false;
-  Context* self_ = nullptr;
-  boost::fibers::fiber fiber_;  // the last member: it runs while it is made
+  const std::unique_ptr<Fiber> fiber_;
 };
 
 }  // namespace senet

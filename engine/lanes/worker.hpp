@@ -3,118 +3,23 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <concepts>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <thread>
-#include <tuple>
-#include <type_traits>
-#include <valarray>
 #include <vector>
 
 #include "engine/lanes/lane.hpp"
 #include "engine/lanes/model_store.hpp"
+#include "engine/lanes/worker_report.hpp"
+#include "engine/lanes/worker_settings.hpp"
 #include "nn/cached_evaluator.hpp"
 #include "nn/evaluator.hpp"
 #include "search/rounds.hpp"
 
 namespace senet {
-
-/// Builds an evaluator for batches of up to `max_rows` rows and loads `weights`. Called on the
-/// thread that will use it.
-using EvaluatorMaker =
-    std::function<Result<std::unique_ptr<Evaluator>>(const Weights& weights, std::size_t max_rows)>;
-
-struct WorkerSettings {
-  std::size_t lanes = 64;                           // games played at once by one worker
-  std::size_t batch_rows = 64;                      // rows of one forward pass at most
-  EvaluatorKind evaluator = EvaluatorKind::kFused;  // the same bits for any batch
-  bool exact = false;                               // see make_evaluator
-  EvaluatorMaker own_evaluator = {};  // a host's own, instead of the named one, when set
-  std::size_t cache_mib = 0;          // MiB in which this worker remembers evaluations; 0: none
-  SearchSettings search;
-  std::uint32_t visits = 100;  // the trees have room for searches of this many visits
-};
-
-/// The search's settings have a list of their own.
-constexpr auto settings_of(std::type_identity<WorkerSettings>) {
-  using S = WorkerSettings;
-  return std::tuple{
-      setting("evaluator", &S::evaluator,
-              "the forward pass: fused, onednn, auto (the faster of both), reference or hash"),
-      setting("lanes", &S::lanes, "games played at once by each worker",
-              {.least = 1, .most = 4096}),
-      setting("batch", &S::batch_rows, "most rows of one forward pass", {.least = 1, .most = 4096}),
-      setting("cache", &S::cache_mib, "MiB in which each worker remembers evaluations; 0: none",
-              {.least = 0, .most = 1'000'000, .unit = "MiB"}),
-  };
-}
-
-/// What a worker has done so far: counters written by its thread alone and read by any while it
-/// works. Relaxed: each is right, together they may be a moment apart.
-class WorkerReport {
- public:
-  enum Counter : std::size_t {
-    kForwards,    // batches evaluated
-    kRows,        // rows answered
-    kRemembered,  // ... of them from the evaluation cache
-    kSearches,    // decisions searched to their end
-    kVisits,      // visits made by those searches, kept ones not counted
-    kForwardNs,   // inside Evaluator::forward
-    kLanesNs,     // inside lanes: tree, rules, encoding, records
-    kTotalNs,     // since the worker began
-    kWaits,       // times a lane had to wait to hand over a game
-    kModelSwaps,
-    kSwapNs,              // inside those, packing included
-    kLongestSwapNs,       // the longest of them
-    kAllocations,         // of its thread's heap, where an observer counts them
-    kForwardAllocations,  // ... of them inside Evaluator::forward
-    kCounters
-  };
-
-  std::uint64_t operator[](Counter counter) const {
-    return counters_[counter].load(std::memory_order_relaxed);
-  }
-  /// All counters as they are now, by their numbers: two moments can be subtracted.
-  std::valarray<double> now() const {
-    std::valarray<double> counts(kCounters);
-    std::ranges::transform(counters_, std::begin(counts), [](const auto& counter) {
-      return static_cast<double>(counter.load(std::memory_order_relaxed));
-    });
-    return counts;
-  }
-
-  void set(Counter counter, std::uint64_t value) {
-    counters_[counter].store(value, std::memory_order_relaxed);
-  }
-  void add(Counter counter, std::uint64_t amount) { set(counter, (*this)[counter] + amount); }
-
- private:
-  std::array<std::atomic<std::uint64_t>, kCounters> counters_{};
-};
-
-/// Carries one lane's games on: resume() plays until the lane thinks, is blocked or has finished,
-/// and says which. It is called when a search is over, and now and then while the lane is blocked.
-template <class R>
-concept Runner = requires(R& runner) {
-  { runner.resume() } -> std::same_as<LaneState>;
-};
-
-/// Watches a worker at work, on the worker's thread.
-class WorkerObserver {
- public:
-  virtual ~WorkerObserver() = default;
-  /// The turn of this lane begins.
-  virtual void turn(std::size_t lane) = 0;
-  virtual void forward_begins(std::size_t rows) = 0;
-  /// `report` is the worker's, for what the observer counts.
-  virtual void forward_ended(WorkerReport& report) = 0;
-};
 
 /// The lanes of one thread and what they share.
 template <Game G>
@@ -149,9 +54,8 @@ class Worker {
   /// Runs the runners, one per lane and in their order, until all have finished. Returns early,
   /// between two passes, once `abandoned` is true; the lanes may then be left in the middle of a
   /// search.
-  template <Runner R>
-  void drive(std::span<const std::unique_ptr<R>> runners, const std::atomic<bool>& abandoned) {
-    Turns<R> turns{*this, runners};
+  void drive(std::span<const std::unique_ptr<Runner>> runners, const std::atomic<bool>& abandoned) {
+    Turns turns{*this, runners};
     const auto began = mark_ = Clock::now();
     while (turns.alive > 0 && !abandoned.load(std::memory_order_relaxed)) {
       const bool searches = rounds_.round(turns);
@@ -166,10 +70,9 @@ class Worker {
   using Clock = std::chrono::steady_clock;
 
   /// Each lane in its turn: plays up to a search, then searches.
-  template <Runner R>
   struct Turns {
     Worker& worker;
-    const std::span<const std::unique_ptr<R>> runners;
+    const std::span<const std::unique_ptr<Runner>> runners;
     std::vector<LaneState> states = std::vector<LaneState>(runners.size(), LaneState::kBlocked);
     std::size_t alive = runners.size();
     Circle circle = {};

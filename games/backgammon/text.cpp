@@ -40,16 +40,16 @@ constexpr std::size_t letter_of(std::size_t bit) { return (bit ^ 7) / 6; }
 constexpr unsigned mask_of(std::size_t bit) { return 32u >> (bit ^ 7) % 6; }
 
 constexpr std::string_view kPrefix = "XGID=";
-constexpr std::size_t kPlaces = 26;
+constexpr std::size_t kXgidPlaces = 26;
 constexpr std::size_t kFields = 10;  // the places and nine numbers
 
 // The board from the side of the player at the bottom.
 Result<Board> read_places(std::string_view places) {
-  if (places.size() != kPlaces) {
-    return fail(fmt::format("an XGID tells {} places, this one {}", kPlaces, places.size()));
+  if (places.size() != kXgidPlaces) {
+    return fail(fmt::format("an XGID tells {} places, this one {}", kXgidPlaces, places.size()));
   }
   Board board;
-  for (std::size_t place = 0; place < kPlaces; ++place) {
+  for (std::size_t place = 0; place < kXgidPlaces; ++place) {
     const char c = places[place];
     if (c >= 'A' && c <= 'O' && place != 0) {
       board.on_roll[place] = static_cast<std::uint8_t>(c - 'A' + 1);
@@ -130,7 +130,7 @@ std::string Backgammon::text() const {
 std::string Backgammon::xgid() const {
   const auto& [bottom, top] = checkers_;
   std::string text(kPrefix);
-  for (std::size_t place = 0; place < kPlaces; ++place) {
+  for (std::size_t place = 0; place < kXgidPlaces; ++place) {
     if (place != 0 && bottom[place] > 0) {
       text.push_back(static_cast<char>('A' + bottom[place] - 1));
     } else if (place != kBar && top[25 - place] > 0) {
@@ -190,7 +190,7 @@ Result<Backgammon> Backgammon::from_xgid(std::string_view text) {
 
 Result<Backgammon> Backgammon::from_text(std::string_view text) {
   // An XGID's places are followed by nine fields; our own text has two colons.
-  if (text.starts_with(kPrefix) || text.find(':') == kPlaces) return from_xgid(text);
+  if (text.starts_with(kPrefix) || text.find(':') == kXgidPlaces) return from_xgid(text);
   const std::vector<std::string_view> fields = split(text, ":");
   if (fields.size() == 1) return from_position_id(text, 0);
   if (fields.size() != 3 || (fields[1] != "0" && fields[1] != "1")) {

@@ -1,0 +1,46 @@
+#include "engine/lanes/lane_fiber.hpp"
+
+#include <boost/fiber/context.hpp>
+#include <boost/fiber/fiber.hpp>
+#include <boost/fiber/operations.hpp>
+#include <boost/fiber/protected_fixedsize_stack.hpp>
+#include <utility>
+
+namespace senet {
+
+using boost::fibers::context;
+
+struct LaneFiber::Fiber {
+  context* self = nullptr;
+  boost::fibers::fiber fiber = {};
+};
+
+LaneFiber::LaneFiber(std::function<void(LaneFiber&)> story) : fiber_(std::make_unique<Fiber>()) {
+  fiber_->fiber = boost::fibers::fiber(boost::fibers::launch::dispatch, std::allocator_arg,
+                                       boost::fibers::protected_fixedsize_stack(kStackBytes),
+                                       [this, story = std::move(story)] {
+                                         fiber_->self = context::active();
+                                         if (wait(LaneState::kBlocked)) story(*this);
+                                         state_ = LaneState::kFinished;
+                                       });
+}
+
+LaneFiber::~LaneFiber() {
+  abandoned_ = true;
+  if (state_ != LaneState::kFinished) resume();
+  fiber_->fiber.join();
+}
+
+LaneState LaneFiber::resume() {
+  context::active()->schedule(fiber_->self);
+  boost::this_fiber::yield();
+  return state_;
+}
+
+bool LaneFiber::wait(LaneState state) {
+  state_ = state;
+  fiber_->self->suspend();
+  return !abandoned_;
+}
+
+}  // namespace senet
