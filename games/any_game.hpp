@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "games/game_table.hpp"
 #include "games/perft.hpp"
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
@@ -313,5 +314,15 @@ Action draw_action(const AnyState& state, Random& random);
 /// The names of those games for which `has` holds, for people: "a", "a and b", "a, b and c".
 std::string games_that(const std::function<bool(const AnyGame&)>& has,
                        std::string_view last = " and ");
+
+/// A state of a game of the list, or of any whose users see games/kit.hpp, without its type.
+template <Game G>
+AnyState any(const G& state) {
+  return AnyState(game_table<AnyGame, G>(), state);
+}
+template <Game G>
+Result<AnyState> any(const Result<G>& state) {
+  return state ? Result<AnyState>(any(*state)) : state.error();
+}
 
 }  // namespace senet

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "games/kit.hpp"
+#include "games/any_game.hpp"
 
 namespace senet {
 

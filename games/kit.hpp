@@ -22,16 +22,6 @@ Kit kit_of() {
   return {};
 }
 
-/// A state of a game of the list, or of any that sees this header, without its type.
-template <Game G>
-AnyState any(const G& state) {
-  return AnyState(game_table<AnyGame, G>(), state);
-}
-template <Game G>
-Result<AnyState> any(const Result<G>& state) {
-  return state ? Result<AnyState>(any(*state)) : state.error();
-}
-
 /// Plays any legal move, each as likely.
 inline constexpr SimplePlayer kRandomPlayer = {
     "random", [](const AnyState& state, Random draw) { return draw_action(state, draw); }};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -45,6 +46,12 @@ inline std::size_t default_workers() {
   return threads > 3 ? threads - 2 : 1;
 }
 
+/// Functions called with a worker and its number, on the worker's thread: before it plays, and when
+/// it has played all its games or left them. What they refer to outlives the threads.
+struct SelfPlayHooks {
+  std::function<void(std::size_t, AnyWorker&)> begins = {}, ended = {};
+};
+
 /// Worker threads that play games until their numbers run out. Owned and joined by one thread.
 class AnySelfPlayThreads {
  public:
@@ -52,6 +59,8 @@ class AnySelfPlayThreads {
 
   /// Every worker stops where it is, within a forward pass or two; the games under way are dropped.
   virtual void abandon() = 0;
+  /// Searches that begin from now on make no more visits than this.
+  virtual void limit_visits(std::uint32_t most) = 0;
   /// Waits until every worker has run out of games; the first reason why one could not start.
   virtual Result<void> join() = 0;
   /// Workers still running.

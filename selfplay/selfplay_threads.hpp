@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,20 +17,13 @@
 
 namespace senet {
 
-/// Functions called with a worker and its number, on the worker's thread: before it plays, and when
-/// it has played all its games or left them. What they refer to outlives the threads.
-template <Game G>
-struct SelfPlayHooks {
-  std::function<void(std::size_t, Worker<G>&)> begins, ended;
-};
-
 /// Worker threads that play one game. Models, numbers and sink outlive them.
 template <Game G>
 class SelfPlayThreads final : public AnySelfPlayThreads {
  public:
   /// Starts playing at once.
   SelfPlayThreads(const SelfPlaySettings& settings, ModelStore& models, GameNumbers& numbers,
-                  GameSink& sink, SelfPlayHooks<G> hooks = {})
+                  GameSink& sink, SelfPlayHooks hooks = {})
       : settings_(settings),
         how_(settings_text(settings.play, settings.worker.search)),
         hooks_(std::move(hooks)),
@@ -53,8 +45,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
 
   void abandon() override { orders_.abandoned = true; }
 
-  /// Searches that begin from now on make no more visits than this.
-  void limit_visits(std::uint32_t most) { orders_.most_visits = most; }
+  void limit_visits(std::uint32_t most) override { orders_.most_visits = most; }
 
   Result<void> join() override {
     for (std::thread& thread : threads_) {
@@ -98,7 +89,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
 
   const SelfPlaySettings settings_;
   const std::string how_;
-  const SelfPlayHooks<G> hooks_;
+  const SelfPlayHooks hooks_;
   ModelStore& models_;
   GameNumbers& numbers_;
   GameSink& sink_;

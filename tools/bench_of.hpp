@@ -9,7 +9,7 @@
 #include "games/random.hpp"
 #include "tools/bench_tree_of.hpp"
 #include "tools/benchmarks.hpp"
-#include "tools/selfplay_measure.hpp"
+#include "tools/search_counts_of.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {
@@ -110,7 +110,8 @@ constexpr BenchGame BenchGame::of() {
   return {.sparse_batch = &senet::sparse_batch<G>,
           .tree = &senet::measure_tree<G, Tree<G>>,
           .playout = &senet::measure_playout<G>,
-          .selfplay = &senet::measure_selfplay<G>};
+          .encode_cost = &senet::encode_cost<G>,
+          .count_trees = &senet::count_trees<G>};
 }
 
 }  // namespace senet

@@ -99,7 +99,8 @@ Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkS
 /// The same network once more, for a store that takes one over.
 Network copy_of(const Network& network);
 
-struct SelfPlayMeasured;
+struct EncodeCost;
+struct TreeCounts;
 struct BenchCase;
 
 /// The table of a game (games/registry.hpp): what the benchmarks do with it by its type.
@@ -112,10 +113,11 @@ struct BenchGame {
   void (*tree)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
   /// prepare_playout()
   void (*playout)(const BenchCase& bench, Figures& figures);
-  /// Self-play of so many threads, measured; throws where it cannot be played. The first worker's
-  /// trace is written to this file unless it is empty.
-  SelfPlayMeasured (*selfplay)(const BenchCase& bench, std::size_t workers, EvaluatorKind evaluator,
-                               const std::string& trace_file);
+  /// What it costs to encode what the last searches of a worker asked its network about. Here and
+  /// below the worker is one of this game, and the call is on its thread.
+  EncodeCost (*encode_cost)(const AnyWorker& worker, Evaluates evaluates);
+  /// Adds the trees of a worker as they are.
+  void (*count_trees)(const AnyWorker& worker, TreeCounts& sum);
 
   /// tools/bench_of.hpp
   template <Game G>

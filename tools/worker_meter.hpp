@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/lanes/worker_report.hpp"
+#include "senet/result.hpp"
 
 namespace senet {
 

@@ -264,7 +264,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   Figures figures(options.folder / "metrics.jsonl", loop.progress().games, from.seconds,
                   hooks.warning);
   const std::unique_ptr<AnySelfPlayThreads> players =
-      game_->start_selfplay(config.selfplay, models, numbers, sink);
+      game_->start_selfplay(config.selfplay, models, numbers, sink, {});
   Result<void> learnt;
   std::atomic<bool> learning{true};
   std::jthread learner([&] {

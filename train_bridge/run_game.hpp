@@ -25,7 +25,7 @@ struct RunGame {
   GameShape shape;
   std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const SelfPlaySettings& settings,
                                                         ModelStore& models, GameNumbers& numbers,
-                                                        GameSink& sink);
+                                                        GameSink& sink, SelfPlayHooks hooks);
   std::unique_ptr<Replay> (*make_replay)(const LearnSettings& settings);
 
   /// train_bridge/run_game_of.hpp.

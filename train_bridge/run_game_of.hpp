@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "selfplay/selfplay_threads.hpp"
 #include "train_bridge/run_game.hpp"
@@ -19,9 +20,10 @@ constexpr RunGame RunGame::of() {
           },
       .shape = GameShape::of<G>(),
       .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,
-                           GameNumbers& numbers,
-                           GameSink& sink) -> std::unique_ptr<AnySelfPlayThreads> {
-        return std::make_unique<SelfPlayThreads<G>>(settings, models, numbers, sink);
+                           GameNumbers& numbers, GameSink& sink,
+                           SelfPlayHooks hooks) -> std::unique_ptr<AnySelfPlayThreads> {
+        return std::make_unique<SelfPlayThreads<G>>(settings, models, numbers, sink,
+                                                    std::move(hooks));
       },
       .make_replay = &senet::make_replay<G>,
   };

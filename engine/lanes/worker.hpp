@@ -23,7 +23,7 @@ namespace senet {
 
 /// The lanes of one thread and what they share.
 template <Game G>
-class Worker {
+class Worker final : public AnyWorker {
  public:
   /// Reserves everything: arenas, batch, evaluator. Must be called on the thread that will run it.
   static Result<std::unique_ptr<Worker>> make(const WorkerSettings& settings, ModelStore& models,
@@ -47,9 +47,6 @@ class Worker {
 
   std::span<const std::unique_ptr<Lane<G>>> lanes() const { return lanes_; }
   std::string_view evaluator_name() const { return evaluator_->name(); }
-
-  /// Shows what it does to `observer`, which outlives it; null: to none.
-  void observe(WorkerObserver* observer) { observer_ = observer; }
 
   /// Runs the runners, one per lane and in their order, until all have finished. Returns early,
   /// between two passes, once `abandoned` is true; the lanes may then be left in the middle of a
@@ -176,7 +173,6 @@ class Worker {
   ModelStore& models_;
   ModelStore::Newest loaded_;  // what the evaluator answers with
   WorkerReport& report_;
-  WorkerObserver* observer_ = nullptr;
   Rounds<Search<G>> rounds_;
   std::unique_ptr<Tree<G>> spare_;  // the other half of every lane's arena, used by one at a time
   std::vector<std::unique_ptr<Lane<G>>> lanes_;

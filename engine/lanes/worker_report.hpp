@@ -65,4 +65,15 @@ class WorkerObserver {
   virtual void forward_ended(WorkerReport& report) = 0;
 };
 
+/// A worker of any game.
+class AnyWorker {
+ public:
+  virtual ~AnyWorker() = default;
+  /// Shows what it does to `observer`, which outlives it; null: to none. On its thread.
+  void observe(WorkerObserver* observer) { observer_ = observer; }
+
+ protected:
+  WorkerObserver* observer_ = nullptr;
+};
+
 }  // namespace senet

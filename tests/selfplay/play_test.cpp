@@ -203,17 +203,18 @@ TEST(Play, HooksAndLimitsWhileItIsPlayed) {
     std::array<std::size_t, 2> lanes{};
     std::array<std::thread::id, 2> began_on, ended_on;
     {
-      SelfPlayThreads<Backgammon> threads(settings, models, numbers, sink,
-                                          {.begins =
-                                               [&](std::size_t number, Worker<Backgammon>&) {
-                                                 began_on.at(number) = std::this_thread::get_id();
-                                                 may_begin.wait(false);
-                                               },
-                                           .ended =
-                                               [&](std::size_t number, Worker<Backgammon>& worker) {
-                                                 ended_on.at(number) = std::this_thread::get_id();
-                                                 lanes.at(number) = worker.lanes().size();
-                                               }});
+      SelfPlayThreads<Backgammon> threads(
+          settings, models, numbers, sink,
+          {.begins =
+               [&](std::size_t number, AnyWorker&) {
+                 began_on.at(number) = std::this_thread::get_id();
+                 may_begin.wait(false);
+               },
+           .ended =
+               [&](std::size_t number, AnyWorker& worker) {
+                 ended_on.at(number) = std::this_thread::get_id();
+                 lanes.at(number) = static_cast<Worker<Backgammon>&>(worker).lanes().size();
+               }});
       threads.limit_visits(kMost);
       may_begin = true;
       may_begin.notify_all();

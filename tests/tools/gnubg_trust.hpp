@@ -11,7 +11,7 @@
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/kit/exam.hpp"
-#include "games/registry.hpp"
+#include "games/list/backgammon.hpp"
 #include "tools/games/backgammon/gnubg.hpp"
 
 namespace senet {

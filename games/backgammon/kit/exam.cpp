@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "games/json.hpp"
+#include "games/list/backgammon.hpp"
 
 namespace senet::backgammon {
 namespace {

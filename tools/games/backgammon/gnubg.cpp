@@ -12,7 +12,7 @@
 #include <sstream>
 #include <utility>
 
-#include "games/registry.hpp"
+#include "games/list/backgammon.hpp"
 
 namespace senet {
 namespace {
