@@ -9,6 +9,7 @@
 #include "games/random.hpp"
 #include "tools/bench_tree_of.hpp"
 #include "tools/benchmarks.hpp"
+#include "tools/flat_table.hpp"
 #include "tools/search_counts_of.hpp"
 #include "train_bridge/train_batch.hpp"
 
@@ -109,6 +110,7 @@ template <Game G>
 constexpr BenchGame BenchGame::of() {
   return {.sparse_batch = &senet::sparse_batch<G>,
           .tree = &senet::measure_tree<G, Tree<G>>,
+          .tree_flat = &senet::measure_tree<G, Tree<G, FlatTable>>,
           .playout = &senet::measure_playout<G>,
           .encode_cost = &senet::encode_cost<G>,
           .count_trees = &senet::count_trees<G>};

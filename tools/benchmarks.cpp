@@ -149,9 +149,7 @@ std::vector<AnyState> recorded_decisions(const BenchCase& bench, std::size_t cou
 }
 
 Benchmark prepare_tree(const BenchCase& bench) {
-  const auto measure = bench.settings.table == "flat"
-                           ? find_game<FlatTreeBench>(bench.game.name).value()->tree
-                           : bench.typed.tree;
+  const auto measure = bench.settings.table == "flat" ? bench.typed.tree_flat : bench.typed.tree;
   // A few rounds of different positions.
   return [&bench, measure, positions = recorded_decisions(bench, 4 * bench.settings.lanes)](
              Figures& figures) { measure(bench, positions, figures); };

@@ -111,6 +111,8 @@ struct BenchGame {
   /// Searches each position once, and then as many as there is time for, without a network:
   /// prepare_tree().
   void (*tree)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
+  /// The same with Abseil's hash map in the trees.
+  void (*tree_flat)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
   /// prepare_playout()
   void (*playout)(const BenchCase& bench, Figures& figures);
   /// What it costs to encode what the last searches of a worker asked its network about. Here and
@@ -122,15 +124,6 @@ struct BenchGame {
   /// tools/bench_of.hpp
   template <Game G>
   static constexpr BenchGame of();
-};
-
-/// The same search with Abseil's hash map in the trees.
-struct FlatTreeBench {
-  void (*tree)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
-
-  /// tools/bench_tree_flat.hpp
-  template <Game G>
-  static constexpr FlatTreeBench of();
 };
 
 /// A game with a network, and settings of which none is left to the benchmark. Outlives the
