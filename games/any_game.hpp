@@ -315,7 +315,7 @@ Action draw_action(const AnyState& state, Random& random);
 std::string games_that(const std::function<bool(const AnyGame&)>& has,
                        std::string_view last = " and ");
 
-/// A state of a game of the list, or of any whose users see games/kit.hpp, without its type.
+/// A state without its type. Of a game that is not in the list the caller has to see games/kit.hpp.
 template <Game G>
 AnyState any(const G& state) {
   return AnyState(game_table<AnyGame, G>(), state);

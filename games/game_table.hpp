@@ -3,7 +3,8 @@
 
 namespace senet {
 
-/// Whether G is a game of the list in games/CMakeLists.txt (games/list.hpp says so).
+/// Whether G is a game of the list in games/CMakeLists.txt: games/list/NAME.hpp says so, which the
+/// game's own header includes.
 template <class G>
 inline constexpr bool kIsListed = false;
 

@@ -9,7 +9,7 @@
 
 #include "games/any_game.hpp"
 #include "games/draws.hpp"
-#include "games/list.hpp"
+#include "games/game_table.hpp"
 #include "games/perft.hpp"
 #include "senet/game.hpp"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,10 +17,19 @@ namespace senet {
 /// The names of all games, in the order of the list.
 std::span<const std::string_view> game_names();
 
-/// The tables of all games of the list, in its order. Defined for each kind of table by a source
-/// file that CMake makes.
+/// The functions game_table<Table, G>() of all games of the list, in its order. Defined for each
+/// kind of table by a source file that CMake makes.
 template <class Table>
-std::span<const Table* const> all_games();
+using TableOf = const Table& (*)();
+template <class Table>
+std::span<const TableOf<Table>> game_tables();
+
+/// The tables themselves, as pointers: a view.
+template <class Table>
+auto all_games() {
+  return game_tables<Table>() |
+         std::views::transform([](TableOf<Table> table) { return &table(); });
+}
 
 /// Says that there is no game of this name, and which there are.
 inline Error unknown_game(std::string_view name) {
@@ -31,7 +41,7 @@ template <class Table>
 Result<const Table*> find_game(std::string_view name) {
   const std::span<const std::string_view> names = game_names();
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return all_games<Table>()[i];
+    if (names[i] == name) return &game_tables<Table>()[i]();
   }
   return unknown_game(name);
 }

@@ -22,11 +22,12 @@ function(senet_sources variable)
 endfunction()
 
 # senet_game_tables(TARGET TABLE HEADER [HOOKS FOLDER]): adds to the target a source for each game that
-# instantiates game_table<TABLE, TYPE>() of games/game_table.hpp, and one with all_games<TABLE>(). HEADER defines
+# instantiates game_table<TABLE, TYPE>() of games/game_table.hpp, and one with game_tables<TABLE>(). HEADER defines
 # TABLE::of<TYPE>(). HOOKS: the table looks at FOLDER/NAME/hooks.hpp, where there is one.
 function(senet_game_tables target senet_table header)
   cmake_parse_arguments(ARG "" "HOOKS" "" ${ARGN})
   senet_games(games)
+  set(senet_headers)
   set(senet_declarations)
   set(senet_pointers)
   foreach(senet_game ${games})
@@ -40,8 +41,9 @@ function(senet_game_tables target senet_table header)
     set(source ${CMAKE_CURRENT_BINARY_DIR}/games/${senet_game}/${senet_table}.cpp)
     configure_file(${PROJECT_SOURCE_DIR}/games/table.cpp.in ${source} @ONLY)
     target_sources(${target} PRIVATE ${source})
+    string(APPEND senet_headers "#include \"games/list/${senet_game}.hpp\"\n")
     string(APPEND senet_declarations "template <>\nconst ${senet_table}& game_table<${senet_table}, ${senet_type}>();\n")
-    list(APPEND senet_pointers "&game_table<${senet_table}, ${senet_type}>()")
+    list(APPEND senet_pointers "&game_table<${senet_table}, ${senet_type}>")
   endforeach()
   list(LENGTH games senet_game_count)
   list(JOIN senet_pointers ", " senet_pointers)

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/lanes/lane.hpp"
 #include "engine/lanes/lane_fiber.hpp"
+#include "engine/lanes/runner.hpp"
 #include "selfplay/game_exchange.hpp"
 #include "selfplay/game_in_play.hpp"
 

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "engine/lanes/any_worker.hpp"
 #include "engine/lanes/worker_report.hpp"
 #include "engine/lanes/worker_settings.hpp"
 #include "selfplay/play_settings.hpp"
@@ -46,8 +47,9 @@ inline std::size_t default_workers() {
   return threads > 3 ? threads - 2 : 1;
 }
 
-/// Functions called with a worker and its number, on the worker's thread: before it plays, and when
-/// it has played all its games or left them. What they refer to outlives the threads.
+/// Functions called with a worker, which is a Worker<G> of the game that is played, and its number,
+/// on the worker's thread: before it plays, and when it has played all its games or left them. Not
+/// with one that could not start. What they refer to outlives the threads.
 struct SelfPlayHooks {
   std::function<void(std::size_t, AnyWorker&)> begins = {}, ended = {};
 };

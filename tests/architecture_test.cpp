@@ -144,7 +144,7 @@ bool is_in_host_project(const fs::path& file) {
   return std::ranges::find(kHostProjects, shown(file.parent_path())) != kHostProjects.end();
 }
 
-// Headers that CMake makes: one of a template beside it, and one for each game of the list.
+// Headers that CMake makes: of a template beside them, and one for each game of the list.
 bool is_made(const fs::path& file, const std::string& path) {
   return fs::exists(file.string() + ".in") ||
          std::ranges::any_of(game_names(), [&](std::string_view game) {

@@ -5,23 +5,11 @@
 
 #include <string>
 
-#include "games/list.hpp"
 #include "tests/all_games.hpp"
 
 namespace senet {
-namespace game_types_detail {
-
-template <class List>
-struct AsTestTypes;
-template <class... G>
-struct AsTestTypes<GameList<G...>> {
-  using type = testing::Types<G...>;
-};
-
-}  // namespace game_types_detail
-
 /// For TYPED_TEST_SUITE(Suite, GameTypes, GameName).
-using GameTypes = game_types_detail::AsTestTypes<AllGames>::type;
+using GameTypes = AllGames;
 
 /// Names the cases by their games.
 struct GameName {

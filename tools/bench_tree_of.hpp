@@ -1,4 +1,4 @@
-// The tree benchmark, with what it counts in trees.
+// The tree benchmark.
 #pragma once
 
 #include <fmt/core.h>

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/lanes/any_worker.hpp"
 #include "engine/lanes/worker_settings.hpp"
 #include "games/any_game.hpp"
 #include "games/exam.hpp"

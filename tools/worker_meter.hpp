@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "engine/lanes/worker_report.hpp"
+#include "engine/lanes/any_worker.hpp"
 #include "senet/result.hpp"
 
 namespace senet {

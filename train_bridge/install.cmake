@@ -13,7 +13,10 @@ install(FILES $<TARGET_FILE:senet_train> DESTINATION ${CMAKE_INSTALL_LIBDIR} COM
 # Headers where the repository has them: a header of ours includes others by their place in it.
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/senet-train)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/games/include/senet include/senet DESTINATION ${headers} COMPONENT train)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/made/games DESTINATION ${headers} COMPONENT train)
+senet_games(games)
+foreach(game ${games})
+  install(FILES ${PROJECT_BINARY_DIR}/made/games/list/${game}.hpp DESTINATION ${headers}/games/list COMPONENT train)
+endforeach()
 foreach(folder games nn search engine/lanes selfplay train_bridge)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${headers}/${folder} COMPONENT train
     FILES_MATCHING PATTERN "*.hpp" PATTERN include EXCLUDE)

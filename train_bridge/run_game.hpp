@@ -23,6 +23,8 @@ struct RunGame {
   /// Memory of the tree of a search of so many visits.
   std::size_t (*tree_bytes)(std::uint32_t visits, Evaluates evaluates);
   GameShape shape;
+  /// Threads that play at once. Models, numbers, sink and what the hooks refer to outlive them;
+  /// what keeps one from starting is told by their join().
   std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const SelfPlaySettings& settings,
                                                         ModelStore& models, GameNumbers& numbers,
                                                         GameSink& sink, SelfPlayHooks hooks);

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "engine/lanes/lane.hpp"
+#include "engine/lanes/runner.hpp"
 
 namespace senet {
 

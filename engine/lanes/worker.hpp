@@ -11,8 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "engine/lanes/any_worker.hpp"
 #include "engine/lanes/lane.hpp"
 #include "engine/lanes/model_store.hpp"
+#include "engine/lanes/runner.hpp"
 #include "engine/lanes/worker_report.hpp"
 #include "engine/lanes/worker_settings.hpp"
 #include "nn/cached_evaluator.hpp"

@@ -11,6 +11,7 @@
 
 #include "games/backgammon/action.hpp"
 #include "games/backgammon/board.hpp"
+#include "games/list/backgammon.hpp"
 #include "senet/game.hpp"
 
 namespace senet {

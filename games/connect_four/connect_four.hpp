@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "games/list/connect_four.hpp"
 #include "games/sound_moves.hpp"
 #include "senet/game.hpp"
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "games/list/tic_tac_toe.hpp"
 #include "senet/game.hpp"
 
 namespace senet {

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -21,6 +20,7 @@
 #include "nn/network.hpp"
 #include "senet/own_game.hpp"
 #include "tests/engine/own_games.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace senet {
 namespace {
@@ -42,7 +42,8 @@ static_assert(api::TableSized<MostFeatures> && !api::TableSized<TooManyFeatures>
 
 // Takes the same small network into use, taught this, for a game of ours and for the host's.
 void use_same(api::Engine& engine, NetworkSpec spec, std::string_view own, Evaluates evaluates) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "own_game_test.safetensors";
+  const TemporaryFolder folder;
+  const auto file = folder / "network.safetensors";
   spec.width = 16, spec.blocks = 1;
   spec.evaluates = evaluates;
   for (const std::string_view name : {std::string_view(spec.game), own}) {
@@ -51,7 +52,6 @@ void use_same(api::Engine& engine, NetworkSpec spec, std::string_view own, Evalu
     ASSERT_TRUE(save_network(initial_network(named, 5), file));
     engine.use(engine.load(file.native()));
   }
-  std::filesystem::remove(file);
 }
 
 void expect_same(const api::Found& found, const api::Found& expected) {
@@ -434,10 +434,10 @@ TEST(OwnGameTable, WeightsHaveToFit) {
   EXPECT_EQ(engine.try_open_session(Noughts::kName).error().status(), SENET_BAD_STATE);
   const NetworkSpec other{
       .game = std::string(Noughts::kName), .features = 20, .policy_logits = 9, .outcomes = 3};
-  const auto file = std::filesystem::path(testing::TempDir()) / "own_game_test.safetensors";
+  const TemporaryFolder folder;
+  const auto file = folder / "network.safetensors";
   ASSERT_TRUE(save_network(initial_network(other, 1), file));
   EXPECT_EQ(engine.try_use(engine.load(file.native())).error().status(), SENET_MODEL_MISMATCH);
-  std::filesystem::remove(file);
 }
 
 // The game is asked once for each position which moves there are, by whoever moved, not by who

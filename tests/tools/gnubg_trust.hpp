@@ -11,7 +11,6 @@
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/kit/exam.hpp"
-#include "games/list/backgammon.hpp"
 #include "tools/games/backgammon/gnubg.hpp"
 
 namespace senet {

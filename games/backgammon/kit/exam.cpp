@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "games/json.hpp"
-#include "games/list/backgammon.hpp"
 
 namespace senet::backgammon {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "games/connect_four/kit/solver.hpp"
 #include "games/fields.hpp"
-#include "games/list/connect_four.hpp"
 
 namespace senet::connect_four {
 namespace {

@@ -12,8 +12,6 @@
 #include <sstream>
 #include <utility>
 
-#include "games/list/backgammon.hpp"
-
 namespace senet {
 namespace {
 
