@@ -25,6 +25,8 @@ class Network {
   const NetworkSpec& spec() const { return spec_; }
   /// All parameters, [parameter_count(spec)] f32. Valid while the network lives.
   std::span<const float> parameters() const { return parameters_; }
+  /// The same once more, with parameters of its own.
+  Network clone() const { return {spec_, {parameters_.begin(), parameters_.end()}}; }
   /// XXH3 (64 bits) of the parameters' bytes, seeded with the XXH3 of the spec as text: names the
   /// weights. Equal for equal content, wherever it came from.
   std::uint64_t id() const { return id_; }

@@ -15,7 +15,6 @@
 #include "games/registry.hpp"
 #include "tools/benchmarks.hpp"
 #include "tools/command.hpp"
-#include "train_bridge/run_config.hpp"
 
 namespace senet {
 namespace {

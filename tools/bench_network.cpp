@@ -120,7 +120,7 @@ void run_forward(const BenchCase& bench, const TrainBatch& sparse, Figures& figu
   if (settings.evaluator == EvaluatorKind::kAuto) {
     kinds = {EvaluatorKind::kFused, EvaluatorKind::kOneDnn};
   }
-  const Weights weights(copy_of(bench.network));
+  const Weights weights(bench.network.clone());
   const TrainBatch dense = dense_batch(spec, sparse.size(), settings.seed, true);
   for (const EvaluatorKind kind : kinds) {
     for (const std::size_t rows : {1, 16, 64, 256}) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,17 +45,6 @@ Counts counts_of(const RunProgress& run) {
           count(run.swap_ns)};
 }
 
-/// The recipe, with what the command line says otherwise.
-RunConfig config_for(const BenchCase& bench, RunConfig config, const BenchNetwork& network) {
-  const std::size_t players = bench.settings.players;
-  config.network = network.network.spec();
-  config.selfplay.play.seed = bench.settings.seed;
-  config.selfplay.workers = players > 0 ? players : default_workers();
-  config.learn.learning_rate = 1e-20f;                 // changes no weight that is not 0
-  config.learn.begin_after = config.learn.batch_rows;  // a long wait for nothing
-  return config;
-}
-
 /// What `run` counted alone and beside its learner. All runs so far count for what is seldom: a
 /// short one may see no publication.
 Figures figures_of(const std::string& subject, const Counts& alone, const Counts& beside,
@@ -87,8 +77,8 @@ struct Phase {
 
 /// Plays a run and measures as often as `settings` say. `subject_of` makes a case's name of the
 /// trainer's.
-template <class SubjectOf>
-std::vector<Figures> measure(Run& run, const BenchSettings& settings, SubjectOf&& subject_of) {
+std::vector<Figures> measure(Run& run, const BenchSettings& settings,
+                             const std::function<std::string(std::string_view)>& subject_of) {
   constexpr double kPatience = 60, kRest = 0.2;  // seconds
   // All games begin together: first until they are of all ages, and the learner has what it wants.
   std::vector<Phase> phases{{true, settings.seconds}};
@@ -153,11 +143,16 @@ std::vector<Figures> measure(Run& run, const BenchSettings& settings, SubjectOf&
 }  // namespace
 
 Benchmark prepare_overlap(const BenchCase& bench) {
-  const RunConfig recipe = default_config(bench.run_game).value();
-  NetworkSpec reference = recipe.network;
-  reference.evaluates = recipe.selfplay.worker.search.evaluates;
+  RunConfig config = default_config(bench.run_game).value();
+  NetworkSpec reference = config.network;
+  reference.evaluates = config.selfplay.worker.search.evaluates;
   const BenchNetwork network = bench_network(bench.settings, reference).value();
-  const RunConfig config = config_for(bench, recipe, network);
+  config.network = network.network.spec();
+  config.selfplay.play.seed = bench.settings.seed;
+  const std::size_t players = bench.settings.players;
+  config.selfplay.workers = players > 0 ? players : default_workers();
+  config.learn.learning_rate = 1e-20f;                 // changes no weight that is not 0
+  config.learn.begin_after = config.learn.batch_rows;  // a long wait for nothing
   const ScratchFolder folder = ScratchFolder::make("senet-overlap-").value();
   const auto weights = folder.path() / "start.safetensors";
   save_network(network.network, weights).value();

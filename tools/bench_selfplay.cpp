@@ -7,6 +7,9 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <latch>
 #include <limits>
 #include <memory>
@@ -17,9 +20,10 @@
 #include <valarray>
 #include <vector>
 
+#include "engine/lanes/any_worker.hpp"
+#include "games/json.hpp"
 #include "tools/bench_timing.hpp"
 #include "tools/search_counts.hpp"
-#include "tools/worker_meter.hpp"
 #include "train_bridge/resident_memory.hpp"
 
 namespace senet {
@@ -36,6 +40,93 @@ struct SelfPlayMeasured {
   TreeCounts trees = {};                            // as they were in the end
   double resident = 0;
 };
+
+/// Counts the heap allocations of a worker's thread in its report. Where it has room for a trace,
+/// it records a stated number of forward passes and the lanes' work between them, in memory
+/// reserved beforehand, as a trace that chrome://tracing and Perfetto show; the clock is read only
+/// for that.
+class WorkerMeter final : public WorkerObserver {
+ public:
+  /// Room for a trace of so many forward passes; before the worker plays.
+  void reserve_trace(std::size_t passes, std::size_t lanes) {
+    events_.reserve(passes * (lanes + 2));
+  }
+  /// From the end of the next forward pass on, everything is recorded. Any thread may call it.
+  void begin_trace() { traces_.store(true, std::memory_order_relaxed); }
+  /// Writes what was recorded, once the worker has ended: `gather` and `forward` in turns, and
+  /// inside a gather one `lane` after the other. `encode_ns` is what encoding a row takes, from
+  /// which each gather says how much of it that was, about. Fails with a reason that names the
+  /// file.
+  Result<void> write_trace(const std::filesystem::path& file, double encode_ns) const;
+
+  void turn(std::size_t lane) override { record(Kind::kTurn, lane); }
+  void forward_begins(std::size_t rows) override {
+    allocations_ = thread_allocations().value_or(0);
+    record(Kind::kForwardBegins, rows);
+  }
+  void forward_ended(WorkerReport& report) override {
+    record(Kind::kForwardEnded, 0);
+    const std::uint64_t now = thread_allocations().value_or(0);
+    report.add(WorkerReport::kForwardAllocations, now - allocations_);
+    report.set(WorkerReport::kAllocations, now);
+  }
+
+ private:
+  enum class Kind : std::uint8_t { kTurn, kForwardBegins, kForwardEnded };
+  struct Event {
+    Kind kind;
+    std::uint32_t number;  // of the lane, or rows
+    std::chrono::steady_clock::time_point time;
+  };
+  void record(Kind kind, std::size_t number) {
+    if (events_.size() == events_.capacity() || !traces_.load(std::memory_order_relaxed)) return;
+    events_.push_back({kind, static_cast<std::uint32_t>(number), std::chrono::steady_clock::now()});
+  }
+
+  std::uint64_t allocations_ = 0;  // before the forward pass under way
+  std::atomic<bool> traces_{false};
+  std::vector<Event> events_;
+};
+
+Result<void> WorkerMeter::write_trace(const std::filesystem::path& file, double encode_ns) const {
+  Json events = Json::array();
+  const auto event_of = [](const std::string& name, const char* phase, const Json& arguments) {
+    return Json::object(
+        {{"name", name}, {"ph", phase}, {"pid", 1}, {"tid", 1}, {"args", arguments}});
+  };
+  events.push_back(event_of("process_name", "M", Json::object({{"name", "senet bench selfplay"}})));
+  events.push_back(event_of("thread_name", "M", Json::object({{"name", "worker 0"}})));
+  // Whole rounds: from the end of a forward pass on, up to the end of one.
+  const auto ended = [](const Event& event) { return event.kind == Kind::kForwardEnded; };
+  const auto first = std::ranges::find_if(events_, ended);
+  auto end = events_.end();
+  while (end != first && !ended(*std::prev(end))) --end;
+  auto pass_end = first;
+  for (auto event = first; event != end; ++event) {
+    const auto add_span = [&](const std::string& name, auto from, auto to, const Json& arguments) {
+      using Microseconds = std::chrono::duration<double, std::micro>;  // as the format wants them
+      Json span = event_of(name, "X", arguments);
+      span["ts"] = Microseconds(from->time - first->time).count();
+      span["dur"] = Microseconds(to->time - from->time).count();
+      events.push_back(std::move(span));
+    };
+    const auto next = std::next(event);
+    if (event->kind == Kind::kTurn) {
+      add_span(fmt::format("lane {}", event->number), event, next, Json::object());
+    } else if (event->kind == Kind::kForwardBegins) {
+      add_span("gather", pass_end, event,
+               Json::object({{"rows", event->number},
+                             {"encode_us_about", 1e-3 * event->number * encode_ns}}));
+      add_span("forward", event, next, Json::object({{"rows", event->number}}));
+    } else {
+      pass_end = event;
+    }
+  }
+  std::ofstream out(file, std::ios::trunc);
+  out << Json::object({{"displayTimeUnit", "ns"}, {"traceEvents", events}}).dump() << std::endl;
+  if (!out) return fail(fmt::format("{}: cannot be written", file.string()));
+  return {};
+}
 
 /// Counts finished games and forgets them; leaves the record where it is, so that its memory is
 /// used again.
@@ -71,7 +162,7 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   how.play.full_visits = how.play.fast_visits = settings.visits;
   how.worker = settings;
   how.worker.evaluator = evaluator;
-  ModelStore models(copy_of(bench.network));
+  ModelStore models(bench.network.clone());
   GameNumbers numbers(0);
   CountingSink sink;
   std::deque<WorkerMeter> meters(workers);

@@ -8,7 +8,6 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <senet/senet.hpp>
 #include <span>
 #include <vector>

@@ -116,11 +116,6 @@ Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkS
                           : fmt::format("width-{}-blocks-{}", spec.width, spec.blocks)};
 }
 
-Network copy_of(const Network& network) {
-  const std::span<const float> parameters = network.parameters();
-  return Network(network.spec(), {parameters.begin(), parameters.end()});
-}
-
 std::vector<AnyState> recorded_decisions(const BenchCase& bench, std::size_t count) {
   constexpr std::uint32_t kVisits = 100;
   const std::size_t games = bench.settings.recorded_games;
@@ -128,7 +123,7 @@ std::vector<AnyState> recorded_decisions(const BenchCase& bench, std::size_t cou
   how.worker.lanes = std::min<std::size_t>(games, 64);
   how.worker.visits = how.play.full_visits = how.play.fast_visits = kVisits;
   how.play.seed = bench.settings.seed;
-  ModelStore models(copy_of(bench.network));
+  ModelStore models(bench.network.clone());
   GameNumbers numbers(0, games);
   KeepingSink sink;
   bench.run_game.start_selfplay(how, models, numbers, sink, {})->join().value();

@@ -97,9 +97,6 @@ struct BenchNetwork {
 /// file.
 Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkSpec& reference);
 
-/// The same network once more, for a store that takes one over.
-Network copy_of(const Network& network);
-
 struct EncodeCost;
 struct TreeCounts;
 struct BenchCase;

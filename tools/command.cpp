@@ -68,7 +68,6 @@ Option Option::shows_default(const std::string& text) const {
   return option_->default_str(text), *this;
 }
 
-Option Option::as_often_as_needed() const { return option_->take_all(), *this; }
 bool Option::is_given() const { return option_->count() > 0; }
 
 template <class T>
@@ -93,10 +92,6 @@ Option Command::flag(const std::string& name, bool& value, const std::string& he
 }
 
 void Command::heading(const std::string& text) const { app_->option_defaults()->group(text); }
-
-void Command::remove_option(const std::string& name) const {
-  app_->remove_option(app_->get_option(name));
-}
 
 void Command::footer(const std::string& text) const { app_->footer(text); }
 
@@ -176,9 +171,6 @@ void add_search_options(const Command& command, SearchOptions& options) {
       "what the network is asked about (default: what it has learnt; if its file does not say, "
       "afterstates in games that have them)";
   add_setting(command, mode, options.mode);
-  auto lanes = setting_of(&WorkerSettings::lanes);
-  lanes.help = "searches side by side (default: up to 64, within 1 GiB of trees)";
-  add_setting(command, lanes, options.lanes).shows_default("");
   for_each_setting(options.settings, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);
   });

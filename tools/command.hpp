@@ -57,8 +57,6 @@ class Option {
   Option shows_default() const;
   /// --help shows this text as the default.
   Option shows_default(const std::string& text) const;
-  /// Each occurrence adds to the list.
-  Option as_often_as_needed() const;
 
   /// Whether the command line names it; once it has been parsed.
   bool is_given() const;
@@ -88,7 +86,6 @@ class Command {
   Option flag(const std::string& name, bool& value, const std::string& help) const;
   /// Options that are added from here on stand under this heading in --help.
   void heading(const std::string& text) const;
-  void remove_option(const std::string& name) const;
 
   /// A text below the options in --help.
   void footer(const std::string& text) const;
@@ -162,7 +159,7 @@ void add_settings(const Command& command, Struct& settings) {
                    [&](const auto& entry, auto& value) { add_setting(command, entry, value); });
 }
 
-/// Adds the options of a searching player: --evaluator, --mode, --lanes and the settings of a
+/// Adds the options of a searching player: --evaluator, --mode and the settings of a
 /// search that concern players. `options` outlives the parsing.
 void add_search_options(const Command& command, SearchOptions& options);
 

@@ -159,10 +159,8 @@ void add_eval_command(const Command& program) {
                  "below");
   command.flag("--json", arguments->json, "print one JSON object a line");
   add_player_options(command, arguments->settings);
-  command
-      .option("--option", arguments->settings.options,
-              "NAME=VALUE for another program by setoption, as often as needed")
-      .as_often_as_needed();
+  command.option("--option", arguments->settings.options,
+                 "NAME=VALUE for another program by setoption, as often as needed");
   command.footer(exams_text());
   command.runs([arguments, visits] {
     if (visits.is_given()) arguments->settings.visits_from = VisitsSource::kThisPlayer;

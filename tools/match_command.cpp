@@ -2,9 +2,7 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -281,14 +279,9 @@ Job prepare(MatchArguments arguments) {
       .results = MatchResults({game.outcome_values.begin(), game.outcome_values.end()},
                               has_elo(game) ? PairUnit::kScore : PairUnit::kPoints, test),
       .log = {}};
-  if (const auto& mat = prepared.arguments.mat; !mat.empty()) {
-    // Whether it can be written, before hours have gone into what it is to hold.
-    errno = 0;
-    if (!std::ofstream(mat, std::ios::app)) {
-      throw fail(
-          fmt::format("--mat: {}: {}", mat.string(), std::generic_category().message(errno)));
-    }
-  }
+  // Whether it can be written, before hours have gone into what it is to hold.
+  const auto& mat = prepared.arguments.mat;
+  if (!mat.empty()) value_for("--mat", FileHandle::open(mat, FileHandle::Mode::kReadWrite));
   if (!prepared.arguments.log.empty()) prepared.open_log();
   return [prepared = std::move(prepared)]() mutable { return prepared.run(); };
 }
@@ -321,12 +314,9 @@ void add_match_command(const Command& program) {
                        {.least = 1, .most = 100'000});
   add_setting(command, games, a.games_at_once);
   add_player_options(command, a.player);
-  command
-      .option("--first-option", a.options[0],
-              "NAME=VALUE for the first player by setoption, as often as needed")
-      .as_often_as_needed();
-  command.option("--second-option", a.options[1], "the same for the second player")
-      .as_often_as_needed();
+  command.option("--first-option", a.options[0],
+                 "NAME=VALUE for the first player by setoption, as often as needed");
+  command.option("--second-option", a.options[1], "the same for the second player");
   command.heading("Games and result");
   command.option("--sprt", a.sprt,
                  "A,B: stop as soon as the pairs tell a strength of A from one of B: Elo, or "

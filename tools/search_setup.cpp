@@ -2,12 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <optional>
 #include <span>
 
 #include "engine/host/builtin_models.hpp"
 #include "games/fields.hpp"
-#include "nn/network.hpp"
 
 namespace senet {
 namespace {

@@ -64,7 +64,6 @@ void add_uci_command(const Command& program) {
                  "WeightsFile (default: builtin, where the game has one, else untrained)");
   add_settings(command, *options);
   add_search_options(command, options->search);
-  command.remove_option("--lanes");  // there is one search at a time
   command.footer("docs/protocol.md has the words, the options and sessions to look at.");
   command.runs([options] { return prepare(*options); });
 }

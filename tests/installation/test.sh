@@ -65,8 +65,8 @@ case $way in
     by_pkg_config --static senet
     ;;
   add_subdirectory)
-    # In a folder as Debian has it, and once more by pkg-config from there.
-    host -DSENET_SOURCE="$source" -DSENET_INSTALL=ON -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
+    # In a folder as Debian has it, and once more by pkg-config from there. Some hosts compile all together.
+    host -DSENET_SOURCE="$source" -DCMAKE_UNITY_BUILD=ON -DSENET_INSTALL=ON -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
     install "$work" libsenet
     by_pkg_config --static senet
     ;;

@@ -65,7 +65,7 @@ TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
       ASSERT_NEAR(play.evaluation.probabilities.equity(), play.evaluation.equity, 5e-6);
     }
     ranked.push_back(label_of(state, plays));
-    its.push_back({value_of(gnubg.best_play(state))});
+    its.push_back({value_of(gnubg.best_move(any(state)))});
     worst.push_back({plays.back().action});
     blind.push_back(legal_actions(state));
   }
@@ -122,7 +122,7 @@ TEST_F(GnubgTrust, BothSidesGetTheSameAnswer) {
     const Board board = met[i].state.board();
     states.push_back(value_of(Backgammon::from_board(board, 0, met[i].state.dice())));
     const auto turned = value_of(Backgammon::from_board(board, 1, met[i].state.dice()));
-    EXPECT_EQ(value_of(gnubg.best_play(states.back())), value_of(gnubg.best_play(turned)))
+    EXPECT_EQ(value_of(gnubg.best_move(any(states.back()))), value_of(gnubg.best_move(any(turned))))
         << states.back().text();
   }
   const auto as_0 = value_of(ask_gnubg_console(states, ConsoleSide::kPlayer0));
@@ -132,7 +132,7 @@ TEST_F(GnubgTrust, BothSidesGetTheSameAnswer) {
     EXPECT_EQ(as_0[i].plays, as_1[i].plays);
     EXPECT_EQ(as_0[i].values, as_1[i].values);
     // What its socket plays is as good as what its console calls the best.
-    const Action played = value_of(gnubg.best_play(states[i]));
+    const Action played = value_of(gnubg.best_move(any(states[i])));
     const auto words = std::ranges::find_if(as_0[i].plays, [&](const std::string& play) {
       return value_of(states[i].action_from_text(play)) == played;
     });

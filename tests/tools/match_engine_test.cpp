@@ -292,7 +292,7 @@ TEST(MatchMat, HeaderHasNoQuotesInside) {
 // Tried before the match; and when it fails in the end all the same, the match's own fault is told.
 TEST(MatchMat, ThatCannotBeWrittenIsToldAtOnceAndHidesNothing) {
   expect_failure(match("backgammon", "random", "random", {"--mat", "/nowhere/x.mat"}), 2, "match",
-                 "--mat: /nowhere/x.mat: No such file");
+                 "--mat: /nowhere/x.mat: cannot open: No such file");
   const TemporaryFolder folder;
   const std::string inner = folder / "inner", flag = folder / "flag";
   std::filesystem::create_directory(inner);

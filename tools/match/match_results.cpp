@@ -105,12 +105,10 @@ double student_two_sided_95(std::uint64_t degrees) {
 std::vector<Metric> match_metrics(const std::string& game, const MatchResults& results,
                                   bool has_elo, const std::array<PlayerFaults, 2>& faults) {
   std::vector<Metric> metrics;
-  const auto add = [&](std::string name, double value, std::string unit,
+  const auto add = [&](std::string name, auto value, std::string unit,
                        std::optional<Interval> interval = std::nullopt) {
-    metrics.push_back({game, std::move(name), value, std::move(unit), interval});
-  };
-  const auto add_count = [&](std::string name, std::size_t count, const char* unit) {
-    add(std::move(name), static_cast<double>(count), unit);
+    metrics.push_back(
+        {game, std::move(name), static_cast<double>(value), std::move(unit), interval});
   };
   const std::span<const float> values = results.values();
   MatchResult sum;
@@ -130,12 +128,12 @@ std::vector<Metric> match_metrics(const std::string& game, const MatchResults& r
       {"draws", sum.draws},
       {"losses", sum.losses},
       {"cut_games", sum.cut}};
-  for (const auto& [name, count] : counts) add_count(name, count, "games");
+  for (const auto& [name, count] : counts) add(name, count, "games");
   for (std::size_t i = 0; i < values.size(); ++i) {
-    add_count(fmt::format("games_worth_{:+g}", values[i]), sum.outcomes[i], "games");
+    add(fmt::format("games_worth_{:+g}", values[i]), sum.outcomes[i], "games");
   }
   for (std::size_t i = 0; i < sum.pairs.size(); ++i) {
-    add_count(fmt::format("pairs_scoring_{:g}", static_cast<double>(i) / 2), sum.pairs[i], "pairs");
+    add(fmt::format("pairs_scoring_{:g}", static_cast<double>(i) / 2), sum.pairs[i], "pairs");
   }
   if (const std::optional<Sprt>& sprt = results.sprt()) {
     add("sprt_llr", sprt->log_likelihood_ratio(), "nats");
@@ -147,10 +145,10 @@ std::vector<Metric> match_metrics(const std::string& game, const MatchResults& r
       metrics.back().note = "none: the test has not decided";
     }
   }
-  add_count("first_illegal_moves", faults[0].illegal, "moves");
-  add_count("second_illegal_moves", faults[1].illegal, "moves");
-  add_count("first_crashes", faults[0].crashes, "times");
-  add_count("second_crashes", faults[1].crashes, "times");
+  add("first_illegal_moves", faults[0].illegal, "moves");
+  add("second_illegal_moves", faults[1].illegal, "moves");
+  add("first_crashes", faults[0].crashes, "times");
+  add("second_crashes", faults[1].crashes, "times");
   return metrics;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "games/registry.hpp"
+#include "engine/lanes/worker_settings.hpp"
 
 namespace senet {
 namespace {
@@ -85,6 +85,9 @@ std::string player_words() {
 
 void add_player_options(const Command& command, PlayerSettings& settings) {
   add_search_options(command, settings.search);
+  auto lanes = setting_of(&WorkerSettings::lanes);
+  lanes.help = "searches side by side (default: up to 64, within 1 GiB of trees)";
+  add_setting(command, lanes, settings.search.lanes).shows_default("");
   command.heading("Other programs");
   add_settings(command, settings);
 }

@@ -106,13 +106,7 @@ std::size_t choice(std::string_view what, std::string_view word,
                    std::initializer_list<std::string_view> known) {
   const auto found = std::ranges::find(known, word);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
-  std::string words;
-  for (auto next = known.begin(); next != known.end(); ++next) {
-    words.append(next == known.begin()     ? ""
-                 : next + 1 == known.end() ? " or "
-                                           : ", ")
-        .append(*next);
-  }
+  const std::string words = joined({known.begin(), known.size()}, " or ");
   throw bad_argument("{} is {}, not {}", what, words, in_quotes(word));
 }
 

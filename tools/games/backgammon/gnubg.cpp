@@ -204,10 +204,6 @@ Result<std::string> Gnubg::best_words(const AnyState& any_state, const IsStopped
   return state.action_text(ranked->front().action);
 }
 
-Result<Action> Gnubg::best_play(const Backgammon& state) {
-  return best_move(AnyState(game_table<AnyGame, Backgammon>(), state));
-}
-
 Result<GnubgEvaluation> Gnubg::evaluate(const Board& board, int ply) {
   const std::string question =
       fmt::format("evaluation fibsboard {} plies {} cubeless prune off noise 0 jacobyrule off",

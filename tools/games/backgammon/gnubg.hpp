@@ -82,10 +82,6 @@ class Gnubg final : public MoveProcess {
   /// installed, cannot be started, or refuses a setting.
   static Result<Gnubg> start(const GnubgSettings& settings);
 
-  /// The play it makes where a player has rolled: its own choice at its ply, or with `full` the
-  /// first of rank(). Fails as best_move() does.
-  Result<Action> best_play(const Backgammon& state);
-
   /// The worth of a position for the player on roll, before the roll, at `ply` (0..2).
   Result<GnubgEvaluation> evaluate(const backgammon::Board& board, int ply);
 

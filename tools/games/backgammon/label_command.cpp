@@ -59,7 +59,7 @@ void visit_played_decisions(const LabelArguments& arguments, const TakeDecision&
       const bool is_decided = is_decision(met.state.turn());
       if (is_decided && !take(met)) return;
       if (is_decided && player) {
-        met.state.play(player->best_play(met.state).value());
+        met.state.play(player->best_move(any(met.state)).value());
       } else {
         Random draw(arguments.seed, game, turn, is_decided ? Purpose::kMove : Purpose::kChance);
         met.state.play(draw_action(met.state, draw));
