@@ -1,7 +1,5 @@
 #include "nn/evaluator.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -89,9 +87,8 @@ bool onednn_is_faster(Evaluator& fused, Evaluator& onednn, const Batch& batch) {
   return theirs + theirs / 20 < ours;
 }
 
-/// Builds the fused and the oneDNN evaluator and times both in turns for a few milliseconds on
-/// rows of random features, on a thread of its own. kOneDnn if it can be built and is at least a
-/// twentieth faster; else kFused, whose answers do not depend on the batch.
+/// kOneDnn if it can be built and is at least a twentieth faster on rows of random features; else
+/// kFused, whose answers do not depend on the batch.
 EvaluatorKind faster_kind(const Network& network, std::size_t max_rows, bool exact) {
   EvaluatorKind faster = EvaluatorKind::kFused;
   const Weights weights{SharedNetwork(SharedNetwork(), &network)};  // the caller's

@@ -346,8 +346,6 @@ class PackedNetwork {
   }
 
   const Kernels& kernels() const { return kernels_; }
-
-  /// Takes over the parameters of a network of the same shape. Allocates nothing.
   void load(std::span<const float> parameters) { steps_.load(parameters); }
 
   /// Answers rows [first, last) of the batch, in blocks that fit the near caches. `scratch` was

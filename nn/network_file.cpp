@@ -68,15 +68,6 @@ std::vector<std::uint64_t> stored_shape(const TensorPlace& place) {
   return {place.columns};
 }
 
-Result<void> check_finite(const TensorPlace& place, std::span<const float> values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) {
-      return fail(fmt::format("tensor {}: value {} is not finite", place.name, i));
-    }
-  }
-  return {};
-}
-
 /// Finds every tensor of the layout, with its shape, and nothing else. On success tensor i of the
 /// result belongs to place i of the layout.
 Result<std::vector<const StoredTensor*>> match_tensors(std::span<const TensorPlace> layout,
@@ -154,9 +145,10 @@ Result<void> Network::read(std::span<const std::byte> file, Keep keep) {
     parameters_ = storage_;
   }
   for (const TensorPlace& place : layout) {
-    const Result<void> finite =
-        check_finite(place, parameters_.subspan(place.offset, place.size()));
-    if (!finite) return finite;
+    const auto values = parameters_.subspan(place.offset, place.size());
+    const auto bad = std::ranges::find_if(values, [](float v) { return !std::isfinite(v); });
+    if (bad == values.end()) continue;
+    return fail(fmt::format("tensor {}: value {} is not finite", place.name, bad - values.begin()));
   }
   spec_ = std::move(*spec);
   find_id();

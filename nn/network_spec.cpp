@@ -8,11 +8,6 @@
 #include "nn/layer_plan.hpp"
 
 namespace senet {
-namespace {
-
-constexpr std::size_t kMaxNameLength = 64;
-
-}  // namespace
 
 std::vector<TensorPlace> parameter_layout(const NetworkSpec& spec) {
   return LayerPlan(spec).tensors;
@@ -29,6 +24,7 @@ double dense_flop(const NetworkSpec& spec) {
 }
 
 Result<void> check_spec(const NetworkSpec& spec) {
+  constexpr std::size_t kMaxNameLength = 64;
   const bool printable =
       std::ranges::all_of(spec.game, [](char c) { return c > ' ' && c < '\x7f'; });
   if (spec.game.empty() || spec.game.size() > kMaxNameLength || !printable) {

@@ -130,10 +130,6 @@ NetworkSpec reference_spec(const AnyGame& game);
 /// they are chosen in a game without.
 Result<Evaluates> asked_about(const NetworkSpec& spec, bool has_afterstates,
                               std::optional<Evaluates> chosen = {});
-template <Game G>
-Result<Evaluates> asked_about(const NetworkSpec& spec, std::optional<Evaluates> chosen = {}) {
-  return asked_about(spec, G::kHasAfterstates, chosen);
-}
 
 /// Why a network of this spec cannot play G; nothing when it can.
 Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted);

@@ -107,11 +107,6 @@ class HeaderReader final : public Json::json_sax_t {
     return give_up("the header is not JSON");
   }
 
-  /// To be called when all has been read.
-  void check_root() {
-    if (trouble.empty() && !root_is_object_) trouble = "the header is not a JSON object";
-  }
-
  private:
   enum class Place : std::uint8_t { kOutside, kRoot, kStrings, kTensor, kShape, kOffsets, kOther };
 
@@ -122,7 +117,6 @@ class HeaderReader final : public Json::json_sax_t {
   }
   bool enter(Place inside) {
     if (places_.size() == kMaxDepth) return give_up("the header is nested too deep");
-    root_is_object_ |= inside == Place::kRoot;
     places_.push_back(inside);
     keys_.emplace_back();
     return true;
@@ -138,6 +132,7 @@ class HeaderReader final : public Json::json_sax_t {
   }
   // Something that is of no use where it stands.
   bool other_value() {
+    if (here() == Place::kOutside) return give_up("the header is not a JSON object");
     if (Numbers* const numbers = numbers_here()) numbers->are_proper = false;
     if (here() == Place::kStrings) {
       return give_up(fmt::format("__metadata__: {} is not a string", key_));
@@ -152,7 +147,6 @@ class HeaderReader final : public Json::json_sax_t {
   std::vector<std::set<std::string>> keys_;  // of the open objects
   std::string key_;
   Described* tensor_ = nullptr;
-  bool root_is_object_ = false;
 };
 
 Result<StoredTensor> parse_tensor(const std::string& name, Described& described,
@@ -206,24 +200,11 @@ Result<void> check_coverage(std::span<const StoredTensor> sorted, std::uint64_t 
   return {};
 }
 
-std::uint64_t read_length(std::span<const std::byte> front) {
+/// The length of the header, all of which is there.
+Result<std::uint64_t> header_length(std::span<const std::byte> file) {
   std::uint64_t length = 0;
-  std::memcpy(&length, front.data(), sizeof length);
-  return length;
-}
-
-}  // namespace
-
-std::uint64_t safetensors_header_length(std::span<const std::byte> file) {
-  if (file.size() < sizeof(std::uint64_t)) return 0;
-  const std::uint64_t length = read_length(file);
-  const std::uint64_t rest = file.size() - sizeof length;
-  return length > std::min(kMaxSafetensorsHeader, rest) ? 0 : length;
-}
-
-Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file) {
-  if (file.size() < sizeof(std::uint64_t)) return fail("too short for a safetensors file");
-  const std::uint64_t length = read_length(file);
+  if (file.size() < sizeof length) return fail("too short for a safetensors file");
+  std::memcpy(&length, file.data(), sizeof length);
   const std::uint64_t rest = file.size() - sizeof length;
   if (length > kMaxSafetensorsHeader)
     return fail(fmt::format("a header of {} bytes is too long", length));
@@ -231,16 +212,28 @@ Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file) {
     return fail(fmt::format("cut short: the header has {} bytes, the file {} after its length",
                             length, rest));
   }
+  return length;
+}
+
+}  // namespace
+
+std::uint64_t safetensors_header_length(std::span<const std::byte> file) {
+  return header_length(file).value_or(0);
+}
+
+Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file) {
+  const Result<std::uint64_t> read_length = header_length(file);
+  if (!read_length) return read_length.error();
+  const std::uint64_t length = *read_length;
   const auto* text = reinterpret_cast<const char*>(file.data()) + sizeof length;
   HeaderReader read;
   Json::sax_parse(text, text + length, &read);
-  read.check_root();
   if (!read.trouble.empty()) return fail(read.trouble);
 
   SafetensorsHeader header;
   header.data_start = sizeof length + static_cast<std::size_t>(length);
   header.metadata = std::move(read.metadata);
-  const std::uint64_t data_size = rest - length;
+  const std::uint64_t data_size = file.size() - header.data_start;
   for (auto& [name, described] : read.tensors) {
     Result<StoredTensor> tensor = parse_tensor(name, described, data_size);
     if (!tensor) return tensor.error();

@@ -45,9 +45,6 @@ struct Decision {
   bool full;                  // ended early: the tree was full
 
   Action best() const { return choices.front().action; }
-  std::uint32_t most_visits() const {
-    return std::ranges::max_element(choices, {}, &Choice::visits)->visits;
-  }
 };
 
 /// A choice drawn with probability proportional to target^(1/temperature); the best one when the
@@ -132,9 +129,7 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
       tree.state(root_id).legal(legal);
       for (const Action action : legal) {
         if (count == choices.size()) break;  // a host's game whose sound moves are not legal ones
-        if (std::ranges::find(cold, cold + edges, action, &ColdEdge::action) != cold + edges) {
-          continue;
-        }
+        if (tree.edge_of(root, action) < edges) continue;
         choices[count++] = {.action = action,
                             .visits = 0,
                             .target = 0,
@@ -165,11 +160,8 @@ ActionList<kLongestVariation> principal_variation(const AnySearch& search, Actio
     state.play(action);
     play_forced(state, note);
   };
-  NodeId id = kNoNode;
   const Node& root = tree[search.root()];
-  for (std::uint32_t i = 0; i < root.edges; ++i) {
-    if (tree.cold(root)[i].action == first) id = tree.edge_child(root, i);
-  }
+  NodeId id = tree.edge_child(root, tree.edge_of(root, first));
   play(first);
   while (id != kNoNode && line.size() < kLongestVariation) {
     const Node& node = tree[id];

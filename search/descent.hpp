@@ -11,13 +11,12 @@
 
 namespace senet {
 
-/// The node behind an opened edge, made when this is the first way there. Forced replies are played
-/// on the way: they need neither a node nor the network.
+/// The node behind an edge that no descent has taken yet, found by its key or made. Forced
+/// replies are played on the way: they need neither a node nor the network.
 template <class AnyTree>
-NodeId follow(AnyTree& tree, NodeId id, std::uint32_t edge) {
+NodeId find_child(AnyTree& tree, NodeId id, std::uint32_t edge) {
   Node& node = tree[id];
   NodeId& child = tree.hot(node).child(edge);
-  if (child != kNoNode) return child;
   auto state = tree.state(id);
   state.play(tree.cold(node)[edge].action);
   play_forced(state);
@@ -87,7 +86,8 @@ Descent descend(AnyTree& tree, NodeId root, Rule& rule, std::span<Hop> path) {
                                     ? select_outcome(tree.hot(node), node.opened, candidate_p())
                                     : rule.select(tree, node, depth);
     if (selection.opens) tree.open_edge(node, 0);
-    const NodeId child = follow(tree, id, selection.edge);
+    const NodeId known = tree.hot(node).child(selection.edge);
+    const NodeId child = known != kNoNode ? known : find_child(tree, id, selection.edge);
     path[depth++] = {id, selection.edge};
     node.flags |= kOnPath;
     const Node& next = tree[child];

@@ -14,7 +14,6 @@
 #include <cassert>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "games/random.hpp"
@@ -164,13 +163,10 @@ class Search {
   Outcomes<G> outcomes_after(Action action) {
     const G& game = tree_->game();
     const Node& root = (*tree_)[root_];
-    const ColdEdge* const edges = tree_->cold(root);
-    for (std::uint32_t i = 0; i < root.edges; ++i) {
-      if (edges[i].action != action) continue;
-      const float value = tree_->edge_value(root, i);
-      return with_mean(game, statistics_.edge(game, i, value), value);
-    }
-    return spread_value(game, unsound_value(*tree_, root_, action));
+    const std::uint32_t edge = tree_->edge_of(root, action);
+    if (edge == root.edges) return spread_value(game, unsound_value(*tree_, root_, action));
+    const float value = tree_->edge_value(root, edge);
+    return with_mean(game, statistics_.edge(game, edge, value), value);
   }
 
   const TreeOf& tree() const { return *tree_; }

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstring>
 #include <ranges>
-#include <span>
 
 #include "nn/evaluates.hpp"
 #include "search/hot_edges.hpp"
@@ -89,6 +89,12 @@ class Tree {
   ColdEdge* cold(const Node& node) { return reinterpret_cast<ColdEdge*>(at(node.cold)); }
   const ColdEdge* cold(const Node& node) const {
     return reinterpret_cast<const ColdEdge*>(at(node.cold));
+  }
+  /// Number of the edge of this action; node.edges when it has none.
+  std::uint32_t edge_of(const Node& node, Action action) const {
+    const ColdEdge* const edges = cold(node);
+    return static_cast<std::uint32_t>(
+        std::ranges::find(edges, edges + node.edges, action, &ColdEdge::action) - edges);
   }
   /// Afterstate values of a node with kValuedEdges, in the order of its cold edges.
   std::int16_t* edge_values(const Node& node) const {

@@ -141,13 +141,10 @@ class GameInPlay {
   // The plainest loss of `mover`, as player 0 sees it.
   std::uint8_t lost_outcome(Player mover) const {
     const auto values = outcome_values(state_);
-    std::size_t plainest = 0;
-    float best = -1e9f;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const float value = values[i];
-      if (value < 0 && value > best) plainest = i, best = value;
-    }
-    return static_cast<std::uint8_t>(mover == 0 ? plainest : outcome_mirror(state_)[plainest]);
+    const auto nearness = [](float value) { return value < 0 ? value : -1e9f; };
+    const auto plainest =
+        static_cast<std::uint8_t>(std::ranges::max_element(values, {}, nearness) - values.begin());
+    return mover == 0 ? plainest : outcome_mirror(state_)[plainest];
   }
 
   const PlaySettings settings_;

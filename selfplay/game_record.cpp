@@ -5,13 +5,9 @@
 #include <cmath>
 
 namespace senet {
-namespace {
-
-constexpr float kOne = 65535.0f;
-
-}  // namespace
 
 std::uint16_t to_fixed(float probability) {
+  constexpr float kOne = 65535.0f;
   if (!(probability > 0.0f)) return 0;  // also NaN
   return static_cast<std::uint16_t>(std::lround(std::min(probability, 1.0f) * kOne));
 }

@@ -136,11 +136,9 @@ class GameRecord {
 
   /// All turns in order. This and the spans below are valid until the record changes.
   std::span<const RecordedTurn> turns() const { return turns_; }
-  /// Fixed-point outcomes of the root of a turn of this record, as its player sees them; empty when
-  /// absent.
+  /// Fixed-point outcomes of the root of a turn of this record, and of the chosen move or
+  /// afterstate, as its player sees them; empty when absent.
   std::span<const std::uint16_t> root_outcomes(const RecordedTurn& turn) const;
-  /// Fixed-point outcomes of the chosen move or afterstate, as its player sees them; empty when
-  /// absent.
   std::span<const std::uint16_t> chosen_outcomes(const RecordedTurn& turn) const;
   /// Visits at the root of a turn of this record, by ascending action.
   std::span<const VisitCount> visits(const RecordedTurn& turn) const;

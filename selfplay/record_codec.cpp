@@ -8,7 +8,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace senet {
 namespace {

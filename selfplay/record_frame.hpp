@@ -30,8 +30,6 @@ namespace senet {
 inline constexpr std::uint16_t kLogVersion = 1;
 inline constexpr std::uint32_t kFrameMagic = 0x1a524753;
 inline constexpr std::size_t kFrameHeaderBytes = 16;
-/// No stored payload is longer; a compressed one is only kept when it is shorter.
-inline constexpr std::size_t kMaxFrame = kFrameHeaderBytes + kMaxPayload;
 
 /// The file header of a log of this game. `game` has at most GameRecord::kMaxText bytes.
 std::vector<std::byte> file_header(std::string_view game);

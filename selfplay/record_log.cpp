@@ -101,7 +101,6 @@ Result<void> RecordLog::recover() {
     ++records_;
   }
   end_ = scanner.position();
-  recovery_.records = records_;
   recovery_.damaged_bytes = scanner.skipped_bytes();
   recovery_.damaged_places = scanner.skipped_places();
   const auto size = file_.size();

@@ -28,7 +28,6 @@ struct RecordLogSettings {
 /// What opening a log for writing found.
 struct RecoveryReport {
   bool created = false;             // there was no log, or only the torn beginning of one
-  std::uint64_t records = 0;        // good records in the file
   std::uint64_t damaged_bytes = 0;  // in the middle; left where they are, readers skip them
   std::uint64_t damaged_places = 0;
   std::uint64_t moved_bytes = 0;   // damaged tail, moved out of the log ...

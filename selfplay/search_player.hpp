@@ -46,7 +46,7 @@ Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& op
                                   std::uint32_t visits) {
   SearchSetup setup;
   setup.settings = options.settings;
-  const Result<Evaluates> asked = asked_about<G>(weights->spec(), options.mode);
+  const Result<Evaluates> asked = asked_about(weights->spec(), G::kHasAfterstates, options.mode);
   if (!asked) return fail("--mode: " + asked.error().reason());
   setup.settings.evaluates = *asked;
   setup.visits = std::max(visits, 1u);

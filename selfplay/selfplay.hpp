@@ -10,7 +10,6 @@
 #include <type_traits>
 
 #include "engine/lanes/any_worker.hpp"
-#include "engine/lanes/worker_report.hpp"
 #include "engine/lanes/worker_settings.hpp"
 #include "selfplay/play_settings.hpp"
 

@@ -47,7 +47,7 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
         throw fail(fmt::format("--mode: {} has no afterstates", rules.name));
       }
       BenchNetwork network =
-          value_for("--network", bench_network(settings, game->reference_spec()));
+          value_for("--network", bench_network(settings, reference_spec(game->any())));
       BenchSettings& of_case =
           cases
               .emplace_back(settings, *game, rules, **find_game<BenchGame>(rules.name),

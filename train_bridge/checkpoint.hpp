@@ -2,10 +2,8 @@
 // whole, and its networks.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
-#include <vector>
 
 #include "nn/network.hpp"
 #include "train_bridge/trainer.hpp"

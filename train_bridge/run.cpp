@@ -141,7 +141,7 @@ Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
   Result<RecordLog> log = RecordLog::open(options.folder / kGamesFile, game, {});
   if (!log) return log;
   const RecoveryReport& found = log->recovery();
-  if (!options.resume && found.records > 0) {
+  if (!options.resume && log->records() > 0) {
     return fail(fmt::format("{} holds games but no settings of a run", options.folder.string()));
   }
   if (found.moved_bytes > 0 && warning) {

@@ -33,16 +33,13 @@ Result<void> check_memory(const RunGame& game, const RunConfig& config) {
                   wanted / (1 << 30), memory / (1 << 30)));
 }
 
-// A float by the digits that people write: 0.2, not 0.20000000298023224.
-double double_of(const std::string& text) { return parse_json(text).get<double>(); }
-
 }  // namespace
 
 Result<RunConfig> default_config(const RunGame& game) {
   const AnyGame& any = game.any();
   RunConfig config;
   config.game = any.name;
-  config.network = game.reference_spec();
+  config.network = reference_spec(any);
   config.selfplay.workers = 0;
   config.selfplay.worker.search.evaluates = config.learn.samples.evaluates =
       *asked_about(config.network, any.has_afterstates);
@@ -84,7 +81,8 @@ std::string config_text(const RunConfig& config) {
     if constexpr (NamedEnum<Value>) {
       at = name_of(value);
     } else if constexpr (std::is_same_v<Value, float>) {
-      at = double_of(setting_text(value));
+      // By the digits that people write: 0.2, not 0.20000000298023224.
+      at = parse_json(setting_text(value)).template get<double>();
     } else {
       at = value;
     }

@@ -19,7 +19,6 @@ namespace senet {
 struct RunGame {
   /// The rules and the kit.
   const AnyGame& (*any)();
-  NetworkSpec (*reference_spec)();
   /// Memory of the tree of a search of so many visits.
   std::size_t (*tree_bytes)(std::uint32_t visits, Evaluates evaluates);
   GameShape shape;

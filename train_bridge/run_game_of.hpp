@@ -13,7 +13,6 @@ template <Game G>
 constexpr RunGame RunGame::of() {
   return {
       .any = &game_table<AnyGame, G>,
-      .reference_spec = &senet::reference_spec<G>,
       .tree_bytes =
           [](std::uint32_t visits, Evaluates evaluates) {
             return Tree<G>::bytes(limits_for<G>(visits, evaluates));

@@ -334,14 +334,13 @@ class TrainNetwork {
   }
   /// Lists the (action, logit) pairs of a row, actions counted from the row's first.
   std::span<const std::uint16_t> pairs_of(const TrainBatch& batch, std::size_t row) {
-    const std::size_t begin = batch.first_action(row), end = batch.first_action(row + 1);
+    const std::span<const std::uint16_t> logits = batch.logits_of(row);
+    const std::size_t each = batch.shape().logits_per_action;
     std::size_t pairs = 0;
-    for (std::size_t action = begin; action < end; ++action) {
-      for (const std::uint16_t logit : batch.logits(action)) {
-        if (logit == kNoLogit) continue;
-        pair_logit_[pairs] = logit;
-        pair_action_[pairs++] = static_cast<std::uint32_t>(action - begin);
-      }
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+      if (logits[i] == kNoLogit) continue;
+      pair_logit_[pairs] = logits[i];
+      pair_action_[pairs++] = static_cast<std::uint32_t>(i / each);
     }
     return {pair_logit_.data(), pairs};
   }

@@ -409,10 +409,8 @@ senet_status senet_session_outcome(const senet_session* session, uint32_t* outco
 senet_status senet_session_legal(const senet_session* session, senet_action* actions, size_t room,
                                  size_t* count) {
   return guarded(nullptr, {{session, "session"}, {count, "count"}}, [&] {
-    Result<void> written;
-    session_of(session).read_legal(
-        [&](std::span<const Action> legal) { written = write_list(legal, actions, room, count); });
-    return written;
+    const std::vector<Action> legal = session_of(session).legal();
+    return write_list(std::span(legal), actions, room, count);
   });
 }
 

@@ -87,8 +87,6 @@ class Service {
   Result<SharedNetwork> builtin(std::string_view game);
   /// Fresh weights of the reference shape: they know nothing, but a search can be begun with them.
   Result<SharedNetwork> untrained(std::string_view game, std::uint64_t seed);
-  /// Takes a network over.
-  Result<SharedNetwork> adopt(Network network);
   /// Searches of that network's game that begin from now on are answered by it. The first network
   /// of a game reserves what the game needs.
   Result<void> use(const SharedNetwork& network);
@@ -104,12 +102,12 @@ class Service {
   Result<void> search(Session& session, SessionLimits limits, Session::Done done);
 
   /// Waits until no search of the session is under way, nor a callback of one; without workers it
-  /// searches meanwhile. kTimeout when that takes longer, kBadState in a callback.
+  /// searches meanwhile. SENET_TIMEOUT when that takes longer, SENET_BAD_STATE in a callback.
   Result<void> wait(const Session& session, std::chrono::microseconds time);
 
   /// Without workers: searches for about that long, at least one round, or until there is nothing
   /// that this thread could do. Returns how many searches are under way. Several threads may poll
-  /// at once, up to `pollers`; one more returns at once. kBadState in a callback.
+  /// at once, up to `pollers`; one more returns at once. SENET_BAD_STATE in a callback.
   Result<std::uint32_t> poll(std::chrono::microseconds budget);
 
   const Ledger& memory() const { return ledger_; }

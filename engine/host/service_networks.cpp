@@ -127,10 +127,4 @@ Result<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t se
   return share(std::move(*memory), {}, initial_network(spec, seed));
 }
 
-Result<SharedNetwork> Service::adopt(Network network) {
-  auto memory = ledger_.charge(network.parameters().size_bytes() + kHeldBytes, "these weights");
-  if (!memory) return memory.error();
-  return share(std::move(*memory), {}, std::move(network));
-}
-
 }  // namespace senet

@@ -31,13 +31,7 @@ using ServiceClock = std::chrono::steady_clock;
 enum class Priority : std::uint8_t { kLow, kNormal, kHigh };
 
 /// Why a search ended. The numbers are those of senet_ending.
-enum class Ending : std::uint8_t {
-  kVisits = 0,
-  kTime = 1,
-  kStopped = 2,
-  kProven = 3,
-  kTreeFull = 4
-};
+enum class Ending : std::uint8_t { kVisits, kTime, kStopped, kProven, kTreeFull };
 
 /// What a search found. Values are those of the player to move.
 struct SessionResult {
@@ -123,13 +117,6 @@ class Session {
   std::vector<float> chance() const;
   Result<std::string> action_text(Action action) const;
   Result<Action> action_from_text(std::string_view text) const;
-  /// Calls read(std::span<const Action>) with what legal() would return, which is good until then.
-  template <class Read>
-  void read_legal(Read&& read) const {
-    const Stay stay(*this);
-    const std::lock_guard lock(mutex_);
-    read(std::span<const Action>(here_.legal));
-  }
   /// How a finished game ended, as player 0 sees it: a number of the game's outcomes.
   Result<std::uint8_t> outcome() const;
   /// The value of each way to end, for the player whose outcomes they are.

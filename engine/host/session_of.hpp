@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "engine/host/host_table.hpp"
 #include "engine/host/session.hpp"

@@ -2,7 +2,6 @@
 // thread.
 #pragma once
 
-#include <algorithm>
 #include <cassert>
 #include <span>
 #include <vector>

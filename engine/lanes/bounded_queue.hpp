@@ -72,8 +72,6 @@ class BoundedQueue {
     return values_.size();
   }
 
-  std::size_t capacity() const { return values_.capacity(); }
-
  private:
   bool put(std::unique_lock<std::mutex> lock, T&& value) {
     if (closed_ || values_.full()) return false;

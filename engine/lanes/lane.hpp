@@ -1,10 +1,8 @@
 // A lane: one game's search and what the game asks of it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 
 #include "search/search.hpp"
 

@@ -15,7 +15,6 @@
 #include "engine/lanes/lane.hpp"
 #include "engine/lanes/model_store.hpp"
 #include "engine/lanes/runner.hpp"
-#include "engine/lanes/worker_report.hpp"
 #include "engine/lanes/worker_settings.hpp"
 #include "nn/cached_evaluator.hpp"
 #include "nn/evaluator.hpp"

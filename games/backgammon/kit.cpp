@@ -136,10 +136,9 @@ std::string game_text(const FinishedGame& game) {
 /// What can stand between the quotes of a header.
 std::string quotable(std::string_view text) {
   std::string shown(text);
-  for (char& c : shown) {
-    if (c == '"') c = '\'';
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
-  }
+  std::ranges::replace(shown, '"', '\'');
+  std::ranges::replace_if(
+      shown, [](unsigned char c) { return c < ' ' || c == '\x7f'; }, ' ');
   return shown;
 }
 

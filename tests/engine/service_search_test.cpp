@@ -174,9 +174,8 @@ TEST(ServiceSearch, ATreeByBytesIsFilledToItsEnd) {
     EXPECT_LE(found.tree_filled, 1.0);
   }
   const auto service = open_service({.workers = 1, .tree = 100});
-  const auto network = service->adopt(small_network<ConnectFour>(1));
-  ASSERT_TRUE(network);
-  EXPECT_EQ(service->use(*network).error().reason(), "tree: too small for a single visit");
+  EXPECT_EQ(service->use(shared(small_network<ConnectFour>(1))).error().reason(),
+            "tree: too small for a single visit");
 }
 
 TEST(ServiceSearch, WithoutReuseEverySearchBeginsWithAnEmptyTree) {
@@ -201,8 +200,7 @@ TEST(ServiceSearch, TheModeIsTheServicesIfItSays) {
     spec.width = 16;
     spec.blocks = 0;
     spec.evaluates = taught;
-    const auto network = service->adopt(initial_network(spec, 1));
-    EXPECT_TRUE(service->use(*network));
+    EXPECT_TRUE(service->use(shared(initial_network(spec, 1))));
     Session& session = open_session(*service, "backgammon");
     EXPECT_TRUE(session.play(3));
     return search(*service, session, {.visits = 1}).evaluations;
@@ -214,8 +212,8 @@ TEST(ServiceSearch, TheModeIsTheServicesIfItSays) {
   ServiceSettings settings{.workers = 1};
   settings.evaluates = Evaluates::kAfterstates;
   const auto service = open_service(settings);
-  const auto network = service->adopt(small_network<ConnectFour>(1));
-  EXPECT_EQ(service->use(*network).error().reason(), "mode: connect_four has no afterstates");
+  EXPECT_EQ(service->use(shared(small_network<ConnectFour>(1))).error().reason(),
+            "mode: connect_four has no afterstates");
 }
 
 }  // namespace

@@ -207,8 +207,8 @@ TEST(Service, SaysWhatIsWrong) {
   EXPECT_EQ(service->open_session("connect_four").error().status(), SENET_BAD_STATE);
   EXPECT_EQ(service->open_session("chess").error().status(), SENET_UNKNOWN_GAME);
   use_small_network<ConnectFour>(*service, 1);
-  const auto other = service->adopt(initial_network(reference_spec<ConnectFour>(), 1));
-  EXPECT_EQ(service->use(*other).error().status(), SENET_MODEL_MISMATCH);
+  const auto other = shared(initial_network(reference_spec<ConnectFour>(), 1));
+  EXPECT_EQ(service->use(other).error().status(), SENET_MODEL_MISMATCH);
   EXPECT_EQ(service->load("/no/such/file").error().status(), SENET_NO_FILE);
   Session& session = open_session(*service, "connect_four");
   EXPECT_EQ(session.play(7).error().status(), SENET_BAD_ACTION);

@@ -17,12 +17,14 @@ inline std::unique_ptr<Service> open_service(const ServiceSettings& settings) {
   return std::move(*service);
 }
 
+inline SharedNetwork shared(Network network) {
+  return std::make_shared<const Network>(std::move(network));
+}
+
 template <Game G>
 void use_small_network(Service& service, std::uint64_t seed,
                        Evaluates evaluates = Evaluates::kPosition) {
-  const auto network = service.adopt(small_network<G>(seed, evaluates));
-  ASSERT_TRUE(network) << network.error().reason();
-  const auto used = service.use(*network);
+  const auto used = service.use(shared(small_network<G>(seed, evaluates)));
   ASSERT_TRUE(used) << used.error().reason();
 }
 

@@ -248,7 +248,8 @@ TYPED_TEST(EveryGame, TheSurestMoveIsPlayed) {
           return choice.value -
                  kChoiceRadius * G::kValueRange / std::sqrt(static_cast<float>(choice.visits));
         };
-        const auto most = static_cast<float>(decision.most_visits());
+        const auto most = static_cast<float>(
+            std::ranges::max_element(decision.choices, {}, &Choice::visits)->visits);
         not_the_most_visited += static_cast<float>(played.visits) < most;
         for (const Choice& choice : decision.choices) {
           if (choice.visits == 0 || static_cast<float>(choice.visits) < kChoiceShare * most) {

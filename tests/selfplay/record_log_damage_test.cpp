@@ -38,7 +38,7 @@ TEST_F(RecordLogDamage, RecoversFromEveryTruncation) {
     {
       auto log = open_log(path);
       const RecoveryReport& report = log.recovery();
-      ASSERT_EQ(report.records, kept) << "cut to " << size;
+      ASSERT_EQ(log.records(), kept) << "cut to " << size;
       ASSERT_EQ(report.created, size < ends[0]);
       ASSERT_EQ(report.damaged_bytes, 0u);
       ASSERT_EQ(report.moved_bytes, size - good);
@@ -89,7 +89,7 @@ TEST_F(RecordLogDamage, FindsDamageInTheMiddleAndGoesOn) {
   const std::uint64_t damaged = ends[4] - ends[3] + ends[8] - ends[6];
 
   auto log = open_log(path_);
-  EXPECT_EQ(log.recovery().records, 7u);
+  EXPECT_EQ(log.records(), 7u);
   EXPECT_EQ(log.recovery().damaged_bytes, damaged);
   EXPECT_EQ(log.recovery().damaged_places, 2u);
   EXPECT_EQ(log.recovery().moved_bytes, 0u);

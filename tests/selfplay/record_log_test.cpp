@@ -37,7 +37,7 @@ TEST_F(RecordLogTest, GoesOnWhereItStopped) {
   for (std::uint64_t round = 0; round < 5; ++round) {
     auto log = open_log(path_);
     EXPECT_EQ(log.recovery().created, round == 0);
-    EXPECT_EQ(log.recovery().records, round * 4);
+    EXPECT_EQ(log.records(), round * 4);
     EXPECT_EQ(log.recovery().moved_bytes, 0u);
     if (round > 0) {
       EXPECT_EQ(log.size(), size);

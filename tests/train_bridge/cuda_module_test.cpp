@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tests/train_bridge/sample_batch.hpp"
-#include "train_bridge/cuda/cuda_module.hpp"
+#include "train_bridge/cuda/cuda_trainer.hpp"
 #include "train_bridge/linear_algebra.hpp"
 
 namespace senet {

@@ -1,13 +1,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "train_bridge/cuda/cuda_device.cuh"
-#include "train_bridge/cuda/cuda_module.hpp"
+#include "train_bridge/cuda/cuda_trainer.hpp"
 #include "train_bridge/cuda/cuda_replay.cuh"
 #include "train_bridge/device/batch_view.hpp"
 #include "train_bridge/device/device_step.hpp"
@@ -103,7 +102,7 @@ class CudaTrainer final : public DeviceTrainer {
       const TrainerState before = step_.state();
       // Once outside of a recording, so that what libraries load at first use is loaded.
       TrainBatch empty(shape_);
-      add_empty_row(empty);
+      empty.add([](FeatureRow&) {});
       for (Slot& slot : slots_) {
         send(slot, pack(empty, 0.0f, slot.host.values()));
         record_or_run(slot);
@@ -171,11 +170,6 @@ class CudaTrainer final : public DeviceTrainer {
       cudaGetLastError();  // or the next kernel of this process would be blamed for this
       return fail(error.what());
     }
-  }
-
-  void add_empty_row(TrainBatch& batch) const {
-    const std::span<float> outcomes = batch.add([](FeatureRow&) {});
-    for (float& share : outcomes) share = 1.0f / static_cast<float>(outcomes.size());
   }
 
   Slot& next_slot() { return slots_[next_ % slots_.size()]; }

@@ -1,7 +1,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
-#include "train_bridge/cuda/cuda_module.hpp"
+#include "train_bridge/cuda/cuda_trainer.hpp"
 
 namespace senet {
 namespace {

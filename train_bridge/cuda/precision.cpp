@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 
 #include "train_bridge/cuda/cuda_trainer.hpp"
@@ -22,12 +23,9 @@ Precision precision_for(Precision wanted, int capability, std::string& why) {
     why = "as asked for";
     return wanted;
   }
-  Precision best = Precision::kFloat;
-  for (const Precision precision : {Precision::kBfloat16, Precision::kHalf, Precision::kTf32}) {
-    if (!has(precision)) continue;
-    best = precision;
-    break;
-  }
+  constexpr std::array kFastestFirst = {Precision::kBfloat16, Precision::kHalf, Precision::kTf32,
+                                        Precision::kFloat};
+  const Precision best = *std::ranges::find_if(kFastestFirst, has);  // all have the last
   why =
       wanted == Precision::kAuto
           ? fmt::format("the fastest at compute capability {}.{}", capability / 10, capability % 10)

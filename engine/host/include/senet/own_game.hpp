@@ -6,7 +6,6 @@
 #include <array>
 #include <cstring>
 #include <new>
-#include <span>
 #include <string>
 #include <string_view>
 
