@@ -27,8 +27,6 @@ class Weights {
   explicit Weights(Network network, const Kernels& kernels = best_kernels(),
                    Heap& heap = default_heap())
       : Weights(std::make_shared<const Network>(std::move(network)), kernels, heap) {}
-  Weights(const Weights&) = delete;
-  Weights& operator=(const Weights&) = delete;
 
   const Network& network() const { return *network_; }
   const NetworkSpec& spec() const { return network_->spec(); }

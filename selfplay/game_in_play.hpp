@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/container/static_vector.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "games/draws.hpp"
 #include "games/sound_moves.hpp"
@@ -22,7 +22,9 @@ namespace senet {
 template <Game G>
 class GameInPlay {
  public:
-  explicit GameInPlay(const PlaySettings& settings) : settings_(settings) {}
+  explicit GameInPlay(const PlaySettings& settings) : settings_(settings) {
+    visits_.reserve(G::kMaxLegal);
+  }
 
   /// Sets up game `number` of the run. `evaluator` and `settings` are written into its record.
   void begin(std::uint64_t number, std::string_view evaluator, std::string_view settings) {
@@ -157,7 +159,7 @@ class GameInPlay {
   Outcomes<G> last_outcomes_{};
   GameRecord record_;
   ActionList<G::kMaxLegal> moves_;
-  boost::container::static_vector<VisitCount, G::kMaxLegal> visits_;
+  std::vector<VisitCount> visits_;
 };
 
 }  // namespace senet

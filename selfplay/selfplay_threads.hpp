@@ -40,8 +40,6 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
     numbers_.halt();
     static_cast<void>(join());
   }
-  SelfPlayThreads(const SelfPlayThreads&) = delete;
-  SelfPlayThreads& operator=(const SelfPlayThreads&) = delete;
 
   void abandon() override { orders_.abandoned = true; }
 

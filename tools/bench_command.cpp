@@ -46,8 +46,7 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
         if (!is_said || !bench.modes.empty()) continue;
         throw fail(fmt::format("--mode: {} has no afterstates", rules.name));
       }
-      BenchNetwork network =
-          value_for("--network", bench_network(settings, reference_spec(game->any())));
+      BenchNetwork network = value_for("--network", bench_network(settings, reference_spec(rules)));
       BenchSettings& of_case =
           cases
               .emplace_back(settings, *game, rules, **find_game<BenchGame>(rules.name),

@@ -93,7 +93,7 @@ void measure_forward(Figures& figures, const std::string& subject, Evaluator& ev
   run();
   const auto states = static_cast<double>(all.size()), passes = static_cast<double>(batches.size());
   PeakMeter meter;
-  const auto slices = measure_slices(seconds, [&]() -> std::array<double, 3> {
+  const auto slices = measure_slices(seconds, [&]() -> SliceFigures {
     const double began = thread_seconds();
     run();
     const double rate = states / (thread_seconds() - began);
@@ -172,8 +172,10 @@ void keep_row(Trainer& trainer, const TrainBatch& batch, std::size_t row) {
   shape.rows = 1;
   TrainBatch image(shape);
   std::ranges::copy(batch.outcomes(row), image.add(features_of(batch, row)).begin());
-  for (std::size_t i = batch.first_action(row); i < batch.first_action(row + 1); ++i) {
-    image.add_action(batch.target(i), batch.logits(i));
+  const auto targets = batch.targets_of(row);
+  const std::size_t each = shape.logits_per_action;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    image.add_action(targets[i], batch.logits_of(row).subspan(i * each, each));
   }
   trainer.keep(static_cast<std::uint32_t>(row), image);
 }
@@ -204,7 +206,7 @@ void measure_steps(Figures& figures, const std::string& subject, const BenchCase
   const bool on_device = trainer.name() != "cpu";
   const int steps_at_once = on_device ? 64 : 1;
   const auto clock = threads == 1 && !on_device ? &thread_seconds : &wall_seconds;
-  const auto slices = measure_slices(bench.settings.seconds, [&]() -> std::array<double, 2> {
+  const auto slices = measure_slices(bench.settings.seconds, [&]() -> SliceFigures {
     const double began = clock();
     for (int step = 0; step < steps_at_once; ++step) {
       if (!keeps) {
@@ -218,7 +220,7 @@ void measure_steps(Figures& figures, const std::string& subject, const BenchCase
     return {rate, rate * gflop / (static_cast<double>(threads) * peak)};
   });
   if (!lost.empty()) throw fail(lost);
-  const auto [rate, cpu_fraction] = slices.medians;
+  const double rate = slices.medians[0], cpu_fraction = slices.medians[1];
   const std::string whose = fmt::format("{}/{}{}/batch-{}/threads-{}", subject, trainer.name(),
                                         keeps ? "-replay" : "", rows, threads);
   add_figures(figures, whose,

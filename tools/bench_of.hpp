@@ -1,8 +1,6 @@
 // The parts of the benchmarks that know the game's type: the benchmarks' table of a game.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -18,7 +16,6 @@
 #include "tools/bench_timing.hpp"
 #include "tools/benchmarks.hpp"
 #include "tools/flat_table.hpp"
-#include "tools/search_counts.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {
@@ -93,8 +90,7 @@ class TimedEvaluator final : public Evaluator {
 
 /// BenchGame::tree, with trees of type TreeOf.
 template <Game G, class TreeOf>
-void measure_tree(const BenchCase& bench, std::span<const AnyState> any_positions,
-                  Figures& figures) {
+TreeMeasured measure_tree(const BenchCase& bench, std::span<const AnyState> any_positions) {
   using SearchOf = Search<G, Puct, TreeOf>;
   const BenchSettings& settings = bench.settings;
   std::vector<G> positions;
@@ -109,18 +105,16 @@ void measure_tree(const BenchCase& bench, std::span<const AnyState> any_position
     analysis.run(states, {.visits = settings.visits, .noise = true}, settings.seed + first, use);
   };
 
-  TreeCounts counts;
-  double evaluations = 0;
+  TreeMeasured measured;
   for (std::size_t first = 0; first < positions.size(); first += settings.lanes) {
     search(first, [&](std::size_t, const Decision<G>& decision, const SearchOf& done) {
-      evaluations += decision.evaluations;
-      counts.add(done);
+      measured.evaluations += decision.evaluations;
+      measured.counts.add(done);
     });
   }
   static_cast<void>(timed.seconds());
   std::size_t first = 0;
-  double all_visits = 0;
-  const auto slices = measure_slices(settings.seconds, [&]() -> std::array<double, 3> {
+  measured.slices = measure_slices(settings.seconds, [&]() -> SliceFigures {
     double visits = 0;
     const double began = thread_seconds();
     search(first, [&](std::size_t, const Decision<G>& decision, const SearchOf&) {
@@ -129,32 +123,11 @@ void measure_tree(const BenchCase& bench, std::span<const AnyState> any_position
     const double seconds = thread_seconds() - began;
     const double forward_seconds = timed.seconds();
     first += settings.lanes;
-    all_visits += visits;
+    measured.timed_visits += visits;
     return {visits / seconds, visits / (seconds - forward_seconds), forward_seconds / seconds};
   });
-  const auto [rate, tree_rate, forward_share] = slices.medians;
-  add_figures(
-      figures,
-      fmt::format("{}/{}/visits-{}/lanes-{}{}", bench.game.name, name_of(settings.search.evaluates),
-                  settings.visits, settings.lanes,
-                  std::is_same_v<TreeOf, Tree<G>> ? "" : "/table-flat"),
-      {{"simulations_per_second", rate, "visits/s"},
-       {"simulations_per_second_of_tree", tree_rate, "visits/s"},
-       {"share_evaluator", forward_share, "share"},
-       {"legal_moves", counts.legal / counts.positions, "moves/position"},
-       {"plies_per_visit", counts.plies / counts.visits, "plies/visit"},
-       {"evaluations_per_visit", evaluations / counts.visits, "rows/visit"},
-       {"nodes_per_visit", counts.nodes / counts.visits, "nodes/visit"},
-       {"bytes_per_visit", counts.used_bytes / counts.visits, "B/visit"},
-       {"bytes_per_visited_node", counts.used_bytes / counts.visited, "B/node"},
-       {"reserved_bytes_per_visited_node", counts.reserved_bytes / counts.visited, "B/node"},
-       {"allocations_per_simulation", slices.allocations / all_visits, "allocations/visit"}});
+  return measured;
 }
-
-/// Sums over games that were played blindly.
-struct PlayoutCounts {
-  double games = 0, plies = 0, decisions = 0, legal = 0, first_player_wins = 0;
-};
 
 /// Plays the game of that number blindly to its end, and counts.
 template <Game G>
@@ -179,7 +152,7 @@ void play_out(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts) {
 
 /// BenchGame::playout
 template <Game G>
-void measure_playout(const BenchCase& bench, Figures& figures) {
+PlayoutMeasured measure_playout(const BenchCase& bench) {
   constexpr std::uint64_t kCountedGames = 1000;
   constexpr double kSlicePlies = 20'000;  // a few milliseconds
   std::uint64_t next = 0;
@@ -190,25 +163,18 @@ void measure_playout(const BenchCase& bench, Figures& figures) {
     }
     return counts;
   };
-  const PlayoutCounts counted = play(kCountedGames);
-  const double plies_per_game = counted.plies / counted.games;
-  const auto games_per_slice = static_cast<std::uint64_t>(kSlicePlies / plies_per_game) + 1;
-  const auto slices = measure_slices(bench.settings.seconds, [&]() -> std::array<double, 2> {
+  PlayoutMeasured measured;
+  measured.counts = play(kCountedGames);
+  const PlayoutCounts& counted = measured.counts;
+  const auto games = static_cast<std::uint64_t>(kSlicePlies * counted.games / counted.plies) + 1;
+  measured.slices = measure_slices(bench.settings.seconds, [&]() -> SliceFigures {
     const double began = thread_seconds();
-    const PlayoutCounts slice = play(games_per_slice);
+    const PlayoutCounts slice = play(games);
     const double time = thread_seconds() - began;
+    measured.timed_games += slice.games;
     return {slice.games / time, slice.plies / time};
   });
-  add_figures(
-      figures, std::string(bench.game.name),
-      {{"games_per_second", slices.medians[0], "games/s"},
-       {"plies_per_second", slices.medians[1], "plies/s"},
-       {"plies_per_game", plies_per_game, "plies/game"},
-       {"decisions_per_game", counted.decisions / counted.games, "decisions/game"},
-       {"legal_moves", counted.legal / counted.decisions, "moves/position"},
-       {"first_player_wins", counted.first_player_wins / counted.games, "share"},
-       {"allocations_per_game", slices.allocations / static_cast<double>(next - kCountedGames),
-        "allocations/game"}});
+  return measured;
 }
 
 /// Some of the positions that the worker's last searches asked their network about.

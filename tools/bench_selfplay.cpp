@@ -23,7 +23,6 @@
 #include "engine/lanes/any_worker.hpp"
 #include "games/json.hpp"
 #include "tools/bench_timing.hpp"
-#include "tools/search_counts.hpp"
 #include "train_bridge/resident_memory.hpp"
 
 namespace senet {

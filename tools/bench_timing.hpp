@@ -2,16 +2,12 @@
 // of many slices of work.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <optional>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace senet {
@@ -56,44 +52,20 @@ std::optional<std::uint64_t> thread_allocations();
 
 /// The middle one, of an even number the mean of the two in the middle; NaN where any is NaN.
 /// Not of nothing.
-inline double median_of(std::vector<double> values) {
-  for (const double value : values) {
-    if (std::isnan(value)) return value;
-  }
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
+double median_of(std::vector<double> values);
+
+/// Up to three figures of a slice of work.
+using SliceFigures = std::array<double, 3>;
 
 /// What slices of work came to.
-template <std::size_t kFigures>
 struct Slices {
-  std::array<double, kFigures> medians;
+  SliceFigures medians;
   double count = 0;
   double allocations = 0;  // of all slices together; NaN where they are not counted
 };
 
-/// Calls `slice`, which returns an array of figures, for so many seconds of the wall's clock, once
-/// at least. No passing disturbance touches the medians of many slices of a few milliseconds.
-/// Allocates nothing between the slices.
-template <class Slice>
-auto measure_slices(double seconds, Slice&& slice) {
-  constexpr std::size_t kFigures = std::tuple_size_v<std::invoke_result_t<Slice&>>;
-  std::array<std::vector<double>, kFigures> figures;
-  for (std::vector<double>& values : figures) values.reserve(1 << 20);
-  const std::uint64_t before = thread_allocations().value_or(0);
-  const double end = wall_seconds() + seconds;
-  do {
-    const std::array<double, kFigures> of_slice = slice();
-    for (std::size_t i = 0; i < kFigures; ++i) figures[i].push_back(of_slice[i]);
-  } while (wall_seconds() < end && figures[0].size() < figures[0].capacity());
-
-  Slices<kFigures> slices;
-  const std::optional<std::uint64_t> after = thread_allocations();
-  slices.allocations = after ? static_cast<double>(*after - before) : std::nan("");
-  slices.count = static_cast<double>(figures[0].size());
-  for (std::size_t i = 0; i < kFigures; ++i) slices.medians[i] = median_of(std::move(figures[i]));
-  return slices;
-}
+/// Calls `slice` for so many seconds of the wall's clock, once at least. No passing disturbance
+/// touches the medians of many slices of a few milliseconds. Allocates nothing between the slices.
+Slices measure_slices(double seconds, const std::function<SliceFigures()>& slice);
 
 }  // namespace senet

@@ -144,14 +144,48 @@ std::vector<AnyState> recorded_decisions(const BenchCase& bench, std::size_t cou
 }
 
 Benchmark prepare_tree(const BenchCase& bench) {
-  const auto measure = bench.settings.table == "flat" ? bench.typed.tree_flat : bench.typed.tree;
+  const bool is_flat = bench.settings.table == "flat";
+  const BenchSettings& settings = bench.settings;
+  const std::string subject =
+      fmt::format("{}/{}/visits-{}/lanes-{}{}", bench.game.name, name_of(settings.search.evaluates),
+                  settings.visits, settings.lanes, is_flat ? "/table-flat" : "");
   // A few rounds of different positions.
-  return [&bench, measure, positions = recorded_decisions(bench, 4 * bench.settings.lanes)](
-             Figures& figures) { measure(bench, positions, figures); };
+  return [=, &bench, positions = recorded_decisions(bench, 4 * settings.lanes)](Figures& figures) {
+    const TreeMeasured measured =
+        (is_flat ? bench.typed.tree_flat : bench.typed.tree)(bench, positions);
+    const TreeCounts& counts = measured.counts;
+    const auto [rate, tree_rate, forward_share] = measured.slices.medians;
+    add_figures(
+        figures, subject,
+        {{"simulations_per_second", rate, "visits/s"},
+         {"simulations_per_second_of_tree", tree_rate, "visits/s"},
+         {"share_evaluator", forward_share, "share"},
+         {"legal_moves", counts.legal / counts.positions, "moves/position"},
+         {"plies_per_visit", counts.plies / counts.visits, "plies/visit"},
+         {"evaluations_per_visit", measured.evaluations / counts.visits, "rows/visit"},
+         {"nodes_per_visit", counts.nodes / counts.visits, "nodes/visit"},
+         {"bytes_per_visit", counts.used_bytes / counts.visits, "B/visit"},
+         {"bytes_per_visited_node", counts.used_bytes / counts.visited, "B/node"},
+         {"reserved_bytes_per_visited_node", counts.reserved_bytes / counts.visited, "B/node"},
+         {"allocations_per_simulation", measured.slices.allocations / measured.timed_visits,
+          "allocations/visit"}});
+  };
 }
 
 Benchmark prepare_playout(const BenchCase& bench) {
-  return [&bench](Figures& figures) { bench.typed.playout(bench, figures); };
+  return [&bench](Figures& figures) {
+    const PlayoutMeasured measured = bench.typed.playout(bench);
+    const PlayoutCounts& counts = measured.counts;
+    add_figures(figures, std::string(bench.game.name),
+                {{"games_per_second", measured.slices.medians[0], "games/s"},
+                 {"plies_per_second", measured.slices.medians[1], "plies/s"},
+                 {"plies_per_game", counts.plies / counts.games, "plies/game"},
+                 {"decisions_per_game", counts.decisions / counts.games, "decisions/game"},
+                 {"legal_moves", counts.legal / counts.decisions, "moves/position"},
+                 {"first_player_wins", counts.first_player_wins / counts.games, "share"},
+                 {"allocations_per_game", measured.slices.allocations / measured.timed_games,
+                  "allocations/game"}});
+  };
 }
 
 }  // namespace senet

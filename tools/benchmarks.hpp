@@ -16,6 +16,7 @@
 #include "engine/lanes/worker_settings.hpp"
 #include "games/any_game.hpp"
 #include "games/exam.hpp"
+#include "tools/search_counts.hpp"
 #include "train_bridge/choose_trainer.hpp"
 #include "train_bridge/run_game.hpp"
 #include "train_bridge/train_batch.hpp"
@@ -97,8 +98,6 @@ struct BenchNetwork {
 /// file.
 Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkSpec& reference);
 
-struct EncodeCost;
-struct TreeCounts;
 struct BenchCase;
 
 /// The table of a game (games/registry.hpp): what the benchmarks do with it by its type.
@@ -108,11 +107,11 @@ struct BenchGame {
   TrainBatch (*sparse_batch)(std::span<const AnyState> positions, const BenchSettings& settings);
   /// Searches each position once, and then as many as there is time for, without a network:
   /// prepare_tree().
-  void (*tree)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
+  TreeMeasured (*tree)(const BenchCase& bench, std::span<const AnyState> positions);
   /// The same with Abseil's hash map in the trees.
-  void (*tree_flat)(const BenchCase& bench, std::span<const AnyState> positions, Figures& figures);
+  TreeMeasured (*tree_flat)(const BenchCase& bench, std::span<const AnyState> positions);
   /// prepare_playout()
-  void (*playout)(const BenchCase& bench, Figures& figures);
+  PlayoutMeasured (*playout)(const BenchCase& bench);
   /// What it costs to encode what the last searches of a worker asked its network about. Here and
   /// below the worker is one of this game, and the call is on its thread.
   EncodeCost (*encode_cost)(const AnyWorker& worker, Evaluates evaluates);

@@ -1,7 +1,8 @@
-// What benchmarks count in searches and their trees.
+// What benchmarks measure of a game by its type.
 #pragma once
 
 #include "search/tree.hpp"
+#include "tools/bench_timing.hpp"
 
 namespace senet {
 
@@ -35,6 +36,26 @@ struct TreeCounts {
       for (std::uint32_t i = 0; i < node.opened; ++i) plies += edges.n(i);
     }
   }
+};
+
+/// What the tree benchmark measures.
+struct TreeMeasured {
+  TreeCounts counts;        // of each position's search
+  double evaluations = 0;   // rows of those
+  Slices slices;            // visits a second, the same without the evaluator, its share
+  double timed_visits = 0;  // in the slices
+};
+
+/// Sums over games that were played blindly.
+struct PlayoutCounts {
+  double games = 0, plies = 0, decisions = 0, legal = 0, first_player_wins = 0;
+};
+
+/// What the playout benchmark measures.
+struct PlayoutMeasured {
+  PlayoutCounts counts;    // of the first games
+  Slices slices;           // games a second, plies a second
+  double timed_games = 0;  // in the slices
 };
 
 /// What it costs to encode positions; means over them.

@@ -41,8 +41,6 @@ class ThreadTeam {
     work_ = nullptr;
     turn_.arrive_and_wait();
   }
-  ThreadTeam(const ThreadTeam&) = delete;
-  ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   std::size_t members() const { return others_.size() + 1; }
 

@@ -65,7 +65,6 @@ class TrainBatch : public SparseRows {
   }
 
   std::size_t first_action(std::size_t row) const { return first_action_[row]; }
-  float target(std::size_t action) const { return target_[action]; }
   /// Targets and logits of all actions of a row.
   std::span<const float> targets_of(std::size_t row) const {
     return {target_.data() + first_action_[row], first_action_[row + 1] - first_action_[row]};
@@ -73,9 +72,6 @@ class TrainBatch : public SparseRows {
   std::span<const std::uint16_t> logits_of(std::size_t row) const {
     const std::size_t each = shape_.logits_per_action;
     return {logit_.data() + first_action_[row] * each, targets_of(row).size() * each};
-  }
-  std::span<const std::uint16_t> logits(std::size_t action) const {
-    return {&logit_[action * shape_.logits_per_action], shape_.logits_per_action};
   }
   std::span<const float> outcomes(std::size_t row) const {
     return {&outcomes_[row * shape_.outcomes], shape_.outcomes};

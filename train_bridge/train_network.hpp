@@ -61,17 +61,11 @@ class TrainNetwork {
   TrainNetwork(const TrainNetwork&) = delete;
   TrainNetwork& operator=(const TrainNetwork&) = delete;
 
-  /// Losses of `batch` under `parameters`; writes to `gradient` the gradient of
+  /// What the given rows contribute to the batch's losses under `parameters`, and, written to
+  /// `gradient`, to the gradient of
   ///   weights.policy * losses.policy + weights.value * losses.value.
-  /// Both blocks are laid out by the plan. batch.size() >= 1. Values that are not
-  /// finite pass through to the gradient.
-  Losses gradient(std::span<const Real> parameters, const TrainBatch& batch, LossWeights weights,
-                  std::span<Real> gradient) {
-    return this->gradient(parameters, batch, {0, batch.size()}, weights, gradient);
-  }
-
-  /// What the given rows contribute to the batch's losses and gradient: over shares that make up
-  /// the batch, both add up to those above.
+  /// Over shares that make up the batch, both add up to the batch's. Both blocks are laid out by
+  /// the plan. batch.size() >= 1. Values that are not finite pass through to the gradient.
   Losses gradient(std::span<const Real> parameters, const TrainBatch& batch, Share rows,
                   LossWeights weights, std::span<Real> gradient) {
     assert(batch.size() >= 1 && rows.end <= batch.size());

@@ -68,8 +68,6 @@ class Service {
   static Result<std::unique_ptr<Service>> open(const ServiceSettings& settings);
   /// Ends all searches, with what they have, then the workers and all sessions.
   ~Service();
-  Service(const Service&) = delete;
-  Service& operator=(const Service&) = delete;
 
   /// The most that `setting`, the visits or the sessions, can be for sessions of this game with a
   /// network of this shape, everything else as in `settings`; 0 when not even 1 fits.

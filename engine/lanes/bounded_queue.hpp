@@ -26,8 +26,6 @@ class BoundedQueue {
  public:
   /// Room for `capacity` values, at least 1.
   explicit BoundedQueue(std::size_t capacity) : values_(capacity) { assert(capacity >= 1); }
-  BoundedQueue(const BoundedQueue&) = delete;
-  BoundedQueue& operator=(const BoundedQueue&) = delete;
 
   /// Moves `value` in when there is room and the queue is open. Otherwise false, and the value is
   /// untouched, so that the caller can wait in its own way (a fiber) and try again; closed() says

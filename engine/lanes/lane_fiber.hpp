@@ -21,8 +21,6 @@ class LaneFiber {
   explicit LaneFiber(std::function<void(LaneFiber&)> story);
   /// A story that has not ended is abandoned.
   ~LaneFiber();
-  LaneFiber(const LaneFiber&) = delete;
-  LaneFiber& operator=(const LaneFiber&) = delete;
 
   /// Goes on until the story waits or has ended, and says for what; not once it has ended.
   LaneState resume();

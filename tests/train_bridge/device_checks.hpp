@@ -47,7 +47,7 @@ inline double gradient_error(const MakeDeviceTrainer& make, const GradientCase& 
   const TrainBatch batch = random_batch(of.spec, of.samples, 1);
   std::vector<double> expected(weights.size());
   TrainNetwork<double>(of.spec, batch.shape())
-      .gradient(std::vector<double>(weights.begin(), weights.end()), batch,
+      .gradient(std::vector<double>(weights.begin(), weights.end()), batch, {0, batch.size()},
                 {static_cast<double>(kSettings.policy_weight),
                  static_cast<double>(kSettings.value_weight)},
                 expected);

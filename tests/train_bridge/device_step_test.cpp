@@ -79,7 +79,7 @@ double gradient_error(HostDevice device, BatchView view, const GradientCase& of,
   std::vector<double> expected(weights.size());
   TrainNetwork<double> network(of.spec, batch.shape());
   network.gradient(
-      exact_weights, batch,
+      exact_weights, batch, {0, batch.size()},
       {static_cast<double>(kSettings.policy_weight), static_cast<double>(kSettings.value_weight)},
       expected);
   DeviceStep<HostDevice, Real, Operand> step(device, of.spec, batch.shape(), kSettings, 0);

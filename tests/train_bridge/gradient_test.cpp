@@ -31,7 +31,7 @@ TEST_P(GradientTest, MatchesCentralDifferencesInEveryParameter) {
   TrainNetwork<double> network(spec, batch.shape());
   std::vector<double> parameters = random_parameters<double>(spec, 2);
   std::vector<double> gradient(parameters.size()), ignored(parameters.size());
-  network.gradient(parameters, batch, {kPolicyWeight, kValueWeight}, gradient);
+  network.gradient(parameters, batch, {0, batch.size()}, {kPolicyWeight, kValueWeight}, gradient);
 
   double largest = 0;
   for (const double value : gradient) largest = std::max(largest, std::abs(value));
@@ -42,7 +42,8 @@ TEST_P(GradientTest, MatchesCentralDifferencesInEveryParameter) {
       const double at = parameters[i];
       const auto loss_at = [&](double value) {
         parameters[i] = value;
-        return loss(network.gradient(parameters, batch, {kPolicyWeight, kValueWeight}, ignored));
+        return loss(network.gradient(parameters, batch, {0, batch.size()},
+                                     {kPolicyWeight, kValueWeight}, ignored));
       };
       const double slope = (loss_at(at + kStep) - loss_at(at - kStep)) / (2 * kStep);
       parameters[i] = at;
@@ -62,8 +63,8 @@ TEST_P(GradientTest, IsTheMeanOverRows) {
   TrainNetwork<double> network(spec, batch.shape());
   const std::vector<double> parameters = random_parameters<double>(spec, 4);
   std::vector<double> gradient(parameters.size()), one(parameters.size());
-  const Losses losses =
-      network.gradient(parameters, batch, {kPolicyWeight, kValueWeight}, gradient);
+  const Losses losses = network.gradient(parameters, batch, {0, batch.size()},
+                                         {kPolicyWeight, kValueWeight}, gradient);
 
   std::size_t with_policy = 0;
   for (std::size_t row = 0; row < samples.rows; ++row) {
@@ -78,7 +79,7 @@ TEST_P(GradientTest, IsTheMeanOverRows) {
     TrainBatch alone(batch.shape());
     Random random(3, row, 0, Purpose::kTest);
     add_sample(spec, samples, batch.first_action(row + 1) > batch.first_action(row), random, alone);
-    const Losses part = network.gradient(parameters, alone,
+    const Losses part = network.gradient(parameters, alone, {0, alone.size()},
                                          {kPolicyWeight / policy_rows, kValueWeight / rows}, one);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
     policy_loss += part.policy / policy_rows;
@@ -99,7 +100,7 @@ TEST_P(GradientTest, IsTheSumOverShares) {
   const std::vector<double> parameters = random_parameters<double>(spec, 4);
   std::vector<double> gradient(parameters.size()), part(parameters.size()), sum(parameters.size());
   const LossWeights weights{kPolicyWeight, kValueWeight};
-  const Losses losses = network.gradient(parameters, batch, weights, gradient);
+  const Losses losses = network.gradient(parameters, batch, {0, batch.size()}, weights, gradient);
   Losses losses_sum;
   for (const Share rows : {Share{0, 1}, Share{1, 200}, Share{200, 200}, Share{200, 300}}) {
     const Losses some = network.gradient(parameters, batch, rows, weights, part);
@@ -119,8 +120,10 @@ double float_error(const NetworkSpec& spec, const SampleShape& samples, std::uin
   const std::vector<double> exact_parameters(parameters.begin(), parameters.end());
   std::vector<float> gradient(parameters.size());
   std::vector<double> exact(parameters.size());
-  TrainNetwork<float>(spec, batch.shape()).gradient(parameters, batch, {}, gradient);
-  TrainNetwork<double>(spec, batch.shape()).gradient(exact_parameters, batch, {}, exact);
+  TrainNetwork<float>(spec, batch.shape())
+      .gradient(parameters, batch, {0, batch.size()}, {}, gradient);
+  TrainNetwork<double>(spec, batch.shape())
+      .gradient(exact_parameters, batch, {0, batch.size()}, {}, exact);
   double difference = 0;
   double norm = 0;
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -158,8 +161,8 @@ TEST(GradientOfFlatRows, IsFinite) {
     }
   }
   std::vector<float> gradient(parameters.size());
-  const Losses losses =
-      TrainNetwork<float>(spec, batch.shape()).gradient(parameters, batch, {}, gradient);
+  const Losses losses = TrainNetwork<float>(spec, batch.shape())
+                            .gradient(parameters, batch, {0, batch.size()}, {}, gradient);
   EXPECT_TRUE(std::isfinite(losses.policy) && std::isfinite(losses.value));
   for (const float value : gradient) ASSERT_TRUE(std::isfinite(value));
 }

@@ -46,13 +46,14 @@ Losses losses_by_evaluator(const Weights& weights, const TrainBatch& samples) {
                       std::log(static_cast<double>(outcomes[i]));
     }
     std::vector<double> action_logits, target;
-    for (std::size_t a = samples.first_action(row); a < samples.first_action(row + 1); ++a) {
+    const std::size_t each = samples.shape().logits_per_action;
+    for (const float share : samples.targets_of(row)) {
       double sum = 0;
-      for (const std::uint16_t logit : samples.logits(a)) {
+      for (const auto logit : samples.logits_of(row).subspan(target.size() * each, each)) {
         if (logit != kNoLogit) sum += static_cast<double>(logits[logit]);
       }
       action_logits.push_back(sum);
-      target.push_back(static_cast<double>(samples.target(a)));
+      target.push_back(static_cast<double>(share));
     }
     if (action_logits.empty()) continue;
     losses.policy += cross_entropy(action_logits, target);
@@ -68,8 +69,8 @@ void expect_agreement(const NetworkSpec& spec, const SampleShape& samples) {
   const std::vector<float> weights = random_parameters<float>(spec, 2);
   const std::vector<double> parameters(weights.begin(), weights.end());
   std::vector<double> gradient(parameters.size());
-  const Losses losses =
-      TrainNetwork<double>(spec, batch.shape()).gradient(parameters, batch, {}, gradient);
+  const Losses losses = TrainNetwork<double>(spec, batch.shape())
+                            .gradient(parameters, batch, {0, batch.size()}, {}, gradient);
   const Losses expected = losses_by_evaluator(Weights(Network(spec, weights)), batch);
   EXPECT_NEAR(losses.policy, expected.policy, 1e-5 * expected.policy);
   EXPECT_NEAR(losses.value, expected.value, 1e-5 * expected.value);

@@ -32,7 +32,8 @@ class OddPlan : public ::testing::Test {
     ends.policy_logits = plan_.size_of(plan_.policy);
     ends.outcomes = plan_.size_of(plan_.outcomes);
     batch_ = random_batch(ends, kSamples, 1);
-    TrainNetwork<double>(plan_, batch_.shape()).gradient(parameters_, batch_, kWeights, gradient_);
+    TrainNetwork<double>(plan_, batch_.shape())
+        .gradient(parameters_, batch_, {0, batch_.size()}, kWeights, gradient_);
   }
 
   const LayerPlan plan_ = testing::odd_plan();
@@ -52,7 +53,8 @@ TEST_F(OddPlan, GradientMatchesCentralDifferences) {
     for (std::size_t i = place.offset; i < place.offset + place.size(); ++i) {
       const auto loss_at = [&](double value) {
         const double before = std::exchange(parameters_[i], value);
-        const Losses losses = network.gradient(parameters_, batch_, kWeights, ignored);
+        const Losses losses =
+            network.gradient(parameters_, batch_, {0, batch_.size()}, kWeights, ignored);
         parameters_[i] = before;
         return kWeights.policy * losses.policy + kWeights.value * losses.value;
       };
@@ -69,7 +71,8 @@ TEST_F(OddPlan, GradientOnADeviceIsTheCpus) {
   pack(batch_, 0, memory);
   const std::vector<float> rounded(parameters_.begin(), parameters_.end());
   const std::vector<double> weights(rounded.begin(), rounded.end());
-  TrainNetwork<double>(plan_, batch_.shape()).gradient(weights, batch_, kWeights, gradient_);
+  TrainNetwork<double>(plan_, batch_.shape())
+      .gradient(weights, batch_, {0, batch_.size()}, kWeights, gradient_);
   for (const Aside aside : {Aside::kAtOnce, Aside::kAsLateAsMayBe}) {
     HostDevice device(aside);
     DeviceStep<HostDevice, double, double> step(device, plan_, batch_.shape(),

@@ -167,8 +167,8 @@ TEST(ReplayBuffer, TargetsSurviveManyRoundsOfTheRing) {
     ASSERT_TRUE(plain || mirror);
     bool fits_plain = plain, fits_mirror = mirror;
     for (std::size_t i = 0; i < moves.size(); ++i) {
-      EXPECT_NEAR(batch.target(i), expected[moves[i]], 3e-4);  // shares are kept in 16 bits
-      const Action logit = batch.logits(i)[0];
+      EXPECT_NEAR(batch.targets_of(0)[i], expected[moves[i]], 3e-4);  // shares are kept in 16 bits
+      const Action logit = batch.logits_of(0)[i];
       fits_plain &= logit == ConnectFour::logits_of(moves[i])[0];
       fits_mirror &= logit == ConnectFour::logits_of(ConnectFour::mirrored(moves[i]))[0];
     }
@@ -199,11 +199,11 @@ TEST(ReplayBuffer, MirrorImagesComeHalfOfTheTimeAndTakeTheirPolicyAlong) {
       ASSERT_NE(is_plain, is_mirror);
       ++(is_plain ? plains : mirrors);
       int wanted = 0;
-      for (std::size_t i = batch.first_action(row); i < batch.first_action(row + 1); ++i) {
-        if (batch.target(i) == 0) continue;
+      for (std::size_t i = 0; i < batch.targets_of(row).size(); ++i) {
+        if (batch.targets_of(row)[i] == 0) continue;
         ++wanted;
-        EXPECT_EQ(batch.target(i), 1.0f);
-        EXPECT_EQ(batch.logits(i)[0], is_plain ? move : mirrored_move);
+        EXPECT_EQ(batch.targets_of(row)[i], 1.0f);
+        EXPECT_EQ(batch.logits_of(row)[i], is_plain ? move : mirrored_move);
       }
       EXPECT_EQ(wanted, 1);
     }

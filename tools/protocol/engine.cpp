@@ -1,6 +1,7 @@
 #include "tools/protocol/engine.hpp"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <chrono>
@@ -173,11 +174,6 @@ std::vector<Option> options_of(Options& o) {
   return all;
 }
 
-bool is_same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 }  // namespace
 
 std::string first_game() {
@@ -196,7 +192,9 @@ std::vector<std::string> option_lines(const Options& options) {
 
 Change set_option(Options& options, std::string_view name, std::string_view value) {
   for (const Option& option : options_of(options)) {
-    if (is_same_name(option.name, name)) return option.set(value);
+    const bool is_it = option.name.size() == name.size() &&
+                       ::strncasecmp(option.name.data(), name.data(), name.size()) == 0;
+    if (is_it) return option.set(value);
   }
   throw bad_argument("there is no option {}", in_quotes(name));
 }

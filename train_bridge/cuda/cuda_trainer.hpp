@@ -58,8 +58,6 @@ using MakeCudaTrainer = Result<std::unique_ptr<DeviceTrainer>>(const Network& st
 /// after a restore(), which it waits for, and whose losses the second tells again.
 ///
 /// With keep_replay() the upload of a step on kept samples is eight bytes a row: where each lies.
-/// New samples are uploaded before it, some at once, through pinned memory; neither waits for a
-/// step but where it would be written over what that one still reads, and then on the device.
 MakeCudaTrainer make_cuda_trainer;
 
 /// What the CUDA trainer's module exports, under the name in kCudaModule. It stands in a module of

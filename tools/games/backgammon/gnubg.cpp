@@ -80,6 +80,16 @@ GnubgEvaluation decided(const Backgammon& state, Player player) {
   return {.probabilities = backgammon::cumulative(outcomes), .equity = final_value(state, player)};
 }
 
+/// The same, as the other player sees it.
+GnubgEvaluation mirrored(const GnubgEvaluation& of) {
+  return {.probabilities = {.win = 1 - of.probabilities.win,
+                            .win_gammon = of.probabilities.lose_gammon,
+                            .win_backgammon = of.probabilities.lose_backgammon,
+                            .lose_gammon = of.probabilities.win_gammon,
+                            .lose_backgammon = of.probabilities.win_backgammon},
+          .equity = -of.equity};
+}
+
 }  // namespace
 
 std::optional<std::filesystem::path> find_gnubg() {
@@ -129,15 +139,6 @@ Result<std::string> LineSocket::ask(std::string_view line, Clock::time_point dea
   }
   if (error == timed_out) return fail("no answer in time");
   return fail(fmt::format("cannot ask: {}", error.message()));
-}
-
-GnubgEvaluation GnubgEvaluation::from_other_side() const {
-  return {.probabilities = {.win = 1 - probabilities.win,
-                            .win_gammon = probabilities.lose_gammon,
-                            .win_backgammon = probabilities.lose_backgammon,
-                            .lose_gammon = probabilities.win_gammon,
-                            .lose_backgammon = probabilities.win_backgammon},
-          .equity = -equity};
 }
 
 Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
@@ -225,7 +226,7 @@ Result<GnubgPlay> Gnubg::judge(const Backgammon& state, Action action, int ply) 
   if (after.turn() == Turn::kOver) return GnubgPlay{action, decided(after, mover)};
   const Result<GnubgEvaluation> opponents = evaluate(after.board(), ply);
   if (!opponents) return opponents.error();
-  return GnubgPlay{action, opponents->from_other_side()};
+  return GnubgPlay{action, mirrored(*opponents)};
 }
 
 Result<std::vector<GnubgPlay>> Gnubg::rank(const Backgammon& state, int ply,

@@ -60,9 +60,6 @@ class LineSocket {
 struct GnubgEvaluation {
   backgammon::Probabilities probabilities;
   double equity = 0;  // as it says itself, six digits; cubeless, without the Jacoby rule
-
-  /// The same seen by the other player.
-  GnubgEvaluation from_other_side() const;
 };
 
 /// One legal play and its worth for the player who makes it.
