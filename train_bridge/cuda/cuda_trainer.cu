@@ -1,4 +1,3 @@
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -6,8 +5,8 @@
 #include <vector>
 
 #include "train_bridge/cuda/cuda_device.cuh"
-#include "train_bridge/cuda/cuda_trainer.hpp"
 #include "train_bridge/cuda/cuda_replay.cuh"
+#include "train_bridge/cuda/cuda_trainer.hpp"
 #include "train_bridge/device/batch_view.hpp"
 #include "train_bridge/device/device_step.hpp"
 
