@@ -242,7 +242,7 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   EXPECT_EQ(named.options.mode, Evaluates::kAfterstates);
   EXPECT_EQ(named.options.evaluator, EvaluatorKind::kHash);
   for (const std::vector<std::string>& bad :
-       {std::vector<std::string>{"--c-puct", "2000"}, {"--mode", "sideways"}, {"--lanes", "0"}}) {
+       {std::vector<std::string>{"--c-puct", "2000"}, {"--mode", "sideways"}}) {
     testing::internal::CaptureStderr();
     EXPECT_NE(type(bad).exit_code, 0);
     EXPECT_NE(testing::internal::GetCapturedStderr().find(bad[0]), std::string::npos);
