@@ -26,6 +26,18 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 7> kFolders = {
     "games", "nn", "search", "engine", "selfplay", "train_bridge", "tools"};
 
+// The rooms of some folders, from left to right. Files that stand in no room are seen from all of
+// them, and see all.
+struct Rooms {
+  std::string_view folder;
+  std::vector<std::string_view> rooms;
+};
+const std::vector<Rooms>& rooms() {
+  static const std::vector<Rooms> all = {{"engine", {"lanes", "host"}},
+                                         {"tools", {"play", "referee", "bench", "run"}}};
+  return all;
+}
+
 // The installed headers are included as "senet/..."; these folders hold them, from left to right.
 constexpr std::string_view kPublicHeaders = "senet";
 constexpr std::array<std::string_view, 3> kPublicFolders = {"games/include", "engine/host/include",
@@ -99,12 +111,38 @@ std::vector<Include> includes_of(std::istream& source) {
   return includes;
 }
 
-// Why a file of `folder` must not have this include, or "".
-std::string objection(std::string_view folder, const Include& include) {
-  std::string first = include.path.substr(0, include.path.find('/'));
+// The room that a path leads into, counted from the left; nothing outside of rooms.
+std::optional<std::size_t> room_of(std::string_view path, const Rooms& folder) {
+  for (std::size_t i = 0; i < folder.rooms.size(); ++i) {
+    const std::string room = std::string(folder.folder).append("/").append(folder.rooms[i]);
+    if (path == room || path.starts_with(room + "/")) return i;
+  }
+  return std::nullopt;
+}
+
+// Why a file in one room must not include a file of a room to its right, or "".
+std::string objection_between_rooms(std::string_view place, std::string_view included) {
+  for (const Rooms& folder : rooms()) {
+    const std::optional<std::size_t> from = room_of(place, folder);
+    const std::optional<std::size_t> to = room_of(included, folder);
+    if (from && to && *to > *from) {
+      const std::string prefix = std::string(folder.folder) + "/";
+      return prefix + std::string(folder.rooms[*from]) + " stands to the left of " + prefix +
+             std::string(folder.rooms[*to]);
+    }
+  }
+  return "";
+}
+
+// Why a file in `place`, a folder or a room of one, must not have this include, or "".
+std::string objection(std::string_view place, const Include& include) {
+  const std::string_view folder = place.substr(0, place.find('/'));
+  std::string path = include.path;
+  std::string first = path.substr(0, path.find('/'));
   if (first == kPublicHeaders && include.bracket == '"') {
     const std::string_view holder = public_folder_of(include.path);
     if (holder.empty()) return "no installed header";
+    path = std::string(holder).append("/").append(path);
     first = holder.substr(0, holder.find('/'));
   }
   const std::optional<std::size_t> rank = rank_of(first);
@@ -118,10 +156,7 @@ std::string objection(std::string_view folder, const Include& include) {
   if (first == "tests" && include.path != first) return is_test ? "" : "only tests include tests";
   if (!rank || include.path == first) return "includes are rooted at the repository";
   if (is_test) return "";
-  const bool is_host = include.path.starts_with("engine/host/") ||
-                       (include.path.starts_with("senet/") && first == "engine");
-  if (folder == "engine/lanes" && is_host) return "engine/lanes stands to the left of engine/host";
-  if (*rank <= *rank_of(folder.substr(0, folder.find('/')))) return "";
+  if (*rank <= *rank_of(folder)) return objection_between_rooms(place, path);
   return std::string(folder) + " stands to the left of " + first;
 }
 
@@ -132,12 +167,6 @@ std::string objection_in_host_project(const Include& include) {
   if (include.bracket == '<')
     return rank_of(first) && first != kPublicHeaders ? "not installed" : "";
   return include.path == first ? "" : "a host's project includes its own files by their names";
-}
-
-// What a file may include depends on its folder; engine/ has two rooms of its own.
-std::string_view room_of(const fs::path& file, std::string_view folder) {
-  constexpr std::string_view kLanes = "engine/lanes";
-  return shown(file).starts_with(kLanes) ? kLanes : folder;
 }
 
 bool is_in_host_project(const fs::path& file) {
@@ -163,7 +192,7 @@ TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
       for (const Include& include : includes_of(source)) {
         const bool is_host = is_in_host_project(file);
         const std::string reason = is_host ? objection_in_host_project(include)
-                                           : objection(room_of(file, folder), include);
+                                           : objection(shown(file.parent_path()), include);
         EXPECT_EQ(reason, "") << shown(file) << ":" << include.line << " includes " << include.path;
         if (include.bracket != '"' || !reason.empty()) continue;
         const bool is_public = include.path.starts_with(kPublicHeaders);
@@ -200,6 +229,11 @@ TEST(Architecture, TheRuleSeesWhatItShould) {
   EXPECT_EQ(verdict("engine", "#include \"engine/lanes/worker.hpp\""), "");
   EXPECT_NE(verdict("engine/lanes", "#include \"engine/host/service.hpp\""), "");
   EXPECT_NE(verdict("engine/lanes", "#include \"senet/senet.h\""), "");
+  EXPECT_EQ(verdict("engine/host", "#include \"engine/lanes/worker.hpp\""), "");
+  EXPECT_EQ(verdict("tools/referee/games/x", "#include \"tools/play/players.hpp\""), "");
+  EXPECT_EQ(verdict("tools/play/protocol", "#include \"tools/command.hpp\""), "");
+  EXPECT_EQ(verdict("tools/play/protocol", "#include \"tools/bench/timing.hpp\""),
+            "tools/play stands to the left of tools/bench");
   EXPECT_NE(verdict("search", "#include \"tree.hpp\""), "");
   EXPECT_NE(verdict("search", "#include \"../games/random.hpp\""), "");
   EXPECT_NE(verdict("search", "#include <games/random.hpp>"), "");

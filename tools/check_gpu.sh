@@ -8,7 +8,7 @@
 # collects them in a folder (tools/check_gpu.sh --pack FOLDER [BUILD]; there: FOLDER/tools/check_gpu.sh):
 #   tools/senet, tests/train_bridge/{cuda_module_test,cuda_device_test,cuda_device_lost_test}, train_bridge/senet_cuda.so
 #   what ldd says they are linked with, but for the C library and NVIDIA's libraries (libraries.tar.gz)
-#   tools/{check_gpu.sh,compare_pytorch.py,benchmark_tables.sh}
+#   tools/check_gpu.sh, tools/bench/{compare_pytorch.py,tables.sh}
 # What must be there: NVIDIA's driver, cuBLASLt of the CUDA version that nvcc had (CUDA's, or that of a PyTorch), a
 # C library no older than the builder's. What may be there: compute-sanitizer, PyTorch.
 set -uo pipefail
@@ -59,8 +59,9 @@ if [[ -n $pack ]]; then
   [[ ! -e $pack ]] || refuse "$pack is there already"
   scratch=$(mktemp -d) || exit 1
   trap 'rm -rf "$scratch"' EXIT
-  mkdir -p "$pack/tools" "$pack/train_bridge" "$pack/tests/train_bridge" || exit 1
-  cp "$senet" tools/{check_gpu.sh,compare_pytorch.py,benchmark_tables.sh} "$pack/tools/" &&
+  mkdir -p "$pack/tools/bench" "$pack/train_bridge" "$pack/tests/train_bridge" || exit 1
+  cp "$senet" tools/check_gpu.sh "$pack/tools/" &&
+    cp tools/bench/{compare_pytorch.py,tables.sh} "$pack/tools/bench/" &&
     cp "$module" "$pack/train_bridge/" &&
     cp "${tests[@]/#/$build/tests/train_bridge/}" "$pack/tests/train_bridge/" &&
     libraries_of "$senet" "$module" "${tests[@]/#/$build/tests/train_bridge/}" | xargs cp -L -t "$scratch" &&
@@ -74,7 +75,7 @@ gpu=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,nohea
   refuse "nvidia-smi finds no NVIDIA GPU"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-source tools/benchmark_tables.sh
+source tools/bench/tables.sh
 
 # Where our programs find libraries; nobody else is told, Python least of all.
 paths=
@@ -139,7 +140,7 @@ device_tests() {
   done
   return "$status"
 }
-# bench NAME ARGUMENTS...: keeps the lines and the command, as tools/benchmarks.sh does.
+# bench NAME ARGUMENTS...: keeps the lines and the command, as tools/bench/benchmarks.sh does.
 bench() {
   local name=$1
   shift
@@ -211,7 +212,7 @@ sanitizer_in_time() {
 
 # Compilers take as long as they take: what is printed until time is up counts.
 pytorch() {
-  ours env LD_LIBRARY_PATH="${LD_LIBRARY_PATH-}" python3 -u tools/compare_pytorch.py --senet "$work/senet" --batch 1024,16384 --seconds 0.3 --rounds 1 |
+  ours env LD_LIBRARY_PATH="${LD_LIBRARY_PATH-}" python3 -u tools/bench/compare_pytorch.py --senet "$work/senet" --batch 1024,16384 --seconds 0.3 --rounds 1 |
     tee "$work/pytorch"
   local status=${PIPESTATUS[0]}
   ((status != 124)) && return "$status"

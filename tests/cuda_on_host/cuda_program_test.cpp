@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/tools/background_program.hpp"
-#include "tests/tools/tiny_run.hpp"
+#include "tests/tools/run/tiny_run.hpp"
 
 namespace senet {
 namespace {

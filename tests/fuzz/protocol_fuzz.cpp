@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tests/fuzz/fuzz_target.hpp"
-#include "tools/protocol/inbox.hpp"
-#include "tools/protocol/session.hpp"
+#include "tools/play/protocol/inbox.hpp"
+#include "tools/play/protocol/session.hpp"
 
 namespace senet::protocol {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tests/temporary_folder.hpp"
 #include "tools/command.hpp"
-#include "tools/protocol/engine.hpp"
+#include "tools/play/protocol/engine.hpp"
 #include "train_bridge/run_config.hpp"
 
 namespace senet {

@@ -1,0 +1,205 @@
+// senet match: fair to both sides, the same for the same seed.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <utility>
+
+#include "tests/tools/program.hpp"
+#include "tools/play/match_results.hpp"
+
+namespace senet {
+namespace {
+
+ProgramRun match(const std::string& game, const std::string& first, const std::string& second,
+                 std::vector<std::string> more = {}) {
+  more.insert(more.begin(),
+              {"match", "--game", game, "--first", first, "--second", second, "--json"});
+  return run_senet(more);
+}
+
+TEST(MatchCommand, RandomAgainstRandomIsEven) {
+  for (const std::string game : {"tic_tac_toe", "connect_four"}) {
+    const ProgramRun run = match(game, "random", "random", {"--pairs", "5000"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    // Less than five standard errors of 10,000 coin tosses.
+    EXPECT_NEAR(run.metric(game, "score"), 0.5, 0.025);
+    EXPECT_NEAR(run.metric(game, "elo_difference"), 0, 18);
+    EXPECT_LT(run.metric(game, "score", "max") - run.metric(game, "score", "min"), 0.025);
+    EXPECT_EQ(run.metric(game, "games"), 10000);
+    EXPECT_EQ(run.metric(game, "wins") + run.metric(game, "draws") + run.metric(game, "losses"),
+              10000);
+    EXPECT_EQ(run.metric(game, "wins"), run.metric(game, "games_worth_+1"));
+    EXPECT_EQ(run.metric(game, "cut_games"), 0);
+  }
+}
+
+TEST(MatchCommand, BackgammonRandomIsEvenAndHasGammons) {
+  const ProgramRun run = match("backgammon", "random", "random", {"--pairs", "500"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NEAR(run.metric("backgammon", "score"), 0.5, 0.08);
+  EXPECT_NEAR(run.metric("backgammon", "points_per_game"), 0, 0.35);
+  EXPECT_GT(run.metric("backgammon", "games_worth_+2"), 0);
+  EXPECT_GT(run.metric("backgammon", "games_worth_-3"), 0);
+  EXPECT_EQ(run.out.find("elo_difference"), std::string::npos);
+}
+
+TEST(MatchCommand, TheSeedDecides) {
+  const auto play = [](const std::string& seed) {
+    return match("connect_four", "untrained:1", "one-ply",
+                 {"--pairs", "20", "--visits", "8", "--seed", seed})
+        .out;
+  };
+  const std::string first = play("5");
+  EXPECT_EQ(first, play("5"));
+  EXPECT_NE(first, play("6"));
+}
+
+// Both sit on each side of the same opening and dice, so a player against itself gains nothing.
+TEST(MatchCommand, APlayerAgainstItselfGainsNothing) {
+  for (const std::string game : {"connect_four", "backgammon"}) {
+    const ProgramRun run =
+        match(game, "untrained:3", "untrained:3",
+              {"--pairs", "5", "--visits", "4", "--random-plies", "3", "--ply-cap", "400"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(run.metric(game, "score"), 0.5);
+    EXPECT_EQ(run.metric(game, "pairs_scoring_1"), 5);
+    EXPECT_EQ(run.metric(game, "points_per_game"), 0);
+    EXPECT_EQ(run.out.find("-0"), std::string::npos) << run.out;
+  }
+}
+
+// One pair, or pairs all alike, do not tell how pairs differ: no interval, rather than one of no
+// width. The score's is Wilson's for so many trials.
+TEST(MatchCommand, TooLittleForAnIntervalIsSaid) {
+  for (const auto& [pairs, low] : {std::pair{"1", 0.0546}, {"5", 0.1704}}) {
+    const ProgramRun run =
+        match("connect_four", "untrained:3", "untrained:3", {"--pairs", pairs, "--visits", "4"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_NEAR(run.metric("connect_four", "score", "min"), low, 1e-4);
+    const std::size_t at = run.out.find("points_per_game");
+    const std::string line = run.out.substr(at, run.out.find('\n', at) - at);
+    EXPECT_EQ(line.find("\"min\""), std::string::npos) << line;
+    EXPECT_NE(line.find("no interval: too few pairs"), std::string::npos) << line;
+  }
+  const ProgramRun text = run_senet({"match", "--game", "connect_four", "--first", "untrained:3",
+                                     "--second", "untrained:3", "--pairs", "1", "--visits", "4"});
+  EXPECT_NE(text.out.find("points  (no interval: too few pairs"), std::string::npos) << text.out;
+}
+
+// Nothing but wins: what is null says what it means.
+TEST(MatchCommand, InfiniteEloIsSaid) {
+  const ProgramRun run = match("connect_four", "untrained:1", "random",
+                               {"--pairs", "2", "--visits", "2000", "--seed", "2"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_EQ(run.metric("connect_four", "wins"), 4);
+  EXPECT_NE(run.out.find("\"value\":null,\"unit\":\"Elo\""), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("infinite: every game was won"), std::string::npos) << run.out;
+}
+
+// W. S. Gosset's quantiles, as any table of them has them.
+TEST(Student, QuantilesAreThoseOfTheTables) {
+  for (const auto& [degrees, quantile] : {std::pair{1u, 12.706205},
+                                          {2u, 4.302653},
+                                          {3u, 3.182446},
+                                          {10u, 2.228139},
+                                          {29u, 2.045230},
+                                          {100u, 1.983972},
+                                          {1000u, 1.962339},
+                                          {1'000'000u, 1.959966}}) {
+    EXPECT_NEAR(student_two_sided_95(degrees), quantile, 1e-6) << degrees;
+  }
+  EXPECT_NEAR(student_two_sided_95(500), student_two_sided_95(501), 1e-5);
+}
+
+// Two pairs, one of them won twice, the other once by each: means 1 and 0, so a standard error of
+// 1/2.
+TEST(MatchResults, IntervalsAreStudents) {
+  MatchResults results({1, 0, -1}, PairUnit::kScore, std::nullopt);
+  std::uint64_t number = 0;
+  for (const std::uint8_t outcome : std::array<std::uint8_t, 4>{0, 0, 0, 2}) {
+    results.add({.number = number++, .actions = {}, .outcome = outcome});
+  }
+  int seen = 0;
+  for (const Metric& metric : match_metrics("game", results, true, {})) {
+    if (metric.name == "points_per_game") {
+      ++seen;
+      EXPECT_DOUBLE_EQ(metric.value, 0.5);
+      EXPECT_NEAR(metric.interval.value().low, 0.5 - 12.706205 / 2, 1e-6);
+      EXPECT_NEAR(metric.interval->high, 0.5 + 12.706205 / 2, 1e-6);
+    }
+    if (metric.name == "score") {
+      ++seen;
+      EXPECT_EQ(metric.interval.value().low, 0);
+      EXPECT_EQ(metric.interval->high, 1);
+    }
+  }
+  EXPECT_EQ(seen, 2);
+}
+
+TEST(MatchCommand, WhatCannotBePrintedIsAFailure) {
+  for (const char* command :
+       {"match --game connect_four --first random --second random",
+        "match --game connect_four --first random --second random --json",
+        "match --game backgammon --first random --second random --game-number 3",
+        "perft connect_four 3", "match --help"}) {
+    const ProgramRun run =
+        run_program("/bin/sh", {"-c", std::string(SENET_PROGRAM) + " " + command + " >/dev/full"});
+    EXPECT_EQ(run.exit_code, 1) << command;
+    EXPECT_NE(run.err.find(": cannot write to "), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
+  }
+}
+
+TEST(MatchCommand, MoreVisitsWin) {
+  const ProgramRun run = match("connect_four", "untrained:1", "untrained:1",
+                               {"--pairs", "20", "--first-visits", "200", "--second-visits", "0"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_GT(run.metric("connect_four", "score"), 0.8);
+}
+
+TEST(MatchCommand, TheBuiltinNetworksPlay) {
+  for (const std::string game : {"connect_four", "backgammon"}) {
+    const ProgramRun run = match(game, "builtin", "random", {"--pairs", "10", "--visits", "0"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_GT(run.metric(game, "score"), 0.8);
+  }
+  expect_failure(match("tic_tac_toe", "builtin", "random"), 2, "match",
+                 "--first: builtin: there is no network of tic_tac_toe");
+}
+
+TEST(MatchCommand, LongGamesAreCutAndCounted) {
+  const ProgramRun run =
+      match("backgammon", "random", "random", {"--pairs", "4", "--ply-cap", "6"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.metric("backgammon", "cut_games"), 8);
+  EXPECT_EQ(run.metric("backgammon", "draws"), 8);
+  EXPECT_EQ(run.metric("backgammon", "score"), 0.5);
+}
+
+TEST(MatchCommand, BadInputIsOneLine) {
+  expect_failure(match("go", "random", "random"), 2, "match", "unknown game");
+  expect_failure(match("connect_four", "/nowhere", "random"), 2, "match", "--first: /nowhere");
+  expect_failure(match("connect_four", "random", "untrained:x"), 2, "match", "--second: ");
+  expect_failure(match("connect_four", "random", "random", {"--pairs", "0"}), 2, "match",
+                 "--pairs");
+  expect_failure(match("connect_four", "random", "random", {"--visits", "many"}), 2, "match",
+                 "--visits");
+  expect_failure(match("connect_four", "untrained", "random", {"--mode", "afterstates"}), 2,
+                 "match", "no afterstates");
+  expect_failure(
+      match("connect_four", "random", "random", {"--game-number", "18446744073709551615"}), 2,
+      "match", "--game-number");
+  // A slip of the pen in a player's name is no missing file alone.
+  expect_failure(match("connect_four", "random", "gnubgg"), 2, "match",
+                 "players are a weights file, ");
+  expect_failure(match("backgammon", "random", "liner"), 2, "match",
+                 "linear (backgammon), gnubg:PLY, ");
+  // Visits told to a player that makes none.
+  expect_failure(match("connect_four", "random", "untrained", {"--first-visits", "8"}), 2, "match",
+                 "--first: random: makes no visits");
+  expect_failure(match("backgammon", "untrained", "linear", {"--second-visits", "8"}), 2, "match",
+                 "--second: linear: makes no visits");
+}
+
+}  // namespace
+}  // namespace senet

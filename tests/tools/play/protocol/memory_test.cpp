@@ -1,0 +1,49 @@
+// When a conversation takes the memory of its tree.
+#include <gtest/gtest.h>
+
+#include "tests/weighed_heap.hpp"
+#include "tools/play/protocol/engine.hpp"
+
+namespace senet::protocol {
+namespace {
+
+// What a search needs is there before the first one: its clock does not run while memory is got.
+TEST(ProtocolMemory, IsReservedBeforeTheFirstSearch) {
+  for (const char* const game : {"connect_four", "backgammon"}) {
+    Options options;
+    options.game = game;
+    options.search.evaluator = EvaluatorKind::kHash;
+    options.hash_mib = 4;
+    std::size_t before = heap_bytes();
+    Engine engine(options);
+    EXPECT_GT(heap_bytes() - before, std::size_t{3} << 20) << game;
+    for (const std::uint32_t mib : {32, 8}) {
+      options.hash_mib = mib;
+      engine.configure(options, Change::kSearch);
+      EXPECT_GT(heap_bytes() - before, (mib * 7 / 8) << 20) << game;
+      AnyState state(engine.game());
+      if (state.turn() == Turn::kChance) state.play(3);
+      const std::size_t ready = heap_bytes();
+      heap_peak();
+      engine.search(state, {.visits = 500}, [] { return true; });
+      EXPECT_LT(heap_peak() - ready, std::size_t{1} << 18) << game;  // the result, copied
+    }
+  }
+}
+
+// The memory may not hold two trees: the old one goes first.
+TEST(ProtocolMemory, OneTreeAtATime) {
+  Options options;
+  options.game = "connect_four";
+  options.search.evaluator = EvaluatorKind::kHash;
+  options.hash_mib = 64;
+  const std::size_t before = heap_bytes();
+  Engine engine(options);
+  heap_peak();
+  options.hash_mib = 48;
+  engine.configure(options, Change::kSearch);
+  EXPECT_LT(heap_peak() - before, std::size_t{80} << 20);
+}
+
+}  // namespace
+}  // namespace senet::protocol

@@ -1,0 +1,105 @@
+// Sentences of the protocol, read as values.
+#include <gtest/gtest.h>
+
+#include "games/registry.hpp"
+#include "tests/tools/play/protocol/talk.hpp"
+#include "tools/play/protocol/words.hpp"
+
+namespace senet::protocol {
+namespace {
+
+Result<GoRequest> go(std::string_view text) {
+  return result_of([&] { return parse_go(Words(text)); });
+}
+
+TEST(ProtocolRequests, GoTakesItsLimitsInAnyOrder) {
+  EXPECT_FALSE(go("")->nodes);
+  EXPECT_EQ(go("nodes 50 movetime 7")->nodes, 50u);
+  EXPECT_EQ(go("nodes 50 movetime 7")->movetime, Milliseconds(7));
+  EXPECT_EQ(go("movetime 7 role turn nodes 50")->role, Role::kTurn);
+  EXPECT_EQ(go("role chequer")->role, Role::kChequer);
+  EXPECT_EQ(go("role cube")->role, Role::kCube);
+  EXPECT_TRUE(go("infinite")->infinite);
+}
+
+TEST(ProtocolRequests, GoRefusesWhatItCannotDo) {
+  for (const char* const wrong :
+       {"nodes", "nodes x", "nodes -1", "nodes 4294967296", "movetime", "movetime 1e3", "role",
+        "role captain", "infinite nodes 5", "movetime 5 infinite", "wtime 5 infinite", "fast"}) {
+    ASSERT_FALSE(go(wrong)) << wrong;
+    EXPECT_EQ(go(wrong).error().status(), static_cast<senet_status>(Code::kBadArgument)) << wrong;
+  }
+  for (const char* const not_here : {"depth 4", "trials 10", "mate 3", "ponder", "searchmoves 4"}) {
+    ASSERT_FALSE(go(not_here)) << not_here;
+    EXPECT_EQ(go(not_here).error().status(), static_cast<senet_status>(Code::kUnsupportedFeature))
+        << not_here;
+  }
+}
+
+TEST(ProtocolRequests, AClockIsSharedOut) {
+  const auto time = [](std::string_view text, Player player) {
+    return go(text)->thinking_time(player);
+  };
+  EXPECT_EQ(time("nodes 5", 0), std::nullopt);
+  EXPECT_EQ(time("movetime 5 wtime 90000", 0), Milliseconds(5));
+  EXPECT_EQ(time("wtime 90000 btime 30000", 0), Milliseconds(3000));
+  EXPECT_EQ(time("wtime 90000 btime 30000", 1), Milliseconds(1000));
+  EXPECT_EQ(time("p1time 90000 p2time 30000 p1inc 4000 p2inc 0", 0), Milliseconds(6000));
+  EXPECT_EQ(time("wtime 10000 movestogo 10", 0), Milliseconds(1000));
+  // Something stays on the clock, and there is always time for something.
+  EXPECT_EQ(time("wtime 100 winc 5000", 0), Milliseconds(80));
+  EXPECT_EQ(time("wtime 1000 movestogo 1", 0), Milliseconds(500));
+  EXPECT_EQ(time("wtime 0", 0), Milliseconds(1));
+  EXPECT_EQ(time("wtime 1000", 1), std::nullopt);
+}
+
+TEST(ProtocolRequests, PositionsHaveAKindATextAndMoves) {
+  const auto position = [](const char* game, std::string_view text) {
+    const auto state =
+        result_of([&] { return read_position(**find_game<AnyGame>(game), Words(text), 0); });
+    EXPECT_TRUE(state) << text << ": " << state.error().reason();
+    return state ? state->text() : "";
+  };
+  const std::string start = position("connect_four", "startpos");
+  EXPECT_EQ(start, "7/7/7/7/7/7");
+  EXPECT_EQ(position("connect_four", "startpos moves"), start);
+  const std::string after = position("connect_four", "4453");
+  EXPECT_NE(after, start);
+  EXPECT_EQ(position("connect_four", "fen 4453"), after);
+  EXPECT_EQ(position("connect_four", "startpos moves 4 4 5 3"), after);
+  EXPECT_EQ(position("connect_four", "fen 4453 moves 1 2"), position("connect_four", "445312"));
+  EXPECT_EQ(position("backgammon", "gnubgid 4HPwATDgc/ABMA"), "4HPwATDgc/ABMA:0:-");
+  EXPECT_TRUE(position("backgammon", "xgid XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10")
+                  .ends_with(":0:21"));
+  const auto code = [](const char* game, std::string_view text) {
+    const auto state =
+        result_of([&] { return read_position(**find_game<AnyGame>(game), Words(text), 0); });
+    EXPECT_FALSE(state) << text;
+    return static_cast<Code>(state.error().status());
+  };
+  for (const char* const wrong : {"", "fen", "gnubgid", "xgid", "startpos 4", "4453 4453"}) {
+    EXPECT_EQ(code("connect_four", wrong), Code::kBadArgument) << wrong;
+  }
+  EXPECT_EQ(code("connect_four", "xgid XGID=-b"), Code::kUnsupportedFeature);
+  EXPECT_EQ(code("backgammon", "xgid XGID=-b"), Code::kIllegalPosition);
+  EXPECT_EQ(code("connect_four", "19"), Code::kIllegalPosition);
+  EXPECT_EQ(code("connect_four", "startpos moves 8"), Code::kIllegalMove);
+}
+
+TEST(ProtocolRequests, SessionsAreForMoneyOrAMatch) {
+  const auto contest = [](std::string_view text) {
+    return result_of([&] { return parse_newsession(Words(text)); });
+  };
+  EXPECT_FALSE(contest("type money")->is_match);
+  EXPECT_TRUE(contest("type money jacoby on")->jacoby);
+  EXPECT_EQ(contest("type match length 7")->length, 7u);
+  EXPECT_FALSE(contest("type match length 7 crawford off")->crawford);
+  for (const char* const wrong :
+       {"", "type", "type chess", "type match", "type money length 5", "type match length x",
+        "type money jacoby maybe", "length 5", "type money beavers on"}) {
+    EXPECT_FALSE(contest(wrong)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace senet::protocol

@@ -1,0 +1,201 @@
+// Searches as a session runs them: what ends them, what is answered meanwhile, and in which order.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/tools/play/protocol/talk.hpp"
+#include "tools/play/protocol/engine.hpp"
+#include "tools/play/protocol/words.hpp"
+
+namespace senet::protocol {
+namespace {
+
+// Lines that are all there before the session begins, then the end of input.
+Lines converse(const Options& options, std::initializer_list<const char*> lines) {
+  Talk talk(options);
+  talk.ask("isready");
+  talk.said.clear();
+  for (const char* const line : lines) talk.inbox.push(line);
+  talk.inbox.close();
+  talk.session->run();
+  Lines answer;
+  for (const std::string& line : talk.said) answer.push_back(without_times(line));
+  return answer;
+}
+
+TEST(SessionSearch, AWaitingStopEndsAnySearchAfterItsFirstVisit) {
+  for (const std::string game : {"tic_tac_toe", "connect_four", "backgammon"}) {
+    for (const std::string go : {"go infinite", "go nodes 1000000", "go movetime 1000000000"}) {
+      Talk talk(small_options(game));
+      talk.ask("isready");
+      if (game == "backgammon") talk.tell({"dice 6 6"});
+      talk.inbox.push("stop");
+      const Lines answer = talk.ask(go);
+      ASSERT_EQ(answer.size(), 2u) << game << " " << go;
+      // The second visit may have been complete before anybody could look.
+      EXPECT_LE(number_behind(answer[0], "nodes"), 2) << game << " " << go;
+      EXPECT_TRUE(answer[1].starts_with("bestmove "));
+    }
+  }
+}
+
+TEST(SessionSearch, AStopReachesEverySearchSentBeforeIt) {
+  const Lines answer = converse(small_options("connect_four"),
+                                {"go nodes 1000000", "position 44", "go nodes 1000000",
+                                 "go infinite", "stop", "d", "go nodes 30"});
+  ASSERT_EQ(beginning(answer, "bestmove ").size(), 4u);
+  EXPECT_EQ(beginning(answer, "error ").size(), 0u);
+  EXPECT_EQ(beginning(answer, "position ").size(), 1u);
+  const Lines infos = beginning(answer, "info depth");
+  ASSERT_EQ(infos.size(), 4u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_LE(number_behind(infos[i], "nodes"), 2);
+  EXPECT_EQ(number_behind(infos[3], "nodes"), 30);
+}
+
+TEST(SessionSearch, QuitEndsItWithAnAnswerAndNothingAfterIt) {
+  const Lines answer = converse(small_options("connect_four"), {"go infinite", "quit", "isready"});
+  ASSERT_EQ(answer.size(), 2u);
+  EXPECT_TRUE(answer[0].starts_with("info depth"));
+  EXPECT_TRUE(answer[1].starts_with("bestmove "));
+}
+
+TEST(SessionSearch, TheEndOfInputEndsOnlyASearchWithoutLimits) {
+  const Lines infinite = converse(small_options("connect_four"), {"go infinite"});
+  ASSERT_EQ(infinite.size(), 2u);
+  EXPECT_LE(number_behind(infinite[0], "nodes"), 2);
+  const Lines limited = converse(small_options("connect_four"), {"go nodes 500"});
+  ASSERT_EQ(limited.size(), 2u);
+  EXPECT_EQ(number_behind(limited[0], "nodes"), 500);
+  EXPECT_TRUE(limited[1].starts_with("bestmove "));
+}
+
+TEST(SessionSearch, LinesWaitForASearchThatHasLimits) {
+  const Lines answer =
+      converse(small_options("connect_four"), {"go nodes 300", "isready", "position 44", "d"});
+  ASSERT_EQ(answer.size(), 11u);
+  EXPECT_EQ(answer[0], "readyok");  // at once: it stood first
+  EXPECT_EQ(number_behind(answer[1], "nodes"), 300);
+  EXPECT_TRUE(answer[2].starts_with("bestmove "));
+  EXPECT_EQ(answer.back(), "position 7/7/7/7/3O3/3X3");
+}
+
+// The inbox fills as the session speaks, so that what comes while a search runs needs no thread.
+TEST(SessionSearch, ASearchWithoutLimitsRefusesAllButStopQuitAndIsready) {
+  Talk talk(small_options("connect_four"));
+  talk.ask("isready");
+  for (const char* const line :
+       {"isready", "position 44", "", "go", "setoption name Visits value 3"}) {
+    talk.inbox.push(line);
+  }
+  int refused = 0;
+  talk.on_line = [&](const std::string& line) {
+    if (code_of(line) == "search_in_progress" && ++refused == 3) talk.inbox.push("stop");
+  };
+  const Lines answer = talk.ask("go infinite");
+  ASSERT_EQ(answer.size(), 6u);
+  EXPECT_EQ(answer[0], "readyok");
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(code_of(answer[i]), "search_in_progress");
+  EXPECT_TRUE(answer[4].starts_with("info depth"));
+  EXPECT_TRUE(answer[5].starts_with("bestmove "));
+  EXPECT_EQ(talk.last("d"), "position 7/7/7/7/7/7");
+}
+
+// Those words stand alone or they are not those words.
+TEST(SessionSearch, StopAndQuitWithMoreBehindThemEndNothing) {
+  const Lines answer = converse(small_options("connect_four"),
+                                {"go nodes 500", "isready foo", "stop it", "quit now"});
+  ASSERT_EQ(answer.size(), 5u);
+  EXPECT_EQ(number_behind(answer[0], "nodes"), 500);
+  for (std::size_t i = 2; i < 5; ++i) EXPECT_EQ(code_of(answer[i]), "bad_argument");
+}
+
+// A small game is proven to its end long before anybody says stop.
+TEST(SessionSearch, WithoutLimitsTheAnswerWaitsForStopEvenWhenAllIsKnown) {
+  Talk talk(small_options("tic_tac_toe"));
+  talk.ask("isready");
+  talk.tell({"position startpos moves b2 a1 a3"});
+  Lines order;
+  talk.on_line = [&](const std::string& line) {
+    order.push_back(line.substr(0, line.find(' ')));
+    if (line.starts_with("info depth")) talk.inbox.push("isready");
+    if (line == "readyok") talk.inbox.push("stop");
+  };
+  const Lines answer = talk.ask("go infinite");
+  EXPECT_EQ(order, (Lines{"info", "readyok", "bestmove"}));
+  EXPECT_EQ(answer.back(), "bestmove c1");  // the only move that does not lose
+}
+
+TEST(SessionSearch, AStopFromAnotherThreadEndsIt) {
+  for (const std::string game : {"tic_tac_toe", "connect_four", "backgammon"}) {
+    Talk talk(small_options(game));
+    talk.ask("isready");
+    if (game == "backgammon")
+      talk.tell({"position xgid XGID=-A----------------------a-:0:0:1:21:0:0:0:0:10"});
+    std::jthread other([&] {
+      talk.inbox.push("isready");
+      talk.inbox.push("stop");
+    });
+    const Lines answer = talk.ask("go infinite");
+    EXPECT_EQ(beginning(answer, "bestmove ").size(), 1u) << game;
+    EXPECT_TRUE(answer.back().starts_with("bestmove ")) << game;
+    EXPECT_LE(beginning(answer, "readyok").size(), 1u) << game;
+  }
+}
+
+// Where visits end in finished games none needs the network: the search must be asked to go on all
+// the same.
+TEST(SessionSearch, ASearchIsAskedToGoOnThoughItNeedsNoNetwork) {
+  Engine engine(small_options());
+  // Both have two checkers left: who wins hangs on the dice.
+  const AnyState position = read_position(
+      engine.game(), Words("xgid XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10"), 0);
+  std::uint32_t asked = 0;
+  const SessionResult found =
+      engine.search(position, {.visits = 10'000'000}, [&] { return ++asked < 50; });
+  EXPECT_EQ(asked, 50u);
+  EXPECT_EQ(found.ending, Ending::kStopped);
+  EXPECT_LT(found.visits, 10'000'000u);
+}
+
+TEST(SessionSearch, MovetimeEndsIt) {
+  for (const std::string game : {"connect_four", "backgammon"}) {
+    Talk talk(small_options(game));
+    talk.ask("isready");
+    if (game == "backgammon") talk.tell({"dice 5 2"});
+    for (const char* const go : {"go movetime 20", "go movetime 0", "go wtime 200 btime 200",
+                                 "go movetime 20 nodes 1000000000"}) {
+      const Lines answer = talk.ask(go);
+      ASSERT_GE(answer.size(), 2u) << go;
+      EXPECT_TRUE(answer.back().starts_with("bestmove ")) << go;
+      EXPECT_EQ(beginning(answer, "bestmove ").size(), 1u) << go;
+      EXPECT_LT(number_behind(answer[answer.size() - 2], "nodes"), 10'000'000) << go;
+    }
+    EXPECT_EQ(number_behind(talk.ask("go movetime 1000000 nodes 5")[0], "nodes"), 5);
+  }
+}
+
+TEST(SessionSearch, PerftAndBenchEndByStopToo) {
+  for (const char* const line : {"perft 100", "bench 1000000"}) {
+    const Lines answer = converse(small_options("connect_four"), {line, "stop", "isready"});
+    ASSERT_EQ(answer.size(), 2u) << line;
+    EXPECT_EQ(code_of(answer[0]), "stopped") << line;
+    EXPECT_EQ(answer[1], "readyok");
+  }
+}
+
+// A search is a function of the position, the options and the budget, whatever came before it.
+TEST(SessionSearch, AnswersDoNotDependOnWhatWasAskedBefore) {
+  const auto answer = [](std::initializer_list<std::string_view> before) {
+    Talk talk(small_options("connect_four"));
+    for (const std::string_view line : before) talk.ask(line);
+    talk.ask("isready");
+    talk.tell({"position 4453"});
+    return talk.ask("go nodes 3000");
+  };
+  const Lines first = answer({});
+  EXPECT_EQ(answer({"go nodes 700", "position 445", "go nodes 9000"}), first);
+  EXPECT_EQ(answer({"bench", "perft 3", "eval"}), first);
+}
+
+}  // namespace
+}  // namespace senet::protocol

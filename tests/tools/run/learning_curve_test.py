@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Draws the curve of a short run that was resumed once, and reads the drawing and the points again.
+
+    learning_curve_test.py SENET SOURCE
+
+Ends with 77 where matplotlib is not installed.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+SENET, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+LABELS = SOURCE / "tests/data/connect_four/labels_A.csv"
+
+
+def run(*command, expected=0):
+    ended = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    assert ended.returncode == expected, f"{command}: {ended.returncode}\n{ended.stdout}{ended.stderr}"
+    return ended
+
+
+def learn(folder, *more):
+    run(SENET, "selfplay", "--run", folder, "--quiet", "--games", 150, *more)
+
+
+def main():
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        sys.exit(77)
+    tool = [sys.executable, SOURCE / "tools/run/learning_curve.py", "--senet", SENET, "--labels", LABELS]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        learn(folder / "one", "--game", "connect_four", "--visits", 4, "--fast-visits", 2, "--width", 16, "--blocks", 1,
+              "--begin-after", 100, "--steps-per-iteration", 5, "--train-batch", 64, "--workers", 1, "--checkpoint-seconds", 0.2)
+        learn(folder / "one", "--resume")
+        learn(folder / "other", "--game", "backgammon", "--width", 16, "--blocks", 1, "--workers", 1)
+
+        out = folder / "curve.svg"
+        told = run(*tool, "--run", folder / "one", "--visits", 0, "--visits", 3, "--out", out)
+        points = [json.loads(line) for line in told.stdout.splitlines()]
+        for visits in (0, 3):
+            drawn = [point for point in points if point["visits"] == visits]
+            assert len(drawn) >= 2, told.stdout
+            minutes = [point["minutes"] for point in drawn]
+            assert minutes == sorted(minutes) and all(point["clock"] == "processor" for point in drawn), drawn
+            assert all(point["low"] <= point["value"] <= point["high"] for point in drawn), drawn
+        last = points[-1]
+        weights = folder / f"one/weights/{last['network']:06}.safetensors"
+        marks = run(SENET, "eval", "--json", "--game", "connect_four", "--labels", LABELS, "--weights", weights, "--visits", 3)
+        kept = [line for line in map(json.loads, marks.stdout.splitlines()) if line.get("metric") == "result_preserving"]
+        assert abs(100 * (1 - kept[0]["value"]) - last["value"]) < 1e-9, (kept, last)
+        drawing = xml.etree.ElementTree.parse(out).getroot()
+        assert drawing.tag.endswith("svg") and "one, network alone" in out.read_text()
+
+        # Resumed twice, killed in the middle of a line: times of processes add up.
+        numbers = sorted({point["network"] for point in points})
+        made = [{"networks": network, "cpu_seconds": seconds}
+                for network, seconds in zip([0] + numbers, (1, 300, 600, 180, 480, 60))]
+        expected = dict(zip(numbers, (5, 10, 13, 18, 19)))
+        metrics = folder / "one/metrics.jsonl"
+        kept_metrics = metrics.read_text()
+        metrics.write_text("".join(json.dumps(line) + "\n" for line in made) + '{"networks": 7, "cpu')
+        told = run(*tool, "--run", folder / "one", "--out", out)
+        minutes = {point["network"]: point["minutes"] for point in map(json.loads, told.stdout.splitlines())}
+        assert minutes == expected, (minutes, expected)
+        metrics.write_text(kept_metrics)
+        run(*tool, "--run", folder / "one", "--visits", 0, "--visits", 3, "--out", out)
+
+        before = out.read_bytes()
+        run(*tool, "--run", folder / "one", "--visits", 0, "--visits", 3, "--out", out)
+        assert out.read_bytes() == before, "the same points make another file"
+
+        for runs, reason in ((["none"], "none/config.json"), (["one", "other"], "of different games")):
+            words = [word for run_name in runs for word in ("--run", folder / run_name)]
+            refused = run(*tool, *words, "--out", out, expected=1)
+            assert reason in refused.stderr and "Traceback" not in refused.stderr, refused.stderr
+
+
+main()

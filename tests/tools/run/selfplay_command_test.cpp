@@ -1,0 +1,418 @@
+// senet selfplay as a user runs it: stopped, killed, gone on with, on damaged files and full disks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "games/backgammon/backgammon.hpp"
+#include "games/random.hpp"
+#include "selfplay/record_log.hpp"
+#include "tests/tools/background_program.hpp"
+#include "tests/tools/run/tiny_run.hpp"
+
+namespace senet {
+namespace {
+
+class SelfPlayCommand : public TinyRun {
+ protected:
+  /// Numbers of all games of the log, none twice; every byte of it is good when `whole`.
+  std::set<std::uint64_t> games(bool whole = true) const {
+    std::set<std::uint64_t> numbers;
+    auto reader = RecordReader::open(run() / "games.senet");
+    EXPECT_TRUE(reader) << reader.error().reason();
+    if (!reader) return numbers;
+    GameRecord record;
+    for (;;) {
+      const Result<bool> more = reader->next(record);
+      EXPECT_TRUE(more) << more.error().reason();
+      if (!more || !*more) break;
+      EXPECT_TRUE(numbers.insert(record.game_number).second)
+          << "game " << record.game_number << " is there twice";
+    }
+    EXPECT_EQ(reader->skipped_bytes(), 0u);
+    if (whole) {
+      EXPECT_EQ(reader->bytes_left().value_or(1), 0u);
+    }
+    return numbers;
+  }
+  static std::set<std::uint64_t> first(std::uint64_t count) {
+    std::set<std::uint64_t> numbers;
+    for (std::uint64_t number = 0; number < count; ++number) numbers.insert(number);
+    return numbers;
+  }
+
+  std::uint64_t log_size() const {
+    std::error_code none;
+    const auto size = std::filesystem::file_size(run() / "games.senet", none);
+    return none ? 0 : size;
+  }
+  /// Waits until the log is longer than `size`; false when the program ended before.
+  bool wait_for_games(BackgroundProgram& program, std::uint64_t size) const {
+    while (log_size() <= size) {
+      if (!program.running()) return false;
+      ::usleep(2000);
+    }
+    return true;
+  }
+
+  void expect_finished(const ProgramRun& done) const { EXPECT_EQ(done.exit_code, 0) << done.err; }
+};
+
+TEST_F(SelfPlayCommand, MakesARunAndGoesOnWithIt) {
+  expect_finished(run_senet(tiny({"--games", "60"})));
+  EXPECT_EQ(games(), first(60));
+  const Checkpoint begun = checkpoint();
+  EXPECT_EQ(begun.games, 60u);
+  EXPECT_EQ(begun.next_game, 60u);
+  EXPECT_GT(begun.trainer.steps, 0u);
+  EXPECT_GT(begun.iterations, 0u);
+  for (const char* name : {"config.json", "metrics.jsonl", "weights/000000.safetensors"}) {
+    EXPECT_TRUE(std::filesystem::exists(run() / name)) << name;
+  }
+  const Result<Network> latest = load_network(run() / "weights/latest.safetensors");
+  ASSERT_TRUE(latest) << latest.error().reason();
+  EXPECT_TRUE(std::ranges::equal(latest->parameters(), begun.trainer.ema));
+
+  // Not twice by accident; and that changes nothing.
+  expect_failure(run_senet(tiny({"--games", "60"})), 2, "selfplay", "--resume goes on with it");
+  EXPECT_EQ(games(), first(60));
+
+  std::uint64_t played = 60;
+  for (const std::uint64_t more : {1, 30, 9}) {
+    const Checkpoint before = checkpoint();
+    expect_finished(run_senet(resume({"--games", std::to_string(more)})));
+    played += more;
+    EXPECT_EQ(games(), first(played));
+    const Checkpoint after = checkpoint();
+    EXPECT_EQ(after.games, played);
+    EXPECT_EQ(after.next_game, played);
+    EXPECT_GT(after.positions, before.positions);
+    EXPECT_GE(after.trainer.steps, before.trainer.steps);
+    EXPECT_GE(after.iterations, before.iterations);
+    if (more == 30) {
+      EXPECT_GT(after.trainer.steps, before.trainer.steps);
+      EXPECT_GT(after.iterations, before.iterations);
+    }
+  }
+}
+
+TEST_F(SelfPlayCommand, BackgammonLearnsFromAfterstates) {
+  expect_finished(run_senet({"selfplay",
+                             "--run",
+                             run().string(),
+                             "--game",
+                             "backgammon",
+                             "--width",
+                             "16",
+                             "--blocks",
+                             "1",
+                             "--workers",
+                             "1",
+                             "--lanes",
+                             "4",
+                             "--games",
+                             "4",
+                             "--begin-after",
+                             "20",
+                             "--train-batch",
+                             "16",
+                             "--quiet"}));
+  EXPECT_EQ(games(), first(4));
+  NetworkSpec tiny = reference_spec<Backgammon>();
+  tiny.width = 16;
+  tiny.blocks = 1;
+  const Result<Checkpoint> saved = load_checkpoint(run() / "checkpoint.safetensors", tiny);
+  ASSERT_TRUE(saved) << saved.error().reason();
+  EXPECT_GT(saved->trainer.steps, 0u);
+}
+
+TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {
+  std::uint64_t size = 0;
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    BackgroundProgram program(size == 0 ? tiny({}) : resume());
+    ASSERT_TRUE(wait_for_games(program, size + 5000)) << program.err();
+    program.send(signal);
+    EXPECT_EQ(program.wait(), 0) << program.err();
+    // Every game that was begun was finished: no gaps.
+    const auto numbers = games();
+    EXPECT_EQ(numbers, first(numbers.size()));
+    const Checkpoint saved = checkpoint();
+    EXPECT_EQ(saved.games, numbers.size());
+    EXPECT_EQ(saved.log_position, log_size());
+    size = log_size();
+  }
+}
+
+// Nobody lives to see the end of a game whose every move takes so many visits.
+TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
+  BackgroundProgram program({"selfplay", "--run", run().string(), "--game", "connect_four",
+                             "--workers", "1", "--lanes", "2", "--visits", "400000", "--full-share",
+                             "1", "--random-plies", "0"});
+  const auto wait_for = [&](const char* said) {
+    while (program.running() && program.err().find(said) == std::string::npos) ::usleep(2000);
+    return program.running();
+  };
+  ASSERT_TRUE(wait_for(" playing |")) << program.err();
+  program.send(SIGTERM);
+  ASSERT_TRUE(wait_for(" finishing the games under way |")) << program.err();
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  EXPECT_TRUE(games().empty());
+  expect_finished(run_senet(resume({"--games", "1", "--visits", "4", "--fast-visits", "4"})));
+  EXPECT_EQ(games(), first(1));
+}
+
+// It ends by itself, however many games a busy machine lets it begin in that time, and all of those
+// are there.
+TEST_F(SelfPlayCommand, EndsByTheClock) {
+  expect_finished(run_senet(tiny({"--minutes", "0.005"})));
+  const auto numbers = games();
+  EXPECT_EQ(numbers, first(numbers.size()));
+  EXPECT_EQ(checkpoint().games, numbers.size());
+}
+
+TEST_F(SelfPlayCommand, SurvivesBeingKilledAtAnyMoment) {
+  expect_finished(run_senet(tiny({"--games", "10"})));
+  std::set<std::uint64_t> before = games();
+  Random random(1, 0, 0, Purpose::kTest);
+  Checkpoint last = checkpoint();
+  for (int kills = 0; kills < 14; ++kills) {
+    BackgroundProgram program(resume());
+    // Now and then while it starts, else while it plays.
+    if (kills % 4 != 3) {
+      ASSERT_TRUE(wait_for_games(program, log_size())) << program.err();
+    }
+    ::usleep(random.below(120'000));
+    ASSERT_TRUE(program.running()) << program.err();
+    program.send(SIGKILL);
+    EXPECT_EQ(program.wait(), 128 + SIGKILL);
+    const std::set<std::uint64_t> after = games(false);
+    EXPECT_TRUE(std::ranges::includes(after, before)) << "games were lost";
+    before = after;
+    const Checkpoint now = checkpoint();
+    EXPECT_GE(now.games, last.games);
+    EXPECT_GE(now.trainer.steps, last.trainer.steps);
+    EXPECT_GE(now.iterations, last.iterations);
+    last = now;
+  }
+  expect_finished(run_senet(resume({"--games", "5"})));
+  const std::set<std::uint64_t> after = games();
+  EXPECT_EQ(after.size(), before.size() + 5);
+  EXPECT_EQ(checkpoint().games, after.size());
+  EXPECT_GT(checkpoint().trainer.steps, 0u);
+  // Nothing half-written is left.
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(run())) {
+    EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
+  }
+}
+
+TEST_F(SelfPlayCommand, KilledBeforeTheFirstGameLeavesAFolderToBeginInOrToGoOnWith) {
+  Random random(2, 0, 0, Purpose::kTest);
+  for (int kills = 0; kills < 8; ++kills) {
+    BackgroundProgram program(tiny({}));
+    ::usleep(random.below(60'000));
+    program.send(SIGKILL);
+    program.wait();
+    const bool begun = std::filesystem::exists(run() / "config.json");
+    expect_finished(run_senet(begun ? resume({"--games", "3"}) : tiny({"--games", "3"})));
+    std::filesystem::remove_all(run());
+  }
+}
+
+TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
+  expect_finished(run_senet(tiny({"--games", "20"})));
+  const auto damaged = [&](const char* name, const std::string& text, int exit_code,
+                           const std::string& reason) {
+    const std::string good = text_of(run() / name);
+    write_text(run() / name, text);
+    const ProgramRun failed = run_senet(resume({"--games", "1"}));
+    expect_failure(failed, exit_code, "selfplay", reason);
+    EXPECT_NE(failed.err.find((run() / name).string()), std::string::npos) << failed.err;
+    write_text(run() / name, good);
+  };
+  std::string checkpoint_text = text_of(run() / "checkpoint.safetensors");
+  damaged("checkpoint.safetensors", "", 2, "too short");
+  damaged("checkpoint.safetensors", checkpoint_text.substr(0, checkpoint_text.size() / 2), 2, "");
+  checkpoint_text.back() = static_cast<char>(checkpoint_text.back() ^ 1);
+  damaged("checkpoint.safetensors", checkpoint_text, 2, "not what was written");
+
+  const std::string config = text_of(run() / "config.json");
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    std::string changed = config;
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? changed : changed.replace(at, from.size(), to);
+  };
+  damaged("config.json", "", 2, "not a JSON object");
+  damaged("config.json", config.substr(0, config.size() / 2), 2, "not a JSON object");
+  damaged("config.json", "[]", 2, "not a JSON object");
+  damaged("config.json", replaced("tic_tac_toe", "tic_tac_two"), 2, "unknown game");
+  damaged("config.json", replaced("\"visits\": 8", "\"visits\": \"8\""), 2, "\"visits\"");
+  damaged("config.json", replaced("\"visits\": 8", "\"visits\": 4294967304"), 2,
+          "visits takes a whole number 1 .. 1000000, not \"4294967304\"");
+  damaged("config.json", replaced("\"visits\": 8", "\"visits\": -8"), 2, "\"visits\"");
+  damaged("config.json", replaced("\"visits\": 8", "\"visitors\": 8"), 2, "\"visitors\"");
+  damaged("config.json", replaced("\"lanes\": 8", "\"lanes\": 0"), 2,
+          "lanes takes a whole number 1 .. 4096");
+  damaged("config.json", replaced("\"lambda\": 1.0", "\"lambda\": null"), 2, "\"lambda\"");
+  damaged("config.json", replaced("\"position\"", "\"motion\""), 2, "mode takes one of");
+  damaged("config.json", replaced("\"position\"", "7"), 2, "\"evaluates\"");
+  damaged("config.json", replaced("\"position\"", "\"afterstates\""), 2, "no afterstates");
+  damaged("games.senet", "no log at all, by any means", 2, "");
+
+  expect_failure(run_senet(resume({"--width", "24"})), 2, "selfplay",
+                 (run() / "checkpoint.safetensors").string() + ": made for the network shape");
+
+  expect_finished(run_senet(resume({"--games", "1"})));
+  EXPECT_EQ(games(), first(21));
+}
+
+TEST_F(SelfPlayCommand, AFullDiskEndsItWithAReason) {
+  expect_finished(run_senet(tiny({"--games", "20"})));
+  const std::uint64_t checkpoint_size =
+      std::filesystem::file_size(run() / "checkpoint.safetensors");
+  // A log that is full soon, and one that is full already.
+  while (log_size() < checkpoint_size) expect_finished(run_senet(resume({"--games", "200"})));
+  for (const std::uint64_t limit : {log_size() + 4000, checkpoint_size - 1000}) {
+    const auto before = games();
+    BackgroundProgram program(resume(), limit);
+    EXPECT_EQ(program.wait(), 1);
+    const std::string err = program.err();
+    const std::size_t line = err.rfind("senet selfplay: ");
+    ASSERT_NE(line, std::string::npos) << err;
+    EXPECT_EQ(err.find('\n', line), err.size() - 1) << err;
+    EXPECT_NE(err.find("File too large", line), std::string::npos) << err;
+    EXPECT_TRUE(std::ranges::includes(games(), before));
+    checkpoint();
+  }
+  const auto before = games();
+  expect_finished(run_senet(resume({"--games", "5"})));
+  EXPECT_EQ(games().size(), before.size() + 5);
+}
+
+TEST_F(SelfPlayCommand, WithoutTrainingItOnlyPlays) {
+  expect_finished(run_senet(tiny({"--games", "30", "--no-train"})));
+  EXPECT_EQ(games(), first(30));
+  EXPECT_EQ(checkpoint().trainer.steps, 0u);
+  EXPECT_EQ(checkpoint().iterations, 0u);
+  EXPECT_EQ(checkpoint().games, 30u);
+  // Learning may begin later.
+  expect_finished(run_senet(resume({"--games", "30"})));
+  EXPECT_GT(checkpoint().trainer.steps, 0u);
+}
+
+TEST_F(SelfPlayCommand, OneProgramAtATime) {
+  BackgroundProgram program(tiny({}));
+  ASSERT_TRUE(wait_for_games(program, 1000)) << program.err();
+  expect_failure(run_senet(resume({"--games", "1"})), 2, "selfplay", "in use by another writer");
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), 0) << program.err();
+}
+
+TEST_F(SelfPlayCommand, BeginsWithGivenWeights) {
+  const auto file = folder_ / "given.safetensors";
+  const Network given = initial_network(spec(), 77);
+  ASSERT_TRUE(save_network(given, file));
+  expect_finished(run_senet(tiny({"--games", "1", "--no-train", "--weights", file.string()})));
+  EXPECT_TRUE(std::ranges::equal(checkpoint().trainer.ema, given.parameters()));
+  expect_failure(run_senet(resume({"--weights", file.string()})), 2, "selfplay", "--weights");
+  std::filesystem::remove_all(run());
+  expect_failure(run_senet(tiny({"--value-layers", "2", "--weights", file.string()})), 2,
+                 "selfplay", "--weights: " + file.string());
+  const std::string nowhere = folder_ / "nowhere.safetensors";
+  expect_failure(run_senet(tiny({"--weights", nowhere})), 2, "selfplay", "--weights: " + nowhere);
+  EXPECT_FALSE(std::filesystem::exists(run()));
+}
+
+TEST_F(SelfPlayCommand, SaysWhoTrains) {
+  const ProgramRun cpu = run_senet(tiny({"--games", "1", "--trainer", "cpu"}));
+  expect_finished(cpu);
+  EXPECT_NE(cpu.err.find("trainer cpu, 1 thread |"), std::string::npos) << cpu.err;
+  EXPECT_EQ(cpu.err.find("the CPU trains"), std::string::npos) << cpu.err;
+  const ProgramRun no_device =
+      run_senet(resume({"--games", "1", "--trainer", "cpu", "--replay-on-device"}));
+  expect_finished(no_device);
+  EXPECT_NE(no_device.err.find("no device keeps the replay: the CPU trains\n"), std::string::npos)
+      << no_device.err;
+  // Where there is a device it trains, elsewhere one line says why it does not.
+  const ProgramRun cuda = run_senet(resume({"--games", "30", "--trainer", "cuda"}));
+  expect_finished(cuda);
+  const bool trains = cuda.err.find("trainer cuda, ") != std::string::npos;
+  const bool says_why = cuda.err.find("senet selfplay: the CPU trains: ") != std::string::npos;
+  EXPECT_NE(trains, says_why) << cuda.err;
+  EXPECT_GT(checkpoint().trainer.steps, 0u);
+}
+
+TEST_F(SelfPlayCommand, WeightsTellWhatTheyLearnt) {
+  expect_finished(run_senet(tiny({"--games", "1"})));
+  const Result<Network> latest = load_network(run() / "weights/latest.safetensors");
+  ASSERT_TRUE(latest) << latest.error().reason();
+  EXPECT_EQ(latest->spec().evaluates, Evaluates::kPosition);
+}
+
+TEST_F(SelfPlayCommand, WhatMakesNoSenseIsRefused) {
+  const auto refused = [&](const Arguments& more, const std::string& reason) {
+    expect_failure(run_senet(tiny(more)), 2, "selfplay", reason);
+    EXPECT_FALSE(std::filesystem::exists(run()));
+  };
+  refused({"--mode", "afterstates"}, "--mode: tic_tac_toe has no afterstates");
+  refused({"--mode", "sideways"}, "sideways");
+  refused({"--evaluator", "magic"}, "magic");
+  refused({"--trainer", "abacus"}, "trainer takes one of auto, cpu, cuda, not \"abacus\"");
+  refused({"--precision", "fp8"},
+          "precision takes one of auto, bf16, fp16, tf32, fp32, not \"fp8\"");
+  refused({"--temperature", "nan"}, "--temperature");
+  refused({"--fpu-reduction", "inf"}, "--fpu-reduction");
+  refused({"--policy-temperature", "0"},
+          "--policy-temperature takes a number 0.0001 .. 1000, not \"0\"");
+  refused({"--policy-temperature", "1e-30"}, "--policy-temperature");
+  refused({"--noise", "2"}, "--noise takes 0 or 1, not \"2\"");
+  refused({"--replay", "-1"}, "--replay");
+  refused({"--temperature-plies", "4294967296"}, "--temperature-plies");
+  refused({"--random-plies", "4294967295"}, "--random-plies");
+  refused({"--clip", "0"}, "--clip");
+  refused({"--fast-visits", "9"}, "--fast-visits");
+  refused({"--queue", "0"}, "--queue");
+  expect_failure(run_senet({"selfplay", "--games", "1"}), 2, "selfplay", "--run");
+  expect_failure(run_senet({"selfplay", "--game", "checkers", "--run", run().string()}), 2,
+                 "selfplay", "checkers");
+  expect_failure(run_senet(resume()), 2, "selfplay", (run() / "config.json").string());
+}
+
+TEST_F(SelfPlayCommand, AFolderThatCannotBeMadeOrIsSomethingElseIsNamed) {
+  write_text(folder_ / "file", "a file");
+  for (const std::string& place : {(folder_ / "file").string(), (folder_ / "file" / "run").string(),
+                                   (folder_ / std::string(300, 'x').c_str()).string()}) {
+    expect_failure(run_senet({"selfplay", "--run", place, "--games", "1"}), 2, "selfplay", place);
+  }
+  // Somebody's games, but no run.
+  expect_finished(run_senet(tiny({"--games", "3"})));
+  std::filesystem::remove(run() / "config.json");
+  expect_failure(run_senet(tiny({"--games", "3"})), 2, "selfplay", run().string());
+  EXPECT_EQ(games(), first(3));
+}
+
+TEST_F(SelfPlayCommand, GoesOnOnlyWithItsOwnGame) {
+  expect_finished(run_senet(tiny({"--games", "1"})));
+  expect_failure(run_senet(resume({"--game", "connect_four"})), 2, "selfplay",
+                 "learns tic_tac_toe");
+}
+
+TEST_F(SelfPlayCommand, PrintsTheSettingsItWouldRunWith) {
+  const ProgramRun printed = run_senet(tiny({"--print-config", "--lambda", "0.25"}));
+  expect_finished(printed);
+  const auto json = nlohmann::json::parse(printed.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << printed.out;
+  EXPECT_EQ(json.value("game", ""), "tic_tac_toe");
+  EXPECT_EQ(json.value("width", 0), 16);
+  EXPECT_EQ(json.value("lambda", 0.0), 0.25);
+  EXPECT_EQ(json.value("policy-temperature", 0.0), 1);  // whatever players use
+  EXPECT_FALSE(std::filesystem::exists(run()));
+  // What config.json would hold.
+  expect_finished(run_senet(tiny({"--games", "1", "--lambda", "0.25"})));
+  EXPECT_EQ(text_of(run() / "config.json"), printed.out);
+}
+
+}  // namespace
+}  // namespace senet

@@ -1,0 +1,333 @@
+// senet bench: how fast everything is on this machine, and where the time goes.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "games/any_game.hpp"
+#include "games/json.hpp"
+#include "games/registry.hpp"
+#include "tools/bench/benchmarks.hpp"
+#include "tools/command.hpp"
+
+namespace senet {
+namespace {
+
+using AddOptions = void (*)(const Command& command, BenchSettings& settings);
+
+/// A benchmark as the command line has it: of games, or of the machine alone.
+struct Bench {
+  std::string name, help;
+  double seconds = 0;  // measured when nothing is said
+  std::vector<AddOptions> options;
+  Benchmark (*of_game)(const BenchCase& bench) = nullptr;
+  Benchmark (*of_machine)(const BenchSettings& settings) = nullptr;
+  std::uint32_t (*visits)(const AnyGame& game) = [](const AnyGame&) { return 100u; };
+  std::vector<Evaluates> modes = {};  // all that a game has of these; empty: the one that is said
+};
+
+/// The game that is said, or the standard ones, each in the benchmark's modes that it has; nothing
+/// is left to be chosen. Throws what is wrong.
+std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
+  std::vector<BenchCase> cases;
+  const auto modes = bench.modes.empty() ? std::vector{settings.search.evaluates} : bench.modes;
+  for (const RunGame* const game : all_games<RunGame>()) {
+    const AnyGame& rules = game->any();
+    const bool is_said = rules.name == settings.game;
+    if (!is_said && !(settings.game.empty() && rules.is_standard)) continue;
+    for (const Evaluates mode : modes) {
+      if (mode == Evaluates::kAfterstates && !rules.has_afterstates) {
+        if (!is_said || !bench.modes.empty()) continue;
+        throw fail(fmt::format("--mode: {} has no afterstates", rules.name));
+      }
+      BenchNetwork network = value_for("--network", bench_network(settings, reference_spec(rules)));
+      BenchSettings& of_case =
+          cases
+              .emplace_back(settings, *game, rules, **find_game<BenchGame>(rules.name),
+                            std::move(network.network), std::move(network.name))
+              .settings;
+      of_case.search.evaluates = mode;
+      if (of_case.visits == 0) of_case.visits = bench.visits(rules);
+      // The afterstates of a position are many rows at once.
+      if (of_case.batch_rows == 0) of_case.batch_rows = mode == Evaluates::kPosition ? 64 : 256;
+      settings.trace.clear();  // the first case's
+    }
+  }
+  if (cases.empty() && !settings.game.empty()) throw unknown_game(settings.game);
+  return cases;
+}
+
+Job prepare(const Bench& bench, BenchSettings settings) {
+  if (settings.seconds == 0) settings.seconds = bench.seconds;
+  if (settings.workers.empty()) {
+    settings.workers = {std::max(1u, std::thread::hardware_concurrency())};
+  }
+  // Better now than after the measurement.
+  if (!settings.trace.empty() && !std::ofstream(settings.trace, std::ios::app)) {
+    throw fail(fmt::format("--trace: {} cannot be written", settings.trace));
+  }
+  std::vector<BenchCase> cases;
+  if (bench.of_game != nullptr) cases = cases_of(bench, settings);
+  return [bench, settings, cases = std::move(cases)]() -> Result<void> {
+    print_machine(settings);
+    if (bench.of_machine != nullptr) {
+      run_and_print(settings, bench.name, bench.of_machine(settings));
+    }
+    for (const BenchCase& of_game : cases) {
+      run_and_print(settings, bench.name, bench.of_game(of_game));
+    }
+    return {};
+  };
+}
+
+/// The same entry of a list for an option that means something of its own, under its name or
+/// another one. Both are literals.
+template <class Struct, class Value>
+Setting<Struct, Value> with_help(Value Struct::*member, std::string_view help,
+                                 std::string_view name = "") {
+  Setting<Struct, Value> entry = setting_of(member);
+  entry.help = help;
+  if (!name.empty()) entry.name = name;
+  return entry;
+}
+
+/// An option of several numbers, "1,2,4", each from 1 to `most` and none twice in a row. Where
+/// there are none before, "all" stands for none.
+void add_counts(const Command& command, const std::string& name, std::vector<std::size_t>& counts,
+                std::size_t most, const std::string& help) {
+  const bool takes_all = counts.empty();
+  const auto read = [=, &counts](const std::string& text) -> Result<void> {
+    const Error refusal(fmt::format("{}: {}numbers of 1 to {} with commas between them", name,
+                                    takes_all ? "all, or " : "", most));
+    counts.clear();
+    if (takes_all && text == "all") return {};
+    for (const Json& number : parse_json(fmt::format("[{}]", text))) {
+      if (!number.is_number_unsigned() || number < 1 || number > most) return refusal;
+      if (!counts.empty() && counts.back() == number) return refusal;
+      counts.push_back(number);
+    }
+    return counts.empty() ? Result<void>(refusal) : Result<void>();
+  };
+  command.option("--" + name, "TEXT", read, help)
+      .shows_default(takes_all ? "all" : fmt::format("{}", fmt::join(counts, ",")));
+}
+
+/// Each adds options to the command of a benchmark.
+namespace options {
+
+void common(const Command& command, BenchSettings& settings) {
+  command.flag("--json", settings.json, "one JSON object a line");
+  command.option("--repeat", settings.repeats, "runs; figures are their medians").in_range(1, 1000);
+  command.option("--seconds", settings.seconds, "measured time of each case and run")
+      .in_range(0.001, 1e6);
+}
+
+void game(const Command& command, BenchSettings& settings) {
+  command.option("--game", settings.game,
+                 "default: " + games_that(&AnyGame::is_standard, ", then "));
+  command.option("--seed", settings.seed, "of weights and games").shows_default();
+}
+
+void network(const Command& command, BenchSettings& settings) {
+  command
+      .option("--network", settings.network,
+              "seed-283k (fresh weights of the reference shape) or a weights file")
+      .shows_default();
+  add_setting(command, with_help(&NetworkSpec::width, "fresh weights of this width instead"),
+              settings.width)
+      .shows_default("");
+  add_setting(command, with_help(&NetworkSpec::blocks, "... with so many residual blocks"),
+              settings.blocks);
+}
+
+void mode(const Command& command, BenchSettings& settings) {
+  add_setting(command, setting_of(&SearchSettings::evaluates), settings.search.evaluates);
+}
+
+void recording(const Command& command, BenchSettings& settings) {
+  command
+      .option("--games", settings.recorded_games, "self-play games whose positions are measured on")
+      .in_range(1, 100'000)
+      .shows_default();
+}
+
+void evaluator(const Command& command, BenchSettings& settings) {
+  add_setting(command, setting_of(&WorkerSettings::evaluator), settings.evaluator);
+  command.flag("--exact", settings.exact, "the same bits at every batch size, with oneDNN too");
+}
+
+void search(const Command& command, BenchSettings& settings, const std::string& standard_visits) {
+  command
+      .option("--visits", settings.visits,
+              fmt::format("visits of every search (default: {})", standard_visits))
+      .in_range(1, 1'000'000);
+  add_setting(command, with_help(&WorkerSettings::lanes, "searches side by side on a thread"),
+              settings.lanes);
+  add_setting(command,
+              with_help(&WorkerSettings::batch_rows,
+                        "most rows of a forward pass (default: 64; with afterstates 256)"),
+              settings.batch_rows)
+      .shows_default("");
+}
+
+void tree(const Command& command, BenchSettings& settings) {
+  // "800 in connect_four, 400 in other games"
+  std::string visits;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (game->tree_bench_visits == kTreeBenchVisits) continue;
+    visits += fmt::format("{} in {}, ", game->tree_bench_visits, game->name);
+  }
+  visits += fmt::format("{}{}", kTreeBenchVisits, visits.empty() ? "" : " in other games");
+  search(command, settings, visits);
+  command
+      .option("--table", settings.table,
+              "the tree's way from a position to its node: epoch, its own, or flat, Abseil's")
+      .one_of({"epoch", "flat"})
+      .shows_default();
+}
+
+void workers(const Command& command, BenchSettings& settings) {
+  add_counts(command, "workers", settings.workers, 1024,
+             "threads at once; several numbers (1,2) are measured in turns");
+}
+
+void play(const Command& command, BenchSettings& settings) {
+  search(command, settings, "100");
+  workers(command, settings);
+  add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.cache_mib);
+  command.flag("--reuse-tree", settings.search.reuse_tree,
+               "keep the tree between moves: kept visits count towards --visits and are not "
+               "counted again");
+  command
+      .option("--warmup-seconds", settings.warmup_seconds,
+              "played before the measurement, once games of all ages are under way")
+      .in_range(0.0, 1e6)
+      .shows_default();
+}
+
+void trace(const Command& command, BenchSettings& settings) {
+  command.option("--trace", settings.trace,
+                 "write what a worker did when, for chrome://tracing or Perfetto, into this file "
+                 "(of the first case and run)");
+}
+
+void trainer(const Command& command, BenchSettings& settings) {
+  TrainerChoice& choice = settings.trainer;
+  add_setting(command, with_help(&TrainerChoice::backend, "what trains", "backend"),
+              choice.backend);
+  add_setting(command, setting_of(&TrainerChoice::precision), choice.precision);
+  command.flag("--replay-on-device", choice.replay_on_device,
+               std::string(setting_of(&TrainerChoice::replay_on_device).help));
+}
+
+void train_rows(const Command& command, BenchSettings& settings) {
+  add_counts(command, "batch", settings.train_rows, 65'536,
+             "samples of a step; several numbers (256,1024) one after the other");
+  command.option("--save-batch", settings.saved_batch,
+                 "write the last batch of recorded positions to this file (safetensors)");
+}
+
+void players(const Command& command, BenchSettings& settings) {
+  command
+      .option("--workers", settings.players,
+              "threads that play (default: all but two, as in senet selfplay)")
+      .in_range(1, 1024);
+}
+
+void session(const Command& command, BenchSettings& settings) {
+  add_counts(command, "sessions", settings.sessions, 1024, "games of the host at once");
+  command.option("--milliseconds", settings.search_ms, "of each search that is timed")
+      .in_range(1, 60'000)
+      .shows_default();
+  command
+      .option("--visits", settings.visits, "of each search that is counted instead (default: 100)")
+      .in_range(1u, kBenchTreeVisits);
+  command.flag("--processes", settings.processes,
+               "the most games in a `senet uci` process each, too");
+}
+
+}  // namespace options
+
+/// Those that have a name, in the order of --help.
+std::vector<Bench> benchmarks() {
+  using namespace options;
+  return {
+      {.name = "peak",
+       .help = "multiply-adds a second at most",
+       .seconds = 0.5,
+       .options = {workers},
+       .of_machine = prepare_peak},
+      {.name = "forward",
+       .help = "states a second of the forward pass",
+       .seconds = 1,
+       .options = {game, network, mode, recording, evaluator},
+       .of_game = prepare_forward},
+      {.name = "tree",
+       .help = "visits a second of searches without a network",
+       .seconds = 2,
+       .options = {game, network, mode, recording, tree},
+       .of_game = prepare_tree,
+       .visits = [](const AnyGame& game) { return game.tree_bench_visits; }},
+      {.name = "playout",
+       .help = "games a second of blind play by the rules alone",
+       .seconds = 2,
+       .options = {game},
+       .of_game = prepare_playout},
+      {.name = "selfplay",
+       .help = "games, decisions and evaluations a second of whole self-play",
+       .seconds = 10,
+       .options = {game, network, mode, evaluator, play, trace},
+       .of_game = prepare_selfplay},
+      {.name = "train",
+       .help = "samples a second of a trainer",
+       .seconds = 3,
+       .options = {game, network, mode, recording, workers, trainer, train_rows},
+       .of_game = prepare_train},
+      {.name = "overlap",
+       .help = "what a trainer beside self-play costs it: speed, and the weights handed over",
+       .seconds = 4,
+       .options = {game, network, trainer, players},
+       .of_game = prepare_overlap},
+      {.name = "sessions",
+       .help = "how long the searches of many embedded games take, and their memory",
+       .seconds = 5,
+       .options = {game, network, session, workers},
+       .of_game = prepare_sessions},
+  };
+}
+
+}  // namespace
+
+void add_bench_command(const Command& program) {
+  const auto settings = std::make_shared<BenchSettings>();
+  const auto add_options = [&](const Command& command, const Bench& bench) {
+    options::common(command, *settings);
+    for (const AddOptions add : bench.options) add(command, *settings);
+    command.runs([=] { return prepare(bench, *settings); });
+  };
+  // Every standard game with policy priors, and then with afterstates where it has them.
+  const Bench standard{
+      .name = "selfplay",
+      .help = "Measure how fast everything is and where the time goes",
+      .seconds = 10,
+      .options = {options::game, options::network, options::evaluator, options::play},
+      .of_game = prepare_selfplay,
+      .modes = {Evaluates::kPosition, Evaluates::kAfterstates}};
+  const Command command = program.add_command("bench", standard.help);
+  command.footer(
+      fmt::format("Without a benchmark's name: self-play of {}, with policy priors\n"
+                  "and then with afterstates.",
+                  games_that(&AnyGame::is_standard)));
+  for (const Bench& bench : benchmarks()) {
+    add_options(command.add_command(bench.name, bench.help), bench);
+  }
+  add_options(command, standard);
+}
+
+}  // namespace senet

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Trains the reference network by senet and by PyTorch on the same GPU, on the same batches, in turns; prints the ratios.
+
+    tools/bench/compare_pytorch.py --senet build/release/tools/senet [--batch 1024,4096,16384] [--seconds 3] [--rounds 3]
+
+PyTorch's network, losses and optimiser are senet's: LayerNorm and ReLU, residual blocks, cross entropies over legal moves
+and over outcomes, gradients clipped to norm 1, AdamW with decay on weight matrices only, and a moving average of the
+weights. senet plays games and writes a batch of their positions to a file; there both learn from it. PyTorch's batch lies
+on the device already; senet's samples do too (--replay-on-device), and a step names them.
+Three ways: eager, torch.compile, and torch.compile with CUDA graphs (mode "max-autotune"), each in bfloat16 by autocast.
+"""
+import argparse
+import json
+import math
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import torch
+from torch import nn
+
+FEATURES, LOGITS, OUTCOMES, WIDTH, BLOCKS = 344, 676, 6, 128, 3
+
+
+class Norm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(WIDTH, eps=1e-5)
+
+    def forward(self, x):
+        return torch.relu(self.norm(x))
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(Norm(), nn.Linear(WIDTH, WIDTH), Norm(), nn.Linear(WIDTH, WIDTH))
+
+    def forward(self, x):
+        return x + self.layers(x)
+
+
+def tower(layers, outputs):
+    parts = []
+    for _ in range(layers):
+        parts += [nn.Linear(WIDTH, WIDTH), Norm()]
+    return nn.Sequential(*parts, nn.Linear(WIDTH, outputs))
+
+
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.trunk = nn.Sequential(nn.Linear(FEATURES, WIDTH), Norm(), *[Block() for _ in range(BLOCKS)], Norm())
+        self.policy = tower(2, LOGITS)
+        self.value = tower(1, OUTCOMES)
+
+    def forward(self, x):
+        x = self.trunk(x)
+        return self.policy(x), self.value(x)
+
+
+class Step:
+    """One optimiser step on a fixed batch that lies on the device."""
+
+    def __init__(self, batch, mode):
+        torch.manual_seed(1)
+        device = "cuda"
+        self.network = Network().to(device)
+        assert sum(p.numel() for p in self.network.parameters()) == 283_562
+        decays = [p for p in self.network.parameters() if p.dim() > 1]
+        rest = [p for p in self.network.parameters() if p.dim() == 1]
+        self.optimizer = torch.optim.AdamW(
+            [{"params": decays, "weight_decay": 1e-4}, {"params": rest, "weight_decay": 0.0}],
+            lr=torch.tensor(1e-3, device=device), fused=True)
+        self.average = [p.detach().clone() for p in self.network.parameters()]
+        self.features = batch["features"].to(device)
+        numbers = batch["logits"].to(device).long()
+        self.numbers, self.used = numbers.clamp(min=0).flatten(1), (numbers >= 0).float()
+        self.legal = self.used.amax(2) > 0
+        self.policy_target = batch["targets"].to(device)
+        self.value_target = batch["outcomes"].to(device)
+        self.losses = self.forward if mode is None else torch.compile(self.forward, mode=mode, dynamic=False)
+
+    def forward(self, features, numbers, used, legal, policy_target, value_target):
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            policy, value = self.network(features)
+        actions = (policy.float().gather(1, numbers).view_as(used) * used).sum(2)
+        shares = torch.log_softmax(actions.masked_fill(~legal, -1e30), 1)
+        policy_loss = -(policy_target * shares.masked_fill(~legal, 0)).sum(1).mean()
+        value_loss = -(value_target * torch.log_softmax(value.float(), 1)).sum(1).mean()
+        return policy_loss + value_loss
+
+    def __call__(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.losses(self.features, self.numbers, self.used, self.legal, self.policy_target, self.value_target)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimizer.step()
+        torch._foreach_lerp_(self.average, list(self.network.parameters()), 1e-3)
+        return loss
+
+
+def torch_rate(step, rows, seconds):
+    for _ in range(10):
+        step()
+    torch.cuda.synchronize()
+    steps, began = 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        for _ in range(20):
+            loss = step()
+        loss.item()
+        steps += 20
+    return rows * steps / (time.perf_counter() - began)
+
+
+def read_batch(file):
+    """The tensors of a safetensors file, all f32."""
+    data = file.read_bytes()
+    length, = struct.unpack_from("<Q", data)
+    tensors = {}
+    for name, tensor in json.loads(data[8:8 + length]).items():
+        if name != "__metadata__":
+            count = math.prod(tensor["shape"])
+            flat = torch.frombuffer(bytearray(data), dtype=torch.float32, count=count,
+                                    offset=8 + length + tensor["data_offsets"][0])
+            tensors[name] = flat.view(tensor["shape"]).clone()
+    return tensors
+
+
+def senet_rate(program, rows, seconds, batch):
+    command = [program, "bench", "train", "--game", "backgammon", "--backend", "cuda", "--precision", "bf16",
+               "--batch", str(rows), "--workers", "1", "--games", "8", "--replay-on-device", "--save-batch", str(batch),
+               "--seconds", str(seconds), "--json"]
+    for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
+        figure = json.loads(line)
+        if figure.get("metric") == "samples_per_second" and "/sparse/" in figure["case"]:
+            return figure["value"]
+    sys.exit("senet bench train printed no rate")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--senet", required=True)
+    arguments.add_argument("--batch", default="1024,4096,16384")
+    arguments.add_argument("--seconds", type=float, default=3)
+    arguments.add_argument("--rounds", type=int, default=3)
+    options = arguments.parse_args()
+    if not torch.cuda.is_available():
+        sys.exit("PyTorch finds no CUDA device")
+    torch.set_float32_matmul_precision("high")
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
+    ways = {"eager": None, "compiled": "default", "compiled, CUDA graphs": "max-autotune"}
+    with tempfile.TemporaryDirectory() as folder:
+        compare(options, ways, pathlib.Path(folder) / "batch.safetensors")
+
+
+def compare(options, ways, batch):
+    for rows in map(int, options.batch.split(",")):
+        # Told one by one, because compilers take their time and somebody may lose patience.
+        for name, mode in ways.items():
+            own, theirs = [senet_rate(options.senet, rows, options.seconds, batch)], []
+            step = Step(read_batch(batch), mode)
+            for turn in range(options.rounds):
+                if turn > 0:
+                    own.append(senet_rate(options.senet, rows, options.seconds, batch))
+                theirs.append(torch_rate(step, rows, options.seconds))
+            rate, ours = sorted(theirs)[options.rounds // 2], sorted(own)[options.rounds // 2]
+            print(f"batch {rows:6}  {name:22} {rate:11.0f} samples/s {1e6 * rows / rate:8.1f} us a step"
+                  f"  senet {ours:11.0f} samples/s {1e6 * rows / ours:8.1f} us: {ours / rate:6.2f} times as fast",
+                  flush=True)
+
+
+if __name__ == "__main__":
+    main()

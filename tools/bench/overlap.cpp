@@ -1,0 +1,173 @@
+// Self-play with a trainer beside it, in turns with self-play alone.
+#include <fmt/core.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <valarray>
+#include <vector>
+
+#include "tools/bench/benchmarks.hpp"
+#include "tools/scratch_folder.hpp"
+#include "train_bridge/run.hpp"
+
+namespace senet {
+namespace {
+
+/// What there has been up to a moment, or between two; by Count.
+using Counts = std::valarray<double>;
+enum Count : std::uint8_t {
+  kSeconds,
+  kGames,
+  kRows,
+  kSteps,
+  kDroppedSteps,
+  kPublications,
+  kPublishNs,
+  kSwaps,
+  kSwapNs,
+  kCounts
+};
+
+Counts counts_of(const RunProgress& run) {
+  const auto count = [](std::uint64_t number) { return static_cast<double>(number); };
+  return {run.seconds,
+          count(run.finished_games),
+          count(run.evaluations),
+          count(run.learn.steps),
+          run.learn.dropped_steps,
+          count(run.learn.iterations),
+          count(run.publish_ns),
+          count(run.swaps),
+          count(run.swap_ns)};
+}
+
+/// What `run` counted alone and beside its learner. All runs so far count for what is seldom: a
+/// short one may see no publication.
+Figures figures_of(const std::string& subject, const Counts& alone, const Counts& beside,
+                   const Counts& all_beside, std::uint64_t longest_swap_ns) {
+  const auto rate = [](const Counts& counts, Count count) {
+    return counts[count] / counts[kSeconds];
+  };
+  Figures figures;
+  add_figures(
+      figures, subject,
+      {{"slowdown", 1 - ratio(rate(beside, kRows), rate(alone, kRows)), "share"},
+       {"evaluations_per_second_alone", rate(alone, kRows), "rows/s"},
+       {"evaluations_per_second_beside", rate(beside, kRows), "rows/s"},
+       {"games_per_minute_alone", rate(alone, kGames) * 60, "games/min"},
+       {"games_per_minute_beside", rate(beside, kGames) * 60, "games/min"},
+       {"steps_per_second", rate(beside, kSteps), "steps/s"},
+       {"dropped_steps_per_second", rate(beside, kDroppedSteps), "steps/s"},
+       {"publications_per_second", rate(beside, kPublications), "networks/s"},
+       {"take_time", ratio(all_beside[kSwapNs], all_beside[kSwaps]) / 1e3, "us"},
+       {"longest_take_time", static_cast<double>(longest_swap_ns) / 1e3, "us"},
+       {"publish_time", ratio(all_beside[kPublishNs], all_beside[kPublications]) / 1e3, "us"}});
+  return figures;
+}
+
+/// A part of the time of a run.
+struct Phase {
+  bool learns;     // games go to the learner
+  double seconds;  // measured, once the learner steps or has come to rest
+};
+
+/// Plays a run and measures as often as `settings` say. `subject_of` makes a case's name of the
+/// trainer's.
+std::vector<Figures> measure(Run& run, const BenchSettings& settings,
+                             const std::function<std::string(std::string_view)>& subject_of) {
+  constexpr double kPatience = 60, kRest = 0.2;  // seconds
+  // All games begin together: first until they are of all ages, and the learner has what it wants.
+  std::vector<Phase> phases{{true, settings.seconds}};
+  for (std::uint32_t i = 0; i < settings.repeats; ++i) {
+    const Phase alone{false, settings.seconds / 2}, beside{true, settings.seconds};
+    phases.insert(phases.end(), {alone, beside, alone});
+  }
+  std::vector<Figures> runs;
+  std::vector<Counts> counted;  // in the phases that are over
+  Counts all_beside(kCounts), entered(kCounts);
+  std::optional<Counts> measured_from;  // in this phase
+  double learnt = 0, learnt_at = 0;
+  std::string subject, trouble;
+  std::atomic<bool> learns{true}, is_in_trouble{false};
+
+  RunHooks hooks;
+  hooks.begins = [&](const RunBeginning& begins) {
+    subject = subject_of(begins.trainer.substr(0, begins.trainer.find(',')));
+  };
+  hooks.progresses = [&](const RunProgress& now) {
+    if (counted.size() == phases.size()) return;
+    const Phase& phase = phases[counted.size()];
+    const Counts counts = counts_of(now);
+    const double learnt_now = counts[kSteps] + static_cast<double>(now.learn.games);
+    if (std::exchange(learnt, learnt_now) != learnt_now) learnt_at = now.seconds;
+    if (!measured_from) {
+      const bool is_settled =
+          phase.learns ? counts[kSteps] > entered[kSteps] : now.seconds - learnt_at > kRest;
+      if (is_settled || now.seconds - entered[kSeconds] > kPatience) measured_from = counts;
+      return;
+    }
+    if (now.seconds - (*measured_from)[kSeconds] < phase.seconds) return;
+    counted.push_back(counts - *measured_from);
+    measured_from.reset();
+    entered = counts;
+    learnt_at = now.seconds;
+    const std::size_t over = counted.size();
+    learns = over < phases.size() && phases[over].learns;
+    // After the first phase, which warms up, each repeat is three: alone, beside, alone.
+    const bool ends_repeat = over > 1 && (over - 1) % 3 == 0;
+    if (!ends_repeat) return;
+    const Counts& beside = counted[over - 2];
+    all_beside += beside;
+    runs.push_back(figures_of(subject, counted[over - 3] + counted[over - 1], beside, all_beside,
+                              now.longest_swap_ns));
+  };
+  hooks.order = [&] {
+    const bool is_over = counted.size() == phases.size() || is_in_trouble;
+    return is_over ? RunOrder::kDrop : RunOrder::kGoOn;
+  };
+  hooks.learns = [&] { return learns.load(std::memory_order_relaxed); };
+  hooks.warning = [&](const std::string& reason) {
+    if (!is_in_trouble.exchange(true)) trouble = reason;
+  };
+  const Result<RunSummary> ended = run.play(hooks);
+  if (is_in_trouble) throw fail(trouble);
+  ended.value();
+  if (runs.size() < settings.repeats) throw fail("the run has ended");
+  return runs;
+}
+
+}  // namespace
+
+Benchmark prepare_overlap(const BenchCase& bench) {
+  RunConfig config = default_config(bench.run_game).value();
+  NetworkSpec reference = config.network;
+  reference.evaluates = config.selfplay.worker.search.evaluates;
+  const BenchNetwork network = bench_network(bench.settings, reference).value();
+  config.network = network.network.spec();
+  config.selfplay.play.seed = bench.settings.seed;
+  const std::size_t players = bench.settings.players;
+  config.selfplay.workers = players > 0 ? players : default_workers();
+  config.learn.learning_rate = 1e-20f;                 // changes no weight that is not 0
+  config.learn.begin_after = config.learn.batch_rows;  // a long wait for nothing
+  const ScratchFolder folder = ScratchFolder::make("senet-overlap-").value();
+  const auto weights = folder.path() / "start.safetensors";
+  save_network(network.network, weights).value();
+  Run run =
+      Run::open(
+          bench.run_game, config,
+          {.folder = folder.path() / "run", .weights = weights, .trainer = bench.settings.trainer})
+          .value();
+  const auto subject_of = [&](std::string_view trainer) {
+    return fmt::format("{}/{}/{}/{}/workers-{}", config.game, name_of(*reference.evaluates),
+                       network.name, trainer, config.selfplay.workers);
+  };
+  return [runs = measure(run, bench.settings, subject_of), next = 0u](Figures& figures) mutable {
+    figures = runs.at(next++);
+  };
+}
+
+}  // namespace senet

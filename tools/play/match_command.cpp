@@ -1,0 +1,348 @@
+// senet match: two players, the same openings and dice with sides swapped.
+#include <fmt/core.h>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "games/any_game.hpp"
+#include "games/registry.hpp"
+#include "nn/file.hpp"
+#include "selfplay/match.hpp"
+#include "tools/command.hpp"
+#include "tools/metric.hpp"
+#include "tools/play/match_log.hpp"
+#include "tools/play/match_results.hpp"
+#include "tools/play/players.hpp"
+#include "tools/progress_line.hpp"
+#include "tools/stop_signals.hpp"
+
+namespace senet {
+
+constexpr std::uint64_t kMostPairs = 10'000'000;
+
+constexpr auto settings_of(std::type_identity<MatchSettings>) {
+  using M = MatchSettings;
+  return std::tuple{setting("pairs", &M::pairs,
+                            "pairs of games: the same opening and dice twice, with sides swapped",
+                            {.least = 1, .most = kMostPairs}),
+                    setting("random-plies", &M::random_plies,
+                            "moves drawn blindly at the start of a game without dice"),
+                    setting("ply-cap", &M::ply_cap,
+                            "plies, rolls counted, after which a game is cut and counts as drawn",
+                            {.least = 1, .most = 1'000'000}),
+                    setting("seed", &M::seed, "fixes openings, dice and random moves")};
+}
+
+constexpr auto settings_of(std::type_identity<SprtSettings>) {
+  return std::tuple{setting("sprt-alpha", &SprtSettings::alpha,
+                            "risk of accepting B where A is true", {.least = 1e-6, .most = 0.499}),
+                    setting("sprt-beta", &SprtSettings::beta, "risk of accepting A where B is true",
+                            {.least = 1e-6, .most = 0.499})};
+}
+
+namespace {
+
+// Games side by side: many for batches of a network, few where each move is waited for and a kill
+// loses the games under way.
+constexpr std::size_t kGamesAtOnce = 256;
+constexpr std::size_t kGamesAtOnceWithProcess = 32;
+
+/// As typed. Pairs are those of the first and the second player.
+struct MatchArguments {
+  std::string game;
+  std::array<std::string, 2> words;
+  std::array<std::optional<std::uint32_t>, 2> visits;
+  std::array<std::vector<std::string>, 2> options;
+  PlayerSettings player;  // of both
+  MatchSettings match;
+  std::optional<std::size_t> games_at_once;  // none: the constants above
+  std::string sprt;                          // "A,B"
+  SprtSettings sprt_settings;
+  std::filesystem::path log, mat;
+  bool resume = false;
+  bool json = false;
+};
+
+constexpr std::array kSides = {"first", "second"};
+
+/// Elo is of games that are won, drawn or lost by skill alone.
+bool has_elo(const AnyGame& game) { return !game.has_dice; }
+std::string_view unit_name(const AnyGame& game) { return has_elo(game) ? "Elo" : "points a game"; }
+
+/// The two numbers of --sprt: Elo, or points a game.
+using Hypotheses = std::array<double, 2>;
+
+std::optional<Hypotheses> read_hypotheses(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) throw fail("--sprt: two numbers with a comma between them");
+  const auto read = [](std::string_view word) {
+    double value = 0;
+    if (set_value(setting("sprt", &SprtSettings::mean0, ""), value, word)) return value;
+    throw fail(fmt::format("--sprt: \"{}\" is no number", word));
+  };
+  return Hypotheses{read(text.substr(0, comma)), read(text.substr(comma + 1))};
+}
+
+/// The sequential test between them.
+SprtSettings sprt_settings(const AnyGame& game, const Hypotheses& between, SprtSettings settings) {
+  settings.mean0 = has_elo(game) ? expected_score(between[0]) : between[0];
+  settings.mean1 = has_elo(game) ? expected_score(between[1]) : between[1];
+  const double least = has_elo(game) ? 0 : -game.value_range, most = game.value_range;
+  if (!(between[0] < between[1])) throw fail("--sprt: the first number is the smaller one");
+  if (!(least < settings.mean0 && settings.mean1 < most)) {
+    throw fail(fmt::format("--sprt: no result of a game is beyond that many {}", unit_name(game)));
+  }
+  return settings;
+}
+
+/// A match that is ready to be played.
+struct Match {
+  const AnyGame* game;
+  MatchArguments arguments;
+  std::unique_ptr<std::optional<StopSignals>> signals;  // while it is played; players ask them too
+  std::array<PlayerHolder, 2> players;
+  std::optional<Hypotheses> sprt;
+  MatchResults results;
+  std::optional<MatchLog> log;
+
+  void open_log() {
+    // What a log must agree on to be gone on with.
+    const MatchIdentity identity = {{"game", arguments.game},
+                                    {"seed", std::to_string(arguments.match.seed)},
+                                    {"random_plies", std::to_string(arguments.match.random_plies)},
+                                    {"ply_cap", std::to_string(arguments.match.ply_cap)},
+                                    {"first", players[0].identity},
+                                    {"second", players[1].identity}};
+    std::error_code unknown;
+    const bool is_there = std::filesystem::exists(arguments.log, unknown);
+    if (is_there && !arguments.resume) {
+      throw fail(fmt::format("--log: {} is there already; --resume goes on with it",
+                             arguments.log.string()));
+    }
+    const auto use = [&](std::string_view line) -> Result<void> {
+      Result<PlayedGame> played = read_game_line(*game, line, arguments.match);
+      if (!played) return played.error();
+      // More pairs than now asked for are no harm.
+      if (pair_of(played->number) >= arguments.match.pairs) return {};
+      if (results.has(played->number)) {
+        return fail(fmt::format("game {} is told twice", played->number));
+      }
+      results.add(std::move(*played));
+      return {};
+    };
+    const auto mode = is_there ? FileHandle::Mode::kReadWrite : FileHandle::Mode::kCreateNew;
+    log = value_for("--log", MatchLog::open(arguments.log, mode, identity, use));
+  }
+
+  /// One game, ply by ply, on stdout.
+  void print_game(const PlayedGame& played) const {
+    if (arguments.json) {
+      fmt::print("{}\n", game_line(*game, played, arguments.match.seed));
+      return;
+    }
+    fmt::print("game {} of seed {}: pair {}, the first player ({}) is player {}\n", played.number,
+               arguments.match.seed, pair_of(played.number), arguments.words[0],
+               first_side_of(played.number));
+    AnyState state(*game);
+    for (std::size_t ply = 0; ply < played.actions.size(); ++ply) {
+      const Turn turn = state.turn();
+      const std::string player =
+          turn == Turn::kChance ? "dice" : fmt::format("player {}", turn == Turn::kPlayer0 ? 0 : 1);
+      fmt::print("{:4}  {:<28} {:<9} {}\n", ply, state.text(), player,
+                 state.action_text(played.actions[ply]));
+      state.play(played.actions[ply]);
+    }
+    fmt::print("{:4}  {:<28} {}\n", played.actions.size(), state.text(),
+               played.outcome ? fmt::format("{:+g} for the first player",
+                                            game->outcome_values[*played.outcome])
+                              : "cut");
+  }
+
+  void print_sprt() const {
+    const auto [first, second] = *sprt;
+    const Sprt& test = *results.sprt();
+    const Sprt::Decision decision = test.decision();
+    const std::string_view unit = unit_name(*game);
+    fmt::print("SPRT {:+g} against {:+g} {}: {} after {} pairs, LLR {:.2f} ({:.2f} .. {:.2f})\n",
+               first, second, unit,
+               decision == Sprt::Decision::kNone
+                   ? "has not decided"
+                   : fmt::format("accepts {:+g} {}",
+                                 decision == Sprt::Decision::kH0 ? first : second, unit),
+               results.counted().size() / 2, test.log_likelihood_ratio(), test.lower_bound(),
+               test.upper_bound());
+  }
+
+  Result<void> write_mat() const {
+    std::vector<FinishedGame> games;
+    for (std::size_t i = 0; i < results.counted().size(); ++i) {
+      const PlayedGame& played = results.game(i);
+      games.push_back({played.actions, first_side_of(played.number), played.outcome});
+    }
+    const std::string text =
+        game->match_text(games, fmt::format("first: {}, second: {}, seed {}", arguments.words[0],
+                                            arguments.words[1], arguments.match.seed));
+    return replace_file(arguments.mat, {std::as_bytes(std::span(text))});
+  }
+
+  MatchRun play() {
+    ProgressLine progress("games", arguments.match.only_game ? 1 : arguments.match.pairs * 2);
+    const MatchHooks hooks{
+        .finished = [&](const PlayedGame& played) -> Result<void> {
+          if (arguments.match.only_game) {
+            print_game(played);
+            return {};
+          }
+          if (log) {
+            const auto kept = log->append(game_line(*game, played, arguments.match.seed));
+            if (!kept) return kept;
+          }
+          results.add(played);
+          progress.show(results.size());
+          return {};
+        },
+        .is_stopped =
+            [&] {
+              return arguments.player.is_stopped() || results.decision() != Sprt::Decision::kNone;
+            }};
+    if (hooks.is_stopped()) return {};
+    return play_match(*game, *players[0].player, *players[1].player, arguments.match,
+                      results.numbers(), hooks);
+  }
+
+  Result<void> run() {
+    signals->emplace(StopSignals::Mode::kFirstOnly);
+    const MatchRun played = play();
+    std::string wrong = played.fault ? played.fault->reason()
+                        : arguments.player.is_stopped()
+                            ? fmt::format("stopped after {} games", results.size())
+                            : "";
+    if (!arguments.match.only_game) {
+      if (!arguments.json) {
+        fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", game->name,
+                   arguments.words[0], arguments.words[1], results.counted().size() / 2,
+                   arguments.match.pairs, arguments.match.seed);
+        if (sprt) print_sprt();
+      }
+      print_metrics("match", match_metrics(arguments.game, results, has_elo(*game), played.faults),
+                    arguments.json);
+      if (!arguments.mat.empty()) {
+        if (const auto written = write_mat(); !written) {
+          wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason();
+        }
+      }
+    }
+    return wrong.empty() ? Result<void>() : fail(wrong);
+  }
+};
+
+PlayerHolder prepare_player(const AnyGame& game, const MatchArguments& arguments, std::size_t i) {
+  PlayerSettings settings = arguments.player;
+  if (arguments.visits[i]) {
+    settings.visits = *arguments.visits[i];
+    settings.visits_from = VisitsSource::kThisPlayer;
+  }
+  settings.options = arguments.options[i];
+  return value_for(fmt::format("--{}", kSides[i]), make_player(game, arguments.words[i], settings));
+}
+
+Job prepare(MatchArguments arguments) {
+  const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
+  const auto has_format = [](const AnyGame& any) { return any.match_text != nullptr; };
+  if (!arguments.mat.empty() && !has_format(game)) {
+    throw fail(fmt::format("--mat: the format is for {} only", games_that(has_format)));
+  }
+  if (arguments.resume && arguments.log.empty()) throw fail("--resume: name the --log");
+  if (arguments.match.only_game && !(arguments.log.empty() && arguments.mat.empty())) {
+    throw fail("--game-number: one game is printed, not logged");
+  }
+  const std::optional<Hypotheses> sprt = read_hypotheses(arguments.sprt);
+  std::optional<SprtSettings> test;
+  if (sprt) test = sprt_settings(game, *sprt, arguments.sprt_settings);
+  auto signals = std::make_unique<std::optional<StopSignals>>();
+  arguments.player.is_stopped = [&come = *signals] { return come && come->has_come(); };
+  std::array players = {prepare_player(game, arguments, 0), prepare_player(game, arguments, 1)};
+  const bool is_slow = players[0].is_process || players[1].is_process;
+  arguments.match.games_at_once = arguments.games_at_once.value_or(
+      is_slow ? kGamesAtOnceWithProcess * arguments.player.processes : kGamesAtOnce);
+  Match prepared{
+      .game = &game,
+      .arguments = std::move(arguments),
+      .signals = std::move(signals),
+      .players = std::move(players),
+      .sprt = sprt,
+      .results = MatchResults({game.outcome_values.begin(), game.outcome_values.end()},
+                              has_elo(game) ? PairUnit::kScore : PairUnit::kPoints, test),
+      .log = {}};
+  // Whether it can be written, before hours have gone into what it is to hold.
+  const auto& mat = prepared.arguments.mat;
+  if (!mat.empty()) value_for("--mat", FileHandle::open(mat, FileHandle::Mode::kReadWrite));
+  if (!prepared.arguments.log.empty()) prepared.open_log();
+  return [prepared = std::move(prepared)]() mutable { return prepared.run(); };
+}
+
+}  // namespace
+
+void add_match_command(const Command& program) {
+  auto arguments = std::make_shared<MatchArguments>();
+  const Command command =
+      program.add_command("match", "Let two players play many games against each other");
+  MatchArguments& a = *arguments;
+  command.option("--game", a.game, "the game").required();
+  command.option("--first", a.words[0], "first player: " + player_words()).required();
+  command.option("--second", a.words[1], "second player: the same words").required();
+  add_settings(command, a.match);
+  auto entry = kVisitsSetting;
+  entry.help =
+      "visits of each search, without noise; 0: the network alone. UCI programs are told them by "
+      "\"go nodes\", UBGI programs only where this is set";
+  const Option visits = add_setting(command, entry, a.player.visits);
+  entry.name = "first-visits";
+  entry.help = "of the first player alone";
+  add_setting(command, entry, a.visits[0]);
+  entry.name = "second-visits";
+  entry.help = "of the second player alone";
+  add_setting(command, entry, a.visits[1]);
+  auto games = setting("games-at-once", &MatchSettings::games_at_once,
+                       "games under way side by side (default: 256, with other programs 32 a "
+                       "process)",
+                       {.least = 1, .most = 100'000});
+  add_setting(command, games, a.games_at_once);
+  add_player_options(command, a.player);
+  command.option("--first-option", a.options[0],
+                 "NAME=VALUE for the first player by setoption, as often as needed");
+  command.option("--second-option", a.options[1], "the same for the second player");
+  command.heading("Games and result");
+  command.option("--sprt", a.sprt,
+                 "A,B: stop as soon as the pairs tell a strength of A from one of B: Elo, or "
+                 "points a game where games are worth more than one");
+  add_settings(command, a.sprt_settings);
+  command.option(
+      "--log", a.log,
+      "append every finished game with its moves and dice to this file, a JSON line each");
+  command.flag("--resume", a.resume,
+               "go on with the log if it is there: the same match, perhaps with more pairs");
+  command.option("--mat", a.mat,
+                 games_that([](const AnyGame& game) { return game.match_text != nullptr; }) +
+                     ": write the games that count to this file, for other programs");
+  command
+      .option("--game-number", a.match.only_game,
+              "play this game of the match alone, 0 being the first, and print it")
+      .in_range(std::uint64_t{0}, 2 * kMostPairs - 1);
+  command.flag("--json", a.json, "print one JSON object a line");
+  command.footer(
+      "All figures are the first player's; intervals are 95 %, from the pairs. An illegal move, a\n"
+      "program that fails twice, and Ctrl-C end the match with exit code 1; what was finished is\n"
+      "told and kept.");
+  command.runs([arguments, visits] {
+    if (visits.is_given()) arguments->player.visits_from = VisitsSource::kBothPlayers;
+    return prepare(*arguments);
+  });
+}
+
+}  // namespace senet

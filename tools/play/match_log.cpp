@@ -1,0 +1,141 @@
+#include "tools/play/match_log.hpp"
+
+#include <fmt/core.h>
+
+#include <cstddef>
+
+#include "games/json.hpp"
+
+namespace senet {
+namespace {
+
+constexpr const char* kFormat = "senet_match";
+constexpr int kVersion = 1;
+
+std::string first_line(const MatchIdentity& identity) {
+  Json json = Json::object({{kFormat, kVersion}});
+  for (const auto& [name, value] : identity) json[name] = value;
+  return json_text(json);
+}
+
+Result<void> check_first_line(std::string_view line, const MatchIdentity& identity) {
+  const Json there = parse_json(line);
+  if (!there.contains(kFormat)) return fail("is no log of a match");
+  // Through text and back, as what is in the file.
+  const Json ours = parse_json(first_line(identity));
+  for (const auto& [name, value] : ours.items()) {
+    if (!there.contains(name)) return fail(fmt::format("does not tell \"{}\"", name));
+    if (there[name] == value) continue;
+    return fail(fmt::format("was played with {} = {}, and now it is {}", name,
+                            json_text(there[name]), json_text(value)));
+  }
+  return {};
+}
+
+MatchOutcome read_outcome(const AnyGame& game, const Json& line) {
+  const Json points = line["points"], outcome = line.value("outcome", Json());
+  if (points.is_null()) return MatchOutcome();
+  const auto is_it = [&](std::size_t i) {
+    return game.outcome_values[i] == points.get<float>() && (outcome.is_null() || outcome == i);
+  };
+  for (std::size_t i = 0; i < game.outcome_values.size(); ++i) {
+    if (is_it(i)) return MatchOutcome(static_cast<std::uint8_t>(i));
+  }
+  throw fail(outcome.is_null() ? "no game is worth that many points"
+                               : "its outcome is not worth that many points");
+}
+
+std::vector<Action> read_plies(const AnyGame& game, const Json& plies) {
+  std::vector<Action> actions;
+  AnyState state(game);
+  for (const Json& ply : plies) {
+    if (!ply.is_string()) throw fail("has a ply that is no text");
+    if (state.turn() == Turn::kOver) throw fail("it goes on after its end");
+    const Result<Action> action = state.action_from_text(ply.get_ref<const std::string&>());
+    if (!action) throw fail(fmt::format("ply {}: {}", actions.size(), action.error().reason()));
+    actions.push_back(*action);
+    state.play(*action);
+  }
+  return actions;
+}
+
+}  // namespace
+
+std::string game_line(const AnyGame& game, const PlayedGame& played, std::uint64_t seed) {
+  Json line{{"number", played.number}, {"seed", seed}, {"points", nullptr}, {"outcome", nullptr}};
+  if (played.outcome) {
+    line["points"] = game.outcome_values[*played.outcome];
+    line["outcome"] = *played.outcome;
+  }
+  Json& plies = line["plies"] = Json::array();
+  AnyState state(game);
+  for (const Action action : played.actions) {
+    plies.push_back(state.action_text(action));
+    state.play(action);
+  }
+  return json_text(line);
+}
+
+Result<PlayedGame> read_game_line(const AnyGame& game, std::string_view line,
+                                  const MatchSettings& settings) {
+  const Json json = parse_json(line);
+  if (!json.is_object()) return fail("is not a JSON object");
+  const Json number = json.value("number", Json()), points = json.value("points", Json(false)),
+             plies = json.value("plies", Json());
+  if (!number.is_number_unsigned()) return fail("tells no game number");
+  if (!points.is_number() && !points.is_null()) return fail("tells no points");
+  if (!plies.is_array()) return fail("tells no plies");
+  PlayedGame played{.number = number.get<std::uint64_t>(), .actions = {}, .outcome = {}};
+  try {
+    played.outcome = read_outcome(game, json);
+    played.actions = read_plies(game, plies);
+    check_played_game(game, played, settings).value();
+    return played;
+  } catch (const Error& error) {
+    return fail(fmt::format("game {}: {}", played.number, error.reason()));
+  }
+}
+
+Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::Mode mode,
+                                const MatchIdentity& identity,
+                                const std::function<Result<void>(std::string_view)>& use) {
+  Result<FileHandle> handle = FileHandle::open(file, mode);
+  if (!handle) return handle.error();
+  MatchLog log(std::move(*handle));
+  if (const auto locked = log.file_.lock(); !locked) return locked.error();
+  const Result<MappedFile> mapped = MappedFile::open(file);
+  if (!mapped) return mapped.error();
+  const std::string_view text(reinterpret_cast<const char*>(mapped->bytes().data()),
+                              mapped->bytes().size());
+  std::size_t number = 0;
+  for (std::string_view rest = text;;) {
+    const std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) break;  // nothing more, or a line that a kill cut off
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    log.end_ += end + 1;
+    ++number;
+    const Result<void> used = number == 1 ? check_first_line(line, identity) : use(line);
+    if (used) continue;
+    const std::string place = number == 1 ? "" : fmt::format(": line {}:", number);
+    return fail(fmt::format("{}{} {}", file.string(), place, used.error().reason()));
+  }
+  // The torn beginning of a log is made anew; anything else is not ours.
+  if (number == 0 && !(first_line(identity) + '\n').starts_with(text)) {
+    return fail(fmt::format("{} is no log of a match", file.string()));
+  }
+  if (const auto cut = log.file_.truncate(log.end_); !cut) return cut.error();
+  if (number == 0) {
+    if (const auto put = log.append(first_line(identity)); !put) return put.error();
+  }
+  return log;
+}
+
+Result<void> MatchLog::append(std::string_view line) {
+  const std::string text = std::string(line) + '\n';
+  if (const auto put = file_.write_at(end_, std::as_bytes(std::span(text))); !put) return put;
+  end_ += text.size();
+  return {};
+}
+
+}  // namespace senet

@@ -1,0 +1,155 @@
+#include "tools/play/match_results.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace senet {
+namespace {
+
+std::vector<double> game_values(std::span<const float> values, PairUnit unit) {
+  if (unit == PairUnit::kScore) return {0, 0.5, 1};
+  std::vector<double> points(values.begin(), values.end());
+  points.push_back(0);  // a cut game
+  return points;
+}
+
+constexpr std::string_view kNoSpread = "no interval: too few pairs, or all of them alike";
+
+// Wilson's interval (1927) for a share seen in so many trials: also honest when all of them went
+// one way. The mean scores of pairs, which lie between 0 and 1 too, spread no more than that.
+Interval wilson(double share, double trials) {
+  constexpr double kTwoSided95 = 1.96;
+  const double z = kTwoSided95 * kTwoSided95;
+  const double middle = (share + z / (2 * trials)) / (1 + z / trials);
+  const double half = kTwoSided95 / (1 + z / trials) *
+                      std::sqrt(share * (1 - share) / trials + z / (4 * trials * trials));
+  return {middle - half, middle + half};
+}
+
+/// Around the mean of so many pairs with this standard error; none where nothing is known of how
+/// pairs differ.
+std::optional<Interval> around(double mean, double error, std::uint64_t pairs) {
+  if (pairs < 2 || error == 0) return std::nullopt;
+  const double half = student_two_sided_95(pairs - 1) * error;
+  return Interval{mean - half, mean + half};
+}
+
+Interval score_interval(const MatchResult& result) {
+  const std::uint64_t pairs = result.games / 2;
+  const Interval score = around(result.score, result.score_error, pairs)
+                             .value_or(wilson(result.score, static_cast<double>(pairs)));
+  return {std::max(score.low, 0.0), std::min(score.high, 1.0)};
+}
+
+Metric elo_metric(const std::string& game, double score, const Interval& interval) {
+  Metric elo{.subject = game,
+             .name = "elo_difference",
+             .value = elo_difference(score),
+             .unit = "Elo",
+             .interval = Interval{elo_difference(interval.low), elo_difference(interval.high)}};
+  if (std::isinf(elo.value)) {
+    elo.note =
+        elo.value > 0 ? "infinite: every game was won" : "minus infinite: every game was lost";
+  } else if (std::isinf(elo.interval->low) || std::isinf(elo.interval->high)) {
+    elo.note = "no bound where the interval of the score ends at 0 or 1";
+  }
+  return elo;
+}
+
+}  // namespace
+
+double MatchResults::worth(const MatchOutcome& outcome) const {
+  return unit_ == PairUnit::kScore ? score_of(outcome, values_) : points_of(outcome, values_);
+}
+
+MatchResults::MatchResults(std::vector<float> values, PairUnit unit,
+                           const std::optional<SprtSettings>& sprt)
+    : values_(std::move(values)), unit_(unit) {
+  if (sprt) sprt_.emplace(pair_means(game_values(values_, unit)), *sprt);
+}
+
+void MatchResults::add(PlayedGame game) {
+  assert(!has(game.number));
+  if (game.number >= games_.size()) games_.resize(2 * pair_of(game.number) + 2);
+  games_[game.number] = std::move(game);
+  ++size_;
+  for (std::size_t next = counted_.size(); next < games_.size() && games_[next] &&
+                                           games_[next + 1] && decision() == Sprt::Decision::kNone;
+       next += 2) {
+    const MatchOutcome first = games_[next]->outcome, second = games_[next + 1]->outcome;
+    counted_.push_back(first);
+    counted_.push_back(second);
+    if (sprt_) sprt_->add((worth(first) + worth(second)) / 2);
+  }
+}
+
+std::vector<std::uint64_t> MatchResults::numbers() const {
+  std::vector<std::uint64_t> numbers;
+  for (const std::optional<PlayedGame>& game : games_) {
+    if (game) numbers.push_back(game->number);
+  }
+  return numbers;
+}
+
+double student_two_sided_95(std::uint64_t degrees) {
+  const boost::math::students_t distribution(static_cast<double>(degrees));
+  return boost::math::quantile(distribution, 0.975);
+}
+
+std::vector<Metric> match_metrics(const std::string& game, const MatchResults& results,
+                                  bool has_elo, const std::array<PlayerFaults, 2>& faults) {
+  std::vector<Metric> metrics;
+  const auto add = [&](std::string name, auto value, std::string unit,
+                       std::optional<Interval> interval = std::nullopt) {
+    metrics.push_back(
+        {game, std::move(name), static_cast<double>(value), std::move(unit), interval});
+  };
+  const std::span<const float> values = results.values();
+  MatchResult sum;
+  if (!results.counted().empty()) {
+    sum = sum_up(results.counted(), values);
+    const Interval score = score_interval(sum);
+    add("score", sum.score, "share", score);
+    add("points_per_game", sum.points, "points",
+        around(sum.points, sum.points_error, sum.games / 2));
+    if (!metrics.back().interval) metrics.back().note = kNoSpread;
+    if (has_elo) metrics.push_back(elo_metric(game, sum.score, score));
+  }
+  sum.outcomes.resize(values.size());
+  const std::initializer_list<std::pair<const char*, std::size_t>> counts = {
+      {"games", sum.games},
+      {"wins", sum.wins},
+      {"draws", sum.draws},
+      {"losses", sum.losses},
+      {"cut_games", sum.cut}};
+  for (const auto& [name, count] : counts) add(name, count, "games");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    add(fmt::format("games_worth_{:+g}", values[i]), sum.outcomes[i], "games");
+  }
+  for (std::size_t i = 0; i < sum.pairs.size(); ++i) {
+    add(fmt::format("pairs_scoring_{:g}", static_cast<double>(i) / 2), sum.pairs[i], "pairs");
+  }
+  if (const std::optional<Sprt>& sprt = results.sprt()) {
+    add("sprt_llr", sprt->log_likelihood_ratio(), "nats");
+    add("sprt_lower_bound", sprt->lower_bound(), "nats");
+    add("sprt_upper_bound", sprt->upper_bound(), "nats");
+    add("sprt_accepted", sprt->decision() == Sprt::Decision::kH1 ? 1 : 0, "hypothesis");
+    if (sprt->decision() == Sprt::Decision::kNone) {
+      metrics.back().value = std::numeric_limits<double>::quiet_NaN();
+      metrics.back().note = "none: the test has not decided";
+    }
+  }
+  add("first_illegal_moves", faults[0].illegal, "moves");
+  add("second_illegal_moves", faults[1].illegal, "moves");
+  add("first_crashes", faults[0].crashes, "times");
+  add("second_crashes", faults[1].crashes, "times");
+  return metrics;
+}
+
+}  // namespace senet

@@ -1,0 +1,139 @@
+#include "tools/play/players.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/lanes/worker_settings.hpp"
+
+namespace senet {
+namespace {
+
+bool speaks_ubgi(const AnyGame& game) { return game.ubgi_question != nullptr; }
+
+bool has_player(const AnyGame& game, std::string_view word) {
+  return std::ranges::find(game.players, word, &SimplePlayer::word) != game.players.end();
+}
+
+// The line that asks another program for a move.
+std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
+  // "nodes 0" is no limit at all to many programs.
+  const std::uint32_t nodes = std::max(settings.visits, 1u);
+  if (protocol == EngineProtocol::kUci) return fmt::format("go nodes {}", nodes);
+  // Few UBGI programs know limits, so they get none that is not asked for.
+  const std::string go = "go role chequer";
+  return settings.visits_from == VisitsSource::kDefault ? go
+                                                        : fmt::format("{} nodes {}", go, nodes);
+}
+
+// A player that asks a UCI or UBGI engine; `word` is "uci:COMMAND" or "ubgi:COMMAND". With UBGI, of
+// a game whose kit knows how to ask.
+Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
+                                        const PlayerSettings& settings) {
+  TextEngineSettings engine{.protocol = protocol,
+                            .command = word.substr(word.find(':') + 1),
+                            .options = {},
+                            .go = go_line(protocol, settings),
+                            .start_time = milliseconds_of(settings.start_seconds),
+                            .answer_time = milliseconds_of(settings.answer_seconds)};
+  std::string identity = word + ", " + engine.go;
+  for (const std::string& option : settings.options) {
+    const std::size_t equals = option.find('=');
+    if (equals == 0 || equals == std::string::npos || option.find('\n') != std::string::npos) {
+      return fail(fmt::format("option \"{}\" is not NAME=VALUE", option));
+    }
+    engine.options.emplace_back(option.substr(0, equals), option.substr(equals + 1));
+    identity += ", " + option;
+  }
+  return make_process_player(MoveProcess::starter<TextEngine>(engine), identity, settings);
+}
+
+// Whether some game has a player of this word that makes no visits.
+bool makes_no_visits(std::string_view word) {
+  return std::ranges::any_of(all_games<AnyGame>(), [&](const AnyGame* game) {
+    return has_player(*game, word) || programs_of(*game).is_own_player(word);
+  });
+}
+
+}  // namespace
+
+std::string player_words() {
+  std::string text = "a weights file, builtin, untrained[:SEED]";
+  const auto add = [&](std::string_view words, const std::function<bool(const AnyGame&)>& has) {
+    const bool all_have =
+        std::ranges::all_of(all_games<AnyGame>(), [&](const AnyGame* game) { return has(*game); });
+    text += fmt::format(", {}", words);
+    if (!all_have) text += fmt::format(" ({})", games_that(has));
+  };
+  std::vector<std::string_view> said;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    for (const SimplePlayer& player : game->players) {
+      if (std::ranges::find(said, player.word) != said.end()) continue;
+      said.push_back(player.word);
+      add(player.word, [&](const AnyGame& any) { return has_player(any, player.word); });
+    }
+  }
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    const std::string_view words = programs_of(*game).own_player_words;
+    if (!words.empty()) add(words, [&](const AnyGame& any) { return any.name == game->name; });
+  }
+  add("uci:COMMAND", [](const AnyGame&) { return true; });
+  add("ubgi:COMMAND", speaks_ubgi);
+  return text;
+}
+
+void add_player_options(const Command& command, PlayerSettings& settings) {
+  add_search_options(command, settings.search);
+  auto lanes = setting_of(&WorkerSettings::lanes);
+  lanes.help = "searches side by side (default: up to 64, within 1 GiB of trees)";
+  add_setting(command, lanes, settings.search.lanes).shows_default("");
+  command.heading("Other programs");
+  add_settings(command, settings);
+}
+
+Result<void> check_player(const std::string& word, const PlayerSettings& settings) {
+  const bool is_engine = word.starts_with("uci:") || word.starts_with("ubgi:");
+  if (!settings.options.empty() && !is_engine) return fail(word + ": takes no options");
+  if (settings.visits_from == VisitsSource::kThisPlayer && makes_no_visits(word)) {
+    return fail(word + ": makes no visits");
+  }
+  return {};
+}
+
+Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::string& identity,
+                                         const PlayerSettings& settings) {
+  auto player = ProcessPlayer::start(std::move(start), settings.processes, settings.is_stopped);
+  if (!player) return player.error();
+  return PlayerHolder{.player = std::move(*player), .identity = identity, .is_process = true};
+}
+
+std::string network_identity(const SearchSetup& setup) {
+  return fmt::format("network {}, {} visits, {}, evaluator {}{}", id_text(setup.weights->id()),
+                     setup.visits, name_of(setup.settings.evaluates), setup.evaluator->name(),
+                     said_settings(setup.settings, SettingsText::kPlayer));
+}
+
+Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
+                                 const PlayerSettings& settings) {
+  if (const auto checked = check_player(word, settings); !checked) return checked.error();
+  const Programs& programs = programs_of(game);
+  if (word.starts_with("uci:")) return make_engine_player(EngineProtocol::kUci, word, settings);
+  if (word.starts_with("ubgi:")) {
+    if (speaks_ubgi(game)) return make_engine_player(EngineProtocol::kUbgi, word, settings);
+    return fail(
+        fmt::format("UBGI is for {}; uci:COMMAND is for all games", games_that(speaks_ubgi)));
+  }
+  if (programs.is_own_player(word)) return programs.make_own_player(word, settings);
+  const auto simple = std::ranges::find(game.players, word, &SimplePlayer::word);
+  if (simple != game.players.end()) {
+    return PlayerHolder{.player = std::make_unique<SimpleMatchPlayer>(*simple), .identity = word};
+  }
+  Result<PlayerHolder> network = programs.make_network_player(word, settings);
+  if (!network && !std::filesystem::exists(word)) {
+    return fail(fmt::format("{}; players are {}", network.error().reason(), player_words()));
+  }
+  return network;
+}
+
+}  // namespace senet

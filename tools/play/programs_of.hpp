@@ -1,0 +1,45 @@
+// The programs' table of a game, made of the templates that play, search and learn.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "games/registry.hpp"
+#include "selfplay/record_replay.hpp"
+#include "selfplay/search_player.hpp"
+#include "tools/play/players.hpp"
+
+namespace senet {
+
+/// A network that searches; `word` as open_network() takes it.
+template <Game G>
+Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSettings& settings) {
+  Result<Network> network = open_network(word, reference_spec<G>());
+  if (!network) return network.error();
+  Result<SearchSetup> setup = set_up_search<G>(std::make_shared<const Weights>(std::move(*network)),
+                                               settings.search, settings.visits);
+  if (!setup) return setup.error();
+  std::string identity = network_identity(*setup);
+  return PlayerHolder{.player = std::make_unique<SearchPlayer<G>>(std::move(*setup)),
+                      .identity = std::move(identity)};
+}
+
+template <Game G>
+constexpr Programs Programs::of() {
+  return {
+      .own_player_words = OwnPlayers<G>::kWords,
+      .is_own_player = &OwnPlayers<G>::is_one,
+      .make_own_player = &OwnPlayers<G>::make,
+      .make_network_player = &senet::make_network_player<G>,
+      .replay = [](const GameRecord& record, std::vector<AnyState>& states) -> Result<void> {
+        std::vector<G> own;
+        Result<void> replayed = senet::replay(record, own);
+        states.clear();
+        for (const G& state : own) states.emplace_back(game_table<AnyGame, G>(), state);
+        return replayed;
+      },
+  };
+}
+
+}  // namespace senet

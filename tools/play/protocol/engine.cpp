@@ -1,0 +1,240 @@
+#include "tools/play/protocol/engine.hpp"
+
+#include <fmt/format.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "engine/host/host_table.hpp"
+#include "games/registry.hpp"
+#include "tools/play/protocol/words.hpp"
+
+namespace senet::protocol {
+namespace {
+
+// Memory is bounded by Hash alone.
+constexpr std::size_t kAllMemory = std::size_t{1} << 60;
+// How long a search goes on before it is asked whether it may.
+constexpr std::chrono::microseconds kSlice{100};
+
+ServiceSettings service_settings(const Options& options, const NetworkSpec& spec,
+                                 bool has_afterstates) {
+  ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
+  settings.evaluator = options.search.evaluator;
+  settings.evaluates = options.search.mode;
+  const Result<Evaluates> asked = asked_about(spec, has_afterstates, settings.evaluates);
+  if (!asked) throw fail("--mode: " + asked.error().reason());
+  // A search has one leaf on its way: a row, or those of a position's moves.
+  settings.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
+  settings.tree = std::size_t{options.hash_mib} << 20;
+  settings.lines = kMostMultiPv;
+  settings.search = options.search.settings;
+  settings.search.reuse_tree = false;
+  return settings;
+}
+
+// -- Options.
+
+using Names = std::vector<std::string_view>;
+
+// One option of an Options that outlives it.
+struct Option {
+  std::string name;
+  std::string type;  // what stands behind "type", the current value included
+  std::function<Change(std::string_view value)> set;
+};
+
+// The option of a setting: "c-puct" is CPuct.
+std::string option_name(std::string_view key) {
+  std::string name;
+  bool begins = true;
+  for (const char c : key) {
+    if (c != '-') name += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    begins = c == '-';
+  }
+  return name;
+}
+
+std::string combo(std::string_view value, const Names& names) {
+  return fmt::format("combo default {} var {}", value, fmt::join(names, " var "));
+}
+
+template <NamedEnum Enum>
+Names names_in() {
+  Names names;
+  for (const Named<Enum>& known : names_of(std::type_identity<Enum>{})) names.push_back(known.name);
+  return names;
+}
+
+// How a setting announces itself. UCI has no type for numbers with a fraction.
+template <class Struct, class Value>
+std::string type_text(const Setting<Struct, Value>& entry, const Value& value) {
+  if constexpr (NamedEnum<Value>) {
+    return combo(name_of(value), names_in<Value>());
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return fmt::format("check default {}", value);
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return fmt::format("string default {}", value);
+  } else {
+    const double most = std::min<double>(entry.range.most, std::numeric_limits<Value>::max());
+    return fmt::format("spin default {} min {} max {}", value, std::max(entry.range.least, 0.0),
+                       most);
+  }
+}
+
+// What is set to the value it has builds nothing anew.
+template <class Value>
+Change replace(Value& to, Value value, Change change) {
+  return std::exchange(to, value) != value ? change : Change::kNothing;
+}
+
+template <class Struct, class Value>
+Option of_setting(Setting<Struct, Value> entry, Value& to, Change change) {
+  const std::string name = option_name(entry.key());
+  const auto set = [=, &to](std::string_view text) mutable {
+    entry.name = name;
+    Value value{};
+    value_or(Code::kBadArgument, set_value(entry, value, text));
+    return replace(to, value, change);
+  };
+  return {name, type_text(entry, to), set};
+}
+
+// One of some words, the one it has now in front.
+Option of_names(const std::string& name, std::string_view value, const Names& names,
+                std::function<Change(std::string_view)> set) {
+  return {name, combo(value, names), [=](std::string_view text) {
+            if (std::ranges::find(names, text) != names.end()) return set(text);
+            throw bad_argument("{} takes one of {}, not {}", name, fmt::join(names, ", "),
+                               in_quotes(text));
+          }};
+}
+
+// What runners like to set: each takes what is the case and nothing else. A search draws nothing,
+// so that any seed gives the same answers.
+Option fixed_number(const std::string& name, std::uint32_t value, std::uint32_t most) {
+  return {name, fmt::format("spin default {} min {} max {}", value, value, most),
+          [=](std::string_view text) {
+            if (number_of(text, value, most)) return Change::kNothing;
+            throw bad_argument("{} takes a whole number {} .. {}, not {}", name, value, most,
+                               in_quotes(text));
+          }};
+}
+
+Names ubgi_games() {
+  Names names;
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (speaks_ubgi(*game)) names.push_back(game->name);
+  }
+  return names;
+}
+
+std::vector<Option> options_of(Options& o) {
+  const auto nothing = [](std::string_view) { return Change::kNothing; };
+  std::vector<Option> all;
+  const Names games(game_names().begin(), game_names().end());
+  all.push_back(of_names("Game", o.game, games, [&o](std::string_view name) {
+    if (name == o.game) return Change::kNothing;
+    o.game = name;
+    o.weights.clear();  // they play the other game
+    return Change::kGame;
+  }));
+  all.push_back({"WeightsFile",
+                 fmt::format("string default {}", o.weights.empty() ? "<empty>" : o.weights),
+                 [&o](std::string_view file) {
+                   o.weights = file == "<empty>" ? "" : file;
+                   return Change::kNetwork;
+                 }});
+  for_each_setting(o, [&](auto entry, auto& value) {
+    const bool is_hash = &value == &o.hash_mib;
+    if (is_hash) entry.range.most = o.hash_limit_mib;
+    all.push_back(of_setting(entry, value, is_hash ? Change::kSearch : Change::kNothing));
+  });
+  all.push_back(of_setting(setting("evaluator", &SearchOptions::evaluator, ""), o.search.evaluator,
+                           Change::kSearch));
+  Names modes = names_in<Evaluates>();
+  modes.insert(modes.begin(), "auto");
+  all.push_back(of_names(
+      "Mode", o.search.mode ? name_of(*o.search.mode) : "auto", modes, [&o](std::string_view name) {
+        return replace(o.search.mode, value_of<Evaluates>(name), Change::kSearch);
+      }));
+  for_each_setting(o.search.settings, [&](const auto& entry, auto& value) {
+    if (entry.use.of_players) all.push_back(of_setting(entry, value, Change::kSearch));
+  });
+  all.push_back(fixed_number("Threads", 1, 1));
+  all.push_back(fixed_number("Seed", 0, INT32_MAX));
+  all.push_back(of_names("Deterministic", "true", {"true"}, nothing));
+  all.back().type = "check default true";
+  all.push_back(of_names("EvalMode", "cubeless", {"cubeless"}, nothing));
+  // Of UBGI, whose variants are games of their own here.
+  all.push_back(of_names("Variant", first_game(), ubgi_games(), nothing));
+  return all;
+}
+
+}  // namespace
+
+std::string first_game() {
+  const Names ubgi = ubgi_games();
+  return std::string(ubgi.empty() ? game_names().front() : ubgi.front());
+}
+
+std::vector<std::string> option_lines(const Options& options) {
+  std::vector<std::string> lines;
+  Options copy = options;
+  for (const Option& option : options_of(copy)) {
+    lines.push_back(fmt::format("option name {} type {}", option.name, option.type));
+  }
+  return lines;
+}
+
+Change set_option(Options& options, std::string_view name, std::string_view value) {
+  for (const Option& option : options_of(options)) {
+    const bool is_it = option.name.size() == name.size() &&
+                       ::strncasecmp(option.name.data(), name.data(), name.size()) == 0;
+    if (is_it) return option.set(value);
+  }
+  throw bad_argument("there is no option {}", in_quotes(name));
+}
+
+void Engine::configure(const Options& options, Change change) {
+  if (change == Change::kNothing) return;
+  const AnyGame* const game = find_game<AnyGame>(options.game).value();
+  SharedNetwork network = network_;
+  if (change >= Change::kNetwork) {
+    const NetworkSpec reference = reference_spec((*find_game<HostTable>(options.game))->game);
+    network =
+        std::make_shared<const Network>(open_network(network_source(options), reference).value());
+  }
+  std::unique_ptr<Service> service =
+      Service::open(service_settings(options, network->spec(), game->has_afterstates)).value();
+  service->use(network).value();
+  // The memory may not hold two trees. If it does not hold the new one, the next search reserves
+  // the old one again.
+  if (session_ != nullptr) service_->close_session(std::exchange(session_, nullptr));
+  session_ = service->open_session(game->name).value();
+  service_ = std::move(service);
+  game_ = game;
+  network_ = std::move(network);
+}
+
+SessionResult Engine::search(const AnyState& position, SessionLimits limits,
+                             const std::function<bool()>& goes_on) {
+  if (session_ == nullptr) {
+    session_ = value_or(Code::kInternal, service_->open_session(game_->name));
+  }
+  value_or(Code::kInternal, session_->set(position.text(), {}));
+  value_or(Code::kInternal, service_->search(*session_, std::move(limits), nullptr));
+  bool is_stopped = false;
+  do {
+    if (!is_stopped && !goes_on()) {
+      is_stopped = true;
+      session_->stop();
+    }
+  } while (value_or(Code::kInternal, service_->poll(kSlice)) > 0);
+  return value_or(Code::kInternal, session_->result());
+}
+
+}  // namespace senet::protocol

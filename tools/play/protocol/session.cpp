@@ -1,0 +1,461 @@
+#include "tools/play/protocol/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "games/any_game.hpp"
+#include "games/random.hpp"
+
+namespace senet::protocol {
+namespace {
+
+// A search without limits has these; it ends by stop, or waits for it.
+constexpr std::uint32_t kEndlessVisits = 1u << 30;
+
+long per_mille(double share) { return std::lround(share * 1000); }
+
+/// Chances of the ways a game can end, for one player. Those worth at least 2, at least 3 (UBGI's
+/// "gammon" and "bg") are among the wins and losses; 0 in games without.
+struct Chances {
+  double win = 0, draw = 0, lose = 0;
+  double win_double = 0, win_triple = 0, lose_double = 0, lose_triple = 0;
+};
+
+Chances chances_of(std::span<const float> outcomes, std::span<const float> values) {
+  Chances chances;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const float end = values[i];
+    const double share = outcomes[i];
+    (end > 0 ? chances.win : end < 0 ? chances.lose : chances.draw) += share;
+    if (end >= 2) chances.win_double += share;
+    if (end >= 3) chances.win_triple += share;
+    if (end <= -2) chances.lose_double += share;
+    if (end <= -3) chances.lose_triple += share;
+  }
+  return chances;
+}
+
+}  // namespace
+
+Session::Session(const Options& options, Inbox& inbox, Writer write)
+    : options_(options),
+      inbox_(&inbox),
+      write_(std::move(write)),
+      engine_(options),
+      position_(engine_.game()) {}
+
+std::span<const Session::Command> Session::commands() {
+  static constexpr Command kCommands[] = {
+      {"uci", &Session::greet<Dialect::kUci>, 0},
+      {"ubgi", &Session::greet<Dialect::kUbgi>, 0, true},
+      {"ugi", &Session::greet<Dialect::kUgi>, 0},
+      {"isready", &Session::isready, 0},
+      {"ucinewgame", &Session::newgame, 0},
+      {"uginewgame", &Session::newgame, 0},
+      {"newgame", &Session::newgame, 0},
+      {"setoption", &Session::setoption},
+      {"set", &Session::setoption},
+      {"position", &Session::position},
+      {"go", &Session::go},
+      {"stop", &Session::stop, 0},
+      {"quit", &Session::quit, 0},
+      {"debug", &Session::debug, 1},
+      {"query", &Session::query, 1},
+      {"newsession", &Session::newsession, kAny, true},
+      {"setscore", &Session::setscore, kAny, true},
+      {"setcube", &Session::setcube, kAny, true},
+      {"setturn", &Session::setturn, kAny, true},
+      {"dice", &Session::dice, kAny, true},
+      {"d", &Session::draw, 0},
+      {"eval", &Session::eval, 0},
+      {"perft", &Session::perft, 1},
+      {"bench", &Session::bench, 1},
+  };
+  return kCommands;
+}
+
+void Session::run() {
+  while (const std::optional<std::string> line = inbox_->next()) {
+    if (!handle(*line)) return;
+  }
+}
+
+bool Session::handle(std::string_view line) {
+  quits_ = false;
+  try {
+    carry_out(line);
+  } catch (const Error& error) {
+    refuse_line(error);
+  } catch (const std::exception& error) {
+    refuse_line(refuse(Code::kInternal, "{}", error.what()));
+  }
+  return !quits_;
+}
+
+void Session::refuse_line(const Error& problem) {
+  constexpr std::size_t kLongestText = 300;
+  const senet_status status = problem.status();
+  std::string_view code = name_of(static_cast<Code>(status));  // unless it is the library's own
+  if (code.empty()) {
+    code = status == SENET_INTERNAL || status == SENET_NO_MEMORY ? "internal" : "bad_argument";
+  }
+  say(fmt::format("error {} {}", code, printable(problem.reason(), kLongestText)));
+}
+
+void Session::carry_out(std::string_view line) {
+  if (line.size() > kLongestLine) {
+    throw bad_argument("a line has at most {} bytes", kLongestLine);
+  }
+  Words words(line);
+  if (words.empty()) return;
+  const std::string_view word = words.next();
+  const auto command = std::ranges::find(commands(), word, &Command::word);
+  if (command == commands().end()) {
+    throw refuse(Code::kUnknownCommand, "there is no command {}", in_quotes(word));
+  }
+  Words surplus = words;
+  for (std::size_t i = 0; i < command->most_words && !surplus.empty(); ++i) surplus.next();
+  if (!surplus.empty()) {
+    throw bad_argument("{} does not know what to do with {}", word, in_quotes(surplus.peek()));
+  }
+  if (command->is_of_ubgi) only_ubgi(word);
+  (this->*command->run)(words);
+}
+
+void Session::only_ubgi(std::string_view word) const {
+  if (speaks_ubgi(engine_.game())) return;
+  throw refuse(Code::kUnsupportedFeature, "{} is a word of {}; this is {}", word,
+               games_that(speaks_ubgi), engine_.game().name);
+}
+
+template <Dialect kDialect>
+void Session::greet(Words) {
+  dialect_ = kDialect;
+  say("id name Senet " SENET_VERSION);
+  say("id author The Senet developers");
+  for (const std::string& line : option_lines(options_)) say(line);
+  say(kDialect == Dialect::kUci ? "uciok" : kDialect == Dialect::kUbgi ? "ubgiok" : "ugiok");
+}
+
+void Session::mention_untrained() {
+  if (!is_untrained(network_source(options_)) || mentioned_untrained_) return;
+  mentioned_untrained_ = true;
+  say("info string the network is untrained (option WeightsFile): its moves mean nothing");
+}
+
+void Session::isready(Words) {
+  mention_untrained();
+  say("readyok");
+}
+
+void Session::newgame(Words) {
+  turn_ = 0;
+  cube_ = 1;
+  cube_owner_ = "center";
+  position_ = engine_.game().start_of(turn_);
+}
+
+void Session::setoption(Words words) {
+  std::string name;
+  if (words.peek() == "name") {
+    words.next();
+    // A name may have blanks in it; the value is what stands behind "value", as it is.
+    while (!words.empty() && words.peek() != "value") {
+      name.append(name.empty() ? "" : " ").append(words.next());
+    }
+  } else {
+    name = words.next();
+  }
+  if (words.peek() == "value") words.next();
+  if (name.empty()) throw bad_argument("setoption needs name and value");
+
+  Options changed = options_;
+  const Change change = set_option(changed, name, words.rest());
+  try {
+    engine_.configure(changed, change);
+  } catch (const Error& error) {
+    throw bad_argument("{}", error.reason());
+  }
+  if (change >= Change::kNetwork) mentioned_untrained_ = false;
+  if (change == Change::kGame) position_ = AnyState(engine_.game());
+  options_ = std::move(changed);
+}
+
+void Session::position(Words words) { position_ = read_position(engine_.game(), words, turn_); }
+
+void Session::stop(Words) {}
+
+void Session::quit(Words) { quits_ = true; }
+
+void Session::debug(Words words) { choice("debug", words.next(), {"on", "off"}); }
+
+void Session::query(Words words) {
+  const std::size_t asked = choice("query", words.next(), {"p1turn", "gameover", "result"});
+  const bool is_over = position_.turn() == Turn::kOver;
+  const auto result = [&] {
+    const float value = final_value(position_, 0);
+    return value > 0 ? "p1win" : value < 0 ? "p2win" : "draw";
+  };
+  const bool is_true = asked == 0 ? position_.viewer() == 0 : is_over;
+  say(fmt::format("response {}", asked < 2 ? is_true ? "true" : "false"
+                                 : is_over ? result()
+                                           : "none"));
+}
+
+void Session::go(Words words) {
+  const ServiceClock::time_point began = ServiceClock::now();
+  const GoRequest request = parse_go(words);
+  if (request.role) only_ubgi("role");
+  const Turn turn = position_.turn();
+  if (turn == Turn::kOver) {
+    throw refuse(Code::kGameOver, "the game is over: there is nothing to decide");
+  }
+  const Role role = request.role.value_or(Role::kChequer);
+  if (role == Role::kCube) return say("bestcube nodouble");
+  if (turn == Turn::kChance) {
+    throw refuse(Code::kMissingContext, "the dice are not known: dice <d1> <d2>");
+  }
+  think(request, role, began);
+}
+
+void Session::think(const GoRequest& go, Role role, ServiceClock::time_point began) {
+  const std::optional<Milliseconds> time = go.thinking_time(position_.viewer());
+  SessionLimits limits;
+  limits.visits = go.nodes.value_or(go.infinite || time ? kEndlessVisits : options_.visits);
+  // The only move there is, or the only sound one, needs no thought, unless thought is what was
+  // asked for.
+  std::vector<Action> moves;
+  position_.moves_to_consider(moves);
+  if (moves.size() == 1 && !go.infinite && !go.nodes) limits.visits = 1;
+  limits.visits = std::max(limits.visits, 1u);
+  limits.lines = options_.multi_pv;
+  limits.progress = [&](const SessionResult& so_far) { say_info(so_far, role, began); };
+
+  mention_untrained();
+  if (time) {  // what is left of it, and not nothing, which would be no limit
+    const auto left =
+        std::chrono::duration_cast<std::chrono::microseconds>(began + *time - ServiceClock::now());
+    limits.time = std::max(left, std::chrono::microseconds(1));
+  }
+  const SessionResult found =
+      engine_.search(position_, std::move(limits), [&] { return goes_on(go.infinite); });
+  if (found.ending == Ending::kTreeFull) {
+    say("info string the tree is full (option Hash): the search ended early");
+  }
+  say_info(found, role, began);
+  // Nothing more to find out, but an endless search has no answer before its end.
+  while (go.infinite && listen(true)) inbox_->wait();
+  const std::string move = position_.action_text(found.action);
+  say(role == Role::kTurn ? "bestturn cube=nodouble move=" + move : "bestmove " + move);
+}
+
+bool Session::goes_on(bool is_endless) { return inbox_->is_quiet() || listen(is_endless); }
+
+bool Session::listen(bool is_endless) {
+  for (;;) {
+    if (inbox_->has_interrupt()) return false;
+    const std::optional<std::string> line = inbox_->next_if(is_endless ? "" : "isready");
+    if (!line) break;
+    const Words words(*line);
+    if (only_word(*line) == "isready") {
+      say("readyok");
+    } else if (!words.empty()) {
+      refuse_line(refuse(Code::kSearchInProgress, "a search without limits runs: stop it before {}",
+                         in_quotes(words.peek())));
+    }
+  }
+  return !(is_endless && inbox_->is_closed());
+}
+
+void Session::say_info(const SessionResult& result, Role role, ServiceClock::time_point began) {
+  const std::span<const float> values = engine_.game().outcome_values;
+  const std::chrono::duration<double> time = ServiceClock::now() - began;
+  const double seconds = std::max(time.count(), 1e-6);
+  const long milliseconds = std::lround(seconds * 1000);
+  const long speed = std::lround(result.visits / seconds);
+  for (std::size_t i = 0; i < result.lines(); ++i) {
+    const SessionResult::Line line = result.line(i);
+    std::vector<std::string> moves;
+    AnyState state = position_;
+    for (const Action action : line.actions) {
+      moves.push_back(state.action_text(action));
+      state.play(action);
+    }
+    const Chances chances = chances_of(line.outcomes, values);
+    const double value = result.choices[i].value;
+    const std::string rank = options_.multi_pv > 1 ? fmt::format(" multipv {}", i + 1) : "";
+    if (dialect_ == Dialect::kUbgi) {
+      constexpr std::string_view kRoles[] = {"chequer", "cube", "turn"};
+      say(
+          fmt::format("info role {} depth {}{} nodes {} time_ms {} nps {} eq {:.4f} pwin {:.4f} "
+                      "pgammon {:.4f} pbg {:.4f} pv {}",
+                      kRoles[static_cast<std::size_t>(role)], result.depth, rank, result.visits,
+                      milliseconds, speed, value, chances.win, chances.win_double,
+                      chances.win_triple, fmt::join(moves, " ")));
+    } else {  // UCI's score is in hundredths: of a point a game here
+      say(fmt::format(
+          "info depth {}{} nodes {} time {} nps {} hashfull {} score cp {} "
+          "wdl {} {} {} pv {}",
+          result.depth, rank, result.visits, milliseconds, speed, per_mille(result.tree_filled),
+          std::lround(value * 100), per_mille(chances.win), per_mille(chances.draw),
+          per_mille(chances.lose), fmt::join(moves, " ")));
+    }
+  }
+}
+
+// All figures are for the player on turn or about to roll. In games with ends worth more than 1
+// their chances are among the figures.
+void Session::eval(Words) {
+  mention_untrained();
+  const SessionResult seen =
+      engine_.search(position_, {.network_alone = true}, [] { return true; });
+  const std::span<const float> values = engine_.game().outcome_values;
+  const Chances chances = chances_of(seen.outcomes, values);
+  const std::string win = fmt::format("eval eq {:.4f} pwin {:.4f}", seen.value, chances.win);
+  say(std::ranges::all_of(values, [](float end) { return end < 2; })
+          ? fmt::format("{} pdraw {:.4f} plose {:.4f}", win, chances.draw, chances.lose)
+          : fmt::format("{} pgammon {:.4f} pbg {:.4f} plosegammon {:.4f} plosebg {:.4f}", win,
+                        chances.win_double, chances.win_triple, chances.lose_double,
+                        chances.lose_triple));
+}
+
+// UBGI: what surrounds a decision.
+
+void Session::newsession(Words words) {
+  contest_ = parse_newsession(words);
+  score_ = {};
+  newgame(words);
+}
+
+void Session::setscore(Words words) {
+  const auto points = [&] { return number_of(words.next(), 0u, 1'000'000u); };
+  const std::optional<std::uint32_t> first = points(), second = points();
+  if (!first || !second || !words.empty()) {
+    throw bad_argument("setscore takes two whole numbers of points");
+  }
+  score_ = {*first, *second};
+}
+
+void Session::setcube(Words words) {
+  std::uint32_t cube = cube_;
+  std::string owner = cube_owner_;
+  if (words.empty()) throw bad_argument("setcube takes value <N> owner <player>");
+  while (!words.empty()) {
+    const std::string_view word = words.next();
+    const std::string_view value = words.next();
+    if (word == "value") {
+      cube = number_of(value, 0u, 1u << 24).value_or(0);
+      if (!std::has_single_bit(cube)) {
+        throw bad_argument("a cube shows a power of two, not {}", in_quotes(value));
+      }
+    } else if (word == "owner") {
+      choice("the cube's owner", value, {"center", "p0", "p1"});
+      owner = value;
+    } else {
+      throw bad_argument("setcube does not know the word {}", in_quotes(word));
+    }
+  }
+  cube_ = cube;
+  cube_owner_ = std::move(owner);
+}
+
+void Session::setturn(Words words) {
+  const auto player = static_cast<Player>(choice("a player", words.next(), {"p0", "p1"}));
+  if (!words.empty()) throw bad_argument("setturn takes one player, p0 or p1");
+  const auto with_player_on_roll = engine_.game().with_player_on_roll;
+  if (with_player_on_roll == nullptr) {
+    throw other_games(engine_.game(),
+                      [](const AnyGame& any) { return any.with_player_on_roll != nullptr; });
+  }
+  position_ = value_or(Code::kIllegalPosition, with_player_on_roll(position_, player));
+  turn_ = player;
+}
+
+void Session::dice(Words words) {
+  const auto die = [&] { return number_of(words.next(), 0u, 6u); };
+  const std::optional<std::uint32_t> first = die(), second = die();
+  if (!first || !second || !words.empty()) {
+    throw bad_argument("dice takes two numbers, 1 to 6 each");
+  }
+  const auto with_dice = engine_.game().with_dice;
+  if (with_dice == nullptr) {
+    throw other_games(engine_.game(), [](const AnyGame& any) { return any.with_dice != nullptr; });
+  }
+  if (position_.turn() == Turn::kOver) throw refuse(Code::kGameOver, "the game is over");
+  position_ = with_dice(position_, static_cast<int>(*first), static_cast<int>(*second)).value();
+}
+
+// For people.
+
+void Session::draw(Words) {
+  for (const std::string& line : position_.drawing()) say(line);
+  if (speaks_ubgi(engine_.game())) {
+    say(fmt::format("cube {} {}, score {} : {}, {}", cube_, cube_owner_, score_[0], score_[1],
+                    contest_.is_match ? fmt::format("match to {}", contest_.length) : "money"));
+  }
+  say(fmt::format("position {}", position_.text()));
+}
+
+void Session::perft(Words words) {
+  const std::optional<std::uint32_t> depth = number_of(words.next(), 0u, 1000u);
+  if (!depth) throw bad_argument("perft needs a depth, 0 .. 1000");
+  const AnyGame& game = engine_.game();
+  const std::optional<Leaves> leaves =
+      game.perft(position_.bytes(), static_cast<int>(*depth), [&] { return goes_on(false); });
+  if (!leaves) throw refuse(Code::kStopped, "perft was stopped");
+  say(game.has_dice ? fmt::format("perft {} {} {} {} {}", *depth, game.leaves_names[0],
+                                  leaves->each_once, game.leaves_names[1], leaves->by_chance)
+                    : fmt::format("perft {} leaves {}", *depth, leaves->each_once));
+}
+
+// Searches the positions of games of blind moves: the same everywhere, without a file of them.
+void Session::bench(Words words) {
+  const std::optional<std::uint32_t> visits =
+      words.empty() ? options_.visits : number_of(words.next(), 0u, kMostVisits);
+  if (!visits) throw bad_argument("bench takes a number of visits");
+  mention_untrained();
+  constexpr std::uint32_t kPositions = 16;
+  Random random(/*seed=*/1, 0, 0, Purpose::kMove);
+  std::uint64_t nodes = 0, evaluations = 0, signature = 0;  // the same for the same searches
+  bool is_whole = true;
+  const auto asks = [&] { return is_whole = is_whole && goes_on(false); };
+  std::vector<Action> legal;
+  std::vector<float> rolls;
+  const ServiceClock::time_point began = ServiceClock::now();
+  AnyState state(engine_.game());
+  for (std::uint32_t searched = 0; searched < kPositions;) {
+    const Turn turn = state.turn();
+    if (turn == Turn::kOver) {
+      state = AnyState(engine_.game());
+    } else if (turn == Turn::kChance) {
+      state.chance(rolls);
+      state.play(static_cast<Action>(random.below(static_cast<std::uint32_t>(rolls.size()))));
+    } else if (asks()) {
+      const SessionResult found = engine_.search(state, {.visits = std::max(*visits, 1u)}, asks);
+      ++searched;
+      nodes += found.visits;
+      evaluations += found.evaluations;
+      signature = mix(signature ^ found.action);
+      signature = mix(signature ^ found.choices.front().visits);
+      state.legal(legal);
+      state.play(legal[random.below(static_cast<std::uint32_t>(legal.size()))]);
+    }
+    if (!is_whole) throw refuse(Code::kStopped, "bench was stopped");
+  }
+  const std::chrono::duration<double> time = ServiceClock::now() - began;
+  const double seconds = std::max(time.count(), 1e-6);
+  say(
+      fmt::format("bench positions {} nodes {} evaluations {} signature {:016x} time_ms {:.0f} "
+                  "nps {:.0f}",
+                  kPositions, nodes, evaluations, signature, seconds * 1000,
+                  static_cast<double>(nodes) / seconds));
+}
+
+}  // namespace senet::protocol

@@ -1,0 +1,202 @@
+#include "tools/play/protocol/words.hpp"
+
+#include <algorithm>
+
+#include "games/registry.hpp"
+
+namespace senet::protocol {
+namespace {
+
+bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
+
+// Eleven days; more is a slip of the keyboard.
+constexpr std::uint64_t kMostMilliseconds = 1'000'000'000;
+constexpr std::uint32_t kMostNodes = 1u << 30;
+
+std::uint64_t read_number(Words& words, std::string_view what, std::uint64_t most) {
+  const std::string_view word = words.next();
+  if (word.empty()) throw bad_argument("{} needs a number", what);
+  if (const auto value = number_of<std::uint64_t>(word, 0, most)) return *value;
+  throw bad_argument("{} takes a whole number up to {}, not {}", what, most, in_quotes(word));
+}
+
+void read_go_word(std::string_view word, Words& words, GoRequest& go) {
+  const auto count = [&](auto& to) {
+    to = static_cast<std::uint32_t>(read_number(words, word, kMostNodes));
+  };
+  const auto time = [&](auto& to) {
+    to = Milliseconds(read_number(words, word, kMostMilliseconds));
+  };
+  if (word == "nodes") return count(go.nodes);
+  if (word == "movestogo") return count(go.moves_to_go);
+  if (word == "movetime") return time(go.movetime);
+  if (word == "wtime" || word == "p1time") return time(go.time[0]);
+  if (word == "btime" || word == "p2time") return time(go.time[1]);
+  if (word == "winc" || word == "p1inc") return time(go.increment[0]);
+  if (word == "binc" || word == "p2inc") return time(go.increment[1]);
+  if (word == "infinite") {
+    go.infinite = true;
+  } else if (word == "role") {
+    go.role = static_cast<Role>(choice("role", words.next(), {"chequer", "cube", "turn"}));
+  } else {
+    constexpr std::array kOfOthers = {"depth", "trials", "mate", "ponder", "searchmoves"};
+    if (std::ranges::find(kOfOthers, word) == kOfOthers.end()) {
+      throw bad_argument("go does not know the word {}", in_quotes(word));
+    }
+    throw refuse(Code::kUnsupportedFeature, "go {}: a search here is limited by nodes or by time",
+                 word);
+  }
+}
+
+const Notation* find_notation(const AnyGame& game, std::string_view name) {
+  const auto found = std::ranges::find(game.notations, name, &Notation::name);
+  return found == game.notations.end() ? nullptr : &*found;
+}
+
+// Plays moves that come word by word, some of them in several words.
+void play(AnyState& state, Words words) {
+  const AnyGame& game = state.game();
+  for (std::size_t number = 1; !words.empty(); ++number) {
+    std::string move(words.next());
+    if (game.continues_move(move)) {
+      while (!words.empty() && game.continues_move(words.peek()))
+        move.append(" ").append(words.next());
+    }
+    const auto wrong = [&](std::string_view reason) {
+      return refuse(Code::kIllegalMove, "move {} {}: {}", number, in_quotes(move), reason);
+    };
+    if (state.turn() == Turn::kOver) throw wrong("the game is over before it");
+    const Result<Action> action = state.action_from_text(move);
+    if (!action) throw wrong(action.error().reason());
+    state.play(*action);
+  }
+}
+
+}  // namespace
+
+void Words::skip_blanks() {
+  while (!rest_.empty() && is_blank(rest_.front())) rest_.remove_prefix(1);
+}
+
+std::string_view Words::peek() const {
+  return rest_.substr(
+      0, static_cast<std::size_t>(std::ranges::find_if(rest_, is_blank) - rest_.begin()));
+}
+
+std::string_view Words::next() {
+  const std::string_view word = peek();
+  rest_.remove_prefix(word.size());
+  skip_blanks();
+  return word;
+}
+
+std::string_view Words::rest() const {
+  std::string_view rest = rest_;
+  while (!rest.empty() && is_blank(rest.back())) rest.remove_suffix(1);
+  return rest;
+}
+
+std::string_view only_word(std::string_view line) {
+  Words words(line);
+  const std::string_view word = words.next();
+  return words.empty() ? word : std::string_view();
+}
+
+std::size_t choice(std::string_view what, std::string_view word,
+                   std::initializer_list<std::string_view> known) {
+  const auto found = std::ranges::find(known, word);
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  const std::string words = joined({known.begin(), known.size()}, " or ");
+  throw bad_argument("{} is {}, not {}", what, words, in_quotes(word));
+}
+
+std::string printable(std::string_view text, std::size_t most) {
+  std::string shown(text.substr(0, most));
+  std::ranges::replace_if(
+      shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+  if (shown.size() < text.size()) shown += "...";
+  return shown;
+}
+
+std::string in_quotes(std::string_view word) { return '"' + printable(word, 40) + '"'; }
+
+std::optional<Milliseconds> GoRequest::thinking_time(Player on_turn) const {
+  if (movetime || !time[on_turn]) return movetime;
+  // An even share of what is left for the moves that are likely to come, and most of what each move
+  // brings; some always stays on the clock for the way there and back.
+  constexpr std::int64_t kLikelyMoves = 30, kLeastMoves = 2, kOnTheWay = 20;
+  const std::int64_t left = time[on_turn]->count();
+  const std::int64_t moves =
+      std::clamp<std::int64_t>(moves_to_go.value_or(kLikelyMoves), kLeastMoves, kLikelyMoves);
+  const std::int64_t gained = increment[on_turn].value_or(Milliseconds(0)).count();
+  const std::int64_t share = left / moves + gained * 3 / 4;
+  return Milliseconds(std::max<std::int64_t>(std::min(share, left - kOnTheWay), 1));
+}
+
+GoRequest parse_go(Words words) {
+  GoRequest go;
+  while (!words.empty()) read_go_word(words.next(), words, go);
+  if (go.infinite && (go.nodes || go.movetime || go.time[0] || go.time[1])) {
+    throw bad_argument("go infinite takes no limit");
+  }
+  return go;
+}
+
+AnyState read_position(const AnyGame& game, Words words, Player on_roll) {
+  if (words.empty()) throw bad_argument("position needs startpos or a position");
+  const std::string_view first = words.next();
+  const auto knows_it = [&](const AnyGame& any) { return find_notation(any, first) != nullptr; };
+  const bool is_start = first == "startpos";
+  const bool is_notation = std::ranges::any_of(  // of any game, whichever is played
+      all_games<AnyGame>(), [&](const AnyGame* any) { return knows_it(*any); });
+  const std::string_view text = is_start                        ? ""
+                                : is_notation || first == "fen" ? words.next()
+                                                                : first;
+  if (!is_start && text.empty()) {
+    throw bad_argument("position {} needs a position", first);
+  }
+  if (!words.empty()) {
+    const std::string_view word = words.next();
+    if (word != "moves") {
+      throw bad_argument("behind a position stands \"moves\", not {}", in_quotes(word));
+    }
+  }
+  if (is_notation && !knows_it(game)) throw other_games(game, knows_it);
+  AnyState state = value_or<AnyState>(
+      Code::kIllegalPosition, is_start      ? game.start_of(on_roll)
+                              : is_notation ? find_notation(game, first)->read(text, on_roll)
+                                            : AnyState::from_text(game, text));
+  play(state, words);
+  return state;
+}
+
+Error other_games(const AnyGame& game, const std::function<bool(const AnyGame&)>& have_it) {
+  return refuse(Code::kUnsupportedFeature, "that is a word of {}; this is {}", games_that(have_it),
+                game.name);
+}
+
+Contest parse_newsession(Words words) {
+  Contest contest;
+  bool has_type = false;
+  while (!words.empty()) {
+    const std::string_view word = words.next();
+    if (word == "length") {
+      contest.length = static_cast<std::uint32_t>(read_number(words, word, 1000));
+    } else if (word == "type") {
+      contest.is_match = choice(word, words.next(), {"money", "match"}) == 1;
+      has_type = true;
+    } else if (word == "jacoby" || word == "crawford") {
+      (word == "jacoby" ? contest.jacoby : contest.crawford) =
+          choice(word, words.next(), {"on", "off"}) == 0;
+    } else {
+      throw bad_argument("newsession does not know the word {}", in_quotes(word));
+    }
+  }
+  if (!has_type) throw bad_argument("newsession needs type money or type match");
+  if (contest.is_match != (contest.length > 0)) {
+    throw bad_argument("a match has a length of 1 or more, money play has none");
+  }
+  return contest;
+}
+
+}  // namespace senet::protocol

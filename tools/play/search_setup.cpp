@@ -1,0 +1,48 @@
+#include "tools/play/search_setup.hpp"
+
+#include <fmt/core.h>
+
+#include <span>
+
+#include "engine/host/builtin_models.hpp"
+#include "games/fields.hpp"
+
+namespace senet {
+namespace {
+
+Result<Network> read_builtin(const std::string& game) {
+  const std::span<const std::byte> file = builtin_model(game);
+  if (file.empty()) return fail("builtin: there is no network of " + game);
+  return read_network(file);
+}
+
+constexpr std::string_view kUntrained = "untrained", kUntrainedOfSeed = "untrained:";
+constexpr std::string_view kBuiltin = "builtin";
+
+}  // namespace
+
+std::string_view default_source(std::string_view game) {
+  return builtin_model(game).empty() ? kUntrained : kBuiltin;
+}
+
+bool is_untrained(std::string_view source) {
+  return source == kUntrained || source.starts_with(kUntrainedOfSeed);
+}
+
+Result<Network> open_network(std::string_view source, const NetworkSpec& reference) {
+  if (source == kUntrained) return initial_network(reference, 1);
+  if (is_untrained(source)) {
+    const std::string_view text = source.substr(kUntrainedOfSeed.size());
+    if (const auto seed = number_of<std::uint64_t>(text, 0, UINT64_MAX))
+      return initial_network(reference, *seed);
+    return fail(fmt::format("{}: \"{}\" is no seed", source, text));
+  }
+  Result<Network> network =
+      source == kBuiltin ? read_builtin(reference.game) : load_network(std::string(source));
+  if (!network) return network;
+  const Result<void> fits = check_contract(network->spec(), reference);
+  if (!fits) return fail(fmt::format("{}: {}", source, fits.error().reason()));
+  return network;
+}
+
+}  // namespace senet

@@ -1,0 +1,171 @@
+// senet eval: grade a player on positions whose best moves are known.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "games/exam.hpp"
+#include "games/json.hpp"
+#include "nn/file.hpp"
+#include "tools/command.hpp"
+#include "tools/metric.hpp"
+#include "tools/play/players.hpp"
+#include "tools/progress_line.hpp"
+
+namespace senet {
+namespace {
+
+struct EvalArguments {
+  std::string game;
+  std::string labels;
+  std::string weights;  // empty: untrained
+  std::string player = "search";
+  std::uint64_t seed = 1;
+  PlayerSettings settings;
+  std::filesystem::path answers;
+  bool json = false;
+};
+
+/// A player before its exam; without one, every legal move of a position is played a little.
+struct Candidate {
+  EvalArguments arguments;
+  std::string word;
+  PlayerHolder holder;
+  Exam exam;
+
+  /// What it plays in each position.
+  std::vector<MoveMix> moves() const {
+    const std::span<const AnyState> positions(exam.positions);
+    std::vector<MoveMix> moves(positions.size());
+    if (!holder.player) {
+      for (std::size_t i = 0; i < moves.size(); ++i) positions[i].legal(moves[i]);
+      return moves;
+    }
+    // Small portions show how far a slow player is; a network wants large ones.
+    const std::size_t at_once = holder.is_process ? arguments.settings.processes : 1024;
+    ProgressLine progress("positions", positions.size());
+    for (std::size_t begin = 0; begin < positions.size(); begin += at_once) {
+      const auto states = positions.subspan(begin, std::min(at_once, positions.size() - begin));
+      std::vector<Random> draws;
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        draws.emplace_back(0, begin + i, 0, Purpose::kMove);
+      }
+      std::vector<Action> actions(states.size());
+      if (const auto chosen = holder.player->choose(states, draws, actions); !chosen) {
+        throw fail(fmt::format("position {} of the labels: {}",
+                               begin + holder.player->faults().state + 1, chosen.error().reason()));
+      }
+      for (std::size_t i = 0; i < actions.size(); ++i) moves[begin + i] = {actions[i]};
+      progress.show(begin + states.size());
+    }
+    return moves;
+  }
+
+  Result<void> run() const {
+    const std::vector<MoveMix> played = moves();
+    if (!arguments.answers.empty()) {  // for programs that grade them by other means
+      std::string text;
+      for (std::size_t i = 0; i < played.size(); ++i) {
+        text += exam.answer_line(i, played[i].front()) + "\n";
+      }
+      replace_file(arguments.answers, {std::as_bytes(std::span(text))}).value();
+    }
+    const std::string& identity = holder.identity;
+    if (arguments.json) {
+      fmt::print("{}\n", json_text(Json::object({{"bench", "eval"},
+                                                 {"game", arguments.game},
+                                                 {"player", word},
+                                                 {"identity", identity},
+                                                 {"labels", arguments.labels},
+                                                 {"positions", played.size()}})));
+    } else {
+      fmt::print("{}: {}{} on {} positions of {}\n", arguments.game, word,
+                 identity == word ? "" : fmt::format(" ({})", identity), played.size(),
+                 arguments.labels);
+    }
+    const Grades grades = [&] {  // whose line is gone before the marks are printed
+      ProgressLine progress("judged", played.size());
+      return exam.grade(played, [&](std::size_t graded) { progress.show(graded); });
+    }();
+    print_metrics("eval", grades.metrics, arguments.json);
+    if (grades.unmatched == 0) return {};
+    return fail(
+        fmt::format("in {} positions the labels do not know the move played", grades.unmatched));
+  }
+};
+
+Job prepare(const EvalArguments& arguments) {
+  const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
+  if (game.read_exam == nullptr) {
+    throw fail(fmt::format("--game: no labels are known for {}", game.name));
+  }
+  Candidate candidate{.arguments = arguments,
+                      .word = arguments.player,
+                      .holder = {.player = {}, .identity = arguments.player},
+                      .exam = game.read_exam(arguments.labels).value()};
+  if (arguments.player == "random") {
+    if (!arguments.answers.empty()) throw fail("--answers: random plays every move a little");
+    value_for("--player", check_player(arguments.player, arguments.settings));
+  } else if (arguments.player == "search") {
+    candidate.word =
+        arguments.weights.empty() ? fmt::format("untrained:{}", arguments.seed) : arguments.weights;
+    candidate.holder =
+        programs_of(game).make_network_player(candidate.word, arguments.settings).value();
+  } else {
+    if (!arguments.weights.empty()) throw fail("--weights: belong to --player search");
+    candidate.holder =
+        value_for("--player", make_player(game, arguments.player, arguments.settings));
+  }
+  return [candidate = std::move(candidate)] { return candidate.run(); };
+}
+
+/// What the label files of each game hold, for --help.
+std::string exams_text() {
+  std::string text = "Labels:";
+  for (const AnyGame* const game : all_games<AnyGame>()) {
+    if (game->read_exam) text += fmt::format("\n{}: {}", game->name, game->exam_text);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_eval_command(const Command& program) {
+  auto arguments = std::make_shared<EvalArguments>();
+  arguments->settings.visits = 0;
+  const Command command =
+      program.add_command("eval", "Grade a player on positions whose best moves are known");
+  command
+      .option("--game", arguments->game,
+              games_that([](const AnyGame& game) { return game.read_exam != nullptr; }, " or "))
+      .required();
+  command.option("--labels", arguments->labels, "the labelled positions").required();
+  command.option("--weights", arguments->weights,
+                 "the network: a safetensors file, builtin or untrained:SEED (default: untrained)");
+  command.option("--seed", arguments->seed, "of the untrained network").shows_default();
+  auto entry = kVisitsSetting;
+  entry.help =
+      "visits of each search, without noise; 0: the network alone (the best prior or afterstate)";
+  const Option visits = add_setting(command, entry, arguments->settings.visits);
+  command
+      .option("--player", arguments->player,
+              "who is graded: search (a network), random for the expected marks of random "
+              "moves, or another player of senet match: " +
+                  player_words())
+      .shows_default();
+  command.option("--answers", arguments->answers,
+                 "write each position's answer to this file, for others to grade; a line each, as "
+                 "below");
+  command.flag("--json", arguments->json, "print one JSON object a line");
+  add_player_options(command, arguments->settings);
+  command.option("--option", arguments->settings.options,
+                 "NAME=VALUE for another program by setoption, as often as needed");
+  command.footer(exams_text());
+  command.runs([arguments, visits] {
+    if (visits.is_given()) arguments->settings.visits_from = VisitsSource::kThisPlayer;
+    return prepare(*arguments);
+  });
+}
+
+}  // namespace senet

@@ -1,0 +1,42 @@
+// Players of backgammon that are programs of their own.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tools/play/players.hpp"
+#include "tools/referee/games/backgammon/gnubg.hpp"
+
+namespace senet {
+
+/// Reads a player's name "gnubg:PLY" or "gnubg:PLY:full". Nothing when the text does not begin with
+/// "gnubg"; a reason when it does and goes on wrongly.
+inline std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
+  if (!text.starts_with("gnubg")) return std::nullopt;
+  for (int ply = 0; ply <= kMostGnubgPly; ++ply) {
+    const std::string word = fmt::format("gnubg:{}", ply);
+    if (text == word || text == word + ":full") {
+      return GnubgSettings{.ply = ply, .full = text != word};
+    }
+  }
+  return fail(fmt::format("\"{}\" is not gnubg:PLY or gnubg:PLY:full with a PLY of 0 to {}", text,
+                          kMostGnubgPly));
+}
+
+/// GNU Backgammon, in processes of its own.
+template <>
+struct OwnPlayers<Backgammon> {
+  static constexpr std::string_view kWords = "gnubg:PLY, gnubg:PLY:full";
+  static bool is_one(std::string_view word) { return parse_gnubg(word).has_value(); }
+  static Result<PlayerHolder> make(const std::string& word, const PlayerSettings& settings) {
+    Result<GnubgSettings> gnubg = *parse_gnubg(word);
+    if (!gnubg) return gnubg.error();
+    gnubg->answer_time = milliseconds_of(settings.answer_seconds);
+    return make_process_player(MoveProcess::starter<Gnubg>(*gnubg), word, settings);
+  }
+};
+
+}  // namespace senet

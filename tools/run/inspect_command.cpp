@@ -1,0 +1,307 @@
+// senet inspect: what a file of a run holds, whichever of them it is, as JSON or as text for
+// people.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "games/any_game.hpp"
+#include "games/json.hpp"
+#include "nn/file.hpp"
+#include "nn/network.hpp"
+#include "nn/safetensors.hpp"
+#include "selfplay/record_log.hpp"
+#include "tools/command.hpp"
+#include "tools/play/players.hpp"
+#include "train_bridge/checkpoint.hpp"
+
+namespace senet {
+namespace {
+
+struct InspectArguments {
+  std::string file;
+  std::optional<std::uint64_t> game_number;
+  bool json = false;
+};
+
+constexpr std::array kEndNames = {"unfinished", "played", "cut", "resigned"};
+constexpr std::array kTurnNames = {"chance", "full", "fast", "forced", "random"};
+
+// -- As JSON: networks and checkpoints.
+
+/// Euclidean norm.
+double norm(std::span<const float> values) {
+  double sum = 0;
+  for (const float value : values) sum += static_cast<double>(value) * value;
+  return std::sqrt(sum);
+}
+
+Json spec_json(const NetworkSpec& spec) {
+  Json json = Json::object({{"game", spec.game}});
+  for (const SpecField& field : kSpecFields) json[field.name] = spec.*field.value;
+  if (spec.evaluates) json["evaluates"] = name_of(*spec.evaluates);
+  return json;
+}
+
+Json network_json(const std::string& file) {
+  const Network network = load_network(file).value();
+  Json tensors = Json::array();
+  for (const TensorPlace& place : parameter_layout(network.spec())) {
+    Json shape = Json::array({place.columns});
+    if (place.decays) shape.insert(shape.begin(), place.rows);
+    tensors.push_back(
+        Json::object({{"name", place.name},
+                      {"shape", shape},
+                      {"norm", norm(network.parameters().subspan(place.offset, place.size()))}}));
+  }
+  return Json::object({{"kind", "network"},
+                       {"id", id_text(network.id())},
+                       {"parameters", network.parameters().size()},
+                       {"spec", spec_json(network.spec())},
+                       {"tensors", tensors}});
+}
+
+Json checkpoint_json(const std::string& file) {
+  const NetworkSpec spec = checkpoint_spec(file).value();
+  const Checkpoint checkpoint = load_checkpoint(file, spec).value();
+  const TrainerState& trainer = checkpoint.trainer;
+  const Network served(spec, {trainer.ema.begin(), trainer.ema.end()});
+  Json counters, norms;
+  visit_counters(checkpoint, [&](const char* name, const auto& value) { counters[name] = value; });
+  for (const StateTensor& tensor : kStateTensors) norms[tensor.name] = norm(trainer.*tensor.values);
+  return Json::object({{"kind", "checkpoint"},
+                       {"spec", spec_json(spec)},
+                       {"network", id_text(served.id())},
+                       {"parameters", trainer.weights.size()},
+                       {"counters", counters},
+                       {"norms", norms}});
+}
+
+// -- As JSON: logs of games.
+
+/// The worth of an outcome for player 0, by the game's name; its index when the game is unknown.
+std::string outcome_text(const std::string& name, std::uint8_t outcome) {
+  const Result<const AnyGame*> game = find_game<AnyGame>(name);
+  if (!game || outcome >= (*game)->outcome_values.size()) return fmt::format("outcome {}", outcome);
+  return fmt::format("{:+g}", (*game)->outcome_values[outcome]);
+}
+
+/// Reads the next record that can be decoded, and counts those of a newer version before it; false
+/// at the end of the log.
+bool next_record(RecordReader& log, GameRecord& record, std::uint64_t& undecodable) {
+  for (;; ++undecodable) {
+    const std::uint64_t before = log.position();
+    const Result<bool> more = log.next(record);
+    if (more) return *more;
+    // Only a record that was passed over can be counted; anything else is the end of reading.
+    if (log.position() == before) throw more.error();
+  }
+}
+
+Json games_json(const std::string& file) {
+  RecordReader log = RecordReader::open(file).value();
+  std::uint64_t records = 0, undecodable = 0, turns = 0, decisions = 0;
+  std::uint64_t first = UINT64_MAX, last = 0;
+  Json ends;
+  for (std::size_t i = 1; i < kEndNames.size(); ++i) ends[kEndNames[i]] = 0;
+  // By the outcome's index, which is as player 0 sees it, by the model's id and by name.
+  std::map<std::uint8_t, std::uint64_t> outcomes;
+  std::map<std::string, std::uint64_t> models;
+  std::map<std::string, std::uint64_t> evaluators;
+  for (GameRecord record; next_record(log, record, undecodable); ++records) {
+    turns += record.turns().size();
+    decisions += static_cast<std::uint64_t>(std::ranges::count_if(
+        record.turns(), [](const RecordedTurn& t) { return t.kind != TurnKind::kChance; }));
+    first = std::min(first, record.game_number);
+    last = std::max(last, record.game_number);
+    Json& end = ends[kEndNames[static_cast<std::size_t>(record.end())]];
+    end = end.get<std::uint64_t>() + 1;
+    if (record.end() != EndKind::kCut) ++outcomes[record.final_outcome()];
+    for (const std::uint64_t model : record.models) ++models[id_text(model)];
+    ++evaluators[record.evaluator];
+  }
+  const auto mean = [&](std::uint64_t sum) {
+    return records == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(records);
+  };
+  Json of_outcome;
+  const auto counts = [](const auto& games) { return games.empty() ? Json() : Json(games); };
+  for (const auto& [i, games] : outcomes) of_outcome[outcome_text(log.game(), i)] = games;
+  return Json::object({{"kind", "games"},
+                       {"game", log.game()},
+                       {"records", records},
+                       {"undecodable_records", undecodable},
+                       {"header_damaged", log.header_damaged()},
+                       {"damaged_bytes", log.skipped_bytes()},
+                       {"damaged_places", log.skipped_places()},
+                       {"unread_bytes_at_end", log.bytes_left().value()},
+                       {"first_game", records > 0 ? Json(first) : Json()},
+                       {"last_game", records > 0 ? Json(last) : Json()},
+                       {"turns_per_game", mean(turns)},
+                       {"decisions_per_game", mean(decisions)},
+                       {"ends", ends},
+                       {"outcomes_for_player_0", of_outcome},
+                       {"games_of_model", counts(models)},
+                       {"games_of_evaluator", counts(evaluators)}});
+}
+
+Json turn_json(const GameRecord& record, const RecordedTurn& turn, const AnyState& state) {
+  Json json = Json::object({{"move", state.action_text(turn.action)},
+                            {"kind", kTurnNames[static_cast<std::size_t>(turn.kind)]}});
+  if (turn.kind != TurnKind::kChance) json["player"] = turn.player;
+  if (turn.model != kNoModel) json["model"] = id_text(record.models[turn.model]);
+  if (turn.has_root) json["value"] = turn.root_value;
+  for (const VisitCount& count : record.visits(turn)) {
+    json["visits"][state.action_text(count.action)] = count.visits;
+  }
+  return json;
+}
+
+/// The game as far as the rules allow it; `replayed` says whether that is to its end.
+Json game_json(const GameRecord& record, Result<void>& replayed) {
+  const Programs& programs = *find_game<Programs>(record.game).value();
+  std::vector<AnyState> states;
+  replayed = programs.replay(record, states);
+  if (states.empty()) replayed.value();
+  Json json = Json::object({{"kind", "game"},
+                            {"game", record.game},
+                            {"game_number", record.game_number},
+                            {"seed", record.seed},
+                            {"evaluator", record.evaluator},
+                            {"start", states[0].text()},
+                            {"turns", Json::array()}});
+  const std::size_t allowed = states.size() - 1;
+  for (std::size_t i = 0; i < allowed; ++i) {
+    json["turns"].push_back(turn_json(record, record.turns()[i], states[i]));
+  }
+  if (!replayed) return json;
+  json["end"] = kEndNames[static_cast<std::size_t>(record.end())];
+  if (record.end() == EndKind::kCut) {
+    std::vector<float> distribution(record.cut_outcomes().size());
+    to_distribution(record.cut_outcomes(), distribution);
+    json["outcomes_for_player_0"] = distribution;
+  } else {
+    json["value_for_player_0"] = outcome_text(record.game, record.final_outcome());
+  }
+  const bool is_resigned = record.end() == EndKind::kResigned;
+  if (is_resigned) json["resigned_by"] = record.resigned_by();
+  // A resigning player's last move is recorded, though it was not played.
+  json["final"] = states[allowed - (is_resigned && allowed > 0 ? 1 : 0)].text();
+  return json;
+}
+
+// -- As text.
+
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (!value.is_structured()) return json_text(value);
+  constexpr std::size_t kShown = 10;
+  std::vector<std::string> parts;
+  for (const auto& [name, part] : value.items()) {
+    if (value.is_object() && parts.size() == kShown) {
+      parts.push_back(fmt::format("... and {} more (all with --json)", value.size() - kShown));
+      break;
+    }
+    parts.push_back(value.is_object() ? name + ": " + text_of(part) : text_of(part));
+  }
+  const std::string all = fmt::format("{}", fmt::join(parts, ", "));
+  return value.is_array() ? '[' + all + ']' : all;
+}
+
+/// A turn as a line: number, player, move, value and the most visited moves.
+std::string turn_text(std::size_t number, const Json& turn) {
+  std::string line =
+      fmt::format("{:>4}  {}  {:<24} {:<7}", number, text_of(turn.value("player", Json("-"))),
+                  text_of(turn["move"]), text_of(turn["kind"]));
+  if (turn.contains("value")) line += fmt::format(" value {:+.3f}", turn["value"].get<double>());
+  const Json counts = turn.value("visits", Json());
+  std::vector<std::pair<std::string, std::uint32_t>> visits;
+  for (const auto& [move, count] : counts.items()) visits.emplace_back(move, count);
+  std::ranges::stable_sort(visits, std::ranges::greater{}, [](const auto& v) { return v.second; });
+  constexpr std::size_t kShown = 4;
+  for (std::size_t i = 0; i < std::min(visits.size(), kShown); ++i) {
+    line += fmt::format("{} {}: {}", i == 0 ? "  visits" : ",", visits[i].first, visits[i].second);
+  }
+  return line;
+}
+
+void print_text(const Json& json) {
+  for (const auto& [name, value] : json.items()) {
+    if (value.is_null()) continue;  // nothing is known of it
+    if (name == "tensors") {
+      for (const Json& tensor : value) {
+        fmt::print("{:<28} {:>14} norm {:.4f}\n", text_of(tensor["name"]), text_of(tensor["shape"]),
+                   tensor["norm"].get<double>());
+      }
+    } else if (name == "turns") {
+      for (std::size_t i = 0; i < value.size(); ++i) fmt::print("{}\n", turn_text(i + 1, value[i]));
+    } else {
+      fmt::print("{:<21} {}\n", name, text_of(value));
+    }
+  }
+}
+
+Job prepare(const InspectArguments& arguments) {
+  const std::string& file = arguments.file;
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) {
+    throw fail(fmt::format("{}: is a folder", file));
+  }
+  const MappedFile mapped = MappedFile::open(file).value();
+  Json json;
+  // Safetensors have JSON behind the eight bytes of its length.
+  if (mapped.bytes().size() > 8 && mapped.bytes()[8] == std::byte{'{'}) {
+    if (arguments.game_number) throw fail("--game-number: the file is no game log");
+    const SafetensorsHeader header = value_for(file, parse_safetensors(mapped.bytes()));
+    const auto format = header.metadata.find("format");
+    const bool is_checkpoint =
+        format != header.metadata.end() && format->second.starts_with("senet-checkpoint");
+    json = is_checkpoint ? checkpoint_json(file) : network_json(file);
+  } else if (!arguments.game_number) {
+    json = games_json(file);
+  } else {
+    RecordReader log = RecordReader::open(file).value();
+    GameRecord record;
+    std::uint64_t undecodable = 0;
+    do {
+      if (!next_record(log, record, undecodable)) {
+        throw fail(fmt::format("{}: no game {}", file, *arguments.game_number));
+      }
+    } while (record.game_number != *arguments.game_number);
+    Result<void> replayed;
+    json = game_json(record, replayed);
+    if (!replayed && !arguments.json) print_text(json);
+    replayed.value();
+  }
+  return [json, is_json = arguments.json]() -> Result<void> {
+    if (is_json) {
+      fmt::print("{}\n", json_text(json));
+    } else {
+      print_text(json);
+    }
+    return {};
+  };
+}
+
+}  // namespace
+
+void add_inspect_command(const Command& program) {
+  auto arguments = std::make_shared<InspectArguments>();
+  const Command command = program.add_command(
+      "inspect", "Say what a file holds: weights, a checkpoint or a log of games");
+  command.option("file", arguments->file, "the file").required();
+  command.option("--game-number", arguments->game_number,
+                 "of a game log: print this game turn by turn");
+  command.flag("--json", arguments->json, "print one JSON object");
+  command.runs([arguments] { return prepare(*arguments); });
+}
+
+}  // namespace senet
