@@ -1,5 +1,5 @@
-// A game without its type: for code that is not time-critical, so that it is compiled once and not
-// once for each game. Whatever plays or searches by the thousand takes the type (senet/game.hpp).
+// Type-erased games, for code that is not time-critical: it is compiled once, not once per game.
+// Code that plays or searches at high rates takes the type as a parameter (senet/game.hpp).
 #pragma once
 
 #include <array>
@@ -28,85 +28,84 @@ namespace senet {
 class AnyState;
 struct Exam;
 
-/// Visits of the searches that `senet bench tree` measures in most games.
+/// Default visits per search in `senet bench tree`.
 inline constexpr std::uint32_t kTreeBenchVisits = 400;
 
-/// A setting of a self-play run and its value, both as the command line has them.
+/// A setting of a self-play run and its value, both as on the command line.
 struct RecipeEntry {
   std::string_view setting;
   std::string_view value;
 };
 
-/// A game that has been played, of a match between two players.
+/// A game of a match between two players.
 struct FinishedGame {
   std::span<const Action> actions;      // all of them, chance outcomes included
   Player first = 0;                     // which player of the game the match's first player is
-  std::optional<std::uint8_t> outcome;  // as the match's first player sees it; none: it was cut
+  std::optional<std::uint8_t> outcome;  // for the match's first player; none if the game was cut
 };
 
-/// A player that needs nothing but the rules. `draw` are random numbers for this move alone.
+/// A player that needs only the rules. `draw` is the random stream for this move.
 struct SimplePlayer {
   std::string_view word;  // on the command line
   Action (*choose)(const AnyState& state, Random draw);
 };
 
-/// Another way to write a position than the game's own.
+/// An alternative to the game's own notation of a position.
 struct Notation {
   std::string_view name;
-  /// `on_roll`: the player to move or to roll, where the text does not say.
+  /// `on_roll`: the player to move or to roll, if the text does not specify one.
   Result<AnyState> (*read)(std::string_view text, Player on_roll);
 };
 
-/// What surrounds the rules of a game: how it is learnt, drawn, examined, measured. Every part may
-/// be missing, so that a game without a kit of its own works everywhere. States are those of the
-/// kit's game.
+/// Everything about a game besides its rules: training settings, drawing, exams, benchmarks. Every
+/// part is optional, so that a game without a kit works everywhere. States are of the kit's game.
 struct Kit {
-  /// The settings that learn the game well, where they are not those of every game.
+  /// Training settings in which the game differs from the general defaults.
   std::span<const RecipeEntry> recipe = {};
-  /// Everything by name that plays without a search, "random" first. Default: kPlainPlayers of
-  /// games/kit.hpp.
+  /// The named players that use no search, "random" first. Default: kPlainPlayers of games/kit.hpp.
   std::span<const SimplePlayer> players = {};
-  /// Whether `senet bench` measures the game when none is named. `senet selfplay` learns the first
-  /// of these when none is named.
+  /// Whether `senet bench` measures the game by default. `senet selfplay` defaults to the first
+  /// such game.
   bool is_standard = false;
-  /// Visits of the searches that `senet bench tree` measures.
+  /// Visits per search in `senet bench tree`.
   std::uint32_t tree_bench_visits = kTreeBenchVisits;
-  /// The board for people, lines of text. Default: the state's text.
+  /// The board as lines of text for people. Default: the state's text.
   std::vector<std::string> (*drawing)(const AnyState& state) = nullptr;
-  /// The start of a game that this player begins, where that makes a difference.
+  /// The start position with `first` to begin. Default: the start, the same for both players.
   AnyState (*start_of)(Player first) = nullptr;
-  /// Other ways to write a position than the game's own, by the word before them.
+  /// Other notations of a position, each introduced by its name.
   std::span<const Notation> notations = {};
-  /// Whether, in a list of moves, this word belongs to the move of the word before it.
+  /// Whether, in a list of moves, this word continues the move of the word before it.
   bool (*continues_move)(std::string_view word) = [](std::string_view) { return false; };
-  /// Where `senet perft` begins (default: the start), and what it calls its two counts of a game
-  /// with dice: every roll once, and by its chance.
+  /// The default position of `senet perft` (default: the start), and the names of its two counts in
+  /// a game with dice: each roll counted once, and weighted by its probability.
   AnyState (*perft_start)() = nullptr;
   std::array<std::string_view, 2> leaves_names = {"each_once", "by_chance"};
 
-  // These have no default: a game that lacks one is refused where it would be needed.
+  // These have no default: commands that need a missing one refuse the game.
 
-  /// Labelled positions for senet eval; trusts nothing in the file, and errors name the line.
+  /// Reads labelled positions for `senet eval`. Validates the whole file; errors name the line.
   Result<Exam> (*read_exam)(const std::string& file) = nullptr;
-  /// With it: how the labels are written, and the answers to them; for people, lines of text.
+  /// With read_exam: the formats of the labels and of the answers, as lines of text for people.
   std::string_view exam_text = {};
-  /// Lines that say a position in which a player is to move, for a program that speaks UBGI
-  /// (Universal Backgammon Interface); a game that has it may be spoken about in that protocol.
+  /// The lines that send a position, with a player to move, to a program that speaks UBGI
+  /// (Universal Backgammon Interface). The protocol is available for games that have this function.
   std::vector<std::string> (*ubgi_question)(const AnyState& state) = nullptr;
-  /// The state with this roll to be played, in place of one that may be there.
+  /// The state with this roll to be played, which replaces any earlier roll.
   Result<AnyState> (*with_dice)(const AnyState& state, int first, int second) = nullptr;
-  /// The state with this player on roll, for whom it looks as it did for the one before.
+  /// The state with `player` on roll and the board unchanged from the perspective of the player on
+  /// roll.
   Result<AnyState> (*with_player_on_roll)(const AnyState& state, Player player) = nullptr;
-  /// Games from the start position between "first" and "second" as a file that other programs read;
+  /// Games from the start position between "first" and "second" in a file format of other programs;
   /// `comment` may be any text.
   std::string (*match_text)(std::span<const FinishedGame> games,
                             std::string_view comment) = nullptr;
 };
 
 /// The table of a game (games/registry.hpp): constants, functions of the rules, which take the
-/// bytes of a state (see AnyState), and its kit, with defaults in place of what is missing there.
+/// bytes of a state (see AnyState), and its kit, with defaults for the parts that the kit lacks.
 struct AnyGame : Kit {
-  // The rules, as in senet/game.hpp. What the table points to outlives it.
+  // The rules, as in senet/game.hpp. All memory that the table refers to outlives it.
   std::string_view name;
   std::size_t features, most_active, policy_logits;
   std::span<const float> outcome_values;
@@ -116,47 +115,47 @@ struct AnyGame : Kit {
   bool has_dice;
   bool has_afterstates;
 
-  const void* type;  // the same for the same type of states, and for no other
-  const void* own;   // the start of a game that its type leaves open; else null
+  const void* type;  // identifies the type of the states
+  const void* own;   // the start of a game of an OwnOutcomesGame type; otherwise null
   std::size_t state_size;
   void (*start)(const void* own, void* state);
   Turn (*turn)(const void* state);
   Player (*viewer)(const void* state);
-  /// The legal actions, or only those that deserve a thought.
+  /// The legal actions, or only moves_to_consider() of games/sound_moves.hpp.
   void (*legal)(const void* state, bool worth_a_thought, std::vector<Action>& out);
   void (*chance)(const void* state, std::vector<float>& out);
   void (*play)(void* state, Action action);
   std::uint8_t (*outcome)(const void* state);
-  /// Texts fail where the function of a host's game does not come to an end.
+  /// Fail when the text function of a host's game never ends.
   Result<std::string> (*text)(const void* state);
   Result<std::string> (*action_text)(const void* state, Action action);
-  /// Over a state of the same game.
+  /// Overwrites a state of the same game.
   Result<void> (*read)(std::string_view text, void* state);
   Result<Action> (*read_action)(const void* state, std::string_view text);
 
-  /// perft() of games/perft.hpp; none as soon as goes_on(), if any, says no. Null in libsenet,
-  /// where games have no kits either.
+  /// perft() of games/perft.hpp; returns nothing as soon as goes_on(), if set, returns false. Null
+  /// in libsenet, where games have no kits either.
   std::optional<Leaves> (*perft)(const void* state, int depth,
                                  const std::function<bool()>& goes_on);
 
-  /// The rules of any game. Of an OwnOutcomesGame, whose games differ: the functions and the type's
-  /// bounds, to which `own` and the game's constants have to be added.
+  /// The rules of a game. For an OwnOutcomesGame only the functions and the type's bounds: the
+  /// caller adds `own` and the game's constants.
   template <Game G>
   static constexpr AnyGame rules_of();
-  /// Rules and kit of any game, registered or not; games/kit.hpp.
+  /// Rules and kit of a game, registered or not. Defined in games/kit.hpp.
   template <Game G>
   static AnyGame of();
 };
 
 /// A state of a game that is known at run time. Its functions are those of the concept Game.
 ///
-///   | game | bytes of the state, 0 .. game().state_size, then room for larger ones |
+///   | game | bytes of the state, 0 .. game().state_size, then unused room for larger states |
 class AnyState {
  public:
-  /// No state of a game is larger.
+  /// Maximum size and alignment of a state, in bytes.
   static constexpr std::size_t kRoom = 1024, kAlignment = 16;
 
-  /// The start. The table outlives the state.
+  /// The start. The table must outlive the state.
   explicit AnyState(const AnyGame& game) : game_(&game) { game.start(game.own, bytes_.data()); }
   template <Game G>
   AnyState(const AnyGame& game, const G& state) : game_(&game) {
@@ -171,7 +170,7 @@ class AnyState {
   }
 
   const AnyGame& game() const { return *game_; }
-  /// The state by its type, which is that of game().
+  /// The typed state. G must be the type of game().
   template <Game G>
   const G& as() const {
     assert(is_of<G>());
@@ -180,15 +179,15 @@ class AnyState {
 
   Turn turn() const { return game_->turn(bytes()); }
   Player viewer() const { return game_->viewer(bytes()); }
-  /// Fills `out`, whatever it holds, with the legal actions; none but on a player's turn.
+  /// Replaces `out` with the legal actions; empty unless a player is to move.
   void legal(std::vector<Action>& out) const { game_->legal(bytes(), false, out); }
-  /// The same with those that deserve a thought: games/sound_moves.hpp.
+  /// Replaces `out` with moves_to_consider() of games/sound_moves.hpp; empty as legal().
   void moves_to_consider(std::vector<Action>& out) const { game_->legal(bytes(), true, out); }
-  /// Fills `out`, whatever it holds, with the chance of each outcome; none but on a turn of chance.
+  /// Replaces `out` with the probability of each outcome; empty unless it is a chance turn.
   void chance(std::vector<float>& out) const { game_->chance(bytes(), out); }
   void play(Action action) { game_->play(bytes_.data(), action); }
   std::uint8_t outcome() const { return game_->outcome(bytes()); }
-  /// For people: what is wrong takes the place of a text that cannot be written.
+  /// For people: returns the error message when the text cannot be written.
   std::string text() const { return or_reason(try_text()); }
   std::string action_text(Action action) const { return or_reason(try_action_text(action)); }
   Result<std::string> try_text() const { return game_->text(bytes()); }
@@ -204,7 +203,7 @@ class AnyState {
     return game_->read_action(bytes(), text);
   }
 
-  /// The board for people: lines of text.
+  /// The board as lines of text for people.
   std::vector<std::string> drawing() const { return game_->drawing(*this); }
   /// The state's bytes, for the table's functions.
   const void* bytes() const { return bytes_.data(); }
@@ -308,14 +307,15 @@ constexpr AnyGame AnyGame::rules_of() {
 /// The value of a finished state for `player`.
 float final_value(const AnyState& state, Player player);
 
-/// A roll where chance has the turn, else any legal action, each as likely. `state` is not over.
+/// Draws a roll by its probability on a chance turn, otherwise a uniformly random legal action.
+/// `state` is unfinished.
 Action draw_action(const AnyState& state, Random& random);
 
-/// The names of those games for which `has` holds, for people: "a", "a and b", "a, b and c".
+/// The names of the games for which `has` returns true, for people: "a", "a and b", "a, b and c".
 std::string games_that(const std::function<bool(const AnyGame&)>& has,
                        std::string_view last = " and ");
 
-/// A state without its type. Of a game that is not in the list the caller has to see games/kit.hpp.
+/// Type-erases a state. For a game that is not listed, the caller must include games/kit.hpp.
 template <Game G>
 AnyState any(const G& state) {
   return AnyState(game_table<AnyGame, G>(), state);

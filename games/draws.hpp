@@ -1,4 +1,4 @@
-// What is drawn by the rules alone: rolls, and moves played blindly.
+// Random rolls and random moves.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace senet {
 
-/// An outcome of the turn of chance in `state`, drawn by its probability.
+/// Draws an outcome of the chance turn `state` by its probability.
 template <Game G>
 Action draw_roll([[maybe_unused]] const G& state, [[maybe_unused]] Random& random) {
   assert(state.turn() == Turn::kChance);
@@ -21,13 +21,14 @@ Action draw_roll([[maybe_unused]] const G& state, [[maybe_unused]] Random& rando
   return 0;
 }
 
-/// One of `actions`, which are not empty, each as likely as any other.
+/// Draws a uniformly random element of `actions`, which is not empty.
 template <std::size_t kCapacity>
 Action draw_one(const ActionList<kCapacity>& actions, Random& random) {
   return actions[random.below(static_cast<std::uint32_t>(actions.size()))];
 }
 
-/// A roll where chance has the turn, else any legal action. `state` is not over.
+/// Draws a roll by its probability on a chance turn, otherwise a uniformly random legal action.
+/// `state` is unfinished.
 template <Game G>
 Action draw_action(const G& state, Random& random) {
   if (state.turn() == Turn::kChance) return draw_roll(state, random);

@@ -1,4 +1,4 @@
-// Exams: positions whose best moves are known, and the marks of a player's moves in them.
+// Exams: positions whose best moves are known, and the grades of a player's moves in them.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace senet {
 
-/// Where a figure lies: with 95 % confidence, or the least and the greatest of several runs.
+/// The range of a figure: its 95 % confidence interval, or the minimum and maximum of several runs.
 struct Interval {
   double low = 0;
   double high = 0;
@@ -28,23 +28,23 @@ struct Metric {
   double value = 0;
   std::string unit;
   std::optional<Interval> interval = {};
-  std::size_t repeats = 0;  // runs that `value` is the median of; 0: it is not of runs
-  std::string note = {};    // why there is no value, no interval or no end of it, in words
+  std::size_t repeats = 0;  // number of runs that `value` is the median of; 0: not a median
+  std::string note = {};    // why the value, the interval or one of its ends is missing, in words
 };
 
-/// Interval of the mean of `values` by the percentile bootstrap (Efron 1979), 2,000 resamples drawn
-/// from a fixed seed: the same values give the same interval. `values` is not empty.
+/// The 95 % interval of the mean of `values` by the percentile bootstrap (Efron 1979) with 2,000
+/// resamples from a fixed seed: the same values give the same interval. `values` is not empty.
 Interval bootstrap_mean(std::span<const double> values);
 
-/// Adds the mean of the values times `scale`, with its bootstrap interval; nothing when there are
-/// no values.
+/// Appends the mean of `values` times `scale` with its bootstrap interval. Does nothing when
+/// `values` is empty.
 void add_mean(std::vector<Metric>& metrics, std::string subject, std::string name, std::string unit,
               std::span<const double> values, double scale = 1);
-/// Adds a number of positions.
+/// Appends a number of positions.
 void add_count(std::vector<Metric>& metrics, std::string subject, std::string name,
                std::size_t count);
 
-/// What a player does in one position: one of these legal moves, each equally likely. Not empty.
+/// A player's answer to one position: legal moves that it plays with equal probability. Not empty.
 using MoveMix = std::vector<Action>;
 
 /// The mean of worth(action) over the moves of a mix.
@@ -57,31 +57,30 @@ double mean_over(const MoveMix& mix, Worth&& worth) {
 
 struct Grades {
   std::vector<Metric> metrics;
-  std::size_t unmatched = 0;  // positions with a move whose worth the labels do not have
+  std::size_t unmatched = 0;  // positions with a move that the labels do not rate
 };
 
-/// Called with the number of positions that have been graded, where that takes its time.
+/// Called with the number of positions graded so far, if grading is slow.
 using GradeProgress = std::function<void(std::size_t graded)>;
 
-/// An exam of one game, as its kit reads it.
+/// An exam of one game. The game's kit reads it from a file.
 struct Exam {
-  /// In which a player is to move.
+  /// In each of them a player is to move.
   std::vector<AnyState> positions;
-  /// The marks of moves[i] in position i.
+  /// Grades moves[i] in position i, for all positions.
   std::function<Grades(std::span<const MoveMix> moves, const GradeProgress& progress)> grade;
-  /// A line for programs with the answer to a position, without a line end.
+  /// A machine-readable line with the answer to a position, without a line end.
   std::function<std::string(std::size_t position, Action answer)> answer_line;
 };
 
 /// Calls `use` for every line of `file` that is not blank, without its line end. Stops at the first
-/// reason and returns it as "<file>: line <number>: <reason>". Fails when the file cannot be read
-/// or a line is longer than 16 MiB.
+/// error and returns it as "<file>: line <number>: <reason>". Fails when the file cannot be read or
+/// a line is longer than 16 MiB.
 Result<void> for_each_line(const std::string& file,
                            const std::function<Result<void>(std::string_view line)>& use);
 
-/// What `parse`, a function that returns Result<std::optional<Label>>, makes of the lines of a
-/// file, where it makes anything. Fails as for_each_line() does, and where it makes nothing of all
-/// lines.
+/// Reads the labels of a file. `parse(line)` returns Result<std::optional<Label>>; nothing for a
+/// line without a label. Fails as for_each_line() does, and when the file has no labels.
 template <class Label, class Parse>
 Result<std::vector<Label>> labels_in(const std::string& file, Parse&& parse) {
   std::vector<Label> labels;
@@ -96,14 +95,14 @@ Result<std::vector<Label>> labels_in(const std::string& file, Parse&& parse) {
   return labels;
 }
 
-/// The exam of labels, each of which has the `state` that is its position: grade(labels, moves,
-/// progress) and answer_line(label, answer) are the Exam's, for these labels.
+/// Makes an exam of labels. Each label's position is its member `state`. The exam calls
+/// grade(labels, moves, progress) and answer_line(label, answer).
 template <class Label, class Grade, class AnswerLine>
 Result<Exam> exam_of(Result<std::vector<Label>> read, Grade grade, AnswerLine answer_line) {
   if (!read) return read.error();
   Exam exam;
   for (const Label& label : *read) exam.positions.push_back(any(label.state));
-  // Functions are copied, labels are not.
+  // Shared, so that copies of the functions do not copy the labels.
   const auto labels = std::make_shared<const std::vector<Label>>(*std::move(read));
   exam.grade = [=](std::span<const MoveMix> moves, const GradeProgress& progress) {
     return grade(*labels, moves, progress);

@@ -1,4 +1,4 @@
-// The fields and numbers of a text: for readers of notations and of files.
+// Splits texts into fields and parses numbers, for readers of notations and of files.
 #pragma once
 
 #include <charconv>
@@ -9,8 +9,8 @@
 
 namespace senet {
 
-/// What stands between these characters, empty fields included. At least one; they live as long as
-/// what `text` shows.
+/// The fields between any of these characters, empty fields included; at least one. They refer to
+/// the memory of `text`.
 inline std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> fields;
   for (;;) {
@@ -21,8 +21,8 @@ inline std::vector<std::string_view> split(std::string_view text, std::string_vi
   }
 }
 
-/// The number that `text` is, in decimal, with a minus sign where it is negative; none when it is
-/// anything else, has anything before or behind it, or does not fit into the type.
+/// Parses a decimal number, with a minus sign if negative. None when `text` is anything else, has
+/// other characters before or after the number, or does not fit into the type.
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
   Number number{};
@@ -30,7 +30,7 @@ std::optional<Number> number_of(std::string_view text) {
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
-/// The same from `least` to `most`; none for any other.
+/// The same; also none when the number is not in `least` .. `most`.
 template <class Number>
 std::optional<Number> number_of(std::string_view text, Number least, Number most) {
   const std::optional<Number> number = number_of<Number>(text);

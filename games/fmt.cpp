@@ -1,6 +1,6 @@
-// fmt's own code, compiled once. libsenet takes fmt's headers alone, so that a host needs no
-// libfmt, and the header-only form of fmt costs every file that includes it five seconds of
-// compiling.
+// Compiles the implementation of fmt once. libsenet does not link libfmt, so that hosts do not need
+// it; and the header-only form would add five seconds of compile time to every file that includes
+// it.
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 
@@ -8,7 +8,8 @@ namespace senet {
 
 using FormatFunction = std::string (*)(fmt::string_view, fmt::format_args);
 
-// Naming the function makes the compiler emit it here; fmt::format() in all other files calls it.
+// A reference to the function makes the compiler emit it here; fmt::format() in all other files
+// calls it.
 FormatFunction format_function();
 FormatFunction format_function() { return fmt::vformat; }
 

@@ -47,7 +47,7 @@ Result<Stones> grid_from_text(const GridShape& shape, std::string_view text) {
     for (const char c : cells) {
       const bool is_run = c >= '1' && c <= '9';
       if (!is_run && c != 'X' && c != 'O') {
-        return fail(fmt::format("'{}' is neither X, O, a number of empty cells nor /", c));
+        return fail(fmt::format("'{}' is not X, O, / or a digit 1 .. 9 for empty cells", c));
       }
       const int width = is_run ? c - '0' : 1;
       if (column + width > shape.columns) {

@@ -1,4 +1,4 @@
-// What the games of two colours of stones on a grid share: their notation, their drawing, and which
+// Shared code of games with two colours of stones on a grid: notation, drawing, and a check which
 // boards are possible.
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace senet {
 
-/// One bitboard a player; the first player's stones are written X, the second's O.
+/// One bitboard per player; the first player's stones are written X, the second's O.
 using Stones = std::array<std::uint64_t, 2>;
 
-/// How a grid lies in a bitboard: the cell at (column, row), row 0 at the bottom, is bit
+/// The layout of a grid in a bitboard: the cell at (column, row), row 0 at the bottom, is bit
 /// column * column_stride + row * row_stride.
 struct GridShape {
   int columns;
@@ -29,22 +29,22 @@ struct GridShape {
   }
 };
 
-/// The board as one word, rows from the top, separated by slashes; a digit stands for that many
-/// empty cells (as in chess's FEN): "7/7/7/7/3X3/2OX3".
+/// The board as one word, rows from the top, separated by slashes; a digit is a number of empty
+/// cells (as in chess's FEN): "7/7/7/7/3X3/2OX3".
 std::string grid_text(const GridShape& shape, const Stones& stones);
 
-/// Reads what grid_text writes. Fails on a board of another shape or with other characters.
+/// Reads the output of grid_text(). Fails on a board of another shape or with other characters.
 Result<Stones> grid_from_text(const GridShape& shape, std::string_view text);
 
-/// Draws what grid_text() writes for people, a line a row, with the columns' names, a character
-/// each, below and, if wanted, the rows' numbers beside it.
+/// Draws the board that `text` describes (as grid_text() writes it) for people: one line per row,
+/// the columns' names, one character each, below it, and optionally row numbers to its right.
 std::vector<std::string> grid_drawing(std::string_view text, std::string_view columns,
                                       bool has_row_numbers);
 
-/// Why no game that ends with the first line can lead to this board, or "" when none of the simple
-/// reasons holds: numbers of stones, lines of both colours, a line of the player to move, or lines
-/// that no single last stone can have made.
-///   `has_line(board)`  whether one player's stones hold a winning line
+/// Why this board cannot arise in a game that ends with the first winning line, or "" when none of
+/// the simple reasons applies: the numbers of stones, lines of both colours, a line of the player
+/// to move, or lines that no single last stone can have completed.
+///   `has_line(board)`  whether one player's stones contain a winning line
 ///   `removable`        the cells whose stone can have been the last one played
 template <class HasLine>
 std::string_view impossible_because(const Stones& stones, std::uint64_t removable,
@@ -60,7 +60,7 @@ std::string_view impossible_because(const Stones& stones, std::uint64_t removabl
   for (std::uint64_t rest = stones[last_mover] & removable; rest != 0; rest &= rest - 1) {
     if (!has_line(stones[last_mover] & ~(rest & -rest))) return "";
   }
-  return "no single last stone can have made its lines";
+  return "no single last stone can have completed all lines";
 }
 
 }  // namespace senet

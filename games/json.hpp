@@ -1,4 +1,4 @@
-// JSON, for what programs print and what files of other programs say.
+// JSON, for output to programs and for files of other programs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,14 +10,14 @@ namespace senet {
 /// A JSON value. The members of an object keep their order.
 using Json = nlohmann::ordered_json;
 
-/// The value that `text` is; null where it is no JSON or nested deeper than 64 levels.
+/// Parses a JSON text; null when it is invalid or nested deeper than 64 levels.
 Json parse_json(std::string_view text);
 
-/// The text of a value, on one line, or with members and elements on lines of their own that are
-/// `indent` spaces deeper. Bytes that are no UTF-8 are replaced.
+/// Writes a value on one line or, with `indent` >= 0, each member and element on a separate line
+/// that is indented by `indent` spaces per level. Invalid UTF-8 bytes are replaced.
 std::string json_text(const Json& json, int indent = -1);
 
-/// The member of that name where it is a string, or null.
+/// The member of that name if it is a string; otherwise null.
 const std::string* find_string(const Json& json, std::string_view name);
 
 }  // namespace senet

@@ -1,5 +1,5 @@
-// The kit of each game, which surrounds its rules (Kit in games/any_game.hpp), and the table of a
-// game without its type, made of both.
+// The kit of each game (Kit in games/any_game.hpp), and the type-erased table of a game, which
+// combines its rules and its kit.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 
 namespace senet {
 
-/// The kit of G. A game that has one specialises this, a game of the list in games/NAME/kit.cpp.
-/// It includes nothing to the right of games/, and libsenet is built without it.
+/// The kit of G. A game with a kit specialises this function; a listed game does so in
+/// games/NAME/kit.cpp. That file includes no layer above games/, and libsenet is built without it.
 template <class G>
 Kit kit_of() {
   return {};
 }
 
-/// Plays any legal move, each as likely.
+/// Plays a uniformly random legal move.
 inline constexpr SimplePlayer kRandomPlayer = {
     "random", [](const AnyState& state, Random draw) { return draw_action(state, draw); }};
 
-/// Looks one move ahead: wins when it can at once; else leaves the opponent no winning reply when
-/// it can; else, or among several such moves, takes the places of the most worth, less than a
-/// million each, and draws among those.
+/// Looks one move ahead. Prefers a move that wins at once, then a move after which the opponent has
+/// no winning reply, then the move with the highest kPlaceWorth (magnitude below a million). Draws
+/// at random among equal moves.
 template <Game G, int (*kPlaceWorth)(Action)>
 Action one_ply_move(const AnyState& any_state, Random draw) {
   const G& state = any_state.as<G>();
@@ -63,8 +63,7 @@ Action one_ply_move(const AnyState& any_state, Random draw) {
   return draw_one(chosen, draw);
 }
 
-/// The players of a game without dice whose kit has none of its own. All places are worth the same
-/// unless the kit says otherwise.
+/// The default players of a game without dice. By default all places have the same worth.
 constexpr int worth_nothing(Action) { return 0; }
 template <Game G, int (*kPlaceWorth)(Action) = worth_nothing>
 inline constexpr std::array kPlainPlayers = {

@@ -1,5 +1,5 @@
-// Names: lists of them for messages, and those of an enumeration's values, both ways, for command
-// lines and files.
+// Lists of names for messages, and conversion between the values of an enumeration and their names,
+// for command lines and files.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace senet {
 
-/// "a, b and c": `last` stands before the last of several.
+/// Joins names: "a, b and c". `last` is the separator before the last name.
 inline std::string joined(std::span<const std::string_view> names, std::string_view last = ", ") {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -27,14 +27,14 @@ struct Named {
   Enum value;
 };
 
-/// An enumeration that has a list of its names beside it, each value once:
+/// An enumeration with a list of names in its namespace, each value once:
 ///   constexpr std::array<Named<Enum>, n> names_of(std::type_identity<Enum>)
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && requires {
   names_of(std::type_identity<Enum>{});
 };
 
-/// The name of a value; empty for a value that is not in the list.
+/// The name of a value; empty when the value is not in the list.
 template <NamedEnum Enum>
 constexpr std::string_view name_of(Enum value) {
   for (const Named<Enum>& known : names_of(std::type_identity<Enum>{})) {
@@ -43,7 +43,7 @@ constexpr std::string_view name_of(Enum value) {
   return {};
 }
 
-/// The value of this name; none for any other text.
+/// The value with this name; none when the name is not in the list.
 template <NamedEnum Enum>
 constexpr std::optional<Enum> value_of(std::string_view name) {
   for (const Named<Enum>& known : names_of(std::type_identity<Enum>{})) {

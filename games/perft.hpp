@@ -1,4 +1,4 @@
-// Counting the leaves of the game tree: the sharpest cheap test of a move generator.
+// Counts the leaves of the game tree (perft): a cheap and very sensitive test of a move generator.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,19 @@
 
 namespace senet {
 
-/// Leaves below a position; without dice both are the same.
+/// Numbers of leaves below a position. Without dice both are the same.
 struct Leaves {
-  std::uint64_t each_once = 0;  // every outcome of a chance turn counts once
-  std::uint64_t by_chance = 0;  // by its probability, the least likely one of the turn being 1
+  std::uint64_t each_once = 0;  // every outcome of a chance turn has weight 1
+  std::uint64_t by_chance = 0;  // weighted by probability; a turn's least likely outcome has 1
 
   bool operator==(const Leaves&) const = default;
 };
 
-/// Number of ways to play exactly `depth` moves from `state`. Only players' moves count towards the
-/// depth: dice that fall before one of them multiply the ways, dice that fall after the last do
+/// The number of ways to play exactly `depth` moves from `state`. Only players' moves count towards
+/// the depth. A roll before a move multiplies the number of ways; a roll after the last move does
 /// not. A game that ends earlier contributes nothing. The last moves are counted without being
-/// played. `goes_on`, if any, is asked before every count of two moves or more; none as soon as it
-/// says no.
+/// played. `goes_on`, if set, is called before every count of two or more moves; as soon as it
+/// returns false, perft() returns nothing.
 template <Game G>
 std::optional<Leaves> perft(const G& state, int depth, const std::function<bool()>& goes_on = {}) {
   if (depth == 0) return Leaves{1, 1};

@@ -22,7 +22,8 @@ std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
   return counter;
 }
 
-// Counter: game (64 bits), ply (32 bits), purpose (8 bits) over block number (24 bits).
+// Counter words: game (64 bits), ply (32 bits), then purpose (high 8 bits) and block number (low 24
+// bits).
 Random::Random(std::uint64_t seed, std::uint64_t game, std::uint32_t ply, Purpose purpose)
     : counter_{static_cast<std::uint32_t>(game), static_cast<std::uint32_t>(game >> 32), ply,
                static_cast<std::uint32_t>(purpose) << 24},
@@ -69,7 +70,7 @@ float Random::gamma(float alpha) {
 void Random::dirichlet(float alpha, std::span<float> out) {
   float sum = 0.0f;
   for (float& share : out) sum += share = gamma(alpha);
-  // With a very small alpha every draw can underflow to zero: then one of them takes all.
+  // With a very small alpha all draws can underflow to zero. Then a random share gets everything.
   if (!(sum > 0.0f)) {
     std::ranges::fill(out, 0.0f);
     out[below(static_cast<std::uint32_t>(out.size()))] = 1.0f;

@@ -1,7 +1,7 @@
-// Randomness as a function, not a state: the same (seed, game, ply, purpose) gives the same numbers
-// on every thread and lane, so that any game can be replayed and no draw depends on another's
-// order. Whole numbers and uniform() are the same on every machine; normal() and what is built on
-// it follow the C library's log and pow.
+// Counter-based random numbers: the same (seed, game, ply, purpose) gives the same numbers on every
+// thread and lane. So every game can be replayed, and no draw depends on the order of other draws.
+// Integers and uniform() are the same on every machine; normal(), gamma() and dirichlet() depend on
+// the C library's log, cos and pow.
 #pragma once
 
 #include <array>
@@ -11,44 +11,44 @@
 
 namespace senet {
 
-/// What a stream of random numbers is for; streams of different purposes are independent.
+/// The purpose of a random stream. Streams of different purposes are independent.
 enum class Purpose : std::uint32_t {
-  kOpening,  // which start position, which random first moves
+  kOpening,  // start position and random first moves
   kChance,   // dice
   kNoise,    // Dirichlet noise at the root
   kBudget,   // playout cap randomisation
-  kMove,     // temperature
+  kMove,     // choice of a move by temperature
   kWeights,  // initial weights of a network
-  kReplay,   // which positions a training step sees
+  kReplay,   // positions sampled for a training step
   kMatch,    // openings and dice of a match
   kTest,     // tests and benchmarks
 };
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011).
-/// Pure: the 128-bit block that belongs to this counter and key.
+/// A pure function: the 128-bit block of this counter and key.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);
 
-/// A stream of random numbers. A value: copy it to fork an identical stream. Not shared by threads.
+/// A stream of random numbers. A copy is an identical, independent stream. Not thread-safe.
 class Random {
  public:
-  /// `seed` of the run, `game` within the run, `ply` within the game.
+  /// `seed` is that of the run, `game` the index in the run, `ply` the index in the game.
   Random(std::uint64_t seed, std::uint64_t game, std::uint32_t ply, Purpose purpose);
 
   /// 32 uniform bits.
   std::uint32_t next();
   /// Uniform in [0, 1), 24 bits.
   float uniform();
-  /// Uniform in [0, bound), without bias (Lemire 2019). bound >= 1.
+  /// Uniform in [0, bound), unbiased (Lemire 2019). bound >= 1.
   std::uint32_t below(std::uint32_t bound);
   /// Standard normal (Box-Muller).
   float normal();
   /// Gamma(alpha, 1), alpha > 0 (Marsaglia and Tsang 2000, with the boost for alpha < 1).
   float gamma(float alpha);
-  /// Dirichlet(alpha, ..., alpha) into `out`: non-negative, sums to 1. out is not empty.
+  /// Fills `out`, which is not empty, from Dirichlet(alpha, ..., alpha): non-negative, sum 1.
   void dirichlet(float alpha, std::span<float> out);
-  /// An index below `count` (at least 1) drawn with the weights `weight(index)` (non-negative, not
-  /// all zero), each of which is asked for twice.
+  /// Draws an index below `count` (at least 1) with the weights `weight(index)` (non-negative, not
+  /// all zero). Calls `weight` up to twice per index.
   template <class Weight>
   std::size_t pick(std::size_t count, Weight&& weight) {
     float total = 0.0f;

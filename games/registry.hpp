@@ -1,5 +1,5 @@
-// The games of this build by their names: a table of functions for each, so that only the files
-// that CMake makes for a game (games/senet_game.cmake) know its type.
+// The games of this build by name. Each has tables of functions, so that only the files that CMake
+// generates for a game (games/senet_game.cmake) depend on its type.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,26 @@ namespace senet {
 /// The names of all games, in the order of the list.
 std::span<const std::string_view> game_names();
 
-/// The functions game_table<Table, G>() of all games of the list, in its order. Defined for each
-/// kind of table by a source file that CMake makes.
+/// The functions game_table<Table, G>() of all listed games, in the order of the list. CMake
+/// generates the source file that defines this for each kind of table.
 template <class Table>
 using TableOf = const Table& (*)();
 template <class Table>
 std::span<const TableOf<Table>> game_tables();
 
-/// The tables themselves, as pointers: a view.
+/// A view of pointers to the tables of all games, in the order of the list.
 template <class Table>
 auto all_games() {
   return game_tables<Table>() |
          std::views::transform([](TableOf<Table> table) { return &table(); });
 }
 
-/// Says that there is no game of this name, and which there are.
+/// The error for an unknown name. It lists the known games.
 inline Error unknown_game(std::string_view name) {
   return fail("unknown game \"" + std::string(name) + "\"; known games: " + joined(game_names()));
 }
 
-/// The table of the game of this name, never null; unknown_game() when there is none.
+/// The table of the game with this name, never null. Fails with unknown_game().
 template <class Table>
 Result<const Table*> find_game(std::string_view name) {
   const std::span<const std::string_view> names = game_names();

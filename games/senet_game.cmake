@@ -1,9 +1,9 @@
-# The games, and what is compiled once for each of them.
+# The list of games, and the source files generated for each of them.
 
-# senet_game(NAME TYPE): the game in the folder games/NAME, whose header NAME.hpp declares the class TYPE, whose
-# kName is NAME. Beside the rules the folder may hold
-#   kit.cpp, kit/*.cpp   what surrounds the game: games/kit.hpp
-#   model.safetensors    the network that is linked in
+# senet_game(NAME TYPE): adds the game in the folder games/NAME. Its header NAME.hpp declares the
+# class TYPE, whose kName is NAME. Besides the rules the folder may contain
+#   kit.cpp, kit/*.cpp   the game's kit: games/kit.hpp
+#   model.safetensors    the built-in network
 function(senet_game name type)
   set_property(GLOBAL APPEND PROPERTY senet_games ${name})
   set_property(GLOBAL PROPERTY senet_type_of_${name} ${type})
@@ -15,15 +15,16 @@ function(senet_games variable)
   set(${variable} ${games} PARENT_SCOPE)
 endfunction()
 
-# Sets `variable` to the files that match the patterns; the next build notices a new one.
+# Sets `variable` to the files that match the patterns. The next build picks up a new file.
 function(senet_sources variable)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
-# senet_game_tables(TARGET TABLE HEADER [HOOKS FOLDER]): adds to the target a source for each game that
-# instantiates game_table<TABLE, TYPE>() of games/game_table.hpp, and one with game_tables<TABLE>(). HEADER defines
-# TABLE::of<TYPE>(). HOOKS: the table looks at FOLDER/NAME/hooks.hpp, where there is one.
+# senet_game_tables(TARGET TABLE HEADER [HOOKS FOLDER]): adds to the target a source for each game
+# that instantiates game_table<TABLE, TYPE>() of games/game_table.hpp, and one source with
+# game_tables<TABLE>(). HEADER defines TABLE::of<TYPE>(). HOOKS: the source of a game includes
+# FOLDER/NAME/hooks.hpp if it exists.
 function(senet_game_tables target senet_table header)
   cmake_parse_arguments(ARG "" "HOOKS" "" ${ARGN})
   senet_games(games)

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 namespace senet::settings_detail {
-// The shortest digits that read back as this number of this type.
+// The shortest decimal text that reads back as the same value of this type.
 std::string number_text(float value) { return fmt::format("{}", value); }
 std::string number_text(double value) { return fmt::format("{}", value); }
 
@@ -28,7 +28,7 @@ Error refusal(std::string_view name, const std::string& wanted, std::string_view
   constexpr std::size_t kLongestText = 40;
   std::string shown(text.substr(0, kLongestText));
   if (shown.size() < text.size()) shown += "...";
-  // Whatever the text holds, the message stays one line.
+  // Control characters would break the one-line message.
   std::ranges::replace_if(
       shown, [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
   return fail(fmt::format("{} takes {}, not \"{}\"", name, wanted, shown));

@@ -1,5 +1,5 @@
-// One list of settings for each struct that people may change: command lines, config.json, the
-// protocol, records and recipes of games all read it, so that a new setting is one new entry.
+// One list of settings for each struct with user settings. Command lines, config.json, the
+// protocol, records and games' recipes all use it, so that a new setting needs only a new entry.
 #pragma once
 
 #include <algorithm>
@@ -19,44 +19,44 @@
 
 namespace senet {
 
-/// What a number may be. Numbers with a fraction are finite besides, and all are compared in the
-/// setting's own type: the float nearest to 0.0001 is a little less than the double.
+/// The allowed values of a number. Floating-point numbers must also be finite. Limits are compared
+/// in the setting's own type: the float nearest to 0.0001 is slightly less than the double.
 struct SettingRange {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  bool above_least = false;    // `least` itself is no value
-  bool below_most = false;     // `most` itself is no value
-  bool or_zero = false;        // 0 is a value too, with a meaning of its own
+  bool above_least = false;    // excludes `least` itself
+  bool below_most = false;     // excludes `most` itself
+  bool or_zero = false;        // also allows 0, which has a special meaning
   std::string_view unit = {};  // of the number, e.g. "MiB"
 };
 
-/// Texts that say what a game or its players depended on.
+/// Texts that list the settings on which a game or a player depended.
 enum class SettingsText : std::uint8_t {
   kRecord,  // how a self-play game was played
   kPlayer,  // how a player of a match chooses its moves
 };
 
-/// Whether such a text names a setting.
+/// Whether such a text contains a setting.
 enum class Said : std::uint8_t {
-  kIfChanged,  // when it is not the default: texts that do not name it mean that
-  kAlways,     // it was named from the first such text on
-  kNever,      // the text says it in other words, or it changes no move
+  kIfChanged,  // only when it differs from the default; a text without it means the default
+  kAlways,     // always; the first version of such texts already contained it
+  kNever,      // never: the text expresses it in another way, or it affects no move
 };
 
-/// Where a setting of `Struct` can be set, and which texts name it.
+/// Where a setting of `Struct` can be set, and which texts contain it.
 template <class Struct>
 struct SettingUse {
-  /// Whether it is an option of those that search to win: senet match, eval and uci, setoption.
+  /// Whether it is an option of players that search: senet match, eval and uci, setoption.
   bool of_players = true;
   Said in_records = Said::kIfChanged;
-  Said in_players = Said::kIfChanged;  // only those of_players
-  /// Whether it changes anything beside the other settings; null: always.
+  Said in_players = Said::kIfChanged;  // only if of_players
+  /// Whether it has an effect, given the other settings; null: always.
   bool (*matters)(const Struct&) = nullptr;
-  /// Its key in config.json where that is not the name; runs from before keep theirs.
+  /// Its key in config.json if that differs from the name: existing runs keep their old keys.
   std::string_view key = {};
 };
 
-/// One setting. Values are bool, unsigned whole numbers, float, double and named enumerations.
+/// One setting. A value is a bool, an unsigned integer, a float, a double or a named enumeration.
 template <class Struct, class Value>
 struct Setting {
   std::string_view name;  // "c-puct": the command-line option without dashes
@@ -69,7 +69,7 @@ struct Setting {
   bool is_default(const Value& value) const { return value == Struct{}.*member; }
 };
 
-/// An entry of a list. Only numbers have a range.
+/// Makes an entry of a list. Only numbers have a range.
 template <class Struct, class Value>
 constexpr Setting<Struct, Value> setting(std::string_view name, Value Struct::*member,
                                          std::string_view help, SettingRange range = {},
@@ -77,18 +77,18 @@ constexpr Setting<Struct, Value> setting(std::string_view name, Value Struct::*m
   return {name, member, help, range, use};
 }
 
-/// A struct with a list of what people may change in it, beside it:
+/// A struct with a list of settings in its namespace:
 ///   constexpr auto settings_of(std::type_identity<Struct>)
-///     returns a std::tuple of setting()s, in the order in which people see them; a pointer to a
-///     member that has a list of its own stands for the settings of that list
+///     returns a std::tuple of setting()s, in display order; a pointer to a member that itself has
+///     a list inserts the settings of that list
 template <class Struct>
 concept HasSettings = requires {
   settings_of(std::type_identity<Struct>{});
 };
 
 /// Calls visit(entry, value) for every setting of `settings`, in the order of the list. `value` is
-/// the struct's own, constant if the struct is. A visit with a third argument gets the struct that
-/// the entry is of.
+/// a reference to the member, const if `settings` is const. A third argument of `visit`, if it
+/// takes one, is the struct that contains the member.
 template <class Struct, class Visit>
 requires HasSettings<std::remove_const_t<Struct>>
 void for_each_setting(Struct& settings, Visit&& visit) {
@@ -105,7 +105,7 @@ void for_each_setting(Struct& settings, Visit&& visit) {
              settings_of(std::type_identity<std::remove_const_t<Struct>>{}));
 }
 
-/// The entry of a member of `Struct`'s own list.
+/// The entry of a member, which is in `Struct`'s own list.
 template <class Struct, class Value>
 constexpr Setting<Struct, Value> setting_of(Value Struct::*member) {
   Setting<Struct, Value> found{};
@@ -130,7 +130,7 @@ std::string number_text(double value);
 std::string limits_text(const SettingRange& range);
 Error refusal(std::string_view name, const std::string& wanted, std::string_view text);
 
-/// Only numbers can lie outside.
+/// Always true for bools and enumerations.
 template <class Value>
 bool is_in(const SettingRange& range, Value value) {
   if constexpr (!std::is_enum_v<Value> && !std::is_same_v<Value, bool>) {
@@ -152,7 +152,7 @@ bool is_in(const SettingRange& range, Value value) {
 
 }  // namespace settings_detail
 
-/// The value as people write it: 0.2, 100, true, position. Reads back exactly.
+/// The value as text: 0.2, 100, true, position. Reading it back gives exactly the same value.
 template <class Value>
 std::string setting_text(const Value& value) {
   if constexpr (NamedEnum<Value>) {
@@ -167,8 +167,8 @@ std::string setting_text(const Value& value) {
   }
 }
 
-/// The range of a number, or of what its type holds: "1 .. 4096", "above 0", "at most 4294967295",
-/// nothing where there is no end.
+/// The range of a number as text, limited by its type: "1 .. 4096", "above 0", "at most
+/// 4294967295". Empty when there is no limit.
 template <class Struct, class Value>
 std::string range_text(const Setting<Struct, Value>& entry) {
   SettingRange range = entry.range;
@@ -178,8 +178,7 @@ std::string range_text(const Setting<Struct, Value>& entry) {
   return settings_detail::limits_text(range);
 }
 
-/// What values the setting takes, in words: "a whole number 1 .. 4096", "one of position,
-/// afterstates".
+/// The allowed values in words: "a whole number 1 .. 4096", "one of position, afterstates".
 template <class Struct, class Value>
 std::string values_wanted(const Setting<Struct, Value>& entry) {
   if constexpr (NamedEnum<Value>) {
@@ -194,15 +193,15 @@ std::string values_wanted(const Setting<Struct, Value>& entry) {
   }
 }
 
-/// Whether a value is one that the setting takes.
+/// Fails when `value` is not allowed.
 template <class Struct, class Value>
 Result<void> check_value(const Setting<Struct, Value>& entry, const Value& value) {
   if (settings_detail::is_in(entry.range, value)) return {};
   return settings_detail::refusal(entry.name, values_wanted(entry), setting_text(value));
 }
 
-/// Sets `value` to what `text` says. A refusal names the setting, what it takes and the text, and
-/// leaves the value as it was: "c-puct takes a number 0 .. 1000, not "x"".
+/// Parses `text` into `value`. On failure `value` is unchanged, and the error names the setting,
+/// the allowed values and the text: "c-puct takes a number 0 .. 1000, not "x"".
 template <class Struct, class Value>
 Result<void> set_value(const Setting<Struct, Value>& entry, Value& value, std::string_view text) {
   const auto read = [&]() -> std::optional<Value> {
@@ -222,8 +221,9 @@ Result<void> set_value(const Setting<Struct, Value>& entry, Value& value, std::s
   return {};
 }
 
-/// Sets the setting of this name: how a recipe, a command line and a protocol change a struct.
-/// `settings` is anything that for_each_setting() takes.
+/// Sets the setting with this name; for recipes, command lines and protocols. `settings` is
+/// anything that for_each_setting() accepts. Fails on an unknown name or a value that is not
+/// allowed.
 template <class Settings>
 Result<void> apply_setting(Settings& settings, std::string_view name, std::string_view text) {
   Result<void> applied = fail("there is no setting \"" + std::string(name) + "\"");
@@ -233,7 +233,7 @@ Result<void> apply_setting(Settings& settings, std::string_view name, std::strin
   return applied;
 }
 
-/// The first setting whose value is not one that it takes.
+/// Fails with the first setting whose value is not allowed.
 template <class Settings>
 Result<void> check_settings(const Settings& settings) {
   Result<void> checked;
@@ -243,7 +243,7 @@ Result<void> check_settings(const Settings& settings) {
   return checked;
 }
 
-/// ", c_puct 1.5, fpu_reduction 0.2": what a text says of these settings.
+/// The settings that a text of this kind contains: ", c_puct 1.5, fpu_reduction 0.2".
 template <class Settings>
 std::string said_settings(const Settings& settings, SettingsText kind) {
   std::string text;

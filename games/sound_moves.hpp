@@ -1,12 +1,12 @@
-// Games that see at a glance which moves throw the game away, and replies that are forced by it.
+// Helpers for games with sound() (SoundMovesGame): the moves to consider, and forced replies.
 #pragma once
 
 #include "senet/game.hpp"
 
 namespace senet {
 
-/// Fills `out` (empty on entry) with the moves that deserve a thought: the sound ones of a game
-/// that knows them, the legal ones of any other.
+/// Fills `out` (empty on entry) with the sound moves, or with the legal moves when the game has no
+/// sound().
 template <Game G>
 void moves_to_consider(const G& state, ActionList<G::kMaxLegal>& out) {
   if constexpr (SoundMovesGame<G>) {
@@ -18,8 +18,8 @@ void moves_to_consider(const G& state, ActionList<G::kMaxLegal>& out) {
 struct Unheard {
   void operator()(Action) const {}
 };
-/// Plays on for as long as a player is to move and has a single sound move, and calls
-/// played(action), if it is given, for each. Other games have no forced replies.
+/// Plays forced moves, as long as a player is to move and has a single sound move. Calls
+/// played(action) for each. Does nothing in a game without sound().
 template <Game G, class Played = Unheard>
 void play_forced(G& state, Played&& played = {}) {
   if constexpr (SoundMovesGame<G>) {

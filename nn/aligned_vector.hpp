@@ -1,4 +1,4 @@
-// Vectors whose memory begins at a cache line, and sizes that are multiples of something.
+// Vectors aligned to cache lines, and rounding of sizes.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 namespace senet {
 
 /// Bytes of a cache line and of the widest vector register. Where a compiler peels loops, the order
-/// of a sum depends on alignment: aligning everything keeps results the same, bit for bit, wherever
-/// memory happens to be.
+/// of a sum depends on alignment: aligning everything keeps results the same, bit for bit, at any
+/// address.
 inline constexpr std::size_t kLineBytes = 64;
 
 /// The smallest multiple of `step` that is at least `size`.
@@ -18,7 +18,7 @@ constexpr std::size_t round_up(std::size_t size, std::size_t step) {
   return (size + step - 1) / step * step;
 }
 
-/// Allocator of aligned memory from a heap, the ordinary one if nothing is said.
+/// Allocator of aligned memory from a heap, by default the global one.
 template <class Value>
 struct AlignedAllocator {
   using value_type = Value;
@@ -38,7 +38,7 @@ struct AlignedAllocator {
   Heap* heap = &default_heap();
 };
 
-/// A vector whose data() is a multiple of kLineBytes.
+/// A vector whose data() is aligned to kLineBytes.
 template <class Value>
 using AlignedVector = std::vector<Value, AlignedAllocator<Value>>;
 

@@ -1,5 +1,5 @@
-// Rows of sparse features, and those of one forward pass: features go straight in, answers go
-// straight where they are wanted.
+// Sparse feature rows, and the batch of one forward pass: games encode their features directly into
+// it, and evaluators write answers directly to the caller's memory.
 #pragma once
 
 #include <cassert>
@@ -13,8 +13,8 @@
 
 namespace senet {
 
-/// Where one row's answers go and which of them are wanted. The memory belongs to whoever asked (a
-/// search) and outlives the forward pass.
+/// The requested answers of one row and where to write them. The caller (a search) owns the memory
+/// and keeps it until the forward pass has ended.
 ///
 ///   outcomes  [outcomes] f32   softmax of the value head
 ///   wanted    [n] u16          policy logits to compute, repeats allowed; kNoLogit gives 0
@@ -29,7 +29,7 @@ struct RowAnswer {
 ///
 ///   index  [capacity, max_active] u16
 ///   value  [capacity, max_active] f32
-///   active [capacity]             entries used of each row
+///   active [capacity] u16       number of entries used in each row
 class SparseRows {
  public:
   SparseRows(std::size_t capacity, std::size_t max_active, Heap& heap = default_heap())
@@ -38,7 +38,7 @@ class SparseRows {
         value_(capacity * max_active, &heap),
         active_(capacity, &heap) {}
 
-  /// Memory of one, beside itself.
+  /// Memory allocated by one.
   static std::size_t bytes(std::size_t capacity, std::size_t max_active) {
     return capacity *
            (max_active * (sizeof(std::uint16_t) + sizeof(float)) + sizeof(std::uint16_t));
@@ -57,7 +57,7 @@ class SparseRows {
     active_[size_++] = static_cast<std::uint16_t>(row.count());
   }
 
-  /// Forgets all rows; the capacity stays.
+  /// Removes all rows; the capacity stays.
   void clear() { size_ = 0; }
 
   std::span<const std::uint16_t> index(std::size_t row) const {
@@ -66,9 +66,9 @@ class SparseRows {
   std::span<const float> value(std::size_t row) const {
     return {&value_[row * max_active_], active_[row]};
   }
-  /// Entries from one row's first to the next row's first, in index() and in value().
+  /// Distance between the first entries of consecutive rows, in index() and in value().
   std::size_t entry_stride() const { return max_active_; }
-  /// The number of entries of `row` and of the rows after it.
+  /// The entry counts of `row` and of the rows after it.
   const std::uint16_t* active(std::size_t row) const { return &active_[row]; }
 
  private:
@@ -79,13 +79,13 @@ class SparseRows {
   std::pmr::vector<std::uint16_t> active_;
 };
 
-/// Rows with the places for their answers. Belongs to one worker thread.
+/// Rows with the memory for their answers. Belongs to one worker thread.
 class Batch : public SparseRows {
  public:
   Batch(std::size_t capacity, std::size_t max_active, Heap& heap = default_heap())
       : SparseRows(capacity, max_active, heap), answers_(capacity, &heap) {}
 
-  /// Memory of one, beside itself.
+  /// Memory allocated by one.
   static std::size_t bytes(std::size_t capacity, std::size_t max_active) {
     return SparseRows::bytes(capacity, max_active) + capacity * sizeof(RowAnswer);
   }

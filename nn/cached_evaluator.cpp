@@ -48,7 +48,7 @@ void CachedEvaluator::load(const Weights& weights) {
 std::uint64_t CachedEvaluator::key_of(const Batch& batch, std::size_t row) const {
   const std::uint64_t key =
       hash(batch.answer(row).wanted, hash(batch.value(row), hash(batch.index(row), model_)));
-  return key == 0 ? 1 : key;  // no question hashes to what marks an empty slot
+  return key == 0 ? 1 : key;  // 0 marks an empty slot
 }
 
 bool CachedEvaluator::find(std::uint64_t key, const RowAnswer& answer) const {

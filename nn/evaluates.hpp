@@ -1,4 +1,4 @@
-// What a network can be asked about.
+// The positions that a search evaluates with a network.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace senet {
 
-/// What the network is asked about when a node is expanded.
+/// The rows that the network evaluates when a node is expanded.
 enum class Evaluates : std::uint8_t {
   kPosition,     // one row: the position itself; its policy logits become priors
-  kAfterstates,  // one row per legal move: the position it leads to; their values become priors
+  kAfterstates,  // one row per legal move: its afterstate; their values become priors
 };
 
 constexpr std::array<Named<Evaluates>, 2> names_of(std::type_identity<Evaluates>) {

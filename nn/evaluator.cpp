@@ -12,18 +12,18 @@
 namespace senet {
 namespace {
 
-// What oneDNN takes for a compiled product, code and descriptions: as measured, and some more.
+// Memory of one compiled oneDNN product, code and descriptors: the measured size with a margin.
 constexpr std::size_t kProductBytes = std::size_t{96} << 10;
 
 std::size_t onednn_bytes(const LayerPlan& plan, std::size_t max_rows) {
-  const std::size_t sizes = static_cast<std::size_t>(std::bit_width(max_rows)) + 1;  // of batches
+  const std::size_t sizes = static_cast<std::size_t>(std::bit_width(max_rows)) + 1;  // batch sizes
   const std::size_t widest = padded(plan.widest()), logits = padded(plan.size_of(plan.policy));
   std::size_t floats =
       max_rows * (4 * widest + kPanel + logits) + widest * std::max(widest, logits);
   std::size_t products = 0;
   for (const Layer& layer : plan.layers) {
     if (layer.kind != LayerKind::kLinear) continue;
-    // In up to three layouts, one of them within the packed form.
+    // In up to three layouts, one of which the packed form already counts.
     if (layer.in != kFeatures) floats += 2 * padded(layer.inputs) * padded(layer.outputs);
     products += sizes;
   }
@@ -34,11 +34,11 @@ std::size_t onednn_bytes(const LayerPlan& plan, std::size_t max_rows) {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxRows = 64;  // of the timed batch
-constexpr std::size_t kActive = 30;   // non-zero features, as a board game has
+constexpr std::size_t kActive = 30;   // non-zero features, typical of a board game
 constexpr std::size_t kWanted = 20;   // legal moves
 constexpr std::chrono::milliseconds kTime{6};
 
-/// A batch with its answers' memory, filled with random features.
+/// A batch of random features with memory for its answers.
 struct TimedBatch {
   TimedBatch(const NetworkSpec& spec, std::size_t rows)
       : batch(rows, kActive),
@@ -53,7 +53,7 @@ struct TimedBatch {
       const RowAnswer answer{
           {&outcomes[row * spec.outcomes], spec.outcomes}, wanted, &logits[row * kWanted]};
       batch.add(answer, [&](FeatureRow& features) {
-        // One feature from each of up to kActive equal parts, so that none comes twice.
+        // One feature from each of up to kActive equal parts, so that none repeats.
         const std::uint32_t parts = std::min<std::uint32_t>(kActive, spec.features);
         const std::uint32_t part = spec.features / parts;
         for (std::uint32_t i = 0; i < parts; ++i) features.add(i * part + random.below(part), 1.0f);
@@ -72,9 +72,9 @@ Clock::duration time_pass(Evaluator& evaluator, const Batch& batch) {
   return Clock::now() - start;
 }
 
-/// Whether oneDNN's pass is shorter than ours by a twentieth. Both take turns for kTime, so that a
-/// clock that changes meanwhile changes for both. Of each the shortest pass counts: what disturbs a
-/// pass can only lengthen it.
+/// Whether oneDNN's pass is at least a twentieth shorter than ours. The two alternate for kTime, so
+/// that a changing clock frequency affects both. The shortest pass of each counts, because
+/// disturbances only lengthen a pass.
 bool onednn_is_faster(Evaluator& fused, Evaluator& onednn, const Batch& batch) {
   fused.forward(batch);
   onednn.forward(batch);
@@ -91,8 +91,9 @@ bool onednn_is_faster(Evaluator& fused, Evaluator& onednn, const Batch& batch) {
 /// kFused, whose answers do not depend on the batch.
 EvaluatorKind faster_kind(const Network& network, std::size_t max_rows, bool exact) {
   EvaluatorKind faster = EvaluatorKind::kFused;
-  const Weights weights{SharedNetwork(SharedNetwork(), &network)};  // the caller's
-  // What oneDNN and OpenMP keep for each thread that runs them should not stay with the caller's.
+  const Weights weights{SharedNetwork(SharedNetwork(), &network)};  // not owned
+  // On a separate thread: oneDNN and OpenMP keep state for each thread that runs them, until it
+  // ends.
   std::thread([&] {
     const auto onednn = make_onednn(weights, max_rows, exact);
     if (!onednn) return;
@@ -112,12 +113,12 @@ EvaluatorKind resolve_kind(EvaluatorKind kind, const Network& network, std::size
 
 Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Weights& weights,
                                                   std::size_t max_rows, bool exact, Heap& heap) {
-  if (max_rows == 0) return fail("an evaluator needs room for at least one row");
+  if (max_rows == 0) return fail("max_rows is 0: it must be at least 1");
   const Result<void> checked = check_spec(weights.spec());
   if (!checked) return checked.error();
   switch (resolve_kind(kind, weights.network(), max_rows, exact)) {
     case EvaluatorKind::kAuto:
-      break;  // never: it is resolved
+      break;  // unreachable: already resolved
     case EvaluatorKind::kFused:
       return std::make_unique<FusedEvaluator>(weights, heap);
     case EvaluatorKind::kOneDnn:
@@ -127,7 +128,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Weig
     case EvaluatorKind::kHash:
       return std::make_unique<HashEvaluator>();
   }
-  return fail("no such kind of evaluator");
+  return fail("unknown kind of evaluator");
 }
 
 std::size_t evaluator_bytes(EvaluatorKind kind, const NetworkSpec& spec, std::size_t max_rows) {

@@ -1,4 +1,4 @@
-// The one virtual seam of the engine: something that answers the rows of a batch.
+// The interface of evaluators, which compute the answers for the rows of a batch.
 #pragma once
 
 #include <array>
@@ -14,32 +14,31 @@
 
 namespace senet {
 
-/// Answers batches for one network at a time. Belongs to one thread at a time; several threads
-/// share a batch with an evaluator each. After construction neither load() nor forward() allocates
-/// (but for oneDNN's own small blocks), and neither fails.
+/// Answers batches with one network at a time. Belongs to one thread at a time; threads that share
+/// a batch use one evaluator each. After construction neither load() nor forward() allocates
+/// (except oneDNN's own small blocks) or fails.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// The name recorded beside results; evaluators whose bits may differ have different names:
+  /// The name to record with results. Evaluators whose bits may differ have different names:
   /// "fused-fma" (any instruction set with fused multiply-add), "fused-plain" (without), "onednn",
-  /// "reference", "hash". The name of its kind is what stands before the hyphen.
+  /// "reference", "hash". The part before the hyphen is the name of its kind.
   virtual std::string_view name() const = 0;
 
-  /// Answers with these weights from now on; they have the spec that the evaluator was built for
-  /// and live until the next load() or the last forward(). The fused evaluator runs
-  /// weights.packed(), which is made here if no one has called for it before; the others copy,
-  /// unless they have these weights already.
+  /// Uses these weights from now on. They must have the spec that the evaluator was built for, and
+  /// exist until the next load() or the last forward(). The fused evaluator runs weights.packed(),
+  /// and packs here if nothing has yet; the others copy the weights unless they already have them.
   virtual void load(const Weights& weights) = 0;
 
-  /// Answers rows [first, last) of the batch: writes each row's outcomes and wanted logits where
-  /// the row says, and nothing else. There are at most as many rows as the evaluator was built for.
+  /// Answers rows [first, last) of the batch: writes only each row's outcomes and wanted logits, to
+  /// the row's memory. The range has at most as many rows as the evaluator was built for.
   virtual void forward(const Batch& batch, std::size_t first, std::size_t last) = 0;
   /// Answers all rows.
   void forward(const Batch& batch) { forward(batch, 0, batch.size()); }
 };
 
-/// kAuto times kFused and kOneDnn on this machine and takes the faster.
+/// kAuto times kFused and kOneDnn on this machine and uses the faster.
 enum class EvaluatorKind : std::uint8_t { kOneDnn, kReference, kHash, kFused, kAuto };
 
 constexpr std::array<Named<EvaluatorKind>, 5> names_of(std::type_identity<EvaluatorKind>) {
@@ -50,34 +49,33 @@ constexpr std::array<Named<EvaluatorKind>, 5> names_of(std::type_identity<Evalua
            {"hash", EvaluatorKind::kHash}}};
 }
 
-/// What kAuto means here: times the candidates for a few milliseconds, on a thread of its own.
-/// Other kinds are returned as they are. Close candidates may win in turns: resolve once for all
-/// workers of a run, record the name, and ask for it by name to reproduce a result. `network` and
+/// Resolves kAuto by timing the candidates for a few milliseconds on a separate thread; returns
+/// other kinds unchanged. If the candidates are close, the result may vary: resolve once for all
+/// workers of a run, record the name, and request that name to reproduce a result. `network` and
 /// `max_rows` as for make_evaluator.
 EvaluatorKind resolve_kind(EvaluatorKind kind, const Network& network, std::size_t max_rows,
                            bool exact = false);
 
 /// Builds an evaluator for batches of up to `max_rows` rows (at least 1) and loads `weights`; see
-/// Evaluator::load for how long they have to live. `exact`: oneDNN always runs the one batch size
-/// `max_rows`, so that a row's answer has the same bits whatever shares its batch; the others have
-/// that property anyway. The fused evaluator's activations come from `heap`, which outlives it.
+/// Evaluator::load for their lifetime. `exact`: oneDNN always runs the batch size `max_rows`, so
+/// that a row's answer has the same bits in every batch; the other kinds always have that property.
+/// The fused evaluator's activations come from `heap`, which outlives it.
 Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Weights& weights,
                                                   std::size_t max_rows, bool exact = false,
                                                   Heap& heap = default_heap());
-/// Weights that are gone when the call is over.
+/// Deleted: temporary weights would not outlive the call.
 Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind, const Weights&&, std::size_t,
                                                   bool = false, Heap& = default_heap()) = delete;
 
-/// Memory of an evaluator, its copy of the weights included; an upper bound for kOneDnn, whose
-/// compiled code is an estimate. kAuto: of the larger candidate.
+/// Memory of an evaluator, including its copy of the weights. An upper bound for kOneDnn, whose
+/// compiled code is estimated. For kAuto, of the larger candidate.
 std::size_t evaluator_bytes(EvaluatorKind kind, const NetworkSpec& spec, std::size_t max_rows);
-/// Memory that weights take beside their network once evaluators of this kind have loaded them,
-/// however many do: the packed form, or nothing.
+/// Memory that weights take besides their network once any number of evaluators of this kind have
+/// loaded them: the packed form, or nothing.
 std::size_t shared_bytes(EvaluatorKind kind, const NetworkSpec& spec);
 
-/// An evaluator that runs oneDNN, with weights loaded; fails when oneDNN does. One symbol with two
-/// definitions: nn/onednn_evaluator.cpp, and nn/without_onednn.cpp, which says that this program
-/// was built without it.
+/// A oneDNN evaluator with weights loaded; fails if oneDNN does. One symbol with two definitions:
+/// nn/onednn_evaluator.cpp, and nn/without_onednn.cpp, which always fails.
 Result<std::unique_ptr<Evaluator>> make_onednn(const Weights& weights, std::size_t max_rows,
                                                bool exact);
 

@@ -43,7 +43,7 @@ EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_
     buffers.emplace_back(rows * padded(plan.widest()), heap);
   }
   std::iota(ascending.begin(), ascending.end(), std::uint16_t{0});
-  // What lies behind the last outcome has no share.
+  // Padding beyond the last outcome has no weight in the softmax.
   std::fill_n(raw_outcomes.data(), raw_outcomes.size(), -1e30f);
 }
 

@@ -29,7 +29,7 @@ constexpr std::array kFlags = {O_RDONLY, O_RDWR | O_CREAT, O_RDWR | O_CREAT | O_
 }  // namespace
 
 Result<FileHandle> FileHandle::open(const std::filesystem::path& path, Mode mode) {
-  // O_NONBLOCK: a pipe given by mistake is refused instead of waited for; files do not care.
+  // O_NONBLOCK: opening a pipe by mistake fails instead of waiting. Regular files ignore it.
   const int flags = kFlags[static_cast<std::size_t>(mode)] | O_CLOEXEC | O_NONBLOCK;
   const int descriptor = ::open(path.c_str(), flags, 0644);
   if (descriptor < 0) return system_failure(path, mode == Mode::kOverwrite ? "create" : "open");
@@ -57,7 +57,7 @@ FileHandle::~FileHandle() {
 
 Result<std::uint64_t> FileHandle::size() const {
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) return system_failure(path_, "ask for its size");
+  if (::fstat(descriptor_, &status) != 0) return system_failure(path_, "get its size");
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -113,7 +113,7 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& file) {
   if (!size) return size.error();
   MappedFile mapped;
   if (*size == 0) return mapped;
-  // The mapping stays when the file is closed.
+  // The mapping remains valid when the file is closed.
   void* const address = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE, handle->descriptor_, 0);
   if (address == MAP_FAILED) return system_failure(file, "map");
   mapped.data_ = {static_cast<const std::byte*>(address), Unmap{*size}};
@@ -134,7 +134,7 @@ Result<void> replace_file(const std::filesystem::path& file,
     // The bytes must be on disk before the name points to them.
     if (auto synced = to->sync(); !synced) return synced;
     if (std::rename(temporary.c_str(), file.c_str()) == 0) return {};
-    return system_failure(file, "rename to");
+    return system_failure(file, "replace");
   };
   if (auto written = write(); !written) {
     ::unlink(temporary.c_str());
@@ -148,8 +148,7 @@ Result<void> flush_folder_of(const std::filesystem::path& file) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return system_failure(folder, "open");
   Result<void> done;
-  // Some file systems cannot flush a folder and say EINVAL: the name is then as safe as it gets
-  // there.
+  // Some file systems cannot flush a folder and return EINVAL; nothing more can be done there.
   if (::fsync(descriptor) != 0 && errno != EINVAL) done = system_failure(folder, "flush");
   ::close(descriptor);
   return done;

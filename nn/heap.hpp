@@ -1,4 +1,4 @@
-// Where large blocks come from: the ordinary heap, or a host's.
+// Memory resources for large blocks: the global heap, or one that the host provides.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace senet {
 
-/// Gives memory and takes it back; throws std::bad_alloc when there is none. Outlives what it gave.
+/// A memory resource; throws std::bad_alloc when it has no memory. Must outlive its allocations.
 using Heap = std::pmr::memory_resource;
 
-/// Operator new and delete.
+/// The heap of the global operators new and delete.
 inline Heap& default_heap() { return *std::pmr::new_delete_resource(); }
 
-/// Room for a fixed number of values, which are whatever the memory holds until they are written.
+/// Memory for a fixed number of values, uninitialized.
 template <class Value>
 class Block {
   static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructible_v<Value>);
@@ -41,7 +41,7 @@ class Block {
   std::unique_ptr<Value, Return> data_;
 };
 
-/// Destroys an object, whatever it is known as, and gives its memory back.
+/// Destroys an object, through any of its base types, and returns its memory to the heap.
 struct HeapDelete {
   Heap* heap = nullptr;
   void* memory = nullptr;
@@ -54,7 +54,7 @@ struct HeapDelete {
   }
 };
 
-/// An object in a heap.
+/// An owned object in a heap.
 template <class Object>
 using OnHeap = std::unique_ptr<Object, HeapDelete>;
 

@@ -4,7 +4,7 @@ namespace senet {
 
 const Kernels* runnable_kernels(std::size_t number) {
 #if defined(__x86_64__)
-  // These ask the operating system too whether it saves the registers.
+  // These also check that the operating system saves the registers.
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

@@ -1,19 +1,19 @@
-// The inner loops of a network's forward pass, compiled once per instruction set and chosen at run
-// time.
+// The inner loops of the forward pass, compiled once per instruction set. The program chooses a
+// version at run time.
 //
-// Shapes. Rows of activations have a stride that is a multiple of kPanel floats; the columns beyond
-// the width hold zeros. Rows, weights, squares, scales and shifts are 64-byte aligned.
+// Shapes. The stride of activation rows is a multiple of kPanel floats; columns beyond the width
+// are zero. Rows, weights, squares, scales and shifts are 64-byte aligned.
 //
-// Centred rows. A LayerNorm does not see a constant added to its whole row. So the weights of every
-// Linear in front of a norm are packed with their mean over the outputs taken away (and the bias
-// likewise), and the residual stream starts with its mean taken away: every row a norm sees has
-// mean zero, and its variance is the sum of its squares over the width, which the Linear collects
+// Centred rows. LayerNorm ignores a constant added to a whole row. So the weights and bias of every
+// Linear in front of a norm are packed with their mean over the outputs subtracted, and the
+// residual stream starts with its mean subtracted. Every row that a norm reads then has mean zero,
+// and its variance is the sum of its squares divided by the width. The Linear computes that sum
 // while the row is still in registers.
 //
-// Sums. Whatever the vector length, a sum over a row is kept as kPanel partial sums (column modulo
-// kPanel) that are added pairwise at distances 8, 4, 2 and 1; a Linear adds its inputs in order. So
-// all instruction sets with fused multiply-add give the same bits, and a row's result never depends
-// on the rows beside it.
+// Sums. At every vector length, a sum over a row is kept as kPanel partial sums (column modulo
+// kPanel), which are added pairwise at distances 8, 4, 2 and 1; a Linear adds its inputs in order.
+// So all instruction sets with fused multiply-add give the same bits, and a row's result never
+// depends on the other rows.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace senet {
 /// Columns of a weight panel, and partial sums of a row.
 inline constexpr std::size_t kPanel = 16;
 
-/// What LayerNorm adds to the variance, the same wherever a network is evaluated or trained.
+/// The epsilon that LayerNorm adds to the variance, in evaluation and in training alike.
 inline constexpr double kNormEpsilon = 1e-5;
 
 /// out = weight in + bias, for rows of activations.
@@ -45,7 +45,7 @@ struct NormPass {
   const float* in;       // [rows, stride]
   float* out;            // [rows, stride], may be `in`
   std::size_t stride;    // in floats
-  std::size_t width;     // what the mean square divides by
+  std::size_t width;     // divisor of the mean square
   const float* squares;  // [rows, kPanel]
   const float* scale;    // [stride], zero beyond the width
   const float* shift;    // [stride], zero beyond the width
@@ -58,7 +58,7 @@ struct DotPass {
   const float* bias;    // [outputs + 1], the last zero
   std::size_t outputs;
   std::size_t stride;           // in floats
-  const std::uint16_t* wanted;  // [count] numbers of outputs; kNoLogit gives 0
+  const std::uint16_t* wanted;  // [count] output indices; kNoLogit gives 0
   std::size_t count;
   float* out;  // [count]
 };
@@ -68,7 +68,7 @@ struct DotPass {
 struct SparsePass {
   const std::uint16_t* index;   // [rows, entry_stride]
   const float* value;           // [rows, entry_stride]
-  const std::uint16_t* active;  // [rows] entries of each row
+  const std::uint16_t* active;  // [rows] number of entries of each row
   std::size_t entry_stride;
   const float* weight;  // [features, stride]
   const float* bias;    // [stride], 64-byte aligned
@@ -77,39 +77,40 @@ struct SparsePass {
   float* squares;       // [rows, kPanel]
 };
 
-/// One instruction set's versions. Pure functions: no state, no allocation, any thread.
+/// The kernels for one instruction set. Pure functions: no state, no allocation, safe on any
+/// thread.
 struct Kernels {
   const char* name;  // "avx512", "avx2", "portable"
-  bool fma;          // has fused multiply-add: all that do give the same bits
+  bool fma;          // uses fused multiply-add: all versions that do give the same bits
 
-  /// Rows that linear() works on at a time: blocks of a multiple of it are best.
+  /// Rows that linear() processes at a time: blocks of a multiple of it are fastest.
   std::size_t tile_rows;
 
   void (*linear)(const LinearPass& pass, std::size_t rows);
-  /// As linear(), but adds to `out`; squares are those of the sum.
+  /// As linear(), but adds to `out`; `squares` are those of the sum.
   void (*add_linear)(const LinearPass& pass, std::size_t rows);
   void (*norm_relu)(const NormPass& pass, std::size_t rows);
   void (*dots)(const DotPass& pass);
   void (*sparse_linear)(const SparsePass& pass, std::size_t rows);
-  /// out[0, count) = softmax of in[0, count), in whole panels: beyond `count` the input holds
-  /// values so low (-1e30) that they do not count, and the output what came of them. 64-byte
-  /// aligned.
+  /// out[0, count) = softmax of in[0, count). Works on whole panels: beyond `count` the input must
+  /// hold values so low (-1e30) that they have no weight, and the output is unspecified. Both are
+  /// 64-byte aligned.
   void (*softmax)(const float* in, float* out, std::size_t count);
-  /// Takes each row's mean away from its first `width` columns and sums the squares of what is
-  /// left.
+  /// Subtracts each row's mean from its first `width` columns and writes the partial sums of
+  /// squares of the result.
   void (*centre)(float* values, std::size_t stride, std::size_t width, float* squares,
                  std::size_t rows);
-  /// Sums the squares of each row.
+  /// Writes the partial sums of the squares of each row.
   void (*sum_squares)(const float* in, std::size_t stride, float* squares, std::size_t rows);
 };
 
-/// The fastest version that this processor runs.
+/// The fastest version that this processor supports.
 const Kernels& best_kernels();
 
-/// Version `number` of those this processor runs, fastest first; null past the last.
+/// Version `number` of those that this processor supports, fastest first; null past the last.
 const Kernels* runnable_kernels(std::size_t number);
 
-// The versions that there are; see kernels.cpp for which one runs.
+// All versions. runnable_kernels() lists those that the processor supports.
 extern const Kernels kPortableKernels;
 extern const Kernels kAvx2Kernels;    // x86-64 only: AVX2 and FMA
 extern const Kernels kAvx512Kernels;  // x86-64 only: AVX-512 F, VL, DQ, BW

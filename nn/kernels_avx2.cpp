@@ -1,5 +1,5 @@
-// Sixteen registers of eight floats: tiles of 6 rows by 16 columns leave four for weights and one
-// row value.
+// Sixteen registers of eight floats: a tile of 6 rows by 16 columns leaves four for weights and one
+// input.
 #include "nn/kernels_body.hpp"
 
 namespace senet {

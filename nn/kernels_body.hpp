@@ -1,8 +1,8 @@
-// One instruction set's kernels: compiler vectors of floats, matrix products in register tiles of
-// them, what is done to rows one by one or a few at a time (norms, sparse inputs, single outputs),
-// and all of it put together. Included by one source file per instruction set, each compiled with
-// its own flags; everything is in an unnamed namespace and no library header with code is included,
-// so that no function made for one instruction set can end up in a program's path for another.
+// The kernels as templates: compiler vectors of floats, matrix products in register tiles, and row
+// operations (norms, sparse inputs, single outputs). One source file per instruction set includes
+// this header, each compiled with its own flags. Everything is in an unnamed namespace and no
+// library header with code is included, so that code compiled for one instruction set cannot be
+// linked into the path of another.
 #pragma once
 
 #include "nn/kernels.hpp"
@@ -10,7 +10,7 @@
 namespace senet {
 namespace {
 
-/// Vectors of kLanes floats, kPanel partial sums in them, and how those become one.
+/// Vectors of kLanes floats, and the kPanel partial sums of a row held in them.
 template <int kLanes>
 struct Vectors {
   typedef float Vector __attribute__((vector_size(4 * kLanes), may_alias));
@@ -19,7 +19,7 @@ struct Vectors {
   typedef float QuadAnywhere __attribute__((vector_size(16), aligned(4), may_alias));
   typedef float EightAnywhere __attribute__((vector_size(32), aligned(4), may_alias));
   typedef std::int32_t Integers __attribute__((vector_size(4 * kLanes), may_alias));
-  static constexpr int kVectors = static_cast<int>(kPanel) / kLanes;  // of a panel
+  static constexpr int kVectors = static_cast<int>(kPanel) / kLanes;  // per panel
 
   static_assert(kVectors * kLanes == static_cast<int>(kPanel));
 
@@ -31,8 +31,8 @@ struct Vectors {
   }
   [[gnu::always_inline]] static inline Vector all(float value) { return value - Vector{}; }
 
-  /// The larger of each pair, b where they are equal or one is no number. Spelt out where g++ 12
-  /// makes a comparison and a masked move of it.
+  /// The larger of each pair; b where they are equal or either is NaN. In assembly because g++ 12
+  /// compiles the expression to a comparison and a masked move.
   [[gnu::always_inline]] static inline Vector larger(Vector a, Vector b) {
 #if defined(__AVX__)
     asm("vmaxps %1, %0, %0" : "+v"(a) : "v"(b));
@@ -49,9 +49,9 @@ struct Vectors {
   static constexpr bool kFma = false;
 #endif
 
-  /// sum += a * b, rounded once where the processor can. Always spelt out, for two reasons: a
-  /// compiler that fuses or does not as it sees fit gives rows different bits in different tiles,
-  /// and g++ 12 picks the form of the instruction that overwrites a factor and pays with register
+  /// sum += a * b, rounded once where the processor has fused multiply-add. Always explicit, for
+  /// two reasons: if the compiler decides when to fuse, rows get different bits in different tiles;
+  /// and g++ 12 picks the form of the instruction that overwrites a factor, which costs register
   /// moves and spills in the inner loop.
   [[gnu::always_inline]] static inline void multiply_add(Vector& sum, Vector a, Vector b) {
 #if defined(__FMA__)
@@ -63,7 +63,7 @@ struct Vectors {
 #endif
   }
 
-  /// Partial sums of one row, kPanel of them.
+  /// The kPanel partial sums of one row.
   struct Partial {
     Vector part[kVectors];
   };
@@ -72,7 +72,7 @@ struct Vectors {
     multiply_add(sum.part[part], x, x);
   }
 
-  /// Sixteen partial sums to four: distances 8 and 4.
+  /// Reduces sixteen partial sums to four: distances 8 and 4.
   [[gnu::always_inline]] static inline Quad fold(const Partial& sum) {
     return fold(
         sum, [](auto a, auto b) __attribute__((always_inline)) { return a + b; });
@@ -94,13 +94,13 @@ struct Vectors {
     }
   }
 
-  /// Four to one: distances 2 and 1.
+  /// Reduces sixteen partial sums to one: distances 8, 4, 2 and 1.
   [[gnu::always_inline]] static inline float total(const Partial& sum) {
     const Quad four = fold(sum);
     return (four[0] + four[2]) + (four[1] + four[3]);
   }
 
-  /// The largest of sixteen.
+  /// The largest of sixteen values.
   [[gnu::always_inline]] static inline float highest(const Partial& values) {
     const Quad four = fold(
         values, [](auto a, auto b) __attribute__((always_inline)) { return a > b ? a : b; });
@@ -109,7 +109,7 @@ struct Vectors {
     return even > odd ? even : odd;
   }
 
-  /// The totals of four rows at once.
+  /// The totals of four rows.
   [[gnu::always_inline]] static inline Quad totals(const Partial& a, const Partial& b,
                                                    const Partial& c, const Partial& d) {
     const Quad fa = fold(a), fb = fold(b), fc = fold(c), fd = fold(d);
@@ -121,9 +121,9 @@ struct Vectors {
            __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
   }
 
-  // Templates, because g++ 12 takes a Vector of this class for no vector before kLanes is known.
+  // Templates, because g++ 12 does not treat Vector as a vector type until kLanes is known.
 
-  /// Distance 8 of two rows: eight partial sums of a, then eight of b.
+  /// Adds at distance 8 for two rows: eight partial sums of a, then eight of b.
   template <class Any>
   [[gnu::always_inline]] static inline Any add_halves(Any a, Any b) {
     return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
@@ -131,7 +131,7 @@ struct Vectors {
                                    31);
   }
 
-  /// Distance 4 of four rows.
+  /// Adds at distance 4 for four rows.
   template <class Any>
   [[gnu::always_inline]] static inline Any add_quarters(Any ab, Any cd) {
     return __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26,
@@ -140,7 +140,7 @@ struct Vectors {
                                    31);
   }
 
-  /// Distances 2 and 1: four partial sums each of a, b, c, d and of e, f, g, h.
+  /// Adds at distances 2 and 1: four partial sums each of a, b, c, d and of e, f, g, h.
   template <class Any>
   [[gnu::always_inline]] static inline Eight add_last(Any abcd, Any efgh) {
     const auto two = __builtin_shufflevector(abcd, efgh, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25,
@@ -152,10 +152,10 @@ struct Vectors {
     return __builtin_shufflevector(one, one, 0, 4, 8, 12, 2, 6, 10, 14);
   }
 
-  /// Rows whose totals are best taken together.
+  /// Rows whose totals are computed together.
   static constexpr int kGroup = kLanes == 16 ? 8 : 4;
 
-  /// The totals of kGroup rows, into to[0, kGroup).
+  /// Writes the totals of kGroup rows to to[0, kGroup).
   [[gnu::always_inline]] static inline void group_totals(float* to,
                                                          const Vector (&s)[kGroup][kVectors]) {
     if constexpr (kLanes == 16) {
@@ -243,14 +243,14 @@ struct LinearKernel : private Vectors<kLanes> {
 
   using Tile = void (*)(const LinearPass& pass, std::size_t row, std::size_t panel);
 
-  /// Sums, one row of weights and one input must be in registers together; a single row takes its
-  /// weights straight from memory.
+  /// Whether a tile fits into the registers, which hold its sums, one row of weights and one input
+  /// at the same time. A tile of a single row reads its weights straight from memory.
   static constexpr bool fits(int rows, int panels) {
     const int sums = rows * panels * kVectors;
     return sums + (rows == 1 ? kVectors : panels * kVectors) + 1 <= kRegisters;
   }
 
-  /// The tile of `rows` by 1, 2, 4 or 8 panels; null where the registers do not suffice.
+  /// The tile of `rows` by 1, 2, 4 or 8 panels; null where it does not fit.
   template <bool kAdd, int kRows = 1>
   static Tile find_tile(std::size_t rows, std::size_t panels) {
     if constexpr (kRows <= kMaxRows) {
@@ -269,8 +269,8 @@ struct LinearKernel : private Vectors<kLanes> {
     return nullptr;
   }
 
-  /// Splits the rows into tiles as even as can be, so that no batch size leaves a thin one; each
-  /// group of panels stays in the first-level cache while all row tiles pass over it.
+  /// Splits the rows into tiles of nearly equal height, so that no batch size leaves a thin tile.
+  /// Each group of panels stays in the first-level cache while all row tiles use it.
   template <bool kAdd>
   static void linear(const LinearPass& pass, std::size_t rows) {
     if (rows == 0) return;
@@ -300,8 +300,8 @@ struct RowKernels : private Vectors<kLanes> {
   using typename Base::Partial;
   using typename Base::Vector;
 
-  static constexpr std::uint16_t kNone = 0xffff;  // kNoLogit, whose header has code in it
-  static constexpr float kLowest = -80.0f;        // e to this and a share of it are no denormals
+  static constexpr std::uint16_t kNone = 0xffff;  // kNoLogit, whose header contains code
+  static constexpr float kLowest = -80.0f;        // exp of it, divided by any sum, is not denormal
 
   template <int kRows>
   [[gnu::always_inline]] static inline void norm_rows(const NormPass& pass, std::size_t row) {
@@ -338,7 +338,7 @@ struct RowKernels : private Vectors<kLanes> {
     }
   }
 
-  /// A few rows share the loads of scale and shift, the root and the division.
+  /// kGroup rows share the loads of scale and shift, the square root and the division.
   static void norm_relu(const NormPass& pass, std::size_t rows) {
     std::size_t row = 0;
     for (; row + kGroup <= rows; row += kGroup) norm_rows<kGroup>(pass, row);
@@ -377,8 +377,8 @@ struct RowKernels : private Vectors<kLanes> {
     }
   }
 
-  /// kGroup outputs at a time share the loads of the row and the final sums. No branch depends on
-  /// what is wanted: kNoLogit is the number of a row of zeros.
+  /// kGroup outputs share the loads of the row and the final reduction. No branch depends on the
+  /// wanted outputs: kNoLogit selects the row of zeros.
   [[gnu::always_inline]] static inline void dot_group(const DotPass& pass,
                                                       const std::uint16_t (&outputs)[kGroup],
                                                       float* result) {
@@ -403,7 +403,7 @@ struct RowKernels : private Vectors<kLanes> {
     group_totals(result, sum);
   }
 
-  /// The last group overlaps the one before it rather than being a thin one.
+  /// The last group overlaps the previous one instead of being smaller.
   static void dots(const DotPass& pass) {
     std::uint16_t outputs[kGroup];
     if (pass.count < kGroup) {
@@ -424,7 +424,7 @@ struct RowKernels : private Vectors<kLanes> {
     }
   }
 
-  /// kPanels panels of one row's columns stay in registers over all its features.
+  /// The sums of kPanels panels of one row stay in registers over all its features.
   template <int kPanels>
   [[gnu::always_inline]] static inline void sparse_columns(const SparsePass& pass, std::size_t row,
                                                            std::size_t column, Partial& square) {
@@ -448,9 +448,9 @@ struct RowKernels : private Vectors<kLanes> {
     }
   }
 
-  /// Row by row, eight vectors of columns at a time: the weights come from the second-level cache
-  /// as fast as it gives them. Narrower groups of columns that all rows pass over before the next
-  /// find more of their weights in the first level and are no faster for it.
+  /// Row by row, eight vectors of columns at a time: the second-level cache's bandwidth for weights
+  /// is the limit. Taking all rows through a narrower group of columns before the next group finds
+  /// more weights in the first-level cache but is not faster.
   static void sparse_linear(const SparsePass& pass, std::size_t rows) {
     constexpr int kPanels = 8 / kVectors;
     for (std::size_t row = 0; row < rows; ++row) {
@@ -466,10 +466,10 @@ struct RowKernels : private Vectors<kLanes> {
     }
   }
 
-  /// e to the power of x for x from kLowest to 0, to about 1e-7 of the result: 2^n times a
-  /// polynomial in what is left of x, which is at most half of log 2.
+  /// exp(x) for x from kLowest to 0, with a relative error of about 1e-7: 2^n times a polynomial in
+  /// x - n log 2, whose magnitude is at most half of log 2.
   [[gnu::always_inline]] static inline Vector exponential(Vector x) {
-    constexpr float kRound = 12582912.0f;  // 3 * 2^22: added, it leaves no bits behind the point
+    constexpr float kRound = 12582912.0f;  // 3 * 2^22: adding it rounds to an integer
     const Vector shifted = x * all(1.44269504f) + all(kRound);
     const Vector n = shifted - all(kRound);
     Vector rest = x;
@@ -509,7 +509,7 @@ struct RowKernels : private Vectors<kLanes> {
   }
 };
 
-/// The parameters are those of LinearKernel.
+/// The template parameters are those of LinearKernel.
 template <int kLanes, int kMaxRows, int kRegisters>
 constexpr Kernels make_kernels(const char* name) {
   using Linear = LinearKernel<kLanes, kMaxRows, kRegisters>;

@@ -88,7 +88,7 @@ bool LayerPlan::is_sound() const {
   return std::ranges::all_of(layers, [&](const Layer& layer) {
     const std::size_t in = layer.in, out = layer.out, added = layer.added;
     const bool is_first = out == 1, is_norm = layer.kind == LayerKind::kNormRelu;
-    // A branch's layers read its own values, and where it begins.
+    // A branch's layers read the branch's own values and the value at the fork.
     const std::size_t before = out > policy ? policy : out > fork ? fork : kFeatures;
     const bool reads_well = in < out && (in > before || in == fork || is_first);
     const bool norm_is_well = !is_norm || (in == out - 1 && !is_first && !is_output(out));

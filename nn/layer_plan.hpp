@@ -1,5 +1,6 @@
-// A network's layers as a list of operations with shapes, made from its specification. Layout,
-// packing, the forward passes, the backward pass and the device's step all interpret this list.
+// A network's layers as a list of operations with shapes, built from its specification. The
+// parameter layout, weight packing, the forward passes, the backward pass and the device's training
+// step all interpret this list.
 #pragma once
 
 #include <cstddef>
@@ -12,78 +13,79 @@
 
 namespace senet {
 
-/// What a layer does to each row.
+/// The operation of a layer, applied to each row.
 enum class LayerKind : std::uint8_t {
   kLinear,    // out = weight in + bias, plus `added` where there is one
   kNormRelu,  // out = relu(norm(in) * scale + shift)
 };
 
-/// Values pass between layers, a vector for each row. Value 0 is the features, which are sparse.
+/// Layers exchange values: a value is one vector per row. Value 0 is the sparse features.
 inline constexpr std::size_t kFeatures = 0;
 inline constexpr std::size_t kNoValue = ~std::size_t{0};
 
-/// One operation: it reads values and writes one.
+/// One operation: reads one or two values and writes one.
 struct Layer {
   LayerKind kind;
   std::uint32_t inputs, outputs;  // lengths of `in` and `out`
-  std::size_t in, out;            // numbers of values; layer i writes value i + 1
-  std::size_t added;              // of the value that the result is added to, or kNoValue
-  std::size_t tensor;             // number of the first of its tensors in LayerPlan::tensors
-  std::size_t weight, bias;       // their offsets in the parameter block: a norm's scale and shift
+  std::size_t in, out;            // value indices; layer i writes value i + 1
+  std::size_t added;              // index of the value added to the result, or kNoValue
+  std::size_t tensor;             // index of its first tensor in LayerPlan::tensors
+  std::size_t weight, bias;       // offsets in the parameter block; of a norm: scale and shift
 };
 
 /// How the layers use a value.
 struct ValueUse {
   bool to_linear = false;   // read by a Linear, as its `in`
   bool to_norm = false;     // read by a norm
-  std::size_t last_reader;  // number of the last layer that reads it; its writer's when none does
+  std::size_t last_reader;  // index of the last layer that reads it, or of its writer if none does
 };
 
-/// The layers of a network, each behind those whose values it reads:
+/// The layers of a network, each after those whose values it reads:
 ///
 ///   layers [0, fork)           lead to both outputs; the last of them writes value `fork`
 ///   layers [fork, policy)      lead to the policy's logits; the last of them writes `policy`
 ///   layers [policy, outcomes)  lead to the outcomes' softmax; the last of them writes `outcomes`
 ///
-/// Neither branch reads what the other writes, so they may run side by side.
+/// Neither branch reads what the other writes, so they may run in parallel.
 struct LayerPlan {
-  /// The network of a specification: its picture as operations. (Not explicit: whatever interprets
-  /// plans takes a specification as well.)
+  /// The network that NetworkSpec describes. (Not explicit: interpreters of plans also accept a
+  /// specification.)
   LayerPlan(const NetworkSpec& spec);
 
-  /// A number of layers that the plan of this specification exceeds, without making it.
+  /// A lower bound on the number of layers, without building the plan. The plan has more.
   static std::size_t layers_at_least(const NetworkSpec& spec) {
     return std::size_t{spec.blocks} + spec.policy_layers + spec.value_layers;
   }
 
-  /// No layers yet. linear() and norm() append one, with its tensors `name` + ".weight" and
-  /// ".bias", and return the value that it writes.
+  /// An empty plan. linear() and norm() append one layer, with tensors `name` + ".weight" and
+  /// ".bias", and return the index of the value that it writes.
   explicit LayerPlan(std::uint32_t feature_count) : features(feature_count) {}
   std::size_t linear(const std::string& name, std::size_t in, std::uint32_t outputs,
                      std::size_t added = kNoValue);
   std::size_t norm(const std::string& name, std::size_t in);
 
-  /// Whether the plan is as drawn above and keeps to what its interpreters build on:
-  ///   - the first layer is the only one to read the features, and each output is a Linear's;
-  ///   - every other Linear is read by a norm, and a norm directly follows the layer that it reads:
-  ///     the two may be fused;
-  ///   - what a norm reads is read by nothing else, but may be added to: then the sum is its last
-  ///     reader and can take its place. So all of these may lack their mean, which no norm sees.
+  /// Whether the plan has the structure above and the properties that its interpreters rely on:
+  ///   - only the first layer reads the features, and a Linear writes each output;
+  ///   - each Linear that is not an output is read by a norm, and a norm directly follows the layer
+  ///     that it reads, so the two may be fused;
+  ///   - nothing else reads what a norm reads, but a later sum may add to it. That sum is then its
+  ///     last reader and can be computed in place. So all these values may be stored without their
+  ///     mean, which norms ignore.
   bool is_sound() const;
 
   std::uint32_t size_of(std::size_t value) const {
     return value == kFeatures ? features : layers[value - 1].outputs;
   }
   bool is_output(std::size_t value) const { return value == policy || value == outcomes; }
-  /// The largest size of a value that is neither features nor an output.
+  /// The largest size of a value other than the features and the outputs.
   std::uint32_t widest() const;
-  /// Of every value, by its number.
+  /// The use of every value, by its index.
   std::vector<ValueUse> uses() const;
 
   std::uint32_t features;
   std::vector<Layer> layers;
-  std::vector<TensorPlace> tensors;  // in the order of the parameter block, without gaps
-  std::size_t parameters = 0;        // floats of the block
+  std::vector<TensorPlace> tensors;  // in the order of the parameter block, no gaps
+  std::size_t parameters = 0;        // floats in the block
   std::size_t fork = kNoValue, policy = kNoValue, outcomes = kNoValue;  // see above
 
  private:
@@ -91,8 +93,8 @@ struct LayerPlan {
   std::size_t add_tensor(std::string name, std::uint32_t rows, std::uint32_t columns, bool decays);
 };
 
-/// A layer's parameters, inside the flat block: of a Linear the weight [outputs, inputs] and the
-/// bias [outputs], of a norm scale and shift, [outputs] each.
+/// A layer's parameters in the flat block: of a Linear, the weight [outputs, inputs] and the bias
+/// [outputs]; of a norm, scale and shift, [outputs] each.
 struct LayerParameters {
   LayerParameters(const Layer& layer, std::span<const float> block)
       : weight(block.subspan(layer.weight, layer.bias - layer.weight)),
@@ -100,7 +102,7 @@ struct LayerParameters {
   std::span<const float> weight, bias;
 };
 
-/// Numbers of buffers for values that live at different times: the lowest one that is free.
+/// Assigns buffer numbers to values that exist at different times: the lowest free one.
 class SharedBuffers {
  public:
   std::size_t take();

@@ -23,7 +23,8 @@ void SparseInputStep::run(const BlockPass& pass) const {
     }
     row = end;
   }
-  // Without this what is added up in rows beyond the block's would grow from one pass to the next.
+  // The residual stream accumulates in rows beyond the block: without clearing them, their values
+  // would grow from pass to pass.
   float* const out = pass.at(layer_.to);
   std::fill(out + pass.rows * layer_.to.stride, out + pass.computed * layer_.to.stride, 0.0f);
 }
@@ -80,7 +81,8 @@ void NormStep::run(const BlockPass& pass) const {
 void OutcomesStep::load(PackSource& source) { linear_.load(layer_, source); }
 
 void OutcomesStep::run(const BlockPass& pass) const {
-  // In two passes: the softmax reads whole vectors of what was written piece by piece.
+  // Two passes, so that the softmax's whole-vector loads do not stall on the small stores that
+  // wrote its input.
   const std::size_t outcomes = layer_.outputs, step = padded(outcomes);
   const std::uint16_t* const every = pass.scratch.ascending.data();
   float *const raw = pass.scratch.raw_outcomes.data(), *const shares = pass.scratch.shares.data();
@@ -125,7 +127,7 @@ PackedNetwork::PackedNetwork(const LayerPlan& plan, std::span<const float> param
 
 void PackedNetwork::forward(const Batch& batch, std::size_t first, std::size_t last,
                             EvaluatorScratch& scratch) const {
-  // Blocks as even as whole tiles allow, so that none is thin.
+  // Blocks of nearly equal numbers of whole tiles, so that none is thin.
   const std::size_t rows = last - first;
   const std::size_t tiles = (rows + kernels_.tile_rows - 1) / kernels_.tile_rows;
   const std::size_t blocks = (rows + EvaluatorScratch::kRows - 1) / EvaluatorScratch::kRows;

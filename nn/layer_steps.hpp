@@ -1,6 +1,6 @@
-// Layers as the fast evaluators carry them out: their weights as the kernels want them (padded to
-// whole panels, cut into panels or transposed, and centred), a class for each way, and the list of
-// them that is a network: with oneDNN's products, or, here, with our own.
+// The layers as the fast evaluators run them: weights in the kernels' formats (padded to whole
+// panels, cut into panels or transposed, and centred), one step class per kind of layer, and a
+// network as a list of steps, with oneDNN's products or with our own.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +19,20 @@
 
 namespace senet {
 
-/// Hands out the parameters of layers that are to be packed. A Linear in front of a LayerNorm,
-/// which does not see a row's mean (see kernels.hpp), comes less its mean over the outputs, per
-/// input and of the bias.
+/// Reads the parameters of layers that are to be packed. If a LayerNorm follows a Linear, the mean
+/// over the outputs is subtracted from the weights (per input) and from the bias, because the norm
+/// ignores a row's mean (see kernels.hpp).
 class PackSource {
  public:
   /// For the layers of this plan.
   explicit PackSource(const LayerPlan& plan) : means_(most_inputs(plan)) {}
   static std::size_t bytes(const LayerPlan& plan) { return most_inputs(plan) * sizeof(double); }
 
-  /// The flat block that parameters come from.
+  /// The flat block to read parameters from.
   void use(std::span<const float> block) { block_ = block; }
   LayerParameters parameters(const Layer& layer) const { return {layer, block_}; }
 
-  /// Calls weight(output, input, value) and bias(output, value) with all of a Linear.
+  /// Calls weight(output, input, value) and bias(output, value) for every value of a Linear.
   template <class Weight, class Bias>
   void read(const PlacedLayer& layer, Weight&& weight, Bias&& bias) {
     const LayerParameters from = parameters(layer);
@@ -106,7 +106,7 @@ struct PackedLinear {
   AlignedFloats weight, bias;
 };
 
-/// Rows `in` times these panels to rows `out`.
+/// Multiplies the rows `in` by these panels into the rows `out`.
 inline LinearPass linear_pass(const PackedLinear<Panels>& linear, const float* in,
                               std::size_t in_stride, float* out, std::size_t out_stride,
                               float* squares) {
@@ -123,13 +123,13 @@ inline DotPass dot_pass(const PackedLinear<OutputRows>& linear, const float* in,
           out};
 }
 
-/// A block of rows on its way through the steps.
+/// A block of rows during a forward pass.
 struct BlockPass {
   const Kernels& kernels;
   const Batch& batch;
   std::size_t first, rows;  // rows [first, first + rows) of the batch
-  std::size_t computed;     // rows that the products work on, at least `rows`
-  std::size_t rung;         // which of a product's sizes that is, where it has several
+  std::size_t computed;     // rows that the products compute, at least `rows`
+  std::size_t rung;         // index of that size in products that have several
   EvaluatorScratch& scratch;
 
   float* at(RowsPlace place) const { return scratch.buffers[place.buffer].data(); }
@@ -137,7 +137,7 @@ struct BlockPass {
   const RowAnswer& answer(std::size_t row) const { return batch.answer(first + row); }
 };
 
-/// The Linear that reads the features: by their weights alone, or densely where a row has many.
+/// The Linear that reads the features: sparsely, or densely for rows with many features.
 class SparseInputStep {
  public:
   SparseInputStep(const PlacedLayer& layer, Heap& heap)
@@ -149,7 +149,7 @@ class SparseInputStep {
   void run(const BlockPass& pass) const;
 
  private:
-  /// Whether a row has so many features that a dense product is cheaper; looks at this row only.
+  /// Whether a row has so many features that a dense product is cheaper. Depends on this row only.
   bool is_dense(const BlockPass& pass, std::size_t row) const {
     return std::size_t{*pass.batch.active(pass.first + row)} * 2 > layer_.inputs;
   }
@@ -175,13 +175,13 @@ class NormStep {
   AlignedFloats scale_, shift_;  // [stride], zero beyond the width
 };
 
-/// The Linear whose results are the policy's logits. A row that wants few of them has an inner
-/// product for each, neighbours that want most have them all from a product.
+/// The Linear that computes the policy's logits. Rows that want few logits use one inner product
+/// for each; consecutive rows that want more than half use a matrix product for all logits.
 template <class Product>
 class LogitsStep {
  public:
-  /// Most rows whose logits are picked at once: all of a row's are long, and should be in a near
-  /// cache.
+  /// Maximum number of rows computed together: all logits of a row are long and should stay in a
+  /// near cache.
   static constexpr std::size_t kLogitRows = 48;
 
   template <class Context>
@@ -209,7 +209,7 @@ class LogitsStep {
   }
 
  private:
-  /// Looks at this row only: the rows beside it must not change how its answer is rounded.
+  /// Depends on this row only: other rows must not change how its answer is rounded.
   bool wants_most(const RowAnswer& answer) const {
     return answer.wanted.size() * 2 > layer_.outputs;
   }
@@ -219,7 +219,7 @@ class LogitsStep {
                                answer.wanted.data(), answer.wanted.size(), answer.logits));
   }
   void pick(const BlockPass& pass, const RowAnswer& answer, const float* all) const {
-    // A row that wants everything mostly wants it in order.
+    // A row that wants all logits usually wants them in order.
     const std::size_t count = answer.wanted.size();
     if (pass.scratch.is_ascending(answer.wanted)) {
       std::copy_n(all, count, answer.logits);
@@ -236,7 +236,7 @@ class LogitsStep {
   Product all_;
 };
 
-/// The Linear whose results are the outcomes, and their softmax.
+/// The Linear that computes the outcomes, and their softmax.
 class OutcomesStep {
  public:
   OutcomesStep(const PlacedLayer& layer, Heap& heap) : layer_(layer), linear_(layer, heap) {}
@@ -249,13 +249,13 @@ class OutcomesStep {
   PackedLinear<OutputRows> linear_;
 };
 
-/// A network of packed layers, one step each. Nothing but load() changes it: any number of threads
-/// may run it at once, each with a scratch of its own. Weights come from the heap that the context
-/// is or has.
+/// A network of packed layers, one step each. Only load() modifies it: any number of threads may
+/// run it at once, each with its own scratch. The context is or contains the heap for the weights.
 ///
-/// A Product, which is made with the context, is the step of a Linear in front of a norm. Of the
-/// Linear of the policy's logits it has logits(pass, row, count, is_first): all those of rows [row,
-/// row + count) of the pass, [count, padded(logits)] f32; is_first: the first call of this pass.
+/// Product, constructed from the context, is the step of a Linear in front of a norm. For the
+/// policy's logits it has logits(pass, row, count, is_first), which returns all logits of rows
+/// [row, row + count) of the pass, [count, padded(logits)] f32; is_first marks the first call of a
+/// pass.
 template <class Product>
 class LayerSteps {
  public:
@@ -269,7 +269,7 @@ class LayerSteps {
     }
   }
 
-  /// Memory that one of this shape owns, to within a few hundred bytes a layer.
+  /// Memory owned by a network of this shape, to within a few hundred bytes per layer.
   static std::size_t bytes(const LayerPlan& plan) {
     std::size_t bytes = PackSource::bytes(plan);
     for (const Layer& layer : plan.layers) {
@@ -280,7 +280,7 @@ class LayerSteps {
     return bytes;
   }
 
-  /// Takes over the parameters of a network of the same shape. Allocates nothing.
+  /// Loads the parameters of a network of the same shape. Allocates nothing.
   void load(std::span<const float> parameters) {
     source_.use(parameters);
     for (Step& step : steps_) {
@@ -297,7 +297,7 @@ class LayerSteps {
  private:
   using Step = std::variant<SparseInputStep, NormStep, Product, LogitsStep<Product>, OutcomesStep>;
 
-  /// Calls `use` with the type of the step that carries out this layer.
+  /// Calls `use` with the type of the step for this layer.
   template <class Use>
   static decltype(auto) with_type(const LayerPlan& plan, const Layer& layer, Use&& use) {
     if (layer.kind == LayerKind::kNormRelu) return use(std::type_identity<NormStep>());
@@ -311,7 +311,7 @@ class LayerSteps {
   PackSource source_;  // scratch of load()
 };
 
-/// A product of our own kernels.
+/// A product that uses our own kernels.
 class PanelProduct {
  public:
   PanelProduct(const PlacedLayer& layer, Heap& heap) : layer_(layer), linear_(layer, heap) {}
@@ -326,21 +326,21 @@ class PanelProduct {
   PackedLinear<Panels> linear_;
 };
 
-/// Between two calls of load() any number of threads may run it at once, each with a scratch of its
-/// own. A row's answers have the same bits whatever range it is in, at every batch size and
-/// position, and with every instruction set that has fused multiply-add. Agrees with the reference
-/// evaluator to about 1e-6.
+/// A network in the packed form. Between two calls of load() any number of threads may run it at
+/// once, each with its own scratch. A row's answers have the same bits in any range, at every batch
+/// size and position, and with every instruction set that has fused multiply-add. Agrees with the
+/// reference evaluator to about 1e-6.
 class PackedNetwork {
  public:
-  /// `kernels` and `heap`, which the weights come from, outlive this.
+  /// `kernels` and `heap`, which holds the weights, outlive this.
   explicit PackedNetwork(const Network& network, const Kernels& kernels = best_kernels(),
                          Heap& heap = default_heap())
       : PackedNetwork(network.spec(), network.parameters(), kernels, heap) {}
-  /// The same of any plan, with [plan.parameters] f32.
+  /// The same for any plan, with [plan.parameters] f32.
   PackedNetwork(const LayerPlan& plan, std::span<const float> parameters,
                 const Kernels& kernels = best_kernels(), Heap& heap = default_heap());
 
-  /// Memory of one of this shape, to within a few hundred bytes a layer.
+  /// Memory of a network of this shape, to within a few hundred bytes per layer.
   static std::size_t bytes(const LayerPlan& plan) {
     return sizeof(PackedNetwork) + LayerSteps<PanelProduct>::bytes(plan);
   }
@@ -348,8 +348,8 @@ class PackedNetwork {
   const Kernels& kernels() const { return kernels_; }
   void load(std::span<const float> parameters) { steps_.load(parameters); }
 
-  /// Answers rows [first, last) of the batch, in blocks that fit the near caches. `scratch` was
-  /// made for this shape. Allocates nothing.
+  /// Answers rows [first, last) of the batch, in blocks that fit into the near caches. `scratch`
+  /// must be made for this shape. Allocates nothing.
   void forward(const Batch& batch, std::size_t first, std::size_t last,
                EvaluatorScratch& scratch) const;
 

@@ -16,14 +16,14 @@ namespace senet {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "weights are little-endian, in files and in ids");
+              "weights are little-endian in files and in ids");
 
-// How much smaller the last Linear of a block or head starts: blocks begin near the identity,
-// priors near uniform and values near undecided.
+// Scale of the last Linear of a block or head: blocks start near the identity, priors near uniform
+// and values near undecided.
 constexpr float kSmall = 0.1f;
 
 /// Nearly normal, mean 0 and variance 1: the sum of eight uniform 16-bit integers (Irwin-Hall).
-/// Only integers are added, so that no mathematical library can make two machines disagree.
+/// Adds only integers, so that the result does not depend on a math library.
 float nearly_normal(Random& random) {
   std::int64_t sum = 0;
   for (int i = 0; i < 4; ++i) {

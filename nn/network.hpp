@@ -1,4 +1,4 @@
-// A network: its shape and one flat block of parameters, immutable once it is shared.
+// A network: its shape and one flat block of parameters. Immutable once shared.
 #pragma once
 
 #include <cstddef>
@@ -14,70 +14,69 @@
 
 namespace senet {
 
-/// Shape and weights. Movable, not copyable by accident (see clone). Reading it from several
-/// threads is safe.
+/// Shape and weights. Movable; copies are explicit (see clone). Several threads may read it.
 class Network {
  public:
-  /// Takes the parameters over; `parameters` has parameter_count(spec) finite values laid out by
-  /// parameter_layout(spec), and check_spec(spec) holds.
+  /// Takes ownership of the parameters: parameter_count(spec) finite values laid out by
+  /// parameter_layout(spec). check_spec(spec) must hold.
   Network(NetworkSpec spec, std::vector<float> parameters);
 
   const NetworkSpec& spec() const { return spec_; }
-  /// All parameters, [parameter_count(spec)] f32. Valid while the network lives.
+  /// All parameters, [parameter_count(spec)] f32. Valid while the network exists.
   std::span<const float> parameters() const { return parameters_; }
-  /// The same once more, with parameters of its own.
+  /// A copy that owns its parameters.
   Network clone() const { return {spec_, {parameters_.begin(), parameters_.end()}}; }
-  /// XXH3 (64 bits) of the parameters' bytes, seeded with the XXH3 of the spec as text: names the
-  /// weights. Equal for equal content, wherever it came from.
+  /// Identifies the weights: XXH3 (64 bits) of the parameters' bytes, seeded with the XXH3 of the
+  /// spec as text. Equal for equal content of any origin.
   std::uint64_t id() const { return id_; }
 
  private:
   friend Result<Network> load_network(const std::filesystem::path& file);
   friend Result<Network> read_network(std::span<const std::byte> file);
   friend Result<std::optional<Network>> borrow_network(std::span<const std::byte> file);
-  // Where parameters shall be.
+  // Where the parameters are stored.
   enum class Keep : std::uint8_t {
-    kInFile,        // nothing is read when they do not lie there as they are used
-    kInFileOrCopy,  // where they are if they can be used there
+    kInFile,        // reads nothing if they cannot be used in place
+    kInFileOrCopy,  // in the file if they can be used in place
     kCopy,
   };
   Network() = default;
-  // Checks a whole file and takes it over, but for its mapping.
+  // Checks a whole file and loads it; the caller keeps the mapping.
   Result<void> read(std::span<const std::byte> file, Keep keep);
   void find_id();
 
   NetworkSpec spec_;
-  std::vector<float> storage_;         // empty when the parameters are used where the file is
-  MappedFile file_;                    // mapped if the parameters are there
-  std::span<const float> parameters_;  // into one of the two, or borrowed
+  std::vector<float> storage_;         // empty when the parameters are in file_ or borrowed
+  MappedFile file_;                    // mapped if the parameters are in it
+  std::span<const float> parameters_;  // into storage_, file_ or borrowed memory
   std::uint64_t id_ = 0;
 };
 
-/// Fresh weights: Linear weights nearly normal with variance 2 / inputs (He et al. 2015), the last
-/// Linear of each block and of each head a tenth of that deviation, biases 0, norms at scale 1 and
-/// shift 0. The same seed gives the same weights, bit for bit, on every machine.
+/// Initial weights: Linear weights are nearly normal with variance 2 / inputs (He et al. 2015); the
+/// last Linear of each block and of each head has a tenth of that deviation. Biases are 0, norms
+/// have scale 1 and shift 0. The same seed gives the same weights, bit for bit, on every machine.
 Network initial_network(const NetworkSpec& spec, std::uint64_t seed);
 
-/// Maps a safetensors file read-only. Checks the header, that every tensor is there with its shape
-/// and inside the file, that the values are finite and the content id is the recorded one (a file
-/// of another program may record none). One reason on failure, naming the file and the tensor. The
-/// file stays mapped while the network lives: replace it by renaming another over it, as
-/// save_network does.
+/// Maps a safetensors file read-only. Checks the header, that every tensor is present with its
+/// shape and inside the file, that all values are finite, and that the content id is the recorded
+/// one (files of other programs may record none). An error names the file and the tensor. The file
+/// stays mapped while the network exists: replace it by renaming another over it, as save_network
+/// does.
 Result<Network> load_network(const std::filesystem::path& file);
 
-/// The same from a whole file in memory, which is copied. The reason names the tensor.
+/// The same from a whole file in memory, which is copied. An error names the tensor.
 Result<Network> read_network(std::span<const std::byte> file);
 
-/// The same without a copy: the parameters stay where they are in `file`, which outlives the
-/// network. Nothing when they do not lie there as they are used (save_network writes them so; the
-/// address is a multiple of 4).
+/// The same without a copy: the parameters stay in `file`, which must outlive the network. Returns
+/// nothing if the parameters cannot be used in place: they must have the layout that save_network
+/// writes and an address that is a multiple of 4.
 Result<std::optional<Network>> borrow_network(std::span<const std::byte> file);
 
-/// Writes safetensors with the spec and the id in its metadata: to a temporary file beside it,
-/// flushed to disk, then renamed, so that no reader ever sees half a file.
+/// Writes safetensors with the spec and the id in the metadata: to a temporary file next to `file`,
+/// flushed to disk, then renamed, so that no reader ever sees a partial file.
 Result<void> save_network(const Network& network, const std::filesystem::path& file);
 
-/// "8f3a..." 16 hex digits.
+/// The id as 16 hex digits, "8f3a...".
 std::string id_text(std::uint64_t id);
 
 }  // namespace senet

@@ -1,10 +1,10 @@
-// Networks as safetensors files: which metadata they carry and every check before weights are used.
+// Networks as safetensors files: their metadata, and every check before weights are used.
 //
 //   __metadata__   format "senet-network-1"; game; every number of kSpecFields as decimal text;
-//                  evaluates by its name (may be missing); id as 16 hex digits (may
-//                  be missing in a file that another program wrote)
-//   tensors        those of parameter_layout, a Linear weight [outputs, inputs], all others
-//   [length]
+//                  evaluates by name (optional); id as 16 hex digits (files of other programs may
+//                  lack it)
+//   tensors        those of parameter_layout: a Linear weight [outputs, inputs], all others
+//                  [length]
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kFormat = "senet-network-1";
 constexpr const char* kEvaluates = "evaluates";
-// A network larger than this is a damaged header, not a board game's network.
+// A larger network means a damaged header: no board game needs one.
 constexpr std::size_t kMaxParameters = std::size_t{1} << 30;
 
 using Metadata = std::map<std::string, std::string>;
@@ -54,7 +54,7 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
   if (const auto learnt = metadata.find(kEvaluates); learnt != metadata.end()) {
     spec.evaluates = value_of<Evaluates>(learnt->second);
     if (!spec.evaluates) {
-      return fail(fmt::format("__metadata__: {} is one of {}, not \"{}\"", kEvaluates,
+      return fail(fmt::format("__metadata__: {0} is \"{2}\": it must be one of {1}", kEvaluates,
                               all_names<Evaluates>(), learnt->second));
     }
   }
@@ -68,8 +68,8 @@ std::vector<std::uint64_t> stored_shape(const TensorPlace& place) {
   return {place.columns};
 }
 
-/// Finds every tensor of the layout, with its shape, and nothing else. On success tensor i of the
-/// result belongs to place i of the layout.
+/// Checks that the file contains every tensor of the layout, with its shape, and no others. On
+/// success tensor i of the result belongs to place i of the layout.
 Result<std::vector<const StoredTensor*>> match_tensors(std::span<const TensorPlace> layout,
                                                        const SafetensorsHeader& header) {
   std::map<std::string_view, const StoredTensor*> by_name;
@@ -79,20 +79,19 @@ Result<std::vector<const StoredTensor*>> match_tensors(std::span<const TensorPla
     const auto found = by_name.find(place.name);
     if (found == by_name.end()) return fail(fmt::format("tensor {}: missing", place.name));
     if (found->second->shape != stored_shape(place)) {
-      return fail(fmt::format("tensor {}: shape [{}] where the spec needs [{}]", place.name,
+      return fail(fmt::format("tensor {}: shape is [{}], but the spec needs [{}]", place.name,
                               shape_text(found->second->shape), shape_text(stored_shape(place))));
     }
     matched.push_back(found->second);
     by_name.erase(found);
   }
   if (!by_name.empty()) {
-    return fail(fmt::format("tensor {}: not part of such a network", by_name.begin()->first));
+    return fail(fmt::format("tensor {}: not part of this network", by_name.begin()->first));
   }
   return matched;
 }
 
-/// Whether the file's data is the flat parameter block itself, so that it can be used where it is
-/// mapped.
+/// Whether the file's data is the flat parameter block itself, so that it can be used in place.
 bool laid_out(std::span<const TensorPlace> layout, std::span<const StoredTensor* const> tensors,
               const std::byte* data) {
   if (reinterpret_cast<std::uintptr_t>(data) % alignof(float) != 0) return false;
@@ -105,7 +104,7 @@ bool laid_out(std::span<const TensorPlace> layout, std::span<const StoredTensor*
 Result<void> check_id(const Metadata& metadata, std::uint64_t id) {
   const auto recorded = metadata.find("id");
   if (recorded == metadata.end() || recorded->second == id_text(id)) return {};
-  return fail(fmt::format("__metadata__: id is {}, the content's is {}: the file is damaged",
+  return fail(fmt::format("__metadata__: id is {}, but the content's is {}: the file is damaged",
                           recorded->second, id_text(id)));
 }
 
@@ -116,7 +115,8 @@ Result<void> Network::read(std::span<const std::byte> file, Keep keep) {
   if (!header) return header.error();
   Result<NetworkSpec> spec = read_spec(header->metadata);
   if (!spec) return spec.error();
-  // Each layer has two tensors at least: none is named that the header has no room for.
+  // Each layer has at least two tensors. Checked before the plan is built, so that the header's
+  // size limits the number of layers.
   const std::size_t layers = LayerPlan::layers_at_least(*spec);
   if (layers > header->tensors.size()) {
     return fail(
@@ -125,7 +125,7 @@ Result<void> Network::read(std::span<const std::byte> file, Keep keep) {
   const LayerPlan plan(*spec);
   const std::size_t count = plan.parameters;
   if (count > kMaxParameters) {
-    return fail(fmt::format("__metadata__: a network of {} parameters is too large", count));
+    return fail(fmt::format("__metadata__: {} parameters are too many (at most 2^30)", count));
   }
   const std::span<const TensorPlace> layout = plan.tensors;
   const auto tensors = match_tensors(layout, *header);
@@ -157,7 +157,7 @@ Result<void> Network::read(std::span<const std::byte> file, Keep keep) {
 
 Result<Network> load_network(const std::filesystem::path& file) {
   Result<MappedFile> mapped = MappedFile::open(file);
-  if (!mapped) return mapped.error();  // names the file already
+  if (!mapped) return mapped.error();  // already names the file
   Network network;
   const Result<void> read = network.read(mapped->bytes(), Network::Keep::kInFileOrCopy);
   if (!read) return fail(fmt::format("{}: {}", file.string(), read.error().reason()));

@@ -28,12 +28,12 @@ Result<void> check_spec(const NetworkSpec& spec) {
   const bool printable =
       std::ranges::all_of(spec.game, [](char c) { return c > ' ' && c < '\x7f'; });
   if (spec.game.empty() || spec.game.size() > kMaxNameLength || !printable) {
-    return fail("the network's game is not a name of 1 to 64 printable characters");
+    return fail("the network's game must be a name of 1 to 64 printable characters");
   }
   for (const SpecField& field : kSpecFields) {
     const std::uint32_t value = spec.*field.value;
     if (value < field.least || value > field.most) {
-      return fail(fmt::format("the network's {} is {}, not in {}..{}", field.name, value,
+      return fail(fmt::format("the network's {} is {}: it must be {} .. {}", field.name, value,
                               field.least, field.most));
     }
   }
@@ -65,8 +65,8 @@ Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted) 
   for (const SpecField& field : kSpecFields) {
     const std::uint32_t has = spec.*field.value, needs = wanted.*field.value;
     if (field.by_contract && has != needs) {
-      return fail(
-          fmt::format("the network has {} {}, {} needs {}", has, field.name, wanted.game, needs));
+      return fail(fmt::format("the network has {} {}, but {} needs {}", has, field.name,
+                              wanted.game, needs));
     }
   }
   return {};

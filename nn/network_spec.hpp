@@ -1,4 +1,4 @@
-// The shape of a network, as data: everything that must agree before weights can be used.
+// The shape of a network, as data: everything that must match before weights can be used.
 #pragma once
 
 #include <array>
@@ -27,9 +27,9 @@ struct AnyGame;
 ///   policy: `policy_layers` x relu(norm(linear)), then linear -> policy_logits
 ///   value:  `value_layers`  x relu(norm(linear)), then linear -> outcomes, softmax
 ///
-/// `norm` is LayerNorm over the row with kNormEpsilon and learnt scale and shift.
+/// `norm` is LayerNorm over the row with kNormEpsilon and trained scale and shift.
 struct NetworkSpec {
-  std::string game;                 // the game contract: G::kName ...
+  std::string game;                 // fixed by the game: G::kName ...
   std::uint32_t features = 0;       // ... G::kFeatures
   std::uint32_t policy_logits = 0;  // ... G::kPolicyLogits
   std::uint32_t outcomes = 0;       // ... kOutcomes<G>
@@ -37,39 +37,39 @@ struct NetworkSpec {
   std::uint32_t blocks = 3;
   std::uint32_t policy_layers = 2;
   std::uint32_t value_layers = 1;
-  /// What it has learnt to be asked about, if anybody said: a network that learnt from afterstates
-  /// has a policy head that learnt nothing. No part of the shape or of the content's id.
+  /// What the network was trained to evaluate, if known. A network trained on afterstates has an
+  /// untrained policy head. Not part of the shape or of the content's id.
   std::optional<Evaluates> evaluates = {};
 
   bool operator==(const NetworkSpec&) const = default;
 };
 
-/// The numbers that the game leaves free. Their ranges are those of new networks that learn well;
-/// files may hold others (kSpecFields).
+/// The numbers that the game leaves free. The ranges apply to new networks; files may contain
+/// values outside them (kSpecFields).
 constexpr auto settings_of(std::type_identity<NetworkSpec>) {
   using S = NetworkSpec;
   return std::tuple{
-      setting("width", &S::width, "width of the network", {.least = 8, .most = 4096}),
-      setting("blocks", &S::blocks, "residual blocks of the network", {.least = 0, .most = 64}),
-      setting("policy-layers", &S::policy_layers, "hidden layers of the policy head",
+      setting("width", &S::width, "width of the hidden layers", {.least = 8, .most = 4096}),
+      setting("blocks", &S::blocks, "number of residual blocks", {.least = 0, .most = 64}),
+      setting("policy-layers", &S::policy_layers, "number of hidden layers in the policy head",
               {.least = 0, .most = 8}),
-      setting("value-layers", &S::value_layers, "hidden layers of the value head",
+      setting("value-layers", &S::value_layers, "number of hidden layers in the value head",
               {.least = 0, .most = 8}),
   };
 }
 
 /// One number of a NetworkSpec.
 struct SpecField {
-  std::string_view name;  // in files, in ids and in messages
+  std::string_view name;  // in files, ids and messages
   std::uint32_t NetworkSpec::*value;
   std::uint32_t least, most;
   bool by_contract;  // fixed by the game
 };
 
-/// Every number of a NetworkSpec, in the order in which files and ids tell them. The ranges are
-/// generous for a board game, and small enough that no product of them overflows 64 bits. Numbers
-/// of features and logits have 16 bits, of which kNoLogit is taken.
-// (With the type left out, GCC 12 puts it where it could be written.)
+/// Every number of a NetworkSpec, in the order of files and ids. The ranges are generous for a
+/// board game, and small enough that no product of them overflows 64 bits. Feature and logit
+/// numbers have 16 bits, and kNoLogit is reserved.
+// (Explicit SpecField, because GCC 12 places the array in writable memory without it.)
 inline constexpr std::array<SpecField, 7> kSpecFields = {
     SpecField{"features", &NetworkSpec::features, 1, kNoLogit, true},
     SpecField{"policy_logits", &NetworkSpec::policy_logits, 1, kNoLogit, true},
@@ -80,9 +80,9 @@ inline constexpr std::array<SpecField, 7> kSpecFields = {
     SpecField{"value_layers", &NetworkSpec::value_layers, 0, 1u << 10, false},
 };
 static_assert(sizeof(NetworkSpec) == sizeof(std::string) + 8 * sizeof(std::uint32_t),
-              "kSpecFields tells every number of a NetworkSpec");
+              "kSpecFields lists every number of a NetworkSpec");
 
-/// One named tensor of a network, in the order of NetworkSpec's picture.
+/// One named tensor of a network.
 struct TensorPlace {
   std::string name;       // e.g. "block.0.linear1.weight"
   std::uint32_t rows;     // outputs of a Linear; 1 for biases and norms
@@ -105,15 +105,15 @@ std::vector<TensorPlace> parameter_layout(const NetworkSpec& spec);
 /// Number of f32 parameters of a network of this shape.
 std::size_t parameter_count(const NetworkSpec& spec);
 
-/// Multiply-adds times two of one dense evaluation (matrix products only).
+/// Floating-point operations of one dense evaluation (matrix products only): two per multiply-add.
 double dense_flop(const NetworkSpec& spec);
 
-/// Whether the game is a name of 1 to 64 printable characters and every number in the range that
-/// kSpecFields gives it. Names the first that is not.
+/// Checks that the game is a name of 1 to 64 printable characters and that every number is in its
+/// kSpecFields range. The error names the first violation.
 Result<void> check_spec(const NetworkSpec& spec);
 
-/// The game's half of the spec filled in; the reference shape (`seed-283k`: width 128, 3 blocks,
-/// two policy layers, one value layer) for the rest.
+/// A spec with the game's numbers and, for the rest, the reference shape (`seed-283k`: width 128, 3
+/// blocks, two policy layers, one value layer).
 template <Game G>
 NetworkSpec reference_spec() {
   NetworkSpec spec;
@@ -125,13 +125,13 @@ NetworkSpec reference_spec() {
 }
 NetworkSpec reference_spec(const AnyGame& game);
 
-/// What a network of this spec is asked about in searches of its game: what was `chosen`, else what
-/// it has learnt, else, as its file does not say, afterstates in games that have them. Fails when
-/// they are chosen in a game without.
+/// What a search evaluates with a network of this spec: `chosen`, else what the network was trained
+/// to evaluate, else (its file does not record it) afterstates in games that have them. Fails if
+/// `chosen` is kAfterstates and the game has none.
 Result<Evaluates> asked_about(const NetworkSpec& spec, bool has_afterstates,
                               std::optional<Evaluates> chosen = {});
 
-/// Why a network of this spec cannot play G; nothing when it can.
+/// Checks that a network of this spec fits the game of `wanted`: same name and game numbers.
 Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted);
 
 }  // namespace senet

@@ -22,8 +22,8 @@ std::vector<std::size_t> rungs(std::size_t max_rows, bool exact) {
   return rungs;
 }
 
-/// While it lives, oneDNN uses no thread but the calling one: its OpenMP team is told to be of one,
-/// and what was set before is put back. Affects only the calling thread.
+/// While this object exists, oneDNN uses only the calling thread: it sets the thread's OpenMP team
+/// size to one and restores it afterwards. Affects only the calling thread.
 class OneThread {
  public:
   OneThread() {
@@ -49,7 +49,7 @@ OneDnnContext::OneDnnContext(const LayerPlan& plan, std::span<const std::size_t>
       scratch(bound_to) {
   std::size_t largest = 0;
   for (const Layer& layer : plan.layers) {
-    if (layer.in == kFeatures) continue;  // no product of oneDNN's
+    if (layer.in == kFeatures) continue;  // not computed by oneDNN
     largest = std::max(largest, padded(layer.inputs) * padded(layer.outputs));
   }
   staging.resize(largest);
@@ -60,9 +60,9 @@ OneDnnLinear::OneDnnLinear(const PlacedLayer& layer, OneDnnContext& context)
   for (const std::size_t rows : context.rungs) add_product(rows);
 }
 
-// Two formulations are the same mathematics: an inner product is faster where oneDNN has its
-// small-matrix kernels for it (AVX-512 and better), elsewhere a 1x1 convolution of one image, one
-// pixel high and `rows` wide, whose channels are the columns.
+// Two formulations compute the same. An inner product is faster where oneDNN has small-matrix
+// kernels for it (AVX-512 and better). Elsewhere a 1x1 convolution is: one image, one pixel high
+// and `rows` wide, with the columns as channels.
 void OneDnnLinear::add_product(std::size_t rows) {
   const auto n = static_cast<Dim>(rows), i = static_cast<Dim>(padded(layer_.inputs)),
              o = static_cast<Dim>(padded(layer_.outputs));
@@ -155,7 +155,7 @@ void OneDnnLinear::run(const BlockPass& pass) const {
 
 const float* OneDnnLinear::logits(const BlockPass& pass, std::size_t row, std::size_t /*count*/,
                                   bool is_first) const {
-  if (is_first) multiply(pass);  // for all rows
+  if (is_first) multiply(pass);  // computes all rows
   return pass.scratch.logits.data() + row * padded(layer_.outputs);
 }
 
@@ -170,7 +170,7 @@ Result<std::unique_ptr<Evaluator>> make_onednn(const Weights& weights, std::size
 
 Result<std::unique_ptr<OneDnnEvaluator>> OneDnnEvaluator::make(const LayerPlan& plan,
                                                                std::size_t max_rows, bool exact) {
-  const OneThread one_thread;  // products are compiled for the number of threads they will run on
+  const OneThread one_thread;  // products are compiled for a fixed number of threads
   try {
     return std::unique_ptr<OneDnnEvaluator>(new OneDnnEvaluator(plan, max_rows, exact));
   } catch (const dnnl::error& error) {

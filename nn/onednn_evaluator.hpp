@@ -1,4 +1,4 @@
-// The network with oneDNN's matrix products and our own passes between them: the portable fast
+// The network with oneDNN's matrix products and our own passes between them: a portable fast
 // evaluator.
 #pragma once
 
@@ -15,24 +15,24 @@
 
 namespace senet {
 
-/// What the products of an evaluator share.
+/// The state that the products of one evaluator share.
 struct OneDnnContext {
-  /// `row_counts`: ascending.
+  /// `row_counts` must be ascending.
   OneDnnContext(const LayerPlan& plan, std::span<const std::size_t> row_counts,
                 EvaluatorScratch& bound_to);
 
-  /// Where weights come from that are not oneDNN's.
+  /// The heap for weights that oneDNN does not own.
   operator Heap&() const { return default_heap(); }
 
   dnnl::engine engine;
   dnnl::stream stream;
-  std::vector<std::size_t> rungs;  // numbers of rows that there are products for
-  EvaluatorScratch& scratch;       // whose memory these are bound to
+  std::vector<std::size_t> rungs;  // row counts that have compiled products
+  EvaluatorScratch& scratch;       // the products are bound to its memory
   AlignedFloats staging;           // [padded outputs, padded inputs] of one Linear, for load()
 };
 
-/// A Linear as a product for each rung, bound to its memory up front. The weights are packed once
-/// for each different layout that the products want. The constructor throws dnnl::error.
+/// A Linear as one product per rung, bound to its memory in advance. Weights are packed once for
+/// each distinct layout that the products require. The constructor throws dnnl::error.
 class OneDnnLinear {
  public:
   OneDnnLinear(const PlacedLayer& layer, OneDnnContext& context);
@@ -45,13 +45,13 @@ class OneDnnLinear {
   /// Weights in one of the layouts.
   struct Version {
     dnnl::memory memory;
-    dnnl::reorder reorder;  // from the staging
+    dnnl::reorder reorder;  // from `staging`
     dnnl::memory staging;
   };
   /// A compiled product out (+)= in * weights + bias for a fixed number of rows.
   struct Product {
     dnnl::primitive primitive;
-    std::array<dnnl::memory, 4> memories;  // owners of the handles in `arguments`
+    std::array<dnnl::memory, 4> memories;  // own the handles in `arguments`
     std::array<dnnl_exec_arg_t, 4> arguments;
   };
   void add_product(std::size_t rows);
@@ -68,13 +68,13 @@ class OneDnnLinear {
   std::vector<Product> products_;  // by rung
 };
 
-/// One set of compiled products for each batch rung 1, 2, 4 ... max_rows; a batch runs on the
-/// smallest rung that holds it, or always on the largest one (`exact`). oneDNN itself allocates a
-/// few small blocks for every product that it executes and gives them back.
+/// One set of compiled products for each batch rung 1, 2, 4 ... max_rows. A batch runs on the
+/// smallest rung that holds it, or always on the largest one (`exact`). oneDNN itself allocates and
+/// frees a few small blocks per executed product.
 class OneDnnEvaluator : public Evaluator {
  public:
-  /// Of any plan; has to be loaded before it answers. Fails when oneDNN does: the reason is its
-  /// own.
+  /// An evaluator of any plan; call load() before forward(). Fails if oneDNN does, with oneDNN's
+  /// reason.
   static Result<std::unique_ptr<OneDnnEvaluator>> make(const LayerPlan& plan, std::size_t max_rows,
                                                        bool exact);
 
@@ -92,7 +92,7 @@ class OneDnnEvaluator : public Evaluator {
   EvaluatorScratch scratch_;
   OneDnnContext context_;
   LayerSteps<OneDnnLinear> steps_;
-  std::optional<std::uint64_t> loaded_;  // id of the weights
+  std::optional<std::uint64_t> loaded_;  // id of the loaded weights
 };
 
 }  // namespace senet

@@ -41,7 +41,8 @@ void softmax(std::span<double> values) {
   for (double& value : values) value /= sum;
 }
 
-/// A sum over the features, so that their order does not matter; zeros count as left out.
+/// A sum over the features, so that their order does not matter. Features of value zero are
+/// skipped.
 std::uint64_t hash_row(std::span<const std::uint16_t> index, std::span<const float> value) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
@@ -51,13 +52,13 @@ std::uint64_t hash_row(std::span<const std::uint16_t> index, std::span<const flo
   return mix(sum);
 }
 
-/// 16 bits of the stream that belongs to this hash: logit i is number i, outcome i number 2^32 + i.
-/// `scattered` is mix(number).
+/// 16 bits of the stream of this hash: logit i has number i, outcome i number 2^32 + i. `scattered`
+/// is mix(number).
 std::uint32_t bits_of(std::uint64_t hash, std::uint64_t scattered) {
   return static_cast<std::uint32_t>(mix(hash ^ scattered) >> 48);
 }
 
-/// mix(first + i): what does not depend on the row.
+/// mix(first + i), which does not depend on the row.
 template <std::size_t kCount>
 constexpr std::array<std::uint64_t, kCount> scattered_numbers(std::uint64_t first) {
   std::array<std::uint64_t, kCount> scattered;

@@ -1,5 +1,5 @@
-// The evaluators that need no library: fused kernels, plain loops to compare with, and one without
-// a network's cost.
+// The evaluators that need no library: fused kernels, the reference, and a hash in place of a
+// network.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace senet {
 
-/// Runs packed weights that it shares with others, in a scratch of its own: see PackedNetwork. Its
-/// memory does not grow with the batch.
+/// Runs the shared packed weights in its own scratch; see PackedNetwork. Its memory does not depend
+/// on the batch size.
 class FusedEvaluator final : public Evaluator {
  public:
   /// The weights and `heap` outlive the evaluator.
@@ -32,18 +32,17 @@ class FusedEvaluator final : public Evaluator {
   EvaluatorScratch scratch_;
 };
 
-/// The network in plain loops and double precision, which every other evaluator is measured
-/// against: the specification of the layers as code, written to be read. Slow. Owns a copy of the
-/// parameters.
+/// The reference for every other evaluator: plain loops in double precision, written to be read as
+/// the specification of the layers. Slow. Owns a copy of the parameters.
 class ReferenceEvaluator : public Evaluator {
  public:
   explicit ReferenceEvaluator(const Weights& weights)
       : ReferenceEvaluator(weights.spec(), weights.network().parameters()) {
     loaded_ = weights.id();
   }
-  /// The same of any plan, with [plan.parameters] f32.
+  /// The same for any plan, with [plan.parameters] f32.
   ReferenceEvaluator(LayerPlan plan, std::span<const float> parameters);
-  /// Memory of one, to within a few hundred bytes a layer.
+  /// Memory of an evaluator, to within a few hundred bytes per layer.
   static std::size_t bytes(const LayerPlan& plan);
 
   using Evaluator::forward;
@@ -56,15 +55,14 @@ class ReferenceEvaluator : public Evaluator {
 
   LayerPlan plan_;
   std::vector<float> parameters_;
-  std::optional<std::uint64_t> loaded_;      // id of the weights
-  std::vector<std::vector<double>> values_;  // of one row, by the plan's numbers
+  std::optional<std::uint64_t> loaded_;      // id of the loaded weights
+  std::vector<std::vector<double>> values_;  // values of one row, by value index
 };
 
-/// No network at all: every answer is made of the bits of a hash of the row. Deterministic on every
-/// machine: integer arithmetic, and floats made from integers exactly (or by
-/// one correctly rounded division). For tests, signatures of the search and measuring everything
-/// but the network. The same features in any order give the same answers; the weights do not
-/// matter.
+/// No network: every answer consists of bits of a hash of the row. The same on every machine,
+/// because it uses integer arithmetic, and floats made from integers exactly or by one correctly
+/// rounded division. For tests, search signatures and measurements of everything except the
+/// network. Neither the order of the features nor the weights matter.
 ///
 ///   logits    multiples of 2^-13 in [-4, 4)
 ///   outcomes  proportional to 16-bit integers above zero

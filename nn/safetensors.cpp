@@ -23,24 +23,24 @@ constexpr std::size_t kMaxRank = 8;
 constexpr std::size_t kDataAlignment = 64;
 constexpr std::uint64_t kBytesPerValue = 4;
 
-/// A list of numbers that was read where a shape or offsets were expected.
+/// The value of a shape or of offsets.
 struct Numbers {
-  bool are_proper = false;  // a list, not too long, of nothing but unsigned numbers
+  bool are_proper = false;  // a list of at most kMaxRank unsigned numbers
   std::vector<std::uint64_t> values;
 };
 
-/// What the header says about a tensor, believed or not.
+/// The header's description of a tensor, not yet validated.
 struct Described {
   bool is_object = false;
   std::optional<std::string> type;
   Numbers shape, offsets;
 };
 
-/// Takes the header down as its JSON is read. No tree of values is built: such a tree allocates
-/// when it is destroyed, and where there is no memory that would end the program.
+/// Collects the header while the JSON is parsed. Builds no tree of values: destroying such a tree
+/// allocates, which would terminate the program when there is no memory.
 class HeaderReader final : public Json::json_sax_t {
  public:
-  /// Why the header cannot be read, if it cannot.
+  /// The reason why the header cannot be read; empty if it can.
   std::string trouble;
   std::map<std::string, std::string> metadata;
   std::map<std::string, Described> tensors;
@@ -68,7 +68,7 @@ class HeaderReader final : public Json::json_sax_t {
   }
   bool key(std::string& name) override {
     if (!keys_.back().insert(name).second) {
-      return give_up(fmt::format("the header has {} twice", name));
+      return give_up(fmt::format("the header contains {} twice", name));
     }
     key_ = name;
     return true;
@@ -116,7 +116,7 @@ class HeaderReader final : public Json::json_sax_t {
     return false;
   }
   bool enter(Place inside) {
-    if (places_.size() == kMaxDepth) return give_up("the header is nested too deep");
+    if (places_.size() == kMaxDepth) return give_up("the header is nested too deeply");
     places_.push_back(inside);
     keys_.emplace_back();
     return true;
@@ -130,7 +130,7 @@ class HeaderReader final : public Json::json_sax_t {
     if (here() == Place::kShape) return &tensor_->shape;
     return here() == Place::kOffsets ? &tensor_->offsets : nullptr;
   }
-  // Something that is of no use where it stands.
+  // A value that is ignored or invalid here.
   bool other_value() {
     if (here() == Place::kOutside) return give_up("the header is not a JSON object");
     if (Numbers* const numbers = numbers_here()) numbers->are_proper = false;
@@ -151,24 +151,24 @@ class HeaderReader final : public Json::json_sax_t {
 
 Result<StoredTensor> parse_tensor(const std::string& name, Described& described,
                                   std::uint64_t data_size) {
-  if (!described.is_object) return fail(fmt::format("tensor {}: not described by an object", name));
+  if (!described.is_object) return fail(fmt::format("tensor {}: not a JSON object", name));
   if (!described.type) return fail(fmt::format("tensor {}: no dtype", name));
   if (*described.type != "F32") {
-    return fail(fmt::format("tensor {}: dtype {}, only F32 is read", name, *described.type));
+    return fail(fmt::format("tensor {}: dtype is {}: it must be F32", name, *described.type));
   }
-  if (!described.shape.are_proper) return fail(fmt::format("tensor {}: no proper shape", name));
+  if (!described.shape.are_proper) return fail(fmt::format("tensor {}: no valid shape", name));
   const auto& offsets = described.offsets.values;
   if (!described.offsets.are_proper || offsets.size() != 2) {
-    return fail(fmt::format("tensor {}: no data_offsets", name));
+    return fail(fmt::format("tensor {}: no valid data_offsets", name));
   }
   const std::uint64_t begin = offsets[0], end = offsets[1];
   if (begin > end || end > data_size) {
-    return fail(
-        fmt::format("tensor {}: bytes {}..{} of {} bytes of data", name, begin, end, data_size));
+    return fail(fmt::format("tensor {}: data_offsets {}..{} are not within {} bytes of data", name,
+                            begin, end, data_size));
   }
   std::uint64_t bytes = kBytesPerValue;
   for (const std::uint64_t length : described.shape.values) {
-    // No product above the data's size can be right, so none is ever formed: nothing overflows.
+    // Comparing before multiplying keeps every product at most data_size, so nothing overflows.
     if (length != 0 && bytes > data_size / length) {
       return fail(fmt::format("tensor {}: its shape needs more than the {} bytes of data", name,
                               data_size));
@@ -176,21 +176,21 @@ Result<StoredTensor> parse_tensor(const std::string& name, Described& described,
     bytes *= length;
   }
   if (bytes != end - begin) {
-    return fail(fmt::format("tensor {}: its shape needs {} bytes, data_offsets give {}", name,
+    return fail(fmt::format("tensor {}: its shape needs {} bytes, but data_offsets span {}", name,
                             bytes, end - begin));
   }
   return StoredTensor{name, std::move(described.shape.values), begin, end};
 }
 
-/// Tensors lie back to back and fill the data: no byte is in two of them or in none.
+/// Checks that every byte of the data belongs to exactly one tensor.
 Result<void> check_coverage(std::span<const StoredTensor> sorted, std::uint64_t data_size) {
   std::uint64_t at = 0;
   for (const StoredTensor& tensor : sorted) {
     if (tensor.begin < at) {
-      return fail(fmt::format("tensor {}: overlaps the tensor before it", tensor.name));
+      return fail(fmt::format("tensor {}: overlaps the previous tensor", tensor.name));
     }
     if (tensor.begin > at) {
-      return fail(fmt::format("tensor {}: {} bytes before it belong to none", tensor.name,
+      return fail(fmt::format("tensor {}: {} bytes before it belong to no tensor", tensor.name,
                               tensor.begin - at));
     }
     at = tensor.end;
@@ -200,16 +200,16 @@ Result<void> check_coverage(std::span<const StoredTensor> sorted, std::uint64_t 
   return {};
 }
 
-/// The length of the header, all of which is there.
+/// The length of the header; fails unless the file contains all of it.
 Result<std::uint64_t> header_length(std::span<const std::byte> file) {
   std::uint64_t length = 0;
   if (file.size() < sizeof length) return fail("too short for a safetensors file");
   std::memcpy(&length, file.data(), sizeof length);
   const std::uint64_t rest = file.size() - sizeof length;
   if (length > kMaxSafetensorsHeader)
-    return fail(fmt::format("a header of {} bytes is too long", length));
+    return fail(fmt::format("the header of {} bytes is too long", length));
   if (length > rest) {
-    return fail(fmt::format("cut short: the header has {} bytes, the file {} after its length",
+    return fail(fmt::format("cut short: the header has {} bytes, but only {} follow its length",
                             length, rest));
   }
   return length;
@@ -239,7 +239,7 @@ Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file) {
     if (!tensor) return tensor.error();
     header.tensors.push_back(std::move(*tensor));
   }
-  // Empty tensors take no bytes: sorted by both ends, they never seem to overlap a neighbour.
+  // Sorted by both ends, so that an empty tensor never appears to overlap a neighbour.
   std::ranges::sort(header.tensors, [](const StoredTensor& a, const StoredTensor& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });

@@ -1,4 +1,4 @@
-// The way up: what a visit found changes every node on its path.
+// The backup: updates every node on the path of a visit.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +9,14 @@
 
 namespace senet {
 
-/// One step of a descent: the node and which of its edges was taken.
+/// One step of a descent: a node and the edge taken there.
 struct Hop {
   NodeId node;
   std::uint32_t edge;
 };
 
-/// What is proven of a node by what is proven of its children. A player can reach the best of the
-/// lower bounds and nothing above the best upper one; chance averages.
+/// Updates a node's proven bounds from its children's. A player can reach the maximum of the lower
+/// bounds and nothing above the maximum of the upper bounds; chance averages them.
 template <class AnyTree>
 void update_bounds(AnyTree& tree, Node& node) {
   const HotEdges edges = tree.hot(node);
@@ -29,7 +29,7 @@ void update_bounds(AnyTree& tree, Node& node) {
       upper += edges.p(i) * static_cast<float>(bounds.upper);
       total += edges.p(i);
     }
-    // The packed probabilities do not quite sum to 1; what is exact must not become loose by that.
+    // The packed probabilities do not sum to exactly 1; this tolerance keeps exact bounds tight.
     constexpr float kRounding = 1e-3f;
     set_bounds(node, {static_cast<int>(std::floor(lower / total + kRounding)),
                       static_cast<int>(std::ceil(upper / total - kRounding))});
@@ -42,16 +42,16 @@ void update_bounds(AnyTree& tree, Node& node) {
     best.lower = std::max(best.lower, bounds.lower);
     best.upper = std::max(best.upper, bounds.upper);
     if (!bounds.proven()) continue;
-    // Exact and nothing left to learn: only its value may attract further visits.
+    // The value is exact and more visits add nothing, so only q may attract visits.
     edges.q(i) = static_cast<float>(bounds.lower);
     if (bounds.lower < won) edges.p(i) = 0;
   }
   set_bounds(node, best);
 }
 
-/// Counts a visit on every node of `path`, the root's first, which ended at `leaf`. Values are
-/// recomputed from a node's own edges, never summed up along the way: so a visit through one parent
-/// also corrects what the others will see (KataGo, GraphSearch.md).
+/// Counts a visit that ended at `leaf` on every node of `path`, which starts at the root. A node's
+/// value is recomputed from its edges rather than accumulated, so that a visit through one parent
+/// also corrects the value that the other parents will use (KataGo, GraphSearch.md).
 template <class AnyTree>
 void back_up(AnyTree& tree, std::span<const Hop> path, NodeId leaf) {
   const float range = value_range(tree.game());
@@ -66,8 +66,8 @@ void back_up(AnyTree& tree, std::span<const Hop> path, NodeId leaf) {
       edges.q(hop.edge) = value;
       update_bounds(tree, node);
     }
-    // The other edges are summed up before this one's new value is stored, so that the sums need
-    // not wait for the node below.
+    // Sum the other edges before storing this edge's new value, so that the sums do not wait for
+    // the child.
     const bool chance = turn_of(node) == Turn::kChance;
     const EdgeSums others = chance ? sum_of_outcomes(edges, node.opened, hop.edge)
                                    : sum_of_actions(edges, node.opened, hop.edge, -range);
@@ -79,8 +79,8 @@ void back_up(AnyTree& tree, std::span<const Hop> path, NodeId leaf) {
     if (chance) {
       node.q = others.value + p * value + (1 - (others.weight + p)) * own;
     } else {
-      // What is proven to be the worst there is will not be played: the visits spent on finding out
-      // count, its value does not.
+      // A move proven to have the worst value will not be played: the visits spent on it count, but
+      // its value does not.
       const float weight = p == 0 && value == -range ? 0 : n;
       node.q = std::max((others.value + value * weight + own) / (others.weight + weight + 1),
                         static_cast<float>(bounds_of(node).lower));

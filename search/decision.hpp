@@ -1,5 +1,5 @@
-// What a search found out about one position: which move is played, what is known about the others,
-// and what is expected to follow.
+// The results of a search of one position: the move to play, the statistics of all moves, and the
+// expected continuation.
 #pragma once
 
 #include <algorithm>
@@ -21,34 +21,34 @@ namespace senet {
 template <Game G>
 struct SearchScratch;
 
-/// One legal action of the root. Values are values for the player to move there. An action that is
-/// not sound (games/sound_moves.hpp) has no visits and no prior, and the result as its value if
-/// forced replies bring it about.
+/// One legal action of the root. Values are for the player to move there. An action that is not
+/// sound (games/sound_moves.hpp) has no visits and no prior; if forced replies end the game, its
+/// value is the result.
 struct Choice {
   Action action;
   std::uint32_t visits;
-  std::uint32_t target;  // its weight in the policy target, as the search's rule says it
+  std::uint32_t target;  // weight in the policy target, set by the search's rule
   float prior;           // the network's at settings.policy_temperature, without noise
-  float value;           // mean value; the afterstate's own or the root's when unvisited
+  float value;           // mean value; unvisited: the afterstate's own value or the root's
 };
 
 /// The result of a search. Valid until the search starts again.
 template <Game G>
 struct Decision {
-  std::span<const Choice> choices;  // all legal actions: the best, then by proofs, visits and prior
-  Outcomes<G> outcomes;       // expected end for the player to move, mean of the evaluated leaves
-  float value;                // root value for the player to move
-  std::uint32_t visits;       // of the root, kept ones included
-  std::uint32_t evaluations;  // network rows this search asked for
-  std::uint32_t depth;        // longest descent, in moves that were not forced
-  bool proven;                // the root's value is exact
-  bool full;                  // ended early: the tree was full
+  std::span<const Choice> choices;  // all legal actions: the best, then by proof, visits and prior
+  Outcomes<G> outcomes;             // expected for the player to move, mean of the evaluated leaves
+  float value;                      // root value for the player to move
+  std::uint32_t visits;             // of the root, including kept visits
+  std::uint32_t evaluations;        // network rows of this search
+  std::uint32_t depth;              // the longest descent, in unforced moves
+  bool proven;                      // the root's value is exact
+  bool full;                        // ended early because the tree was full
 
   Action best() const { return choices.front().action; }
 };
 
-/// A choice drawn with probability proportional to target^(1/temperature); the best one when the
-/// temperature is 0 or the result is proven, which is not gambled away. Allocates nothing.
+/// Draws a choice with probability proportional to target^(1/temperature). Returns the best one if
+/// the temperature is 0, or if the result is proven and must not be put at risk. Allocates nothing.
 template <Game G>
 Action draw_choice(const Decision<G>& decision, float temperature, Random draw) {
   const auto most =
@@ -61,8 +61,7 @@ Action draw_choice(const Decision<G>& decision, float temperature, Random draw) 
   return decision.choices[chosen].action;
 }
 
-/// What is proven about an edge of the root. Of several edges proven to be as good as the root all
-/// are the best.
+/// The proof status of a root edge. All edges proven to be as good as the root are kBest.
 template <class AnyTree>
 Proof proof_of(const AnyTree& tree, const Node& root, std::uint32_t edge) {
   const Bounds known = bounds_of(root), bounds = tree.edge_bounds(root, edge);
@@ -72,8 +71,8 @@ Proof proof_of(const AnyTree& tree, const Node& root, std::uint32_t edge) {
   return worse ? Proof::kWorse : Proof::kOpen;
 }
 
-/// What a legal move of the root is worth that is no edge, for the player to move there: its result
-/// when forced replies end the game, else the root's value, as for an edge without visits.
+/// The value of a legal root move that is not an edge, for the player to move there: the result if
+/// forced replies end the game, else the root's value, as for an edge without visits.
 template <class AnyTree>
 float unsound_value(const AnyTree& tree, NodeId root, Action action) {
   const Player mover = perspective(turn_of(tree[root]));
@@ -83,8 +82,8 @@ float unsound_value(const AnyTree& tree, NodeId root, Action action) {
   return after.turn() == Turn::kOver ? final_value(after, mover) : tree[root].q;
 }
 
-/// All legal actions of the root, the move to play first, and behind the edges those that are not
-/// sound. Valid until the scratch is used again.
+/// All legal actions of the root: the move to play first, unsound moves last. Valid until the
+/// scratch is used again.
 template <class AnyTree, class Rule, Game G>
 std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
                                      SearchScratch<G>& scratch) {
@@ -92,7 +91,7 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
   const std::uint32_t edges = root.edges;
   const bool is_players = is_decision(turn_of(root));
   ColdEdge* const cold = tree.cold(root);
-  if (!(root.flags & kValuedEdges)) {  // the rest stands in any order
+  if (!(root.flags & kValuedEdges)) {  // unopened edges are unsorted
     std::sort(cold + root.opened, cold + edges,
               [](const ColdEdge& a, const ColdEdge& b) { return a.rank() > b.rank(); });
   }
@@ -128,7 +127,7 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
       ActionList<G::kMaxLegal> legal;
       tree.state(root_id).legal(legal);
       for (const Action action : legal) {
-        if (count == choices.size()) break;  // a host's game whose sound moves are not legal ones
+        if (count == choices.size()) break;  // a host's game has sound moves that are not legal
         if (tree.edge_of(root, action) < edges) continue;
         choices[count++] = {.action = action,
                             .visits = 0,
@@ -141,12 +140,12 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
   return {choices.data(), count};
 }
 
-/// A line is cut after so many moves.
+/// Maximum number of moves of a line.
 inline constexpr std::size_t kLongestVariation = 64;
 
-/// `first`, a legal action of the root, and the moves that are expected behind it: proven results
-/// before visits, forced replies between them, until a turn of chance, the end of the game or the
-/// end of what was visited. For when no visit is under way.
+/// `first`, a legal action of the root, and the expected moves after it: proven results before
+/// visits, including forced replies, up to a turn of chance, the end of the game or an unvisited
+/// position. Call only while no visit is in progress.
 template <class AnySearch>
 ActionList<kLongestVariation> principal_variation(const AnySearch& search, Action first) {
   const auto& tree = search.tree();
@@ -167,7 +166,7 @@ ActionList<kLongestVariation> principal_variation(const AnySearch& search, Actio
     const Node& node = tree[id];
     if (!is_decision(turn_of(node)) || node.opened == 0) break;
     const HotEdges edges = tree.hot(node);
-    // Of a proven node's moves only those that reach its value count.
+    // In a proven node only moves that reach its value count.
     const auto merit = [&](std::uint32_t edge) {
       const Bounds bounds = tree.edge_bounds(node, edge);
       const bool reaches = bounds.proven() && bounds.lower == bounds_of(node).lower;

@@ -1,4 +1,4 @@
-// The way down: from the root to a leaf that needs the network, or to a node that knows its value.
+// The descent from the root to a leaf that needs the network, or to a node with a known value.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace senet {
 
-/// The node behind an edge that no descent has taken yet, found by its key or made. Forced
-/// replies are played on the way: they need neither a node nor the network.
+/// Finds by its key, or creates, the child of an edge that no descent has taken yet. Plays forced
+/// replies on the way: they need neither a node nor the network.
 template <class AnyTree>
 NodeId find_child(AnyTree& tree, NodeId id, std::uint32_t edge) {
   Node& node = tree[id];
@@ -32,8 +32,8 @@ NodeId find_child(AnyTree& tree, NodeId id, std::uint32_t edge) {
     const int value = static_cast<int>(made.q);
     set_bounds(made, {value, value});
   } else if (state.turn() == Turn::kChance) {
-    // What is not yet seen of the dice is worth the afterstate's own value or, without one, what
-    // the mover had.
+    // Unvisited outcomes of the dice are worth the afterstate's own value or, without one, the
+    // parent's value.
     const float own = node.flags & kValuedEdges
                           ? unpack_value(tree.edge_values(node)[edge], value_range(state))
                           : node.q;
@@ -42,9 +42,10 @@ NodeId find_child(AnyTree& tree, NodeId id, std::uint32_t edge) {
   return child;
 }
 
-/// The chance outcome that lags most behind its probability: argmax p / (1 + n). A quota instead of
-/// a sample (D'Hondt's rule): no outcome ever falls a whole visit short of its share.
-///   candidate_p   of the first unopened outcome; negative when all are open
+/// The chance outcome whose visits are furthest below its probability: argmax p / (1 + n). A quota
+/// instead of a sample (D'Hondt's rule): no outcome ever falls a whole visit short of its share.
+///
+///   candidate_p   of the first unopened outcome; negative if all are open
 inline Selection select_outcome(HotEdges edges, std::uint32_t opened, float candidate_p) {
   if (opened == 0) return {0, true};
   const auto lags = [](const EdgeBlock& block) { return block.p / as_floats(block.n + 1); };
@@ -57,20 +58,20 @@ inline Selection select_outcome(HotEdges edges, std::uint32_t opened, float cand
 
 /// How a descent ended.
 enum class Reached : std::uint8_t {
-  kLeaf,   // a position that the network has to see
+  kLeaf,   // a position that the network must evaluate
   kEnd,    // a finished game
-  kKnown,  // a node whose value is as good as any: proven, visited more often by other ways, on
-           // this path already, or too deep
+  kKnown,  // a node whose value is used as it is: proven, visited more often through other paths,
+           // already on this path, or too deep
 };
 
 struct Descent {
   Reached reached;
   NodeId node;
-  std::uint32_t depth;  // hops to it
+  std::uint32_t depth;  // number of hops to `node`
 };
 
-/// Walks from the root to where a visit ends and writes its hops into `path`, as many as fit at
-/// most. `rule` chooses for players (search/rule.hpp); dice fall as select_outcome() says.
+/// Walks from the root to where a visit ends and writes its hops into `path`, at most as many as
+/// fit. `rule` selects a player's edges (search/rule.hpp), select_outcome() those of the dice.
 template <class AnyTree, class Rule>
 Descent descend(AnyTree& tree, NodeId root, Rule& rule, std::span<Hop> path) {
   std::uint32_t depth = 0;
@@ -91,9 +92,8 @@ Descent descend(AnyTree& tree, NodeId root, Rule& rule, std::span<Hop> path) {
     path[depth++] = {id, selection.edge};
     node.flags |= kOnPath;
     const Node& next = tree[child];
-    // A position that repeats on this path, or one that was visited more often than this edge
-    // because other paths lead there: count the visit with the value that is known (KataGo,
-    // GraphSearch.md).
+    // End the visit with the known value if the position repeats on this path, or if other paths
+    // have visited it more often than this edge has (KataGo, GraphSearch.md).
     const bool ahead = (next.flags & kEvaluated) &&
                        next.n > static_cast<std::uint32_t>(tree.hot(node).n(selection.edge));
     if ((next.flags & kOnPath) || (ahead && turn_of(next) != Turn::kOver)) {

@@ -1,4 +1,4 @@
-// A leaf's turn: rows for the network, then edges with priors from the answers.
+// Expansion of a leaf: rows for the network, then edges with priors from the answers.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace senet {
 
-/// Finds the leaf's moves and, in kPosition, the logits that they need. From here to expand() the
-/// scratch is the leaf's.
+/// Lists the leaf's moves and, in kPosition, the logits that they need. The scratch belongs to the
+/// leaf from here to its expansion.
 template <Game G>
 void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch) {
   scratch.moves.clear();
@@ -26,9 +26,9 @@ void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch) {
   scratch.wanted.list(leaf, {scratch.moves.data(), scratch.moves.size()});
 }
 
-/// Writes the leaf's rows into the batch, from number `next` on and for as long as there is room;
-/// `next` becomes the number of the first that is still to be written. Returns how many it wrote:
-/// moves that end the game need none.
+/// Writes the leaf's rows into the batch, starting with row `next`, until all are written or the
+/// batch is full; sets `next` to the first unwritten row. Returns the number of rows written: moves
+/// that end the game need none.
 template <Game G>
 std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
                          std::size_t& next, Batch& batch) {
@@ -45,7 +45,7 @@ std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& s
     }
     G after = leaf;
     after.play(scratch.moves[next]);
-    if (after.turn() == Turn::kOver) continue;  // known without asking
+    if (after.turn() == Turn::kOver) continue;  // the outcome is known
     if (batch.room() == 0) break;
     batch.add({std::span(scratch.afterstates[next]).first(ways), {}, nullptr},
               [&](FeatureRow& row) { after.encode(row); });
@@ -54,8 +54,8 @@ std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& s
   return written;
 }
 
-/// Gives the leaf its edges and its own value, from the network's answer to its position. Returns
-/// how the game is expected to end, for the player to move there; in the scratch.
+/// Creates the leaf's edges and its own value from the network's answer to its position. Returns
+/// the expected outcome for the player to move there, stored in the scratch.
 template <class AnyTree, Game G>
 const Outcomes<G>& expand_position(AnyTree& tree, Node& leaf, float temperature,
                                    SearchScratch<G>& scratch) {
@@ -81,10 +81,9 @@ const Outcomes<G>& expand_position(AnyTree& tree, Node& leaf, float temperature,
   return scratch.outcomes;
 }
 
-/// The same from the answers to the positions that the leaf's moves lead to. Afterwards
-/// scratch.order holds the moves in the order of the edges, which is by falling value, and
-/// scratch.afterstates how the game is expected to end behind each move, for the player who makes
-/// it.
+/// The same from the answers to the leaf's afterstates. Afterwards scratch.order holds the moves in
+/// the order of the edges, by descending value, and scratch.afterstates the expected outcome of
+/// each move for the player who makes it.
 template <class AnyTree, Game G>
 const Outcomes<G>& expand_afterstates(AnyTree& tree, Node& leaf, const G& state, float temperature,
                                       SearchScratch<G>& scratch) {
@@ -131,8 +130,8 @@ const Outcomes<G>& expand_afterstates(AnyTree& tree, Node& leaf, const G& state,
   return afterstates[best];
 }
 
-/// A turn of chance needs no network: its edges are its outcomes. `own` is what it is worth to
-/// player 0 until they have been seen.
+/// Expands a turn of chance, which needs no network: its edges are its outcomes. `own` is the value
+/// of unvisited outcomes for player 0.
 template <class AnyTree>
 void expand_chance(AnyTree& tree, NodeId id, float own) {
   using G = typename AnyTree::State;

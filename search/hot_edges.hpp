@@ -1,5 +1,4 @@
-// The opened edges of a node: how they lie in memory, what they add up to and which has the highest
-// score, four at a time.
+// The opened edges of a node: memory layout, sums and the highest score, four edges at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +11,8 @@
 
 namespace senet {
 
-/// Four edges side by side, as the compiler's own vectors: every processor has registers for them.
+/// Four edges in one vector, as the compiler's own type: every processor has registers of this
+/// size.
 inline constexpr std::uint32_t kLanes = 4;
 using FloatLanes = float __attribute__((vector_size(4 * kLanes)));
 using IntLanes = std::int32_t __attribute__((vector_size(4 * kLanes)));
@@ -24,18 +24,18 @@ inline float sum_of(FloatLanes lanes) {
   return lanes[0] + lanes[1];
 }
 
-/// q of an edge that is not there: below every score, and nothing when multiplied by no visits.
+/// q of a missing edge: below every score, and without effect when multiplied by zero visits.
 inline constexpr float kNoEdgeValue = -1e30f;
 
-/// Four opened edges in one cache line, which is all that selection reads of them:
+/// Four opened edges in one cache line, the only memory that selection reads of them:
 ///
 ///   0        16       32       48          64
 ///   +--------+--------+--------+-----------+
 ///   | q f32x4| p f32x4| n i32x4| child u32 |    q: value for the player of the edge's parent
 ///   +--------+--------+--------+-----------+
 ///
-/// A node's blocks follow each other; edges behind its last one are not there (kNoEdgeValue, p = 0,
-/// n = 0), and reading them does no harm.
+/// A node's blocks are contiguous. Lanes after its last edge are missing edges (kNoEdgeValue, p =
+/// 0, n = 0), which are safe to read.
 struct alignas(64) EdgeBlock {
   FloatLanes q = FloatLanes{} + kNoEdgeValue;
   FloatLanes p{};
@@ -45,13 +45,13 @@ struct alignas(64) EdgeBlock {
 static_assert(sizeof(EdgeBlock) == 64);
 inline constexpr std::uint32_t kBlockWords = sizeof(EdgeBlock) / 4;
 
-/// Blocks that a node with so many opened edges has: 1, 2, 4, 8 ...
+/// Number of blocks of a node with this many opened edges: 1, 2, 4, 8 ...
 constexpr std::uint32_t hot_blocks(std::uint32_t opened) {
   return opened == 0 ? 0 : std::bit_ceil((opened + kLanes - 1) / kLanes);
 }
 constexpr std::uint32_t hot_words(std::uint32_t opened) { return kBlockWords * hot_blocks(opened); }
 
-/// The opened edges of one node, by number.
+/// The opened edges of one node, by index.
 class HotEdges {
  public:
   explicit HotEdges(EdgeBlock* blocks) : blocks_(blocks) {}
@@ -68,14 +68,15 @@ class HotEdges {
   EdgeBlock* blocks_;
 };
 
-/// What a node's edges add up to, all but one of them.
+/// Sums over a node's edges, except one.
 struct EdgeSums {
-  float value;   // of decisions: q n; of chance: q p
-  float weight;  // of decisions: n; of chance: the p of what has been seen
+  float value;   // decisions: q n; chance: q p
+  float weight;  // decisions: n; chance: p of the visited outcomes
 };
 
-/// q n and n of the edges of a decision but for `left_out`.
-///   lost     the worst value of the game: edges that are proven to be worth it do not count
+/// Sums of q n and n over the edges of a decision except `left_out`.
+///
+///   lost     the worst value of the game: edges proven to have it do not count
 inline EdgeSums sum_of_actions(HotEdges edges, std::uint32_t opened, std::uint32_t left_out,
                                float lost) {
   FloatLanes value{}, weight{};
@@ -90,7 +91,7 @@ inline EdgeSums sum_of_actions(HotEdges edges, std::uint32_t opened, std::uint32
   return {sum_of(value), sum_of(weight)};
 }
 
-/// q p and p of the outcomes of chance that have been seen, but for `left_out`.
+/// Sums of q p and p over the visited outcomes of chance except `left_out`.
 inline EdgeSums sum_of_outcomes(HotEdges edges, std::uint32_t opened, std::uint32_t left_out) {
   FloatLanes value{}, weight{};
   for (std::uint32_t i = 0; i < opened; i += kLanes) {
@@ -103,14 +104,14 @@ inline EdgeSums sum_of_outcomes(HotEdges edges, std::uint32_t opened, std::uint3
   return {sum_of(value), sum_of(weight)};
 }
 
-/// The highest of a node's scores, seen four edges at a time. Which edge wins is what no processor
-/// can predict, so nothing branches on it.
+/// The highest of a node's scores, processed four edges at a time. The processor cannot predict
+/// which edge wins, so nothing branches on it.
 class HighestScore {
  public:
-  /// Scores of the first edges.
+  /// Starts with the scores of the first edges.
   explicit HighestScore(FloatLanes scores) : best_(scores) {}
 
-  /// Scores of the edges first .. first + kLanes - 1.
+  /// Adds the scores of edges first .. first + kLanes - 1.
   void see(FloatLanes scores, std::uint32_t first) {
     const IntLanes higher = scores > best_;
     best_ = higher ? scores : best_;
@@ -123,9 +124,10 @@ class HighestScore {
     float score;
   };
   Edge edge() const {
-    // Each lane becomes one whole number: its score, and below it the index, lower being better.
+    // Combines each lane into one integer: the score in the high half and ~index in the low half,
+    // so that the lower index wins ties.
     const auto bits = std::bit_cast<IntLanes>(best_);
-    const IntLanes ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // ordered as the floats are
+    const IntLanes ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // same order as the floats
     using Pair = std::int64_t __attribute__((vector_size(16)));
     const auto low = std::bit_cast<Pair>(__builtin_shuffle(~at_, ordered, IntLanes{0, 4, 1, 5}));
     const auto high = std::bit_cast<Pair>(__builtin_shuffle(~at_, ordered, IntLanes{2, 6, 3, 7}));

@@ -1,4 +1,4 @@
-// What a network makes of a position without a search, in the two calls of a search.
+// The network's evaluation of a position without a search, with the two calls of a search.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,14 @@
 
 namespace senet {
 
-/// The expected end of a game as the network sees it. One row, and on a turn of chance, if the
-/// network was taught positions, one for each outcome: it has never seen a position without its
-/// roll. Nor has it seen one with a forced move: it is asked about what follows.
+/// The expected outcome of a game according to the network. Usually one row. On a turn of chance, a
+/// network trained on positions gets one row for each outcome of the dice, because it never saw a
+/// position before its roll. Nor did it see positions with a forced move, so forced moves are
+/// played first.
 template <Game G>
 class NetworkAlone {
  public:
-  /// Begins with `state`; of a finished game nothing is asked.
+  /// Starts with `state`; a finished game needs no row.
   void start(const G& state, Evaluates evaluates) {
     state_ = state;
     next_ = evaluations_ = 0;
@@ -36,12 +37,13 @@ class NetworkAlone {
     }
   }
 
-  /// As Search::gather: kWaiting when the last rows are in the batch, kDone when there are none.
+  /// As Search::gather: kWaiting when the last rows are in the batch, kDone when no rows are
+  /// needed.
   Step gather(Batch& batch) {
     is_waiting_ = false;
     const std::size_t ways = outcome_values(state_).size();
     for (; next_ < count_; ++next_) {
-      // Behind the roll, if there is one, and what is forced then.
+      // The position after the roll, if any, and forced moves.
       G position = state_;
       if (rolls_) position.play(static_cast<Action>(next_));
       play_forced(position);
@@ -61,16 +63,16 @@ class NetworkAlone {
     }
     return is_waiting_ ? Step::kWaiting : Step::kDone;
   }
-  /// The answers are there.
+  /// Call when the answers have been written.
   void absorb() { is_waiting_ = false; }
   /// Whether rows are in a batch.
   bool has_leaf() const { return is_waiting_; }
-  /// Gives up; rows in a batch must have been run or cleared.
+  /// Abandons the evaluation; rows in a batch must be evaluated or cleared.
   void forget() { count_ = next_ = 0, is_waiting_ = false; }
 
-  /// Rows that the network was asked about.
+  /// Number of rows evaluated by the network.
   std::uint32_t evaluations() const { return evaluations_; }
-  /// For the player on turn or about to roll.
+  /// From the perspective of the player to move or to roll.
   Outcomes<G> outcomes() const {
     Outcomes<G> mean{};
     for (std::size_t i = 0; i < count_; ++i) {
@@ -83,17 +85,17 @@ class NetworkAlone {
   }
 
  private:
-  /// A position that the network is asked about, or a finished game.
+  /// A position to evaluate, or a finished game.
   struct Part {
     float probability;
-    Player viewer;  // of `outcomes`
+    Player viewer;  // the perspective of `outcomes`
     Outcomes<G> outcomes;
   };
 
-  G state_;             // that it began with
-  bool rolls_ = false;  // a part for each outcome of its dice
+  G state_;             // the starting position
+  bool rolls_ = false;  // there is a part for each outcome of the dice
   std::array<Part, std::max<std::size_t>(1, kMaxChance<G>)> parts_;
-  std::size_t count_ = 0, next_ = 0;  // parts, and the first that has not been asked about
+  std::size_t count_ = 0, next_ = 0;  // parts, and the next one to gather
   std::uint32_t evaluations_ = 0;
   bool is_waiting_ = false;
 };

@@ -1,4 +1,4 @@
-// The layout of the search tree: what a node and its edges look like in memory.
+// The memory layout of the search tree: nodes and edges.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace senet {
 
-/// Index of a node in its tree, and of its game state in the pool beside it.
+/// Index of a node, and of its game state, in the tree.
 using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = ~NodeId{0};
 
-/// One position. 32 bytes, two to a cache line.
+/// One position. 32 bytes, two per cache line.
 ///
 ///    0        8      12      16      20      24     26      28    30     31
 ///   +--------+-------+-------+-------+-------+------+-------+-----+------+-------+
@@ -22,9 +22,9 @@ inline constexpr NodeId kNoNode = ~NodeId{0};
 ///   | u64    | f32   | u32   | u32   | u32   | u16  | u16   | i16 | u8   | u8    |
 ///   +--------+-------+-------+-------+-------+------+-------+-----+------+-------+
 ///
-/// Signs: q, own value and bounds of a decision node are values for the player to move there; those
-/// of chance and finished nodes, which have no such player, for player 0. value_for() translates;
-/// nothing else negates.
+/// Perspective: q, own and bounds of a decision node are for its player to move. Chance and
+/// finished nodes have no such player; theirs are for player 0. Only value_for() and
+/// Bounds::mirrored() convert between perspectives.
 struct Node {
   std::uint64_t key;     // the state's full key: verifies a table hit
   float q;               // mean value
@@ -34,44 +34,42 @@ struct Node {
   std::uint16_t edges;   // actions to consider, or chance outcomes
   std::uint16_t opened;  // length of the opened prefix of the edges
   std::int16_t own;      // the node's own evaluation, in 1/32767 of the game's value range
-  std::uint8_t flags;    // Turn in bits 0-1, then the bits below
+  std::uint8_t flags;    // Turn in bits 0-1, then the flags below
   std::uint8_t bounds;   // proven bounds: low nibble lower + 8, high nibble upper + 8
 };
 static_assert(sizeof(Node) == 32);
 
 inline constexpr std::uint8_t kTurnMask = 3;
-inline constexpr std::uint8_t kEvaluated =
-    4;                                      // q and own are set; edges are there unless it is over
-inline constexpr std::uint8_t kOnPath = 8;  // the running descent passes through here
-inline constexpr std::uint8_t kValuedEdges = 16;  // cold block carries the afterstates' values
+inline constexpr std::uint8_t kEvaluated = 4;     // q, own and, unless finished, edges are set
+inline constexpr std::uint8_t kOnPath = 8;        // on the path of the current descent
+inline constexpr std::uint8_t kValuedEdges = 16;  // the cold block contains afterstate values
 
 inline Turn turn_of(const Node& node) { return static_cast<Turn>(node.flags & kTurnMask); }
 
-/// The player for whom values of a node with this turn are.
+/// The player from whose perspective a node with this turn stores its values.
 inline Player perspective(Turn turn) { return turn == Turn::kPlayer1 ? 1 : 0; }
 
-/// Translates a value of a node with this turn into one for `player`. The sign is random to a
-/// branch predictor, so it is flipped without a branch.
+/// Converts a value of a node with this turn to the perspective of `player`. The branch predictor
+/// cannot predict the sign, so the flip is branch-free.
 inline float value_for(float value, Turn turn, Player player) {
   const auto flip = static_cast<std::uint32_t>(perspective(turn) ^ player) << 31;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ flip);
 }
 
-/// Proven limits of a node's value. They are whole and of at most kMostBound in magnitude, so that
-/// both fit into a byte: hence so are the values of all ways to end, and the value range, of a game
-/// that is searched.
+/// Proven bounds of a node's value: integers of magnitude at most kMostBound, so that both fit into
+/// a byte. All outcome values and the value range of a searched game must satisfy this.
 inline constexpr int kMostBound = 7;
 struct Bounds {
   int lower, upper;
 
   bool proven() const { return lower == upper; }
-  /// The same limits for the other player.
+  /// The same bounds for the other player.
   Bounds mirrored() const { return {-upper, -lower}; }
   bool operator==(const Bounds&) const = default;
 };
 
-/// Whether a game keeps to that, as far as its type says; games known at run time only are checked
-/// when they come.
+/// Whether a game satisfies this, as far as its type determines it; games known only at run time
+/// are checked when they are registered.
 template <class G>
 constexpr bool ends_fit_bounds() {
   if constexpr (FixedOutcomesGame<G>) {
@@ -92,7 +90,7 @@ inline void set_bounds(Node& node, Bounds bounds) {
 }
 inline bool proven(const Node& node) { return (node.bounds & 15) == (node.bounds >> 4); }
 
-/// Fixed point for values in [-range, range] and for probabilities in [0, 1].
+/// Fixed-point values in [-range, range] and probabilities in [0, 1].
 inline std::int16_t pack_value(float value, float range) {
   return static_cast<std::int16_t>(std::lrint(std::clamp(value / range, -1.0f, 1.0f) * 32767.0f));
 }
@@ -106,20 +104,20 @@ inline float unpack_share(std::uint16_t packed) {
   return static_cast<float>(packed) * (1.0f / 65535.0f);
 }
 
-/// One action and its prior (or chance outcome and its probability). A node's cold block is
-/// its edges, and behind them, if kValuedEdges, their afterstates' values:
+/// One action and its prior (or chance outcome and its probability). A node's cold block contains
+/// its edges and, with kValuedEdges, the values of their afterstates:
 ///
 ///   | action u16, prior u16 | x edges | value i16 | x edges, padded to whole words |
 ///
-/// With kValuedEdges they are sorted by falling value. Without, the opened ones and the next to be
-/// opened are the first in the order of rank() and stand in that order; behind them the rest lies
-/// in any order, because most of it never gets a visit.
+/// With kValuedEdges the edges are sorted by descending value. Without it, only the opened edges
+/// and the next one to open are in the order of rank(); the others follow unsorted, because most of
+/// them never get a visit.
 struct ColdEdge {
   Action action;
   std::uint16_t prior;
 
-  /// Higher is opened earlier: a higher prior, then a lower action. No two edges of a node are
-  /// equal.
+  /// Higher ranks are opened earlier: higher prior first, then lower action. The ranks of a node's
+  /// edges are distinct.
   std::uint32_t rank() const {
     return (static_cast<std::uint32_t>(prior) << 16) | (0xffffu - action);
   }

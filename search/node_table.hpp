@@ -1,4 +1,4 @@
-// From a state's key to its node: what a tree's table is, and the one that trees use.
+// The map from a state's key to its node: the requirements, and the table that trees use.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,12 @@
 
 namespace senet {
 
-/// A map from key to node, made once for at most `nodes` entries in a heap; nothing allocates
-/// afterwards. The nodes know their keys, so a table need not.
+/// A map from key to node for at most `nodes` entries. Allocates from a heap in the constructor
+/// only. Nodes store their keys, so that a table need not.
+///
 ///   find(key, key_of)  the node, or kNoNode; key_of(node) is the key of a node in the table
-///   insert(key, node)  adds a key that is not there
-///   clear()            forgets everything
+///   insert(key, node)  adds a key that is not in the table
+///   clear()            removes all entries
 template <class T>
 concept NodeTable = std::constructible_from<T, std::uint32_t, Heap&> &&
     requires(T t, const T& c, std::uint64_t key, NodeId node, std::uint64_t (*key_of)(NodeId)) {
@@ -24,12 +25,12 @@ concept NodeTable = std::constructible_from<T, std::uint32_t, Heap&> &&
   { T::bytes(std::uint32_t{}) } -> std::same_as<std::size_t>;
 };
 
-/// Open addressing with linear probing, at most two thirds full; clearing is one increment.
+/// Open addressing with linear probing, at most two thirds full. Clearing increments the epoch.
 ///
 ///   0       4       6       8
 ///   +-------+-------+-------+
-///   | node  | epoch |  tag  |    tag: the key's top 16 bits, which the place does not depend on,
-///   +-------+-------+-------+    so that hardly ever a node is looked at that is not the one
+///   | node  | epoch |  tag  |    tag: the top 16 bits of the key, which do not affect the slot,
+///   +-------+-------+-------+    so that comparisons rarely touch a wrong node
 class EpochTable {
  public:
   explicit EpochTable(std::uint32_t nodes, Heap& heap = default_heap())
@@ -52,7 +53,7 @@ class EpochTable {
   }
   void clear() {
     if (++epoch_ != 0) return;
-    // After 2^16 clears old epochs would come alive again.
+    // After 2^16 clears, old epochs would become valid again.
     std::fill_n(slots_.get(), count_, Slot{});
     epoch_ = 1;
   }
@@ -71,7 +72,7 @@ class EpochTable {
     return most + most / 2;
   }
   static std::uint16_t tag(std::uint64_t key) { return static_cast<std::uint16_t>(key >> 48); }
-  // The low half of the key as a fraction of the table: no power of two needed.
+  // Maps the low half of the key, as a fraction, to a slot: works for any table size.
   std::uint32_t home(std::uint64_t key) const {
     return static_cast<std::uint32_t>((key & 0xffffffffu) * count_ >> 32);
   }

@@ -1,4 +1,4 @@
-// Distributions over the ways in which a game can end, and their sums below each root action.
+// Distributions over the outcomes of a game, and their sums for each root action.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,14 @@
 
 namespace senet {
 
-/// Distribution over the ways in which the game can end, as some stated player sees them;
-/// [kOutcomes<G>] f32, sums to 1. Behind the game's own ways, outcome_values(game).size() of them,
-/// stand zeros.
+/// Distribution over the outcomes of the game, from the perspective of a stated player;
+/// [kOutcomes<G>] f32, sums to 1. Entries beyond outcome_values(game).size() are zero.
 template <Game G>
 using Outcomes = std::array<float, kOutcomes<G>>;
 
-// In all of these `game` is any state of the game.
+// In all functions here `game` is any state of the game.
 
-/// The value of a distribution, for the player who sees it so.
+/// The mean value of a distribution, for the player whose perspective it has.
 template <Game G>
 float mean_value(const G& game, const Outcomes<G>& outcomes) {
   const auto values = outcome_values(game);
@@ -28,7 +27,7 @@ float mean_value(const G& game, const Outcomes<G>& outcomes) {
   return value;
 }
 
-/// The same distribution as the other player sees it.
+/// The same distribution from the other player's perspective.
 template <Game G>
 Outcomes<G> mirrored(const G& game, const Outcomes<G>& outcomes) {
   const auto mirror = outcome_mirror(game);
@@ -37,7 +36,7 @@ Outcomes<G> mirrored(const G& game, const Outcomes<G>& outcomes) {
   return seen;
 }
 
-/// The distribution of a finished game, as player 0 sees it.
+/// The distribution of a finished game, from player 0's perspective.
 template <Game G>
 Outcomes<G> certain_end(const G& finished) {
   Outcomes<G> outcomes{};
@@ -45,8 +44,8 @@ Outcomes<G> certain_end(const G& finished) {
   return outcomes;
 }
 
-/// A distribution with a given mean when nothing else is known: the mixture of the two neighbouring
-/// ends.
+/// A distribution with a given mean and no other information: a mixture of the two outcomes with
+/// the nearest values.
 template <Game G>
 Outcomes<G> spread_value(const G& game, float value) {
   const auto values = outcome_values(game);
@@ -67,9 +66,9 @@ Outcomes<G> spread_value(const G& game, float value) {
   return outcomes;
 }
 
-/// The distribution nearest to `outcomes` in one simple sense that has this mean: as much of all of
-/// it as needed becomes the best, or the worst, way to end. Kept visits and proofs move a node's
-/// value without a leaf to count; this lets the distribution follow.
+/// Changes `outcomes` to the given mean: moves the same fraction of every entry to the best or the
+/// worst outcome. Kept visits and proofs change a node's value without counting a leaf; this
+/// adjusts the distribution to the value.
 template <Game G>
 Outcomes<G> with_mean(const G& game, Outcomes<G> outcomes, float value) {
   const auto values = outcome_values(game);
@@ -84,33 +83,33 @@ Outcomes<G> with_mean(const G& game, Outcomes<G> outcomes, float value) {
   return outcomes;
 }
 
-/// Sums of outcome distributions per root edge, all for the player to move at the root.
-/// Training targets need more than a mean value: TD and n-step targets are distributions.
+/// Sums of outcome distributions for each root edge, all for the player to move at the root.
+/// Training needs more than a mean value: TD and n-step targets are distributions.
 template <Game G>
 class RootStatistics {
  public:
-  /// For roots of so many edges at most.
+  /// For roots with at most this many edges.
   explicit RootStatistics(std::size_t edges = kMaxEdges<G>, Heap& heap = default_heap())
       : edges_(edges, heap) {}
-  /// Memory of one, beside itself.
+  /// Memory allocated by one.
   static std::size_t bytes(std::size_t edges) { return edges * sizeof(Sum); }
 
-  /// Starts over for a root with this many edges.
+  /// Resets everything for a root with this many edges.
   void clear(std::size_t edges) {
     std::fill_n(edges_.get(), edges, Sum{});
     root_ = {};
   }
-  /// A leaf that is the root itself.
+  /// Adds a leaf that is the root itself.
   void add(const Outcomes<G>& leaf) { root_.add(leaf); }
-  /// A leaf below a root edge.
+  /// Adds a leaf below a root edge.
   void add(std::size_t edge, const Outcomes<G>& leaf) {
     add(leaf);
     note(edge, leaf);
   }
-  /// An edge's own distribution, which does not count as a leaf of the root.
+  /// Adds an edge's own distribution, which does not count as a leaf of the root.
   void note(std::size_t edge, const Outcomes<G>& own) { edges_[edge].add(own); }
-  /// Mean over the root's leaves; `value` spread over the ways to end when there were none. `game`
-  /// is any state of the game.
+  /// Mean over the root's leaves; without leaves, spread_value() of `value`. `game` is any state of
+  /// the game.
   Outcomes<G> root(const G& game, float value) const { return root_.mean(game, value); }
   /// The same for one edge.
   Outcomes<G> edge(const G& game, std::size_t edge, float value) const {

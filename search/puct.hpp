@@ -1,4 +1,4 @@
-// PUCT, the rule of every search that names no other: priors and visit counts say where to look.
+// PUCT, the default rule of searches: selects edges by value, prior and visit count.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,10 @@
 
 namespace senet {
 
-/// The first edge not yet opened, as selection sees it; it has the highest prior of them, so no
-/// other can win.
-///   q - reduction * sqrt(sum of the opened edges' p)    what it is taken to be worth
+/// The first unopened edge as selection sees it. It has the highest prior of the unopened edges, so
+/// no other can win.
+///
+///   q - reduction * sqrt(sum of the opened edges' p)    its assumed value
 struct Candidate {
   float p;
   float q;
@@ -22,8 +23,9 @@ struct Candidate {
 
 /// PUCT (Rosin 2011, as in AlphaZero): argmax q + c sqrt(N) p / (1 + n) over the opened edges and
 /// the candidate.
-///   c           exploration constant times the root of the node's visits
-///   candidate   nothing when all edges are open
+///
+///   c           exploration constant times the square root of the node's visits
+///   candidate   null if all edges are open
 inline Selection select_action(HotEdges edges, std::uint32_t opened, float c,
                                const Candidate* candidate) {
   if (opened == 0) return {0, true};
@@ -43,10 +45,10 @@ inline Selection select_action(HotEdges edges, std::uint32_t opened, float c,
   return {opens ? opened : best.index, opens};
 }
 
-/// The move to play need not be the one with the most visits, which may have lost its lead to one
-/// that was found late. It is the one with the highest lower confidence bound, value less
-/// kChoiceRadius * value range / sqrt(visits), among those with at least kChoiceShare of the most
-/// visits; what is proven is certain (as in KataGo).
+/// The move to play need not have the most visits: a better move that was found late may not have
+/// caught up. It is the move with the highest lower confidence bound, value - kChoiceRadius * value
+/// range / sqrt(visits), among those with at least kChoiceShare of the maximum visits. Proven
+/// values are certain (as in KataGo).
 inline constexpr float kChoiceRadius = 0.5f, kChoiceShare = 0.1f;
 
 /// See SearchRule.
@@ -54,8 +56,8 @@ class Puct {
  public:
   explicit Puct(const SearchSettings& settings) : settings_(settings.puct) {}
 
-  /// Noise is mixed into the priors of the root's hot edges only, so that its cold ones stay the
-  /// network's. For that all edges are opened: no longer sorted, each can be the next.
+  /// Mixes noise into the priors of the root's hot edges only; the cold edges keep the network's.
+  /// Opens all edges first, because the noisy priors are not sorted and any edge can be the next.
   template <class AnyTree>
   void open_root(AnyTree& tree, Node& root, const SearchBudget& budget, Random& random,
                  std::span<float> noise) const {
@@ -70,7 +72,7 @@ class Puct {
     for (std::uint32_t i = 0; i < root.edges; ++i) {
       const Bounds bounds = tree.edge_bounds(root, i);
       const bool is_won = bounds.lower == tree.unknown_bounds().upper;
-      if (bounds.proven() && !is_won) continue;  // nothing left to learn there
+      if (bounds.proven() && !is_won) continue;  // more visits add nothing
       edges.p(i) = (1 - settings_.noise_share) * unpack_share(cold[i].prior) +
                    settings_.noise_share * noise[i];
     }
@@ -88,7 +90,7 @@ class Puct {
     return select_action(edges, node.opened, c, &candidate);
   }
 
-  /// The policy target is the visits.
+  /// The visits are the policy target.
   template <class AnyTree>
   void decide(const AnyTree& tree, const Node& root, std::span<const Proof> proofs,
               std::span<std::uint16_t> order, std::span<std::uint32_t> targets) const {
@@ -97,7 +99,7 @@ class Puct {
   }
 
  private:
-  // None of the edges is proven to be the best.
+  // Requires that no edge is proven to be the best.
   template <class AnyTree>
   static void put_surest_first(const AnyTree& tree, const Node& root, std::span<const Proof> proofs,
                                std::span<std::uint16_t> order) {

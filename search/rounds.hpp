@@ -1,4 +1,4 @@
-// Drives searches that share one batch: each goes on in its turn, one forward pass answers all.
+// Drives searches that share one batch: searches run in turns, and one forward pass answers all.
 #pragma once
 
 #include <concepts>
@@ -11,13 +11,14 @@
 
 namespace senet {
 
-/// What differs between the drivers of searches `S`. All calls come from within Rounds::round().
-///   next()          the search that goes on now, without a leaf in flight; null when none can
+/// The callbacks of a driver of searches `S`. Rounds::round() makes all calls.
+///
+///   next()          the search to continue, without a leaf in flight; null if none can continue
 ///                   before the batch is answered
 ///   rested(search)  the search took its answers, or paused (Step::kPaused): it has no leaf in
-///                   flight, and goes on when next() names it again
-///   over(search)    the search has spent its budget: decision() is its result. It goes on if it is
-///                   granted more visits or started again, and next() names it
+///                   flight, and continues when next() returns it again
+///   over(search)    the search has spent its budget: decision() is its result. It continues if
+///                   it is granted more visits or restarted, and next() returns it
 ///   answer(batch)   one forward pass: writes the answers of all rows
 template <class T, class S>
 concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
@@ -27,15 +28,15 @@ concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
   turns.answer(batch);
 };
 
-/// The batch of searches `S` (a Search<G>) and its whole life. Which search goes on, what ends one
-/// and what answers is up to the caller's turns (TurnsOf). Belongs to one thread at a time;
-/// allocates nothing after construction.
+/// The batch of searches `S` (a Search<G>) from gathering to answers. The caller's turns (TurnsOf)
+/// choose the search to continue, end searches and run the forward pass. Belongs to one thread at a
+/// time; allocates only in the constructor.
 ///
-///   next -> gather -> rows in the batch, until it is full or no search can go on
-///        -> answer -> each search that asked absorbs -> rested
+///   next -> gather -> rows in the batch, until it is full or no search can continue
+///        -> answer -> each search with rows absorbs -> rested
 ///
-/// A search needs a scratch (Search::lend) from next() to the rested() or over() that follows. At
-/// most `batch_rows` searches have a leaf in flight when next() is called.
+/// A search needs a scratch (Search::lend) from next() to the following rested() or over(). At most
+/// `batch_rows` searches have a leaf in flight when next() is called.
 template <class S>
 class Rounds {
  public:
@@ -45,12 +46,12 @@ class Rounds {
     asked_.reserve(batch_rows);
   }
 
-  /// Lets searches go on up to the next forward pass or pause, after which the caller may look at
-  /// the clock, end searches that have no leaf in flight and begin others. Rows stay in the batch
-  /// over a pause: a pass is made when the batch is full or no search can go on. False when no
-  /// search can go on and no row waits.
+  /// Runs searches up to the next forward pass or pause. Between calls the caller may check the
+  /// clock, end searches that have no leaf in flight and start others. Rows stay in the batch
+  /// across a pause: a pass runs when the batch is full or no search can continue. Returns false
+  /// when no search can continue and the batch is empty.
   ///
-  /// What a game's functions or `turns` throw passes through; call clear() then.
+  /// Exceptions from a game's functions or from `turns` propagate; call clear() afterwards.
   template <TurnsOf<S> Turns>
   bool round(Turns& turns) {
     while (S* const search = next(turns)) {
@@ -75,7 +76,7 @@ class Rounds {
     return true;
   }
 
-  /// Drops all rows. Searches that had a leaf in flight must be started again or forgotten.
+  /// Drops all rows. Restart or forget() the searches that had a leaf in flight.
   void clear() {
     batch_.clear();
     asked_.clear();
@@ -83,8 +84,8 @@ class Rounds {
   }
 
  private:
-  // A search whose leaf has more rows than the batch had room for comes first: the pass has made
-  // room, and its answers must not wait longer than those of others.
+  // First a search whose leaf had more rows than the batch had room for: the pass has made room,
+  // and its answers should not wait longer than those of others.
   template <class Turns>
   S* next(Turns& turns) {
     return unfinished_ != nullptr ? std::exchange(unfinished_, nullptr) : turns.next();
@@ -102,30 +103,31 @@ class Rounds {
   }
 
   Batch batch_;
-  std::vector<S*> asked_;    // the last rows of their leaves are in the batch
-  S* unfinished_ = nullptr;  // its leaf has rows that did not fit
+  std::vector<S*> asked_;    // searches whose last rows are in the batch
+  S* unfinished_ = nullptr;  // search with rows that did not fit
 };
 
-/// Turns in a circle of places, for searches that all count the same: each goes on once before any
-/// goes on again.
+/// Round-robin turns for searches of equal priority: each continues once before any continues
+/// again.
 class Circle {
  public:
-  /// The search of the next of `places` that can go on; null when those that could have asked.
-  /// `search_at(place)` is the search there, which it may begin, or null when the place has none.
+  /// The search of the next of `places` that can continue; null if all that can have rows in the
+  /// batch. `search_at(place)` returns the search there, which it may start, or null if the place
+  /// has none.
   template <class SearchAt>
   auto next(std::size_t places, SearchAt&& search_at) -> decltype(search_at(places)) {
     for (std::size_t tried = 0; tried < places; ++tried) {
       if (next_ >= places) next_ = 0;
       const auto search = search_at(next_);
-      if (search != nullptr && search->has_leaf()) return nullptr;  // once round
+      if (search != nullptr && search->has_leaf()) return nullptr;  // every search has had its turn
       at_ = next_++;
       if (search != nullptr) return search;
     }
     return nullptr;
   }
-  /// The place of the search that goes on: the one named last.
+  /// The place of the search that next() returned last.
   std::size_t at() const { return at_; }
-  /// The same place comes next.
+  /// Makes next() try the same place again.
   void stay() { next_ = at_; }
 
  private:

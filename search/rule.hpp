@@ -1,5 +1,5 @@
-// What decides in a search, as a type: which edges are looked at, which move is played, what is
-// learnt. search/puct.hpp is the one that everything uses.
+// The rule of a search as a type: which edges to explore, which move to play, and the training
+// target. search/puct.hpp is the default.
 #pragma once
 
 #include <concepts>
@@ -15,30 +15,29 @@ namespace senet {
 /// The edge that a descent takes.
 struct Selection {
   std::uint32_t edge;
-  bool opens;  // the edge is the first unopened one: its number is the node's `opened`
+  bool opens;  // opens the first unopened edge: `edge` is the node's `opened`
 };
 
-/// What is proven about an edge of the root, against what is proven about the root. An edge that is
-/// proven to be worse is neither played nor learnt, whatever the rule says.
+/// The proven value of a root edge compared with the root's. Edges proven to be worse are neither
+/// played nor used as training targets, regardless of the rule.
 enum class Proof : std::uint8_t { kBest, kOpen, kWorse };
 
-/// The rule of a search in an `AnyTree`. A search keeps one and copies what it was made from;
-/// nothing in here allocates.
+/// The rule of a search in an `AnyTree`. A search keeps a copy of its rule. Rules allocate nothing.
 ///
 ///   open_root(tree, root, budget, random, memory)
-///       once a search, when the root, which is a player's turn, has its edges. `random` are the
-///       numbers that the search was started with, `memory` [root.edges] f32 is free to use
+///       called once per search when the root, a player's turn, has its edges. `random` is the
+///       generator passed to the search, `memory` [root.edges] f32 is free to use
 ///   select(tree, node, depth)
-///       the edge to take at an evaluated node where a player is to move, `depth` edges below the
-///       root. Edges are opened in the tree's order: the next is number node.opened, if that is
-///       less than node.edges. p of an opened edge is 0 once nothing is left to learn behind it
+///       returns the edge to take at an evaluated node where a player is to move, `depth` edges
+///       below the root. Edges open in the tree's order: the next is index node.opened, if that is
+///       less than node.edges. p of an opened edge is 0 if more visits cannot change anything
 ///   decide(tree, root, proofs, order, targets)
-///       when a search of a player's turn has ended: [root.edges] each. proofs[e] is known of edge
-///       e. `order` holds the edges by proofs, visits and number, and becomes the order of the
-///       choices, the move to play first; targets[e] becomes the weight of edge e in the policy
-///       target that self-play records
+///       called when a search of a player's turn has ended; spans are [root.edges]. proofs[e] is
+///       the proof status of edge e. `order` contains the edges by proof, visits and index, and
+///       becomes the order of the choices, the move to play first; targets[e] becomes the weight of
+///       edge e in the policy target that self-play records
 ///
-/// Values of a node and its edges are those of the player to move there; see search/node.hpp,
+/// Values of a node and its edges are for the player to move there; see search/node.hpp,
 /// search/hot_edges.hpp and Tree::edge_visits(), edge_value() and edge_bounds().
 template <class Rule, class AnyTree>
 concept SearchRule = requires(Rule& rule, AnyTree& tree, const AnyTree& grown, Node& root,

@@ -1,5 +1,4 @@
-// The memory that a search needs while a leaf is on its way to the network and back, the logits
-// that it asks for among it.
+// The memory that a search needs while a leaf is in flight, including the list of wanted logits.
 #pragma once
 
 #include <array>
@@ -13,20 +12,20 @@
 
 namespace senet {
 
-/// One list of logits for the network, without padding and mostly without repeats, and where in it
-/// each action finds its own. Never allocates; never moves while a batch points into it.
+/// A leaf's list of wanted logits, without padding and mostly without repeats, and the positions of
+/// each action's logits in it. Never allocates; must not move while a batch points into it.
 ///
-///   wanted()  [n] u16                    what to ask for
-///   answers() [n] f32                    where the network writes them
-///   places_   [actions, kLogitsPerAction]  numbers below n, or kMost, where a zero stands
+///   wanted()  [n] u16                      the logits to compute
+///   answers() [n] f32                      their values, written by the network
+///   places_   [actions, kLogitsPerAction]  indices below n, or kMost, where a zero is stored
 template <Game G>
 class WantedLogits {
  public:
   static constexpr std::size_t kMost = G::kMaxLegal * G::kLogitsPerAction;
 
-  /// Starts over with these actions of `state`. Those of one logit are asked for as they stand:
-  /// they rarely share it, as backgammon's do not, but the halves of its doubles repeat all the
-  /// time.
+  /// Lists these actions of `state`. Logits of single-logit actions are listed without a search for
+  /// repeats: they are rarely shared (never in backgammon), but the halves of backgammon's doubles
+  /// repeat all the time.
   void list(const G& state, std::span<const Action> actions) {
     std::uint16_t* place = places_.data();
     size_ = 0;
@@ -45,11 +44,11 @@ class WantedLogits {
     }
   }
 
-  /// Valid until the next list(); the answers' memory stays where it is.
+  /// Valid until the next list(). The memory of the answers does not move.
   std::span<const std::uint16_t> wanted() const { return {wanted_.data(), size_}; }
   float* answers() { return answers_.data(); }
 
-  /// The logit of the `number`-th action, once the answers are there.
+  /// The summed logit of action `number`, after the network has written the answers.
   float sum(std::size_t number) const {
     const std::uint16_t* place = &places_[number * G::kLogitsPerAction];
     float sum = 0;
@@ -80,14 +79,15 @@ class WantedLogits {
   std::array<std::uint16_t, kMost> wanted_;
   std::array<float, kMost + 1> answers_{};  // the last stays 0
   std::array<std::uint16_t, kMost> places_;
-  // Where a logit was put last. Never cleared: an entry counts if that place holds its logit.
+  // The last position of each logit. Never cleared: an entry is valid if that position holds the
+  // logit.
   std::array<std::uint16_t, G::kLogitsPerAction == 1 ? 1 : G::kPolicyLogits> known_{};
 };
 
-/// A search writes here from the gather() that finds a leaf to the absorb() that expands it, and
-/// while it makes its decision(). In between nothing of it is kept, so many searches can take turns
-/// with a few of these. Batches point into it: it never moves. Large for games with many moves
-/// (backgammon: about 250 KiB), hence allocated whole by its owner.
+/// Memory that a search uses from the gather() that finds a leaf to the absorb() that expands it,
+/// and in decision(). It keeps nothing in between, so a few of these can serve many searches.
+/// Batches point into it: it never moves. Large for games with many moves (backgammon: about 250
+/// KiB), hence allocated on the heap by its owner.
 template <Game G>
 struct SearchScratch {
   static constexpr std::uint32_t kMaxDepth = 512;
@@ -96,21 +96,21 @@ struct SearchScratch {
   SearchScratch(const SearchScratch&) = delete;
   SearchScratch& operator=(const SearchScratch&) = delete;
 
-  // The descent under way and its leaf.
+  // The current descent and its leaf.
   std::array<Hop, kMaxDepth> path;
-  ActionList<G::kMaxLegal> moves;  // to consider at the leaf
-  std::size_t rows;                // that it may ask for: of kAfterstates, one for each move
-  Outcomes<G> outcomes{};          // kPosition: the leaf's own
-  WantedLogits<G> wanted;          // kPosition: of its moves
+  ActionList<G::kMaxLegal> moves;  // moves to consider at the leaf
+  std::size_t rows;                // rows of the leaf; in kAfterstates at most one per move
+  Outcomes<G> outcomes{};          // kPosition: of the leaf
+  WantedLogits<G> wanted;          // kPosition: of the leaf's moves
   std::array<Outcomes<G>, G::kMaxLegal>
-      afterstates{};  // kAfterstates: what its moves lead to, [moves]
+      afterstates{};  // kAfterstates: of the leaf's afterstates, [moves]
 
-  // Of edges, one after the other, while a node is written or read.
+  // Per edge of a node, while the node is written or read.
   std::array<float, kMaxEdges<G>> values, scores;
   std::array<std::uint16_t, kMaxEdges<G>> order;
   std::array<Proof, kMaxEdges<G>> proofs;
   std::array<std::uint32_t, kMaxEdges<G>> targets;
-  std::array<Choice, kMaxEdges<G>> choices;  // what decision() returned last
+  std::array<Choice, kMaxEdges<G>> choices;  // the result of the last decision()
 };
 
 }  // namespace senet

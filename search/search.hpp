@@ -1,13 +1,13 @@
-// Monte Carlo tree search as two calls: gather() walks down until the network is needed and writes
-// rows, absorb() takes the answers. No thread, lock, fiber or allocation in here; the caller of the
-// two chooses those.
+// Monte Carlo tree search as two calls: gather() descends until the network is needed and writes
+// rows, absorb() processes the answers. Threads, locks, fibers and allocation are left to the
+// caller.
 //
 //   start() --> gather() --> descent.hpp: down to a leaf --> expansion.hpp: rows into the batch
 //                  ^                        |                      (the evaluator runs)
 //                  |                        v                             |
 //               backup.hpp: values and proofs up the path  <--  expansion.hpp: edges <-- absorb()
 //
-//   rule.hpp says what a rule decides, puct.hpp is the rule, decision.hpp reads the root.
+// rule.hpp defines what a rule decides, puct.hpp is the default rule, decision.hpp reads the root.
 #pragma once
 
 #include <algorithm>
@@ -30,19 +30,18 @@
 
 namespace senet {
 
-/// What gather() wants next.
+/// The next step that gather() requires from the caller.
 enum class Step : std::uint8_t {
-  kWaiting,    // rows of this search are in the batch: run it, then call absorb()
-  kBatchFull,  // no room for all rows: run the batch, clear it, then call gather() again
-  kPaused,     // made kPause visits that needed no row: call gather() again when others had a turn
+  kWaiting,    // rows of this search are in the batch: evaluate it, then call absorb()
+  kBatchFull,  // no room for all rows: evaluate and clear the batch, then call gather() again
+  kPaused,     // made kPause visits without a row: call gather() again after other searches
   kDone,       // the budget is spent: read decision()
 };
 
-/// A search that needs no row pauses after so many visits, so that its driver can look at the
-/// clock.
+/// A search pauses after this many visits without a row, so that its driver can check the clock.
 inline constexpr std::uint32_t kPause = 64;
 
-/// One search at a time over one tree. Belongs to one thread at a time.
+/// One search at a time in one tree. Belongs to one thread at a time.
 template <Game G, class Rule = Puct, class TreeType = Tree<G>>
 class Search {
   static_assert(SearchRule<Rule, TreeType>);
@@ -50,7 +49,7 @@ class Search {
  public:
   using TreeOf = TreeType;
 
-  /// Reserves the tree and a scratch of its own; nothing allocates afterwards.
+  /// Allocates the tree and a scratch; later calls allocate nothing.
   Search(const SearchSettings& settings, const TreeLimits& limits)
       : Search(settings, limits, Rule(settings)) {}
   Search(const SearchSettings& settings, const TreeLimits& limits, const Rule& rule)
@@ -60,8 +59,8 @@ class Search {
         own_scratch_(std::make_unique<SearchScratch<G>>()),
         scratch_(own_scratch_.get()) {}
 
-  /// Reserves the tree only, in `heap`, for a game whose nodes have so many edges at most: has to
-  /// be lent a scratch before every gather() and decision().
+  /// Allocates only the tree, in `heap`, for nodes with at most `edges` edges. Before every
+  /// gather() and decision() the caller must lend() a scratch.
   Search(const SearchSettings& settings, const TreeLimits& limits, Heap& heap,
          std::size_t edges = kMaxEdges<G>)
       : settings_(settings),
@@ -69,21 +68,21 @@ class Search {
         tree_(std::make_unique<TreeOf>(limits, heap)),
         statistics_(edges, heap) {}
 
-  /// Works in `scratch` from now on, null for none, and returns what it had. Not while has_leaf().
+  /// Sets the scratch to use, null for none, and returns the previous one. Not while has_leaf().
   SearchScratch<G>* lend(SearchScratch<G>* scratch) {
     assert(!has_leaf());
     return std::exchange(scratch_, scratch);
   }
-  /// Whether a leaf is on its way, in this search's scratch: from a gather() that asked for
-  /// something to the absorb() behind the last of its rows.
+  /// Whether a leaf is in flight and uses the scratch: from a gather() that wrote rows until the
+  /// absorb() after the last of them.
   bool has_leaf() const { return phase_ == Phase::kRows; }
 
-  /// Begins a search of `state`, which is not over. `noise` is drawn from only if the budget asks
-  /// for it. With a `spare` tree of the same limits (settings.reuse_tree), what the old tree knows
-  /// about `state`, or about what is forced from there, is kept with all that can be reached: it
-  /// moves to the spare, and the two change places. A search under way is given up; rows of it in a
-  /// batch must be run or cleared before the next gather(), because their answers land in this
-  /// search's memory.
+  /// Starts a search of `state`, which must not be finished. Draws from `noise` only if the budget
+  /// requests it. With settings.reuse_tree and a `spare` tree of the same limits, keeps the part of
+  /// the old tree that is reachable from `state`, or from the position after its forced moves: it
+  /// is copied to the spare, and the two trees are swapped. Abandons a search in progress. If it
+  /// has rows in a batch, evaluate or clear them before the next gather(), because their answers
+  /// are written to this search's memory.
   void start(const G& state, const SearchBudget& budget, Random noise,
              std::unique_ptr<TreeOf>* spare = nullptr) {
     budget_ = budget;
@@ -94,21 +93,21 @@ class Search {
     const std::uint64_t key = state.key();
     const bool kept = settings_.reuse_tree && spare != nullptr && keep(state, key, *spare);
     if (!kept) tree_->clear();
-    if (!kept || (*tree_)[root_].key != key) {  // a state before forced moves has had no node
+    if (!kept || (*tree_)[root_].key != key) {  // a state before forced moves has no node
       root_ = tree_->add(state, key);
       if (state.turn() == Turn::kChance) expand_chance(*tree_, root_, 0.0f);
     }
     statistics_.clear((*tree_)[root_].edges);
   }
 
-  /// Forgets the tree, for instance because its evaluations are another network's, and gives up a
-  /// search under way as start() does.
+  /// Clears the tree, for example because another network evaluated it, and abandons a search in
+  /// progress as start() does.
   void forget() {
     tree_->clear();
     phase_ = Phase::kDone;
   }
 
-  /// Works until the rows of a leaf are in the batch, the batch is full, the budget is spent, or
+  /// Searches until the rows of a leaf are in the batch, the batch is full, the budget is spent, or
   /// kPause visits needed no row.
   Step gather(Batch& batch) {
     for (std::uint32_t visits = 0; visits < kPause; ++visits) {
@@ -127,26 +126,26 @@ class Search {
         evaluations_ += written;
         if (next_row_ < scratch_->rows) return Step::kBatchFull;
         if (written > 0) return Step::kWaiting;
-        finish_leaf();  // nothing (more) to ask: the remaining afterstates are finished games
+        finish_leaf();  // no rows left: the remaining afterstates are finished games
       }
     }
     return Step::kPaused;
   }
 
-  /// Changes the budget of the search under way. Fewer visits than it has end it as soon as the one
-  /// under way is complete (the first one always is); more let it go on after it was done. A search
-  /// whose visits were granted bit by bit finds what it would have found with all of them at once.
+  /// Changes the budget. A search that has already made more visits ends after the visit in
+  /// progress (the first one is always made); a larger budget continues a finished search. Granting
+  /// visits in several steps gives the same result as granting them all at once.
   void set_visits(std::uint32_t visits) {
     budget_.visits = visits;
     if (phase_ == Phase::kDone) phase_ = Phase::kDescend;
   }
 
-  /// Takes the answers to the rows that gather() wrote since the last forward pass.
+  /// Processes the answers to the rows written since the last forward pass.
   void absorb() {
     if (phase_ == Phase::kRows && next_row_ == scratch_->rows) finish_leaf();
   }
 
-  /// The result so far; meant for after gather() said kDone.
+  /// The result so far; usually read after gather() has returned kDone.
   Decision<G> decision() {
     const Node& root = (*tree_)[root_];
     return {.choices = list_choices(*tree_, root_, rule_, *scratch_),
@@ -159,7 +158,7 @@ class Search {
             .full = full_};
   }
 
-  /// Expected end if `action` is played, for the player to move at the root.
+  /// The expected outcome if `action` is played, for the player to move at the root.
   Outcomes<G> outcomes_after(Action action) {
     const G& game = tree_->game();
     const Node& root = (*tree_)[root_];
@@ -175,8 +174,8 @@ class Search {
 
  private:
   enum class Phase : std::uint8_t { kDescend, kRows, kDone };
-  // What one visit can use up: a turn of chance and the position behind it with all its edges, and
-  // a longer hot block for each of the two edges that led there.
+  // Maximum size of one visit: a turn of chance and the position after it with all its edges, and a
+  // longer hot block for each of the two edges that lead there.
   static constexpr std::uint32_t kVisitNodes = 3;
   static constexpr std::uint32_t visit_words(const G& game) {
     const auto edges = static_cast<std::uint32_t>(most_edges(game));
@@ -184,10 +183,10 @@ class Search {
     return cold_words(edges, true) + hot_words(edges) + cold_words(dice, false) + hot_words(dice);
   }
 
-  // Keeps of the tree only what can be reached from a state that it knows, or from where that
-  // state's forced moves lead, as those have no nodes. False when it knows neither, or when what is
-  // kept leaves too little room for the rest of the budget: positions that other paths explored can
-  // outnumber the root's own visits.
+  // Keeps only the part of the tree that is reachable from a known state, or from the position
+  // after its forced moves, because positions before forced moves have no nodes. False if neither
+  // is known, or if the kept part leaves too little room for the rest of the budget: it can exceed
+  // the root's own visits, because it includes positions explored through other paths.
   bool keep(const G& state, std::uint64_t key, std::unique_ptr<TreeOf>& spare) {
     NodeId known = tree_->find(key);
     if constexpr (SoundMovesGame<G>) {
@@ -220,7 +219,7 @@ class Search {
     return full_;
   }
 
-  // One visit: all of it, or as far as a leaf that has to ask.
+  // One visit: all of it, or up to a leaf that needs rows.
   void begin_visit() {
     const Descent descent = descend(*tree_, root_, rule_, scratch_->path);
     depth_ = descent.depth;
@@ -259,7 +258,8 @@ class Search {
     end_visit(leaf_);
   }
 
-  // Counts a leaf's distribution, as `player` sees it, below the root edge that the descent took.
+  // Counts a leaf's distribution, from the perspective of `player`, for the root edge of the
+  // descent.
   void count_leaf(const Outcomes<G>& ends, Player player) {
     const bool is_roots = perspective(turn_of((*tree_)[root_])) == player;
     const auto count = [&](const Outcomes<G>& seen) {
@@ -291,7 +291,7 @@ class Search {
 
   std::unique_ptr<SearchScratch<G>> own_scratch_;
   SearchScratch<G>* scratch_ = nullptr;
-  // The visit under way: its hops stand in the scratch; the leaf that waits for answers.
+  // The visit in progress, whose hops are in the scratch, and the leaf in flight.
   std::uint32_t depth_ = 0;
   NodeId leaf_ = kNoNode;
   std::size_t next_row_ = 0;

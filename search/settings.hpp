@@ -1,4 +1,4 @@
-// What people may change in a search, and when it stops.
+// The settings of a search, and its budget.
 #pragma once
 
 #include <cstdint>
@@ -10,40 +10,40 @@
 
 namespace senet {
 
-/// How the rule of search/puct.hpp weighs what it sees.
+/// Settings of the rule in search/puct.hpp.
 struct PuctSettings {
-  /// Dirichlet noise at the root when a budget asks for it: concentration per action is noise_total
-  /// / edges of the root, noise_share of the prior is noise (Silver et al. 2017; KataGo's scaling
-  /// by the number of actions).
+  /// Dirichlet noise at the root, if a budget requests it: the concentration per action is
+  /// noise_total / root edges, and a fraction noise_share of the prior is noise (Silver et al.
+  /// 2017; KataGo's scaling by the number of actions).
   float noise_share = 0.25f;
   float noise_total = 10.0f;
   /// Exploration constant of PUCT (Rosin 2011; Silver et al. 2017), in units of the game's values.
   float c_puct = 1.5f;
-  /// An unvisited action is taken to be worth its parent's value less this times the root of the
-  /// visited priors' sum (first-play urgency reduction, as in Leela Zero and KataGo). kPosition
-  /// only.
+  /// First-play urgency reduction (as in Leela Zero and KataGo): the assumed value of an unvisited
+  /// action is its parent's value minus this times the square root of the visited priors' sum.
+  /// kPosition only.
   float fpu_reduction = 0.2f;
 };
 
 constexpr auto settings_of(std::type_identity<PuctSettings>) {
   using S = PuctSettings;
-  // Records have a phrase of their own for noise.
+  // Records describe noise in a separate phrase.
   constexpr SettingUse<S> kOfNoise{.of_players = false, .in_records = Said::kNever};
   constexpr SettingUse<S> kFromTheFirst{.in_records = Said::kAlways, .in_players = Said::kAlways};
   return std::tuple{
-      setting("noise-share", &S::noise_share, "share of noise in the root's priors",
+      setting("noise-share", &S::noise_share, "fraction of Dirichlet noise in the root priors",
               {.least = 0, .most = 1}, kOfNoise),
-      setting("noise-total", &S::noise_total, "sum of the Dirichlet concentrations",
+      setting("noise-total", &S::noise_total, "total Dirichlet concentration at the root",
               {.least = 0, .above_least = true}, kOfNoise),
-      setting("c-puct", &S::c_puct, "exploration constant", {.least = 0, .most = 1000},
+      setting("c-puct", &S::c_puct, "PUCT exploration constant", {.least = 0, .most = 1000},
               kFromTheFirst),
       setting("fpu-reduction", &S::fpu_reduction,
-              "how much less than its parent an unvisited move is taken to be worth",
-              {.least = 0, .most = 1000}, kFromTheFirst),
+              "first-play urgency reduction for unvisited moves", {.least = 0, .most = 1000},
+              kFromTheFirst),
   };
 }
 
-/// How a search weighs what it sees. The same for every move of a game.
+/// Settings of a search, the same for every move of a game.
 struct SearchSettings {
   Evaluates evaluates = Evaluates::kPosition;
   PuctSettings puct = {};
@@ -58,32 +58,32 @@ struct SearchSettings {
 
 constexpr auto settings_of(std::type_identity<SearchSettings>) {
   using S = SearchSettings;
-  // What lies below overflows.
+  // Smaller temperatures overflow.
   constexpr SettingRange kTemperature{.least = 1e-4, .most = 1000};
   return std::tuple{
-      // Every text begins with it, and players may leave it to the network.
-      setting("mode", &S::evaluates, "what the network is asked about: position or afterstates", {},
+      // Every text starts with the mode. Players may take it from the network's file.
+      setting("mode", &S::evaluates, "what the network evaluates: position or afterstates", {},
               {.of_players = false, .in_records = Said::kNever, .key = "evaluates"}),
       &S::puct,
       setting("policy-temperature", &S::policy_temperature,
-              "position: priors are softmax(logit / this)", kTemperature,
+              "softmax temperature of the priors in mode position", kTemperature,
               {.in_players = Said::kAlways,
                .matters = [](const S& s) { return s.evaluates == Evaluates::kPosition; }}),
       setting("afterstate-temperature", &S::afterstate_temperature,
-              "afterstates: priors are softmax(value / this)", kTemperature,
+              "softmax temperature of the priors in mode afterstates", kTemperature,
               {.in_players = Said::kAlways}),
       setting("reuse-tree", &S::reuse_tree, "keep the tree between moves (0 or 1)", {},
               {.of_players = false, .in_records = Said::kNever}),
   };
 }
 
-/// The policy temperature of players that want to win. A network learns to be as sure as the
-/// searches that it was shown, and to overlook what they overlooked: flatter priors look at more
-/// (as in Leela Chess Zero). Self-play keeps 1, for its visits are what is learnt.
+/// The policy temperature of players that play to win. A network learns the confidence of the
+/// searches that it is trained on, and their oversights: flatter priors explore more moves (as in
+/// Leela Chess Zero). Self-play keeps 1, because its visits are the training targets.
 inline constexpr float kPlayersPolicyTemperature = 1.5f;
 
-/// When one search stops: at `visits` visits of the root (those kept from the move before count),
-/// earlier when the root's value is proven or the tree is full. 1 = expand the root only.
+/// When a search stops: at `visits` visits of the root (including those kept from the previous
+/// move), or earlier if the root's value is proven or the tree is full. 1 = expand the root only.
 struct SearchBudget {
   std::uint32_t visits = 100;
   bool noise = false;

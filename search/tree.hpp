@@ -1,4 +1,4 @@
-// The tree of one search: one block of nodes, states and edge words, reserved once and never grown.
+// The tree of one search: nodes, states and edge words, allocated once and never resized.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace senet {
 
-/// How much a tree can hold.
+/// The capacity of a tree.
 struct TreeLimits {
   std::uint32_t nodes = 0;
   std::uint32_t words = 0;  // 4-byte words of edges
@@ -23,9 +23,9 @@ struct TreeLimits {
   bool operator==(const TreeLimits&) const = default;
 };
 
-/// Nodes by 32-bit ids, their states beside them, their edges in an arena of words. No pointers
-/// between nodes, nothing freed one by one: clear() or move_reachable() start over. Not shared by
-/// threads. All states are of one game.
+/// Nodes and their states, indexed by 32-bit ids, and their edges in an arena of words. There are
+/// no pointers between nodes and nothing is freed individually: clear() and move_reachable() start
+/// afresh. Not shared by threads. All states belong to one game.
 template <Game G, NodeTable Table = EpochTable>
 class Tree {
   static_assert(ends_fit_bounds<G>());
@@ -33,7 +33,7 @@ class Tree {
  public:
   using State = G;
 
-  /// Bytes that a tree with these limits reserves.
+  /// Bytes that a tree with these limits allocates.
   static std::size_t bytes(const TreeLimits& limits) {
     return limits.nodes * (sizeof(Node) + sizeof(G)) + limits.words * std::size_t{4} +
            Table::bytes(limits.nodes);
@@ -51,13 +51,13 @@ class Tree {
   const TreeLimits& limits() const { return limits_; }
   std::uint32_t size() const { return used_nodes_; }
   std::uint32_t used_words() const { return cold_words_ + kBlockWords * hot_blocks_; }
-  /// What a tree with just that much room would reserve.
+  /// Bytes that a tree of exactly this size would allocate.
   std::size_t bytes_used() const { return bytes({used_nodes_, used_words()}); }
 
   Node& operator[](NodeId id) { return nodes_[id]; }
   const Node& operator[](NodeId id) const { return nodes_[id]; }
   const G& state(NodeId id) const { return states_[id]; }
-  /// Any state: all are of the same game. Needs a node.
+  /// Any state, since all belong to the same game. Requires a node.
   const G& game() const { return states_[0]; }
 
   /// Whether `nodes` more nodes and `words` more words fit.
@@ -69,7 +69,7 @@ class Tree {
     return table_.find(key, [this](NodeId id) { return nodes_[id].key; });
   }
 
-  /// Adds an unevaluated node for a state whose key is not in the tree. Needs fits(1, 0).
+  /// Adds an unevaluated node for a state whose key is not in the tree. Requires fits(1, 0).
   NodeId add(const G& state, std::uint64_t key) {
     assert(fits(1, 0));
     const NodeId id = used_nodes_++;
@@ -80,7 +80,7 @@ class Tree {
     return id;
   }
 
-  /// Reserves the cold block of a node. Needs fits(0, cold_words(edges, valued)).
+  /// Reserves the cold block of a node. Requires fits(0, cold_words(edges, valued)).
   void add_cold(Node& node, std::uint16_t edges, bool valued) {
     node.cold = take(cold_words(edges, valued));
     node.edges = edges;
@@ -90,7 +90,7 @@ class Tree {
   const ColdEdge* cold(const Node& node) const {
     return reinterpret_cast<const ColdEdge*>(at(node.cold));
   }
-  /// Number of the edge of this action; node.edges when it has none.
+  /// Index of the edge with this action; node.edges if there is none.
   std::uint32_t edge_of(const Node& node, Action action) const {
     const ColdEdge* const edges = cold(node);
     return static_cast<std::uint32_t>(
@@ -107,18 +107,18 @@ class Tree {
   std::uint32_t edge_visits(const Node& node, std::uint32_t edge) const {
     return edge < node.opened ? static_cast<std::uint32_t>(hot(node).n(edge)) : 0;
   }
-  /// What an edge is taken to be worth, as its parent counts: its mean value, or before the first
-  /// visit its afterstate's own value or, without one, its parent's.
+  /// The assumed value of an edge for its parent's player: the mean value; before the first visit,
+  /// the afterstate's own value or, without one, the parent's value.
   float edge_value(const Node& node, std::uint32_t edge) const {
     if (edge_visits(node, edge) > 0) return hot(node).q(edge);
     if (!(node.flags & kValuedEdges)) return node.q;
     return unpack_value(edge_values(node)[edge], value_range(game()));
   }
-  /// The node behind an edge, if it has been made.
+  /// The child of an edge, or kNoNode if it has not been created.
   NodeId edge_child(const Node& node, std::uint32_t edge) const {
     return edge < node.opened ? hot(node).child(edge) : kNoNode;
   }
-  /// Bounds behind an edge, as its parent counts.
+  /// The bounds of an edge's child, from the parent's perspective.
   Bounds edge_bounds(const Node& node, std::uint32_t edge) const {
     const NodeId child = edge_child(node, edge);
     if (child == kNoNode) return unknown_bounds();
@@ -126,27 +126,27 @@ class Tree {
     const Bounds bounds = bounds_of(below);
     return perspective(turn_of(below)) == perspective(turn_of(node)) ? bounds : bounds.mirrored();
   }
-  /// The bounds of a node of which nothing is proven.
+  /// The bounds of a node without proofs.
   Bounds unknown_bounds() const {
     const int range = static_cast<int>(value_range(game()));
     return {-range, range};
   }
 
-  /// Exchanges the first unopened edge with the one of highest rank among them, if there is any.
-  /// The next edge is looked for when it is needed: sorting all would cost more than the rest of
-  /// the expansion, and most nodes never open a third.
+  /// Swaps the first unopened edge, if any, with the unopened edge of highest rank. Doing this on
+  /// demand is cheaper than sorting: a sort would cost more than the rest of the expansion, and
+  /// most nodes never open a third edge.
   void find_next(const Node& node) {
     if (node.opened >= node.edges) return;
     ColdEdge* const edges = cold(node);
-    std::uint64_t highest = 0;  // rank and, below it, number: a search without a branch
+    std::uint64_t highest = 0;  // rank and, in the low bits, index: avoids branches
     for (std::uint32_t i = node.opened; i < node.edges; ++i) {
       highest = std::max(highest, (std::uint64_t{edges[i].rank()} << 32) | i);
     }
     std::swap(edges[node.opened], edges[static_cast<std::uint32_t>(highest)]);
   }
 
-  /// Lengthens the opened prefix by one edge (no visits, no child, prior as in the cold block) and
-  /// returns its index. Needs fits(0, hot_words(node.opened + 1)).
+  /// Opens the next edge (no visits, no child, prior as in the cold block) and returns its index.
+  /// Requires fits(0, hot_words(node.opened + 1)).
   std::uint32_t open_edge(Node& node, float q) {
     const std::uint32_t edge = node.opened++;
     if (edge % kLanes == 0 && hot_blocks(edge) != hot_blocks(edge + 1)) lengthen_hot(node, edge);
@@ -163,9 +163,9 @@ class Tree {
     table_.clear();
   }
 
-  /// Copies what is reachable from `root` into the empty tree `to` of the same limits and returns
-  /// the new id of the root (Cheney's algorithm: the copied nodes are their own work list). This
-  /// tree is spent afterwards.
+  /// Copies everything reachable from `root` into the tree `to`, which has the same limits and is
+  /// cleared first. Returns the root's new id. (Cheney's algorithm: the copied nodes are their own
+  /// work list.) Afterwards this tree is invalid until clear().
   NodeId move_reachable(NodeId root, Tree& to) {
     to.clear();
     forward(root, to);
@@ -204,7 +204,7 @@ class Tree {
     cold_words_ += words;
     return first;
   }
-  // A longer row of blocks for a node whose `had` opened edges fill the old one.
+  // Moves the `had` opened edges of a node, which fill its blocks, to a larger group of blocks.
   void lengthen_hot(Node& node, std::uint32_t had) {
     const std::uint32_t old = node.hot, old_blocks = hot_blocks(had), blocks = hot_blocks(had + 1);
     node.hot = take_blocks(blocks);
@@ -213,8 +213,8 @@ class Tree {
     std::fill_n(first + old_blocks, blocks - old_blocks, EdgeBlock{});
     if (old_blocks != 0) give_back_blocks(old, old_blocks);
   }
-  // Hot blocks are taken from the end of the lines, and again when a node has outgrown them.
-  // `count` is a power of two.
+  // Takes blocks from the free list, which contains blocks that nodes have outgrown, or else from
+  // the end of the lines. `count` is a power of two.
   std::uint32_t take_blocks(std::uint32_t count) {
     std::uint32_t& free = free_blocks_[static_cast<std::size_t>(std::countr_zero(count))];
     if (free != kNoBlock) {
@@ -236,14 +236,14 @@ class Tree {
     std::memcpy(at(copy), from.at(first), count * std::size_t{4});
     return copy;
   }
-  // The new id of an old node, which is copied at the first call and then remembers where it went:
-  // `edges` 0xffff with `opened` 0xffff cannot be a live node's, and `hot` holds the new id.
+  // The new id of an old node. The first call copies the node and leaves a forwarding mark: `edges`
+  // and `opened` of 0xffff, which no live node can have, and the new id in `hot`.
   NodeId forward(NodeId old, Tree& to) {
     Node& node = nodes_[old];
     if (node.edges == 0xffff && node.opened == 0xffff) return node.hot;
     const NodeId id = to.used_nodes_++;
     to.nodes_[id] = node;
-    to.nodes_[id].flags &= static_cast<std::uint8_t>(~kOnPath);  // of a visit that was given up
+    to.nodes_[id].flags &= static_cast<std::uint8_t>(~kOnPath);  // set by an abandoned visit
     to.states_[id] = states_[old];
     to.table_.insert(node.key, id);
     node.edges = node.opened = 0xffff;
@@ -251,7 +251,7 @@ class Tree {
     return id;
   }
 
-  // Raw storage: cold words from its beginning, hot blocks from its end.
+  // Raw storage: cold words from the beginning, hot blocks from the end.
   struct alignas(EdgeBlock) Line {
     std::array<std::byte, sizeof(EdgeBlock)> bytes;
   };
@@ -260,25 +260,25 @@ class Tree {
   std::uint32_t used_nodes_ = 0;
   std::uint32_t cold_words_ = 0;
   std::uint32_t hot_blocks_ = 0;
-  std::array<std::uint32_t, 16> free_blocks_;  // by the logarithm of their number; linked
+  std::array<std::uint32_t, 16> free_blocks_;  // linked lists, by log2 of the block count
   Block<Node> nodes_;
   Block<G> states_;
   Block<Line> lines_;
   Table table_;
 };
 
-/// Tree limits in which a search of `visits` visits fits for ordinary positions; a search of
-/// unusually wide ones ends early and says so. `game` is any state of the game.
+/// Tree limits that suffice for `visits` visits of ordinary positions. A search of unusually wide
+/// positions may end early, which Decision::full reports. `game` is any state of the game.
 template <Game G>
 TreeLimits limits_for(const G& game, std::uint32_t visits, Evaluates evaluates) {
-  // A visit adds a node, with dice two: the turn of chance and the position behind it. Its edges: a
-  // cold block of an ordinary width and one to two small hot blocks.
+  // A visit adds a node; with dice two, the turn of chance and the position after it. Its edges
+  // take a cold block of ordinary width and one to two small hot blocks.
   const std::uint32_t nodes_per_visit = has_dice(game) ? 2 : 1;
   const std::uint32_t ordinary_width =
       most_legal(game) > 64 ? 48 : static_cast<std::uint32_t>(most_legal(game));
   const std::uint32_t words_per_visit =
       cold_words(ordinary_width, evaluates == Evaluates::kAfterstates) + 40 * nodes_per_visit;
-  // The root may be as wide as the game allows, with all its edges opened for noise.
+  // The root may be as wide as the game allows, with all edges opened for noise.
   const auto widest = static_cast<std::uint32_t>(most_edges(game));
   const auto dice = static_cast<std::uint32_t>(most_chance(game));
   return {(visits + 2) * nodes_per_visit + 2, (visits + 2) * words_per_visit +
@@ -286,14 +286,14 @@ TreeLimits limits_for(const G& game, std::uint32_t visits, Evaluates evaluates) 
                                                   cold_words(dice, false) + hot_words(dice)};
 }
 
-/// The same for a game whose type says it all.
+/// The same for a game whose type determines these numbers.
 template <FixedOutcomesGame G>
 TreeLimits limits_for(std::uint32_t visits, Evaluates evaluates) {
   return limits_for(G{}, visits, evaluates);
 }
 
-/// The largest number of 1 .. `most` for which fits(number) holds, 0 if there is none. What holds
-/// for a number holds for all below it.
+/// The largest number in 1 .. `most` for which fits(number) is true, 0 if there is none. fits must
+/// be monotonic: true for every number below one for which it is true.
 template <class Fits>
 std::uint32_t largest_that_fits(std::uint32_t most, Fits&& fits) {
   const auto numbers = std::views::iota(std::uint32_t{1}, most + 1);

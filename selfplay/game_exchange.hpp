@@ -1,4 +1,4 @@
-// The two small interfaces self-play knows of the world: where games come from, and where they go.
+// Where self-play gets game numbers and delivers finished games.
 #pragma once
 
 #include <atomic>
@@ -10,22 +10,21 @@
 
 namespace senet {
 
-/// Hands out game numbers, each once, until the last one or until somebody calls a halt. Any
-/// thread.
+/// Hands out game numbers, each once, until the last one or until halt(). Callable from any thread.
 class GameNumbers {
  public:
   explicit GameNumbers(std::uint64_t first,
                        std::uint64_t end = std::numeric_limits<std::uint64_t>::max())
       : next_(first), end_(end) {}
 
-  /// The next game to play; nothing when there is none.
+  /// The number of the next game to play, or nothing when there are no more.
   std::optional<std::uint64_t> take() {
     if (halted_.load(std::memory_order_relaxed)) return std::nullopt;
     const std::uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
     if (number >= end_) return std::nullopt;
     return number;
   }
-  /// Games under way are finished, no new ones begun.
+  /// Stops handing out numbers: games in progress are finished, no new ones are started.
   void halt() { halted_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -34,12 +33,12 @@ class GameNumbers {
   std::atomic<bool> halted_{false};
 };
 
-/// Takes finished games. Called from worker threads.
+/// Receives finished games. Called from worker threads.
 class GameSink {
  public:
   virtual ~GameSink() = default;
-  /// Takes the record over and returns true, or leaves it as it is and returns false when there is
-  /// no room now: then the lane waits and offers again. Never blocks.
+  /// Takes ownership of the record and returns true, or leaves it unchanged and returns false when
+  /// there is no room; the lane then waits and offers it again. Never blocks.
   virtual bool offer(GameRecord& record) = 0;
 };
 

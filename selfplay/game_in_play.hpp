@@ -1,4 +1,4 @@
-// One self-play game in progress: everything about it but the searching.
+// One self-play game in progress: everything except the search.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace senet {
 
-/// Plays what needs no thought (dice, random openings, forced moves), says what to search, takes
-/// the decisions, and writes it all down. Every draw comes from (seed, game number, ply), so a game
-/// is the same whoever drives it, on whichever lane.
+/// Plays the turns that need no search (dice, random openings, forced moves), sets search budgets,
+/// plays the searches' decisions and records the game. Every random draw is a function of (seed,
+/// game number, ply), so a game does not depend on the lane or thread that plays it.
 template <Game G>
 class GameInPlay {
  public:
@@ -26,7 +26,7 @@ class GameInPlay {
     visits_.reserve(G::kMaxLegal);
   }
 
-  /// Sets up game `number` of the run. `evaluator` and `settings` are written into its record.
+  /// Sets up game `number` of the run. `evaluator` and `settings` are copied into its record.
   void begin(std::uint64_t number, std::string_view evaluator, std::string_view settings) {
     number_ = number;
     state_ = G{};
@@ -40,12 +40,12 @@ class GameInPlay {
     record_.game = std::string(G::kName);
     record_.evaluator = evaluator;
     record_.settings = settings;
-    // Not the stream of ply 0: the first blind move would then depend on how many there are.
+    // A stream separate from ply 0's: otherwise the first random move would depend on their number.
     Random opening(settings_.seed, number, kBeforeTheGame, Purpose::kOpening);
     random_moves_ = settings_.random_plies == 0 ? 0 : opening.below(settings_.random_plies + 1);
   }
 
-  /// Plays on until there is a decision to think about; false when the game has ended.
+  /// Plays up to the next decision that needs a search; false when the game has ended.
   bool next_decision() {
     for (;; ++ply_) {
       if (record_.end() != EndKind::kNone) return false;
@@ -81,15 +81,15 @@ class GameInPlay {
   }
 
   const G& state() const { return state_; }
-  /// What the search of state() may cost: visits as the settings say, but `most` at most.
+  /// The budget for the search of state(): the configured visits, capped at `most`.
   SearchBudget budget(std::uint32_t most) const {
     return {.visits = std::min(full_ ? settings_.full_visits : settings_.fast_visits, most),
             .noise = full_ && settings_.noise};
   }
   Random noise() const { return random(Purpose::kNoise); }
 
-  /// Chooses a move from a finished search of state(), writes it down and plays it. `model` is the
-  /// id of the network that answered.
+  /// Plays the move chosen by a finished search of state() and records the turn. `model` is the id
+  /// of the network that evaluated it.
   void take(Search<G>& search, std::uint64_t model) {
     const Decision<G> decision = search.decision();
     const Player mover = state_.turn() == Turn::kPlayer1 ? 1 : 0;
@@ -119,7 +119,7 @@ class GameInPlay {
     ++ply_;
   }
 
-  /// The finished game; may be moved from, begin() starts afresh.
+  /// The finished game. The caller may move from it; begin() resets it.
   GameRecord& record() { return record_; }
 
  private:
@@ -140,7 +140,7 @@ class GameInPlay {
     bad_searches_[mover] = bad ? bad_searches_[mover] + 1 : 0;
     return bad_searches_[mover] >= 3;
   }
-  // The plainest loss of `mover`, as player 0 sees it.
+  // The smallest loss of `mover` (not a gammon), from player 0's perspective.
   std::uint8_t lost_outcome(Player mover) const {
     const auto values = outcome_values(state_);
     const auto nearness = [](float value) { return value < 0 ? value : -1e9f; };

@@ -65,7 +65,7 @@ void GameRecord::add_decision(const RecordedDecision& decision) {
   add_outcomes(decision.chosen_outcomes, outcome_lists_);
   const auto first =
       visit_lists_.insert(visit_lists_.end(), decision.visits.begin(), decision.visits.end());
-  // One order for equal searches, and small steps from action to action in the encoded form.
+  // Sorted, so that equal searches give equal records and the codec stores small action deltas.
   std::sort(first, visit_lists_.end(),
             [](const VisitCount& a, const VisitCount& b) { return a.action < b.action; });
 }

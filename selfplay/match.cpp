@@ -9,7 +9,7 @@
 namespace senet {
 namespace {
 
-/// One game under way.
+/// One game in progress.
 struct Table {
   AnyState state;
   PlayedGame game;
@@ -21,8 +21,8 @@ struct Table {
   }
 };
 
-/// The move that nobody chooses in a state that is not over: a roll, a blind opening move, a forced
-/// one. None where a player has a choice.
+/// The move in a state that leaves no choice: a roll, a random opening move, a forced move. Nothing
+/// in a state with a choice. The game has not ended.
 std::optional<Action> unchosen_action(const AnyState& state, std::uint64_t game, std::uint32_t ply,
                                       const MatchSettings& settings) {
   Random draw(settings.seed, pair_of(game), ply, Purpose::kMatch);
@@ -34,7 +34,7 @@ std::optional<Action> unchosen_action(const AnyState& state, std::uint64_t game,
   return draw_action(state, draw);
 }
 
-/// Plays up to the next decision; false when there is none, because the game is over or cut.
+/// Plays up to the next decision; false when there is none because the game has ended or is cut.
 bool reach_decision(Table& table, const MatchSettings& settings) {
   while (table.state.turn() != Turn::kOver && table.ply() < settings.ply_cap) {
     const auto action = unchosen_action(table.state, table.game.number, table.ply(), settings);
@@ -50,7 +50,6 @@ MatchOutcome outcome_of(const AnyState& state, std::uint64_t game) {
   return first_side_of(game) == 0 ? outcome : state.game().outcome_mirror[outcome];
 }
 
-/// A match from its first move to its last.
 class Match {
  public:
   Match(const AnyGame& game, MatchPlayer& first, MatchPlayer& second, const MatchSettings& settings,
@@ -73,7 +72,7 @@ class Match {
     std::uint64_t next = settings_.only_game.value_or(0);
     const std::uint64_t end = settings_.only_game ? next + 1 : settings_.pairs * 2;
     std::vector<Table> tables;
-    // Fills the free tables; games without any decision end on the spot.
+    // Fills the free tables; games without any decision end immediately.
     const auto seat = [&]() -> Result<void> {
       for (; next < end && tables.size() < settings_.games_at_once; ++next) {
         if (std::ranges::binary_search(played, next)) continue;
@@ -89,7 +88,7 @@ class Match {
     };
     if (const auto seated = seat(); !seated) return seated;
     while (!tables.empty()) {
-      // By number, not by address: one player may play both sides.
+      // By index, not by address: both sides may be the same player object.
       for (const std::size_t side : {0, 1}) {
         if (hooks_.is_stopped()) return {};
         if (const auto moved = move(side, tables); !moved) return moved;
@@ -108,7 +107,7 @@ class Match {
     return table.state.turn() == Turn::kOver || table.ply() >= settings_.ply_cap;
   }
 
-  /// Lets one player move wherever it is to move.
+  /// Makes one player move in every game where it is to move.
   Result<void> move(std::size_t side, std::vector<Table>& tables) {
     states_.clear();
     draws_.clear();
@@ -139,7 +138,7 @@ class Match {
     return {};
   }
 
-  /// What a player did wrong, with the numbers that the game can be played again by.
+  /// Describes a player's fault, with the numbers needed to replay the game.
   Error fault(std::size_t side, const Table& table, std::string_view reason) const {
     return fail(fmt::format("the {} player in game {} of seed {}, ply {}: {}",
                             side == 0 ? "first" : "second", table.game.number, settings_.seed,
@@ -195,8 +194,8 @@ Result<void> check_played_game(const AnyGame& game, const PlayedGame& played,
     }
     const auto unchosen = unchosen_action(state, played.number, ply, settings);
     if (unchosen && *unchosen != action) {
-      return fail(
-          fmt::format("ply {} is not {}, as the seed says", ply, state.action_text(*unchosen)));
+      return fail(fmt::format("ply {} is not {}, which the seed requires", ply,
+                              state.action_text(*unchosen)));
     }
     if (!unchosen) {
       state.legal(legal);
@@ -207,9 +206,9 @@ Result<void> check_played_game(const AnyGame& game, const PlayedGame& played,
     state.play(action);
     ++ply;
   }
-  if (state.turn() != Turn::kOver && ply < settings.ply_cap) return fail("it has no end");
+  if (state.turn() != Turn::kOver && ply < settings.ply_cap) return fail("the game has no end");
   if (outcome_of(state, played.number) != played.outcome)
-    return fail("it ends otherwise than told");
+    return fail("its outcome is not that of its moves");
   return {};
 }
 

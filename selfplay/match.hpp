@@ -1,9 +1,10 @@
-// Two players, the same openings and the same dice with sides swapped: games whose result can be
-// believed and which can be played again.
+// A match of two players over pairs of games: both games of a pair share opening and dice, with
+// sides swapped. Games are reproducible.
 //
-// Everything drawn is a function of seed, pair (openings, dice) or game (what players draw) and
-// ply. So a game does not depend on which others are played beside it, before it or not at all, and
-// a match that goes on after an interruption plays what it would have played anyway.
+// Every random draw is a function of the seed, the ply and either the pair (openings, dice) or the
+// game (the players' draws). So a game does not depend on which other games are played before it or
+// in parallel with it, and an interrupted match continues exactly as it would have without the
+// interruption.
 #pragma once
 
 #include <array>
@@ -20,58 +21,56 @@ namespace senet {
 
 struct MatchSettings {
   std::size_t pairs = 100;          // each opening is played twice, with sides swapped; at least 1
-  std::uint32_t random_plies = 4;   // moves drawn blindly at the start of games without dice
-  std::uint32_t ply_cap = 2000;     // a longer game (dice count) is cut: drawn, and counted
-  std::uint64_t seed = 1;           // fixes openings, dice and what the players draw
-  std::size_t games_at_once = 256;  // games under way side by side; at least 1
-  /// Only this game, if any: number 2 * pair + 0 or 1.
+  std::uint32_t random_plies = 4;   // random moves at the start of games without dice
+  std::uint32_t ply_cap = 2000;     // a longer game (dice count) is cut: counted as a draw
+  std::uint64_t seed = 1;           // determines openings, dice and the players' draws
+  std::size_t games_at_once = 256;  // games in progress at the same time; at least 1
+  /// Plays only the game with this number (2 * pair + 0 or 1), if set.
   std::optional<std::uint64_t> only_game = {};
 };
 
 /// One finished game of a match.
 struct PlayedGame {
   std::uint64_t number = 0;     // 2 * pair, + 1 when the match's first player is player 1 of it
-  std::vector<Action> actions;  // all of them: rolls, blind openings and forced moves included
-  MatchOutcome outcome;         // as the match's first player sees it
+  std::vector<Action> actions;  // all of them, including rolls, random openings and forced moves
+  MatchOutcome outcome;         // from the perspective of the match's first player
 
   bool operator==(const PlayedGame&) const = default;
 };
 
-/// Which pair a game belongs to.
+/// The pair of a game.
 inline std::uint64_t pair_of(std::uint64_t game) { return game / 2; }
-/// Which player of the game the match's first player is.
+/// The player index that the match's first player has in a game.
 inline Player first_side_of(std::uint64_t game) { return static_cast<Player>(game & 1); }
 
-/// What a match tells while it is played.
+/// Callbacks of a match in progress.
 struct MatchHooks {
-  /// Called once for each game as it ends. A failure ends the match.
+  /// Called once for each game when it ends. A failure ends the match.
   std::function<Result<void>(const PlayedGame&)> finished;
-  /// Asked between moves: true ends the match where it stands. What it told once it goes on
-  /// telling.
+  /// Called between moves: true ends the match immediately. Once true, it must stay true.
   std::function<bool()> is_stopped;
 };
 
 /// How a match went.
 struct MatchRun {
   std::array<PlayerFaults, 2> faults;  // of the first and the second player
-  std::optional<Error> fault;          // why it ended early, unless it was told to
+  std::optional<Error> fault;          // why the match ended early; empty when is_stopped ended it
 };
 
-/// Plays a match of `game` from its first move to its last. The players outlive the match, and may
-/// be the same object. Plays all games but those whose numbers are in `played` (ascending). An
-/// illegal action of either player, or a player that fails, ends the match and is told in the
-/// result.
+/// Plays a match of `game`: all games except those whose numbers are in `played` (ascending). The
+/// players outlive the match and may be the same object. An illegal action or a failing player ends
+/// the match and is reported in the result.
 MatchRun play_match(const AnyGame& game, MatchPlayer& first, MatchPlayer& second,
                     const MatchSettings& settings, const std::vector<std::uint64_t>& played,
                     const MatchHooks& hooks);
 
-/// Plays a whole match and sums it up: how good the first player is against the second. The reason
-/// when a player fails or moves illegally.
+/// Plays a whole match and sums up the first player's result. Fails, with the reason, when a player
+/// fails or moves illegally.
 Result<MatchResult> match_result(const AnyGame& game, MatchPlayer& first, MatchPlayer& second,
                                  const MatchSettings& settings);
 
-/// Checks that a told game is one of the match with these settings: the openings and rolls are
-/// those of the seed, every action is legal, and it ends as told.
+/// Checks that `played` can be a game of the match with these settings: openings and rolls are
+/// those of the seed, every action is legal, and the outcome follows from the moves.
 Result<void> check_played_game(const AnyGame& game, const PlayedGame& played,
                                const MatchSettings& settings);
 

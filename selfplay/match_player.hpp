@@ -1,4 +1,4 @@
-// Who can play a match: the interface, and players that need nothing but the rules.
+// The interface of match players, and players that use only the rules.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +10,31 @@
 
 namespace senet {
 
-/// What a player did wrong so far.
+/// Faults of a player so far.
 struct PlayerFaults {
-  std::size_t illegal = 0;  // answers that are no legal move
-  std::size_t crashes = 0;  // times it ended, hung or answered nothing that can be read
-  std::size_t state = 0;    // of the last choose() that failed: the number of the state at fault
+  std::size_t illegal = 0;  // answers that are not legal moves
+  std::size_t crashes = 0;  // times it exited, hung or gave an unreadable answer
+  std::size_t state = 0;    // index of the state at which the last choose() failed
 };
 
-/// Chooses moves for many games at once. Belongs to one thread.
+/// Chooses moves for many games at once. Used by one thread.
 class MatchPlayer {
  public:
   virtual ~MatchPlayer() = default;
 
-  /// actions[i] becomes the player's action in states[i], where a player is to move; all states are
-  /// of the game that the player plays. draws[i] are random numbers for that decision alone: the
-  /// answer may depend on them and on states[i], but not on what else is asked or was asked before.
-  /// The three have the same length. Fails when the player cannot go on (faults().state says
-  /// where), or with SENET_STOPPED when it was stopped.
+  /// Sets actions[i] to the player's action in states[i], where a player is to move; all states are
+  /// of the game that the player plays. draws[i] is the random stream of that decision: the answer
+  /// may depend on it and on states[i], but not on the other states of this or earlier calls. The
+  /// three spans have the same length. Fails when the player cannot continue (faults().state is the
+  /// index of the state), or with SENET_STOPPED when it was stopped.
   virtual Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
                               std::span<Action> actions) = 0;
 
-  /// Players that run in this process have no faults of their own to tell.
+  /// Players that run in this process report no faults.
   virtual PlayerFaults faults() const { return {}; }
 };
 
-/// Plays by a function of the rules: one of AnyGame::players.
+/// Plays a function of the rules: one of AnyGame::players.
 class SimpleMatchPlayer final : public MatchPlayer {
  public:
   explicit SimpleMatchPlayer(const SimplePlayer& player) : choose_(player.choose) {}

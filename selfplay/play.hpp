@@ -1,4 +1,4 @@
-// Self-play of one lane, game after game: as one function on a fiber, and without fibers.
+// Self-play of one lane, one game after another: as a function on a fiber, or step by step.
 #pragma once
 
 #include <atomic>
@@ -15,30 +15,30 @@
 
 namespace senet {
 
-/// What a run's owner may change while it goes on. Any thread.
+/// Controls that the owner of a run may change while it is running. Any thread.
 struct PlayOrders {
-  /// Searches that begin from now on make no more visits, whatever the settings say.
+  /// Upper limit for the visits of searches that begin from now on.
   std::atomic<std::uint32_t> most_visits{std::numeric_limits<std::uint32_t>::max()};
-  std::atomic<bool> abandoned{false};  // true: the games under way are left where they are
+  std::atomic<bool> abandoned{false};  // true: games in progress are dropped
 };
 
-/// What all lanes of a self-play run share. Referenced things outlive the run.
+/// What all lanes of a self-play run share. Referenced objects outlive the run.
 struct SelfPlay {
   const PlaySettings& settings;
   GameNumbers& numbers;
   GameSink& sink;
   const PlayOrders& orders;
   std::string_view evaluator;           // its name, for the records
-  std::string_view settings_text = {};  // how the games are played in short, for the records
+  std::string_view settings_text = {};  // short description of the play settings, for the records
 };
 
-/// A lane's whole life: games, decisions, searches. A runner by itself, or what a fiber plays.
+/// The loop of a lane: games, decisions, searches. Runs on a fiber, or directly as a Runner.
 template <Game G>
 class LaneGames final : public Runner {
  public:
   LaneGames(Lane<G>& lane, const SelfPlay& run) : lane_(lane), run_(run), game_(run.settings) {}
 
-  /// As one function, for a fiber. The other lanes of the worker go on while it waits.
+  /// The loop as one function, for a fiber. The worker's other lanes run while it waits.
   void play(LaneFiber& fiber) {
     while (begin_game()) {
       while (next_decision()) {
@@ -51,8 +51,8 @@ class LaneGames final : public Runner {
     }
   }
 
-  /// The same, a step at a time, where fibers do not fit: a host that lends its own threads,
-  /// sanitizers.
+  /// The same loop step by step, where fibers cannot be used: under sanitizers, or on a host's own
+  /// threads.
   LaneState resume() override {
     if (std::exchange(thinks_, false)) take_decision();
     for (;;) {
@@ -63,7 +63,7 @@ class LaneGames final : public Runner {
   }
 
  private:
-  // The next game of the run; false when there is none.
+  // Starts the next game of the run; false when there are no more.
   bool begin_game() {
     const auto number = run_.numbers.take();
     if (!number) return false;
@@ -71,25 +71,25 @@ class LaneGames final : public Runner {
     game_.begin(*number, run_.evaluator, run_.settings_text);
     return true;
   }
-  // Plays on to the next decision and asks the lane for its search; false when the game has ended.
+  // Plays up to the next decision and starts its search; false when the game has ended.
   bool next_decision() {
     if (!game_.next_decision()) return false;
     const std::uint32_t most = run_.orders.most_visits.load(std::memory_order_relaxed);
     lane_.ask(game_.state(), game_.budget(most), game_.noise());
     return true;
   }
-  // Plays what the lane's search has found, which is over.
+  // Plays the move of the lane's finished search.
   void take_decision() { game_.take(lane_.search(), lane_.model()); }
-  // Hands the record of the ended game over; false when there is no room for it now.
+  // Passes the ended game's record to the sink; false when there is no room for it now.
   bool hand_over() { return run_.sink.offer(game_.record()); }
 
   Lane<G>& lane_;
   const SelfPlay& run_;
   GameInPlay<G> game_;
-  bool plays_ = false, thinks_ = false;  // where resume() goes on
+  bool plays_ = false, thinks_ = false;  // where resume() continues
 };
 
-/// Carries a lane's games on as a fiber.
+/// Runs a lane's games on a fiber.
 template <Game G>
 class FiberRunner final : public Runner {
  public:

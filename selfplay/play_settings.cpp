@@ -16,7 +16,7 @@ std::string settings_text(const PlaySettings& play, const SearchSettings& search
   if (play.temperature_plies > 0) {
     text += fmt::format(", temperature {} to ply {}", play.temperature, play.temperature_plies);
   }
-  if (play.random_plies > 0) text += fmt::format(", up to {} blind", play.random_plies);
+  if (play.random_plies > 0) text += fmt::format(", up to {} random moves", play.random_plies);
   if (play.resign_below > 0) text += fmt::format(", resigns below {}", play.resign_below);
   return text + said_settings(play, SettingsText::kRecord);
 }

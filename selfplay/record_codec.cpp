@@ -22,7 +22,7 @@ constexpr std::uint8_t kUnusedBits = 0x80;
 
 constexpr std::uint64_t kMaxAction = 0xffff;
 
-/// What went wrong first with a payload, if anything, and where.
+/// The first error in a payload and its position, if any.
 class Problem {
  public:
   bool ok() const { return problem_.empty(); }
@@ -37,8 +37,8 @@ class Problem {
   std::string problem_;
 };
 
-/// Appends numbers in the order of the format. After the first failure callers need only ask in
-/// loops and at the end.
+/// Appends numbers in the order of the format. After the first failure, callers need to check only
+/// in loops and at the end.
 class PayloadWriter : public Problem {
  public:
   static constexpr bool kReads = false;
@@ -63,11 +63,11 @@ class PayloadWriter : public Problem {
     varint(text.size(), GameRecord::kMaxText, field);
     append(std::as_bytes(std::span(text)));
   }
-  /// Calls use(item) for `count` items of a list, from `first` on.
+  /// Calls use(item) for `count` items of a list, starting at `first`.
   template <class Item, class Use>
   void items(const std::vector<Item>& list, std::size_t first, std::size_t count, Use&& use) {
     for (std::size_t i = 0; i < count && ok(); ++i) use(list[first + i]);
-    if (out_.size() > kMaxPayload) fail("the record", "has too many bytes");
+    if (out_.size() > kMaxPayload) fail("the record", "is too long");
   }
 
  private:
@@ -78,7 +78,7 @@ class PayloadWriter : public Problem {
   std::vector<std::byte>& out_;
 };
 
-/// Takes numbers off a payload. After the first failure everything reads as zero.
+/// Reads numbers from a payload. After the first failure every read gives zero.
 class PayloadReader : public Problem {
  public:
   static constexpr bool kReads = true;
@@ -87,7 +87,7 @@ class PayloadReader : public Problem {
   explicit PayloadReader(std::span<const std::byte> payload) : payload_(payload) {}
 
   Result<void> result() {
-    if (at_ < payload_.size()) fail("the record", "is followed by more bytes");
+    if (at_ < payload_.size()) fail("the record", "is followed by extra bytes");
     return outcome();
   }
   void fail(std::string_view field, std::string_view what) {
@@ -129,7 +129,7 @@ class PayloadReader : public Problem {
     out.assign(reinterpret_cast<const char*>(payload_.data() + at_), size);
     at_ += size;
   }
-  /// Appends `count` items to a list, each as use(item) makes it: no more than there are bytes for.
+  /// Appends `count` items to a list, each filled in by use(item); stops at the end of the payload.
   template <class Item, class Use>
   void items(std::vector<Item>& list, std::size_t /*first*/, std::size_t count, Use&& use) {
     for (std::size_t i = 0; i < count && ok(); ++i) {
@@ -146,8 +146,7 @@ class PayloadReader : public Problem {
 
 }  // namespace
 
-/// The payload from its first byte to its last, for either direction: what it has to be is said
-/// once.
+/// The format of a payload, written once for both directions.
 template <class Io>
 class RecordPayload {
  public:
@@ -195,7 +194,7 @@ class RecordPayload {
     switch (record_.end_) {
       case EndKind::kCut:
         if (!Io::kReads && record_.cut_outcomes_.size() != record_.outcomes) {
-          return io_.fail("cut outcomes", "are not as many as the game has");
+          return io_.fail("cut outcomes", "do not have the width of the game");
         }
         return outcomes(record_.cut_outcomes_, 0, record_.outcomes, "cut outcomes");
       case EndKind::kResigned:
@@ -225,7 +224,7 @@ class RecordPayload {
         flag(turn.visit_count > 0, kVisitsBit));
   }
 
-  template <class Turn>  // RecordedTurn, constant or not
+  template <class Turn>  // RecordedTurn, const or not
   void turn(Turn& turn) {
     std::uint8_t head = head_of(turn);
     io_.fixed(head, "turn");
@@ -261,11 +260,11 @@ class RecordPayload {
   void visits(Turn& turn) {
     std::uint32_t count = turn.visit_count;
     io_.varint(count, kMaxAction + 1, "visit count");
-    if (io_.ok() && count == 0) return io_.fail("visit count", "is none");
+    if (io_.ok() && count == 0) return io_.fail("visit count", "is 0");
     std::uint64_t next = 0;  // the smallest action that can follow
     io_.items(record_.visit_lists_, turn.first_visit, count, [&](auto& visited) {
-      if (next > kMaxAction) return io_.fail("visited action", "is beyond the last");
-      std::uint64_t step = visited.action - next;  // beyond any limit for one that comes twice
+      if (next > kMaxAction) return io_.fail("visited action", "is out of range");
+      std::uint64_t step = visited.action - next;  // a repeated action wraps beyond any limit
       io_.varint(step, kMaxAction - next, "visited action");
       if constexpr (Io::kReads) visited.action = static_cast<Action>(next + step);
       io_.varint(visited.visits, 0xffffffffu, "visits");
@@ -285,8 +284,8 @@ Result<void> encode(const GameRecord& record, std::vector<std::byte>& out) {
 Result<void> decode(std::span<const std::byte> payload, GameRecord& out) {
   out.clear();
   if (payload.size() > kMaxPayload) {
-    return fail(
-        fmt::format("a record payload of {} bytes, more than {}", payload.size(), kMaxPayload));
+    return fail(fmt::format("the record payload has {} bytes: at most {} are allowed",
+                            payload.size(), kMaxPayload));
   }
   auto read = RecordPayload(PayloadReader(payload), out).pass();
   if (!read) out.clear();

@@ -1,4 +1,4 @@
-// A game record as bytes: the payload that logs keep and other programs read
+// The binary encoding of a game record: the payload stored in logs and read by other programs
 // (docs/record-format.md).
 #pragma once
 
@@ -15,17 +15,18 @@ namespace senet {
 /// The version of the payload that encode() writes; its first byte.
 inline constexpr std::uint8_t kPayloadVersion = 1;
 
-/// No payload is longer, in bytes. A long game of backgammon has about ten thousand.
+/// Maximum payload length in bytes. A long backgammon game takes about ten thousand.
 inline constexpr std::size_t kMaxPayload = std::size_t{1} << 22;
 
 /// Writes `record` into `out`, replacing its content; no allocation when `out` is large enough.
-/// Fails, with the reason, for what decode() would not take: a game without an end, limits
-/// exceeded, a root value that is not finite, an action counted twice.
+/// Fails, with the reason, for records that decode() would reject: a game without an end, exceeded
+/// limits, a non-finite root value, an action listed twice.
 Result<void> encode(const GameRecord& record, std::vector<std::byte>& out);
 
-/// Reads a whole payload into `out`, replacing its content. Any bytes are safe to give: on failure
-/// the reason names the field and its place, and `out` is empty. Memory is bounded by the payload's
-/// length. Of each record there is one encoding: what decodes, encodes to the same bytes.
+/// Reads a whole payload into `out`, replacing its content. Safe for arbitrary bytes: on failure
+/// the reason names the field and its position, and `out` is empty. Memory is bounded by the length
+/// of the payload. Each record has exactly one encoding: encoding the decoded record gives the same
+/// bytes.
 Result<void> decode(std::span<const std::byte> payload, GameRecord& out);
 
 }  // namespace senet

@@ -32,7 +32,7 @@ T load(const std::byte* from) {
   return boost::endian::little_to_native(value);
 }
 
-// The length and the compression bit seed the checksum, so that damage to them is found as well.
+// The length and the compression bit seed the checksum, so damage to them is detected as well.
 std::uint64_t checksum_of(std::uint32_t length_word, std::span<const std::byte> stored) {
   return XXH3_64bits_withSeed(stored.data(), stored.size(), length_word);
 }
@@ -116,7 +116,7 @@ Result<std::span<const std::byte>> FrameUnpacker::unpack(const FrameHeader& head
   if (!header.compressed) return stored;
   // The two error values are the largest numbers of their type.
   const unsigned long long announced = ZSTD_getFrameContentSize(stored.data(), stored.size());
-  if (announced > kMaxPayload) return fail("the compressed record has no acceptable length");
+  if (announced > kMaxPayload) return fail("the compressed record announces no valid length");
   payload_.resize(static_cast<std::size_t>(announced));
   const std::size_t size = ZSTD_decompressDCtx(context_.get(), payload_.data(), payload_.size(),
                                                stored.data(), stored.size());
@@ -131,18 +131,18 @@ Result<bool> FrameScanner::next(const FileHandle& file) {
   const auto size = file.size();
   if (!size) return size.error();
   if (*size < position_) {
-    return fail(fmt::format("{}: has {} bytes, but {} were there before", file.path().string(),
-                            *size, position_));
+    return fail(fmt::format("{}: the file shrank to {} bytes, but {} were already read",
+                            file.path().string(), *size, position_));
   }
   auto good = try_frame(file, position_);
   if (!good || *good) return finish(good, position_);
 
   const auto further = find_frame(file, position_ + 1);
   if (!further) return further.error();
-  window_size_ = 0;  // from here on only fresh bytes count
+  window_size_ = 0;  // discards the window, so the next frame is read from the file again
   if (!*further) return false;
-  // A good frame beyond a bad one: damage, unless the writer finished the first while we looked
-  // further.
+  // A good frame after a bad one means damage, unless the writer finished the first one in the
+  // meantime.
   good = try_frame(file, position_);
   if (!good || *good) return finish(good, position_);
   return finish(try_frame(file, **further), **further);
@@ -167,7 +167,7 @@ Result<std::optional<std::uint64_t>> FrameScanner::find_frame(const FileHandle& 
     const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     const std::size_t found = text.find(kMagicBytes);
     if (found == std::string_view::npos) {
-      offset += bytes->size() - (kMagicBytes.size() - 1);  // it may lie across the border
+      offset += bytes->size() - (kMagicBytes.size() - 1);  // the magic may span two windows
       continue;
     }
     offset += found;
@@ -194,8 +194,8 @@ Result<bool> FrameScanner::try_frame(const FileHandle& file, std::uint64_t offse
   return true;
 }
 
-/// The bytes from `offset` on, at least `least` of them but at the end of the file. A view of the
-/// window.
+/// The bytes from `offset` on: at least `least` of them, fewer only at the end of the file. A view
+/// of the window.
 Result<std::span<const std::byte>> FrameScanner::bytes_at(const FileHandle& file,
                                                           std::uint64_t offset, std::size_t least) {
   if (offset < window_start_ || offset + least > window_start_ + window_size_) {

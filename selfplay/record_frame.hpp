@@ -1,5 +1,5 @@
-// One record as it lies in a log file: a header with a checksum, then the payload, compressed where
-// that helps; and how the whole and unharmed ones of a file are found.
+// The frame of one record in a log file: a header with a checksum, then the payload, compressed
+// where that makes it smaller. Also finds the intact frames of a file.
 #pragma once
 
 #include <zstd.h>
@@ -31,23 +31,22 @@ inline constexpr std::uint16_t kLogVersion = 1;
 inline constexpr std::uint32_t kFrameMagic = 0x1a524753;
 inline constexpr std::size_t kFrameHeaderBytes = 16;
 
-/// The file header of a log of this game. `game` has at most GameRecord::kMaxText bytes.
+/// The file header of a log of `game`, which has at most GameRecord::kMaxText bytes.
 std::vector<std::byte> file_header(std::string_view game);
 
-/// What a file header says.
 struct FileHeader {
   std::string game;
   std::uint16_t version = kLogVersion;
   std::size_t bytes = 0;
 };
 
-/// Reads the header at the start of `bytes` (at least kMaxFileHeader of them, or the whole file).
-/// Fails for another kind of file and a damaged header, not for another version.
+/// Parses the header at the start of `bytes` (at least kMaxFileHeader of them, or the whole file).
+/// Fails for other kinds of files and damaged headers, but not for other versions.
 Result<FileHeader> parse_file_header(std::span<const std::byte> bytes);
 inline constexpr std::size_t kMaxFileHeader = 12 + GameRecord::kMaxText + 8;
 
-/// What a frame header announces; empty when `bytes` (at least kFrameHeaderBytes) do not start with
-/// one.
+/// The fields of a frame header. parse_frame_header() gives nothing when `bytes` (at least
+/// kFrameHeaderBytes) do not start with one.
 struct FrameHeader {
   std::uint32_t stored_bytes = 0;
   bool compressed = false;
@@ -57,19 +56,18 @@ struct FrameHeader {
 };
 std::optional<FrameHeader> parse_frame_header(std::span<const std::byte> bytes);
 
-/// Whether `stored` (stored_bytes long) is what the header's checksum was made of.
+/// Whether `stored` (stored_bytes long) matches the header's checksum.
 bool matches(const FrameHeader& header, std::span<const std::byte> stored);
 
-/// Deletes a context of zstd's.
 struct FreeZstd {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-/// Makes frames. Keeps its compression memory; belongs to one thread at a time.
+/// Builds frames. Reuses its compression memory; used by one thread at a time.
 class FramePacker {
  public:
-  /// `level` is zstd's; 0 stores payloads as they are.
+  /// `level` is the zstd level; 0 stores payloads uncompressed.
   explicit FramePacker(int level);
 
   /// Writes the frame of `payload` (1 to kMaxPayload bytes) into `frame`, replacing its content.
@@ -80,13 +78,13 @@ class FramePacker {
   int level_;
 };
 
-/// Opens frames. Keeps its memory; belongs to one thread at a time.
+/// Unpacks frames. Reuses its memory; used by one thread at a time.
 class FrameUnpacker {
  public:
   FrameUnpacker();
 
-  /// The payload of a frame whose checksum matches: a view of `stored`, or of memory of the
-  /// unpacker that is valid until the next call. Fails when the content is no zstd frame of at most
+  /// The payload of a frame whose checksum matches: a view of `stored`, or of the unpacker's
+  /// memory, valid until the next call. Fails when the content is not a zstd frame of at most
   /// kMaxPayload bytes.
   Result<std::span<const std::byte>> unpack(const FrameHeader& header,
                                             std::span<const std::byte> stored);
@@ -96,16 +94,16 @@ class FrameUnpacker {
   std::vector<std::byte> payload_;
 };
 
-/// Walks over a file that may grow meanwhile. Where no frame stands, it looks for the next one
-/// whose checksum matches and counts what it skipped. Belongs to one thread at a time.
+/// Iterates over the frames of a file that may be growing. Skips damaged bytes up to the next frame
+/// whose checksum matches, and counts them. Used by one thread at a time.
 class FrameScanner {
  public:
   /// Starts at `position`, which need not be the start of a frame.
   explicit FrameScanner(std::uint64_t position) : position_(position) {}
 
-  /// Moves to the next good frame at or after position(); afterwards header() and stored() show it
-  /// and position() is its end. False when there is none up to the present end of the file;
-  /// position() stays, so that a frame which is only half written is found later. Fails when the
+  /// Moves to the next good frame at or after position(). On true, header() and stored() describe
+  /// it and position() is its end. False when there is none before the current end of the file;
+  /// position() then stays, so that a half-written frame is found by a later call. Fails when the
   /// file cannot be read or has become shorter than position().
   Result<bool> next(const FileHandle& file);
 
@@ -114,7 +112,7 @@ class FrameScanner {
   std::span<const std::byte> stored() const { return stored_; }
 
   std::uint64_t position() const { return position_; }
-  /// Damaged bytes between good frames so far, and in how many places.
+  /// Damaged bytes between good frames so far, and the number of places.
   std::uint64_t skipped_bytes() const { return skipped_bytes_; }
   std::uint64_t skipped_places() const { return skipped_places_; }
 

@@ -15,7 +15,7 @@ Error fail_at(const FileHandle& file, std::string_view reason) {
   return fail(fmt::format("{}: {}", file.path().string(), reason));
 }
 
-/// The beginning of the file, enough for any file header.
+/// The beginning of the file, long enough for any file header.
 Result<std::vector<std::byte>> read_start(const FileHandle& file) {
   std::vector<std::byte> start(kMaxFileHeader);
   const auto got = file.read_at(0, start);
@@ -26,11 +26,12 @@ Result<std::vector<std::byte>> read_start(const FileHandle& file) {
 
 Result<void> check_version(const FileHandle& file, const FileHeader& header) {
   if (header.version == kLogVersion) return {};
-  return fail_at(file, fmt::format("the log has version {}, not {}", header.version, kLogVersion));
+  return fail_at(file, fmt::format("the log has version {}: only version {} is supported",
+                                   header.version, kLogVersion));
 }
 
-/// Whether a file holds no more than a header that was not written to its end: after a crash some
-/// of its bytes are missing or still zero.
+/// Whether a file consists of an incompletely written header: after a crash some of its bytes may
+/// be missing or still zero.
 bool is_torn_header(std::span<const std::byte> file, std::span<const std::byte> header) {
   if (file.size() > header.size() || std::ranges::equal(file, header)) return false;
   for (std::size_t i = 0; i < file.size(); ++i) {
@@ -39,7 +40,7 @@ bool is_torn_header(std::span<const std::byte> file, std::span<const std::byte> 
   return true;
 }
 
-/// A new file beside the log for bytes that stood at `offset`; never an existing one.
+/// Creates a new file next to the log for the bytes at `offset`; never overwrites an existing file.
 Result<FileHandle> open_side_file(const std::filesystem::path& log, std::uint64_t offset) {
   const std::string name = fmt::format("{}.damaged-{}", log.string(), offset);
   constexpr int kMostNames = 1000;
@@ -58,7 +59,7 @@ Result<void> copy_tail(const FileHandle& from, std::uint64_t begin, std::uint64_
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(part.size(), end - at));
     const auto got = from.read_at(at, std::span(part).first(wanted));
     if (!got) return got.error();
-    if (*got != wanted) return fail_at(from, "became shorter while it was read");
+    if (*got != wanted) return fail_at(from, "the file shrank while it was being read");
     if (auto written = to.write_at(at - begin, std::span(part).first(wanted)); !written) {
       return written;
     }
@@ -91,7 +92,8 @@ Result<void> RecordLog::recover() {
   if (!header) return fail_at(file_, header.error().reason());
   if (auto known = check_version(file_, *header); !known) return known;
   if (header->game != game_) {
-    return fail_at(file_, fmt::format("holds games of {}, not of {}", header->game, game_));
+    return fail_at(file_,
+                   fmt::format("the log contains games of {}, not of {}", header->game, game_));
   }
   FrameScanner scanner(header->bytes);
   for (;;) {
@@ -106,7 +108,7 @@ Result<void> RecordLog::recover() {
   const auto size = file_.size();
   if (!size) return size.error();
   if (auto moved = move_tail(*size); !moved) return moved;
-  return file_.sync();  // what a killed writer left may still be in memory only
+  return file_.sync();  // the bytes of a killed writer may not be on the disk yet
 }
 
 Result<void> RecordLog::create_header() {
@@ -138,7 +140,8 @@ Result<void> RecordLog::move_tail(std::uint64_t file_size) {
 Result<void> RecordLog::append(const GameRecord& record) {
   if (lost_sync_) return flush();
   if (record.game != game_) {
-    return fail_at(file_, fmt::format("a game of {} in a log of {}", record.game, game_));
+    return fail_at(
+        file_, fmt::format("a game of {} cannot be appended to a log of {}", record.game, game_));
   }
   if (auto encoded = encode(record, payload_); !encoded) return encoded;
   packer_.pack(payload_, frame_);
@@ -147,7 +150,7 @@ Result<void> RecordLog::append(const GameRecord& record) {
   }
   if (auto written = file_.write_at(end_, frame_); !written) {
     has_torn_end_ = true;
-    // When even this fails, the next append tries again; readers and open() know a torn end anyway.
+    // If this fails too, the next append tries again; readers and open() handle a torn end anyway.
     static_cast<void>(take_back());
     return written;
   }
@@ -166,7 +169,7 @@ Result<void> RecordLog::take_back() {
 
 Result<void> RecordLog::flush() {
   if (lost_sync_) {
-    return fail_at(file_, "an earlier flush to the disk failed; the log must be opened anew");
+    return fail_at(file_, "an earlier flush to the disk failed; reopen the log to continue");
   }
   if (unsynced_ == 0) return {};
   auto synced = file_.sync();

@@ -1,4 +1,4 @@
-// A recorded game played again by the rules: nothing of a file is believed before.
+// Replays a recorded game by the rules and checks everything that the file claims.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Result<void> play_recorded(const GameRecord& record, const RecordedTurn& turn, G
     return fail("it has a chance outcome that the rules do not allow");
   }
   if (state.turn() != (turn.player == 0 ? Turn::kPlayer0 : Turn::kPlayer1)) {
-    return fail("it has a move of a player whose turn it is not");
+    return fail("it has a move of the player who is not to move");
   }
   ActionList<G::kMaxLegal> legal;
   state.legal(legal);
@@ -40,15 +40,15 @@ Result<void> play_recorded(const GameRecord& record, const RecordedTurn& turn, G
   }
   const auto visited = [](const VisitCount& count) { return count.visits > 0; };
   if (!visits.empty() && std::ranges::none_of(visits, visited)) {
-    return fail("it has a list of visits in which nothing was visited");
+    return fail("it has a visit list without any visits");
   }
   state.play(turn.action);
   return {};
 }
 
-/// Fills `states` with the state before each turn of `record`, and behind the last. A reason when
-/// the record is not a game of G that its rules allow: its turns, its visits, its end. Then
-/// `states` ends before the turn that was wrong; it is empty when the record has no start in G.
+/// Fills `states` with the state before each turn of `record` and the state after the last. Fails
+/// when the record is not a legal game of G: its turns, its visits or its end. `states` then ends
+/// with the state before the faulty turn; it is empty when the record has no valid start in G.
 template <Game G>
 Result<void> replay(const GameRecord& record, std::vector<G>& states) {
   const auto wrong = [&](const std::string& what) {
@@ -76,12 +76,12 @@ Result<void> replay(const GameRecord& record, std::vector<G>& states) {
   switch (record.end()) {
     case EndKind::kPlayed:
       if (over && state.outcome() == record.final_outcome()) return {};
-      return wrong("it does not end as its moves do");
+      return wrong("its outcome does not follow from its moves");
     case EndKind::kResigned:
-      return {};  // its last move may have ended the game: nobody looked
+      return {};  // not checked: the last move may have ended the game
     case EndKind::kCut:
       if (!over) return {};
-      return wrong("it was cut when it was over");
+      return wrong("it was cut, but its moves end it");
     case EndKind::kNone:
       break;
   }

@@ -1,5 +1,4 @@
-// The player of a match that searches, and how it is put together: network, evaluator, search
-// settings, lanes.
+// The match player that searches, and its setup: network, evaluator, search settings, lanes.
 #pragma once
 
 #include <algorithm>
@@ -19,28 +18,28 @@
 
 namespace senet {
 
-/// How a player searches; the defaults are those of one that plays to win.
+/// How a player searches; the defaults are for playing to win.
 struct SearchOptions {
   EvaluatorKind evaluator = EvaluatorKind::kFused;
-  std::optional<Evaluates> mode = {};  // what is asked; none: see asked_about
-  std::size_t lanes = 0;  // searches side by side; 0: up to 64 that fit into kTreeMemory
+  std::optional<Evaluates> mode = {};  // what the network evaluates; none: see asked_about
+  std::size_t lanes = 0;               // concurrent searches; 0: up to 64 that fit into kTreeMemory
   SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
 };
 
-/// What a search needs beside positions.
+/// Everything a search needs besides positions.
 struct SearchSetup {
   SharedWeights weights;
-  std::unique_ptr<Evaluator> evaluator;  // of the weights
+  std::unique_ptr<Evaluator> evaluator;  // for `weights`
   SearchSettings settings;
-  std::uint32_t visits = 1;  // of a search; 1 = the network alone
+  std::uint32_t visits = 1;  // per search; 1 = the network alone
   std::size_t lanes = 1;
   std::size_t batch_rows = 1;
 };
 
-/// Bytes that the trees of one player may take when nobody says how many lanes there are.
+/// Maximum bytes for the trees of one player when the number of lanes is not set.
 inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
 
-/// Builds it all for weights that play G. visits 0 is taken for 1.
+/// Builds the setup for weights that play G. visits 0 is treated as 1.
 template <Game G>
 Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& options,
                                   std::uint32_t visits) {
@@ -63,12 +62,12 @@ Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& op
   return setup;
 }
 
-/// The best move of a search without noise.
+/// Plays the best move of a search without noise.
 template <Game G>
 class SearchPlayer final : public MatchPlayer {
  public:
-  /// Searches of setup.visits visits, setup.lanes of them side by side, a tree each. What makes
-  /// `setup` is set_up_search<G>().
+  /// Runs searches of setup.visits visits, setup.lanes of them concurrently, each with its own
+  /// tree. `setup` comes from set_up_search<G>().
   explicit SearchPlayer(SearchSetup setup)
       : setup_(std::move(setup)),
         analysis_(*setup_.evaluator, setup_.settings, setup_.visits, setup_.lanes,

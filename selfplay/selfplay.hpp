@@ -1,4 +1,4 @@
-// Self-play on several threads, whatever the game: its settings, and the threads while they play.
+// Self-play on several threads, for any game: its settings, and the running threads.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace senet {
 
-/// What carries the lanes of a worker on.
+/// How a worker runs its lanes.
 enum class Driver : std::uint8_t { kFibers, kPlainLoop };
 
-/// Boost's fibers do not tell sanitizers which stack they are on.
+/// Boost's fibers do not report stack switches to sanitizers.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr Driver kStandardDriver = Driver::kPlainLoop;
 #else
@@ -32,37 +32,38 @@ struct SelfPlaySettings {
   Driver driver = kStandardDriver;
 };
 
-/// The worker's and the game's settings have lists of their own.
+/// The settings of the worker and of the games have their own lists.
 constexpr auto settings_of(std::type_identity<SelfPlaySettings>) {
   return std::tuple{setting("workers", &SelfPlaySettings::workers,
-                            "self-play threads; 0: hardware threads less two, at least one",
+                            "self-play threads; 0: all hardware threads but two, at least one",
                             {.least = 0, .most = 1024})};
 }
 
-/// The engine's own choice: all hardware threads but two, which are left to the trainer and the
-/// rest of the machine.
+/// The default: all hardware threads but two, which are left to the trainer and the rest of the
+/// machine; at least 1.
 inline std::size_t default_workers() {
   const std::size_t threads = std::thread::hardware_concurrency();
   return threads > 3 ? threads - 2 : 1;
 }
 
-/// Functions called with a worker, which is a Worker<G> of the game that is played, and its number,
-/// on the worker's thread: before it plays, and when it has played all its games or left them. Not
-/// with one that could not start. What they refer to outlives the threads.
+/// Called on a worker's thread with its number and the worker (a Worker<G> of the game): before it
+/// plays, and after it has played or dropped all its games. Not called for a worker that failed to
+/// start. Objects referenced by the functions outlive the threads.
 struct SelfPlayHooks {
   std::function<void(std::size_t, AnyWorker&)> begins = {}, ended = {};
 };
 
-/// Worker threads that play games until their numbers run out. Owned and joined by one thread.
+/// Worker threads that play games until the game numbers run out. Owned and joined by one thread.
 class AnySelfPlayThreads {
  public:
   virtual ~AnySelfPlayThreads() = default;
 
-  /// Every worker stops where it is, within a forward pass or two; the games under way are dropped.
+  /// Stops every worker within about two forward passes; games in progress are dropped.
   virtual void abandon() = 0;
-  /// Searches that begin from now on make no more visits than this.
+  /// Limits searches that begin from now on to this many visits.
   virtual void limit_visits(std::uint32_t most) = 0;
-  /// Waits until every worker has run out of games; the first reason why one could not start.
+  /// Waits until every worker has run out of games. Fails when a worker could not start, with the
+  /// first such reason.
   virtual Result<void> join() = 0;
   /// Workers still running.
   virtual std::size_t running() const = 0;

@@ -1,5 +1,5 @@
-// Self-play of one game on several threads: one worker each, nothing shared but weights in, games
-// out.
+// Self-play of one game on several threads: one worker each; workers share only incoming weights
+// and outgoing games.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace senet {
 template <Game G>
 class SelfPlayThreads final : public AnySelfPlayThreads {
  public:
-  /// Starts playing at once.
+  /// Starts playing immediately.
   SelfPlayThreads(const SelfPlaySettings& settings, ModelStore& models, GameNumbers& numbers,
                   GameSink& sink, SelfPlayHooks hooks = {})
       : settings_(settings),
@@ -35,7 +35,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
       threads_.emplace_back([this, i] { work(i); });
     }
   }
-  /// Halts the numbers and waits for the games under way.
+  /// Stops handing out game numbers and waits for the games in progress.
   ~SelfPlayThreads() override {
     numbers_.halt();
     static_cast<void>(join());

@@ -10,8 +10,9 @@ namespace {
 
 constexpr double kUnseen = 1e-3;
 
-/// The t of the header for this mean. Below, sum_i f_i (x_i - mean) / (1 + t (x_i - mean)) falls
-/// from +infinity to -infinity between the two t where a term of the outermost results has a pole.
+/// Solves for the t of sprt.hpp for this mean by bisection: sum_i f_i (x_i - mean) / (1 + t (x_i -
+/// mean)) falls from +infinity to -infinity between the poles of the smallest and the largest
+/// result.
 double tilt(std::span<const double> results, std::span<const double> counts, double mean) {
   double low = -1 / (results.back() - mean), high = -1 / (results.front() - mean);
   for (int halving = 0; halving < 200; ++halving) {

@@ -1,20 +1,20 @@
-// When a match has shown enough: Wald's sequential test on the mean result of a pair of games.
+// When to stop a match: Wald's sequential test on the mean result of a pair of games.
 //
-// H0: a pair's mean is mean0. H1: it is mean1. After each pair, with n pairs of which the share f_i
-// had the result x_i, the generalised log-likelihood ratio is
+// H0: the mean of a pair is mean0. H1: it is mean1. After each of n pairs, of which a share f_i had
+// the result x_i, the generalised log-likelihood ratio is
 //
 //   LLR = n sum_i f_i log(p1_i / p0_i),   p_i = f_i / (1 + t (x_i - mean)),
 //
-// where t solves sum_i p_i (x_i - mean) = 0: p is the likeliest distribution over the results that
-// has that mean. The test ends when LLR <= log(beta / (1 - alpha)), H0, or LLR >= log((1 - beta) /
-// alpha), H1. Results not seen yet count as a thousandth of a pair, so that both means are
-// possible.
+// where t solves sum_i p_i (x_i - mean) = 0: p is the maximum-likelihood distribution over the
+// results that has that mean. The test accepts H0 when LLR <= log(beta / (1 - alpha)), and H1 when
+// LLR >= log((1 - beta) / alpha). Results not seen yet count as a thousandth of a pair, so that
+// both means are possible.
 //
-// The unit is the pair, whose games share opening and dice, so that nothing is assumed of how they
-// depend on each other: with scores these are the five results called pentanomial. (A. Wald,
-// "Sequential tests of statistical hypotheses", 1945; X. Li, J. Liu, Z. Ying, "Generalized
-// sequential probability ratio test for separate families of hypotheses", 2014; M. Van den Bergh,
-// "A practical introduction to the GSPRT", for p.)
+// The unit is the pair, because its games share opening and dice: the test assumes nothing about
+// how they depend on each other. With scores, the five possible results are known as pentanomial.
+// (A. Wald, "Sequential tests of statistical hypotheses", 1945; X. Li, J. Liu, Z. Ying,
+// "Generalized sequential probability ratio test for separate families of hypotheses", 2014; M. Van
+// den Bergh, "A practical introduction to the GSPRT", for p.)
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,13 @@
 namespace senet {
 
 struct SprtSettings {
-  double mean0 = 0;     // inside the range of results, as mean1
+  double mean0 = 0;     // strictly inside the range of results, as is mean1
   double mean1 = 0;     // above mean0
-  double alpha = 0.05;  // chance to accept H1 where H0 is true; 0..0.5, not included
-  double beta = 0.05;   // chance to accept H0 where H1 is true
+  double alpha = 0.05;  // probability of accepting H1 when H0 is true; in (0, 0.5)
+  double beta = 0.05;   // probability of accepting H0 when H1 is true
 };
 
-/// The test, fed pair by pair. Once it has decided it should not be fed more.
+/// The test, fed pair by pair. Add no pairs after it has decided.
 class Sprt {
  public:
   enum class Decision : std::uint8_t { kNone, kH0, kH1 };
@@ -54,13 +54,13 @@ class Sprt {
   double ratio_ = 0;
 };
 
-/// The ratio above for results x_i seen counts_i times (above 0), mean0 and mean1 between the
-/// least and the greatest of them.
+/// The ratio above for results x_i seen counts_i times (above 0); mean0 and mean1 lie between the
+/// smallest and the largest result.
 double log_likelihood_ratio(std::span<const double> results, std::span<const double> counts,
                             double mean0, double mean1);
 
-/// Every mean that a pair of games can have, ascending, each once, for games worth `values`, which
-/// hold 0 for a draw or a cut game.
+/// The possible means of a pair of games, ascending and distinct, for games worth `values`, which
+/// include 0 for a draw or a cut game.
 std::vector<double> pair_means(std::span<const double> values);
 
 }  // namespace senet

@@ -1,5 +1,5 @@
-// The picture in docs/architecture.md, nailed: folders include only what stands to their left,
-// headers say what they are for, and the top level of the repository holds what it should.
+// Enforces docs/architecture.md: folders include only folders to their left, headers begin with a
+// comment on their purpose, and the top level of the repository contains only the expected entries.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 7> kFolders = {
     "games", "nn", "search", "engine", "selfplay", "train_bridge", "tools"};
 
-// The rooms of some folders, from left to right. Files that stand in no room are seen from all of
-// them, and see all.
+// The rooms (ordered subfolders) of some folders, from left to right. Files outside of rooms may
+// include all rooms, and all rooms may include them.
 struct Rooms {
   std::string_view folder;
   std::vector<std::string_view> rooms;
@@ -38,12 +38,12 @@ const std::vector<Rooms>& rooms() {
   return all;
 }
 
-// The installed headers are included as "senet/..."; these folders hold them, from left to right.
+// The folders of the installed headers, which are included as "senet/...", from left to right.
 constexpr std::string_view kPublicHeaders = "senet";
 constexpr std::array<std::string_view, 3> kPublicFolders = {"games/include", "engine/host/include",
                                                             "train_bridge/include"};
 
-// Examples that are projects of their own, as a host's would be.
+// Examples that are separate projects, like a host's.
 constexpr std::array<std::string_view, 2> kHostProjects = {"tools/examples/game_server",
                                                            "tools/examples/train_own_game"};
 
@@ -52,7 +52,7 @@ const fs::path& root() {
   return path;
 }
 
-// The folder of an installed header, or "".
+// The folder that contains an installed header, or "".
 std::string_view public_folder_of(const std::string& header) {
   for (const std::string_view folder : kPublicFolders) {
     if (fs::exists(root() / folder / header)) return folder;
@@ -80,7 +80,7 @@ std::vector<fs::path> sources_under(std::string_view folder) {
   return sources;
 }
 
-// C headers are not meant: they have guards of their own.
+// Excludes C headers, which have include guards.
 bool is_header(const fs::path& file) {
   const fs::path extension = file.extension();
   return extension == ".hpp" || extension == ".inl" || extension == ".cuh";
@@ -111,7 +111,7 @@ std::vector<Include> includes_of(std::istream& source) {
   return includes;
 }
 
-// The room that a path leads into, counted from the left; nothing outside of rooms.
+// The index of the room that contains a path, counted from the left; nothing outside of rooms.
 std::optional<std::size_t> room_of(std::string_view path, const Rooms& folder) {
   for (std::size_t i = 0; i < folder.rooms.size(); ++i) {
     const std::string room = std::string(folder.folder).append("/").append(folder.rooms[i]);
@@ -120,60 +120,60 @@ std::optional<std::size_t> room_of(std::string_view path, const Rooms& folder) {
   return std::nullopt;
 }
 
-// Why a file in one room must not include a file of a room to its right, or "".
+// The reason why `place` must not include a file in another room, or "" if it may.
 std::string objection_between_rooms(std::string_view place, std::string_view included) {
   for (const Rooms& folder : rooms()) {
     const std::optional<std::size_t> from = room_of(place, folder);
     const std::optional<std::size_t> to = room_of(included, folder);
     if (from && to && *to > *from) {
       const std::string prefix = std::string(folder.folder) + "/";
-      return prefix + std::string(folder.rooms[*from]) + " stands to the left of " + prefix +
+      return prefix + std::string(folder.rooms[*from]) + " is to the left of " + prefix +
              std::string(folder.rooms[*to]);
     }
   }
   return "";
 }
 
-// Why a file in `place`, a folder or a room of one, must not have this include, or "".
+// The reason why a file in `place`, a folder or a room, must not have this include, or "".
 std::string objection(std::string_view place, const Include& include) {
   const std::string_view folder = place.substr(0, place.find('/'));
   std::string path = include.path;
   std::string first = path.substr(0, path.find('/'));
   if (first == kPublicHeaders && include.bracket == '"') {
     const std::string_view holder = public_folder_of(include.path);
-    if (holder.empty()) return "no installed header";
+    if (holder.empty()) return "not an installed header";
     path = std::string(holder).append("/").append(path);
     first = holder.substr(0, holder.find('/'));
   }
   const std::optional<std::size_t> rank = rank_of(first);
   const bool is_test = folder == "tests";
   if (include.bracket == '<') {
-    // Tests and examples see the installed library as a host does.
+    // Tests and examples may include the installed library like a host.
     if ((is_test || folder == "tools") && first == kPublicHeaders) return "";
     const bool is_ours = rank || first == "tests" || first == kPublicHeaders;
-    return is_ours ? "our own headers are included with quotes" : "";
+    return is_ours ? "our own headers must be included with quotes" : "";
   }
   if (first == "tests" && include.path != first) return is_test ? "" : "only tests include tests";
-  if (!rank || include.path == first) return "includes are rooted at the repository";
+  if (!rank || include.path == first) return "include paths must start at the repository";
   if (is_test) return "";
   if (*rank <= *rank_of(folder)) return objection_between_rooms(place, path);
-  return std::string(folder) + " stands to the left of " + first;
+  return std::string(folder) + " is to the left of " + first;
 }
 
-// The same for a file of a host's project, which sees the files beside it and the installed
-// library.
+// The same for a file of a host project, which may include the files in its folder and the
+// installed library.
 std::string objection_in_host_project(const Include& include) {
   const std::string first = include.path.substr(0, include.path.find('/'));
   if (include.bracket == '<')
     return rank_of(first) && first != kPublicHeaders ? "not installed" : "";
-  return include.path == first ? "" : "a host's project includes its own files by their names";
+  return include.path == first ? "" : "a host project must include its own files by name";
 }
 
 bool is_in_host_project(const fs::path& file) {
   return std::ranges::find(kHostProjects, shown(file.parent_path())) != kHostProjects.end();
 }
 
-// Headers that CMake makes: of a template beside them, and one for each game of the list.
+// Whether CMake generates the header, from a template in the same folder or for a game of the list.
 bool is_made(const fs::path& file, const std::string& path) {
   return fs::exists(file.string() + ".in") ||
          std::ranges::any_of(game_names(), [&](std::string_view game) {
@@ -208,7 +208,7 @@ TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
   EXPECT_GT(files, 10u) << "the source tree was not found at " << root();
 }
 
-// The rule itself, on includes made up for it.
+// Tests the rule itself on made-up includes.
 TEST(Architecture, TheRuleSeesWhatItShould) {
   const auto verdict = [](std::string_view folder, const std::string& text) {
     std::istringstream source(text);
@@ -220,9 +220,9 @@ TEST(Architecture, TheRuleSeesWhatItShould) {
   EXPECT_EQ(verdict("search", "#include \"search/tree.hpp\""), "");
   EXPECT_EQ(verdict("search", "#include <vector>"), "");
   EXPECT_EQ(verdict("search", "  #  include \"engine/lanes/worker.hpp\"  // why"),
-            "search stands to the left of engine");
-  EXPECT_EQ(verdict("games", "#include \"nn/batch.hpp\""), "games stands to the left of nn");
-  EXPECT_EQ(verdict("search", "#include \"senet/senet.h\""), "search stands to the left of engine");
+            "search is to the left of engine");
+  EXPECT_EQ(verdict("games", "#include \"nn/batch.hpp\""), "games is to the left of nn");
+  EXPECT_EQ(verdict("search", "#include \"senet/senet.h\""), "search is to the left of engine");
   EXPECT_EQ(verdict("tools", "#include \"senet/senet.h\""), "");
   EXPECT_EQ(verdict("games", "#include \"senet/game.hpp\""), "");
   EXPECT_EQ(verdict("engine/lanes", "#include \"search/tree.hpp\""), "");
@@ -233,7 +233,7 @@ TEST(Architecture, TheRuleSeesWhatItShould) {
   EXPECT_EQ(verdict("tools/referee/games/x", "#include \"tools/play/players.hpp\""), "");
   EXPECT_EQ(verdict("tools/play/protocol", "#include \"tools/command.hpp\""), "");
   EXPECT_EQ(verdict("tools/play/protocol", "#include \"tools/bench/timing.hpp\""),
-            "tools/play stands to the left of tools/bench");
+            "tools/play is to the left of tools/bench");
   EXPECT_NE(verdict("search", "#include \"tree.hpp\""), "");
   EXPECT_NE(verdict("search", "#include \"../games/random.hpp\""), "");
   EXPECT_NE(verdict("search", "#include <games/random.hpp>"), "");
@@ -260,7 +260,7 @@ TEST(Architecture, HeadersSayWhatTheyAreForAndGuardThemselves) {
       std::string line;
       std::getline(source, line);
       EXPECT_TRUE(line.starts_with("// ") && line.size() > 12)
-          << shown(file) << " does not begin with a line that says what it is for";
+          << shown(file) << " does not begin with a comment on its purpose";
       bool is_guarded = false;
       while (!is_guarded && std::getline(source, line)) is_guarded = line == "#pragma once";
       EXPECT_TRUE(is_guarded) << shown(file) << " has no #pragma once";
@@ -268,7 +268,7 @@ TEST(Architecture, HeadersSayWhatTheyAreForAndGuardThemselves) {
   }
 }
 
-// Lower case, without what is between the words of a name: ConnectFour and connect_four alike.
+// Lower case without word separators, so that ConnectFour and connect_four become equal.
 std::string plain(std::string_view text) {
   std::string letters;
   for (const char c : text) {
@@ -282,7 +282,7 @@ std::string plain(std::string_view text) {
 std::vector<std::size_t> lines_that_name(std::istream& source, std::string_view game) {
   std::vector<std::size_t> lines;
   std::string line;
-  bool is_comment = false;  // one that began on a line before
+  bool is_comment = false;  // continued from an earlier line
   for (std::size_t number = 1; std::getline(source, line); ++number) {
     std::string code;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -301,7 +301,7 @@ std::vector<std::size_t> lines_that_name(std::istream& source, std::string_view 
   return lines;
 }
 
-// What belongs to one game stands in a folder of its name. Examples show games by their names.
+// The folder of a game may name that game. Examples may name all games.
 bool may_name_games(const std::string& file) {
   return file.starts_with("tools/examples/") ||
          std::ranges::any_of(game_names(), [&](std::string_view game) {
@@ -326,7 +326,7 @@ TEST(Architecture, GenericCodeNamesNoGame) {
   EXPECT_EQ(lines_that_name(source, "connect_four"), std::vector<std::size_t>{3});
 }
 
-// What git tracks at the top level; nothing when this is no checkout or git is not at hand.
+// The entries that git tracks at the top level; empty outside of a checkout or without git.
 std::set<std::string> tracked_top_level() {
   struct Close {
     void operator()(std::FILE* pipe) const { pclose(pipe); }
@@ -355,7 +355,7 @@ TEST(Architecture, TopLevelHoldsExactlyWhatItShould) {
   if (present.empty()) {
     for (const fs::directory_entry& entry : fs::directory_iterator(root())) {
       const std::string name = entry.path().filename().string();
-      // What .gitignore names, and git's own folder.
+      // The entries of .gitignore, and git's own folder.
       const bool is_ignored = name == ".git" || name == "build" || name.starts_with("build-") ||
                               name == "runs" || name == ".cache" || name == "compile_commands.json";
       if (!is_ignored) present.insert(name);

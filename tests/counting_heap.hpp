@@ -1,4 +1,4 @@
-// Counts every operator new of the program it is linked into.
+// Counts every call of operator new in the program that it is linked into.
 #pragma once
 
 namespace senet {

@@ -1,12 +1,12 @@
-// Operator new that fails when a test wants it to, in the program it is linked into.
+// Makes operator new fail on request in the program that it is linked into.
 #pragma once
 
 namespace senet {
 
-/// Of the calls of operator new from now on, on all threads, the one after `good` others fails, and
-/// `bad` - 1 behind it.
+/// From now on, counted over all threads, the first `good` calls of operator new succeed, the next
+/// `bad` calls fail, and later ones succeed.
 void fail_allocations(long good, long bad);
-/// None fails any more. True when one has failed.
+/// Stops the failures. Returns whether a call has failed since fail_allocations().
 bool allow_allocations();
 
 }  // namespace senet

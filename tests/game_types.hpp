@@ -1,4 +1,4 @@
-// The games of the list as test types: a new game is tested by being in it.
+// All games as test types: typed tests cover every game in the list automatically.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace senet {
 /// For TYPED_TEST_SUITE(Suite, GameTypes, GameName).
 using GameTypes = AllGames;
 
-/// Names the cases by their games.
+/// Names test cases after their game.
 struct GameName {
   template <class G>
   static std::string GetName(int) {

@@ -1,5 +1,5 @@
-// Alone in this file so that the compiler, seeing no call of these operators, cannot pair an
-// inlined half of them with the other and warn of a mismatch.
+// These operators are alone in this file: if the compiler could inline only one half of a pair into
+// a caller, it would warn about mismatched allocation functions.
 #include "tests/replaced_heap.hpp"
 
 #include <cstdlib>
@@ -12,7 +12,7 @@ void* operator new(std::size_t size) { return heap_take(size, alignof(std::max_a
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return heap_take(size, static_cast<std::size_t>(alignment));
 }
-// Without this one AddressSanitizer's own would be paired with our delete.
+// Without this, AddressSanitizer's nothrow operator new would be paired with our operator delete.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   try {
     return ::operator new(size);

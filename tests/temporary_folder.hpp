@@ -1,4 +1,4 @@
-// A folder of its own for one test, gone when the test ends; and whole files as bytes.
+// A temporary folder for a test, deleted by its destructor, and functions for whole files as bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace senet {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    // In memory where that exists: thousands of small files and flushes would otherwise wait for a
-    // disk, and no test can tell what a power failure leaves anyway.
+    // Prefers memory: on a disk thousands of small files and flushes would be slow, and no test can
+    // check what a power failure leaves anyway.
     for (const std::filesystem::path& where :
          {std::filesystem::path("/dev/shm"), std::filesystem::temp_directory_path()}) {
       std::string name = (where / "senet-test-XXXXXX").string();
@@ -38,7 +38,7 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const char* name) const { return path_ / name; }
-  /// Number of files in it now.
+  /// The number of files in it now.
   std::ptrdiff_t files() const {
     return std::distance(std::filesystem::directory_iterator(path_),
                          std::filesystem::directory_iterator());

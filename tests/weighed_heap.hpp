@@ -1,13 +1,13 @@
-// Weighs what operator new has given and not got back, in the program it is linked into.
+// Measures the bytes allocated with operator new in the program that it is linked into.
 #pragma once
 
 #include <cstddef>
 
 namespace senet {
 
-/// Bytes that are out now, as the system's allocator rounds them.
+/// Bytes allocated now, as rounded by the system's allocator.
 std::size_t heap_bytes();
-/// The most there have been since the last call of this (or the program's start).
+/// The maximum of heap_bytes() since the last call of heap_peak() or the start of the program.
 std::size_t heap_peak();
 
 }  // namespace senet

@@ -1,24 +1,28 @@
 #!/usr/bin/env bash
-# Everything that only a machine with an NVIDIA GPU can show, in one go of less than five minutes: the tests that need
-# one, training steps of every precision and batch, what a trainer beside self-play costs it, a run that learns on the
-# device, the memory checker, and PyTorch's rates beside ours. Ends with a section for docs/benchmarks.md.
+# Runs, in less than five minutes, all checks that need an NVIDIA GPU: the device tests, training
+# steps in every precision and batch size, the slowdown of self-play next to a trainer, a run that
+# trains on the device, the memory checker, and a comparison with PyTorch. Ends with a section for
+# docs/benchmarks.md.
 #
-# Needs a build with -DSENET_CUDA=ON: SENET_CUDA=ON tools/test.sh makes one, or cmake --build BUILD --target senet cuda_module_test
-# cuda_device_test cuda_device_lost_test. From a machine without a GPU these have to be carried along, and --pack
-# collects them in a folder (tools/check_gpu.sh --pack FOLDER [BUILD]; there: FOLDER/tools/check_gpu.sh):
-#   tools/senet, tests/train_bridge/{cuda_module_test,cuda_device_test,cuda_device_lost_test}, train_bridge/senet_cuda.so
-#   what ldd says they are linked with, but for the C library and NVIDIA's libraries (libraries.tar.gz)
+# Needs a build with -DSENET_CUDA=ON, either from SENET_CUDA=ON tools/test.sh or from
+#   cmake --build BUILD --target senet cuda_module_test cuda_device_test cuda_device_lost_test
+# If the build machine has no GPU, tools/check_gpu.sh --pack FOLDER [BUILD] collects the files below
+# in FOLDER. Copy FOLDER to the GPU machine and run FOLDER/tools/check_gpu.sh there.
+#   tools/senet, train_bridge/senet_cuda.so
+#   tests/train_bridge/{cuda_module_test,cuda_device_test,cuda_device_lost_test}
+#   their shared libraries except the C library and NVIDIA's libraries (libraries.tar.gz)
 #   tools/check_gpu.sh, tools/bench/{compare_pytorch.py,tables.sh}
-# What must be there: NVIDIA's driver, cuBLASLt of the CUDA version that nvcc had (CUDA's, or that of a PyTorch), a
-# C library no older than the builder's. What may be there: compute-sanitizer, PyTorch.
+# The GPU machine needs NVIDIA's driver, cuBLASLt of nvcc's CUDA version (from CUDA or from a
+# PyTorch package), and a C library at least as new as the build machine's. Optional:
+# compute-sanitizer, PyTorch.
 set -uo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd) || exit 2
 tests=(cuda_module_test cuda_device_test cuda_device_lost_test)
 most_seconds=290
 
 usage() {
-  echo "usage: tools/check_gpu.sh [BUILD]                  BUILD: a build folder, build/release if none is named"
-  echo "       tools/check_gpu.sh --pack FOLDER [BUILD]    collects in a new folder what another machine needs"
+  echo "usage: tools/check_gpu.sh [BUILD]                  default: build/release"
+  echo "       tools/check_gpu.sh --pack FOLDER [BUILD]    collects the files for a GPU machine"
 }
 refuse() {
   echo "check_gpu: $1; tools/check_gpu.sh --help" >&2
@@ -32,13 +36,13 @@ case "${1-}" in
     exit 0
     ;;
   --pack)
-    (($# >= 2)) || refuse "--pack wants a folder"
+    (($# >= 2)) || refuse "--pack needs a folder"
     pack=$(realpath -m "$2")
     shift 2
     ;;
-  -*) refuse "no option is called \"$1\"" ;;
+  -*) refuse "unknown option \"$1\"" ;;
 esac
-(($# <= 1)) || refuse "one build folder, not $#"
+(($# <= 1)) || refuse "expected one build folder, got $# arguments"
 build=$here/build/release
 [[ ! -f $here/libraries.tar.gz ]] || build=$here
 build=$(realpath -m "${1-$build}")
@@ -46,17 +50,17 @@ cd "$here" || exit 2
 senet=$build/tools/senet
 module=$build/train_bridge/senet_cuda.so
 for file in "$senet" "$module" "${tests[@]/#/$build/tests/train_bridge/}"; do
-  [[ -x $file ]] || refuse "there is no program $file: build senet and ${tests[*]} where nvcc is"
+  [[ -x $file ]] || refuse "$file is missing: build senet and ${tests[*]} with nvcc"
 done
 
-# The libraries that a program is linked with and another machine may not have: all but the C library's and NVIDIA's.
+# The shared libraries to pack: all except the C library's and NVIDIA's, which the GPU machine has.
 libraries_of() {
   ldd "$@" | awk '$3 ~ /^\// { print $3 }' | sort -u |
     grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libcuda|libcudart|libcublas(Lt)?|libnvidia-[^/]*)\.so[^/]*$'
 }
 
 if [[ -n $pack ]]; then
-  [[ ! -e $pack ]] || refuse "$pack is there already"
+  [[ ! -e $pack ]] || refuse "$pack already exists"
   scratch=$(mktemp -d) || exit 1
   trap 'rm -rf "$scratch"' EXIT
   mkdir -p "$pack/tools/bench" "$pack/train_bridge" "$pack/tests/train_bridge" || exit 1
@@ -67,7 +71,7 @@ if [[ -n $pack ]]; then
     libraries_of "$senet" "$module" "${tests[@]/#/$build/tests/train_bridge/}" | xargs cp -L -t "$scratch" &&
     tar -C "$scratch" -czf "$pack/libraries.tar.gz" . || exit 1
   kib=$(du -sk "$pack" | cut -f 1)
-  echo "$pack: $(((kib + 1023) / 1024)) MiB; there: $(basename "$pack")/tools/check_gpu.sh"
+  echo "$pack: $(((kib + 1023) / 1024)) MiB; on the GPU machine run $(basename "$pack")/tools/check_gpu.sh"
   exit 0
 fi
 
@@ -77,7 +81,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 source tools/bench/tables.sh
 
-# Where our programs find libraries; nobody else is told, Python least of all.
+# The library path for our programs only: Python must not load the packed libraries.
 paths=
 if [[ -f $build/libraries.tar.gz ]]; then
   mkdir "$work/libraries" && tar -C "$work/libraries" -xzf "$build/libraries.tar.gz" || exit 1
@@ -91,7 +95,7 @@ for name in $(LD_LIBRARY_PATH=$paths ldd "$senet" "$module" | awk '/not found/ {
     ${torch_libraries:+"$torch_libraries"/*/lib}; do
     [[ -z $found && -e $folder/$name ]] && found=$folder
   done
-  [[ -n $found ]] || refuse "this machine has no $name, which the CUDA trainer is linked with"
+  [[ -n $found ]] || refuse "the CUDA trainer needs $name, which was not found on this machine"
   paths+=:$found
 done
 printf '#!/bin/sh\nLD_LIBRARY_PATH=%q exec %q "$@"\n' "$paths" "$senet" >"$work/senet"
@@ -100,8 +104,8 @@ chmod +x "$work/senet"
 failed=()
 times=()
 
-# part NAME SECONDS COMMAND...: runs it under a heading, with so many seconds for all that ours() runs in it, and
-# remembers how long it took and whether it failed.
+# part NAME SECONDS COMMAND...: runs COMMAND under a heading, limits its ours() calls to SECONDS in
+# total, and records its duration and whether it failed.
 part() {
   local name=$1 seconds=$2 began=$SECONDS status=0
   shift 2
@@ -109,20 +113,20 @@ part() {
   deadline=$((SECONDS + seconds))
   echo "== $name"
   if ((seconds > 0)); then "$@" || status=$?; else status=124; fi
-  ((status != 124)) || echo "check_gpu: $name: not finished in its $seconds s" >&2
+  ((status != 124)) || echo "check_gpu: $name: not finished within $seconds s" >&2
   ((status == 0)) || failed+=("$name")
   times+=("$name $((SECONDS - began)) s")
   echo "== $name: $((SECONDS - began)) s"
 }
 
-# One of our programs, or something that runs it, until the part's time is up.
+# Runs one of our programs, or a program that starts one, until the part's time limit.
 ours() {
   local left=$((deadline - SECONDS))
   ((left > 0)) || return 124
   timeout --kill-after=5 "$left" env LD_LIBRARY_PATH="$paths" "$@"
 }
 
-# A test program's cases, none of which may be skipped here.
+# Runs a test program. A skipped case counts as a failure.
 passes() {
   ours "$@" 2>&1 | tee "$work/tested"
   local status=${PIPESTATUS[0]}
@@ -140,7 +144,7 @@ device_tests() {
   done
   return "$status"
 }
-# bench NAME ARGUMENTS...: keeps the lines and the command, as tools/bench/benchmarks.sh does.
+# bench NAME ARGUMENTS...: stores the output and the command, as tools/bench/benchmarks.sh does.
 bench() {
   local name=$1
   shift
@@ -156,7 +160,7 @@ steps() {
       --batch 256,1024,4096,16384 --workers 1 --games 8 --seconds 0.3 || return
     sed "s|/cuda/|/cuda-$precision/|" "$work/train_$precision.json" >>"$work/train.json"
   done
-  # The fair one beside PyTorch, whose batches lie on the device.
+  # This case is comparable to PyTorch, whose batches are on the device.
   bench train_replay train --game backgammon --backend cuda --precision bf16 --replay-on-device \
     --batch 256,1024,4096,16384 --workers 1 --games 8 --seconds 0.3 || return
   cat "$work/train_replay.json" >>"$work/train.json"
@@ -172,7 +176,7 @@ beside_self_play() {
   overlap_table
   awk -F'"' '{ value = $15; gsub(/[:,]/, "", value) }
     ($12 == "slowdown" && value + 0 >= 0.02) || ($12 == "take_time" && value + 0 >= 1000) {
-      print "check_gpu: WARNING: bar missed: " $8 ": " $12 " is " value }' "$work/overlap.json" >&2
+      print "check_gpu: WARNING: target missed: " $8 ": " $12 " is " value }' "$work/overlap.json" >&2
 }
 overlap_table() {
   table overlap slowdown evaluations_per_second_alone evaluations_per_second_beside games_per_minute_alone \
@@ -190,9 +194,9 @@ learns() {
     tee "$work/said"
   local status=${PIPESTATUS[0]}
   ((status == 0)) || return "$status"
-  # The CPU goes on with a run that loses its device, so that a good end proves nothing.
+  # If the device is lost, the CPU continues the run, so exit code 0 alone proves nothing.
   if ! grep -q 'trainer cuda' "$work/said" || grep -q 'the CPU trains' "$work/said"; then
-    echo "check_gpu: the GPU did not train, or not to the end" >&2
+    echo "check_gpu: the GPU did not train, or was lost before the end" >&2
     return 1
   fi
   tail -n 1 "$work/$folder/metrics.jsonl"
@@ -202,7 +206,7 @@ learns() {
 sanitizer() {
   passes "$checker" --tool "$1" --error-exitcode 1 "$build/tests/train_bridge/$2" --gtest_filter="$3"
 }
-# Products may take them long.
+# Like sanitizer, but only warns on a timeout: matrix products are slow under these tools.
 sanitizer_in_time() {
   local status=0
   sanitizer "$@" || status=$?
@@ -210,16 +214,16 @@ sanitizer_in_time() {
   echo "check_gpu: WARNING: $1 did not finish in time: NOT CHECKED" >&2
 }
 
-# Compilers take as long as they take: what is printed until time is up counts.
+# PyTorch's compile time varies: results printed before the time limit count.
 pytorch() {
   ours env LD_LIBRARY_PATH="${LD_LIBRARY_PATH-}" python3 -u tools/bench/compare_pytorch.py --senet "$work/senet" --batch 1024,16384 --seconds 0.3 --rounds 1 |
     tee "$work/pytorch"
   local status=${PIPESTATUS[0]}
   ((status != 124)) && return "$status"
-  echo "check_gpu: WARNING: PyTorch was stopped when time was up: NOT ALL COMPARED" >&2
+  echo "check_gpu: WARNING: PyTorch did not finish in time: NOT ALL COMPARED" >&2
 }
 
-# What goes into docs/benchmarks.md.
+# Prints the section for docs/benchmarks.md.
 section() {
   echo "Machine: $gpu | $(lscpu | sed -n 's/^Model name: *//p'), $(nproc) hardware threads | $(nvcc --version 2>/dev/null |
     sed -n 's/^Cuda compilation tools, release \([^,]*\).*/nvcc \1/p')"
@@ -233,7 +237,7 @@ section() {
   fi
   if [[ -s $work/overlap.json ]]; then
     echo
-    echo "Self-play alone and beside the trainer, in turns (bars: slowdown below 0.02, take time below 1000 us):"
+    echo "Self-play alone and next to the trainer, in turns (targets: slowdown < 0.02, take time < 1000 us):"
     echo
     overlap_table
     echo
@@ -252,29 +256,29 @@ lscpu | sed -n 's/^Model name: */processor: /p'
 nvcc --version 2>/dev/null | grep release
 part "tests on the device" 50 device_tests
 part "steps" 50 steps
-part "self-play beside a trainer" 50 beside_self_play
-part "self-play that learns on the device" 35 learns_on_the_device
+part "self-play next to a trainer" 50 beside_self_play
+part "self-play that trains on the device" 35 learns_on_the_device
 if python3 -c 'import torch' 2>/dev/null; then
   part "PyTorch" 90 pytorch
 else
-  echo "check_gpu: WARNING: no PyTorch: the rates were NOT COMPARED" >&2
+  echo "check_gpu: WARNING: PyTorch is not installed: the rates were NOT COMPARED" >&2
 fi
 checker=$(PATH=$PATH:/usr/local/cuda/bin command -v compute-sanitizer)
 if [[ -n $checker ]]; then
-  part "memory checker, samples that are kept" 30 sanitizer_in_time memcheck cuda_module_test 'CudaTrainer.KeptSamples*'
+  part "memory checker, kept samples" 30 sanitizer_in_time memcheck cuda_module_test 'CudaTrainer.KeptSamples*'
   small='*GradientsOfSmallNetworks*'
   part "memory checker" 50 sanitizer_in_time memcheck cuda_device_test "$small/fp32:$small/bf16:$small/fp16"
   part "race checker" 15 sanitizer_in_time racecheck cuda_device_test "$small/fp32"
   part "synchronisation checker" 15 sanitizer_in_time synccheck cuda_device_test "$small/fp32"
 else
-  echo "check_gpu: WARNING: no compute-sanitizer: device memory was NOT CHECKED" >&2
+  echo "check_gpu: WARNING: compute-sanitizer is not installed: device memory was NOT CHECKED" >&2
 fi
 
 echo "== for docs/benchmarks.md"
 section
 echo "=="
 printf -v line '%s, ' "${times[@]}"
-echo "check_gpu: $SECONDS s in all: ${line%, }"
+echo "check_gpu: $SECONDS s in total: ${line%, }"
 if ((${#failed[@]} > 0)); then
   printf 'check_gpu: FAILED: %s\n' "${failed[@]}" >&2
   exit 1

@@ -21,14 +21,14 @@ constexpr int kFailed = 1, kBadInput = 2;
 
 /// Prints the line of an error and returns the exit code.
 int report(std::string_view command, std::string reason, int exit_code) {
-  // A reason may quote a file or an option; whatever is in there, it stays one line.
+  // A reason may quote a file or an option that contains line breaks; print it on one line.
   std::ranges::replace_if(
       reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   fmt::print(stderr, "senet {}: {}\n", command, reason);
   return exit_code;
 }
 
-/// The name of the command that the command line means; `none` before it is known.
+/// The name of the selected command, or `none` when no command has been parsed.
 std::string chosen_command(const CLI::App& app, const char* none) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   return chosen.empty() ? none : chosen.front()->get_name();
@@ -41,7 +41,7 @@ Result<void> flush_output() {
   errno = 0;
   if (std::fflush(stdout) == 0 && was_written) return {};
   return fail("cannot write to stdout: " +
-              (errno == 0 ? "a part of it was lost" : std::generic_category().message(errno)));
+              (errno == 0 ? "part of it was lost" : std::generic_category().message(errno)));
 }
 
 template <class T>
@@ -137,14 +137,13 @@ int CommandLine::run(int argc, const char* const* argv) {
   const auto help = [&](std::string_view command) {
     return fmt::format(" (see senet {}{}--help)", command, command.empty() ? "" : " ");
   };
-  // The libraries used here may throw: the parser on bad input, printing on a full disk.
+  // The libraries may throw: CLI11 on bad input, fmt when the disk is full.
   try {
     app_->parse(argc, argv);
-    // What could not be printed is a failure.
     flush_output().value();
     return 0;
   } catch (const CLI::ParseError& error) {
-    // Help and version go to stdout and are no failure; everything else is bad input.
+    // --help and --version also arrive as exceptions, with exit code 0; all others are bad input.
     if (error.get_exit_code() == 0) {
       app_->exit(error);
       const Result<void> flushed = flush_output();
@@ -168,8 +167,8 @@ void add_search_options(const Command& command, SearchOptions& options) {
   add_setting(command, setting_of(&WorkerSettings::evaluator), options.evaluator);
   auto mode = setting_of(&SearchSettings::evaluates);
   mode.help =
-      "what the network is asked about (default: what it has learnt; if its file does not say, "
-      "afterstates in games that have them)";
+      "what the network evaluates (default: what it was trained on; if its file does not record "
+      "that, afterstates in games that have them)";
   add_setting(command, mode, options.mode);
   for_each_setting(options.settings, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);

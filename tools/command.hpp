@@ -1,7 +1,6 @@
-// What the sub-commands of the senet program share: how each is added, what options it has, how it
-// fails, what it exits with. CLI11 reads the command line; all options are added here, so that
-// --help shows them alike. Only command.cpp includes CLI11, which costs a file five seconds to
-// compile.
+// The command line of the senet program: sub-commands, options, failures and exit codes. It wraps
+// CLI11, so that --help looks the same everywhere. Only command.cpp includes CLI11, because that
+// adds five seconds to a file's compile time.
 #pragma once
 
 #include <absl/functional/any_invocable.h>
@@ -25,10 +24,10 @@ class Option;
 
 namespace senet {
 
-/// A command whose input has been read and found good. Calling it does the work and prints.
+/// A command whose arguments have been validated. Calling it does the work and prints.
 using Job = absl::AnyInvocable<Result<void>()>;
 
-/// The result's value; throws its error with the name of the option that asked for it in front.
+/// The result's value; throws its error prefixed with the option's name.
 template <class T>
 T value_for(std::string_view option, Result<T> result) {
   if (!result) {
@@ -37,62 +36,62 @@ T value_for(std::string_view option, Result<T> result) {
   return std::move(result).value();
 }
 
-/// Flushes stdout. Fails when a part of it could not be written, be it now or before.
+/// Flushes stdout. Fails when this or an earlier write failed.
 Result<void> flush_output();
 
-/// One option of a command. Copies mean the same option; it lives as long as its CommandLine.
+/// One option of a command. Copies refer to the same option; valid as long as its CommandLine.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
-  /// Refuses values outside of [least, most]. --help shows the bounds with their type, which is one
-  /// of those that command.cpp lists.
+  /// Refuses values outside [least, most]. --help shows the bounds. T is one of the types that
+  /// command.cpp instantiates.
   template <class T>
   Option in_range(T least, T most) const;
   Option not_negative() const;
   /// Refuses all other values.
   Option one_of(const std::vector<std::string>& values) const;
   Option required() const;
-  /// --help shows the value that the variable has now.
+  /// --help shows the variable's current value as the default.
   Option shows_default() const;
   /// --help shows this text as the default.
   Option shows_default(const std::string& text) const;
 
-  /// Whether the command line names it; once it has been parsed.
+  /// Whether the command line contains the option. Valid after parsing.
   bool is_given() const;
 
  private:
   CLI::Option* option_;
 };
 
-/// A command or sub-command. Copies mean the same command; it lives as long as its CommandLine.
+/// A command or sub-command. Copies refer to the same command; valid as long as its CommandLine.
 class Command {
  public:
   explicit Command(CLI::App& app, int& exit_code) : app_(&app), exit_code_(&exit_code) {}
 
   Command add_command(const std::string& name, const std::string& help) const;
 
-  /// An option ("--name") or, without dashes, the next positional argument. `value` outlives the
-  /// parsing, which writes it; an option that the command line does not name leaves it alone. It is
-  /// of a type that command.cpp lists.
+  /// Adds an option ("--name") or, without dashes, the next positional argument. Parsing writes
+  /// `value`, which must outlive it; an absent option leaves `value` unchanged. T is one of the
+  /// types that command.cpp instantiates.
   template <class T>
   Option option(const std::string& name, T& value, const std::string& help) const;
-  /// Calls `read` with the option's text; a reason of its is a usage error. --help shows `type`
-  /// behind the name.
+  /// Adds an option whose text is passed to `read`; an error from `read` is a usage error. --help
+  /// shows `type` after the name.
   Option option(const std::string& name, const std::string& type,
                 std::function<Result<void>(const std::string& text)> read,
                 const std::string& help) const;
-  /// True when the command line names it.
+  /// Adds a flag: parsing sets `value` to true when the command line contains it.
   Option flag(const std::string& name, bool& value, const std::string& help) const;
-  /// Options that are added from here on stand under this heading in --help.
+  /// Groups the options added from now on under this heading in --help.
   void heading(const std::string& text) const;
 
-  /// A text below the options in --help.
+  /// Adds a text below the options in --help.
   void footer(const std::string& text) const;
 
-  /// Runs the job that `prepare` makes when the command line means this command and none of its
-  /// sub-commands. What goes wrong, an Error that is thrown or returned, is bad input when it is
-  /// prepare()'s and a failure when it is the job's. Without it, a sub-command has to be named.
+  /// Runs the job returned by `prepare` when the command line selects this command and none of its
+  /// sub-commands. An Error thrown or returned by prepare() is bad input, one from the job is a
+  /// failure. A command without this call requires a sub-command.
   void runs(std::function<Result<Job>()> prepare) const;
 
  private:
@@ -109,18 +108,17 @@ class CommandLine {
 
   Command root() { return Command(*app_, exit_code_); }
 
-  /// Runs the command that the arguments name and returns the program's exit code: 0, or 2 when it
-  /// was asked for something that makes no sense, or 1 when something else went wrong or it was
-  /// stopped early. Bad input and every failure, exceptions included, print one line on stderr,
-  /// "senet <command>: <reason>".
+  /// Runs the command selected by the arguments and returns the program's exit code: 0 for success,
+  /// 2 for bad input, 1 for any other failure or an early stop. Bad input and every failure,
+  /// exceptions included, print one line on stderr, "senet <command>: <reason>".
   int run(int argc, const char* const* argv);
 
  private:
   std::unique_ptr<CLI::App> app_;
-  int exit_code_ = 0;  // of an error that is thrown now
+  int exit_code_ = 0;  // exit code for an error thrown at this stage
 };
 
-/// What stands behind an option in --help: "UINT:0 .. 1000000 MiB", "{position, afterstates}".
+/// The type shown after an option in --help: "UINT:0 .. 1000000 MiB", "{position, afterstates}".
 template <class Struct, class Value>
 std::string option_type(const Setting<Struct, Value>& entry) {
   if constexpr (NamedEnum<Value>) {
@@ -136,8 +134,8 @@ std::string option_type(const Setting<Struct, Value>& entry) {
   }
 }
 
-/// Adds --NAME for an entry whose values go to `to`, anything that a Value can be assigned to. What
-/// the setting does not take is a usage error. `to` outlives the parsing.
+/// Adds --NAME for a setting. Its value is assigned to `to`, which outlives the parsing and accepts
+/// a Value. A value that the setting does not accept is a usage error.
 template <class Struct, class Value, class To>
 Option add_setting(const Command& command, const Setting<Struct, Value>& entry, To& to) {
   const auto set = [entry, &to](const std::string& text) -> Result<void> {
@@ -152,18 +150,18 @@ Option add_setting(const Command& command, const Setting<Struct, Value>& entry, 
   return option;
 }
 
-/// Adds all settings of a struct, in the order of their list.
+/// Adds all settings of a struct, in their listed order.
 template <HasSettings Struct>
 void add_settings(const Command& command, Struct& settings) {
   for_each_setting(settings,
                    [&](const auto& entry, auto& value) { add_setting(command, entry, value); });
 }
 
-/// Adds the options of a searching player: --evaluator, --mode and the settings of a
-/// search that concern players. `options` outlives the parsing.
+/// Adds the options of a searching player: --evaluator, --mode and the search settings that apply
+/// to players. `options` outlives the parsing.
 void add_search_options(const Command& command, SearchOptions& options);
 
-/// Each adds one sub-command to the program.
+/// Each function adds one sub-command to the program.
 void add_perft_command(const Command& program);
 void add_inspect_command(const Command& program);
 void add_eval_command(const Command& program);

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Fuzzes what reads text and bytes of others: tools/fuzz.sh [--minutes N] [--seed N] [TARGET...]
+# Fuzzes the parsers of untrusted text and bytes: tools/fuzz.sh [--minutes N] [--seed N] [TARGET...]
 #
-# Builds the preset `fuzz` (AddressSanitizer, UndefinedBehaviorSanitizer, coverage) and runs its targets one after the other,
-# on one core. The minutes (10) are shared out: the protocol takes four times what each of the others takes. What ends a
-# target is left in build/fuzz/found, as are the inputs that reached new code.
+# Builds the preset `fuzz` (AddressSanitizer, UndefinedBehaviorSanitizer, coverage) and runs its
+# targets one after the other on one core. The minutes (default 10) are divided among the targets;
+# the protocol gets four times the share of each other target. Inputs that crash a target and inputs
+# that reach new code are written to build/fuzz/found.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,7 +31,6 @@ root=$PWD
 mkdir -p build/fuzz/found
 cd build/fuzz/found
 
-# The protocol counts four times.
 weight_of() { if [[ $1 == protocol ]]; then echo 4; else echo 1; fi; }
 weights=0
 for target in "${targets[@]}"; do weights=$((weights + $(weight_of "$target"))); done

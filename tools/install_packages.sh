@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that Senet is built with, if any is missing; needs root or sudo then.
-# Names given as arguments are installed as well: tools/install_packages.sh clang-format
-# --for-tests as the first argument: also the programs that some tests want beside them, where they can be installed: GNU Backgammon,
-# which judges (docs/strength.md), what draws curves, a browser and a load generator for the example server, another
-# compiler for hosts of libsenet. Elsewhere they are loudly done without.
+# Installs the missing Debian 12 packages that Senet is built with; this needs root or sudo.
+# Also installs packages named as arguments: tools/install_packages.sh clang-format
+# --for-tests as the first argument also installs the optional programs of some tests: GNU
+# Backgammon as the judge (docs/strength.md), Matplotlib for plots, a browser and a load generator
+# for the example server, and clang for hosts of libsenet. If one of them cannot be installed, the
+# script prints a warning and succeeds.
 set -euo pipefail
 
 helpers=()
@@ -12,11 +13,11 @@ if [[ ${1-} == --for-tests ]]; then
   shift
 fi
 
-# docs/dependencies.md says what each is for.
+# docs/dependencies.md describes the purpose of each package.
 packages=(
   g++ cmake ninja-build pkg-config git
   libdnnl-dev
-  ocl-icd-opencl-dev # oneDNN's CMake file asks for it; nothing of ours does
+  ocl-icd-opencl-dev # required by oneDNN's CMake file only
   libopenblas-dev libboost-fiber-dev libmimalloc-dev libabsl-dev libfmt-dev libcli11-dev
   nlohmann-json3-dev libxxhash-dev libzstd-dev libgtest-dev libbenchmark-dev
   "$@"
@@ -30,7 +31,7 @@ fail() {
 # shellcheck source=/dev/null
 system=$(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") || true
 if [[ "$system" != "debian 12" ]]; then
-  fail "this system is \"${system:-unknown}\", not Debian 12. Install what matches ${packages[*]}" \
+  fail "this system is \"${system:-unknown}\", not Debian 12. Install the equivalents of ${packages[*]}" \
     "and build with: cmake --preset release && cmake --build --preset release"
 fi
 
@@ -46,17 +47,17 @@ for package in "${helpers[@]}"; do
   is_installed "$package" || missing_helpers+=("$package")
 done
 if ((${#missing[@]} + ${#missing_helpers[@]} == 0)); then
-  echo "packages: all ${#packages[@]} are there"
+  echo "packages: all ${#packages[@]} are installed"
   exit 0
 fi
 
 without() { # REASON PACKAGE...
-  echo "install_packages: WARNING: ${*:2} could not be installed ($1); tests that need it will be SKIPPED" >&2
+  echo "install_packages: WARNING: ${*:2} could not be installed ($1); the tests that need them will be SKIPPED" >&2
 }
 as_root=()
 if ((EUID != 0)); then
   if ! command -v sudo >/dev/null; then
-    ((${#missing[@]} == 0)) || fail "run this as root, or install sudo, to install: ${missing[*]}"
+    ((${#missing[@]} == 0)) || fail "missing packages: ${missing[*]}; run as root or install sudo"
     without "neither root nor sudo" "${missing_helpers[@]}"
     exit 0
   fi
@@ -68,7 +69,7 @@ apt_get() {
     -o Dpkg::Use-Pty=0 "$@"
 }
 if ! apt_get update >/dev/null; then
-  ((${#missing[@]} == 0)) || fail "apt-get update failed: is the network there?"
+  ((${#missing[@]} == 0)) || fail "apt-get update failed: check the network connection"
   without "apt-get update failed" "${missing_helpers[@]}"
   exit 0
 fi

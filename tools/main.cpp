@@ -1,8 +1,8 @@
-// The senet program: one sub-command a file.
+// The senet program. Each sub-command is in its own file.
 #include "tools/command.hpp"
 
 int main(int argc, char** argv) {
-  senet::CommandLine line("senet", "Inference and search for game AI that learns by playing itself",
+  senet::CommandLine line("senet", "Inference and search for game AI that learns by self-play",
                           "senet " SENET_VERSION);
   const senet::Command root = line.root();
   senet::add_selfplay_command(root);

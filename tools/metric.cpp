@@ -9,9 +9,9 @@
 namespace senet {
 namespace {
 
-// Without a line break.
+// One metric as a JSON object, without a line break.
 std::string metric_json(std::string_view bench, const Metric& metric) {
-  // Adding 0 makes -0 a plain 0.
+  // Adding 0 turns -0 into 0.
   Json line = Json::object({{"bench", bench},
                             {"case", metric.subject},
                             {"metric", metric.name},

@@ -1,5 +1,4 @@
-// How the program prints measured figures: a table for people, one JSON object a line for
-// programs.
+// Prints measured figures, as a table or as JSON with one object per line.
 #pragma once
 
 #include <span>
@@ -10,13 +9,13 @@
 
 namespace senet {
 
-/// A value with as many decimals as its size leaves room for, never "-0"; "inf" and "-inf", "-" for
-/// what is no number.
+/// The value as text with 0, 2 or 4 decimals depending on its size. Never "-0"; infinities are
+/// "inf" and "-inf", NaN is "-".
 std::string number_text(double value);
 
-/// Prints the metrics to stdout, a line each. JSON keys: bench, case, metric, value, unit, with an
-/// interval min and max, of runs repeats, and note if there is one. What is not finite is null: the
-/// note says what that means.
+/// Prints the metrics to stdout, one line each. JSON keys: bench, case, metric, value, unit; min
+/// and max if there is an interval; repeats if it is not 0; note if there is one. A value that is
+/// not finite is null in JSON, and the note explains it.
 void print_metrics(std::string_view bench, std::span<const Metric> metrics, bool json);
 
 }  // namespace senet

@@ -1,4 +1,4 @@
-// One line on a terminal that says how far a long command is.
+// A one-line progress display on a terminal.
 #pragma once
 
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 namespace senet {
 
-/// Writes "<what> <done>/<total>" to stderr, over and over on the same line, at most ten times a
-/// second, and wipes it in the end. Silent when stderr is no terminal.
+/// Shows "<what> <done>/<total>" on one line of stderr. Updates it at most ten times a second and
+/// erases it on destruction. Prints nothing when stderr is not a terminal.
 class ProgressLine {
  public:
   ProgressLine(std::string what, std::size_t total)

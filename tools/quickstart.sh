@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh checkout to a network that taught itself Connect Four, in about three minutes of play.
+# Goes from a fresh checkout to a network that taught itself Connect Four, in three minutes of play.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,10 +7,10 @@ usage() {
   cat <<END
 usage: tools/quickstart.sh [--quick] [--run FOLDER] [MINUTES]
 
-Installs packages, builds, learns Connect Four from nothing for so many minutes (3) and lets the network
-play against the one that it began as.
-  --quick       only shows that all of it works: a few seconds of learning and a match of 20 games
-  --run FOLDER  where the run is kept, a new folder (runs/quickstart-1, 2, ...)
+Installs packages, builds, trains a network for Connect Four from scratch for MINUTES (default 3), and
+plays a match between the trained and the untrained network.
+  --quick       only checks that everything works: a few seconds of training and a match of 20 games
+  --run FOLDER  the new folder for the run (default: runs/quickstart-1, 2, ...)
 END
 }
 refuse() {
@@ -33,12 +33,12 @@ while (($# > 0)); do
       pairs=10
       ;;
     --run)
-      [[ -n "${2-}" ]] || refuse "--run: no folder"
+      [[ -n "${2-}" ]] || refuse "--run needs a folder"
       run=$2
       shift
       ;;
     *)
-      [[ -z "$minutes" && "$1" =~ ^[0-9]+(\.[0-9]+)?$ ]] || refuse "\"$1\" is not expected here"
+      [[ -z "$minutes" && "$1" =~ ^[0-9]+(\.[0-9]+)?$ ]] || refuse "unexpected argument \"$1\""
       minutes=$1
       ;;
   esac
@@ -46,7 +46,7 @@ while (($# > 0)); do
 done
 if [[ -z "$minutes" ]]; then minutes=$( ((quick)) && echo 0.1 || echo 3); fi
 
-# The programs started here take Ctrl-C themselves; to this script it means: start nothing more.
+# The programs started here handle Ctrl-C themselves; this script then starts no further program.
 stopped=0
 trap 'stopped=1' INT TERM
 leave_if_stopped() {
@@ -57,24 +57,24 @@ leave_if_stopped() {
   fi
 }
 
-# quietly WHAT COMMAND...: one line when it goes well, everything it said when it does not.
+# quietly WHAT COMMAND...: prints WHAT, and the output of COMMAND only if it fails.
 quietly() {
   local what=$1 said
   shift
   echo "$what"
   if ! said=$("$@" 2>&1); then
-    leave_if_stopped "the next start goes on from here"
+    leave_if_stopped "run this script again to continue"
     echo "$said" >&2
     echo "quickstart: failed at: $what" >&2
     exit 1
   fi
-  leave_if_stopped "the next start goes on from here"
+  leave_if_stopped "run this script again to continue"
 }
 
 cores=$(nproc)
 tools/install_packages.sh
 quietly "configuring" cmake --preset release
-quietly "building on $cores cores (the first time this takes some minutes)" \
+quietly "building on $cores cores (the first build takes several minutes)" \
   cmake --build --preset release --parallel "$cores" --target senet analyse_position
 
 senet=build/release/tools/senet
@@ -85,23 +85,23 @@ if [[ -z "$run" ]]; then
 fi
 latest=$run/weights/latest.safetensors
 
-echo "learning Connect Four from nothing for $minutes minutes; Ctrl-C ends it early and keeps everything"
+echo "training Connect Four from scratch for $minutes minutes; Ctrl-C ends it early and keeps everything"
 "$senet" selfplay --game connect_four --run "$run" --minutes "$minutes" --workers "$cores"
-leave_if_stopped "$senet selfplay --resume --run $run goes on with what is in $run"
+leave_if_stopped "$senet selfplay --resume --run $run continues the run"
 
 echo
-echo "$((2 * pairs)) games against the network that it began as"
+echo "$((2 * pairs)) games against the untrained network"
 "$senet" match --game connect_four --first "$latest" --second untrained --pairs "$pairs" --visits 100 ||
   ((stopped))
 leave_if_stopped "the run is in $run"
 
 cat <<END
 
-The run is in $run: its settings, games, weights and figures. What next?
+The run is in $run: its settings, games, weights and metrics. Next steps:
   $senet selfplay --resume --run $run
-      goes on learning, until Ctrl-C
+      continues training until Ctrl-C
   build/release/tools/examples/analyse_position $latest 4453
-      says what it makes of a position (columns played, 1 to 7)
+      evaluates a position (the columns played so far, 1 to 7)
   $senet match --game connect_four --first $latest --second random --visits 0
-      lets the network play without any search
+      plays the network without search against random moves
 END

@@ -1,4 +1,4 @@
-// A folder for a program's files, gone with its owner.
+// A temporary folder that is removed with its owner.
 #pragma once
 
 #include <fmt/core.h>
@@ -14,15 +14,15 @@
 
 namespace senet {
 
-/// Owns a new folder under the system's folder for such things, and removes it with all that is in
-/// it. Movable.
+/// Owns a new folder in the system's temporary directory. The destructor removes it with all its
+/// contents. Movable.
 class ScratchFolder {
  public:
-  /// Makes the folder; its name begins with `prefix`. Fails with the system's reason.
+  /// Creates the folder; its name begins with `prefix`. Fails with the system's error.
   static Result<ScratchFolder> make(const std::string& prefix) {
     std::error_code error;
     const auto where = std::filesystem::temp_directory_path(error);
-    if (error) return fail("there is no folder for scratch files: " + error.message());
+    if (error) return fail("no usable temporary directory: " + error.message());
     std::string name = where / (prefix + "XXXXXX");
     if (::mkdtemp(name.data()) == nullptr) {
       return fail(fmt::format("cannot make a folder in {}: {}", where.string(),

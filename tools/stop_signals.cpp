@@ -5,9 +5,9 @@
 namespace senet {
 namespace {
 
-// What the handler changes: a handler gets nothing but the signal's number, so this must be static.
-// (Blocking the signals and waiting for them needs no handler, but every thread would have to block
-// them, and libraries start threads of their own before main does.)
+// Static because a signal handler receives only the signal's number. (Blocking the signals and
+// waiting for them would need no handler, but every thread would have to block them, and libraries
+// start threads before main runs.)
 std::atomic<int> noted{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 

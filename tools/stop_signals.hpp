@@ -1,4 +1,4 @@
-// Signals that ask the program to stop: Ctrl-C and its kind.
+// Signals that request the program to stop: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 #pragma once
 
 #include <signal.h>
@@ -8,21 +8,22 @@
 
 namespace senet {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP are noted here instead of ending the program. A
-/// SIGHUP that was ignored (nohup) stays ignored. SIGXFSZ is ignored meanwhile: a file that may not
-/// grow is then a failed write, with a reason, as a full disk is. At most one of them at a time.
+/// While an object exists, SIGINT, SIGTERM and SIGHUP are counted instead of ending the program. A
+/// SIGHUP that was ignored before (nohup) stays ignored. SIGXFSZ is ignored too, so that exceeding
+/// the file size limit is a failed write with an error, like a full disk. At most one object may
+/// exist at a time.
 class StopSignals {
  public:
   enum class Mode : std::uint8_t {
-    kEach,       // every signal is noted
-    kFirstOnly,  // the first of each kind is; a second one ends the program as if we were not here
+    kEach,       // every signal is counted
+    kFirstOnly,  // the first of each kind is counted; the second has its default effect
   };
   explicit StopSignals(Mode mode);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// How many have come. Does not wait; threads may ask at the same time.
+  /// Number of signals received. Does not block; safe to call from several threads.
   int count() const;
   bool has_come() const { return count() > 0; }
 

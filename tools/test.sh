@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds Senet and runs its tests: tools/test.sh [--preset release|debug|asan|tsan]
-# SENET_CUDA=ON in the environment builds the CUDA trainer too, and SENET_CUDA=HOST as much of it as
-# tests without a device need.
-# The tsan preset builds and runs the tests that have threads in them (docs/testing.md).
+# SENET_CUDA=ON in the environment also builds the CUDA trainer; SENET_CUDA=HOST builds the part of
+# it that the tests run without a device.
+# The tsan preset builds and runs only the tests that use threads (docs/testing.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -49,17 +49,17 @@ ctest --preset "$preset" --parallel "$cores" || status=$?
 if [[ -z $(PATH=$PATH:/usr/games command -v gnubg) ]]; then
   echo "test.sh: WARNING: gnubg is not installed: the tests against GNU Backgammon were SKIPPED" >&2
 elif [[ ! -e /var/lib/gnubg/gnubg_ts0.bd && ! -e /usr/share/gnubg/gnubg_ts0.bd ]]; then
-  echo "test.sh: WARNING: gnubg has no two-sided bear-off database (dpkg-reconfigure gnubg makes it):" \
+  echo "test.sh: WARNING: gnubg has no two-sided bear-off database (dpkg-reconfigure gnubg creates it):" \
     "exact bear-offs were NOT COMPARED with it" >&2
 fi
 grep -q '^SENET_CUDA:STRING=OFF' "build/$preset/CMakeCache.txt" && [[ $preset != tsan ]] &&
-  echo "test.sh: WARNING: built without CUDA (SENET_CUDA=ON builds it): the tests of its trainer were SKIPPED" >&2
+  echo "test.sh: WARNING: built without CUDA (set SENET_CUDA=ON to build it): the tests of the CUDA trainer were SKIPPED" >&2
 for program in python3 chromium chromedriver wrk; do
   command -v "$program" >/dev/null ||
     echo "test.sh: WARNING: $program is not installed: tests of the example server that need it were SKIPPED" >&2
 done
 PATH=/usr/bin:$PATH python3 -c 'import matplotlib' 2>/dev/null ||
-  echo "test.sh: WARNING: matplotlib is not installed: the test that draws a curve was SKIPPED" >&2
+  echo "test.sh: WARNING: matplotlib is not installed: the test of the learning curve plot was SKIPPED" >&2
 command -v clang++ >/dev/null ||
-  echo "test.sh: WARNING: clang++ is not installed: that test of hosts of another compiler was SKIPPED" >&2
+  echo "test.sh: WARNING: clang++ is not installed: the test of hosts compiled with another compiler was SKIPPED" >&2
 exit "$status"

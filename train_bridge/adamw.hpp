@@ -1,4 +1,4 @@
-// The optimiser: AdamW with a global-norm clip and a moving average of the weights.
+// The optimiser: AdamW with global-norm gradient clipping and a moving average of the weights.
 #pragma once
 
 #include <span>
@@ -10,23 +10,23 @@
 
 namespace senet {
 
-/// Weights and everything that moves with them; see AdamStep. Allocates only when constructed.
+/// The weights with their optimiser state; see AdamStep. Allocates only when constructed.
 class AdamW {
  public:
-  /// `weights` has parameter_count(spec) values; the average starts at them.
+  /// `weights` has parameter_count(spec) values; the moving average starts at them.
   AdamW(const NetworkSpec& spec, std::span<const float> weights, const TrainerSettings& settings);
 
-  /// One step against `gradient`, whose norm is `gradient_norm`; all finite. Each member of the
-  /// team takes its share of the parameters: the result is the same for any number of them.
+  /// One step against `gradient`, whose norm is `gradient_norm`; all values are finite. Each member
+  /// of the team updates its share of the parameters; the result does not depend on their number.
   void step(std::span<const float> gradient, double gradient_norm, float learning_rate,
             ThreadTeam& team);
 
   const TrainerState& state() const { return state_; }
-  /// Takes a state over; a reason, and nothing changed, when check_state() has one.
+  /// Copies a state; fails, and changes nothing, when check_state() fails.
   Result<void> restore(const TrainerState& state);
 
  private:
-  struct Range {  // of neighbouring parameters with the same decay
+  struct Range {  // of consecutive parameters with the same decay
     std::size_t begin, end;
     bool decays;
   };

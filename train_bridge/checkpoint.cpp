@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kFormat = "senet-checkpoint-1";
 
-// XXH3 of every counter and every value: a checkpoint that a disk has damaged is not gone on with.
+// XXH3 of all counters and values: a checkpoint damaged on disk must not be resumed.
 std::string content_text(const Checkpoint& checkpoint) {
   std::uint64_t hash = 0;
   const auto add = [&](const void* bytes, std::size_t size) {
@@ -46,7 +46,7 @@ std::string shape_text(const NetworkSpec& spec) {
 constexpr const char* kExtension = ".safetensors";
 
 Result<void> thin_out(const std::filesystem::path& folder, std::size_t most) {
-  // The numbered files, oldest first; nothing else that may lie in the folder.
+  // Only the numbered files, oldest first; other files in the folder are ignored.
   std::map<std::uint64_t, std::filesystem::path> files;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -98,7 +98,7 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     const auto found = metadata.find(name);
     return found == metadata.end() ? std::string() : found->second;
   };
-  if (text("format") != kFormat) return wrong("not a checkpoint of this format");
+  if (text("format") != kFormat) return wrong("not a checkpoint in the format senet-checkpoint-1");
   if (text("network") != shape_text(spec)) {
     return wrong(fmt::format("made for the network shape [{}], not [{}]", text("network"),
                              shape_text(spec)));
@@ -130,7 +130,7 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     }
   }
   if (text("content") != content_text(checkpoint)) {
-    return wrong("its content is not what was written");
+    return wrong("its content does not match its checksum");
   }
   return checkpoint;
 }
@@ -147,12 +147,12 @@ Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
   if (found == header->metadata.end()) return wrong("__metadata__: no network shape");
   std::string_view text = found->second;
   NetworkSpec spec;
-  // From the end: the game is whatever stands in front of the numbers.
+  // Parsed from the end: everything before the numbers is the game's name.
   for (std::size_t i = kSpecFields.size(); i-- > 0;) {
     const std::size_t space = text.rfind(' ');
     if (space == std::string_view::npos) return wrong("__metadata__: no network shape");
     const auto number = number_of<std::uint32_t>(text.substr(space + 1));
-    if (!number) return wrong("__metadata__: the network shape is not made of numbers");
+    if (!number) return wrong("__metadata__: the network shape has a non-numeric field");
     spec.*kSpecFields[i].value = *number;
     text = text.substr(0, space);
   }

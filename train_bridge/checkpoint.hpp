@@ -1,5 +1,5 @@
-// What a training run saves: what it needs to go on after it stopped, as one file that is replaced
-// whole, and its networks.
+// The files that a training run saves: a checkpoint to resume from, which is replaced atomically,
+// and its networks.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,21 @@
 
 namespace senet {
 
-/// The learner's memory. The games themselves are in the game log; the replay buffer is made again
-/// from it.
+/// The state of training, without games (see the game log) and replay buffer (rebuilt from it).
 struct Checkpoint {
   TrainerState trainer;
   std::uint64_t iterations = 0;    // networks published so far
-  std::uint64_t games = 0;         // games learnt from
-  std::uint64_t positions = 0;     // samples those gave
+  std::uint64_t games = 0;         // games trained on
+  std::uint64_t positions = 0;     // samples from those games
   std::uint64_t next_game = 0;     // number of the next game to play
-  std::uint64_t log_position = 0;  // bytes of the game log that have been learnt from
-  std::uint64_t replay_begin = 0;  // where in it the oldest game in the replay buffer stands
-  double owed_steps = 0;           // training steps earned by games and not yet taken
-  double seconds = 0;              // time spent so far, all runs together
+  std::uint64_t log_position = 0;  // end of the part of the game log that was trained on, in bytes
+  std::uint64_t replay_begin = 0;  // position in the log of the oldest game in the replay buffer
+  double owed_steps = 0;           // training steps earned by games and not yet done
+  double seconds = 0;              // time spent so far, over all calls of the run
 };
 
 /// Writes safetensors (tensors weights, ema, first_moment, second_moment; the counters and a
-/// checksum over everything in the metadata) to a temporary file, flushes and renames it.
+/// checksum over everything in the metadata) to a temporary file, flushes it and renames it.
 Result<void> save_checkpoint(const Checkpoint& checkpoint, const NetworkSpec& spec,
                              const std::filesystem::path& file);
 
@@ -43,18 +42,18 @@ void visit_counters(C& checkpoint, Visit&& visit) {
   visit("seconds", checkpoint.seconds);
 }
 
-/// Reads it back; a reason that names the file and what is wrong, also when it is of another
-/// network shape.
+/// Reads a checkpoint. Fails when the file is damaged or made for another network shape; the reason
+/// names the file and the error.
 Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const NetworkSpec& spec);
 
-/// The network shape that a checkpoint was made for; a reason that names the file when it tells
+/// The network shape of a checkpoint. Fails, with a reason that names the file, when the file has
 /// none.
 Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file);
 
 /// Saves `network` as <folder>/<iteration, six digits>.safetensors and as
-/// <folder>/latest.safetensors. When more than `most` numbered files are there (0: no limit), every
-/// second one of the older half goes; the first and the newest always stay, so that a run of any
-/// length leaves its whole history behind, coarser the older it is. The folder exists.
+/// <folder>/latest.safetensors. When there are more than `most` numbered files (0: no limit), every
+/// second file of the older half is removed; the first and the newest always stay. So a run of any
+/// length keeps its whole history, with less detail the older it is. The folder exists.
 Result<void> save_to_weights_folder(const Network& network, std::uint64_t iteration,
                                     const std::filesystem::path& folder, std::size_t most);
 

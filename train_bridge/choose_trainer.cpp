@@ -9,7 +9,7 @@ namespace senet {
 ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
                              const TrainBatch::Shape& shape, const TrainerSettings& settings,
                              std::function<void(const std::string& reason)> lost) {
-  // A copy that outlives the caller's: the spare may be needed much later.
+  // Copies `start`: the spare trainer may be needed after the caller's network is destroyed.
   const auto make_spare =
       [spec = start.spec(),
        weights = std::vector<float>(start.parameters().begin(), start.parameters().end()), shape,
@@ -30,14 +30,14 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
           chosen.description += ", with the replay";
         } else {
           chosen.warnings.push_back(
-              fmt::format("the device keeps no replay: {}", kept.error().reason()));
+              fmt::format("the device cannot keep the replay: {}", kept.error().reason()));
         }
       }
       chosen.trainer = make_lasting_trainer(std::move(*device), start, choice.steps_at_risk,
                                             make_spare, std::move(lost));
       return chosen;
     }
-    // With kAuto a device is expected of a program that was built for one.
+    // With kAuto, warn only in a program that was built with CUDA.
     if (choice.backend == TrainerBackend::kCuda || built_with_cuda() || choice.replay_on_device) {
       chosen.warnings.push_back(fmt::format("the CPU trains: {}", device.error().reason()));
     }

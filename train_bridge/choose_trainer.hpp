@@ -1,4 +1,4 @@
-// Which trainer a run gets.
+// Selects the trainer of a run.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ constexpr std::array<Named<TrainerBackend>, 3> names_of(std::type_identity<Train
 
 struct TrainerChoice {
   TrainerBackend backend = TrainerBackend::kAuto;
-  Precision precision = Precision::kAuto;  // of a CUDA device's products
-  /// Steps that may be lost with a device; see make_lasting_trainer.
+  Precision precision = Precision::kAuto;  // of matrix products on a CUDA device
+  /// Steps that may be lost when the device fails; see make_lasting_trainer.
   std::size_t steps_at_risk = 100;
-  /// A device keeps the samples of the replay, `replay`, and a step sends only where they lie.
+  /// Keeps the replay's samples, `replay`, on the device; a step then sends only their addresses.
   bool replay_on_device = false;
   ReplayRoom replay = {};
 };
@@ -37,21 +37,22 @@ struct TrainerChoice {
 constexpr auto settings_of(std::type_identity<TrainerChoice>) {
   using S = TrainerChoice;
   return std::tuple{
-      setting("trainer", &S::backend, "what learns; auto: CUDA where there is a device"),
-      setting("precision", &S::precision, "of a CUDA device's products"),
+      setting("trainer", &S::backend,
+              "where to train; auto: CUDA if there is a device, else the CPU"),
+      setting("precision", &S::precision, "number format of matrix products on a CUDA device"),
       setting("replay-on-device", &S::replay_on_device,
-              "a CUDA device keeps the samples: a step sends only where they lie"),
+              "keep the samples in the memory of the CUDA device"),
   };
 }
 
 struct ChosenTrainer {
   std::unique_ptr<Trainer> trainer;
   std::string description;            // "cuda, NVIDIA H100 80GB HBM3, bf16 (the fastest at ...)"
-  std::vector<std::string> warnings;  // what was asked for and could not be had
+  std::vector<std::string> warnings;  // requests that could not be met
 };
 
-/// The CPU trainer always can be had. `lost` is told the reason when a device fails later on and
-/// the CPU goes on in its place; on the trainer's thread.
+/// Never fails: the CPU trainer is always available. When a device fails later, the CPU trainer
+/// takes over and `lost` is called with the reason, on the trainer's thread.
 ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
                              const TrainBatch::Shape& shape, const TrainerSettings& settings,
                              std::function<void(const std::string& reason)> lost);

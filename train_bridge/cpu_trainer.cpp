@@ -1,4 +1,4 @@
-// The CPU backend of trainer.hpp: one gradient, one norm, one AdamW step.
+// The CPU backend of trainer.hpp: gradient, norm and AdamW step.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -15,8 +15,8 @@
 namespace senet {
 namespace {
 
-// A batch that fills every list of the shape, so that a step on it touches all memory a step can
-// touch.
+// A batch that fills every list of the shape, so that a step on it touches all memory that a step
+// can touch.
 TrainBatch fullest_batch(const NetworkSpec& spec, const TrainBatch::Shape& shape) {
   TrainBatch batch(shape);
   const std::size_t active = std::min<std::size_t>(shape.max_active, spec.features);
@@ -82,7 +82,7 @@ class CpuTrainer final : public Trainer {
   Result<void> restore(const TrainerState& state) override { return optimizer_.restore(state); }
 
  private:
-  /// What one thread works with.
+  /// The working memory of one thread.
   struct Part {
     Part(const NetworkSpec& spec, const TrainBatch::Shape& shape, std::size_t parameters)
         : network(spec, shape), gradient(parameters) {}
@@ -92,7 +92,7 @@ class CpuTrainer final : public Trainer {
     double squares = 0;
   };
 
-  // Each thread has a share of the rows.
+  // Each thread handles a share of the rows.
   Losses find_gradient(const TrainBatch& batch) {
     const LossWeights weights{static_cast<double>(settings_.policy_weight),
                               static_cast<double>(settings_.value_weight)};
@@ -110,8 +110,8 @@ class CpuTrainer final : public Trainer {
     return sum;
   }
 
-  // Adds the parts' gradients into the first's, each thread for a share of the parameters. Returns
-  // the norm.
+  // Adds the gradients of all parts to the first, each thread for a share of the parameters.
+  // Returns the norm.
   double add_up_gradient() {
     team_.run([&](std::size_t member) {
       const std::span<float> sum = parts_[0].gradient;
@@ -131,7 +131,7 @@ class CpuTrainer final : public Trainer {
   TrainBatch::Shape shape_;
   TrainerSettings settings_;
   ThreadTeam team_;
-  std::deque<Part> parts_;  // one a thread
+  std::deque<Part> parts_;  // one per thread
   AdamW optimizer_;
 };
 

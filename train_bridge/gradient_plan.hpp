@@ -1,4 +1,4 @@
-// Where the gradients of values lie while a backward pass goes through the layers of a plan.
+// Which buffers hold the gradients of values during the backward pass through the layers of a plan.
 #pragma once
 
 #include <cassert>
@@ -10,27 +10,27 @@
 
 namespace senet {
 
-/// How a trainer goes back.
 struct GradientRules {
-  /// A norm turns the gradient of what it wrote into that of what it read where it lies. Otherwise
-  /// these are apart, and what a Linear wrote has no gradient here unless it is a sum: its only
-  /// reader, a norm, leaves that elsewhere.
+  /// A norm overwrites the gradient of its output with that of its input. Otherwise these have
+  /// separate buffers, and a Linear's output has one only if the Linear adds a residual: the norm
+  /// that reads a plain Linear stores that gradient elsewhere.
   bool norms_in_place;
-  /// The policy's layers read some of the fork's rows, which have a gradient of their own.
+  /// The policy's layers read a copy of some of the fork's rows, which has its own gradient.
   bool policy_apart;
-  /// The outcomes' layers run beside the policy's: they share no buffer but the fork's.
+  /// The outcomes' layers run in parallel with the policy's: they share no buffer except the
+  /// fork's.
   bool outcomes_beside;
 };
 
-/// The backward pass goes through the outcomes' layers, then the policy's, then those in front,
-/// from the last layer to the first.
+/// The backward pass runs through the outcomes' layers, then the policy's, then those before the
+/// fork, each from the last layer to the first.
 struct GradientPlan {
   static constexpr std::size_t kNone = ~std::size_t{0};
-  /// Numbers of buffers. An output's gradient is no part of the plan. That of what a layer adds to
-  /// is that of what it writes.
+  /// Buffer numbers. Gradients of outputs are not part of the plan. The gradient of a layer's
+  /// `added` value is that of its output.
   struct Place {
     std::size_t d_in = kNone, d_out = kNone;
-    bool add = false;  // layers before it, on the way back, left a part in d_in
+    bool add = false;  // layers processed earlier left a part in d_in
   };
 
   GradientPlan(const LayerPlan& plan, const GradientRules& rules) : layers(plan.layers.size()) {
@@ -39,7 +39,7 @@ struct GradientPlan {
     SharedBuffers shared;
     place(plan, rules, plan.policy, plan.outcomes, gradients, shared);
     d_fork = gradients[plan.fork];
-    // All but the fork's are free again; none of them is taken while the outcomes' layers may run.
+    // Take all free buffers, so that none is reused while the outcomes' layers may be running.
     for (std::size_t left = shared.count(); rules.outcomes_beside && left > 1; --left)
       shared.take();
     if (rules.policy_apart) gradients[plan.fork] = kNone;
@@ -53,8 +53,8 @@ struct GradientPlan {
   }
 
   std::vector<Place> layers;
-  std::size_t d_fork = kNone, d_policy_fork = kNone;  // the second only if the policy is apart
-  std::size_t buffers = 0;                            // each for plan.widest() values a row
+  std::size_t d_fork = kNone, d_policy_fork = kNone;  // d_policy_fork only if policy_apart
+  std::size_t buffers = 0;                            // each for plan.widest() values per row
 
  private:
   void place(const LayerPlan& plan, const GradientRules& rules, std::size_t begin, std::size_t end,

@@ -85,7 +85,7 @@ class LastingTrainer final : public Trainer {
     if (++since_fetched_ >= steps_at_risk_) fetch();
   }
 
-  // Logically nothing changes: what is asked for is brought here.
+  // const: copies the state to the host without changing it.
   void fetch() const {
     if (since_fetched_ == 0) return;
     auto state = device_->state();
@@ -102,7 +102,7 @@ class LastingTrainer final : public Trainer {
     lost_(reason);
   }
 
-  mutable std::unique_ptr<DeviceTrainer> device_;  // null once it is lost
+  mutable std::unique_ptr<DeviceTrainer> device_;  // null after the device was lost
   mutable std::unique_ptr<Trainer> spare_;         // null until then
   NetworkSpec spec_;
   std::size_t steps_at_risk_;

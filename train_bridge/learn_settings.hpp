@@ -1,4 +1,4 @@
-// How a run learns: which samples, how often, how fast.
+// Settings of training: which samples, how often, how fast.
 #pragma once
 
 #include <cmath>
@@ -17,59 +17,57 @@ struct LearnSettings {
   TrainerSettings trainer;
   std::size_t replay_capacity = 500'000;  // samples
   /// Samples are drawn from the newest max(window_minimum, window_share * all so far), at most the
-  /// capacity: early games, played by a network that knew nothing, are soon forgotten.
+  /// capacity, so that early games of an untrained network drop out soon.
   std::size_t window_minimum = 50'000;
   float window_share = 0.5f;
   std::size_t batch_rows = 512;
-  /// Every new position earns so many samples' worth of training.
+  /// Each new position earns this many training samples.
   float samples_per_position = 4.0f;
   std::size_t begin_after = 2'000;  // positions before the first step
   float learning_rate = 1e-3f;
   std::size_t warmup_steps = 100;  // the rate rises linearly from 0 over these steps
-  /// From this step on the rate falls as the inverse square root of the step: whoever stops a run
-  /// at any moment has weights that have settled about as well as so many steps allow. 0: never.
+  /// From this step on the rate falls with the inverse square root of the step, so that the weights
+  /// have settled about as well as possible at any time the run may be stopped. 0: never.
   std::size_t steady_steps = 20'000;
-  /// An iteration is so many steps; then the weights are published. Training for longer than one
-  /// iteration's worth is never owed: what self-play earns beyond is dropped and counted, so that
-  /// training cannot fall behind without end.
+  /// Steps between two publications of weights. Self-play can earn at most this many steps in
+  /// advance; more are dropped and counted, so that the backlog of training stays bounded.
   std::size_t steps_per_iteration = 100;
   double checkpoint_seconds = 60;
-  /// Numbered weights files kept in the run folder; beyond that the older half gets sparser. 0:
-  /// all.
+  /// Numbered weights files to keep in the run folder; the older half is thinned out. 0: all.
   std::size_t kept_networks = 100;
 };
 
-/// The samples' and the trainer's settings have lists of their own.
+/// The settings of samples and trainer have their own lists.
 constexpr auto settings_of(std::type_identity<LearnSettings>) {
   using S = LearnSettings;
   return std::tuple{
-      setting("replay", &S::replay_capacity, "positions kept for training",
+      setting("replay", &S::replay_capacity, "capacity of the replay buffer in positions",
               {.least = 1000, .most = 100'000'000}),
-      setting("window-minimum", &S::window_minimum,
-              "train on at least so many of the newest positions"),
+      setting("window-minimum", &S::window_minimum, "minimum training window in positions"),
       setting("window-share", &S::window_share,
-              "... or on this share of all so far, if that is more", {.least = 0, .most = 1}),
-      setting("train-batch", &S::batch_rows, "samples of a training step",
+              "training window as a share of all positions so far, if that is more",
+              {.least = 0, .most = 1}),
+      setting("train-batch", &S::batch_rows, "samples per training step",
               {.least = 1, .most = 65'536}),
-      setting("samples-per-position", &S::samples_per_position,
-              "training samples earned by a new position", {.least = 0}),
-      setting("begin-after", &S::begin_after, "positions before the first training step"),
-      setting("learning-rate", &S::learning_rate, "AdamW step size",
+      setting("samples-per-position", &S::samples_per_position, "training samples per new position",
+              {.least = 0}),
+      setting("begin-after", &S::begin_after, "positions collected before the first training step"),
+      setting("learning-rate", &S::learning_rate, "AdamW learning rate",
               {.least = 0, .above_least = true}),
-      setting("warmup-steps", &S::warmup_steps, "steps over which the step size rises from zero"),
+      setting("warmup-steps", &S::warmup_steps, "steps of linear learning rate warm-up"),
       setting("steady-steps", &S::steady_steps,
-              "step from which the step size falls as the inverse square root; 0: never"),
+              "step from which the learning rate falls with the inverse square root; 0: never"),
       setting("steps-per-iteration", &S::steps_per_iteration,
-              "training steps between two publications", {.least = 1}),
+              "training steps between two publications of weights", {.least = 1}),
       setting("checkpoint-seconds", &S::checkpoint_seconds, "time between checkpoints",
               {.least = 0, .unit = "s"}),
       setting("kept-networks", &S::kept_networks,
-              "numbered weights files kept; beyond, the older half gets sparser; 0: all",
+              "weights files to keep; older ones are thinned out; 0: all",
               {.least = 4, .or_zero = true}),
   };
 }
 
-/// Step size of step `step`, counted from 0.
+/// The learning rate of step `step`, counted from 0.
 inline float learning_rate_at(const LearnSettings& settings, std::uint64_t step) {
   float rate = settings.learning_rate;
   const auto steps = static_cast<float>(step + 1);

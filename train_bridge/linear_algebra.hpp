@@ -1,5 +1,4 @@
-// Matrix products as the steps of a trainer ask for them, and those of the CPU trainer, over
-// OpenBLAS.
+// The matrix products of a training step, and their CPU implementation with OpenBLAS.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +23,12 @@ struct Product {
   bool add;
 };
 
-/// Makes OpenBLAS run every matrix product on the calling thread. This is a setting of the whole
-/// process, so the library never does it by itself: a program calls it once, before it trains.
-/// Without it OpenBLAS wakes its own threads for large products and they compete with self-play for
-/// the cores.
+/// Makes OpenBLAS run every matrix product on the calling thread. The setting applies to the whole
+/// process, so only the program calls this, once, before it trains. Without it, OpenBLAS uses its
+/// own threads for large products, which compete with self-play for the cores.
 void use_single_threaded_blas();
 
-/// The product, Real being float or double. The factors do not overlap with the result.
+/// Computes the product for Real = float or double. The factors do not overlap with the result.
 template <class Real>
 void multiply(const Product<Real, Real>& product);
 

@@ -1,4 +1,4 @@
-// The most recent positions of a game, ready to be drawn from at random.
+// The replay buffer: the most recent positions of a game, for drawing random samples.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 
 namespace senet {
 
-/// What of a game decides how large batches are.
+/// The properties of a game that determine the size of batches.
 struct GameShape {
   std::size_t max_active, max_legal, logits_per_action, outcomes;
-  std::size_t images;  // of a sample: 2 in a game with mirror images, else 1
+  std::size_t images;  // per sample: 2 in a game with mirror images, else 1
 
   template <Game G>
   static constexpr GameShape of() {
@@ -35,38 +35,38 @@ struct GameShape {
   }
 };
 
-/// The batches that a run with these settings trains on.
+/// The shape of a run's training batches with these settings.
 TrainBatch::Shape batch_shape(const GameShape& shape, const LearnSettings& settings);
-/// What a trainer that keeps the replay's samples has to have room for.
+/// The replay size for which a trainer that keeps the samples needs room.
 ReplayRoom replay_room(const GameShape& shape, const LearnSettings& settings);
 
-/// A ring of samples, for code that does not know its game's type: a ReplayBuffer.
+/// A ring of samples, independent of the game's type: a ReplayBuffer.
 class Replay {
  public:
   virtual ~Replay() = default;
 
   virtual const GameShape& shape() const = 0;
-  /// Samples that can be drawn, and samples ever added.
+  /// Samples that can be drawn, and the total of samples ever added.
   virtual std::size_t size() const = 0;
   virtual std::uint64_t added() const = 0;
 
-  /// Adds the samples of a game, those that for_each_sample() makes, and calls `each` behind every
-  /// one with its place in the ring. A reason, and no sample, when the record is no game by the
-  /// rules.
+  /// Adds the samples of a game, as made by for_each_sample(), and calls `each` after each one with
+  /// its place in the ring. Fails, and adds no sample, when the record is not a legal game.
   virtual Result<void> add_game(const GameRecord& record, const SampleSettings& settings,
                                 const std::function<void(std::uint32_t place)>& each) = 0;
   /// Draws `rows` samples uniformly from the newest `window` ones (at least one, all when larger).
-  /// Games with a mirror image show it half of the time. Needs size() >= 1.
+  /// In games with mirror images each sample is mirrored with probability 1/2. Requires size() >=
+  /// 1.
   virtual void draw(std::size_t rows, std::size_t window, Random& random,
                     std::vector<DrawnSample>& drawn) const = 0;
-  /// Fills `batch` with the samples of these places, up to the first whose policy targets do not
+  /// Fills `batch` with the samples at these places, up to the first whose policy targets do not
   /// fit.
   virtual void encode(std::span<const DrawnSample> drawn, TrainBatch& batch) = 0;
 };
 
-/// A ring of samples and a ring of their policy targets, reserved once; the oldest make room for
-/// the newest. Positions are kept as game states: features and the moves to consider are made again
-/// whenever a sample is drawn, which is cheaper than remembering them. Belongs to one thread.
+/// A ring of samples and a ring of their policy targets, both allocated once; new samples replace
+/// the oldest. Positions are stored as game states: recomputing features and moves when a sample is
+/// drawn is cheaper than storing them. Used by one thread.
 ///
 ///   samples  | state G | outcomes u16 x K | first policy entry u64 | entries u16 |   x capacity
 ///   policy   | action u16 | share of the visits u16 |                              x policy
@@ -74,8 +74,8 @@ class Replay {
 template <Game G>
 class ReplayBuffer final : public Replay {
  public:
-  /// Room for `capacity` samples with `policy_per_sample` policy entries on average; where there
-  /// are more, older samples leave earlier.
+  /// Room for `capacity` samples with `policy_per_sample` policy entries on average; with more,
+  /// older samples are dropped earlier.
   ReplayBuffer(std::size_t capacity, std::size_t policy_per_sample)
       : kept_(capacity), policy_(std::max(capacity * policy_per_sample, G::kMaxLegal)) {}
 
@@ -92,8 +92,8 @@ class ReplayBuffer final : public Replay {
     });
   }
 
-  /// Adds a sample as for_each_sample() makes them: its visits are of legal actions, ascending,
-  /// and not all zero.
+  /// Adds a sample as made by for_each_sample(): its visits are of legal actions, ascending, and
+  /// not all zero.
   void add(const Sample<G>& sample) {
     if (size() == capacity()) ++begin_;
     std::uint64_t total = 0;
@@ -161,9 +161,9 @@ class ReplayBuffer final : public Replay {
     const G state = mirror ? mirror_image(kept.state) : kept.state;
     const std::span<float> outcomes = batch.add([&](FeatureRow& row) { state.encode(row); });
     to_distribution(kept.outcomes, outcomes);
-    // The policy is learnt over the moves that a search considers. Entries and moves both ascend,
-    // so one walk finds each move's share; what was visited beside them, as in the records of
-    // another engine, is left out.
+    // The policy target covers the moves that a search considers. Entries and moves are both
+    // ascending, so one pass finds the share of each move. Visits of other moves, as in the records
+    // of other engines, are ignored.
     std::array<std::uint16_t, G::kMaxLegal> shares;
     std::uint32_t sum = 0;
     std::size_t next = 0;
@@ -197,13 +197,13 @@ class ReplayBuffer final : public Replay {
   std::vector<PolicyEntry> policy_;
   std::uint64_t begin_ = 0, end_ = 0, policy_end_ = 0;
   ActionList<G::kMaxLegal> moves_;
-  std::vector<G> states_;  // of the game that is being added
+  std::vector<G> states_;  // of the game being added
 };
 
-/// The replay of a run with these settings.
+/// The replay buffer of a run with these settings.
 template <Game G>
 std::unique_ptr<Replay> make_replay(const LearnSettings& settings) {
-  // Moves with visits of an ordinary position.
+  // Visited moves of a typical position.
   constexpr std::size_t kPolicyPerSample = std::min<std::size_t>(G::kMaxLegal, 24);
   const bool has_policy = settings.samples.evaluates == Evaluates::kPosition;
   return std::make_unique<ReplayBuffer<G>>(settings.replay_capacity,

@@ -1,4 +1,4 @@
-// How much memory this process has in use.
+// Memory use of this process.
 #pragma once
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 namespace senet {
 
-/// Resident memory of this process now, in MiB; 0 where /proc does not say.
+/// Resident memory of this process in MiB; 0 where /proc does not provide it.
 inline double resident_mib() {
   std::ifstream statm("/proc/self/statm");
   std::uint64_t size = 0, resident = 0;

@@ -124,7 +124,7 @@ SENET_MULTIVERSION void RowKernels<Real>::add_weighted_rows(const Real* table, s
                                                             std::span<const std::uint16_t> index,
                                                             const Real* factor, Real* output) {
   std::size_t k = 0;
-  for (; k + 4 <= index.size(); k += 4) {  // four at a time share the trip to `output`
+  for (; k + 4 <= index.size(); k += 4) {  // four rows per pass over `output`
     const Real* row0 = table + index[k] * width;
     const Real* row1 = table + index[k + 1] * width;
     const Real* row2 = table + index[k + 2] * width;

@@ -1,7 +1,7 @@
-// The trainer's loops over rows that are not matrix products, in float or double, vectorised.
+// The trainer's loops over rows, except matrix products, in float or double, vectorised.
 //
-// Everything is row-major without gaps. Sums run in the order of the vector registers, the same on
-// every call with the same sizes. Pointers of one call do not overlap unless a function says so.
+// All arrays are row-major without gaps. The order of summation depends only on the sizes and the
+// vector width, so results are repeatable. Pointers of one call do not overlap unless noted.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace senet {
 
-/// What a backward pass through LayerNorm and ReLU reads: the forward pass's arguments and results.
+/// The arguments and results of the forward pass that the backward pass through LayerNorm and ReLU
+/// reads.
 template <class Real>
 struct NormRelu {
   const Real* x;
@@ -20,7 +21,7 @@ struct NormRelu {
   const Real* inverse_deviation;
 };
 
-/// The loops, Real being float (vectorised for the machine at hand) or double.
+/// The loops for Real = float (vectorised for the CPU at run time) or double.
 template <class Real>
 struct RowKernels {
   /// output[rows, width] = row[width], repeated.
@@ -40,8 +41,8 @@ struct RowKernels {
   ///   inverse_deviation = 1 / sqrt(variance + kNormEpsilon)
   ///   normal = (x - mean) * inverse_deviation
   ///   y = max(0, normal * scale + shift)
-  /// The variance is taken around the mean in a second pass, so that it can neither cancel nor go
-  /// negative. NaN passes through (a plain max would hide it). Writes y[rows, width], mean and
+  /// The variance is computed around the mean in a second pass, so it can neither cancel nor become
+  /// negative. NaN is propagated (a plain max would hide it). Writes y[rows, width], mean and
   /// inverse_deviation [rows].
   static void norm_relu_forward(const Real* x, const Real* scale, const Real* shift,
                                 std::size_t rows, std::size_t width, Real* mean,
@@ -60,7 +61,7 @@ struct RowKernels {
                                 std::span<const std::uint16_t> index, const Real* factor,
                                 Real* output);
 
-  /// table[index[i], width] += factor[i] * row[width], one i after the other (an index may repeat).
+  /// table[index[i], width] += factor[i] * row[width], in order of i (an index may repeat).
   static void add_to_rows(const Real* row, std::size_t width, std::span<const std::uint16_t> index,
                           const Real* factor, Real* table);
 
@@ -69,7 +70,7 @@ struct RowKernels {
                            std::span<const std::uint16_t> index, const Real* row, Real* output);
 };
 
-/// Sum of squares, in double: finite exactly when every value is.
+/// Sum of squares in double: finite if and only if every value is.
 double sum_of_squares(std::span<const float> values);
 
 }  // namespace senet

@@ -24,7 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between two looks at orders, limits and figures.
+// Interval between checks of orders, limits and metrics.
 constexpr std::chrono::milliseconds kPeriod{100};
 
 // Files of the run folder.
@@ -32,11 +32,11 @@ constexpr const char* kConfigFile = "config.json";
 constexpr const char* kGamesFile = "games.senet";
 constexpr const char* kCheckpointFile = "checkpoint.safetensors";
 
-// The figures of a run as it goes on, and metrics.jsonl.
+// The current metrics of a run, and metrics.jsonl.
 class Figures {
  public:
-  /// `games` of earlier calls are not counted in the rates, their `seconds` are in metrics.jsonl.
-  /// `warning` is called once if they cannot be written.
+  /// `games` of earlier calls are excluded from the rates; their `seconds` are included in
+  /// metrics.jsonl. `warning` is called once if the file cannot be written.
   Figures(const std::filesystem::path& metrics, std::uint64_t games, double seconds,
           const std::function<void(const std::string&)>& warning)
       : file_(metrics), metrics_(metrics, std::ios::app), warning_(warning), counted_games_(games) {
@@ -46,7 +46,7 @@ class Figures {
 
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
-  /// The figures of this moment: `next` has what workers do not report and time does not tell.
+  /// Updates the metrics: `next` contains everything except workers' reports and times.
   const RunProgress& look(RunProgress next, const std::deque<WorkerReport>& reports) {
     const LearnProgress& learn = next.learn;
     next.seconds = elapsed();
@@ -74,10 +74,9 @@ class Figures {
     return now_;
   }
 
-  /// Adds a line to metrics.jsonl.
   void record() {
     recorded_at_ = now_.seconds;
-    // Of all threads since this process began; unlike `seconds` the same on a busy machine.
+    // Of all threads since the process began; unlike `seconds` not affected by other load.
     const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     const LearnProgress& learn = now_.learn;
     metrics_ << json_text({{"seconds", now_.seconds_before + now_.seconds},
@@ -105,7 +104,7 @@ class Figures {
  private:
   void warn_if_lost() {
     if (metrics_ || std::exchange(has_warned_, true)) return;
-    warning_(fmt::format("{}: cannot be written, the run goes on without it", file_.string()));
+    warning_(fmt::format("{}: cannot be written; the run continues without it", file_.string()));
   }
 
   const std::filesystem::path file_;
@@ -118,8 +117,7 @@ class Figures {
   std::uint64_t counted_games_, counted_evaluations_ = 0;
 };
 
-// Files that were being written when a process was killed. The game log is ours, so nothing else
-// writes here.
+// Removes files left half-written by a killed process. The locked game log keeps others away.
 void remove_half_written(const std::filesystem::path& folder) {
   std::error_code unknown;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unknown)) {
@@ -127,14 +125,14 @@ void remove_half_written(const std::filesystem::path& folder) {
   }
 }
 
-// The run's folder with its game log, which nothing else can open from now on.
+// Opens the run folder and its game log, which locks the folder for other processes.
 Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
                               const std::function<void(const std::string&)>& warning) {
   if (options.folder.empty()) return fail("--run: name the run folder");
   std::error_code error;
   if (!options.resume && std::filesystem::exists(options.folder / kConfigFile, error)) {
-    return fail(
-        fmt::format("{} already holds a run; --resume goes on with it", options.folder.string()));
+    return fail(fmt::format("{} already holds a run: use --resume to continue it",
+                            options.folder.string()));
   }
   std::filesystem::create_directories(options.folder / "weights", error);
   if (error) return fail(fmt::format("{}: {}", options.folder.string(), error.message()));
@@ -142,10 +140,10 @@ Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
   if (!log) return log;
   const RecoveryReport& found = log->recovery();
   if (!options.resume && log->records() > 0) {
-    return fail(fmt::format("{} holds games but no settings of a run", options.folder.string()));
+    return fail(fmt::format("{} contains games but no config.json", options.folder.string()));
   }
   if (found.moved_bytes > 0 && warning) {
-    warning(fmt::format("game log: {} damaged bytes at its end were moved to {}", found.moved_bytes,
+    warning(fmt::format("game log: {} damaged bytes at the end were moved to {}", found.moved_bytes,
                         found.moved_to.string()));
   }
   remove_half_written(options.folder);
@@ -153,7 +151,7 @@ Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
   return log;
 }
 
-// Hooks that are all there.
+// Replaces empty hooks by no-ops.
 RunHooks complete(RunHooks hooks) {
   if (!hooks.begins) hooks.begins = [](const RunBeginning&) {};
   if (!hooks.progresses) hooks.progresses = [](const RunProgress&) {};
@@ -169,7 +167,7 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
   const auto checkpoint_file = options.folder / kCheckpointFile;
   std::error_code unknown;
   if (options.resume && std::filesystem::exists(checkpoint_file, unknown)) {
-    if (!options.weights.empty()) return fail("--weights: the run has weights of its own");
+    if (!options.weights.empty()) return fail("--weights: a resumed run has its own weights");
     Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
     if (!checkpoint) return checkpoint.error();
     const AlignedVector<float>& average = checkpoint->trainer.ema;
@@ -184,8 +182,9 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
   NetworkSpec shape = given->spec();
   shape.evaluates = config.network.evaluates;
   if (shape != config.network) {
-    return fail(fmt::format("--weights: {}: its shape is not the run's (--width, --blocks ...)",
-                            options.weights.string()));
+    return fail(fmt::format(
+        "--weights: {}: the network shape differs from the run's (--width, --blocks ...)",
+        options.weights.string()));
   }
   const std::span<const float> parameters = given->parameters();
   return Start{Network(std::move(shape), {parameters.begin(), parameters.end()}), std::nullopt};
@@ -249,7 +248,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   if (const auto refilled = loop.refill(options.folder / kGamesFile); !refilled) {
     return refilled.error();
   }
-  // The settings come last: a folder that has them has all that a resumed run needs.
+  // config.json is written last: a folder that has it has everything needed to resume.
   if (is_new) {
     if (const auto saved = loop.save(); !saved) return saved.error();
   }
@@ -269,11 +268,11 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   std::atomic<bool> learning{true};
   std::jthread learner([&] {
     learnt = loop.run();
-    // Lanes that still play must not wait for a learner that has gone.
+    // Lanes that are still playing must not wait for a trainer that has ended.
     queue.close();
     learning = false;
   });
-  // Whatever throws here leaves no thread waiting.
+  // On any exception, no thread is left waiting.
   const absl::Cleanup close_queue = [&] { queue.close(); };
 
   const auto look = [&](RunPhase phase) -> const RunProgress& {

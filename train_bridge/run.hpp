@@ -1,6 +1,6 @@
-// A whole run of a game: workers that play against themselves, a thread that learns from their
-// games, and the calling thread, which watches both. `senet selfplay` is one; so is a program that
-// trains a game of its own (senet/train.hpp).
+// A whole run of a game: self-play workers, a training thread, and the calling thread, which
+// supervises both. Used by `senet selfplay` and by programs that train their own games
+// (senet/train.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,105 +20,106 @@
 
 namespace senet {
 
-/// What differs between two calls that work on the same run.
+/// Options of one call; they may differ between two calls on the same run.
 struct RunOptions {
   std::filesystem::path folder = {};  // the run folder
-  bool resume = false;  // go on from what is there; else the folder must not hold a run
-  std::filesystem::path weights = {};  // start from these instead of fresh ones; empty: fresh
+  bool resume = false;  // continue the run in the folder; else the folder must not contain a run
+  std::filesystem::path weights = {};  // initial weights; empty: random
   double minutes = 0;                  // stop after this time; 0: no limit
-  std::uint64_t games = 0;             // stop after so many games of this call; 0: no limit
+  std::uint64_t games = 0;             // stop after this many games of this call; 0: no limit
   bool train = true;                   // false: play and record only
-  TrainerChoice trainer = {};          // what learns, on this machine
+  TrainerChoice trainer = {};          // where to train
 };
 
-/// What a run is doing.
+/// The phases of a run.
 enum class RunPhase : std::uint8_t {
   kPlaying,
-  kFinishing,  // no new games begin, those under way are played to their end
-  kDropping,   // the games under way are left where they are
-  kSaving,     // what was played is learnt from, weights and checkpoint are written
+  kFinishing,  // no new games begin; games in progress are finished
+  kDropping,   // games in progress are dropped
+  kSaving,     // trains on the remaining games, then writes weights and checkpoint
 };
 
-/// How far a run has come. All but what `learn` says is of this call.
+/// Progress of a run. Everything except `learn` refers to this call.
 struct RunProgress {
   RunPhase phase = RunPhase::kPlaying;
   double seconds = 0;         // since this call began to play
-  double seconds_before = 0;  // those of the run's earlier calls
+  double seconds_before = 0;  // of the run's earlier calls
   LearnProgress learn;
   std::uint64_t searches = 0, visits = 0;
-  std::uint64_t evaluations = 0;      // rows that networks answered
-  std::uint64_t hand_over_waits = 0;  // times that a lane found the learner's queue full
-  std::uint64_t finished_games = 0;   // of players, learnt from or not
-  /// Times that workers took over published weights, what that took them, waiting for the weights
-  /// included, and the longest of these; for how long publications kept them from the weights.
+  std::uint64_t evaluations = 0;      // rows evaluated by networks
+  std::uint64_t hand_over_waits = 0;  // times a lane found the trainer's queue full
+  std::uint64_t finished_games = 0;   // games finished by self-play, trained on or not
+  /// Number of times that workers switched to published weights, the total and the longest time of
+  /// a switch including the wait for the weights, and the time that publications blocked access to
+  /// the weights.
   std::uint64_t swaps = 0, swap_ns = 0, longest_swap_ns = 0, publish_ns = 0;
-  double games_per_minute = 0;  // rates of the last whole second or more
+  double games_per_minute = 0;  // rates over the last full second or more
   double evaluations_per_second = 0;
 };
 
-/// What a run begins with.
+/// The start of a run.
 struct RunBeginning {
-  const RunConfig& config;   // with the number of workers and the evaluator that it has chosen
-  std::uint64_t network;     // Network::id() of the weights that play first
+  const RunConfig& config;   // with the chosen number of workers and evaluator
+  std::uint64_t network;     // Network::id() of the first weights used in self-play
   std::string_view trainer;  // "cpu, 1 thread"
 };
 
 enum class RunOrder : std::uint8_t {
   kGoOn,
-  kFinish,  // finish the games under way, learn from them, save
-  kDrop,    // drop the games under way, then the same
+  kFinish,  // finish the games in progress, train on them, save
+  kDrop,    // drop the games in progress, then train and save
 };
 
-/// Functions that a run calls; each may be empty. All but `learns` and `warning` are called by the
-/// thread that called Run::play(), about ten times a second.
+/// Callbacks of a run; each may be empty. All except `learns` and `warning` are called on the
+/// thread that called Run::play(), about ten times per second.
 struct RunHooks {
   std::function<void(const RunBeginning&)> begins;  // once, before the first game
   std::function<void(const RunProgress&)> progresses;
-  std::function<RunOrder()> order;  // a run never goes back to an earlier order
-  /// Whether a game that has just ended goes to the learner; else it is dropped. By any worker.
+  std::function<RunOrder()> order;  // a run never returns to an earlier order
+  /// Whether a finished game is passed to the trainer; else it is dropped. Called by any worker.
   std::function<bool()> learns;
-  /// One sentence of what is not as it was asked for: no device trains, one was lost, or figures
-  /// cannot be written. By any thread of the run, one at a time.
+  /// A one-sentence warning: no device is available for training, a device was lost, or metrics
+  /// cannot be written. Called by any thread of the run, one at a time.
   std::function<void(const std::string&)> warning;
 };
 
-/// How a run ended.
+/// The result of a finished run.
 struct RunSummary {
-  RunProgress progress;           // the last
+  RunProgress progress;           // final values
   std::filesystem::path weights;  // the newest: folder/weights/latest.safetensors
 };
 
-/// A run whose folder is open: no other program can open it as long as this lives.
+/// An open run. No other program can open its folder during the lifetime of this object.
 ///
 ///   folder/config.json              the settings; written last when a run begins, so that a folder
-///                                   that has them can be gone on with
+///                                   with this file can be resumed
 ///   folder/games.senet              every finished game (docs/record-format.md)
-///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: those it began with; see
+///   folder/weights/NNNNNN.safetensors, latest.safetensors   000000: the initial weights; see
 ///                                   save_to_weights_folder()
 ///   folder/checkpoint.safetensors   optimiser and counters
-///   folder/metrics.jsonl            one line of figures every ten seconds and at the end
+///   folder/metrics.jsonl            one line of metrics every ten seconds and at the end
 class Run {
  public:
-  /// Reads what the run starts from and opens its folder, which it makes where there is none.
-  /// Whatever is wrong with settings, weights or folder is the reason, and nothing but the folder
-  /// was made. The table outlives the run. Only warning() of the hooks is called.
+  /// Reads the initial state of the run and opens its folder, which is created if missing. Fails
+  /// when settings, weights or folder are unusable; nothing but the folder is created then. The
+  /// table outlives the run. `warning` as in RunHooks.
   static Result<Run> open(const RunGame& game, const RunConfig& config, const RunOptions& options,
                           const std::function<void(const std::string&)>& warning = {});
 
-  /// Plays and learns until a limit is reached or an order says so; then finishes or drops the
-  /// games under way, learns from them, saves everything and returns. Once. The reason when a
-  /// worker cannot start or a file cannot be written: games that are not in the log are never
-  /// learnt from.
+  /// Plays and trains until a limit is reached or an order ends the run; then finishes or drops the
+  /// games in progress, trains on the remaining games, saves everything and returns. May be called
+  /// once. Fails when a worker cannot start or a file cannot be written: games that are not in the
+  /// log are never trained on.
   ///
-  /// Starts config.selfplay.workers threads and one that learns, which may start its own
-  /// (config.learn.trainer.threads); all have ended when this returns. Sets the number of
-  /// OpenBLAS's threads to one, for the whole process.
+  /// Starts config.selfplay.workers threads and a training thread, which may start its own threads
+  /// (config.learn.trainer.threads); all have ended when this returns. Sets the number of OpenBLAS
+  /// threads to one for the whole process.
   Result<RunSummary> play(const RunHooks& hooks = {});
 
   const std::filesystem::path& folder() const { return options_.folder; }
 
  private:
-  /// What a run goes on from: its checkpoint, or the weights it was given, or fresh ones.
+  /// The initial state of a run: its checkpoint, or the given weights, or random ones.
   struct Start {
     Network network;
     std::optional<Checkpoint> checkpoint;

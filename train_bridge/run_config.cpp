@@ -13,8 +13,8 @@
 namespace senet {
 namespace {
 
-// The trees are reserved at the start; more of them than the machine has memory would end the
-// program, not the call.
+// Trees are allocated at the start: allocating more than the machine's memory would kill the
+// program instead of failing this call.
 Result<void> check_memory(const RunGame& game, const RunConfig& config) {
   const WorkerSettings& worker = config.selfplay.worker;
   const std::size_t tree =
@@ -29,7 +29,7 @@ Result<void> check_memory(const RunGame& game, const RunConfig& config) {
   if (wanted < 0.8 * memory) return {};
   return fail(
       fmt::format("--visits, --lanes, --cache, --workers: trees and caches would take {:.1f} "
-                  "GiB, this machine has {:.1f}",
+                  "GiB: at most 80 % of the machine's {:.1f} GiB are allowed",
                   wanted / (1 << 30), memory / (1 << 30)));
 }
 
@@ -43,7 +43,7 @@ Result<RunConfig> default_config(const RunGame& game) {
   config.selfplay.workers = 0;
   config.selfplay.worker.search.evaluates = config.learn.samples.evaluates =
       *asked_about(config.network, any.has_afterstates);
-  // Afterstates have no policy to learn.
+  // With afterstates there is no policy to train.
   if (any.has_afterstates) config.learn.trainer.policy_weight = 0;
   for (const RecipeEntry& entry : any.recipe) {
     if (const auto set = apply_setting(config, entry.setting, entry.value); !set) {
@@ -67,7 +67,7 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   }
   const PlaySettings& play = config.selfplay.play;
   if (play.fast_visits > play.full_visits) {
-    return wrong(fmt::format("fast-visits: {} are more than the {} of --visits", play.fast_visits,
+    return wrong(fmt::format("fast-visits: {} is more than --visits, which is {}", play.fast_visits,
                              play.full_visits));
   }
   return check_memory(game, config);
@@ -81,7 +81,7 @@ std::string config_text(const RunConfig& config) {
     if constexpr (NamedEnum<Value>) {
       at = name_of(value);
     } else if constexpr (std::is_same_v<Value, float>) {
-      // By the digits that people write: 0.2, not 0.20000000298023224.
+      // Written with the shortest decimal digits: 0.2, not 0.20000000298023224.
       at = parse_json(setting_text(value)).template get<double>();
     } else {
       at = value;
@@ -98,16 +98,16 @@ Result<void> save_config(const RunConfig& config, const std::filesystem::path& f
 Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder find) {
   const auto wrong = [&](const std::string& what) { return fail(file.string() + ": " + what); };
   std::ifstream stream(file);
-  if (!stream) return wrong("cannot be read: there is no run to go on with");
+  if (!stream) return wrong("cannot be read: there is no run to resume");
   Json json = parse_json(std::string(std::istreambuf_iterator<char>(stream), {}));
   if (!json.is_object()) return wrong("is not a JSON object");
   const std::string* const name = find_string(json, "game");
-  if (name == nullptr) return wrong("names no game");
+  if (name == nullptr) return wrong("has no \"game\"");
   const Result<const RunGame*> game = find(*name);
   if (!game) return wrong(game.error().reason());
   Result<RunConfig> config = default_config(**game);
   if (!config) return wrong(config.error().reason());
-  // Runs from before there was this setting go on as they were.
+  // Runs older than this setting continue without it.
   if (!json.contains("blunder")) config->learn.samples.blunder = 0;
   json.erase("game");
   Result<void> read;
@@ -134,7 +134,7 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
 Result<RunConfig> load_config(const RunGame& game, const std::filesystem::path& file) {
   return load_config(file, [&game](std::string_view name) -> Result<const RunGame*> {
     const std::string_view own = game.any().name;
-    if (name != own) return fail(fmt::format("the run learns {}, not {}", name, own));
+    if (name != own) return fail(fmt::format("the run trains {}, not {}", name, own));
     return &game;
   });
 }

@@ -1,5 +1,5 @@
-// Everything that decides how a self-play run plays and learns: each setting once, for the command
-// line, for the run folder's config.json and for the program.
+// All settings that determine how a run plays and trains: defined once for the command line, the
+// run folder's config.json and the program.
 #pragma once
 
 #include <absl/functional/function_ref.h>
@@ -23,11 +23,11 @@ struct RunConfig {
   NetworkSpec network;
   SelfPlaySettings selfplay;
   LearnSettings learn;
-  std::size_t queue_games = 256;  // finished games that may wait for the trainer
+  std::size_t queue_games = 256;  // finished games that may wait for training
 };
 
-/// Calls visit(entry, value) for every setting that a person may change: the lists of all parts, in
-/// the order of --help and config.json. A new entry of a list is among them without another word.
+/// Calls visit(entry, value) for every setting that users may change: the lists of all parts, in
+/// the order of --help and config.json. New entries of these lists are included automatically.
 /// apply_setting(config, name, text) of games/settings.hpp sets one of them.
 template <class Config, class Visit>
 requires std::same_as<std::remove_const_t<Config>, RunConfig>
@@ -35,7 +35,7 @@ void for_each_setting(Config& config, Visit&& visit) {
   auto& search = config.selfplay.worker.search;
   auto& learn = config.learn;
   for_each_setting(search, visit);
-  // Samples are of what the search asks about.
+  // Samples follow the evaluation mode of the search.
   if constexpr (!std::is_const_v<Config>) learn.samples.evaluates = search.evaluates;
   for_each_setting(config.selfplay.play, visit);
   for_each_setting(config.selfplay, visit);
@@ -44,23 +44,24 @@ void for_each_setting(Config& config, Visit&& visit) {
   for_each_setting(learn.samples, visit);
   for_each_setting(learn, visit);
   for_each_setting(learn.trainer, visit);
-  visit(setting("queue", &RunConfig::queue_games, "finished games that may wait for the trainer",
+  visit(setting("queue", &RunConfig::queue_games,
+                "maximum number of finished games waiting for training",
                 {.least = 1, .most = 1'000'000}),
         config.queue_games);
 }
 
-// Functions that take a table are for any game, those that take a name for the games of the list.
+// Functions that take a table work for any game, functions that take a name for registered games.
 
-/// The recipe that learns the game well: the settings of its kit over those of every game. A reason
-/// when the recipe has a setting that there is not, or a value that it does not take.
+/// The default settings of a game: the recipe of its kit applied to the common defaults. Fails when
+/// the recipe has an unknown setting or an invalid value.
 Result<RunConfig> default_config(const RunGame& game);
 inline Result<RunConfig> default_config(const std::string& name) {
   const Result<const RunGame*> game = find_game<RunGame>(name);
   return game ? default_config(**game) : game.error();
 }
 
-/// A reason that names the setting, as the command line does ("--visits: ..."), when a value, or
-/// two together, make no sense, or the trees take more memory than the machine has.
+/// Fails when a value or a combination of values is invalid, or when the trees need more memory
+/// than the machine has. The reason names the setting as the command line does ("--visits: ...").
 Result<void> check_config(const RunGame& game, const RunConfig& config);
 inline Result<void> check_config(const RunConfig& config) {
   const Result<const RunGame*> game = find_game<RunGame>(config.game);
@@ -69,11 +70,12 @@ inline Result<void> check_config(const RunConfig& config) {
 
 /// The settings as JSON text.
 std::string config_text(const RunConfig& config);
-/// config.json: all settings and the evaluator, the evaluation mode and the game by name. Replaced
-/// whole.
+/// Writes config.json: all settings, with evaluator, evaluation mode and game by name. Replaces the
+/// file atomically.
 Result<void> save_config(const RunConfig& config, const std::filesystem::path& file);
-/// Reads it back over the game's defaults. Unknown keys and wrong types are errors that name the
-/// key; so is a file of another game. `game`: finds the table of the game that the file names.
+/// Reads config.json; missing settings get the game's defaults. Fails for unknown keys and wrong
+/// types, with a reason that names the key, and for a file of another game. `game` finds the table
+/// of the game named in the file.
 using RunGameFinder = absl::FunctionRef<Result<const RunGame*>(std::string_view name)>;
 Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder game);
 inline Result<RunConfig> load_config(const std::filesystem::path& file) {

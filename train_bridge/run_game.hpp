@@ -1,4 +1,4 @@
-// What a run needs of its game: a table of functions, so that the run itself is compiled once.
+// The functions that a run needs of its game, as a table, so that the run itself is compiled once.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@
 
 namespace senet {
 
-/// The table of a game (games/registry.hpp).
+/// The function table of a game (games/registry.hpp).
 struct RunGame {
   /// The rules and the kit.
   const AnyGame& (*any)();
-  /// Memory of the tree of a search of so many visits.
+  /// Bytes of the tree of a search with this many visits.
   std::size_t (*tree_bytes)(std::uint32_t visits, Evaluates evaluates);
   GameShape shape;
-  /// Threads that play at once. Models, numbers, sink and what the hooks refer to outlive them;
-  /// what keeps one from starting is told by their join().
+  /// Starts threads that play immediately. Models, numbers, sink and objects referenced by the
+  /// hooks outlive them; their join() reports why one could not start.
   std::unique_ptr<AnySelfPlayThreads> (*start_selfplay)(const SelfPlaySettings& settings,
                                                         ModelStore& models, GameNumbers& numbers,
                                                         GameSink& sink, SelfPlayHooks hooks);
   std::unique_ptr<Replay> (*make_replay)(const LearnSettings& settings);
 
-  /// train_bridge/run_game_of.hpp.
+  /// Defined in train_bridge/run_game_of.hpp.
   template <Game G>
   static constexpr RunGame of();
 };

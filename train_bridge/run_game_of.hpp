@@ -1,4 +1,4 @@
-// The table of a game's runs: what the game's own source file instantiates.
+// The run table of a game, instantiated by the game's source file.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// From a game's record to training samples: positions with what they should have been worth.
+// Converts a game record to training samples: positions with value and policy targets.
 #pragma once
 
 #include <algorithm>
@@ -15,45 +15,44 @@
 
 namespace senet {
 
-/// Which positions of a game are learnt from, and what they are told.
+/// Which positions of a game become samples, and their targets.
 struct SampleSettings {
   Evaluates evaluates = Evaluates::kPosition;
-  /// Weight of what came later against the search's own estimate, per decision: the value target of
-  /// a decision is (1 - lambda) * root + lambda * target of the next decision, the last being the
-  /// result (TD(lambda), Sutton 1988, with the search's root as estimate). 1: the game's result
-  /// alone.
+  /// Weight of later results against the search's own estimate, per decision: the value target of a
+  /// decision is (1 - lambda) * root + lambda * target of the next decision, the last being the
+  /// result (TD(lambda), Sutton 1988, with the search's root value as estimate). 1: the game's
+  /// result alone.
   float lambda = 1.0f;
-  /// Moves are drawn to differ, not to win, and what came after a bad one says little about what
-  /// was there before. A move that lost this share of the value range against the search's estimate
-  /// passes nothing on, better ones the more (as Leela Chess Zero takes blunders out of its games).
-  /// 0: all pass on everything.
+  /// Moves are drawn for variety, not to win, and the result after a blunder says little about the
+  /// position before it. A move that loses this share of the value range against the search's
+  /// estimate blocks later results completely, smaller losses block them in proportion (similar to
+  /// Leela Chess Zero, which removes blunders from its games). 0: never.
   float blunder = 0.0f;
 };
 
-/// What is evaluated follows the search that played.
+/// The evaluation mode follows the search of the run.
 constexpr auto settings_of(std::type_identity<SampleSettings>) {
   using S = SampleSettings;
   return std::tuple{
       setting("lambda", &S::lambda,
-              "weight of later results against the search's estimate (TD lambda)",
+              "TD(lambda): weight of later results against the search's estimate",
               {.least = 0, .most = 1}),
       setting("blunder", &S::blunder,
-              "share of the value range lost by a move behind which later results no longer count; "
-              "0: they always do",
+              "a move that loses this share of the value range blocks later results; 0: never",
               {.least = 0, .most = 2}),
   };
 }
 
-/// One position to learn from.
+/// One training position.
 template <Game G>
 struct Sample {
   G state;
-  Outcomes<G> outcomes;                // value target as state.viewer() sees it
-  std::span<const VisitCount> visits;  // policy target, by ascending action; empty: none
+  Outcomes<G> outcomes;                // value target from the perspective of state.viewer()
+  std::span<const VisitCount> visits;  // policy target by ascending action; empty: none
 };
 
-/// The share of later results that a move lets through: see SampleSettings::blunder. `root` as the
-/// player of the turn sees it; `game` is any state of the game.
+/// The weight of results after a move: see SampleSettings::blunder. `root` is from the perspective
+/// of the turn's player; `game` is any state of the game.
 template <Game G>
 float passed_on(const G& game, const GameRecord& record, const RecordedTurn& turn,
                 const Outcomes<G>& root, float blunder) {
@@ -64,17 +63,16 @@ float passed_on(const G& game, const GameRecord& record, const RecordedTurn& tur
   return std::clamp(1 - lost / blunder, 0.0f, 1.0f);
 }
 
-/// Replays `record` and calls use(sample) for each position learnt from, last one first:
-///   kPosition     every searched decision's position; its visits are the policy target where it
+/// Replays `record` and calls use(sample) for each training position, last one first:
+///   kPosition     the position of every searched decision; its visits are the policy target if it
 ///                 was a full search
-///   kAfterstates  every position that a searched or forced decision led to, unless the game was
-///                 over then
-/// A reason, and no sample, when replay() gives one. `scratch` keeps its memory from call to call.
+///   kAfterstates  the position after every searched or forced decision, unless it ended the game
+/// Fails, without any sample, when replay() fails. `scratch` keeps its memory between calls.
 template <Game G>
 Result<void> for_each_sample(const GameRecord& record, const SampleSettings& settings,
                              std::vector<G>& scratch, auto&& use) {
   if (const Result<void> replayed = replay(record, scratch); !replayed) return replayed;
-  // Backwards: `target` is what the next decision should have been told, as player 0 sees it.
+  // Backwards: `target` is the value target of the next decision, from player 0's perspective.
   Outcomes<G> target{};
   if (record.end() == EndKind::kCut) {
     to_distribution(record.cut_outcomes(), target);

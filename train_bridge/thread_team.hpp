@@ -1,4 +1,4 @@
-// A few threads that do one thing together, again and again: the trainer's, for steps on several
+// A fixed group of threads that repeatedly run one task together: for training steps on several
 // cores.
 #pragma once
 
@@ -13,17 +13,17 @@
 
 namespace senet {
 
-/// The part [begin, end) of something.
+/// The part [begin, end) of a range.
 struct Share {
   std::size_t begin, end;
   std::size_t size() const { return end - begin; }
 };
 
-/// The calling thread and members - 1 others, which sleep between two calls of run(). Used by one
+/// The calling thread and members - 1 others, which sleep between calls of run(). Used by one
 /// thread at a time. Allocates only when constructed.
 class ThreadTeam {
  public:
-  /// Starts the others; at least one member. Throws when the system has no more threads.
+  /// Starts the other threads; `members` is at least 1. Throws when the system has no more threads.
   explicit ThreadTeam(std::size_t members) : turn_(static_cast<std::ptrdiff_t>(members)) {
     assert(members >= 1);
     others_.reserve(members - 1);
@@ -32,7 +32,7 @@ class ThreadTeam {
         others_.emplace_back([this, i] { serve(i); });
       }
     } catch (...) {
-      // Those that began must not wait for those that could not.
+      // Release the threads that started from waiting for those that did not.
       for (std::size_t i = others_.size(); i < members; ++i) turn_.arrive_and_drop();
       throw;
     }
@@ -44,8 +44,8 @@ class ThreadTeam {
 
   std::size_t members() const { return others_.size() + 1; }
 
-  /// Calls work(member) for every member at once, 0 on the calling thread, and returns when all are
-  /// done. `work` throws nothing.
+  /// Calls work(member) for all members in parallel, 0 on the calling thread, and returns when all
+  /// are done. `work` must not throw.
   void run(absl::FunctionRef<void(std::size_t)> work) {
     work_ = &work;
     turn_.arrive_and_wait();
@@ -53,8 +53,8 @@ class ThreadTeam {
     turn_.arrive_and_wait();
   }
 
-  /// The member's share of `size` things: neighbours, whole multiples of `grain` but for the last,
-  /// the same in every call.
+  /// The member's share of `size` items: a contiguous range, a multiple of `grain` except for the
+  /// last, the same in every call.
   Share share(std::size_t size, std::size_t grain, std::size_t member) const {
     const std::size_t grains = (size + grain - 1) / grain;
     const auto begin = [&](std::size_t of) {
@@ -73,8 +73,8 @@ class ThreadTeam {
     }
   }
 
-  std::barrier<> turn_;  // passed twice a run: before the work and behind it
-  const absl::FunctionRef<void(std::size_t)>* work_ = nullptr;  // null: the end
+  std::barrier<> turn_;  // passed twice per run: before and after the work
+  const absl::FunctionRef<void(std::size_t)>* work_ = nullptr;  // null: threads exit
   std::vector<std::jthread> others_;
 };
 

@@ -1,5 +1,4 @@
-// The samples of one training step, as any trainer takes them: encoded, or named by their places in
-// the replay.
+// The samples of one training step for any trainer: encoded, or as places in the replay buffer.
 #pragma once
 
 #include <cassert>
@@ -13,14 +12,15 @@
 
 namespace senet {
 
-/// Sparse inputs, policy targets over the actions to consider only, and outcome targets. Fixed
-/// capacity, no allocation after construction.
+/// Sparse inputs, policy targets over the considered actions only, and outcome targets. Fixed
+/// capacity; no allocation after construction.
 ///
-///   policy    rows' actions one after the other: row r owns those from first_action(r) up to
-///             first_action(r + 1); each has a target probability and up to `logits_per_action`
-///             policy logits that add up to its logit (kNoLogit pads). A row without policy target
-///             owns none.
-///   outcomes  [rows, outcomes] f32, a distribution: the value target as viewer() sees it
+///   policy    the actions of all rows, one row after the other: row r has those from
+///             first_action(r) up to first_action(r + 1). Each has a target probability and up to
+///             `logits_per_action` policy logits that add up to its logit (kNoLogit pads). A row
+///             without policy target has none.
+///   outcomes  [rows, outcomes] f32, a distribution: the value target from the perspective of
+///             viewer()
 class TrainBatch : public SparseRows {
  public:
   struct Shape {
@@ -29,7 +29,7 @@ class TrainBatch : public SparseRows {
     std::size_t max_legal;          // G::kMaxLegal
     std::size_t logits_per_action;  // G::kLogitsPerAction
     std::size_t outcomes;           // kOutcomes<G>
-    std::size_t action_room;  // capacity of the policy lists of all rows together; >= max_legal
+    std::size_t action_room;        // capacity of the policy lists of all rows; >= max_legal
   };
 
   explicit TrainBatch(const Shape& shape)
@@ -42,13 +42,13 @@ class TrainBatch : public SparseRows {
 
   const Shape& shape() const { return shape_; }
   std::size_t actions() const { return first_action_[size()]; }
-  /// Whether one more sample with `actions` policy targets fits.
+  /// Whether another sample with `actions` policy targets fits.
   bool fits(std::size_t actions) const {
     return room() > 0 && this->actions() + actions <= shape_.action_room;
   }
 
-  /// Starts a sample: `encode` writes its features; returns its outcome target to fill. Needs
-  /// fits(0).
+  /// Starts a sample: `encode` writes its features; returns its outcome target for the caller to
+  /// fill. Requires fits(0).
   template <class Encode>
   std::span<float> add(Encode&& encode) {
     SparseRows::add(encode);
@@ -56,7 +56,7 @@ class TrainBatch : public SparseRows {
     return {&outcomes_[(size() - 1) * shape_.outcomes], shape_.outcomes};
   }
 
-  /// Adds an action to the sample started last. `logits` has logits_per_action entries.
+  /// Adds an action to the last sample. `logits` has logits_per_action entries.
   void add_action(float target, std::span<const std::uint16_t> logits) {
     const std::size_t at = first_action_[size()]++;
     assert(at < shape_.action_room && logits.size() == shape_.logits_per_action);
@@ -85,8 +85,7 @@ class TrainBatch : public SparseRows {
   std::vector<float> outcomes_;
 };
 
-/// A sample as it was drawn for a step: its place in the replay's ring, and whether its mirror
-/// image is meant.
+/// A sample drawn for a step: its place in the replay's ring, and whether to use its mirror image.
 struct DrawnSample {
   std::uint32_t place;
   bool mirrored;
@@ -94,7 +93,7 @@ struct DrawnSample {
   bool operator==(const DrawnSample&) const = default;
 };
 
-/// The samples that a replay holds: places of its ring, and images of each sample (2 in a game with
+/// The size of a replay buffer: places of its ring, and images of each sample (2 in a game with
 /// mirror images, else 1).
 struct ReplayRoom {
   std::size_t places = 0;

@@ -1,5 +1,5 @@
-// A network in training: the loss of a batch and its gradient, by hand-written forward and backward
-// passes through the layers of a plan.
+// A network in training: the losses of a batch and their gradient, by hand-written forward and
+// backward passes through the layers of a plan.
 #pragma once
 
 #include <algorithm>
@@ -20,24 +20,24 @@
 
 namespace senet {
 
-/// Mean cross entropies of a batch in nats, each over the rows that have the target; 0 where none
-/// has.
+/// Mean cross entropies of a batch in nats, each over the rows that have the target; 0 if no row
+/// has it.
 struct Losses {
   double policy = 0;
   double value = 0;
 };
 
-/// What the two losses count in the gradient.
+/// Weights of the two losses in the gradient.
 struct LossWeights {
   double policy = 1;
   double value = 1;
 };
 
-/// Computes gradients for networks of one plan and batches of one shape, in float or (to check the
-/// float one) in double. Keeps no weights. Belongs to one thread at a time; allocates only when
+/// Computes gradients for networks of one plan and batches of one shape, in float or, to check the
+/// float version, in double. Stores no weights. Used by one thread at a time; allocates only when
 /// constructed.
 ///
-/// Rows pass in groups small enough for the activations to stay in the processor's cache, each
+/// Rows are processed in groups small enough for the activations to stay in the CPU cache, each
 /// group forward and backward; the gradients add up. Memory does not grow with the batch.
 template <class Real>
 class TrainNetwork {
@@ -61,11 +61,12 @@ class TrainNetwork {
   TrainNetwork(const TrainNetwork&) = delete;
   TrainNetwork& operator=(const TrainNetwork&) = delete;
 
-  /// What the given rows contribute to the batch's losses under `parameters`, and, written to
-  /// `gradient`, to the gradient of
-  ///   weights.policy * losses.policy + weights.value * losses.value.
-  /// Over shares that make up the batch, both add up to the batch's. Both blocks are laid out by
-  /// the plan. batch.size() >= 1. Values that are not finite pass through to the gradient.
+  /// Returns what the given rows contribute to the batch's losses under `parameters`, and writes
+  /// their contribution to the gradient of
+  ///   weights.policy * losses.policy + weights.value * losses.value
+  /// to `gradient`. The contributions of shares that make up the batch add up to the values of the
+  /// batch. Both blocks have the layout of the plan. batch.size() >= 1. Non-finite values are
+  /// propagated to the gradient.
   Losses gradient(std::span<const Real> parameters, const TrainBatch& batch, Share rows,
                   LossWeights weights, std::span<Real> gradient) {
     assert(batch.size() >= 1 && rows.end <= batch.size());
@@ -101,32 +102,31 @@ class TrainNetwork {
   }
 
  private:
-  // Rows of one pass. Enough for matrix products at full speed; few enough for a 128 wide network's
-  // activations (about 11 KB a row) to stay in a cache of one or two megabytes.
+  // Rows per pass: enough for matrix products at full speed, few enough for the activations of a
+  // 128-wide network (about 11 KB per row) to stay in a cache of one or two megabytes.
   static constexpr std::size_t kGroupRows = 128;
 
-  /// A layer and where its rows lie, [rows, size of the value] each; null where there are none.
-  /// What it reads and writes is kept for the backward pass, which goes from the gradient of `out`
-  /// to that of `in`; the gradient of `added` is that of `out`.
+  /// A layer and its buffers, [rows, size of the value] each; null where there are none. Inputs and
+  /// outputs are kept for the backward pass, which computes the gradient of `in` from that of
+  /// `out`; the gradient of `added` is that of `out`.
   struct Step : Layer {
     const Real *from, *residual;                  // `in` and `added`
     Real* to;                                     // `out`
     Real *d_from, *d_to;                          // gradients; features have none
-    bool add;                                     // d_from holds a part already, to be added to
-    AlignedVector<Real> mean, inverse_deviation;  // of a norm's rows
+    bool add;                                     // d_from already contains a part; add to it
+    AlignedVector<Real> mean, inverse_deviation;  // per row, of a norm
   };
 
-  /// One group of rows on its way. Parameters and gradient are flat blocks of the same layout;
-  /// layers add to the gradient, and to the losses, each row's counting with the shares in the
-  /// gradient.
+  /// One group of rows. Parameters and gradient are flat blocks of the same layout. Layers add to
+  /// the gradient and to the losses; the shares weight each row in the gradient.
   struct Pass {
     const Real* parameters;
     Real* gradient;
     const TrainBatch& batch;
     Real policy_share, value_share;
     Losses& losses;
-    std::size_t first = 0, rows = 0;        // rows of the batch that pass
-    const std::uint32_t* chosen = nullptr;  // which of those behind `first`, or null: all
+    std::size_t first = 0, rows = 0;        // the group's rows in the batch
+    const std::uint32_t* chosen = nullptr;  // their indices relative to `first`, or null: all
 
     std::size_t batch_row(std::size_t row) const {
       return first + (chosen == nullptr ? row : chosen[row]);
@@ -135,8 +135,8 @@ class TrainNetwork {
     const Real* bias(const Layer& layer) const { return parameters + layer.bias; }
     Real* d_weight(const Layer& layer) const { return gradient + layer.weight; }
     Real* d_bias(const Layer& layer) const { return gradient + layer.bias; }
-    /// The rows that pass as a matrix, and the weight of a Linear.
-    template <class Value>  // Real, constant or not
+    /// The group's rows as a matrix, and the weight of a Linear.
+    template <class Value>  // Real, const or not
     Matrix<Value> matrix(Value* data, std::size_t width) const {
       return {data, rows, width, width};
     }
@@ -153,7 +153,6 @@ class TrainNetwork {
     return rows;
   }
 
-  /// Allocates values and gradients.
   void place_layers(const LayerPlan& plan) {
     const GradientPlan gradients(
         plan, {.norms_in_place = true, .policy_apart = true, .outcomes_beside = false});
@@ -183,7 +182,8 @@ class TrainNetwork {
     }
   }
 
-  /// Layers [begin, end), there and back. The policy's logits are found on the way back.
+  /// Layers [begin, end), forward and backward. The policy's logits are computed in the backward
+  /// pass.
   void forward(const Pass& pass, std::size_t begin, std::size_t end) {
     for (Step& step : std::span(steps_).subspan(begin, end - begin)) {
       if (step.kind == LayerKind::kNormRelu) {
@@ -219,9 +219,9 @@ class TrainNetwork {
     }
   }
 
-  /// The first Linear, over sparse features: only the weight columns of non-zero features are
-  /// touched. Works on a copy of the weight transposed to [features, outputs], made once a step,
-  /// and on such a gradient, which is transposed back when the step ends.
+  /// The first Linear, over sparse features: reads only the weight columns of non-zero features.
+  /// Works on a copy of the weight transposed to [features, outputs], made once per step, and on a
+  /// transposed gradient, which is transposed back at the end of the step.
   void multiply_features(const Pass& pass, const Step& step) {
     const std::size_t width = step.outputs;
     RowKernels<Real>::fill_rows(pass.bias(step), pass.rows, width, step.to);
@@ -245,7 +245,7 @@ class TrainNetwork {
     return values_.data();
   }
 
-  /// Another Linear: out = in x weight^T + bias (+ added).
+  /// Any other Linear: out = in x weight^T + bias (+ added).
   static void multiply_values(const Pass& pass, const Step& step) {
     if (step.added == kNoValue) {
       RowKernels<Real>::fill_rows(pass.bias(step), pass.rows, step.outputs, step.to);
@@ -266,8 +266,8 @@ class TrainNetwork {
                                  pass.matrix(step.d_from, inputs), step.add});
   }
 
-  /// Cross entropy between the softmax of the outcomes' results and the rows' distributions: their
-  /// gradient takes their place.
+  /// Cross entropy between the softmax of the outcome logits and the rows' distributions; replaces
+  /// the logits by their gradient.
   static void learn_outcomes(const Pass& pass, const Step& step) {
     double loss = 0;
     for (std::size_t row = 0; row < pass.rows; ++row) {
@@ -279,7 +279,7 @@ class TrainNetwork {
     pass.losses.value += loss;
   }
 
-  /// The policy's layers, which only rows with a policy target pass.
+  /// The policy's layers, for rows with a policy target only.
   void learn_policy(Pass pass) {
     const std::size_t all = std::exchange(pass.rows, 0), width = fork_size_;
     for (std::size_t row = 0; row < all; ++row) {
@@ -297,8 +297,8 @@ class TrainNetwork {
     }
   }
 
-  /// The last Linear of the policy, there and back for one row: cross entropy over the row's
-  /// actions in the batch only. An action's logit is the sum of some of the Linear's results; only
+  /// The last Linear of the policy for one row, forward and backward: cross entropy over the row's
+  /// actions in the batch only. An action's logit is the sum of some outputs of the Linear; only
   /// those are computed.
   Real learn_actions(const Pass& pass, const Step& step, std::size_t row) {
     const std::size_t at = pass.batch_row(row), width = step.inputs;
@@ -326,7 +326,7 @@ class TrainNetwork {
     RowKernels<Real>::add_weighted_rows(pass.weight(step), width, pairs, pair_value, d_features);
     return loss;
   }
-  /// Lists the (action, logit) pairs of a row, actions counted from the row's first.
+  /// Lists the (action, logit) pairs of a row; actions are numbered from the row's first.
   std::span<const std::uint16_t> pairs_of(const TrainBatch& batch, std::size_t row) {
     const std::span<const std::uint16_t> logits = batch.logits_of(row);
     const std::size_t each = batch.shape().logits_per_action;
@@ -342,18 +342,18 @@ class TrainNetwork {
   std::size_t group_rows_;
   std::size_t fork_, policy_, outcomes_, fork_size_;  // see LayerPlan
   std::vector<AlignedVector<Real>> memory_;           // of values and gradients
-  std::vector<Step> steps_;                           // of the layers
+  std::vector<Step> steps_;                           // one per layer
   struct {
     Real *values, *gradient;           // [rows, size of the fork]
-  } fork_rows_{}, chosen_rows_{};      // all, and those with a policy target
-  std::vector<std::uint32_t> chosen_;  // which rows of the pass these are
+  } fork_rows_{}, chosen_rows_{};      // all rows, and those with a policy target
+  std::vector<std::uint32_t> chosen_;  // row numbers of chosen_rows_ in the pass
 
   AlignedVector<Real> transposed_, d_transposed_;  // of the first layer
   AlignedVector<Real> values_;                     // of a row's features
   AlignedVector<Real> action_logits_;              // [actions of a row], then their gradients
   AlignedVector<Real> pair_values_;                // [pairs of a row], logits, then their gradients
-  std::vector<std::uint16_t> pair_logit_;   // of each (action, logit) pair of a row: which logit
-  std::vector<std::uint32_t> pair_action_;  // and which action of the row
+  std::vector<std::uint16_t> pair_logit_;   // the logit of each (action, logit) pair of a row
+  std::vector<std::uint32_t> pair_action_;  // and its action
 };
 
 }  // namespace senet

@@ -1,4 +1,4 @@
-// What trains a network, whatever it runs on: batches in, weights out.
+// The interface of network trainers on any hardware: batches in, weights out.
 #pragma once
 
 #include <array>
@@ -24,40 +24,41 @@ struct TrainerSettings {
   float beta1 = 0.9f;          // Adam (Kingma and Ba 2015)
   float beta2 = 0.999f;
   float epsilon = 1e-8f;
-  // Of the exponential moving average of the weights, which plays; at most (1 + t) / (10 + t) after
-  // t steps: an average over about the last ninth of them, until that is longer than this.
+  // Of the exponential moving average of the weights, which is used for play. At most (1 + t) / (10
+  // + t) after t steps: the average covers about the last ninth of the steps until it reaches this
+  // value.
   float ema_decay = 0.9999f;
-  float gradient_clip = 1.0f;  // largest global gradient norm; larger ones are scaled down
+  float gradient_clip = 1.0f;  // maximum global gradient norm; larger gradients are scaled down
   float policy_weight = 1.0f;  // weights of the two cross entropies in the loss
   float value_weight = 1.0f;
-  std::size_t threads =
-      1;  // of a step on the CPU; at least 1. Steps are repeatable for the same number
+  // Of a step on the CPU; at least 1. Steps are repeatable for the same number.
+  std::size_t threads = 1;
 };
 
 constexpr auto settings_of(std::type_identity<TrainerSettings>) {
   using S = TrainerSettings;
   return std::tuple{
-      setting("trainer-threads", &S::threads, "threads of a training step",
+      setting("trainer-threads", &S::threads, "threads per training step on the CPU",
               {.least = 1, .most = 64}),
       setting("weight-decay", &S::weight_decay, "AdamW weight decay", {.least = 0}),
-      setting("ema", &S::ema_decay, "decay of the weights' moving average, which plays",
+      setting("ema", &S::ema_decay, "decay of the moving average of weights that is used for play",
               {.least = 0, .most = 1, .below_most = true}),
-      setting("clip", &S::gradient_clip, "largest gradient norm",
+      setting("clip", &S::gradient_clip, "maximum gradient norm",
               {.least = 0, .above_least = true}),
       setting("policy-weight", &S::policy_weight, "weight of the policy loss", {.least = 0}),
       setting("value-weight", &S::value_weight, "weight of the value loss", {.least = 0}),
   };
 }
 
-/// What one step did. Losses are means over the rows that have the target, before the step.
+/// The report of one step. Losses are means over the rows that have the target, before the update.
 struct StepReport {
   float policy_loss = 0;    // cross entropy in nats, over the batch's actions only
   float value_loss = 0;     // cross entropy in nats
   float gradient_norm = 0;  // before clipping
-  bool skipped = false;     // a value was not finite: weights and moments are untouched
+  bool skipped = false;     // a value was not finite: weights and moments are unchanged
 };
 
-/// Everything that a trainer carries from step to step; each vector has parameter_count(spec)
+/// The state that a trainer carries from step to step; each vector has parameter_count(spec)
 /// values.
 struct TrainerState {
   AlignedVector<float> weights, ema, first_moment, second_moment;
@@ -70,7 +71,7 @@ struct StateTensor {
   AlignedVector<float> TrainerState::*values;
 };
 
-/// All of them, in the order in which a checkpoint holds them.
+/// All of them, in checkpoint order.
 inline constexpr std::array kStateTensors = {
     StateTensor{"weights", &TrainerState::weights},
     StateTensor{"ema", &TrainerState::ema},
@@ -78,22 +79,22 @@ inline constexpr std::array kStateTensors = {
     StateTensor{"second_moment", &TrainerState::second_moment},
 };
 
-/// A reason when not every tensor has so many values, all of them finite.
+/// Fails unless every tensor has `parameters` values, all finite.
 Result<void> check_state(const TrainerState& state, std::size_t parameters);
 
-/// What a trainer of these weights begins with.
+/// The initial state of a trainer with these weights.
 inline TrainerState initial_state(std::span<const float> weights) {
   const AlignedVector<float> values(weights.begin(), weights.end()), none(weights.size());
   return {values, values, none, none, 0};
 }
 
-/// What a step takes where that can be told: on a device, after warm_up(). Zeros elsewhere.
+/// The cost of a step where it is known: on a device, after warm_up(). Zeros elsewhere.
 struct StepCost {
-  std::size_t kernels = 0;     // launches of one step
-  double flop_per_second = 0;  // the most that the device's matrix products can do
+  std::size_t kernels = 0;     // launches per step
+  double flop_per_second = 0;  // dense roofline of the device's matrix products
 };
 
-/// One network being trained. Belongs to one thread at a time. What gives a T returns an
+/// A network in training. Used by one thread at a time. Functions that return a T return an
 /// Outcome<T>: T itself where nothing can fail, or Result<T>.
 template <template <class> class Outcome>
 class TrainerOf {
@@ -102,66 +103,66 @@ class TrainerOf {
   virtual std::string_view name() const = 0;  // "cpu", "cuda"
   virtual StepCost step_cost() const { return {}; }
 
-  /// Runs one step on dummy data of the largest size and undoes it, so that everything lazily built
-  /// (threads, kernels, graphs) is there before self-play depends on it.
+  /// Runs one step on dummy data of the largest size and undoes it, so that everything that is
+  /// built lazily (threads, kernels, graphs) exists before self-play depends on it.
   virtual Outcome<void> warm_up() = 0;
 
-  /// One optimiser step. batch.size() >= 1 and within the shape the trainer was built for.
+  /// One optimiser step. batch.size() >= 1 and within the shape given at construction.
   virtual Outcome<StepReport> step(const TrainBatch& batch, float learning_rate) = 0;
 
-  /// Whether the trainer keeps the replay's samples, so that a step need only name them: then it is
-  /// told of every sample that is added. May turn false, and then stays so.
+  /// Whether the trainer keeps the replay's samples. The caller must then pass every added sample
+  /// to keep(), and a step only has to name its samples. May become false, and then stays false.
   virtual bool keeps_samples() const { return false; }
-  /// Keeps what is in `place` of the replay now: the sample and, in a game with mirror images, its
-  /// mirror image, a row of `images` each, with as many actions each. Places are below the room
-  /// that the trainer was made for. Needs keeps_samples().
+  /// Keeps the current content of `place` of the replay: the sample and, in a game with mirror
+  /// images, its mirror image, one row of `images` each, with equal numbers of actions. Places are
+  /// below the room that the trainer was made for. Requires keeps_samples().
   virtual Outcome<void> keep(std::uint32_t /*place*/, const TrainBatch& /*images*/) {
     return Outcome<void>();
   }
-  /// The step() on the batch that ReplayBuffer::encode() would make of `drawn`. Nothing, and no
-  /// step, when not all of them are kept: then the caller makes that batch.
+  /// The step() on the batch that ReplayBuffer::encode() would make of `drawn`. Returns nothing,
+  /// and does no step, when not all samples are kept: the caller then encodes the batch.
   virtual Outcome<std::optional<StepReport>> step_kept(std::span<const DrawnSample> /*drawn*/,
                                                        float /*learning_rate*/) {
     return std::optional<StepReport>();
   }
 
   virtual Outcome<TrainerState> state() const = 0;
-  /// Continues from a saved state; a reason when its sizes do not fit.
+  /// Continues from a saved state; fails when its sizes do not match.
   virtual Result<void> restore(const TrainerState& state) = 0;
 };
 
 template <class T>
 using Always = T;
 
-/// A trainer that goes on whatever happens.
+/// A trainer that never fails.
 class Trainer : public TrainerOf<Always> {
  public:
-  /// The moving average, as a network that can be served. Allocates its copy.
+  /// The moving average, as a network for play. Allocates a copy.
   virtual Network served() const = 0;
 };
 
-/// CPU backend: OpenBLAS matrix products, own fused backward pass, a TrainNetwork a thread, no
-/// allocation per step. Runs on the calling thread and settings.threads - 1 of its own, once the
-/// program has called use_single_threaded_blas() (linear_algebra.hpp). `start` is only read here;
-/// settings.gradient_clip is above 0.
+/// CPU backend: OpenBLAS matrix products, hand-written fused backward pass, one TrainNetwork per
+/// thread, no allocation per step. Runs on the calling thread and settings.threads - 1 own threads,
+/// provided the program has called use_single_threaded_blas() (linear_algebra.hpp). `start` is only
+/// read during this call; settings.gradient_clip is above 0.
 std::unique_ptr<Trainer> make_cpu_trainer(const Network& start, const TrainBatch::Shape& shape,
                                           const TrainerSettings& settings);
 
-/// A trainer that may fail at any call; after a failure it is of no more use. A step may answer
-/// with the report of the step before, and fail when that one did.
+/// A trainer that may fail at any call; after a failure it must not be used. A step may return the
+/// report of the previous step, and fail when that one failed.
 class DeviceTrainer : public TrainerOf<Result> {
  public:
-  /// From now on keeps the samples of a replay of this size; before warm_up(). A reason when the
-  /// device cannot: that is no failure, it is of as much use as before.
+  /// From now on keeps the samples of a replay of this size; call before warm_up(). When the device
+  /// cannot, returns the reason; the trainer remains usable.
   virtual Result<void> keep_replay(const ReplayRoom& /*room*/) {
-    return fail("this device keeps no samples");
+    return fail("this device cannot keep samples");
   }
 };
 
-/// A trainer that goes on on the CPU when its device fails, from the state it last fetched:
-/// at most `steps_at_risk` steps are lost, no more than resuming from a checkpoint would lose.
-/// Samples that were kept on the device are lost with it; the replay has them all.
-/// `lost` is told the reason, once. `make_spare` makes the CPU trainer for a state.
+/// A trainer that continues on the CPU when its device fails, from the last state fetched from it:
+/// at most `steps_at_risk` steps are lost, no more than when resuming from a checkpoint. Samples
+/// kept on the device are lost with it, but the replay buffer has them all. `lost` is called with
+/// the reason, once. `make_spare` makes the CPU trainer.
 std::unique_ptr<Trainer> make_lasting_trainer(std::unique_ptr<DeviceTrainer> device,
                                               const Network& start, std::size_t steps_at_risk,
                                               std::function<std::unique_ptr<Trainer>()> make_spare,

@@ -29,13 +29,13 @@ TrainingLoop::TrainingLoop(const Parts& parts, const Checkpoint& from)
                                    replay_.shape().images * replay_.shape().max_legal)) {
   drawn_.reserve(settings_.batch_rows);
   const std::uint64_t steps = from.trainer.steps;
-  done_.trainer = {};  // the tensors are the trainer's; only the count of steps is kept here
+  done_.trainer = {};  // the trainer has the tensors; only the step count is kept here
   done_.trainer.steps = steps;
   note_progress();
 }
 
 Result<void> TrainingLoop::refill(const std::filesystem::path& log) {
-  // A log that lost its end to a bad disk may be shorter than the checkpoint remembers.
+  // A log that lost its end to disk damage may be shorter than at the checkpoint.
   const std::uint64_t learnt = std::min(done_.log_position, parts_.log.size());
   auto reader = RecordReader::open(log, std::min(done_.replay_begin, learnt));
   if (!reader) return reader.error();
@@ -59,8 +59,8 @@ Result<void> TrainingLoop::run() {
   began_ = saved_ = Clock::now();
   for (;;) {
     if (const auto saved = save_when_due(); !saved) return saved;
-    // Waiting for a game only when there is nothing to train: self-play never waits for a step
-    // longer than the queue has room for.
+    // Waits for a game only when there is nothing to train, so a full queue is emptied after at
+    // most one step.
     std::optional<GameRecord> record = can_step() ? parts_.games.try_pop() : parts_.games.pop();
     if (record) {
       if (const auto taken = take(*record); !taken) return taken;
@@ -76,7 +76,7 @@ Result<void> TrainingLoop::run() {
 
 Result<void> TrainingLoop::save() {
   saved_ = Clock::now();
-  // First the games, then the checkpoint that counts on them.
+  // First the games, then the checkpoint that refers to them.
   if (const auto flushed = parts_.log.flush(); !flushed) return flushed;
   Checkpoint checkpoint = done_;
   checkpoint.trainer = parts_.trainer.state();
@@ -114,7 +114,7 @@ Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_posit
   if (!replayed) return replayed;
   const std::uint64_t samples = replay_.added() - before;
   if (samples > 0) kept_games_.push_back({replay_.added(), log_position});
-  // A game has left when all its samples have.
+  // A game is dropped when all its samples are.
   while (!kept_games_.empty() &&
          kept_games_.front().samples_end + replay_.size() <= replay_.added()) {
     kept_games_.pop_front();
@@ -142,7 +142,7 @@ void TrainingLoop::keep(std::uint32_t place) {
 
 void TrainingLoop::step() {
   const auto began = Clock::now();
-  // Other samples after a skipped step: the same ones might be skipped for ever.
+  // Draws other samples after a skipped step: the same ones might be skipped forever.
   Random random(parts_.seed, done_.trainer.steps + progress_.skipped_steps, 0, Purpose::kReplay);
   const auto window = static_cast<std::size_t>(
       std::max<double>(static_cast<double>(settings_.window_minimum),

@@ -1,5 +1,5 @@
-// The way back: finished games in, newer weights out, beside self-play and never behind it without
-// end.
+// The training side of a run: takes finished games and publishes new weights, in parallel with
+// self-play and with a bounded backlog.
 #pragma once
 
 #include <atomic>
@@ -22,13 +22,13 @@
 
 namespace senet {
 
-/// A sink that hands games to another thread through a bounded queue.
+/// Passes games to another thread through a bounded queue.
 class QueueSink final : public GameSink {
  public:
-  /// `learns`: whether a game is handed on, else it is dropped; empty: always.
+  /// `learns`: whether to pass a game on or drop it; empty: pass all on.
   explicit QueueSink(BoundedQueue<GameRecord>& queue, std::function<bool()> learns = {})
       : queue_(queue), learns_(std::move(learns)) {}
-  /// A closed queue takes no game any more: it counts as refused, so that its lane can end.
+  /// When the queue is closed, games count as refused, so that their lanes can end.
   bool offer(GameRecord& record) override {
     const bool goes_on = !learns_ || learns_();
     if (goes_on && !queue_.try_push(std::move(record))) {
@@ -39,7 +39,7 @@ class QueueSink final : public GameSink {
     return true;
   }
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
-  /// All games that it took: handed on, dropped or refused.
+  /// All games taken: passed on, dropped or refused.
   std::uint64_t finished() const { return finished_.load(std::memory_order_relaxed); }
 
  private:
@@ -48,26 +48,26 @@ class QueueSink final : public GameSink {
   std::atomic<std::uint64_t> refused_{0}, finished_{0};
 };
 
-/// How far a run has come; a copy.
+/// A snapshot of the progress of training.
 struct LearnProgress {
   std::uint64_t games = 0;
   std::uint64_t positions = 0;
   std::uint64_t steps = 0;
   std::uint64_t iterations = 0;
-  std::uint64_t skipped_steps = 0;  // steps undone because a value was not finite
-  double dropped_steps = 0;         // earned by self-play beyond what training could take
+  std::uint64_t skipped_steps = 0;  // steps skipped because a value was not finite
+  double dropped_steps = 0;         // earned by self-play beyond the limit
   double train_seconds = 0;
-  float policy_loss = 0;  // exponential means
+  float policy_loss = 0;  // exponential moving averages
   float value_loss = 0;
-  float mean_plies = 0;  // turns a game
+  float mean_plies = 0;  // turns per game
 };
 
 /// Takes finished games from a queue, appends them to the log, keeps the newest positions, trains,
-/// publishes. run() belongs to one thread; progress() may be called from any.
+/// and publishes weights. run() belongs to one thread; progress() may be called by any.
 class TrainingLoop {
  public:
-  /// All references outlive the loop. The replay is empty; the trainer is warm and holds the state
-  /// of the checkpoint.
+  /// All references outlive the loop. The replay is empty; the trainer is warmed up and has the
+  /// state of the checkpoint.
   struct Parts {
     const LearnSettings& settings;
     Replay& replay;
@@ -76,24 +76,23 @@ class TrainingLoop {
     BoundedQueue<GameRecord>& games;
     ModelStore& models;
     std::uint64_t seed;
-    std::filesystem::path folder;  // weights/ and checkpoint.safetensors go here
+    std::filesystem::path folder;  // where weights/ and checkpoint.safetensors are written
   };
 
   TrainingLoop(const Parts& parts, const Checkpoint& from);
 
-  /// Puts the games of the log from `replay_begin` on back into the replay, before run(). Those
-  /// that had not been learnt from when the checkpoint was made count as new.
+  /// Adds the games of the log from `replay_begin` on to the replay; call before run(). Games that
+  /// had not been trained on at the checkpoint count as new.
   Result<void> refill(const std::filesystem::path& log);
-  /// Number of the first game that is in no log yet.
+  /// Number of the first game that is not in the log.
   std::uint64_t next_game() const { return done_.next_game; }
 
-  /// Learns until the queue is closed and empty; then publishes and saves a last time. The reason
-  /// when the log or a file could not be written: nothing is learnt from games that are not in the
-  /// log.
+  /// Trains until the queue is closed and empty; then publishes and saves a last time. Fails when
+  /// the log or a file could not be written: games that are not in the log are never trained on.
   Result<void> run();
 
-  /// Writes the weights that play and a checkpoint; run() does so by itself now and then and at its
-  /// end. For the thread of run(), or before it.
+  /// Writes the published weights and a checkpoint; run() does so periodically and at its end. Call
+  /// on the thread of run(), or before it.
   Result<void> save();
 
   LearnProgress progress() const {
@@ -107,36 +106,36 @@ class TrainingLoop {
   bool can_step() const;
   Result<void> take(const GameRecord& record);
   Result<void> add(const GameRecord& record, std::uint64_t log_position, bool is_new);
-  // As a step will see it: from the replay, whose targets are rounded.
+  // Encodes the sample from the replay buffer, as a step would see it: with rounded targets.
   void keep(std::uint32_t place);
   void step();
   StepReport train(float learning_rate);
   void publish();
-  // Only between iterations: what is saved under an iteration's number is what it published.
+  // Only between iterations: weights saved under an iteration's number are those it published.
   Result<void> save_when_due();
   void note_progress();
 
   struct KeptGame {
     std::uint64_t samples_end;   // replay_.added() after this game
-    std::uint64_t log_position;  // where the game stands in the log
+    std::uint64_t log_position;  // where the game begins in the log
   };
 
   const Parts parts_;
   const LearnSettings& settings_;
   Checkpoint done_;  // without the trainer's tensors
   Replay& replay_;
-  std::vector<DrawnSample> drawn_;  // for the step under way
-  TrainBatch batch_;                // of them
+  std::vector<DrawnSample> drawn_;  // of the current step
+  TrainBatch batch_;                // encoded from drawn_
   TrainBatch images_;               // of the sample added last
   std::deque<KeptGame> kept_games_;
   std::size_t steps_since_publish_ = 0;
-  std::uint64_t new_games_ = 0;  // since this loop was made
-  LearnProgress progress_;       // all but what done_ counts
+  std::uint64_t new_games_ = 0;  // since this loop was constructed
+  LearnProgress progress_;       // except the counters in done_
   bool has_loss_ = false;
   Clock::time_point began_ = Clock::now(), saved_ = began_;
 
   mutable std::mutex mutex_;
-  LearnProgress shown_;  // progress_, for others
+  LearnProgress shown_;  // copy of progress_ for other threads
 };
 
 }  // namespace senet

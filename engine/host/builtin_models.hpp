@@ -1,4 +1,4 @@
-// The networks that are linked in, so that no file is needed to begin.
+// The networks that are linked into the library.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace senet {
 
-/// The safetensors file games/GAME/model.safetensors, as save_network writes it; empty when there
-/// is none. Read-only, lives as long as the program; the first byte is aligned to a cache line.
+/// The file games/GAME/model.safetensors, as save_network writes it; empty if there is none.
+/// Read-only and static; the first byte is aligned to a cache line.
 std::span<const std::byte> builtin_model(std::string_view game);
 
 }  // namespace senet

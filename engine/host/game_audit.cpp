@@ -1,4 +1,4 @@
-// Whether a host's table of functions is a game: its numbers, and what it says in play.
+// Checks a host's table of functions: its numbers, and its functions in random play.
 #include <cstring>
 #include <exception>
 #include <new>
@@ -17,15 +17,15 @@ struct Range {
   std::uint32_t value, least, most;
 };
 
-/// What cannot be in the table itself.
+/// Checks the table's constants and that its functions are set.
 Result<void> check_numbers(const GameTable& table) {
   const senet_game_table& game = table.functions;
   if (!(game.start && game.turn && game.legal && game.play && game.outcome && game.key &&
         game.encode && game.text && game.action_text && game.read && game.read_action)) {
-    return fail("a function is NULL");
+    return fail("a required function is NULL");
   }
   if (game.most_chance > 0 && !(game.chance && game.viewer)) {
-    return fail("chance and viewer: not NULL in a game with dice");
+    return fail("chance and viewer must not be NULL in a game with dice");
   }
   const bool has_logits = game.logits_of != nullptr;
   for (const Range& range : {
@@ -41,8 +41,8 @@ Result<void> check_numbers(const GameTable& table) {
            Range{"reserved", game.reserved, 0, 0},
        }) {
     if (range.value < range.least || range.value > range.most) {
-      return fail(std::string(range.name) + ": " + std::to_string(range.least) +
-                  (range.most > range.least ? " to " + std::to_string(range.most) : ""));
+      return fail(std::string(range.name) + " must be " + std::to_string(range.least) +
+                  (range.most > range.least ? " .. " + std::to_string(range.most) : ""));
     }
   }
   return check_spec({.game = table.name,
@@ -51,7 +51,7 @@ Result<void> check_numbers(const GameTable& table) {
                      .outcomes = game.outcomes});
 }
 
-/// Plays it. What the concept of a game calls by another name gets the table's.
+/// Plays the game at random. Function names in errors become those of the table.
 Result<void> check_functions(const GameTable& table) {
   try {
     const Result<void> checked =
@@ -65,7 +65,7 @@ Result<void> check_functions(const GameTable& table) {
     return fail(reason);
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::exception& error) {  // of start()
+  } catch (const std::exception& error) {  // from start()
     return fail(error.what());
   }
 }

@@ -1,4 +1,4 @@
-// A game in a service: its table of functions, and the pools, weights and memory of its sessions.
+// A game in a service: its functions, and the pools, weights and memory of its sessions.
 #pragma once
 
 #include <array>
@@ -17,20 +17,21 @@
 
 namespace senet {
 
-/// A search begins on the newest weights and ends on the weights it began with. Weights take memory
-/// while they are at work (their packed form), and memory is promised for kMost of them: while so
-/// many older ones are at work, searches begin on the newest of these. No search waits for others
-/// to end, and the oldest weights get no newcomers, so that they make room. Any thread.
+/// The weights of a game that searches use. A search begins on the newest weights and ends on the
+/// weights that it began with. Weights in use take memory for their packed form, which is reserved
+/// for kMost sets: while searches use that many older sets, new searches begin on the newer of
+/// them. So no search waits for another, and the oldest set gets no new searches and becomes free.
+/// Any thread.
 class WeightsAtWork {
  public:
   static constexpr std::size_t kMost = 2;
 
-  /// Searches begin on these from now on, or as soon as there is room for them.
+  /// New searches use these weights from now on, or as soon as there is room for them.
   void publish(SharedWeights weights) {
     const std::lock_guard lock(mutex_);
     newest_.swap(weights);
   }
-  /// The weights to begin on; null before the first publish(). They are at work until end().
+  /// The weights for a new search, in use until end(); null before the first publish().
   SharedWeights begin() {
     const std::lock_guard lock(mutex_);
     const SharedWeights last = last_.lock(), before = before_.lock();
@@ -39,8 +40,8 @@ class WeightsAtWork {
     last_ = newest_;
     return newest_;
   }
-  /// Nothing of the caller's is under way on them any more. Weights end their life under the lock:
-  /// before begin() finds that there is room.
+  /// The caller's searches no longer use the weights. Frees them under the lock, so that begin()
+  /// sees room only after their memory is free.
   void end(SharedWeights weights) {
     const std::lock_guard lock(mutex_);
     weights.reset();
@@ -49,23 +50,23 @@ class WeightsAtWork {
  private:
   std::mutex mutex_;
   SharedWeights newest_;
-  std::weak_ptr<const Weights> last_, before_;  // those that searches began on, while they live
+  std::weak_ptr<const Weights> last_, before_;  // returned by begin(), the newer one in last_
 };
 
-/// One worker's searches of any game. Belongs to one thread at a time.
+/// One worker's searches of one game, without the game's type. One thread at a time.
 class AnySearchPool {
  public:
   explicit AnySearchPool(ServiceWorker& worker) : worker_(worker) {}
   virtual ~AnySearchPool() = default;
   ServiceWorker& worker() const { return worker_; }
-  /// Takes a search in, which has begun. It is of this pool's game.
+  /// Takes over a search of this pool's game that has begun.
   virtual void admit(Session& session) = 0;
-  /// One forward pass, more or less, and the visits that it takes. False when no search is left.
+  /// Makes visits and about one forward pass. False when no search is left.
   virtual bool round() = 0;
-  /// Something was thrown: hands all searches back with this status.
+  /// After an exception: hands back all searches with this status.
   virtual void fail_all(senet_status status) noexcept = 0;
 
-  /// A search was asked to stop. Any thread.
+  /// Makes the pool look for searches that were asked to stop. Any thread.
   void look() { look_.store(true); }
 
  protected:
@@ -75,47 +76,47 @@ class AnySearchPool {
   ServiceWorker& worker_;
 };
 
-/// What a game is given in a service, for networks of one shape.
+/// The resources of a game in a service, for networks of one shape.
 struct RoomPlan {
   const HostTable& host;
   NetworkSpec spec;
-  ServiceSettings settings;  // with what the network is asked about in `search`
+  ServiceSettings settings;  // search.evaluates is resolved
   TreeLimits tree;           // of each session
-  std::uint32_t visits;      // that no search exceeds; 0: a tree has not even room for one
+  std::uint32_t visits;      // maximum of a search; 0: a tree has no room for even one
   std::size_t edges;         // most_edges() of the game
   CacheSettings cache;
-  std::size_t room_bytes = 0, session_bytes = 0;  // all but its sessions, and one of these
+  std::size_t room_bytes = 0, session_bytes = 0;  // of the room without sessions, of one session
 };
 
-/// A game in a service: a pool for each worker, and what these share.
+/// A game in a service: one pool per worker, and everything that the pools share.
 struct GameRoom {
   const RoomPlan plan;
   const Ledger::Charge memory;
   WeightsAtWork weights = {};
-  std::vector<std::unique_ptr<Evaluator>> evaluators = {};  // the workers', for this game
-  std::vector<std::unique_ptr<AnySearchPool>> pools = {};   // the workers'
+  std::vector<std::unique_ptr<Evaluator>> evaluators = {};  // one per worker
+  std::vector<std::unique_ptr<AnySearchPool>> pools = {};   // one per worker
 };
 
-/// The table of a game (games/registry.hpp).
+/// The functions of a game that a service calls without knowing its type (games/registry.hpp).
 struct HostTable {
   AnyGame game;  // without a kit
-  /// `host` is this table. Fails when the network cannot be asked what the settings want.
+  /// `host` is this table. Fails if the network cannot evaluate what the settings ask for.
   Result<RoomPlan> (*plan)(const HostTable& host, const NetworkSpec& spec,
                            const ServiceSettings& settings);
-  /// The pool of a worker, whose evaluator it gets. The plan and the weights outlive it.
+  /// The pool of a worker. The plan and the weights outlive it.
   std::unique_ptr<AnySearchPool> (*make_pool)(const RoomPlan& plan, ServiceWorker& worker,
                                               WeightsAtWork& weights,
                                               std::unique_ptr<Evaluator> evaluator);
-  /// The service's session of this number. `memory` is that of one.
+  /// The service's session number `number`. `memory` is the reservation for one session.
   OnHeap<Session> (*make_session)(GameRoom& room, Service& service, std::uint64_t number,
                                   Ledger::Charge memory);
 
-  /// engine/host/room_of.hpp; see AnyGame::rules_of.
+  /// Defined in engine/host/room_of.hpp; see AnyGame::rules_of.
   template <Game G>
   static constexpr HostTable of();
 };
 
-/// A host's own game, whose functions agree with each other (check_table).
+/// A game of the host's own, which check_table() has accepted.
 class OwnGame {
  public:
   explicit OwnGame(GameTable table);

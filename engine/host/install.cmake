@@ -1,6 +1,6 @@
-# libsenet for other projects: cmake --install BUILD --component libsenet [--prefix PREFIX], and the component
-# libsenet_shared where SENET_SHARED is on. Found by find_package(senet) and by pkg-config; add_subdirectory() needs
-# no installation.
+# Installs libsenet for other projects: cmake --install BUILD --component libsenet
+# [--prefix PREFIX], and the component libsenet_shared if SENET_SHARED is on. find_package(senet)
+# and pkg-config find it; add_subdirectory() needs no installation.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -18,7 +18,8 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/senetConfigVersion.
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/senetConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/senetConfigVersion.cmake
   DESTINATION ${package} COMPONENT libsenet)
 
-# The prefix as seen from wherever senet.pc ends up: lib/pkgconfig, lib/x86_64-linux-gnu/pkgconfig, lib64/pkgconfig.
+# The prefix relative to senet.pc, which may be in lib/pkgconfig, lib/x86_64-linux-gnu/pkgconfig or
+# lib64/pkgconfig.
 set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
   set(SENET_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
@@ -37,7 +38,7 @@ set(SENET_PC_NEEDS)
 if(SENET_ONEDNN)
   set(SENET_PC_NEEDS " -ldnnl ${OpenMP_CXX_FLAGS}")
 endif()
-# senet: the shared library where it is installed, else the static one; senet-static: always the static one.
+# senet: the shared library if it is installed, else the static one. senet-static: the static one.
 foreach(file senet.pc senet-static.pc)
   configure_file(host/${file}.in ${CMAKE_CURRENT_BINARY_DIR}/${file} @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${file} DESTINATION ${pkgconfig} COMPONENT libsenet)

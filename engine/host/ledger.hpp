@@ -1,4 +1,4 @@
-// A bound on memory that is kept by asking before taking.
+// A memory bound, kept by reserving bytes before they are allocated.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace senet {
 
-/// Bytes that have been promised, never more than the limit. Any thread.
+/// Counts reserved bytes, never more than the limit. Any thread.
 class Ledger {
   struct GiveBack {
     std::size_t bytes = 0;
@@ -21,21 +21,20 @@ class Ledger {
   };
 
  public:
-  /// A promise of some bytes, given back when it is destroyed. The ledger outlives it.
+  /// A reservation of bytes, returned on destruction. The ledger outlives it.
   using Charge = std::unique_ptr<Ledger, GiveBack>;
 
   explicit Ledger(std::size_t limit) : limit_(limit) {}
 
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
 
-  /// Promises these bytes; SENET_NO_MEMORY, which names `what` they are for, when they do not fit
-  /// any more.
+  /// Reserves `bytes`; SENET_NO_MEMORY, naming `what` they are for, if fewer are left.
   Result<Charge> charge(std::size_t bytes, std::string_view what) {
     std::size_t used = this->used();
     do {
       if (bytes > limit_ - used) {
         return fail(SENET_NO_MEMORY, std::string(what) + " would take " + std::to_string(bytes) +
-                                         " bytes; " + std::to_string(limit_ - used) + " of " +
+                                         " bytes: only " + std::to_string(limit_ - used) + " of " +
                                          std::to_string(limit_) + " are left");
       }
     } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));

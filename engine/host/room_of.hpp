@@ -1,4 +1,4 @@
-// What a service needs of a game by its type.
+// HostTable::of: a service's functions for a game of type G.
 #pragma once
 
 #include <memory>

@@ -9,20 +9,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// From four rows on a row costs the same in a range of any size: 2 us; alone it costs 5.
+// Minimum rows of a range. In ranges of 4 rows or more a row costs 2 us; alone it costs 5 us.
 constexpr std::size_t kLeastRows = 4;
-// How long a helper looks out for the next range before it sleeps. A search of afterstates has a
-// pass every 50 us or so; waking a thread takes about as long as such a pass.
+// A helper spins this long for the next range before it sleeps. A search of afterstates has a pass
+// about every 50 us; waking a thread takes about as long as such a pass.
 constexpr auto kLookOut = std::chrono::microseconds(200);
-// Passes that go by at most before the next call.
+// Maximum number of passes between two calls.
 constexpr std::uint32_t kMostPatience = 255;
-// Looks in vain before the processor is offered to other threads.
+// Iterations of a spin loop between yields.
 constexpr int kLooks = 256;
 
 constexpr std::uint32_t next_range(std::uint32_t ranges) { return ranges & 0xffff; }
 constexpr std::uint32_t range_count(std::uint32_t ranges) { return ranges >> 16; }
 
-// The processor hears that another's write is waited for.
+// A hint to the processor that this is a spin loop.
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -44,7 +44,8 @@ void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
     job.evaluators[member]->forward(job.batch, job.first, job.last);
     return;
   }
-  // One for each: with two, so that an interrupted thread takes fewer, half of the gain was lost.
+  // One range per thread: with two, which would let an interrupted thread take fewer, half of the
+  // gain was lost.
   const std::size_t wanted = std::min(threads, most_ranges);
   const std::size_t range_rows = (rows + wanted - 1) / wanted;
   const auto count = static_cast<std::uint32_t>((rows + range_rows - 1) / range_rows);
@@ -66,8 +67,8 @@ void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
   }
 }
 
-// On a machine that is busy otherwise a called thread comes too late or takes the caller's place.
-// So calls that nothing came of make the next one later.
+// On a busy machine a called thread comes too late, or takes the caller's core. So each call that
+// brings no help postpones the next one.
 bool RowTeam::wants_to_call(Member& me) noexcept {
   if (asleep_.load(std::memory_order_relaxed) == 0) return false;
   if (me.until_call == 0) return true;
@@ -75,8 +76,8 @@ bool RowTeam::wants_to_call(Member& me) noexcept {
   return false;
 }
 
-// A range that was taken is done before its owner goes on, so what the job says holds from the
-// taking on; what was read before it does not matter.
+// The owner waits for every claimed range, so after the claim its job stays valid and constant.
+// Only `ranges` is read before the claim.
 bool RowTeam::run_range(Member& owner, std::size_t runner) noexcept {
   std::uint32_t ranges = owner.ranges.load(std::memory_order_relaxed);
   do {
@@ -92,7 +93,7 @@ bool RowTeam::run_range(Member& owner, std::size_t runner) noexcept {
   return true;
 }
 
-// Begins behind itself, so that several helpers begin with different owners.
+// Begins with the next member, so that several helpers begin with different owners.
 bool RowTeam::help_another(std::size_t member) noexcept {
   for (std::size_t i = 1; i < members_.size(); ++i) {
     Member& owner = members_[(member + i) % members_.size()];
@@ -143,7 +144,7 @@ void RowTeam::leave(std::size_t member) noexcept {
   it.wake.notify_one();
 }
 
-// A member that falls asleep just now is called by the next pass.
+// May miss a member that is just falling asleep: the next pass calls it.
 void RowTeam::call_one(std::size_t caller) noexcept {
   for (std::size_t i = 1; i < members_.size(); ++i) {
     Member& it = members_[(caller + i) % members_.size()];

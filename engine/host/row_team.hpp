@@ -1,4 +1,4 @@
-// Idle workers help a busy one: they answer some of the rows of its forward pass.
+// Idle workers help a busy one: they evaluate some of the rows of its forward pass.
 #pragma once
 
 #include <atomic>
@@ -14,21 +14,20 @@
 
 namespace senet {
 
-/// The workers of a service, by their numbers. A member with a batch that is worth it cuts its rows
-/// into ranges; it and the members in help() take one range after the other until none is left.
-/// Answers do not depend on the member that gave them. A search's tree stays with its worker.
+/// The workers of a service, by number. A member whose batch is large enough cuts its rows into
+/// ranges; it and the members in help() claim one range after the other until none is left. Results
+/// do not depend on which member evaluates a row. A search's tree stays with its worker.
 class RowTeam {
  public:
   explicit RowTeam(std::size_t members) : members_(members) {}
 
-  /// Memory of one.
+  /// Bytes of a team.
   static std::size_t bytes(std::size_t members) {
     return sizeof(RowTeam) + members * sizeof(Member);
   }
 
-  /// Rows [first, last) of a batch, the weights that answer them, and the evaluators that do:
-  /// [members], evaluator i used by member i alone, all of one kind and shape. They stay where they
-  /// are until no member is in help() any more.
+  /// Rows [first, last) of a batch, the weights to evaluate them with, and [members] evaluators of
+  /// one kind and shape: member i alone uses evaluator i. The evaluators outlive all help() calls.
   struct Rows {
     const Weights& weights;
     const Batch& batch;
@@ -36,39 +35,38 @@ class RowTeam {
     std::span<const std::unique_ptr<Evaluator>> evaluators;
   };
 
-  /// Answers these rows. On the thread of a member, outside help(). Its own evaluator has loaded
-  /// the weights, so that nothing is left to allocate.
+  /// Evaluates these rows. On the member's thread, outside help(). The member's own evaluator has
+  /// loaded the weights before, so that nothing is left to allocate.
   void forward(std::size_t member, const Rows& rows) noexcept;
 
-  /// Helps members that need it, and sleeps while none does, until leave() was called for this one
-  /// since the last help() of it.
+  /// Helps other members, and sleeps while none needs help. Returns after leave(member), also if
+  /// that was called between the last help() and this one.
   void help(std::size_t member) noexcept;
 
-  /// Calls a member out of help(), behind the range in its hands. Any thread.
+  /// Makes help(member) return after its current range. Any thread.
   void leave(std::size_t member) noexcept;
 
-  /// Members that look out for ranges just now: none a moment after the last forward pass that was
-  /// worth help.
+  /// Members that now spin, waiting for ranges; 0 shortly after the last shared forward pass.
   std::size_t awake() const { return awake_.load(std::memory_order_relaxed); }
-  /// Ranges of other members' forward passes that have been answered so far.
+  /// Ranges that members have evaluated for others so far.
   std::uint64_t ranges_helped() const;
 
  private:
   struct alignas(64) Member {
-    // Of its own job, a forward pass that is shared out: constant while it has ranges that are not
-    // done. compare_exchange on `ranges` claims the next range.
-    std::atomic<std::uint32_t> ranges{0};  // the next one, and 2^16 times how many there are
+    // Its own job, a forward pass that it shares. Constant while ranges of it are unfinished.
+    // compare_exchange on `ranges` claims the next range.
+    std::atomic<std::uint32_t> ranges{0};  // index of the next range + 2^16 * number of ranges
     const Rows* job = nullptr;
     std::size_t range_rows = 0;
-    std::uint32_t patience = 0, until_call = 0;        // passes to let go by before the next call
+    std::uint32_t patience = 0, until_call = 0;        // passes to skip before the next call
     alignas(64) std::atomic<std::uint32_t> helped{0};  // ranges of its job that others have done
 
-    // Its sleep.
+    // Its sleep in help().
     alignas(64) std::mutex mutex;
     std::condition_variable wake;
     std::atomic<bool> leaves{false}, asleep{false};  // written under the mutex
     bool called = false;
-    std::atomic<std::uint64_t> ranges_done{0};  // of others
+    std::atomic<std::uint64_t> ranges_done{0};  // of others' jobs
   };
 
   bool run_range(Member& owner, std::size_t runner) noexcept;
@@ -82,10 +80,10 @@ class RowTeam {
   std::atomic<std::size_t> asleep_{0};
 };
 
-/// A team as one evaluator: the one of a member, which the others help.
+/// The evaluator of a member, whose forward passes the team shares.
 class TeamEvaluator final : public Evaluator {
  public:
-  /// See RowTeam::Rows. `weights` are loaded; team and evaluators outlive this.
+  /// See RowTeam::Rows. The evaluators have loaded `weights`; they and the team outlive this.
   TeamEvaluator(RowTeam& team, std::size_t member, const Weights& weights,
                 std::span<const std::unique_ptr<Evaluator>> evaluators)
       : team_(team), member_(member), weights_(&weights), evaluators_(evaluators) {}

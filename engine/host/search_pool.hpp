@@ -1,4 +1,4 @@
-// One worker's searches of one game: they share batches, scratches and weights.
+// One worker's searches of one game. They share batches, scratches and weights.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace senet {
 
-/// See AnySearchPool, and WeightsAtWork for which weights a search is answered by.
+/// See AnySearchPool, and WeightsAtWork for the weights that a search uses.
 template <Game G>
 class SearchPool final : public AnySearchPool {
   using SearchOf = SessionOf<G>;
 
  public:
-  /// The evaluator takes batches of as many rows as the service's. The pool outlives its searches.
+  /// The evaluator takes batches of plan.settings.batch_rows rows. The pool outlives its searches.
   SearchPool(const RoomPlan& plan, ServiceWorker& worker, WeightsAtWork& weights,
              std::unique_ptr<Evaluator> evaluator)
       : AnySearchPool(worker),
@@ -35,7 +35,7 @@ class SearchPool final : public AnySearchPool {
     }
   }
 
-  /// Memory of one, its evaluator not counted.
+  /// Bytes of a pool, without its evaluator.
   static std::size_t bytes(const RoomPlan& plan) {
     const ServiceSettings& settings = plan.settings;
     const std::size_t lists = settings.sessions * (WeightsAtWork::kMost + 1) * 2 * sizeof(Place);
@@ -54,7 +54,7 @@ class SearchPool final : public AnySearchPool {
       Turns turns{*this, generation};
       rounds_.round(turns);
       look_around();
-      // The other generation needs an empty batch: its rows are answered by other weights.
+      // The other generation uses other weights, so it needs an empty batch.
       turns.are_over = generations_.size() > 1;
       while (turns.are_over && rounds_.round(turns)) look_around();
     }
@@ -85,14 +85,14 @@ class SearchPool final : public AnySearchPool {
  private:
   static constexpr auto kNever = ServiceClock::time_point::max();
 
-  /// A search, and when it goes on.
+  /// A search and its next turn.
   struct Place {
-    SearchOf* search;         // null: has ended
+    SearchOf* search;         // null: it has ended
     std::uint64_t next_turn;  // see Generation
     ServiceClock::time_point next_progress;
   };
-  /// Weights, and the searches that began on them. The searches take turns: a cursor goes round and
-  /// round, and in turn t those make a visit whose next turn is t or earlier.
+  /// Weights, and the searches that began on them. A cursor goes round the searches; in turn t,
+  /// each search whose next turn is t or earlier makes a visit.
   struct Generation {
     SharedWeights weights;  // null when all of its searches have ended
     std::vector<Place> places;
@@ -104,11 +104,11 @@ class SearchPool final : public AnySearchPool {
   struct Turns {
     SearchPool& pool;
     Generation& generation;
-    bool are_over = false;  // no search goes on but one whose leaf was cut by a full batch
+    bool are_over = false;  // only a search whose leaf did not fit into the batch continues
 
     SearchOf* next() { return are_over ? nullptr : pool.next_search(generation); }
     void rested(SearchOf& search) {
-      if (search.is_complete()) {  // ends at once, not in its next turn
+      if (search.is_complete()) {  // ends now instead of on its next turn
         pool.end(generation, search);
       } else {
         pool.take_back_scratch(search);
@@ -124,7 +124,7 @@ class SearchPool final : public AnySearchPool {
     }
   };
 
-  // One for each search that may have a row in a batch, and one for the search at work.
+  // One for each search that can have rows in the batch, and one for the search that makes a visit.
   static std::size_t scratches(const ServiceSettings& settings) {
     return std::min<std::size_t>(settings.sessions, settings.batch_rows) + 1;
   }
@@ -134,13 +134,13 @@ class SearchPool final : public AnySearchPool {
     SharedWeights weights = weights_.begin();
     if (generations_.empty() || generations_.back().weights != weights) {
       generations_.push_back({std::move(weights), {}});
-      evaluator_->load(*generations_.back().weights);  // packs them, if no other pool has
+      evaluator_->load(*generations_.back().weights);  // packs them, unless another pool has
     }
     Generation& generation = generations_.back();
     generation.places.reserve(generation.places.size() + waiting_.size());
     now_ = ServiceClock::now();
-    // From one list to the other before anything can throw, a host's function for instance: a
-    // search that stood in both would be handed back twice.
+    // Move each search to the other list before anything can throw, such as a host's function:
+    // fail_all() would hand back a search that is in both lists twice.
     for (SearchOf*& waiting : waiting_) {
       SearchOf& search = *std::exchange(waiting, nullptr);
       Place& place = generation.places.emplace_back(&search, generation.turn, kNever);
@@ -151,7 +151,7 @@ class SearchPool final : public AnySearchPool {
     waiting_.clear();
   }
 
-  // The search whose turn it is, with a scratch; null when none can go on before a forward pass.
+  // The search whose turn it is, with a scratch; null if none can continue before a forward pass.
   SearchOf* next_search(Generation& generation) {
     std::vector<Place>& places = generation.places;
     for (;; ++generation.cursor) {
@@ -164,13 +164,13 @@ class SearchPool final : public AnySearchPool {
       Place& place = places[generation.cursor];
       if (place.search == nullptr || place.next_turn > generation.turn) continue;
       SearchOf& search = *place.search;
-      if (search.has_leaf()) return nullptr;  // once round
+      if (search.has_leaf()) return nullptr;  // the cursor has gone once round
       search.lend(take_scratch());
       if (search.is_late(now_)) {
         end(generation, search);
         continue;
       }
-      // A high priority has each turn, a normal one every second, a low one every fourth.
+      // High priority gets every turn, normal every second, low every fourth.
       place.next_turn =
           generation.turn + (std::uint64_t{4} >> static_cast<unsigned>(search.limits().priority));
       ++generation.cursor;
@@ -178,8 +178,8 @@ class SearchPool final : public AnySearchPool {
     }
   }
 
-  // The search has a scratch. Its weights are let go before its session gets it back: what a host
-  // begins then finds room for newer ones.
+  // The search has a scratch. The last search of a generation releases the weights before its
+  // session is handed back, so that a search begun in the callback finds room for newer weights.
   void end(Generation& generation, SearchOf& search) {
     search.note_result();
     take_back_scratch(search);
@@ -202,8 +202,8 @@ class SearchPool final : public AnySearchPool {
     }
   }
 
-  // Ends it if its time is over or it was asked to stop, whether it is its turn or not, and shows
-  // its progress. A search that has not made a visit, or is in the middle of one, is looked at
+  // Ends a search that is past its deadline or was asked to stop, even if it is not its turn, and
+  // reports progress. A search that has made no visit yet, or is in the middle of one, is checked
   // again after the next forward pass.
   void look_at(Generation& generation, Place& place) {
     SearchOf& search = *place.search;
@@ -236,13 +236,13 @@ class SearchPool final : public AnySearchPool {
 
   WeightsAtWork& weights_;
   const std::unique_ptr<Evaluator> evaluator_;
-  std::unique_ptr<Tree<G>> spare_;  // the other half of every session's tree, for one at a time
+  std::unique_ptr<Tree<G>> spare_;  // second half of every session's tree, used by one at a time
   Rounds<SearchOf> rounds_;
   std::vector<OnHeap<SearchScratch<G>>> scratches_;
-  std::vector<SearchScratch<G>*> free_;  // those that no search has
+  std::vector<SearchScratch<G>*> free_;  // scratches that no search has
   std::vector<SearchOf*> waiting_;
   std::vector<Generation> generations_;  // the newest weights last
-  ServiceClock::time_point now_;         // when the last forward pass was over
+  ServiceClock::time_point now_;         // when the last forward pass ended
   ServiceClock::time_point next_look_ = kNever;
 };
 

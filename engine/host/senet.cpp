@@ -1,5 +1,5 @@
-// The C interface: translates between C and the service, and lets nothing else through: nothing is
-// thrown, what is wrong is said, structs of other sizes than ours are read.
+// The C interface of the service: turns exceptions into status codes and sentences, and accepts
+// structs of older and newer headers.
 #include "senet/senet.h"
 
 #include <algorithm>
@@ -19,14 +19,13 @@
 #include "games/registry.hpp"
 #include "senet/game_table.h"
 
-using namespace senet;  // the functions of C are in none
+using namespace senet;  // the C functions are in the global namespace
 
 namespace {
 
-/// A host's two functions as a heap.
+/// A heap that calls a host's alloc and release.
 class HostHeap final : public Heap {
  public:
-  /// alloc and release of this configuration.
   explicit HostHeap(const senet_config& config) : config_(config) {}
 
  private:
@@ -37,10 +36,10 @@ class HostHeap final : public Heap {
   void do_deallocate(void* memory, std::size_t size, std::size_t alignment) override {
     try {
       config_.release(config_.user, memory, size, usual(alignment));
-    } catch (...) {  // a host's business; the caller is in a destructor
+    } catch (...) {  // dropped: the caller is a destructor
     }
   }
-  // posix_memalign, for one, refuses to align by less than a pointer.
+  // posix_memalign, for example, refuses an alignment smaller than a pointer.
   static std::size_t usual(std::size_t alignment) {
     return std::max(alignment, alignof(std::max_align_t));
   }
@@ -51,7 +50,7 @@ class HostHeap final : public Heap {
 
 }  // namespace
 
-// The handles are ours to fill. A session's is the Session itself.
+// The handles that senet.h declares. A senet_session is the Session itself.
 struct senet_engine {
   std::unique_ptr<Heap> heap;  // outlives the service
   std::unique_ptr<senet::Service> service;
@@ -63,7 +62,7 @@ struct senet_model {
 
 namespace {
 
-/// Writes the reason, cut to the room there is, and returns the status. Needs no memory.
+/// Writes the reason to `why`, truncated to fit, and returns the status. Allocates nothing.
 senet_status report(senet_status status, std::string_view reason, senet_reason* why) noexcept {
   if (why != nullptr) {
     const std::size_t size = std::min(reason.size(), sizeof why->text - 1);
@@ -78,7 +77,7 @@ Error missing(const char* what) { return fail(SENET_BAD_ARGUMENT, std::string(wh
 /// An argument that must not be NULL, and its name.
 using Needed = std::pair<const void*, const char*>;
 
-/// Runs function() -> Result<void> or void, whose exceptions end here, if nothing `needed` is NULL.
+/// Runs function() -> Result<void> or void if no `needed` argument is NULL. Catches exceptions.
 template <class Function>
 senet_status guarded(senet_reason* why, std::initializer_list<Needed> needed,
                      Function&& function) noexcept {
@@ -94,15 +93,15 @@ senet_status guarded(senet_reason* why, std::initializer_list<Needed> needed,
     }
     return outcome ? SENET_OK : report(outcome.error().status(), outcome.error().reason(), why);
   } catch (const std::bad_alloc&) {
-    return report(SENET_NO_MEMORY, "the system has no more memory", why);
+    return report(SENET_NO_MEMORY, "the system is out of memory", why);
   } catch (const std::exception& error) {
     return report(SENET_INTERNAL, error.what(), why);
   } catch (...) {
-    return report(SENET_INTERNAL, "an exception of no known kind", why);
+    return report(SENET_INTERNAL, "an exception of unknown type", why);
   }
 }
 
-/// The value goes to where the caller wants it.
+/// Moves the value to the caller's out-parameter.
 template <class Value, class To>
 Result<void> write(Result<Value> value, To* to) {
   if (!value) return value.error();
@@ -114,14 +113,14 @@ std::string_view view(senet_text text) {
   return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
 }
 
-/// What the caller's header knew of a struct; the rest as in `defaults`.
+/// The fields that the caller's header has; the others are those of `defaults`.
 template <class Struct>
 Result<Struct> read_struct(const Struct* given, Struct defaults, const char* name) {
   if (given == nullptr) return missing(name);
   if (given->struct_size < sizeof given->struct_size || given->struct_size > 4096) {
     return fail(SENET_BAD_ARGUMENT, std::string(name) + ": struct_size is " +
-                                        std::to_string(given->struct_size) + ", not sizeof(" +
-                                        name + ")");
+                                        std::to_string(given->struct_size) +
+                                        ": it must be sizeof(" + name + ")");
   }
   std::memcpy(&defaults, given, std::min<std::size_t>(given->struct_size, sizeof defaults));
   return defaults;
@@ -137,7 +136,7 @@ static_assert(same(Ending::kVisits, SENET_BY_VISITS) && same(Ending::kTime, SENE
               same(Ending::kStopped, SENET_BY_STOP) && same(Ending::kProven, SENET_BY_PROOF) &&
               same(Ending::kTreeFull, SENET_BY_FULL_TREE));
 
-// Terminated, as names of literals are.
+// Their data() is NUL-terminated, because they are literals.
 constexpr std::array<Named<senet_status>, 15> kStatusNames = {
     {{"SENET_OK", SENET_OK},
      {"SENET_BAD_ARGUMENT", SENET_BAD_ARGUMENT},
@@ -155,7 +154,7 @@ constexpr std::array<Named<senet_status>, 15> kStatusNames = {
      {"SENET_NO_ROOM", SENET_NO_ROOM},
      {"SENET_INTERNAL", SENET_INTERNAL}}};
 
-/// Calls use(field, field) with what both structs hold.
+/// Calls use(field, field) for each field that both structs have.
 template <class Config, class Settings, class Use>
 void for_each_pair(Config& config, Settings& settings, Use&& use) {
   use(config.workers, settings.workers);
@@ -182,15 +181,15 @@ Result<ServiceSettings> settings_of(const senet_config* config) {
   const std::string_view name = view(read->evaluator);
   const auto evaluator = value_of<EvaluatorKind>(name.empty() ? "fused" : name);
   if (!evaluator) {
-    return fail(SENET_BAD_ARGUMENT, "evaluator: one of " + all_names<EvaluatorKind>() + ", not \"" +
-                                        std::string(name) + "\"");
+    return fail(SENET_BAD_ARGUMENT, "evaluator must be one of " + all_names<EvaluatorKind>() +
+                                        ", not \"" + std::string(name) + "\"");
   }
   ServiceSettings settings{.evaluator = *evaluator};
   for_each_pair(*read, settings, [](const auto& value, auto& field) { field = value; });
   return settings;
 }
 
-/// Lets `read` take weights into the engine, and hands them out.
+/// Opens the weights that read(service) loads.
 template <class Read>
 senet_status open_model(senet_engine* engine, senet_model** model, senet_reason* why, Read&& read) {
   return guarded(why, {{engine, "engine"}, {model, "model"}}, [&]() -> Result<void> {
@@ -201,7 +200,7 @@ senet_status open_model(senet_engine* engine, senet_model** model, senet_reason*
   });
 }
 
-// The most that `setting` can be with the game's reference network.
+// The largest value of `setting` that fits with the game's reference network.
 senet_status fit(const senet_config* config, senet_text game,
                  std::uint32_t ServiceSettings::*setting, std::uint32_t* most, senet_reason* why) {
   const char* const name = setting == &ServiceSettings::visits ? "visits" : "sessions";
@@ -214,28 +213,28 @@ senet_status fit(const senet_config* config, senet_text game,
   });
 }
 
-// A session's handle is the session itself, so that nothing is left when the engine closes it.
+// A session's handle is the session itself, so closing the engine leaves no handle to free.
 Session& session_of(senet_session* handle) { return *reinterpret_cast<Session*>(handle); }
 const Session& session_of(const senet_session* handle) {
   return *reinterpret_cast<const Session*>(handle);
 }
 
-/// As much of a list as a caller's buffer has room for.
+/// Copies as much of a list as fits into a caller's buffer.
 template <class T>
 Result<void> write_list(std::span<const T> list, T* to, std::size_t room, std::size_t* count) {
-  if (to == nullptr && room > 0) return missing("the list");
+  if (to == nullptr && room > 0) return missing("the buffer");
   *count = list.size();
   std::copy_n(list.begin(), std::min(room, list.size()), to);
-  if (room < list.size()) return fail(SENET_NO_ROOM, "there are more of them");
+  if (room < list.size()) return fail(SENET_NO_ROOM, "the list is longer than the buffer");
   return {};
 }
 
-/// A text for a caller's buffer, with its end.
+/// Copies a text into a caller's buffer, with a NUL.
 Result<void> write_text(const Result<std::string>& text, char* to, std::size_t room,
                         std::size_t* size) {
   if (!text) return text.error();
   if (size != nullptr) *size = text->size();
-  if (room <= text->size()) return fail(SENET_NO_ROOM, "the text is longer");
+  if (room <= text->size()) return fail(SENET_NO_ROOM, "the text is longer than the buffer");
   if (to == nullptr) return missing("text");
   std::memcpy(to, text->c_str(), text->size() + 1);
   return {};
@@ -255,7 +254,7 @@ void senet_config_init(senet_config* config, size_t size) {
   if (config == nullptr || size < sizeof config->struct_size) return;
   senet_config filled = default_config();
   filled.struct_size = static_cast<std::uint32_t>(size);
-  std::memset(config, 0, size);  // what only the caller's header knows
+  std::memset(config, 0, size);  // fields that only the caller's header has
   std::memcpy(config, &filled, std::min(size, sizeof filled));
 }
 
@@ -275,7 +274,7 @@ senet_status senet_engine_open(const senet_config* config, senet_engine** engine
     if (!settings) return settings.error();
     const senet_config host = *read_struct(config, default_config(), "senet_config");
     if ((host.alloc == nullptr) != (host.release == nullptr)) {
-      return fail(SENET_BAD_ARGUMENT, "alloc and release: both or neither");
+      return fail(SENET_BAD_ARGUMENT, "alloc and release must both be set or both be NULL");
     }
     auto opened = std::make_unique<senet_engine>();
     if (host.alloc != nullptr) {
@@ -298,7 +297,7 @@ senet_status senet_engine_open(const senet_config* config, senet_engine** engine
 senet_status senet_engine_close(senet_engine* engine) {
   return guarded(nullptr, {}, [&]() -> Result<void> {
     if (engine != nullptr && engine->service->in_callback()) {
-      return fail(SENET_BAD_STATE, "in a callback of this engine");
+      return fail(SENET_BAD_STATE, "a callback cannot close its engine");
     }
     delete engine;
     return {};
@@ -447,11 +446,11 @@ senet_status senet_session_search(senet_session* session, const senet_limits* li
     const auto read = read_struct(limits, senet_limits SENET_LIMITS_INIT, "senet_limits");
     if (!read) return read.error();
     if (read->priority < -1 || read->priority > 1) {
-      return fail(SENET_BAD_ARGUMENT, "priority: -1, 0 or 1");
+      return fail(SENET_BAD_ARGUMENT, "priority must be -1, 0 or 1");
     }
-    if (read->reserved != 0) return fail(SENET_BAD_ARGUMENT, "reserved: 0");
+    if (read->reserved != 0) return fail(SENET_BAD_ARGUMENT, "reserved must be 0");
     if (!(read->temperature >= 0)) {
-      return fail(SENET_BAD_ARGUMENT, "temperature: not negative");
+      return fail(SENET_BAD_ARGUMENT, "temperature must be 0 or more");
     }
     constexpr std::uint64_t kCentury = std::uint64_t{3'000'000'000'000'000};
     Session::Done over;

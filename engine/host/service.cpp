@@ -15,15 +15,15 @@
 namespace senet {
 namespace {
 
-// Stack and whatever else the system keeps for a thread of ours, and our own small change.
+// The stack and system memory of one thread, and our small allocations.
 constexpr std::size_t kThreadBytes = std::size_t{256} << 10;
 constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
 constexpr std::chrono::hours kCentury{24 * 36525};
 constexpr std::uint32_t kMostSessions = 1'000'000, kMostVisits = 10'000'000;
 
-/// Which thread takes signals is up to hosts: blocks all on the calling thread for as long as it
-/// lives, so that threads started from it begin so. Not those of faults in the code that runs: a
-/// host may want to report them.
+/// Blocks signals on the calling thread during its lifetime, so that threads started meanwhile
+/// inherit that: hosts decide which threads take signals. Leaves fault signals unblocked, which a
+/// host may want to report.
 class WithoutSignals {
  public:
   WithoutSignals() {
@@ -41,29 +41,30 @@ class WithoutSignals {
 };
 
 std::size_t fixed_bytes(const ServiceSettings& settings) {
-  // 64: the allocator's own, and a place in the list.
+  // 64: the allocator's overhead, and an entry in the list of workers.
   return kServiceBytes + RowTeam::bytes(drivers(settings)) +
          drivers(settings) * (sizeof(ServiceWorker) + 64) + settings.workers * kThreadBytes;
 }
 
-// A reason that names the setting when a value makes no sense.
+// The error names the setting that is out of range.
 Result<void> check_settings(const ServiceSettings& settings) {
   const auto bad = [](const char* what) { return fail(SENET_BAD_ARGUMENT, what); };
-  if (settings.workers > 1024) return bad("workers: at most 1024");
-  if (settings.pollers < 1 || settings.pollers > 1024) return bad("pollers: 1 to 1024");
+  if (settings.workers > 1024) return bad("workers must be 0 .. 1024");
+  if (settings.pollers < 1 || settings.pollers > 1024) return bad("pollers must be 1 .. 1024");
   if (settings.sessions < 1 || settings.sessions > kMostSessions)
-    return bad("sessions: 1 to 1000000");
-  if (settings.visits < 1 || settings.visits > kMostVisits) return bad("visits: 1 to 10000000");
-  if (settings.batch_rows < 1 || settings.batch_rows > 4096) return bad("batch: 1 to 4096");
+    return bad("sessions must be 1 .. 1000000");
+  if (settings.visits < 1 || settings.visits > kMostVisits)
+    return bad("visits must be 1 .. 10000000");
+  if (settings.batch_rows < 1 || settings.batch_rows > 4096) return bad("batch must be 1 .. 4096");
   if (fixed_bytes(settings) > settings.memory) {
-    return fail(SENET_NO_MEMORY, "memory: not even the threads fit into " +
+    return fail(SENET_NO_MEMORY, "memory: the threads alone take more than " +
                                      std::to_string(settings.memory) + " bytes");
   }
-  if (settings.cache > settings.memory) return bad("cache: more than memory");
+  if (settings.cache > settings.memory) return bad("cache must be at most memory");
   return {};
 }
 
-// Whether such an evaluator can be made here: oneDNN may not have been built in, or may refuse.
+// Whether an evaluator of this kind can be made: the library may lack oneDNN, or oneDNN may fail.
 Result<void> check_evaluator(EvaluatorKind kind) {
   if (kind != EvaluatorKind::kOneDnn) return {};
   const Weights weights(initial_network(
@@ -113,7 +114,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceSettings& settings) 
     for (std::size_t i = 0; i < settings.workers; ++i) {
       threads.emplace_back([worker = service->workers_[i].get()] { worker->serve(); });
     }
-  } catch (const std::system_error& error) {  // the destructor ends those that have begun
+  } catch (const std::system_error& error) {  // the destructor ends the threads that have started
     return fail(SENET_NO_MEMORY, "cannot start thread " + std::to_string(threads.size() + 1) +
                                      " of " + std::to_string(settings.workers) + ": " +
                                      error.what());
@@ -141,7 +142,7 @@ void Service::say(std::string_view line) const noexcept {
   if (!settings_.log) return;
   try {
     settings_.log(line);
-  } catch (...) {  // a host's business, and it ends here
+  } catch (...) {  // the log function is the host's; its exceptions are dropped
   }
 }
 
@@ -168,7 +169,7 @@ Result<void> Service::use(const SharedNetwork& network) {
   const NetworkSpec& spec = network->spec();
   auto weights = std::make_shared<const Weights>(network, best_kernels(), *settings_.heap);
   {
-    // What a game needs takes a while to allocate: searches and sessions do not wait for that.
+    // Allocating a game's memory takes a while: searches and sessions do not wait for it.
     const std::lock_guard one_at_a_time(games_mutex_);
     GameRoom* known = nullptr;
     {
@@ -184,18 +185,16 @@ Result<void> Service::use(const SharedNetwork& network) {
     } else if (spec == known->plan.spec) {
       known->weights.publish(std::move(weights));
     } else {
-      return fail(SENET_MODEL_MISMATCH,
-                  "the weights have another shape, or were taught another mode, than those that "
-                  "this engine began to play " +
-                      spec.game + " with");
+      return fail(SENET_MODEL_MISMATCH, "these weights differ in shape or mode from the first " +
+                                            spec.game + " weights of this engine");
     }
   }
   if (settings_.log)
-    say(spec.game + ": weights " + id_text(network->id()) + " answer searches from now on");
+    say(spec.game + ": weights " + id_text(network->id()) + " are used by new searches");
   return {};
 }
 
-// With an evaluator of a definite kind. Timing the candidates takes memory and a thread.
+// The settings with `evaluator` resolved. Timing the candidates takes memory and a thread.
 Result<ServiceSettings> Service::settings_for(const Weights& weights) {
   ServiceSettings settings = settings_;
   if (settings.evaluator != EvaluatorKind::kAuto) return settings;
@@ -222,7 +221,7 @@ Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights)
   if (!settings) return settings.error();
   Result<RoomPlan> plan = host.plan(host, weights.spec(), *settings);
   if (!plan) return plan.error();
-  if (plan->visits == 0) return fail(SENET_BAD_ARGUMENT, "tree: too small for a single visit");
+  if (plan->visits == 0) return fail(SENET_BAD_ARGUMENT, "tree is too small for a single visit");
   auto memory = ledger_.charge(plan->room_bytes, "batches and evaluators of " + plan->spec.game);
   if (!memory) return memory.error();
   auto room = std::make_unique<GameRoom>(std::move(*plan), std::move(*memory));
@@ -249,7 +248,7 @@ Result<void> Service::add_game(GameTable table) {
   if (auto checked = check_table(table); !checked) return checked;
   const std::lock_guard one_at_a_time(games_mutex_);
   if (find_host(table.name)) {
-    return fail(SENET_BAD_ARGUMENT, "there is a game called " + table.name + " already");
+    return fail(SENET_BAD_ARGUMENT, "a game called " + table.name + " already exists");
   }
   auto own = std::make_unique<const OwnGame>(std::move(table));
   const std::lock_guard lock(mutex_);
@@ -297,7 +296,7 @@ void Service::close_session(Session* session) {
 }
 
 void Service::release(const Session* session) {
-  OnHeap<Session> closed;  // is destroyed behind the lock
+  OnHeap<Session> closed;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const auto found = open_.find(session);
   closed = std::move(found->second);
@@ -305,7 +304,7 @@ void Service::release(const Session* session) {
 }
 
 Result<void> Service::search(Session& session, SessionLimits limits, Session::Done done) {
-  // To the worker with least to do.
+  // Choose the worker with the fewest searches.
   std::size_t least = 0;
   for (std::size_t i = 1; i < workers_.size(); ++i) {
     if (workers_[i]->searches() < workers_[least]->searches()) least = i;
@@ -322,16 +321,16 @@ Result<void> Service::search(Session& session, SessionLimits limits, Session::Do
 Result<void> Service::wait(const Session& session, std::chrono::microseconds time) {
   const Session::Stay stay(session);
   if (in_callback()) {
-    return fail(SENET_BAD_STATE, "a callback cannot wait: the search waits for its end");
+    return fail(SENET_BAD_STATE, "a callback cannot wait: it blocks the thread that searches");
   }
   if (drive_until_idle(session, time)) return {};
-  return fail(SENET_TIMEOUT, "still searching");
+  return fail(SENET_TIMEOUT, "the search is still running");
 }
 
 bool Service::drive_until_idle(const Session& session, std::chrono::microseconds time) {
   if (settings_.workers > 0) return session.wait(time);
   const auto end = ServiceClock::now() + time;
-  // While another thread drives this session's worker, that is all there is to do.
+  // How long to wait while another thread drives this session's worker.
   constexpr auto kElsewhere = std::chrono::milliseconds(1);
   while (!session.wait(std::chrono::microseconds(0))) {
     if (ServiceClock::now() >= end) return false;
@@ -354,9 +353,8 @@ Result<std::uint32_t> Service::poll(std::chrono::microseconds budget) {
   return searches;
 }
 
-// Round after round, a worker's after the other's: no searches wait for the end of the
-// budget. Begins behind the worker that the last one began with, because a short budget is over
-// after a round.
+// Makes one round of each worker in turn, so that no worker's searches wait for the end of the
+// budget. Each call begins with the next worker, because a short budget ends after one round.
 void Service::drive_until(ServiceClock::time_point end) {
   std::size_t next = next_polled_.fetch_add(1, std::memory_order_relaxed) % workers_.size();
   for (std::size_t idle = 0; idle < workers_.size(); next = (next + 1) % workers_.size()) {

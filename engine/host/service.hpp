@@ -1,5 +1,5 @@
-// The engine that a host program holds: sessions of any game, searched by a few workers within a
-// bound of memory. The C interface (engine/host/include/senet/senet.h) is a thin coat over this.
+// The engine inside a host program: sessions of any game, searched by a few workers within a memory
+// bound. The C interface (engine/host/include/senet/senet.h) is a thin layer over this.
 #pragma once
 
 #include <atomic>
@@ -32,90 +32,89 @@ class OwnGame;
 
 struct ServiceSettings {
   std::uint32_t workers = 1;      // threads of the service; 0: the host polls
-  std::uint32_t pollers = 1;      // without workers: threads of the host that may poll at once
-  std::uint32_t sessions = 16;    // open at once, at most
-  std::uint32_t visits = 800;     // that every session's tree has room for ...
-  std::size_t tree = 0;           // ... or bytes of every session's tree, which `visits` bounds not
+  std::uint32_t pollers = 1;      // without workers: maximum host threads that poll at once
+  std::uint32_t sessions = 16;    // maximum open at once
+  std::uint32_t visits = 800;     // that each session's tree has room for
+  std::size_t tree = 0;           // if not 0: bytes of each session's tree; `visits` is ignored
   std::uint32_t lines = 0;        // that a result has room for: SessionLimits::lines
-  std::uint32_t batch_rows = 32;  // of a forward pass, at most
+  std::uint32_t batch_rows = 32;  // maximum of a forward pass
   EvaluatorKind evaluator = EvaluatorKind::kFused;
-  std::size_t cache = 0;  // bytes in which each worker remembers answers, for each game; 0: none
-  /// How searches weigh what they see; with reuse_tree off each begins with an empty tree. What the
-  /// network is asked about is `evaluates`, and if that is unset, what the weights were taught.
+  std::size_t cache = 0;  // bytes of each worker's evaluation cache, per game; 0: none
+  /// With reuse_tree off, each search begins with an empty tree. `evaluates` replaces
+  /// search.evaluates; if unset, the mode is the one that the weights were trained for.
   SearchSettings search{.policy_temperature = kPlayersPolicyTemperature};
   std::optional<Evaluates> evaluates = {};
   std::size_t memory = std::size_t{256} << 20;  // bytes for everything; never exceeded
-  std::uint64_t seed = 1;                       // draws noise and temperature
-  Heap* heap = &default_heap();                 // of large blocks; outlives the service
-  // Lines for a person, from any thread; what it throws is lost.
+  std::uint64_t seed = 1;                       // for noise and temperature
+  Heap* heap = &default_heap();                 // for large blocks; outlives the service
+  // Receives lines for people, on any thread. Exceptions from it are dropped.
   std::function<void(std::string_view)> log = nullptr;
 };
 
-/// Threads that search.
+/// The maximum number of threads that search at once, which is the number of ServiceWorkers.
 inline std::size_t drivers(const ServiceSettings& settings) {
   return settings.workers > 0 ? settings.workers : settings.pollers;
 }
 
-/// Memory of two networks of this shape, as many as there are while they are exchanged, and of
-/// reading a file of one.
+/// Bytes of two networks of this shape, the old and the new one while weights are exchanged, and of
+/// reading the file of one.
 std::size_t exchanged_bytes(const NetworkSpec& spec);
 
-/// Everything of it may be called from any thread. Sessions and networks that it gave out must not
-/// be used after its end.
+/// Every function may be called from any thread. The service outlives its sessions and networks.
 class Service {
  public:
-  /// Starts the workers; reserves nothing else. Fails on settings that make no sense.
+  /// Starts the workers; reserves nothing else. Fails on invalid settings.
   static Result<std::unique_ptr<Service>> open(const ServiceSettings& settings);
-  /// Ends all searches, with what they have, then the workers and all sessions.
+  /// Ends all searches, with their results so far, then the workers and all sessions.
   ~Service();
 
-  /// The most that `setting`, the visits or the sessions, can be for sessions of this game with a
-  /// network of this shape, everything else as in `settings`; 0 when not even 1 fits.
+  /// The largest value of `setting` (visits or sessions) with which sessions of this game, with a
+  /// network of this shape and otherwise these settings, fit into memory; 0 if not even 1 does.
   static Result<std::uint32_t> most_that_fit(const ServiceSettings& settings,
                                              const NetworkSpec& spec,
                                              std::uint32_t ServiceSettings::*setting);
 
-  /// A game of the host's own, if its functions agree with each other.
+  /// Adds a game of the host's own, after check_table().
   Result<void> add_game(GameTable table);
 
-  /// Weights from a file, from the bytes of one (a copy), or those that are linked in (no copy).
-  /// They count as long as they are held.
+  /// Weights from a file, from a file's bytes (copied), or linked in (not copied). Their memory is
+  /// reserved while a reference to them exists.
   Result<SharedNetwork> load(const std::filesystem::path& file);
   Result<SharedNetwork> read(std::span<const std::byte> file);
   Result<SharedNetwork> builtin(std::string_view game);
-  /// Fresh weights of the reference shape: they know nothing, but a search can be begun with them.
+  /// Untrained weights of the reference shape.
   Result<SharedNetwork> untrained(std::string_view game, std::uint64_t seed);
-  /// Searches of that network's game that begin from now on are answered by it. The first network
-  /// of a game reserves what the game needs.
+  /// Publishes the network: searches of its game that begin from now on use it. The first network
+  /// of a game reserves the memory that the game needs.
   Result<void> use(const SharedNetwork& network);
 
-  /// A session at the start of the game. Fails when no weights are in use for it, when all slots
-  /// are taken, or when there is no memory for one more tree.
+  /// A session at the start of the game. Fails if no weights are in use for the game, all slots are
+  /// taken, or there is no memory for another tree.
   Result<Session*> open_session(std::string_view game);
-  /// Ends its search, waits for that end and its callback and for threads inside a call of it, and
-  /// frees it. In a callback it waits for nothing: the session is freed behind what is under way.
+  /// Ends the session's search, waits for its callback and for threads inside calls on the session,
+  /// and frees it. In a callback it does not wait: the last of these to end frees the session.
   void close_session(Session* session);
 
   /// Begins a search and returns at once; see Session::Done.
   Result<void> search(Session& session, SessionLimits limits, Session::Done done);
 
-  /// Waits until no search of the session is under way, nor a callback of one; without workers it
-  /// searches meanwhile. SENET_TIMEOUT when that takes longer, SENET_BAD_STATE in a callback.
+  /// Waits until no search of the session and no callback of one is running; without workers it
+  /// searches meanwhile. SENET_TIMEOUT if that takes longer, SENET_BAD_STATE in a callback.
   Result<void> wait(const Session& session, std::chrono::microseconds time);
 
-  /// Without workers: searches for about that long, at least one round, or until there is nothing
-  /// that this thread could do. Returns how many searches are under way. Several threads may poll
-  /// at once, up to `pollers`; one more returns at once. SENET_BAD_STATE in a callback.
+  /// Without workers: searches for about `budget`, at least one round, or until there is nothing
+  /// left for this thread to do. Returns the number of running searches. Up to `pollers` threads
+  /// poll at once; further ones return immediately. SENET_BAD_STATE in a callback.
   Result<std::uint32_t> poll(std::chrono::microseconds budget);
 
   const Ledger& memory() const { return ledger_; }
   const RowTeam& team() const { return team_; }
-  /// A line for the log, if there is one.
+  /// Writes a line to the log, if there is one.
   void say(std::string_view line) const noexcept;
-  /// Whether the calling thread is inside a Session::Done of this service.
+  /// Whether the calling thread is inside a callback of this service.
   bool in_callback() const;
 
-  /// For its sessions: frees one that was closed and that nothing is inside of any more.
+  /// Called by sessions: frees a closed session that is no longer used.
   void release(const Session* session);
 
  private:
@@ -123,7 +122,7 @@ class Service {
   Result<std::unique_ptr<GameRoom>> make_room_for(const Weights& weights);
   Result<ServiceSettings> settings_for(const Weights& weights);
   Result<const HostTable*> find_host(std::string_view game) const;
-  // Needs mutex_.
+  // The caller holds mutex_.
   GameRoom* find_room(std::string_view game);
 
   void drive_until(ServiceClock::time_point end);
@@ -136,13 +135,13 @@ class Service {
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
   std::atomic<std::size_t> next_polled_{0};
   std::mutex games_mutex_;    // one use() or add_game() at a time
-  mutable std::mutex mutex_;  // guards what follows; nothing large is allocated under it
-  std::vector<std::unique_ptr<const OwnGame>> own_games_;  // of the host; none ever goes
-  std::vector<std::unique_ptr<GameRoom>> rooms_;           // none ever goes
+  mutable std::mutex mutex_;  // guards the members below; no large allocations under it
+  std::vector<std::unique_ptr<const OwnGame>> own_games_;  // of the host; never removed
+  std::vector<std::unique_ptr<GameRoom>> rooms_;           // never removed
   std::unordered_map<const Session*, OnHeap<Session>> open_;
   bool closing_ = false;
   std::uint64_t opened_ = 0;
-  std::uint32_t opening_ = 0;  // slots of sessions that are being made
+  std::uint32_t opening_ = 0;  // slots of sessions that are being allocated
   std::vector<std::jthread> threads_;
 };
 

@@ -1,4 +1,4 @@
-// Weights in a service: what they take is promised before it is taken.
+// Weights in a service. Their memory is reserved before it is allocated.
 #include <algorithm>
 #include <fstream>
 #include <memory>
@@ -14,17 +14,17 @@
 namespace senet {
 namespace {
 
-/// A network, the file it may lie in, and the promise of their memory.
+/// A network, the file content that it may borrow, and the reservation of their memory.
 struct Held {
   Ledger::Charge memory;
   Block<std::byte> file;
   Network network;
 };
 
-// What a Network keeps beside weights.
+// Bytes that a Network takes besides its weights.
 constexpr std::size_t kHeldBytes = sizeof(Held) + 512;
 
-// The header of a file of ours, at most: names of tensors and numbers.
+// Maximum header of a file that save_network wrote: tensor names and numbers.
 std::size_t header_bytes(const NetworkSpec& spec) {
   return 1024 + 128 * parameter_layout(spec).size();
 }
@@ -39,9 +39,10 @@ SharedNetwork share(Ledger::Charge memory, Block<std::byte> file, Network networ
 
 Error bad_model(const Error& reason) { return fail(SENET_BAD_MODEL, reason.reason()); }
 
-/// What lies in a file as it is used; none: it is another program's, in another order.
+/// A network that refers to the file's bytes; none if the file, perhaps written by another program,
+/// has another order of tensors.
 Result<std::optional<Network>> borrow(std::span<const std::byte> file, Ledger& ledger) {
-  // What reading the header takes for a moment.
+  // Reading the header takes memory for a moment.
   const auto reading = ledger.charge(safetensors_reading_bytes(safetensors_header_length(file)),
                                      "reading the header of these weights");
   if (!reading) return reading.error();
@@ -49,7 +50,7 @@ Result<std::optional<Network>> borrow(std::span<const std::byte> file, Ledger& l
   return network ? std::move(network) : bad_model(network.error());
 }
 
-/// A whole file in memory that has been promised.
+/// The network in a whole file, whose memory has been reserved.
 Result<SharedNetwork> hold(Ledger::Charge memory, Block<std::byte> file, Ledger& ledger) {
   const std::span<const std::byte> content(file.get(), file.size());
   Result<std::optional<Network>> borrowed = borrow(content, ledger);
@@ -68,7 +69,7 @@ std::size_t exchanged_bytes(const NetworkSpec& spec) {
   return 2 * held_bytes(spec) + safetensors_reading_bytes(header_bytes(spec));
 }
 
-// The whole file goes into memory: what happens to it afterwards does not matter.
+// Reads the whole file instead of mapping it, so that later changes to the file are harmless.
 Result<SharedNetwork> Service::load(const std::filesystem::path& file) {
   const auto unreadable = [&](std::string_view what) {
     return fail(SENET_NO_FILE, file.string() + ": " + std::string(what));
@@ -96,7 +97,7 @@ Result<SharedNetwork> Service::load(const std::filesystem::path& file) {
 }
 
 Result<SharedNetwork> Service::read(std::span<const std::byte> file) {
-  if (file.empty()) return fail(SENET_BAD_MODEL, "no bytes");
+  if (file.empty()) return fail(SENET_BAD_MODEL, "these weights are 0 bytes long");
   auto memory = ledger_.charge(file.size() + kHeldBytes, "these weights");
   if (!memory) return memory.error();
   Block<std::byte> bytes(file.size(), *settings_.heap);
@@ -108,13 +109,13 @@ Result<SharedNetwork> Service::builtin(std::string_view game) {
   const std::span<const std::byte> file = builtin_model(game);
   if (file.empty()) {
     if (const auto known = find_host(game); !known) return known.error();
-    return fail(SENET_NO_FILE, "no network of " + std::string(game) + " is built in");
+    return fail(SENET_NO_FILE, "no network for " + std::string(game) + " is built in");
   }
   auto memory = ledger_.charge(kHeldBytes, "these weights");
   if (!memory) return memory.error();
   Result<std::optional<Network>> network = borrow(file, ledger_);
   if (!network) return network.error();
-  if (!*network) return fail(SENET_BAD_MODEL, "not laid out as the weights are used");
+  if (!*network) return fail(SENET_BAD_MODEL, "the tensors are not in the expected order");
   return share(std::move(*memory), {}, std::move(**network));
 }
 

@@ -9,18 +9,18 @@
 
 namespace senet {
 
-// Inside a handler: what was thrown, as a status. The log hears of it.
+// In a catch block: logs the exception and returns its status.
 senet_status ServiceWorker::thrown() const noexcept {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    service_.say("searches ended: the system has no more memory");
+    service_.say("searches failed: the system is out of memory");
     return SENET_NO_MEMORY;
   } catch (const std::exception& error) {
-    service_.say("searches ended by an error, which says:");
+    service_.say("searches failed with this error:");
     service_.say(error.what());
   } catch (...) {
-    service_.say("searches ended by an error of no known kind");
+    service_.say("searches failed with an exception of unknown type");
   }
   return SENET_INTERNAL;
 }
@@ -36,7 +36,7 @@ void ServiceWorker::take(Session& session) noexcept {
 bool ServiceWorker::round() noexcept {
   Session* first = nullptr;
   for (Session* taken = arrivals_.exchange(nullptr); taken != nullptr;) {
-    // What came first is first again.
+    // Reverses the list, so that the oldest arrival is first.
     std::swap(first, taken->next_arrival);
     std::swap(first, taken);
   }
@@ -68,8 +68,8 @@ void ServiceWorker::call(const std::function<void()>& callback) noexcept {
   calling_.store(std::this_thread::get_id());
   try {
     callback();
-  } catch (...) {  // a host's business, and it ends here
-    service_.say("a callback threw something");
+  } catch (...) {
+    service_.say("a callback threw an exception");
   }
   calling_.store({});
 }
@@ -78,7 +78,7 @@ void ServiceWorker::serve() noexcept {
   for (;;) {
     if (round()) continue;
     if (ending_.load() && arrivals_.load() == nullptr) return;
-    team_.help(number_);  // until something arrives, or the end
+    team_.help(number_);  // until take() or end()
   }
 }
 

@@ -1,4 +1,4 @@
-// One thread's share of a service: searches come in, rounds go on while there are any.
+// One thread's share of a service: takes searches over and makes rounds while there are any.
 #pragma once
 
 #include <atomic>
@@ -17,36 +17,37 @@ class AnySearchPool;
 class Service;
 class Session;
 
-/// Driven by a thread of the service or by hosts that poll, one at a time.
+/// Driven by a thread of the service, or by host threads that poll, one at a time.
 class ServiceWorker {
  public:
-  /// Member `number` of `team`, which outlives it.
+  /// Member `number` of `team`, which outlives the worker.
   ServiceWorker(const Service& service, RowTeam& team, std::size_t number)
       : service_(service), team_(team), number_(number) {}
 
-  /// Hands over a session's search that has begun, for one of this worker's pools. Any thread.
+  /// Takes over a session's search, which has begun in one of this worker's pools. Any thread.
   void take(Session& session) noexcept;
-  /// Searches that were handed over and have not ended.
+  /// Searches that were taken over and have not ended.
   std::uint32_t searches() const { return searches_.load(std::memory_order_relaxed); }
   /// To be called when a search has ended.
   void count_ended() { searches_.fetch_sub(1, std::memory_order_relaxed); }
 
-  /// Admits what came in and lets every pool make a batch. False when nothing is left to do. One
-  /// thread at a time. Searches that something was thrown in end with a failure.
+  /// Admits new searches and lets every pool make a round. False when nothing is left to do. An
+  /// exception ends the searches that it interrupts with an error. One thread at a time.
   bool round() noexcept;
 
-  /// Calls a host's function, on the thread that drives this worker. What it throws is lost.
+  /// Calls a host's callback, on the thread that drives this worker. Exceptions are logged and
+  /// dropped.
   void call(const std::function<void()>& callback) noexcept;
-  /// Whether the calling thread is inside call(): whatever waits there would wait for itself. Any
-  /// thread. No thread-local: a library in a host's threads leaves nothing there.
+  /// Whether the calling thread is inside call(), where waiting would deadlock. Any thread. Not a
+  /// thread_local variable: the library keeps nothing in a host's threads.
   bool in_call() const { return calling_.load() == std::this_thread::get_id(); }
 
-  /// Rounds until end() was called and everything has ended; while there is nothing to do, it helps
-  /// the others of the team or sleeps.
+  /// Makes rounds until end() was called and all searches have ended. While there is nothing to do,
+  /// it helps the team or sleeps.
   void serve() noexcept;
   void end();
 
-  /// Held by the thread that polls.
+  /// The thread that polls this worker locks it.
   std::mutex& polling() { return polling_; }
 
  private:
@@ -59,8 +60,8 @@ class ServiceWorker {
   const std::size_t number_;
 
   std::mutex polling_;
-  std::atomic<Session*> arrivals_{nullptr};  // the last first, linked by their next_arrival
-  std::atomic<bool> ending_{false};          // nothing arrives any more
+  std::atomic<Session*> arrivals_{nullptr};  // newest first, linked by next_arrival
+  std::atomic<bool> ending_{false};          // no more searches arrive
   std::vector<AnySearchPool*> busy_;
   std::atomic<std::uint32_t> searches_{0};
   std::atomic<std::thread::id> calling_{};  // the thread inside call()

@@ -135,8 +135,8 @@ Result<void> Session::has_result() const {
   if (searching_) return busy();
   if (found_ == SENET_OK) return {};
   return fail(found_, found_ == SENET_BAD_STATE   ? "this position has not been searched"
-                      : found_ == SENET_NO_MEMORY ? "the system had no more memory for this search"
-                                                  : "this search ended by an error of our own");
+                      : found_ == SENET_NO_MEMORY ? "the search failed: the system is out of memory"
+                                                  : "the search failed with an internal error");
 }
 
 Result<std::string> Session::or_logged(Result<std::string> text) const {
@@ -164,11 +164,11 @@ Result<void> Session::begin(SessionLimits limits, Done done, AnySearchPool& pool
     return fail(SENET_BAD_STATE, "the game is over");
   }
   if (turn == Turn::kChance && !limits.network_alone) {
-    return fail(SENET_BAD_STATE, "it is the turn of chance: play one of its outcomes first");
+    return fail(SENET_BAD_STATE, "it is chance's turn: play a chance outcome first");
   }
   set_root(state_);
   limits_ = std::move(limits);
-  // Centuries are no limit, and would overflow.
+  // Adding a very long time would overflow; a year or more means no limit.
   const bool is_timed = limits_.time.count() > 0 && limits_.time < std::chrono::hours(24 * 365);
   deadline_ = is_timed ? ServiceClock::now() + limits_.time : ServiceClock::time_point::max();
   stop_.store(false);
@@ -183,13 +183,13 @@ void Session::show_progress() noexcept {
 }
 
 void Session::hand_back(senet_status status) noexcept {
-  ServiceWorker& worker = pool().worker();  // of this search: the callback may begin another
+  ServiceWorker& worker = pool().worker();  // before the callback, which may begin another search
   worker.count_ended();
   std::unique_lock lock(mutex_);
   found_ = status;
   searching_ = false;
   const Done done = std::exchange(done_, nullptr);
-  const SessionLimits limits = std::exchange(limits_, {});  // its function goes behind the lock
+  const SessionLimits limits = std::exchange(limits_, {});  // destroyed outside the lock
   ++calling_;
   lock.unlock();
   if (done) worker.call(done);
@@ -198,7 +198,7 @@ void Session::hand_back(senet_status status) noexcept {
   notice_end(lock);
 }
 
-// Of a callback or a Stay. The session may be gone afterwards.
+// Called when a callback or a Stay ends. May free the session.
 void Session::notice_end(std::unique_lock<std::mutex>& lock) const {
   const bool goes = goes_by_itself_ && !is_used();
   became_idle_.notify_all();

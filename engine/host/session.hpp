@@ -1,4 +1,4 @@
-// One game being played or analysed for a host, and its search.
+// A session: one game that a host plays or analyses, and its search.
 #pragma once
 
 #include <atomic>
@@ -26,28 +26,28 @@ class Service;
 
 using ServiceClock = std::chrono::steady_clock;
 
-/// Of searches that share a worker one of high priority gets twice the visits of a normal one, and
-/// that twice those of a low one.
+/// Among searches that share a worker, one of high priority gets twice as many visits as a normal
+/// one, which gets twice as many as a low one.
 enum class Priority : std::uint8_t { kLow, kNormal, kHigh };
 
 /// Why a search ended. The numbers are those of senet_ending.
 enum class Ending : std::uint8_t { kVisits, kTime, kStopped, kProven, kTreeFull };
 
-/// What a search found. Values are those of the player to move.
+/// The result of a search. Values are for the player to move.
 struct SessionResult {
   Ending ending = Ending::kVisits;
   Action action = 0;         // to play
-  float value = 0;           // in the game's values
+  float value = 0;           // in the game's points
   std::uint32_t visits = 0;  // of the root
   std::uint32_t evaluations = 0;
-  std::uint32_t depth = 0;      // longest line looked at, in moves that were not forced
+  std::uint32_t depth = 0;      // longest line searched, in moves that were not forced
   double tree_filled = 0;       // share of the tree's memory that is used
-  std::uint64_t model = 0;      // id of the weights that answered
-  std::vector<float> outcomes;  // shares of the ways the game can end, in the game's order
+  std::uint64_t model = 0;      // id of the weights that the search used
+  std::vector<float> outcomes;  // probability of each way to end, in the game's order
   std::vector<Choice> choices;  // all legal actions: the best, then by proofs, visits and prior
 
-  /// Of the first choices, as many as SessionLimits::lines asked for: the actions that are expected
-  /// to follow, that choice included, and the shares of the ways to end behind it.
+  /// A principal variation, for each of the first SessionLimits::lines choices: the expected
+  /// actions, beginning with the choice, and the probabilities of the ways to end after it.
   struct Line {
     std::span<const Action> actions;  // at least one
     std::span<const float> outcomes;
@@ -58,79 +58,77 @@ struct SessionResult {
     return {std::span(line_actions).subspan(first, line_ends[number] - first),
             std::span(line_outcomes).subspan(number * outcomes.size(), outcomes.size())};
   }
-  std::vector<Action> line_actions;      // of all lines, one after the other
-  std::vector<std::uint32_t> line_ends;  // where each ends in line_actions
+  std::vector<Action> line_actions;      // of all lines, concatenated
+  std::vector<std::uint32_t> line_ends;  // end of each line in line_actions
   std::vector<float> line_outcomes;      // [lines, outcomes]
 };
 
-/// A search ends at whichever limit comes first; 0: no such limit. With neither visits nor time it
-/// ends when its tree is full or when it is stopped.
+/// A search ends at the first limit that it reaches; 0: no limit. With neither visits nor time it
+/// ends when its tree is full or it is stopped.
 struct SessionLimits {
-  std::uint32_t visits = 0;  // of the root, those kept from the last search included
+  std::uint32_t visits = 0;  // of the root, including those kept from the previous search
   std::chrono::microseconds time{0};
   float temperature = 0;  // the action is drawn with weights visits^(1 / temperature); 0: the best
-  bool noise = false;     // Dirichlet noise at the root, for games that shall differ
+  bool noise = false;     // Dirichlet noise at the root, so that games differ
   Priority priority = Priority::kNormal;
   std::uint32_t lines = 0;  // of the result, at most ServiceSettings::lines
-  /// No search: the result is what the network alone makes of the position, its value and outcomes,
-  /// on the turn of chance too; a finished game is what it is. Of the limits above, `priority`
-  /// counts.
+  /// No search: the result is the network's value and outcomes of the position, also on a chance
+  /// turn; a finished game has its actual outcome. Of the limits above only `priority` applies.
   bool network_alone = false;
-  /// The result so far, about this often while the search goes on, on the thread that searches. It
-  /// may read the session's position and stop the search; what it throws is lost.
+  /// Receives the result so far every `progress_every` or so, on the thread that searches. It may
+  /// read the session's position and stop the search. Exceptions from it are dropped.
   std::function<void(const SessionResult&)> progress = nullptr;
   std::chrono::microseconds progress_every = std::chrono::seconds(1);
 };
 
-/// A session of any game: its position, and its search. Every function for hosts may be called from
-/// any thread; between the start of a search and its end the position stays what it is, and set()
-/// and play() fail with SENET_BUSY. What the game's type decides is a SessionOf.
+/// A session of any game: its position and its search. Any thread may call the functions for hosts.
+/// During a search the position does not change: set() and play() fail with SENET_BUSY. SessionOf
+/// adds the parts that depend on the game's type.
 class Session {
  public:
-  /// Called once for each search that was begun, on the thread that ended it, when the session is
-  /// idle again: it may be searched, played or closed from here. What it throws is lost.
+  /// Called once per search, on the thread that ended it, when the session is idle again: it may be
+  /// searched, played or closed from here. Exceptions from it are dropped.
   using Done = std::function<void()>;
 
   virtual ~Session() = default;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// The service that it is part of.
   Service& service() const { return service_; }
 
-  /// Sets the position from text and plays actions from there (chance outcomes too). On failure
-  /// nothing has changed.
+  /// Sets the position from text (empty: the start) and plays actions from there, including chance
+  /// outcomes. On failure nothing has changed.
   Result<void> set(std::string_view text, std::span<const Action> actions);
-  /// Plays a legal action or a chance outcome; what the tree knows about what follows is kept.
+  /// Plays a legal action or a chance outcome. Keeps the part of the tree below it.
   Result<void> play(Action action);
 
-  /// The position: a copy. A host's texts may take their time, and the thread that searches needs
-  /// the lock to end a search. Under the lock a host's game is asked nothing else but whose turn it
-  /// is.
+  /// A copy of the position, to be used outside the lock: a host's text functions may be slow, and
+  /// the searching thread needs the lock to end a search. Under the lock, only turn() and outcome()
+  /// of a host's game are called during a search.
   AnyState position() const;
-  /// The position as text, whose turn it is, the legal actions (empty but on a player's turn), the
-  /// probabilities of chance's outcomes (empty but on its turn), and the notation of both and back:
-  /// SENET_BAD_ACTION when it is not legal, or not one.
+  /// The position as text, the turn, the legal actions (empty unless a player is to move), the
+  /// probabilities of the chance outcomes (empty unless it is chance's turn), and the notation of
+  /// both: SENET_BAD_ACTION for an action that is not legal or cannot be parsed.
   Result<std::string> text() const;
   Turn turn() const;
   std::vector<Action> legal() const;
   std::vector<float> chance() const;
   Result<std::string> action_text(Action action) const;
   Result<Action> action_from_text(std::string_view text) const;
-  /// How a finished game ended, as player 0 sees it: a number of the game's outcomes.
+  /// How a finished game ended, from player 0's perspective: an index into outcome_values().
   Result<std::uint8_t> outcome() const;
-  /// The value of each way to end, for the player whose outcomes they are.
+  /// [ways to end] values, for the player from whose perspective an outcome is seen.
   std::span<const float> outcome_values() const { return state_.game().outcome_values; }
 
-  /// Asks the search under way to end with what it has, at least one visit. Harmless otherwise.
+  /// Asks a running search to end with the result so far, after one visit at least.
   void stop();
-  /// Waits until no search is under way and no callback of one either: false when that took longer.
-  /// Another thread has to search meanwhile, and none may close the session: see Service::wait.
+  /// Waits until no search and no callback of one is running; false if that takes longer. Another
+  /// thread must search meanwhile, and none may close the session: see Service::wait.
   bool wait(std::chrono::microseconds time) const;
-  /// Of the last search that ended; SENET_BUSY during one, SENET_BAD_STATE before the first and
-  /// after the position has changed, and what ended the search if it failed.
+  /// The result of the last search. SENET_BUSY while one runs, SENET_BAD_STATE before the first and
+  /// after the position has changed, and the search's own error if it failed.
   Result<SessionResult> result() const;
-  /// The same as read(const SessionResult&), without a copy; it is good until then.
+  /// The same without a copy: calls read(const SessionResult&) under the lock.
   template <class Read>
   Result<void> read_result(Read&& read) const {
     const Stay stay(*this);
@@ -140,8 +138,8 @@ class Session {
     return {};
   }
 
-  /// While one of these lives the session is not destroyed, even if it is closed: closing waits for
-  /// it, or, in a callback, leaves the session to the last of them.
+  /// Keeps the session alive even if it is closed: closing waits for every Stay or, in a callback,
+  /// lets the last one free the session.
   class Stay {
    public:
     explicit Stay(const Session& session);
@@ -156,44 +154,44 @@ class Session {
   // For the service.
 
   GameRoom& room() const { return room_; }
-  /// Begins a search in this pool, whose worker has to take it then.
+  /// Begins a search in this pool; the caller passes the session to the pool's worker.
   Result<void> begin(SessionLimits limits, Done done, AnySearchPool& pool);
-  /// What stop() does, for callers that the session outlives anyway.
+  /// stop() without a Stay, for callers that know the session to be alive.
   void ask_to_end();
-  /// No search begins any more, and the one under way is stopped.
+  /// Stops the running search and refuses new ones.
   void mark_closed();
   void wait_for_stays() const;
-  /// True when it can be destroyed now; else the search, callback or Stay that ends last calls
+  /// True if it can be destroyed now; else the search, callback or Stay that ends last calls
   /// Service::release for it.
   bool can_go();
 
-  // For the pool, to which the search belongs from begin() to hand_back(). Its thread.
+  // For the pool, which owns the search from begin() to hand_back(). On its thread.
 
-  /// The pool of the last search; one has been begun. Any thread.
+  /// The pool of the last search, of which there was at least one. Any thread.
   AnySearchPool& pool() const { return *pool_.load(); }
   const SessionLimits& limits() const { return limits_; }
   ServiceClock::time_point deadline() const { return deadline_; }
   bool is_stopped() const { return stop_.load(std::memory_order_relaxed); }
-  /// Shows the host the result so far. The search waits meanwhile.
+  /// Calls limits().progress with the result so far. The search waits meanwhile.
   void show_progress() noexcept;
-  /// The search is over, with a result if the status is SENET_OK. The session may be gone when this
-  /// returns.
+  /// Ends the search, with a result if the status is SENET_OK. The session may be destroyed when
+  /// this returns.
   void hand_back(senet_status status) noexcept;
 
-  /// The one behind it in a worker's list of arrivals.
+  /// The next one in a worker's list of arrivals.
   Session* next_arrival = nullptr;
 
  protected:
-  /// At the start of the room's game. `memory` is that of one of its sessions.
+  /// At the start of the room's game. `memory` is the reservation for one session.
   Session(Service& service, GameRoom& room, Ledger::Charge memory);
-  /// The position that the next search begins with.
+  /// Sets the root position of the next search.
   virtual void set_root(const AnyState& state) = 0;
 
-  // Belongs to the pool during a search. Its lists have all their memory from the beginning.
+  // Owned by the pool during a search. Its lists reserve all their memory on construction.
   SessionResult result_;
 
  private:
-  // Needs mutex_.
+  // The caller holds mutex_.
   bool is_used() const { return searching_ || calling_ > 0 || stays_ > 0; }
   Result<void> has_result() const;
   void notice_end(std::unique_lock<std::mutex>& lock) const;
@@ -202,7 +200,7 @@ class Session {
   template <class Function>
   auto when_idle(Function&& function) const -> decltype(function());
 
-  /// What can be done in a position: legal actions, or the probabilities of chance's outcomes.
+  /// The legal actions, or the probabilities of the chance outcomes, of a position.
   struct Options {
     std::vector<Action> legal;
     std::vector<float> chance;
@@ -210,35 +208,35 @@ class Session {
     void find(const AnyState& state);
     bool has(Action action) const;
   };
-  // These need mutex_, and no search under way. What the host's functions throw leaves all as it
-  // was.
+  // The caller holds mutex_, and no search is running. If a host's function throws, nothing has
+  // changed.
   void move_to(const AnyState& state);
-  // A text, if there is one; else the log hears why not: not every function has a place for a
-  // reason.
+  // Logs the reason of an error, because not every function of senet.h can return one.
   Result<std::string> or_logged(Result<std::string> text) const;
 
   Service& service_;
   GameRoom& room_;
   const Ledger::Charge memory_;
   AnyState state_;
-  // What can be done in state_. Found while no search is under way: a host's function that took its
-  // time under the lock would hold up the thread that ends searches.
-  Options here_, next_;  // next_: memory for a position that is looked at
+  // here_: the options of state_. Computed when the position changes, never during a search: under
+  // the lock a slow function of the host's would block the searching thread. next_: memory for
+  // another position.
+  Options here_, next_;
   mutable std::mutex mutex_;
   mutable std::condition_variable became_idle_;
   bool searching_ = false;
-  // SENET_OK: there is a result of this position, SENET_BAD_STATE: no search of it has ended; else
-  // what ended the search instead.
+  // SENET_OK: result_ is that of this position; SENET_BAD_STATE: no search of it has ended; other:
+  // the error that ended the search.
   senet_status found_ = SENET_BAD_STATE;
   Done done_;
   SessionLimits limits_;
   ServiceClock::time_point deadline_;
-  std::atomic<AnySearchPool*> pool_{nullptr};  // read by stop() at any moment
+  std::atomic<AnySearchPool*> pool_{nullptr};  // read by stop() at any time
   std::atomic<bool> stop_{false};
-  bool closing_ = false;         // no search begins any more
+  bool closing_ = false;         // no new searches
   bool goes_by_itself_ = false;  // see can_go()
   std::uint32_t calling_ = 0;    // threads inside a done_ of this session
-  // Counted before the lock is taken: a thread that still waits for the lock is inside, too.
+  // Incremented before locking mutex_, because a thread that waits for the lock uses the session.
   mutable std::atomic<std::uint32_t> stays_{0};
 };
 

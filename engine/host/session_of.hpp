@@ -1,4 +1,4 @@
-// A session's search by the type of its game: its tree, and what it has found.
+// A session for a game of type G: its tree, its search and its results.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace senet {
 
-/// A session of a game by its type. What follows is called from one thread at a time.
+/// A session of a game of type G. These functions are called by one thread at a time.
 template <Game G>
 class SessionOf final : public Session {
  public:
@@ -31,7 +31,7 @@ class SessionOf final : public Session {
     result_.line_outcomes.reserve(lines * kOutcomes<G>);
   }
 
-  /// Memory of one, its tree included.
+  /// Bytes of a session, including its tree.
   static std::size_t bytes(const RoomPlan& plan) {
     const std::size_t result = plan.edges * sizeof(Choice) + sizeof(Outcomes<G>);
     constexpr std::size_t kLine =
@@ -41,12 +41,13 @@ class SessionOf final : public Session {
            Tree<G>::bytes(plan.tree);
   }
 
-  // The pool's. A scratch has been lent before each of these but the first.
+  // Called by the pool. All of them except start() need a scratch, passed to lend() before.
 
-  /// Starts the search on the weights `model`. `spare` may be null: then every search begins with
-  /// an empty tree.
+  /// Starts the search on the weights with id `model`. If `spare` is null, it begins with an empty
+  /// tree.
   void start(std::uint64_t model, std::unique_ptr<Tree<G>>* spare) {
-    // What is known of a root's first moments must not depend on noise that an old root had.
+    // With noise the tree begins empty: a root's first visits must not depend on the noise of an
+    // earlier root.
     if (model != model_ || limits().noise) search_.forget();
     model_ = model;
     ++searches_;
@@ -57,7 +58,7 @@ class SessionOf final : public Session {
       alone_.start(root_, search_.settings().evaluates);
       return;
     }
-    // The network alone: a single visit, which evaluates the moves, of a tree that knows nothing.
+    // The network alone: a single visit of an empty tree, which evaluates the moves.
     if (limits().network_alone) search_.forget();
     const std::uint32_t asked = limits().network_alone ? 1 : limits().visits;
     most_ = asked == 0 ? plan_.visits : std::min(asked, plan_.visits);
@@ -71,7 +72,7 @@ class SessionOf final : public Session {
   bool has_leaf() const { return is_alone_ ? alone_.has_leaf() : search_.has_leaf(); }
   SearchScratch<G>* lend(SearchScratch<G>* scratch) { return search_.lend(scratch); }
 
-  /// Whether nothing is left to do, with why noted down. Not in the middle of a visit.
+  /// Whether the search has finished; notes the reason. Not in the middle of a visit.
   bool is_complete() {
     if (is_alone_ || visits() >= most_) {
       ending_ = !is_alone_ && is_cut_ ? Ending::kTreeFull : Ending::kVisits;
@@ -80,11 +81,11 @@ class SessionOf final : public Session {
     }
     return ending_.has_value();
   }
-  /// gather() said that nothing is left to do.
+  /// Notes the reason after gather() has returned Step::kDone.
   void note_done() {
     if (!is_complete()) ending_ = Ending::kTreeFull;
   }
-  /// Whether it has to end and can, with why it ends noted down.
+  /// Whether a stop or the deadline ends it now, which needs a result; notes the reason.
   bool is_late(ServiceClock::time_point now) {
     if (!can_show()) return false;
     if (is_stopped()) {
@@ -94,11 +95,11 @@ class SessionOf final : public Session {
     }
     return ending_.has_value();
   }
-  /// Whether it has found something and is not in the middle of a visit.
+  /// Whether it has a result so far and is not in the middle of a visit.
   bool can_show() const { return !is_alone_ && !search_.has_leaf() && visits() > 0; }
 
-  /// Writes down what it has found. Its session does not read the result before it is handed back,
-  /// and there is memory for all of it.
+  /// Writes the result so far to result_, which hosts cannot read before hand_back() and whose
+  /// memory is reserved.
   void note_result() {
     result_.model = model_;
     result_.ending = ending_.value_or(Ending::kVisits);
@@ -130,7 +131,7 @@ class SessionOf final : public Session {
     }
   }
 
-  /// Gives up, rows in a batch or not: they are not answered any more.
+  /// Abandons the search. Its rows must have been removed from the batch.
   void give_up() {
     search_.forget();
     alone_.forget();
@@ -162,15 +163,15 @@ class SessionOf final : public Session {
   }
 
   const RoomPlan& plan_;
-  const std::uint64_t number_;  // draws noise and temperature, with the service's seed
+  const std::uint64_t number_;  // seeds noise and temperature, with the service's seed
   G root_;
   Search<G> search_;
   NetworkAlone<G> alone_;
-  bool is_alone_ = false;  // no search, alone_
+  bool is_alone_ = false;  // alone_ is used instead of search_
   std::uint64_t model_ = 0;
   std::uint32_t searches_ = 0;
-  std::uint32_t most_ = 0;  // visits of the search under way ...
-  bool is_cut_ = false;     // ... which are fewer than were asked for
+  std::uint32_t most_ = 0;  // maximum visits of this search ...
+  bool is_cut_ = false;     // ... which are fewer than requested
   std::optional<Ending> ending_;
 };
 

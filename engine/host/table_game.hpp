@@ -1,4 +1,4 @@
-// A game that is only known when the program runs: a host's table of functions, as a Game.
+// A game that is defined at run time: a type that makes a Game of a host's table of functions.
 #pragma once
 
 #include <algorithm>
@@ -20,30 +20,29 @@
 
 namespace senet {
 
-/// A host's table, whole, with a name of its own. What the host left 0 is filled in: three ways to
-/// end, and a logit for each action.
+/// A copy of a host's table with its own name. Fields that the host left 0 get their defaults:
+/// three ways to end, and a logit for each action.
 struct GameTable {
   explicit GameTable(const senet_game_table& table);
 
   std::string name;
-  senet_game_table functions;  // its name is the host's: not to be read
+  senet_game_table functions;  // without its `name`
   std::array<float, SENET_MOST_OUTCOMES> outcome_values{};
   float value_range = 0;
 };
 
-/// Checks the table's numbers, then plays some games at random with it, always the same, as
-/// senet/check_game.hpp does; its functions work in memory that shows what they overwrite.
-/// SENET_BAD_ARGUMENT names the first thing that cannot be, the function at fault and the position.
+/// Checks the table's numbers, then plays some random games, always the same ones, with
+/// senet/check_game.hpp. Detects functions that write out of bounds. SENET_BAD_ARGUMENT names the
+/// first contradiction, its function and its position.
 Result<void> check_table(const GameTable& table);
 
-/// Bytes of a position's or a move's text.
+/// Maximum bytes of a position's or a move's text.
 inline constexpr std::size_t kMostTableText = std::size_t{1} << 16;
 
-/// A state of up to kBytes bytes with the table that understands it. A wide game is one of many
-/// legal moves or of several logits an action, whose searches need more memory. What a table says
-/// is taken for true but where that would harm us: numbers out of range are left out. Of an audited
-/// one they are thrown as a std::runtime_error that names the function, as is all else that a
-/// function writes or says against senet/game_table.h.
+/// A state of up to kBytes bytes with its table. A wide game has many legal moves, or several
+/// logits per action, and its searches need more memory. The table's functions are trusted, except
+/// that numbers out of range are dropped for memory safety. If kIsAudited, these and all other
+/// violations of senet/game_table.h throw a std::runtime_error that names the function.
 template <std::size_t kBytes, bool kIsWide, bool kIsAudited = false>
 class TableGame {
  public:
@@ -58,15 +57,15 @@ class TableGame {
   static constexpr std::size_t kMostOutcomes = SENET_MOST_OUTCOMES;
   static constexpr bool kHasAfterstates = true;
 
-  /// Whether states of the table's game are of this type.
+  /// Whether the table keeps to this type's limits.
   static bool has_room_for(const GameTable& table) {
     return table.functions.state_size <= kBytes && table.functions.most_legal <= kMaxLegal &&
            table.functions.logits_per_action <= kLogitsPerAction;
   }
 
-  /// Of no game: only to be assigned to.
+  /// A state without a game, which can only be assigned to.
   TableGame() = default;
-  /// The start. `table`, which this type has room for, outlives all states.
+  /// The start. `table` keeps to this type's limits and outlives all states.
   explicit TableGame(const GameTable& table) : table_(&table) {
     if constexpr (kIsAudited) bytes_.fill(kUntouched);
     functions().start(user(), bytes_.data());
@@ -89,9 +88,9 @@ class TableGame {
   Turn turn() const {
     const senet_turn turn = functions().turn(user(), bytes_.data());
     require(turn != SENET_CHANCE || has_dice(), "turn",
-            "SENET_CHANCE, in a game whose most_chance is 0");
+            "SENET_CHANCE in a game whose most_chance is 0");
     require(turn >= SENET_PLAYER_0 && turn <= SENET_OVER, "turn", static_cast<int>(turn),
-            " is no senet_turn");
+            " is not a senet_turn");
     if (turn == SENET_PLAYER_0) return Turn::kPlayer0;
     if (turn == SENET_PLAYER_1) return Turn::kPlayer1;
     return turn == SENET_CHANCE && has_dice() ? Turn::kChance : Turn::kOver;
@@ -105,7 +104,7 @@ class TableGame {
   }
   void legal(ActionList<kMaxLegal>& out) const { list("legal", functions().legal, out); }
   void sound(ActionList<kMaxLegal>& out) const { list("sound", functions().sound, out); }
-  /// Outcomes all as likely, where the host's numbers are no distribution.
+  /// Falls back to equal probabilities if one of the host's is not above 0 and at most 1.
   std::size_t chance(std::span<float> probability) const {
     std::array<float, kMaxChance> said{};
     const std::uint32_t written =
@@ -114,7 +113,7 @@ class TableGame {
     const std::uint32_t count = std::clamp(written, 1u, functions().most_chance);
     const bool are_positive =
         std::all_of(said.begin(), said.begin() + count, [](float p) { return p > 0 && p <= 1; });
-    require(written > 0, "chance", "no outcome at all");
+    require(written > 0, "chance", "no outcome");
     require(are_positive, "chance", "a probability that is not above 0 and at most 1");
     for (std::uint32_t i = 0; i < count; ++i) {
       probability[i] = are_positive ? said[i] : 1 / static_cast<float>(count);
@@ -136,7 +135,7 @@ class TableGame {
     std::array<std::uint16_t, kMostActive> feature;
     std::array<float, kMostActive> value;
     const std::uint32_t most = functions().most_active;
-    // What the host counts and does not write is no feature.
+    // Entries that the host counts but does not write are not features.
     std::fill_n(feature.begin(), most, std::uint16_t{SENET_MOST_FEATURES});
     const std::uint32_t count =
         fill("encode", "most_active", feature.data(), most, [&](std::uint16_t* features) {
@@ -163,10 +162,10 @@ class TableGame {
       functions().logits_of(user(), action, to);
       return most;
     });
-    require(logits[0] != kNoLogit, "logits_of", "no logit at all");
+    require(logits[0] != kNoLogit, "logits_of", "no logit");
     bool is_padded = false;
     for (std::uint16_t& logit : logits) {
-      require(!is_padded || logit == kNoLogit, "logits_of", "a logit behind SENET_NO_LOGIT");
+      require(!is_padded || logit == kNoLogit, "logits_of", "a logit after SENET_NO_LOGIT");
       is_padded = logit == kNoLogit;
       require(is_padded || logit < functions().policy_logits, "logits_of", logit,
               " is not below policy_logits");
@@ -176,7 +175,7 @@ class TableGame {
     return logits;
   }
 
-  /// Errors when the host's function does not come to an end.
+  /// Errors if the text is longer than kMostTableText, or grows on every call.
   Result<std::string> try_text() const {
     return written("text", [&](char* text, std::size_t room) {
       return functions().text(user(), bytes_.data(), text, room);
@@ -187,7 +186,7 @@ class TableGame {
       return functions().action_text(user(), bytes_.data(), action, text, room);
     });
   }
-  /// The same for people: what is wrong takes its place.
+  /// The same for people, with the reason of an error in place of the text.
   std::string text() const { return or_trouble(try_text()); }
   std::string action_text(Action action) const { return or_trouble(try_action_text(action)); }
   Result<Action> action_from_text(std::string_view text) const {
@@ -195,16 +194,16 @@ class TableGame {
     if (functions().read_action(user(), bytes_.data(), {text.data(), text.size()}, &action)) {
       return action;
     }
-    return fail(std::string(1, '"').append(text) + "\" is no move of " + table_->name + " here");
+    return fail(std::string(1, '"').append(text) + "\" is not a move of " + table_->name + " here");
   }
-  /// Needs a state: see other_from_text.
-  static Result<TableGame> from_text(std::string_view) { return fail("of which game?"); }
+  /// Always fails, because a text alone does not name the game: see other_from_text.
+  static Result<TableGame> from_text(std::string_view) { return fail("the game is unknown"); }
   Result<TableGame> other_from_text(std::string_view text) const {
     TableGame other(*table_);
     const bool is_read = functions().read(user(), {text.data(), text.size()}, other.bytes_.data());
     other.check_size("read");
     if (is_read) return other;
-    return fail(std::string(1, '"').append(text) + "\" is no position of " + table_->name);
+    return fail(std::string(1, '"').append(text) + "\" is not a position of " + table_->name);
   }
 
  private:
@@ -212,7 +211,7 @@ class TableGame {
 
   const senet_game_table& functions() const { return table_->functions; }
   void* user() const { return table_->functions.user; }
-  /// What the host's function lists, of actions that there are; never nothing.
+  /// The valid actions that the host's function lists; action 0 if there is none.
   void list(const char* name, std::uint32_t (*function)(void*, const void*, senet_action*),
             ActionList<kMaxLegal>& out) const {
     out.resize(functions().most_legal);
@@ -221,7 +220,7 @@ class TableGame {
         fill(name, "most_legal", out.data(), out.size(),
              [&](Action* actions) { return function(user(), bytes_.data(), actions); });
     out.resize(std::min<std::size_t>(count, out.size()));
-    require(count > 0, name, "no action at all");
+    require(count > 0, name, "no action");
     for (const Action action : out) {
       require(action < functions().actions, name, action, " is not below actions");
     }
@@ -238,12 +237,12 @@ class TableGame {
     std::string text(255, '\0');
     for (int tries = 0; tries < 2; ++tries) {
       std::size_t size = 0;
-      fill(function, "the room that it is given", text.data(), text.size(), [&](char* to) {
+      fill(function, "the end of its buffer", text.data(), text.size(), [&](char* to) {
         size = write(to, text.size());
         return static_cast<std::uint32_t>(std::min(size, text.size()));
       });
       const bool fits = size <= text.size();
-      require(size > 0, function, "no text at all");
+      require(size > 0, function, "no text");
       require(size <= kMostTableText, function, size, " bytes, more than ", kMostTableText);
       if (!fits && size > kMostTableText) {
         return fail(table_->name + ": " + function + ": " + std::to_string(size) +
@@ -252,12 +251,12 @@ class TableGame {
       text.resize(size);
       if (fits) return text;
     }
-    return fail(table_->name + ": " + function + ": longer each time it is written");
+    return fail(table_->name + ": " + function + ": grows on every call");
   }
 
-  // Of an audit alone: what follows does nothing else.
+  // For audits; the functions below check nothing unless kIsAudited.
 
-  static constexpr std::size_t kSlack = kIsAudited ? 64 : 0;  // entries that nothing may write
+  static constexpr std::size_t kSlack = kIsAudited ? 64 : 0;  // entries that must stay untouched
   static constexpr std::byte kUntouched{0xa5};
 
   static std::string words(const char* text) { return text; }
@@ -275,7 +274,8 @@ class TableGame {
   static bool is_untouched(std::span<const std::byte> bytes) {
     return std::ranges::all_of(bytes, [](std::byte byte) { return byte == kUntouched; });
   }
-  /// Has write(to) write up to `size` values, `bound` of the table; returns how many it says.
+  /// Calls write(to), which writes up to `size` values (the bound called `bound`) and returns their
+  /// number. An audit checks both.
   template <class T, class Write>
   static std::uint32_t fill([[maybe_unused]] const char* function,
                             [[maybe_unused]] const char* bound, T* to,
@@ -284,16 +284,16 @@ class TableGame {
     std::vector<T> room(size + kSlack);
     std::memset(room.data(), std::to_integer<int>(kUntouched), room.size() * sizeof(T));
     const std::uint32_t count = write(room.data());
-    require(is_untouched(std::as_bytes(std::span(room).subspan(size))), function, "writes behind ",
+    require(is_untouched(std::as_bytes(std::span(room).subspan(size))), function, "writes past ",
             bound);
     require(count <= size, function, "more than ", bound);
     std::copy_n(room.begin(), count, to);
     return count;
   }
-  /// The function wrote a state, and nothing behind it.
+  /// Checks that the function wrote nothing past the state.
   void check_size([[maybe_unused]] const char* function) const {
     require(!kIsAudited || is_untouched(std::span(bytes_).subspan(functions().state_size)),
-            function, "writes behind state_size");
+            function, "writes past state_size");
   }
 
   alignas(16) std::array<std::byte, kBytes + kSlack> bytes_;

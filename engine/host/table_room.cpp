@@ -1,4 +1,4 @@
-// Games that only a host knows, in a file of their own: they are another four to compile.
+// Games that hosts add. A separate file, because they instantiate everything for four more types.
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -30,7 +30,7 @@ GameTable::GameTable(const senet_game_table& table)
   }
 }
 
-// By the first of these types of games that has room for the table's.
+// Uses the first of these types whose limits the table keeps to.
 template <Game G, Game... Larger>
 HostTable OwnGame::make_host() {
   if constexpr (sizeof...(Larger) > 0) {

@@ -1,5 +1,4 @@
-// Many positions, one network: searches side by side that share their batches, on the calling
-// thread.
+// Searches many positions with one network on the calling thread; the searches share batches.
 #pragma once
 
 #include <cassert>
@@ -12,12 +11,12 @@
 namespace senet {
 
 /// Searches independent positions with one evaluator, many at a time. Owns its trees and its batch;
-/// belongs to one thread. The evaluator outlives it and takes batches of `batch_rows` rows.
+/// for one thread. The evaluator outlives it and takes batches of `batch_rows` rows.
 template <Game G, class SearchOf = Search<G>>
 class Analysis {
  public:
-  /// Reserves `lanes` trees with room for searches of `visits` visits, at least one lane; a larger
-  /// budget ends early and says so.
+  /// Reserves `lanes` (at least 1) trees with room for `visits` visits each. A search with a larger
+  /// budget ends early, with Decision::full set.
   Analysis(Evaluator& evaluator, const SearchSettings& settings, std::uint32_t visits,
            std::size_t lanes, std::size_t batch_rows)
       : evaluator_(evaluator), rounds_(batch_rows, G::kMaxActive) {
@@ -27,12 +26,12 @@ class Analysis {
     for (std::size_t i = 0; i < lanes; ++i) lanes_.push_back({SearchOf(settings, limits)});
   }
 
-  /// Searches every state (none of them over) with this budget and calls use(index, decision,
-  /// search) as each is done; decision and search are valid during the call. `seed` and the index
-  /// draw the noise, if the budget asks for any. Allocates nothing.
+  /// Searches all states (unfinished games) with this budget and calls use(index, decision, search)
+  /// when each search ends; decision and search are valid during the call. If the budget asks for
+  /// noise, it is drawn from `seed` and the index. Allocates nothing.
   template <class Use>
   void run(std::span<const G> states, const SearchBudget& budget, std::uint64_t seed, Use&& use) {
-    rounds_.clear();  // an earlier run may have ended by an exception
+    rounds_.clear();  // an exception may have ended an earlier run
     for (Lane& lane : lanes_) lane.busy = false;
     Turns<Use> turns{.all = *this, .states = states, .budget = budget, .seed = seed, .use = use};
     while (rounds_.round(turns)) {
@@ -42,11 +41,11 @@ class Analysis {
  private:
   struct Lane {
     SearchOf search;
-    std::size_t index = 0;  // of the state that it searches
+    std::size_t index = 0;  // of its state
     bool busy = false;
   };
 
-  /// Each lane searches one state after the other.
+  /// TurnsOf: each lane searches one state after the other.
   template <class Use>
   struct Turns {
     Analysis& all;

@@ -1,4 +1,4 @@
-// A worker of any game, what it has done, and who watches it.
+// A self-play worker without its game's type: its counters and its observer.
 #pragma once
 
 #include <algorithm>
@@ -11,32 +11,32 @@
 
 namespace senet {
 
-/// What a worker has done so far: counters written by its thread alone and read by any while it
-/// works. Relaxed: each is right, together they may be a moment apart.
+/// Counters of a worker. Only its thread writes them; any thread may read them at any time. Atomic
+/// and relaxed: each value is exact, but two of them may come from slightly different moments.
 class WorkerReport {
  public:
   enum Counter : std::size_t {
     kForwards,    // batches evaluated
-    kRows,        // rows answered
-    kRemembered,  // ... of them from the evaluation cache
-    kSearches,    // decisions searched to their end
-    kVisits,      // visits made by those searches, kept ones not counted
+    kRows,        // rows evaluated
+    kRemembered,  // ... of these, taken from the evaluation cache
+    kSearches,    // finished searches
+    kVisits,      // visits made by those searches, without visits kept from earlier ones
     kForwardNs,   // inside Evaluator::forward
     kLanesNs,     // inside lanes: tree, rules, encoding, records
     kTotalNs,     // since the worker began
-    kWaits,       // times a lane had to wait to hand over a game
+    kWaits,       // times that a lane stayed blocked, waiting to hand over a game
     kModelSwaps,
-    kSwapNs,              // inside those, packing included
-    kLongestSwapNs,       // the longest of them
-    kAllocations,         // of its thread's heap, where an observer counts them
-    kForwardAllocations,  // ... of them inside Evaluator::forward
+    kSwapNs,              // inside model swaps, packing included
+    kLongestSwapNs,       // the longest swap
+    kAllocations,         // heap allocations of its thread, if an observer counts them
+    kForwardAllocations,  // ... of these, inside Evaluator::forward
     kCounters
   };
 
   std::uint64_t operator[](Counter counter) const {
     return counters_[counter].load(std::memory_order_relaxed);
   }
-  /// All counters as they are now, by their numbers: two moments can be subtracted.
+  /// A snapshot, indexed by Counter: subtract two of them for the change in between.
   std::valarray<double> now() const {
     std::valarray<double> counts(kCounters);
     std::ranges::transform(counters_, std::begin(counts), [](const auto& counter) {
@@ -54,14 +54,14 @@ class WorkerReport {
   std::array<std::atomic<std::uint64_t>, kCounters> counters_{};
 };
 
-/// Watches a worker at work, on the worker's thread.
+/// Watches a running worker, on the worker's thread.
 class WorkerObserver {
  public:
   virtual ~WorkerObserver() = default;
-  /// The turn of this lane begins.
+  /// This lane's turn begins.
   virtual void turn(std::size_t lane) = 0;
   virtual void forward_begins(std::size_t rows) = 0;
-  /// `report` is the worker's, for what the observer counts.
+  /// `report` is the worker's; the observer adds its own counts to it.
   virtual void forward_ended(WorkerReport& report) = 0;
 };
 
@@ -69,7 +69,7 @@ class WorkerObserver {
 class AnyWorker {
  public:
   virtual ~AnyWorker() = default;
-  /// Shows what it does to `observer`, which outlives it; null: to none. On its thread.
+  /// Sets the observer, which outlives the worker; null removes it. On the worker's thread.
   void observe(WorkerObserver* observer) { observer_ = observer; }
 
  protected:

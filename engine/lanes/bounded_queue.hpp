@@ -1,5 +1,4 @@
-// The one queue between threads: finished games on their way from the workers to the thread
-// that takes them.
+// A bounded queue between threads: passes finished games from the workers to their consumer.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -13,44 +12,43 @@
 
 namespace senet {
 
-/// First in, first out, of fixed capacity; values are moved in and out. Any number of threads may
-/// call any function. Once closed it takes no more values, but what is inside can still be taken
-/// out.
+/// A FIFO queue of fixed capacity; values are moved in and out. Any number of threads may call any
+/// function. A closed queue refuses new values; those inside can still be taken out.
 ///
-/// Allocates only on construction (beyond what T's own moves do). Must outlive every call.
+/// Allocates only on construction (besides what T's moves allocate). Must outlive every call.
 template <class T>
 class BoundedQueue {
-  // A move that throws halfway would lose the value between two owners.
+  // A move that throws halfway would lose the value.
   static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>);
 
  public:
   /// Room for `capacity` values, at least 1.
   explicit BoundedQueue(std::size_t capacity) : values_(capacity) { assert(capacity >= 1); }
 
-  /// Moves `value` in when there is room and the queue is open. Otherwise false, and the value is
-  /// untouched, so that the caller can wait in its own way (a fiber) and try again; closed() says
-  /// when that is vain.
+  /// Moves `value` in if there is room and the queue is open. Otherwise returns false and leaves
+  /// the value untouched, so that the caller can wait in its own way (a fiber) and try again,
+  /// unless closed().
   [[nodiscard]] bool try_push(T&& value) { return put(std::unique_lock(mutex_), std::move(value)); }
 
-  /// Moves `value` in, waiting for room. False when the queue is or gets closed; the value is then
-  /// untouched.
+  /// Waits for room and moves `value` in. Returns false, with the value untouched, if the queue is
+  /// or becomes closed.
   [[nodiscard]] bool push(T&& value) {
     std::unique_lock lock(mutex_);
     not_full_.wait(lock, [&] { return closed_ || !values_.full(); });
     return put(std::move(lock), std::move(value));
   }
 
-  /// Takes the oldest value out, waiting for one. Empty once the queue is closed and drained.
+  /// Waits for a value and takes the oldest out. Empty if the queue is closed and drained.
   [[nodiscard]] std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     not_empty_.wait(lock, [&] { return closed_ || !values_.empty(); });
     return take(std::move(lock));
   }
 
-  /// Takes the oldest value out; empty when there is none now.
+  /// Takes the oldest value out; empty if there is none now.
   [[nodiscard]] std::optional<T> try_pop() { return take(std::unique_lock(mutex_)); }
 
-  /// Refuses all further values and wakes everyone who waits. May be called more than once.
+  /// Refuses further values and wakes all waiting threads. May be called more than once.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -58,13 +56,13 @@ class BoundedQueue {
     not_empty_.notify_all();
   }
 
-  /// Whether close() was called. Values may still be inside.
+  /// Whether close() was called. The queue may still hold values.
   bool closed() const {
     const std::lock_guard lock(mutex_);
     return closed_;
   }
 
-  /// Values inside at this moment.
+  /// Number of values now inside.
   std::size_t size() const {
     const std::lock_guard lock(mutex_);
     return values_.size();

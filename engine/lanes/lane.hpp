@@ -1,4 +1,4 @@
-// A lane: one game's search and what the game asks of it.
+// A lane: one game's search, and the request that the game makes of it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace senet {
 
-/// One game at a time, one search, one arena. Belongs to its worker's thread; never moves.
+/// One game at a time, with one search and one arena. For its worker's thread; never moves.
 template <Game G>
 class Lane {
  public:
@@ -16,32 +16,31 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  // The game's side.
+  // Called by the game.
 
-  /// Forgets the last game: what a search finds must not depend on which game this lane played
-  /// before.
+  /// Clears the tree: results must not depend on the game that this lane played before.
   void begin_game() { search_.forget(); }
-  /// Asks for a search of `state`, which is not over, to the end of the budget.
+  /// Requests a search of `state`, an unfinished game, with this budget.
   void ask(const G& state, const SearchBudget& budget, Random noise) {
     state_ = state;
     budget_ = budget;
     noise_ = noise;
   }
   Search<G>& search() { return search_; }
-  /// Id of the network that answered the last search.
+  /// Id of the network that the last search used.
   std::uint64_t model() const { return model_; }
 
-  // The worker's side.
+  // Called by the worker.
 
-  /// Begins the search that was asked for, answered by the network `model`. `spare` is the other
-  /// half of every lane's arena, used by one at a time.
+  /// Begins the requested search with the network `model`. `spare` is the second half of the arena,
+  /// shared by all lanes and used by one at a time.
   void begin_search(std::uint64_t model, std::unique_ptr<Tree<G>>& spare) {
     if (model_ != model) search_.forget();
     model_ = model;
     search_.start(state_, budget_, noise_, &spare);
     kept_ = root_visits();
   }
-  /// Visits that the search has made so far; those kept from the move before are not counted.
+  /// Visits that the search has made so far, without those kept from the previous move.
   std::uint32_t visits_made() const { return root_visits() - kept_; }
 
  private:

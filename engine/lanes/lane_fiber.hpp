@@ -1,4 +1,4 @@
-// A lane's games as one function, on a fiber that sleeps while a search is under way.
+// Runs a lane's games, written as one function, on a fiber that sleeps during each search.
 #pragma once
 
 #include <cstddef>
@@ -9,27 +9,27 @@
 
 namespace senet {
 
-/// Runs a lane's games, written as one function, on a fiber of the thread that made this, which it
-/// never leaves: from each resume() of the driver, the thread's own fiber, to the next wait() of
-/// the function. So lanes go on in the order in which the driver resumes them. Never moves.
+/// A fiber for a function, the story, that plays a lane's games. The fiber stays on the thread that
+/// constructed this. The driver, that thread's main fiber, calls resume(), which runs the story up
+/// to its next wait(). So lanes run in the order in which the driver resumes them. Never moves.
 class LaneFiber {
  public:
   static constexpr std::size_t kStackBytes = 128 * 1024;
 
-  /// The first resume() calls `story(fiber)`, which returns when there is no more to play or wait()
-  /// is false. Its stack ends in a guard page.
+  /// The first resume() calls `story(fiber)`, which returns after the last game or when wait()
+  /// returns false. Its stack of kStackBytes ends in a guard page.
   explicit LaneFiber(std::function<void(LaneFiber&)> story);
-  /// A story that has not ended is abandoned.
+  /// Abandons the story if it has not ended.
   ~LaneFiber();
 
-  /// Goes on until the story waits or has ended, and says for what; not once it has ended.
+  /// Runs the story until it waits or ends, and returns its state. Not after it has ended.
   LaneState resume();
-  /// Called by the story: lets the driver go on until it resumes this fiber. False when the story
-  /// is abandoned and must end.
+  /// Called by the story: returns to the driver until it resumes this fiber. False if the story is
+  /// abandoned and must end.
   bool wait(LaneState state);
 
  private:
-  struct Fiber;  // Boost's, whose headers only one source file reads
+  struct Fiber;  // keeps Boost's headers out of this one
 
   LaneState state_ = LaneState::kBlocked;
   bool abandoned_ = false;

@@ -1,4 +1,4 @@
-// The newest weights of one game: published by a trainer or a host, picked up between searches.
+// The newest weights of one game: a trainer publishes them, workers pick them up between searches.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@
 
 namespace senet {
 
-/// The newest weights, shared by all that answer with them. Any thread may publish; readers compare
-/// generations with one atomic load and take the lock, to copy a pointer, only when there is
-/// something new.
+/// The newest weights, shared with all their users. Any thread may publish. Readers compare
+/// generations with one atomic load, and take the lock to copy a pointer only when there are newer
+/// weights.
 class ModelStore {
  public:
   struct Newest {
@@ -22,15 +22,15 @@ class ModelStore {
     std::uint64_t generation;
   };
 
-  /// Holds nothing before the first publish().
+  /// Empty until the first publish().
   ModelStore() = default;
   explicit ModelStore(Network first) { publish(std::move(first)); }
 
-  /// Replaces the weights. All of them have the spec of the first.
+  /// Replaces the weights. Their spec must be that of the first ones.
   void publish(SharedWeights weights) {
     const std::lock_guard lock(mutex_);
     const auto began = Clock::now();
-    // The ones before are let go with the argument, behind the lock.
+    // The argument releases the old weights, after the lock.
     newest_.swap(weights);
     generation_.fetch_add(1, std::memory_order_release);
     const auto held = std::chrono::nanoseconds(Clock::now() - began).count();
@@ -38,14 +38,14 @@ class ModelStore {
   }
   void publish(Network network) { publish(std::make_shared<const Weights>(std::move(network))); }
 
-  /// 0 before the first publish(), and one more with every one.
+  /// Number of publish() calls so far.
   std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
-  /// The newest weights, null before the first publish(), and their generation.
+  /// The newest weights (null before the first publish()) and their generation.
   Newest newest() const {
     const std::lock_guard lock(mutex_);
     return {newest_, generation_.load(std::memory_order_relaxed)};
   }
-  /// Nanoseconds for which publish() has kept readers out, all in all.
+  /// Total nanoseconds for which publish() has held the lock.
   std::uint64_t held_ns() const { return held_ns_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,24 +1,24 @@
-// What carries a lane's games on.
+// The interface through which a worker runs a lane's games.
 #pragma once
 
 #include <cstdint>
 
 namespace senet {
 
-/// Where a lane stands.
+/// The state of a lane.
 enum class LaneState : std::uint8_t {
-  kBlocked,    // its game is to be resumed: it has not begun, or waits for something outside
-  kThinks,     // its game has asked for a search
-  kSearching,  // the search is under way
-  kFinished,   // it has no more to play
+  kBlocked,    // resume its game: it has not begun, its search has ended, or it waits
+  kThinks,     // its game has requested a search
+  kSearching,  // the search is running
+  kFinished,   // it has no more games to play
 };
 
-/// Carries one lane's games on.
+/// Plays one lane's games.
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// Plays until the lane thinks, is blocked or has finished, and says which. Called when a search
-  /// is over, and now and then while the lane is blocked.
+  /// Plays until the lane thinks, is blocked or has finished, and returns which. Called when a
+  /// search has ended, and repeatedly while the lane is blocked.
   virtual LaneState resume() = 0;
 };
 

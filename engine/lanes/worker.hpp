@@ -1,5 +1,4 @@
-// A worker: one thread's lanes, their shared batch and one evaluator, driven until every lane has
-// finished.
+// A self-play worker: one thread's lanes with a shared batch and one evaluator.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +21,11 @@
 
 namespace senet {
 
-/// The lanes of one thread and what they share.
+/// The lanes of one thread and everything that they share.
 template <Game G>
 class Worker final : public AnyWorker {
  public:
-  /// Reserves everything: arenas, batch, evaluator. Must be called on the thread that will run it.
+  /// Allocates everything: arenas, batch, evaluator. Must be called on the worker's thread.
   static Result<std::unique_ptr<Worker>> make(const WorkerSettings& settings, ModelStore& models,
                                               WorkerReport& report) {
     std::unique_ptr<Worker> worker(new Worker(settings, models, report));
@@ -49,9 +48,9 @@ class Worker final : public AnyWorker {
   std::span<const std::unique_ptr<Lane<G>>> lanes() const { return lanes_; }
   std::string_view evaluator_name() const { return evaluator_->name(); }
 
-  /// Runs the runners, one per lane and in their order, until all have finished. Returns early,
-  /// between two passes, once `abandoned` is true; the lanes may then be left in the middle of a
-  /// search.
+  /// Runs the runners, one per lane and in the lanes' order, until all have finished. Returns
+  /// early, between two forward passes, when `abandoned` is true; lanes may then be in the middle
+  /// of a search.
   void drive(std::span<const std::unique_ptr<Runner>> runners, const std::atomic<bool>& abandoned) {
     Turns turns{*this, runners};
     const auto began = mark_ = Clock::now();
@@ -67,7 +66,7 @@ class Worker final : public AnyWorker {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Each lane in its turn: plays up to a search, then searches.
+  /// TurnsOf: on its turn a lane plays up to its next search, then searches.
   struct Turns {
     Worker& worker;
     const std::span<const std::unique_ptr<Runner>> runners;
@@ -132,8 +131,8 @@ class Worker final : public AnyWorker {
     add_time(WorkerReport::kForwardNs);
   }
 
-  // Searches end on the weights they began with: lanes begin none while newer ones wait, and when
-  // the last has ended the evaluator takes them over.
+  // A search ends on the weights that it began with. So lanes begin no search while newer weights
+  // wait, and the evaluator loads them when the last search has ended.
   void look_for_newer_weights() {
     swap_pending_ = models_.generation() != loaded_.generation;
     swap_if_idle();
@@ -143,7 +142,7 @@ class Worker final : public AnyWorker {
     const auto began = Clock::now();
     ModelStore::Newest newest = models_.newest();
     evaluator_->load(*newest.weights);
-    loaded_ = std::move(newest);  // nothing runs on the ones before any more
+    loaded_ = std::move(newest);
     swap_pending_ = false;
     const std::uint64_t taken = nanoseconds(Clock::now() - began);
     report_.add(WorkerReport::kModelSwaps, 1);
@@ -153,7 +152,7 @@ class Worker final : public AnyWorker {
     return true;
   }
 
-  // No lane can go on by itself: give the core away for a moment instead of spinning.
+  // All lanes are blocked: sleep instead of spinning.
   void wait_a_moment() {
     add_time(WorkerReport::kLanesNs);
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -164,7 +163,7 @@ class Worker final : public AnyWorker {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
   }
-  /// Adds the time since the last mark to a counter, and marks.
+  /// Adds the time since mark_ to a counter, and sets mark_ to now.
   void add_time(WorkerReport::Counter counter) {
     const auto now = Clock::now();
     report_.add(counter, nanoseconds(now - mark_));
@@ -172,15 +171,15 @@ class Worker final : public AnyWorker {
   }
 
   ModelStore& models_;
-  ModelStore::Newest loaded_;  // what the evaluator answers with
+  ModelStore::Newest loaded_;  // the evaluator's weights
   WorkerReport& report_;
   Rounds<Search<G>> rounds_;
-  std::unique_ptr<Tree<G>> spare_;  // the other half of every lane's arena, used by one at a time
+  std::unique_ptr<Tree<G>> spare_;  // see Lane::begin_search
   std::vector<std::unique_ptr<Lane<G>>> lanes_;
   std::unique_ptr<Evaluator> evaluator_;
-  const CachedEvaluator* cache_ = nullptr;  // the evaluator, when it remembers
-  bool swap_pending_ = false;    // newer weights wait: begin no search until they are loaded
-  std::uint32_t searching_ = 0;  // searches under way
+  const CachedEvaluator* cache_ = nullptr;  // evaluator_, if it caches
+  bool swap_pending_ = false;               // newer weights wait: begin no search until loaded
+  std::uint32_t searching_ = 0;             // running searches
   Clock::time_point mark_;
 };
 

@@ -1,4 +1,4 @@
-// How a worker plays.
+// The settings of a self-play worker.
 #pragma once
 
 #include <cstddef>
@@ -20,26 +20,27 @@ using EvaluatorMaker =
     std::function<Result<std::unique_ptr<Evaluator>>(const Weights& weights, std::size_t max_rows)>;
 
 struct WorkerSettings {
-  std::size_t lanes = 64;                           // games played at once by one worker
-  std::size_t batch_rows = 64;                      // rows of one forward pass at most
+  std::size_t lanes = 64;                           // games that the worker plays in parallel
+  std::size_t batch_rows = 64;                      // maximum rows of one forward pass
   EvaluatorKind evaluator = EvaluatorKind::kFused;  // the same bits for any batch
   bool exact = false;                               // see make_evaluator
-  EvaluatorMaker own_evaluator = {};  // a host's own, instead of the named one, when set
-  std::size_t cache_mib = 0;          // MiB in which this worker remembers evaluations; 0: none
+  EvaluatorMaker own_evaluator = {};                // if set, used instead of `evaluator`
+  std::size_t cache_mib = 0;                        // evaluation cache in MiB; 0: none
   SearchSettings search;
-  std::uint32_t visits = 100;  // the trees have room for searches of this many visits
+  std::uint32_t visits = 100;  // that each tree has room for
 };
 
-/// The search's settings have a list of their own.
+/// Without the search's settings, which have their own list.
 constexpr auto settings_of(std::type_identity<WorkerSettings>) {
   using S = WorkerSettings;
   return std::tuple{
       setting("evaluator", &S::evaluator,
-              "the forward pass: fused, onednn, auto (the faster of both), reference or hash"),
-      setting("lanes", &S::lanes, "games played at once by each worker",
+              "the forward pass: fused, onednn, auto (the faster of these two), reference or hash"),
+      setting("lanes", &S::lanes, "games that each worker plays in parallel",
               {.least = 1, .most = 4096}),
-      setting("batch", &S::batch_rows, "most rows of one forward pass", {.least = 1, .most = 4096}),
-      setting("cache", &S::cache_mib, "MiB in which each worker remembers evaluations; 0: none",
+      setting("batch", &S::batch_rows, "maximum rows of one forward pass",
+              {.least = 1, .most = 4096}),
+      setting("cache", &S::cache_mib, "MiB of evaluation cache for each worker; 0: none",
               {.least = 0, .most = 1'000'000, .unit = "MiB"}),
   };
 }

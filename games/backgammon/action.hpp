@@ -1,4 +1,4 @@
-// The numbers that name backgammon's actions: whole turns, and rolls of the dice.
+// The codes of backgammon's actions: whole turns, and rolls of the dice.
 //
 //   0              pass: no die can be played (also the code of the pair "none, none")
 //   1 .. 675       two different dice: source of the higher die * 26 + source of the lower die
@@ -6,16 +6,16 @@
 //                  676 itself, four times none, is not used: a pass is always 0
 //
 // A source is a place of the mover's own board: 0 none (that die is not played), 1..24 points, 25
-// bar. A checker that moves with both dice has its second source at the point between: 24/23/20
-// with a 31 has source 24 for the 1 and 23 for the 3. A code does not say which die is played
-// first, and need not: whatever the order, the same checkers leave, the same land, and the same
+// bar. A checker that moves with both dice has its second source at the intermediate point:
+// 24/23/20 with a 31 has source 24 for the 1 and 23 for the 3. A code does not contain the order of
+// the dice. It does not matter: in either order the same checkers leave and arrive, and the same
 // blots are hit.
 //
 // The rank of sources a >= b >= c >= d is C(a+3, 4) + C(b+2, 3) + C(c+1, 2) + d (the combinatorial
-// number system, Knuth, TAOCP 7.2.1.3), so that codes grow with the sources read from the highest
-// down.
+// number system, Knuth, TAOCP 7.2.1.3). So codes are ordered lexicographically by descending
+// sources.
 //
-// A roll's code: the 15 different pairs first (21, 31, 32, 41 ... 65), then the doubles 11 ... 66.
+// Codes of rolls: the 15 mixed rolls first (21, 31, 32, 41 ... 65), then the doubles 11 ... 66.
 #pragma once
 
 #include <array>
@@ -33,11 +33,11 @@ inline constexpr std::size_t kActionCodes = kPairs + 23751;
 
 inline constexpr Action kPass = 0;
 
-/// Up to four sources of one turn, none-padded. Two different dice: [0] of the higher, [1] of the
-/// lower die. Doubles: descending.
+/// Up to four sources of one turn, padded with 0 (none). Two different dice: [0] of the higher, [1]
+/// of the lower die. Doubles: descending.
 using Sources = std::array<std::uint8_t, 4>;
 
-/// True for codes of doubles turns.
+/// Whether the code is that of a doubles turn.
 constexpr bool is_doubles(Action action) { return action >= kPairs; }
 
 constexpr unsigned rank4(unsigned a) { return a * (a + 1) * (a + 2) * (a + 3) / 24; }
@@ -49,14 +49,14 @@ constexpr Action pair_action(unsigned source_of_high, unsigned source_of_low) {
   return static_cast<Action>(source_of_high * kSources + source_of_low);
 }
 
-/// Code of a doubles turn from its sources, descending, none-padded; pass when there are none.
+/// Code of a doubles turn from its descending, zero-padded sources; pass when there are none.
 constexpr Action doubles_action(const Sources& s) {
   if (s[0] == 0) return kPass;
   return static_cast<Action>(kPairs + rank4(s[0]) + rank3(s[1]) + rank2(s[2]) + s[3]);
 }
 
-/// The largest source whose rank (by itself, in one of the places of a multiset) is at most `rest`.
-/// Counting all 25 comparisons has no branches and is done a register full at a time.
+/// The largest source whose term `kRank(source)` is at most `rest`. Counts all comparisons instead
+/// of searching: no branches, and the compiler can vectorise it.
 template <unsigned (*kRank)(unsigned)>
 constexpr unsigned largest_source(unsigned rest) {
   constexpr auto kRanks = [] {
@@ -90,7 +90,7 @@ constexpr Sources sources_of(Action action) {
 }
 
 inline constexpr std::size_t kRolls = 21;
-inline constexpr std::size_t kOpeningRolls = 15;  // an opening roll is no double
+inline constexpr std::size_t kOpeningRolls = 15;  // an opening roll is never a double
 
 /// Code of a roll, 0..20.
 constexpr Action roll_action(Dice dice) {

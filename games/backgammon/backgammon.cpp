@@ -57,7 +57,7 @@ void Backgammon::play(Action action) {
   Checkers& mine = checkers_[on_roll_];
   Checkers& opponent = checkers_[1 - on_roll_];
   const Sources sources = sources_of(action);
-  // Arrivals before departures: a checker that moves on has then always arrived.
+  // Arrivals before departures, so that no count goes below 0 when a checker moves twice.
   const auto arrive = [&](std::uint8_t source, std::uint8_t die) {
     if (source == 0) return;
     const std::size_t place = source > die ? source - die : kOff;
@@ -80,7 +80,7 @@ std::uint8_t Backgammon::outcome() const {
   const Player winner = checkers_[0][kOff] == kCheckers ? 0 : 1;
   const Checkers& loser = checkers_[1 - winner];
   const bool far_back = std::any_of(loser.begin() + 19, loser.end(), [](auto n) { return n > 0; });
-  const int points = loser[kOff] > 0 ? 0 : far_back ? 2 : 1;  // beyond the single game
+  const int points = loser[kOff] > 0 ? 0 : far_back ? 2 : 1;  // in addition to the single game
   return static_cast<std::uint8_t>(winner == 0 ? points : 3 + points);
 }
 
@@ -96,7 +96,7 @@ std::size_t Backgammon::chance(std::span<float> probabilities) const {
 
 std::uint64_t Backgammon::key() const {
   const auto words = std::bit_cast<std::array<std::uint64_t, sizeof(Backgammon) / 8>>(*this);
-  // A sum of scattered words, each scattered its own way, does not wait from one word to the next.
+  // The words are hashed independently and summed, so that the CPU can overlap the computations.
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     sum += mix(words[i] ^ (i + 1) * 0xd6e8feb86659fd93u);

@@ -19,14 +19,14 @@ bool has_crashed(const Checkers& checkers) {
 
 constexpr Places kBarPlace = Places{1} << kBar;
 
-// What matters for hitting, as sets of own places.
+// The input of the hitting functions, as sets of own places.
 struct Targets {
-  Places occupied;  // checkers of ours, the bar included
-  Places open;      // points a checker of ours may land on
-  Places blots;     // points where it hits
+  Places occupied;  // our checkers, including the bar
+  Places open;      // points where our checkers may land
+  Places blots;     // points where they hit
 };
 
-// True when up to four steps of `die` can hit, with no checker on the bar.
+// Whether up to four steps of `die` can hit, with no checker on the bar.
 bool hits_with_double(const Targets& targets, unsigned die) {
   const Places one = targets.occupied >> die & targets.open;
   const Places two = one >> die & targets.open;
@@ -35,7 +35,7 @@ bool hits_with_double(const Targets& targets, unsigned die) {
   return ((one | two | three | four) & targets.blots) != 0;
 }
 
-// The same with checkers on the bar, which take the first steps.
+// The same with checkers on the bar, which must move first.
 bool enters_and_hits_with_double(const Targets& targets, unsigned on_bar, unsigned die) {
   const Places entry = kBarPlace >> die & targets.open;
   if (entry & targets.blots) return true;
@@ -64,7 +64,7 @@ Result<void> check(const Board& board) {
   for (const Checkers* checkers : {&board.on_roll, &board.waiting}) {
     const int all = std::accumulate(checkers->begin(), checkers->end(), 0);
     if (all != kCheckers) {
-      return fail(fmt::format("a player has {} checkers; there are {}", all, kCheckers));
+      return fail(fmt::format("a player has {} checkers, not {}", all, kCheckers));
     }
   }
   for (std::size_t point = 1; point <= 24; ++point) {
@@ -80,7 +80,7 @@ Result<void> check(const Board& board) {
     return mine[kBar] > 0 && (places_with(opponent, 2) & kHome) == kHome;
   };
   if (shut_out(board.on_roll, board.waiting) && shut_out(board.waiting, board.on_roll)) {
-    return fail("both players are on the bar against closed boards, so nobody could ever move");
+    return fail("both players are on the bar against closed boards, so neither can ever move");
   }
   return {};
 }
@@ -105,12 +105,12 @@ Phase phase_of(const Board& board) {
 int hitting_rolls(const Checkers& mine, const Checkers& opponent) {
   const Targets targets{occupied_places(mine), open_points(opponent), opponent_blots(opponent)};
   const Places lowest_blot = targets.blots & (~targets.blots + 1);
-  // Nothing to hit, or nothing behind it to hit with.
+  // No blot, or no checker behind a blot.
   if (targets.blots == 0 || targets.occupied >> 1 < lowest_blot) return 0;
 
-  // landed[d]: where a checker can land with die d. next[d]: the places from which the other die
-  // can then hit though it could not before: where the checker landed, and all others when it was
-  // the last one on the bar.
+  // landed[d]: the places where a checker can land with die d. next[d]: the places that die d makes
+  // available as sources of the other die: where the checker landed, and all others if it was the
+  // last one on the bar.
   const unsigned on_bar = mine[kBar];
   const Places sources = on_bar > 0 ? kBarPlace : targets.occupied;
   const Places freed = on_bar == 1 ? targets.occupied & ~kBarPlace : 0;

@@ -1,5 +1,5 @@
-// The backgammon board as numbers: where the checkers of both players stand, simple facts about it,
-// and GNU Backgammon's position id.
+// The backgammon board: the places of both players' checkers, simple properties, and GNU
+// Backgammon's position id.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@
 
 namespace senet::backgammon {
 
-/// Place of the checkers borne off; as a source of a move: none.
+/// Place of the checkers borne off; as the source of a step: none.
 inline constexpr std::uint8_t kOff = 0;
 inline constexpr std::uint8_t kBar = 25;  // place of the checkers on the bar
 inline constexpr int kCheckers = 15;
 
-/// The checkers of one player, each place seen from that player's own side: [0] borne off, [1..24]
-/// points (1..6 the player's home), [25] on the bar. They sum to 15. The other player's point p is
-/// own point 25 - p.
+/// The number of checkers of one player on each place, from that player's own perspective: [0]
+/// borne off, [1..24] points (1..6 the player's home), [25] on the bar. The sum is 15. The other
+/// player's point p is own point 25 - p.
 using Checkers = std::array<std::uint8_t, 26>;
 
-/// Both players' checkers, seen from the player on roll.
+/// Both players' checkers, each from its own perspective.
 struct Board {
   Checkers on_roll{};
   Checkers waiting{};
@@ -41,7 +41,7 @@ struct Dice {
   bool operator==(const Dice&) const = default;
 };
 
-/// A roll from two dice in any order; none when one is not 1..6.
+/// A roll from two dice in any order; none unless both are 1..6.
 constexpr std::optional<Dice> make_dice(int first, int second) {
   if (first < 1 || first > 6 || second < 1 || second > 6) return std::nullopt;
   if (first < second) return make_dice(second, first);
@@ -63,29 +63,29 @@ inline constexpr Checkers kStartCheckers = [] {
   return checkers;
 }();
 
-/// The board with [0] of both players set to what is missing of 15; fails as check() does.
+/// The board with [0] of both players set so that each has 15 checkers. Fails as check() does.
 Result<Board> with_borne_off(Board board);
 
-/// Fails with the reason when no game can look like this: a player without exactly 15 checkers, a
-/// point held by both, both players borne off, or both on the bar against closed boards (neither
-/// could ever move).
+/// Fails when the board cannot occur in a game: a player does not have exactly 15 checkers, both
+/// players are on one point, both have borne off all checkers, or both are on the bar against
+/// closed boards (neither could ever move).
 Result<void> check(const Board& board);
 
 inline constexpr std::string_view kStartPositionId = "4HPwATDgc/ABMA";
 inline constexpr std::size_t kPositionIdLength = 14;
 
-/// GNU Backgammon's position id of a valid board: 14 letters for where the checkers stand.
+/// GNU Backgammon's position id of a valid board: 14 characters that encode all checkers.
 ///
-/// 80 bits: the player not on roll first, then the player on roll; for each the points 1..24 and
-/// the bar, on each one 1 per checker and then a 0; the rest are 0. Ten bytes, lowest bit first, in
-/// base64 without padding. (GNU Backgammon manual, "Technical description of the Position ID".)
+/// 80 bits: first the player not on roll, then the player on roll; for each the points 1..24 and
+/// the bar, each as a 1 per checker followed by a 0; the remaining bits are 0. Ten bytes, lowest
+/// bit first, in base64 without padding. (GNU Backgammon manual, "Technical description of the
+/// Position ID".)
 std::string position_id(const Board& board);
 
-/// The board of an id. Fails with a reason when the text is no id or its board is not possible (see
-/// check()).
+/// Reads a position id. Fails when the text is not an id or its board is impossible (see check()).
 Result<Board> board_from_position_id(std::string_view text);
 
-/// Pips still to go: the sum of places, the bar being 25. 0..375.
+/// The pip count: the sum of the checkers' places, with 25 for the bar. 0..375.
 int pips(const Checkers& checkers);
 
 /// A set of places of one player's board: bit p is place p (0..25).
@@ -97,9 +97,9 @@ inline constexpr Places kOutsideHome = 0x3ffff80;  // 7..24 and the bar
 
 /// Places with at least `count` (1..15) checkers.
 inline Places places_with(const Checkers& checkers, unsigned count) {
-  // Eight places at a time: adding 128 - count raises a byte's top bit where there are enough
-  // checkers; the multiplication gathers the eight top bits in the top byte. The last load overlaps
-  // the one before.
+  // Eight places at a time: adding 128 - count sets a byte's top bit if it has enough checkers; the
+  // multiplication gathers the eight top bits in the top byte. The last load overlaps the previous
+  // one.
   static_assert(std::endian::native == std::endian::little);
   const std::uint64_t raise = (128u - count) * 0x0101010101010101u;
   const auto eight = [&](std::size_t first) {
@@ -111,7 +111,7 @@ inline Places places_with(const Checkers& checkers, unsigned count) {
   return eight(0) | eight(8) << 8 | eight(16) << 16 | eight(18) << 18;
 }
 
-/// The same places seen from the other side: p becomes 25 - p.
+/// The same places from the other player's perspective: p becomes 25 - p.
 constexpr Places from_other_side(Places places) {
   places = (places >> 1 & 0x55555555u) | (places & 0x55555555u) << 1;
   places = (places >> 2 & 0x33333333u) | (places & 0x33333333u) << 2;
@@ -125,17 +125,18 @@ inline Places occupied_places(const Checkers& checkers) {
   return places_with(checkers, 1) & ~(Places{1} << kOff);
 }
 
-/// The place of the checker that has farthest to go, 1..25; -1 without any.
+/// The place of the rearmost checker, 1..25; -1 if all are borne off.
 inline int rearmost(const Checkers& checkers) {
   return std::bit_width(occupied_places(checkers)) - 1;
 }
 
-/// Whether the players have not passed each other yet. (Own place p is the opponent's 25 - p.)
+/// Whether there is still contact: the players have not passed each other yet. (Own place p is the
+/// opponent's 25 - p.)
 inline bool can_meet(const Checkers& mine, const Checkers& opponent) {
   return rearmost(mine) + rearmost(opponent) > 25;
 }
 
-/// Own points the opponent does not hold with two or more checkers.
+/// Own points that the opponent does not block with two or more checkers.
 inline Places open_points(const Checkers& opponent) {
   return kPoints & ~from_other_side(places_with(opponent, 2));
 }
@@ -146,11 +147,11 @@ inline Places opponent_blots(const Checkers& opponent) {
   return from_other_side(single);
 }
 
-/// The phases of a game, as its players and GNU Backgammon distinguish them: figures about play are
-/// given for each, because each is another skill.
+/// The phases of a game that players and GNU Backgammon distinguish. Playing strength is reported
+/// for each phase, because each requires different skills.
 enum class Phase : std::uint8_t {
   kContact,  // checkers can still be hit
-  kCrashed,  // the same, but a player has hardly anything left to play with
+  kCrashed,  // the same, but a player has hardly any checkers left to move freely
   kRace,     // the players have passed each other
   kBearoff,  // ... and all checkers are home
 };
@@ -162,15 +163,16 @@ inline std::string_view name_of(Phase phase) {
   return kPhaseNames[static_cast<std::size_t>(phase)];
 }
 
-/// The phase of a position in which no player has borne off all checkers. A player has crashed who
-/// is left with at most six checkers besides dead ones: all on the ace point when there are
-/// several, and on the deuce point all but one. (So GNU Backgammon chooses its networks.)
+/// The phase of a position in which no player has borne off all checkers. A player has crashed when
+/// at most six checkers are neither borne off nor dead. Dead are all checkers on the ace point if
+/// there are at least two, and all but one on the deuce point. (GNU Backgammon's criterion for
+/// choosing its network.)
 Phase phase_of(const Board& board);
 
-/// Of the 36 rolls of the player of `mine`, those that hit at least one of the opponent's blots:
-/// the one tactical fact that small networks are slow to learn. Checkers on the bar enter first,
-/// with combination shots after the last has entered. An estimate in that it does not ask whether
-/// the dice may have to be played otherwise. 0..36.
+/// The number of rolls, of 36, with which the player of `mine` can hit a blot, 0..36: a tactical
+/// fact that small networks are slow to learn. Checkers on the bar enter first; combination shots
+/// are possible after the last has entered. This is an upper bound: it ignores the rules that can
+/// force the dice to be played otherwise.
 int hitting_rolls(const Checkers& mine, const Checkers& opponent);
 
 }  // namespace senet::backgammon

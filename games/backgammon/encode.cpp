@@ -1,5 +1,5 @@
-// What the network sees of backgammon: 344 features, seen from the side of viewer(). About 35 of
-// them are not zero.
+// The network's input for backgammon: 344 features from viewer()'s perspective. About 35 of them
+// are not zero.
 //
 //   0                155                310     323      325      327      328          344
 //   +----------------+------------------+-------+--------+--------+--------+------------+
@@ -7,7 +7,7 @@
 //   | 155            | 155              | 6+6+1 | 2      | 2      | 1      | 16         |
 //   +----------------+------------------+-------+--------+--------+--------+------------+
 //
-// A side, seen from that side:
+// A side, from its own perspective:
 //
 //     0  places 1..24, bar: 25 x 4   exactly 1, exactly 2, 3 or more, (n - 3) / 4 if more than 3
 //   100  borne off: 15 + 1           one of 1..15; n / 15
@@ -15,16 +15,16 @@
 //   122  longest prime: 6            one of 1..6 made points in a row
 //   128  checkers back: 5            one of 1..5 or more on 19..24 and bar
 //   133  blots: 4                    one of 1..4 or more on 1..24
-//   137  gammon pips: 1              none off: (pips to bring all home + 1) / 100, at most 2
-//   138  hitting rolls: 1            of 36, if this side rolled now; / 36
+//   137  gammon pips: 1              if none is off: (pips to bring all home + 1) / 100, at most 2
+//   138  hitting rolls: 1            number of rolls that hit if this side rolled now, / 36
 //   139  pips: 1                     / 167, the pips at the start
 //   140  pip steps: 15               one of 0..11, 12..23 ... 168 or more
 //
 // dice: higher die 1..6, lower die 1..6, double; all zero on a chance turn.
-// phase: the opening roll is next, another roll is next.
+// phase: before the opening roll, before any other roll.
 // contact: the sides can still meet, they cannot.
-// lead: (other's pips - viewer's pips) / 64 within -1..1.
-// lead steps: one of 16 steps of 8 pips; the ninth begins at an equal race.
+// lead: (other side's pips - viewer's pips) / 64, clamped to -1..1.
+// lead steps: one of 16 steps of 8 pips; the ninth step starts at a lead of 0.
 #include <algorithm>
 #include <bit>
 
@@ -44,10 +44,10 @@ constexpr std::size_t kDice = 2 * kSide, kPhase = kDice + 13, kContact = kPhase 
                       kLead = kContact + 2, kLeadSteps = kLead + 1, kEnd = kLeadSteps + 16;
 static_assert(kEnd == Backgammon::kFeatures);
 
-// Most non-zero features of a side: one for each of 15 checkers' places (a second for a place needs
-// four checkers), two for the borne off, one for each other line of the table. Then three dice or
-// one phase, and contact, lead and lead step; the last is always there, so that there is room for
-// each add_if() before it.
+// Maximum number of non-zero features. Per side: one for each of 15 checkers' places (a second one
+// for a place needs four checkers), two for the checkers borne off, one for each of the other eight
+// lines of the table. Then three dice or one phase, and contact, lead and lead step. The lead step
+// is always present, so that each add_if() before it has room.
 static_assert(2 * (15 + 2 + 8) + 3 + 3 == Backgammon::kMaxActive);
 
 int pips_outside_home(const Checkers& checkers) {
@@ -58,14 +58,14 @@ int pips_outside_home(const Checkers& checkers) {
   return sum;
 }
 
-// Of places in a row, at most 6: a longer one counts as 6.
+// The length of the longest run of adjacent places; 6 if it is longer.
 int longest_run(Places places) {
   int length = 0;
   for (int i = 0; i < 6; ++i, places &= places >> 1) length += places != 0 ? 1 : 0;
   return length;
 }
 
-// One of `size` features for a count of 1, 2 ... size or more; none for 0.
+// Sets one of `size` features for a count of 1, 2 ... size or more; none for 0.
 void add_count(FeatureRow& row, std::size_t first, std::size_t size, int count) {
   row.add_if(count > 0, first + std::min(static_cast<std::size_t>(count), size) - 1, 1.0f);
 }
@@ -80,7 +80,7 @@ void add_places(FeatureRow& row, std::size_t first, const Checkers& checkers, Pl
   }
 }
 
-// `pips` of this side; `contact`: the sides can still meet.
+// `pips`: the pip count of this side. `contact`: the sides can still meet.
 void add_side(FeatureRow& row, std::size_t first, const Checkers& mine, const Checkers& opponent,
               int pips, bool contact) {
   const Places occupied = occupied_places(mine);
@@ -126,7 +126,7 @@ void Backgammon::encode(FeatureRow& row) const {
   row.add(kContact + (contact ? 0 : 1), 1.0f);
   const int lead = opponent_pips - my_pips;
   if (lead != 0) row.add(kLead, std::clamp(static_cast<float>(lead) / 64, -1.0f, 1.0f));
-  // Shifted so that the division rounds down for negative leads too.
+  // The offset makes the division round down for negative leads too.
   const int step = std::clamp((lead + 512) / 8 - 64 + 8, 0, 15);
   row.add(kLeadSteps + static_cast<std::size_t>(step), 1.0f);
 }

@@ -1,4 +1,4 @@
-// What surrounds backgammon.
+// The kit of backgammon.
 #include "games/kit.hpp"
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@ using namespace backgammon;
 
 namespace {
 
-// Learns by temporal differences from the best afterstate (one visit: no tree); the dice explore.
+// TD learning from the best afterstate (one visit: no tree). The dice provide the exploration.
 constexpr auto kRecipe = std::to_array<RecipeEntry>({{"visits", "1"},
                                                      {"fast-visits", "1"},
                                                      {"noise", "0"},
@@ -38,8 +38,8 @@ constexpr std::array kPlayers = {
                                   return best_linear_play(state.as<Backgammon>(), kLinearWeights);
                                 }}};
 
-// GNU Backgammon's position id is seen from the player on roll, who is about to roll; an XGID says
-// itself who is on roll.
+// GNU Backgammon's position id is from the perspective of the player on roll, who is about to roll.
+// An XGID itself contains the player on roll.
 constexpr std::array kNotations = {
     Notation{"gnubgid",
              [](std::string_view text, Player on_roll) {
@@ -48,8 +48,8 @@ constexpr std::array kNotations = {
     Notation{"xgid",
              [](std::string_view text, Player) { return any(Backgammon::from_xgid(text)); }}};
 
-// What is seen of a point in one of the five rows of its half: the first row shows the number of
-// checkers that have no row of their own.
+// One of the five rows of a point. If a point has more than five checkers, its first row shows
+// their number.
 std::string cell(int own, int theirs, int row) {
   constexpr int kRows = 5;
   const int count = std::max(own, theirs);
@@ -58,7 +58,7 @@ std::string cell(int own, int theirs, int row) {
   return own > 0 ? " X " : " O ";
 }
 
-// As the player on turn sees it: own checkers X, the opponent's O.
+// The board from the perspective of the player on roll: own checkers X, the opponent's O.
 std::vector<std::string> drawing(const AnyState& any_state) {
   const Backgammon& state = any_state.as<Backgammon>();
   const Board board = state.board();
@@ -90,7 +90,7 @@ std::vector<std::string> drawing(const AnyState& any_state) {
 
 Result<AnyState> with_dice(const AnyState& state, int first, int second) {
   const std::optional<Dice> dice = make_dice(first, second);
-  if (!dice) return fail("each of the dice is 1 to 6");
+  if (!dice) return fail("each of the dice must be 1 to 6");
   return any(Backgammon::from_board(state.as<Backgammon>().board(), state.viewer(), dice));
 }
 
@@ -101,18 +101,19 @@ Result<AnyState> with_player_on_roll(const AnyState& state, Player player) {
 }
 
 std::vector<std::string> ubgi_question(const AnyState& state) {
-  // A position id is seen from the player on roll, so the engine need not know which one it is.
+  // A position id is from the perspective of the player on roll, so the program does not need the
+  // player index.
   const Backgammon& own = state.as<Backgammon>();
   return {fmt::format("position gnubgid {}", position_id(own.board())),
           fmt::format("dice {} {}", own.dice()->high, own.dice()->low)};
 }
 
-// Where the second player's column begins.
+// The column at which the second player's moves begin.
 constexpr int kColumn = 34;
 
 std::string game_text(const FinishedGame& game) {
-  // Turns in order, "31: 8/5 6/5" or the roll alone when nothing can be played; an empty one first
-  // when the right player begins.
+  // Turns in order, "31: 8/5 6/5", or the roll alone when nothing can be played. If the right
+  // player begins, the first cell is empty.
   std::vector<std::string> cells;
   Backgammon state;
   for (const Action action : game.actions) {
@@ -133,7 +134,7 @@ std::string game_text(const FinishedGame& game) {
   return text;
 }
 
-/// What can stand between the quotes of a header.
+/// The text without the characters that are not allowed between the quotes of a header.
 std::string quotable(std::string_view text) {
   std::string shown(text);
   std::ranges::replace(shown, '"', '\'');
@@ -142,9 +143,9 @@ std::string quotable(std::string_view text) {
   return shown;
 }
 
-// A .mat file, the text format of Jellyfish that GNU Backgammon and others read: a money session
-// between "first" (left) and "second" (right); a cut game ends without a winner. Of the comment the
-// file gets one line without quotes.
+// A .mat file, Jellyfish's text format, which GNU Backgammon and other programs read: a money
+// session between "first" (left) and "second" (right). A cut game has no winner. The comment
+// becomes one line, with single instead of double quotes.
 std::string match_text(std::span<const FinishedGame> games, std::string_view comment) {
   std::string text =
       fmt::format("; [EventDescription \"{}\"]\n 0 point match\n", quotable(comment));
@@ -178,16 +179,15 @@ Kit kit_of<Backgammon>() {
             return any(*Backgammon::from_text(fmt::format("{}:{}:open", kStartPositionId, first)));
           },
       .notations = kNotations,
-      // A roll is one word, "31", and a play is the words with a slash in them, "8/5 6/5", or
-      // "pass".
+      // A roll is one word, "31". A play is "pass" or words with a slash, "8/5 6/5".
       .continues_move = [](std::string_view word) { return word.find('/') != word.npos; },
-      // Published counts let the first roll be any of the 21; in a game it is no double.
+      // Published counts allow all 21 first rolls; in a game the opening roll is not a double.
       .perft_start = [] { return any(*Backgammon::from_position_id(kStartPositionId, 0)); },
-      // Every roll once, and by its chance: doubles 1, others 2.
+      // Each roll once, and weighted by its probability: doubles 1, others 2.
       .leaves_names = {"plays_21", "plays_36"},
       .read_exam = &read_exam,
       .exam_text =
-          "a JSON object a line: [id,] cls, posid, dice,\n"
+          "one JSON object per line: [id,] cls, posid, dice,\n"
           "moves [[text, position id after, equity, ...] ...]; answers: id, move, after",
       .ubgi_question = &ubgi_question,
       .with_dice = &with_dice,

@@ -1,5 +1,5 @@
-// Move generation. The board is read once into sets of places; turns are worked out on those, and
-// no list of positions is kept to find equal ones.
+// Move generation. The board is converted once to sets of places, from which the turns are computed
+// without a list of positions to find duplicates.
 #include <bit>
 
 #include "games/backgammon/backgammon.hpp"
@@ -14,16 +14,17 @@ using List = ActionList<Backgammon::kMaxLegal>;
 constexpr Places place(unsigned p) { return Places{1} << p; }
 constexpr Places kNoPlace = Places{1} << 31;
 
-// Two dice have at most 240 turns (see Backgammon); the rest is room for writing ahead.
+// Two different dice have at most 240 turns (see Backgammon). list_on_points() also writes past the
+// last turn.
 constexpr std::size_t kRoomForPairs = 256;
 
-// The places whose checkers a die can move. `occupied`: places with a checker of ours; `open`:
-// points that are not blocked.
+// The places whose checkers a die can move. `occupied`: places with our checkers; `open`: points
+// that are not blocked.
 Places sources_for(Places occupied, Places open, unsigned die) {
   if (occupied & place(kBar)) return place(kBar) & open << die;
   Places sources = occupied & open << die;
   if ((occupied & kOutsideHome) == 0) {
-    // All home: bear off from the die's own point, or from the highest if that is nearer.
+    // All home: bear off from the die's own point, or from the highest point if that is lower.
     sources |= occupied & place(die);
     if (const Places highest = std::bit_floor(occupied); highest < place(die)) sources |= highest;
   }
@@ -38,13 +39,12 @@ Places after_step(Places occupied, unsigned source, unsigned die, unsigned count
   return occupied;
 }
 
-// Turns with two different dice. All pairs of sources are marked first, the higher die played first
-// and then the lower first, and then read in ascending order.
+// Turns with two different dice. First marks all pairs of sources, for the higher die played first
+// and for the lower die played first. Then lists them in ascending order.
 //
-// Two pairs lead to the same position only in two cases, as seen from the checkers that leave and
-// arrive: one checker moves with both dice and hits the same in either order, pairs (s, s - high)
-// and (s - low, s); or two checkers are borne off, pairs (a, b) and (b, a). The higher of the two
-// codes is left out.
+// Two pairs lead to the same position only in two cases: one checker moves with both dice and hits
+// the same blots in either order, pairs (s, s - high) and (s - low, s); or two checkers are borne
+// off, pairs (a, b) and (b, a). The higher of the two codes is omitted.
 class PairTurns {
  public:
   PairTurns(const Checkers& mine, const Checkers& opponent, Dice dice)
@@ -68,7 +68,7 @@ class PairTurns {
   }
 
  private:
-  // No checker enters from the bar, and whatever the first die does, none is borne off.
+  // No checker is on the bar, and none can be borne off, because two checkers are outside.
   bool stays_on_points() const {
     const Places outside = occupied_ & kOutsideHome;
     const bool two_outside =
@@ -76,15 +76,16 @@ class PairTurns {
     return two_outside && (occupied_ & place(kBar)) == 0;
   }
 
-  // The ordinary case, worked out on whole sets. The higher die can go first from `high_first`;
-  // what the lower die going first adds is the same checker moving on with the higher.
+  // The ordinary case, computed on whole sets. The higher die can be played first from
+  // `high_first`. Playing the lower die first adds only turns in which the same checker then plays
+  // the higher.
   void list_on_points(Places high_first, Places low_first, List& out) const {
     const unsigned high = dice_.high, low = dice_.low;
     const Places open_low = open_ << low, open_high = open_ << high;
     const Places single = occupied_ & ~places_with(mine_, 2);
     const Places moves_on = low_first >> low & open_high;
-    // The one checker that gets to the same place by either way and hits nothing on both: the code
-    // with the lower source of the higher die stays.
+    // Turns of one checker that reach the same place in either order without an intermediate hit:
+    // keep the code with the lower source of the higher die.
     const Places repeated = high_first & moves_on << low & ~(blots_ << high | blots_ << low);
     out.resize(kRoomForPairs);
     Action* end = out.data();
@@ -94,7 +95,7 @@ class PairTurns {
       Places row = ((a & high_first) != 0 ? after_high : 0) | (a & moves_on) << low;
       row &= ~((a & repeated) >> high);
       const auto first = pair_action(static_cast<unsigned>(std::countr_zero(a)), 0);
-      // Four at a time whether or not there are so many: how many is hard to predict.
+      // Writes four at a time, even if fewer remain: the CPU cannot predict the exact number.
       while (row != 0) {
         for (int i = 0; i < 4; ++i) {
           *end = static_cast<Action>(first + std::countr_zero(row | kNoPlace));
@@ -106,7 +107,7 @@ class PairTurns {
     out.resize(static_cast<std::size_t>(end - out.data()));
   }
 
-  // The general case: entering, bearing off, or close to it.
+  // The general case: entering, or possibly bearing off.
   void list_anywhere(Places high_first, Places low_first, List& out) const {
     std::array<Places, kSources> marked{};  // by source of the higher die, sources of the lower die
     Places rows = high_first;
@@ -121,7 +122,7 @@ class PairTurns {
         marked[static_cast<std::size_t>(std::countr_zero(next))] |= place(source);
       }
     }
-    // Whether another pair with a lower code leads to the same position.
+    // Whether a pair with a lower code leads to the same position.
     const auto is_repeated = [&](unsigned a, unsigned b) {
       const unsigned high = dice_.high, low = dice_.low;
       if (a > high && b == a - high) {
@@ -139,7 +140,7 @@ class PairTurns {
     }
   }
 
-  // Sources of the second die after `source` moved with the first.
+  // Sources of the second die after a checker on `source` moved with the first.
   Places then(unsigned source, unsigned first, unsigned second) const {
     return sources_for(after_step(occupied_, source, first, mine_[source]), open_, second);
   }
@@ -150,11 +151,11 @@ class PairTurns {
                blots_ = opponent_blots(opponent_);
 };
 
-// Doubles. Every legal order of steps stays legal when steps from higher places come first: a
-// checker further back neither needs what a step in front of it does nor hinders it, and it comes
-// home sooner. So sources are tried in descending order only, which meets each multiset once; and
-// different multisets always leave different positions, because the highest place where the number
-// of leaving checkers differs stays different.
+// Doubles. Sorting the steps of a legal turn by descending source keeps it legal: a step of a
+// checker further back does not depend on the steps in front of it and does not block them, and it
+// brings the checkers home sooner. So sources are tried in descending order only, which visits each
+// multiset once. Different multisets lead to different positions: the number of checkers differs at
+// the highest place from which a different number leaves.
 class DoublesTurns {
  public:
   DoublesTurns(const Checkers& mine, const Checkers& opponent, unsigned die, List& out)
@@ -166,7 +167,7 @@ class DoublesTurns {
   }
 
  private:
-  // Tries all sources up to `highest` for step number `depth`. Ascending sources give ascending
+  // Tries all sources up to `highest` for step `depth` (from 0). Ascending sources give ascending
   // codes.
   void step(Places occupied, std::size_t depth, unsigned highest) {
     Places sources = sources_for(occupied, open_, die_) & (place(highest + 1) - 1);
@@ -190,14 +191,14 @@ class DoublesTurns {
     }
   }
 
-  // A turn of `depth` steps that cannot be continued; kept if none is longer.
+  // Adds a turn of `depth` steps that cannot be continued, unless a longer turn was found.
   void end(std::size_t depth) {
     if (depth == 0 || depth < most_) return;
     start_length(depth);
     out_.push_back(doubles_action(sources_));
   }
 
-  // All turns of four steps that end with one of `sources`.
+  // Adds all turns of four steps whose last step is from one of `sources`.
   void end_full(Places sources) {
     start_length(4);
     const unsigned three = doubles_action(sources_);

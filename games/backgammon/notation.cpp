@@ -1,8 +1,8 @@
-// Turns of backgammon as people write them, and back.
+// Writes and reads turns of backgammon in the usual notation.
 //
-// What is read is compared by what it does, not by its words: the checkers that leave and arrive,
-// and the blots that are hit. So "24/18 13/12", "13/12 24/18" and "24/23 ..." step by step all
-// find their action.
+// A turn that is read is compared with the legal actions by its effect: the checkers that leave and
+// arrive, and the blots that are hit. So the order of the words does not matter, nor whether a
+// checker's steps are joined.
 #include <fmt/core.h>
 #include <boost/container/static_vector.hpp>
 
@@ -20,17 +20,17 @@ namespace {
 
 constexpr std::string_view kPassText = "pass";
 
-// One checker's way: the places from where it starts to where it ends.
+// One checker's path: all places from its start to its end.
 using Path = boost::container::static_vector<std::uint8_t, 5>;
 using Paths = boost::container::static_vector<Path, 4>;
 
-// What a turn does: how many checkers each place gains or loses, and where blots are hit.
+// The effect of a turn: how many checkers each place gains or loses, and where blots are hit.
 struct Effect {
   std::array<std::int8_t, 26> change{};
   Places hits = 0;
 };
 
-// What one checker does with one die.
+// One checker's move with one die.
 struct Step {
   std::uint8_t from, to;
 };
@@ -57,7 +57,7 @@ Effect effect_of(Action action, Dice dice, Places blots) {
   return effect;
 }
 
-// The turn's steps joined into ways of single checkers, in descending order of start, then of end.
+// The turn's steps joined into paths of single checkers, in descending order of start, then of end.
 Paths paths_of(Action action, Dice dice) {
   Steps steps = steps_of(action, dice);
   std::ranges::stable_sort(steps, std::ranges::greater(), &Step::from);
@@ -76,8 +76,8 @@ std::string place_text(std::uint8_t place) {
   return place == kBar ? "bar" : place == kOff ? "off" : std::to_string(place);
 }
 
-// Places between start and end are named only where the checker hits; `passing_hits` are those no
-// other checker's way ends at, and lose what is named.
+// Intermediate places are written only where the checker hits. `passing_hits` contains the blots at
+// which no path ends; those written here are removed from it.
 std::string path_text(const Path& path, Places blots, Places& passing_hits) {
   std::string text = place_text(path.front());
   for (std::size_t i = 1; i + 1 < path.size(); ++i) {
@@ -95,7 +95,7 @@ bool can_move_so_far(int pips, Dice dice) {
   return pips == dice.high || pips == dice.low || pips == dice.high + dice.low;
 }
 
-// Takes a place off the front of `text`; none when there is none.
+// Removes a place from the front of `text` and returns it; none when `text` begins with no place.
 std::optional<std::uint8_t> take_place(std::string_view& text) {
   constexpr std::pair<std::string_view, std::uint8_t> kNames[] = {{"bar", kBar}, {"off", kOff}};
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -111,8 +111,8 @@ std::optional<std::uint8_t> take_place(std::string_view& text) {
   return place;
 }
 
-// Adds to `effect` what a word of a turn does: "24/18", "bar/23*/20", "8/5*(2)". Returns how many
-// checkers it moves.
+// Adds the effect of a word of a turn: "24/18", "bar/23*/20", "8/5*(2)". Returns the number of
+// checkers that it moves.
 Result<int> read_word(std::string_view word, Dice dice, Places blots, Effect& effect) {
   const auto no_place = [&] {
     return fail(fmt::format("in '{}': places are 1..24, bar and off", word));
@@ -128,7 +128,7 @@ Result<int> read_word(std::string_view word, Dice dice, Places blots, Effect& ef
   }
   const std::optional<std::uint8_t> start = take_place(rest);
   if (!start) return no_place();
-  if (rest.empty()) return fail(fmt::format("'{}' does not tell where the checker goes", word));
+  if (rest.empty()) return fail(fmt::format("'{}' has no destination", word));
   std::uint8_t from = *start;
   while (!rest.empty()) {
     if (rest.front() != '/') return fail(fmt::format("expected '/' in '{}'", word));
@@ -170,7 +170,7 @@ Result<Action> read_roll(std::string_view text, bool opening) {
   const std::optional<Dice> dice = make_dice(text);
   if (!dice) return fail(fmt::format("a roll is two digits 1..6, not '{}'", text));
   if (opening && dice->is_double()) {
-    return fail(fmt::format("an opening roll is no double, so not '{}'", text));
+    return fail(fmt::format("an opening roll is not a double, so not '{}'", text));
   }
   return roll_action(*dice);
 }
@@ -209,7 +209,7 @@ Result<Action> Backgammon::action_from_text(std::string_view text) const {
   const bool must_pass = actions.front() == kPass;
   if (text == kPassText) {
     if (must_pass) return kPass;
-    return fail(fmt::format("{}{} can be played, so no pass", dice_.high, dice_.low));
+    return fail(fmt::format("{}{} can be played, so pass is illegal", dice_.high, dice_.low));
   }
   if (must_pass) return fail(fmt::format("{}{} cannot be played: pass", dice_.high, dice_.low));
 
@@ -217,8 +217,8 @@ Result<Action> Backgammon::action_from_text(std::string_view text) const {
   const Result<Effect> wanted = read_turn(text, dice_, blots);
   if (!wanted) return wanted.error();
 
-  // A checker that moves with both dice may have two ways that hit differently. Without a hit named
-  // between, the way without one is meant, or the only way there is.
+  // A checker that moves with both dice may have two paths with different hits. If the text names
+  // no intermediate hit, it means the path without one, or the only path.
   std::optional<Action> found;
   bool ambiguous = false;
   for (const Action action : actions) {
@@ -233,7 +233,8 @@ Result<Action> Backgammon::action_from_text(std::string_view text) const {
     return fail(fmt::format("'{}' is not a legal play of {}{}", text, dice_.high, dice_.low));
   }
   if (ambiguous) {
-    return fail(fmt::format("'{}' can hit in more than one way: tell the point between", text));
+    return fail(
+        fmt::format("'{}' can hit in more than one way: name the intermediate point", text));
   }
   return *found;
 }

@@ -1,8 +1,7 @@
-// Positions of backgammon as the world writes them: position ids (games/backgammon/board.hpp), our
-// own text around them, and XGIDs.
+// Texts of backgammon positions: position ids (games/backgammon/board.hpp), our own text, which
+// contains one, and XGIDs.
 //
-// XGID: the position text of eXtreme Gammon. What it says of the cube and the match is checked, and
-// means nothing to the rules here.
+// XGID: eXtreme Gammon's position text. Its cube and match fields are validated and ignored.
 //
 //   XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10
 //        |                          | | | |  | | | | |
@@ -15,7 +14,7 @@
 //        |                          | | on roll: 1 bottom, -1 top
 //        |                          | cube owner: 1 bottom, -1 top, 0 centred
 //        |                          cube, as a power of two
-//        26 places as the player at the bottom numbers them
+//        26 places, numbered from the bottom player's perspective
 //
 // Places: the top player's bar, points 1..24, the bottom player's bar; A..O for 1..15 checkers of
 // the bottom player, a..o for those of the top player, - for none.
@@ -35,7 +34,7 @@ constexpr std::string_view kBase64 =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::size_t kBits = 80;
 
-// Bits of a position id count from the lowest of each byte, those of base64 from the highest.
+// A position id numbers the bits of a byte from the lowest, base64 from the highest.
 constexpr std::size_t letter_of(std::size_t bit) { return (bit ^ 7) / 6; }
 constexpr unsigned mask_of(std::size_t bit) { return 32u >> (bit ^ 7) % 6; }
 
@@ -43,10 +42,10 @@ constexpr std::string_view kPrefix = "XGID=";
 constexpr std::size_t kXgidPlaces = 26;
 constexpr std::size_t kFields = 10;  // the places and nine numbers
 
-// The board from the side of the player at the bottom.
+// The board from the perspective of the player at the bottom.
 Result<Board> read_places(std::string_view places) {
   if (places.size() != kXgidPlaces) {
-    return fail(fmt::format("an XGID tells {} places, this one {}", kXgidPlaces, places.size()));
+    return fail(fmt::format("an XGID has {} places, this one {}", kXgidPlaces, places.size()));
   }
   Board board;
   for (std::size_t place = 0; place < kXgidPlaces; ++place) {
@@ -56,7 +55,7 @@ Result<Board> read_places(std::string_view places) {
     } else if (c >= 'a' && c <= 'o' && place != kBar) {
       board.waiting[25 - place] = static_cast<std::uint8_t>(c - 'a' + 1);
     } else if (c != '-') {
-      return fail(fmt::format("'{}' cannot stand at place {} of an XGID", c, place));
+      return fail(fmt::format("'{}' is not allowed at place {} of an XGID", c, place));
     }
   }
   return with_borne_off(board);
@@ -90,9 +89,9 @@ Result<Board> board_from_position_id(std::string_view text) {
   for (std::size_t i = 0; i < letters.size(); ++i) {
     letters[i] = kBase64.find(text[i]);
     if (letters[i] < kBase64.size()) continue;
-    return fail(fmt::format("'{}' in position id '{}' is no base64 character", text[i], text));
+    return fail(fmt::format("'{}' in position id '{}' is not a base64 character", text[i], text));
   }
-  // The last letter has four bits more than the ten bytes.
+  // The last character has four bits more than the ten bytes.
   if ((letters.back() & 15) != 0) return wrong(" has bits beyond its end");
   const auto bit = [&](std::size_t index) {
     return (letters[letter_of(index)] & mask_of(index)) != 0;
@@ -102,15 +101,15 @@ Result<Board> board_from_position_id(std::string_view text) {
   for (Checkers* checkers : {&board.waiting, &board.on_roll}) {
     for (std::size_t place = 1; place <= kBar; ++place, ++next) {
       for (; next < kBits && bit(next); ++next) ++(*checkers)[place];
-      if (next >= kBits) return wrong(": the position id ends before all points are told");
+      if (next >= kBits) return wrong(" ends before the last place");
     }
     const int all = std::accumulate(checkers->begin(), checkers->end(), 0);
     if (all > kCheckers) {
-      return wrong(fmt::format(": a player has {} checkers; there are {}", all, kCheckers));
+      return wrong(fmt::format(": a player has {} checkers, more than {}", all, kCheckers));
     }
   }
   for (; next < kBits; ++next) {
-    if (bit(next)) return wrong(" tells too many points");
+    if (bit(next)) return wrong(" has bits after the last place");
   }
   const Result<Board> complete = with_borne_off(board);
   return complete ? complete : wrong(": " + complete.error().reason());
@@ -153,7 +152,7 @@ Result<Backgammon> Backgammon::from_xgid(std::string_view text) {
   if (!board) return board.error();
   const std::string_view roll = fields[4];
   if (roll == "D" || roll == "B" || roll == "R") {
-    return fail("this XGID asks about the cube, not about a play");
+    return fail("this XGID is a cube decision, not a checker play");
   }
   const std::optional<Dice> dice = make_dice(roll);
   if (!dice && roll != "00") {
@@ -171,7 +170,7 @@ Result<Backgammon> Backgammon::from_xgid(std::string_view text) {
                                  {kOnRoll, -1, 1, "player on roll"},
                                  {5, 0, kMostPoints, "score"},
                                  {6, 0, kMostPoints, "score"},
-                                 {7, 0, 3, "rules"},
+                                 {7, 0, 3, "rules field"},
                                  {8, 0, kMostPoints, "match length"},
                                  {9, 0, 30, "largest cube"}};
   int on_roll = 0;
@@ -189,7 +188,7 @@ Result<Backgammon> Backgammon::from_xgid(std::string_view text) {
 }
 
 Result<Backgammon> Backgammon::from_text(std::string_view text) {
-  // An XGID's places are followed by nine fields; our own text has two colons.
+  // An XGID's first colon follows its 26 places. In our own text it follows a shorter position id.
   if (text.starts_with(kPrefix) || text.find(':') == kXgidPlaces) return from_xgid(text);
   const std::vector<std::string_view> fields = split(text, ":");
   if (fields.size() == 1) return from_position_id(text, 0);

@@ -1,5 +1,5 @@
-// Sets of Connect Four cells in one word, as ConnectFour holds them: lines, threats, where stones
-// land.
+// Sets of Connect Four cells as bitboards in ConnectFour's layout: lines, threats, and the cells
+// where stones land.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,16 @@ constexpr std::uint64_t in_every_column(std::uint64_t cells) {
 inline constexpr std::uint64_t kBottom = in_every_column(1);
 inline constexpr std::uint64_t kBoard = in_every_column(kColumn);
 
-/// Where the next stones land, one bit a column: a full column's bit is in the seventh row.
+/// The cells where the next stones land, one bit per column. A full column's bit is in the seventh
+/// row.
 constexpr std::uint64_t landing_cells(std::uint64_t occupied) { return occupied + kBottom; }
 
-/// The same for one column: no bit when it is full.
+/// The same for one column; empty when it is full.
 constexpr std::uint64_t landing_cell(std::uint64_t occupied, unsigned column) {
   return landing_cells(occupied) & (kColumn << (kRight * static_cast<int>(column)));
 }
 
-/// Whether these stones hold four in a line.
+/// Whether these stones contain four in a line.
 constexpr bool has_four(std::uint64_t stones) {
   std::uint64_t found = 0;
   for (const int step : {kUp, kRight, kDownRight, kUpRight}) {
@@ -39,8 +40,9 @@ constexpr bool has_four(std::uint64_t stones) {
   return found != 0;
 }
 
-/// The empty cells where one more of these stones makes four, in reach or not. Along a row or a
-/// diagonal the missing stone may be any of the four, in a column only the top one.
+/// The empty cells where one more of these stones completes four, whether or not a stone can land
+/// there now. In a row or diagonal the missing stone may be any of the four, in a column only the
+/// top one.
 constexpr std::uint64_t threats(std::uint64_t stones, std::uint64_t occupied) {
   std::uint64_t found = (stones << 1) & (stones << 2) & (stones << 3);
   for (const int step : {kRight, kDownRight, kUpRight}) {
@@ -52,22 +54,23 @@ constexpr std::uint64_t threats(std::uint64_t stones, std::uint64_t occupied) {
   return found & kBoard & ~occupied;
 }
 
-/// Of the cells where stones can land, those where a stone does not lose at once: it blocks what
-/// threatens in reach, and is not below a threat. None when every stone loses.
+/// The landing cells where a stone does not lose at once: it blocks an immediate threat if there is
+/// one, and it is not directly below a threat. Empty when every stone loses.
 constexpr std::uint64_t safe_cells(std::uint64_t landing, std::uint64_t their_threats) {
   const std::uint64_t blocks = landing & their_threats;
   if ((blocks & (blocks - 1)) != 0) return 0;
   return (blocks != 0 ? blocks : landing) & ~(their_threats >> kUp);
 }
 
-/// One of these cells, the lowest of the leftmost column.
+/// The lowest of these cells in the leftmost column.
 constexpr std::uint64_t first_of(std::uint64_t cells) { return cells & (0 - cells); }
 
-/// Who wins when the board fills up and no new threats arise: both first play where it harms
-/// neither, then where it only spoils a threat of their own, then where they must (the zugzwang
-/// that Allis, A Knowledge-based Approach of Connect-Four, 1988, counts by odd and even rows).
-/// `mine` are the threats of the player to move, `theirs` those of the other, `landing` where
-/// stones can land. 1: the player to move wins, -1: the other, 0: neither.
+/// The winner if the board fills up without new threats. Both players first play cells that are
+/// below no threat, then cells that only waste a threat of their own, then cells that they are
+/// forced to play (the zugzwang that Allis, A Knowledge-based Approach of Connect-Four, 1988,
+/// counts by odd and even rows). `mine` are the threats of the player to move, `theirs` the other
+/// player's, `landing` the landing cells. 1: the player to move wins, -1: the other player wins, 0:
+/// neither.
 constexpr int filling_up(std::uint64_t landing, std::uint64_t mine, std::uint64_t theirs) {
   for (int mover = 1; landing != 0; mover = -mover) {
     if ((landing & mine) != 0) return mover;
@@ -81,8 +84,8 @@ constexpr int filling_up(std::uint64_t landing, std::uint64_t mine, std::uint64_
   return 0;
 }
 
-/// The lines of four in one direction that hold two of these stones and none of `others`, each by
-/// the cell from which `step` leads along it.
+/// The lines of four in one direction that contain exactly two of these stones and none of
+/// `others`. Each line is represented by its first cell along `step`.
 constexpr std::uint64_t lines_of_two(std::uint64_t stones, std::uint64_t others, int step) {
   const auto at = [step](std::uint64_t cells, int place) { return cells >> (place * step); };
   const std::uint64_t one = at(stones, 0), two = at(stones, 1), three = at(stones, 2),
@@ -96,7 +99,7 @@ constexpr std::uint64_t lines_of_two(std::uint64_t stones, std::uint64_t others,
   return pairs & inside & ~spoilt;
 }
 
-/// Left and right exchanged, of all seven rows.
+/// Swaps left and right in all seven rows.
 constexpr std::uint64_t mirror_board(std::uint64_t board) {
   std::uint64_t mirror = 0;
   for (int column = 0; column < 7; ++column) {

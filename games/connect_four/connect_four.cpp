@@ -15,7 +15,7 @@ namespace {
 
 constexpr GridShape kShape{.columns = 7, .rows = 6, .column_stride = kRight, .row_stride = kUp};
 
-// Where the parts of the table of features in connect_four.hpp begin.
+// Offsets of the groups of features listed in connect_four.hpp.
 constexpr std::size_t kMarks = 4 * ConnectFour::kCells;
 constexpr std::size_t kFirstPlayer = kMarks + 4 * ConnectFour::kColumns;
 constexpr std::size_t kOdd = kFirstPlayer + 1;
@@ -36,13 +36,13 @@ void add_columns(FeatureRow& row, std::size_t first, std::uint64_t cells) {
   }
 }
 
-// Which columns take an odd number of stones before a stone lies below a threat.
+// Adds the columns that take an odd number of stones before a stone is below a threat.
 void add_odd_columns(FeatureRow& row, std::uint64_t landing, std::uint64_t threats) {
   std::size_t odd_columns = 0;
   for (std::size_t column = 0; column < ConnectFour::kColumns; ++column) {
     const std::uint64_t cells = kColumn << (kRight * static_cast<int>(column));
     const std::uint64_t bottom = landing & cells;
-    // Cells from the landing one up, without those from the lowest one below a threat up.
+    // The cells from the landing cell up to, but not including, the lowest cell below a threat.
     const std::uint64_t above = cells & ~(bottom - 1), stop = first_of(above & (threats >> kUp));
     if (std::popcount(above & (stop - 1)) % 2 == 0) continue;
     row.add(kOdd + column, 1.0f);
@@ -55,7 +55,8 @@ void add_winner(FeatureRow& row, std::size_t first, int winner) {
   if (winner != 0) row.add(first + (winner > 0 ? 0 : 1), 1.0f);
 }
 
-// Lines of one direction, which lie `rows` high from the row `lowest` in each column.
+// The lines of one direction start in the first `columns` columns, in `rows` rows from row
+// `lowest`.
 struct Direction {
   int step;
   std::size_t columns, lowest, rows;
@@ -102,7 +103,7 @@ void ConnectFour::play(Action action) {
   assert(is_decision(turn()) && action < kColumns);
   const std::uint64_t stone = landing_cell(occupied(), action);
   assert(stone != 0);
-  // Who moves is as good as random to a processor: no branch asks.
+  // Branch-free: the CPU cannot predict the player to move.
   const std::uint64_t second_moves = 0 - std::uint64_t{viewer()};
   const std::uint64_t mine =
       ((second_moves & second_) | (~second_moves & first_ & kStones)) | stone;
@@ -127,7 +128,7 @@ std::uint8_t ConnectFour::outcome() const {
 }
 
 std::uint64_t ConnectFour::key() const {
-  // In each column the highest set bit marks its height; below it stand the first player's stones.
+  // In each column the highest set bit marks its height; below it are the first player's stones.
   return mix(landing_cells(occupied()) | (first_ & kStones));
 }
 

@@ -1,4 +1,4 @@
-// What surrounds Connect Four.
+// The kit of Connect Four.
 #include <cstdlib>
 
 #include "games/connect_four/connect_four.hpp"
@@ -36,7 +36,7 @@ Kit kit_of<ConnectFour>() {
           .read_exam = &connect_four::read_exam,
           .exam_text =
               "CSV (moves,ply,s1,...,s7,value), or lines \"moves value\", for which\n"
-              "a solver judges the moves; answers: moves,column"};
+              "a solver grades the moves; answers: moves,column"};
 }
 
 }  // namespace senet

@@ -1,4 +1,4 @@
-// What surrounds tic-tac-toe.
+// The kit of tic-tac-toe.
 #include "games/kit.hpp"
 #include "games/grid.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
@@ -14,7 +14,7 @@ constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "32"},
                                                      {"begin-after", "500"},
                                                      {"window-minimum", "5000"}});
 
-// The centre, then the corners.
+// The centre is best, then the corners.
 int place_worth(Action cell) { return cell == 4 ? 2 : cell % 2 == 0 ? 1 : 0; }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 constexpr GridShape kShape{.columns = 3, .rows = 3, .column_stride = 1, .row_stride = 3};
 constexpr std::uint64_t kFull = 0777;
 
-// In octal a digit is a row.
+// In octal, one digit per row.
 constexpr std::array<std::uint64_t, 8> kLines = {0007, 0070, 0700, 0111, 0222, 0444, 0421, 0124};
 
 bool has_line(std::uint64_t board) {
@@ -29,7 +29,8 @@ std::string square_text(Action cell) {
   return {static_cast<char>('a' + cell % 3), static_cast<char>('1' + cell / 3)};
 }
 
-// Takes one square off the front of `text`: "a1" or "1". None when there is none.
+// Removes a square, "a1" or "1", from the front of `text` and returns it; none when `text` begins
+// with no square.
 std::optional<Action> take_square(std::string_view& text) {
   for (Action cell = 0; cell < TicTacToe::kCells; ++cell) {
     for (const std::string& name : {square_text(cell), std::to_string(cell + 1)}) {

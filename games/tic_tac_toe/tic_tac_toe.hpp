@@ -1,4 +1,4 @@
-// Tic-tac-toe: small enough to be searched to the end, which makes it the first test of everything.
+// Tic-tac-toe: small enough to be searched completely, so it is the first test of everything.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ namespace senet {
 ///          a b c
 ///
 /// Notation. An action is its square, "a1" .. "c3". A position is its board, rows from the top:
-/// "3/1X1/O2" (X has moved as often as O, or once more, so that the board says who is to move).
+/// "3/1X1/O2". The board implies the player to move: X has as many stones as O, or one more.
 class TicTacToe {
  public:
   static constexpr std::string_view kName = "tic_tac_toe";
   static constexpr std::size_t kCells = 9;
   static constexpr std::size_t kMaxLegal = kCells;
   static constexpr std::size_t kMaxPlies = kCells;
-  static constexpr std::size_t kPolicyLogits = kCells;  // one a cell
+  static constexpr std::size_t kPolicyLogits = kCells;  // one per cell
   static constexpr std::size_t kLogitsPerAction = 1;
   static constexpr std::array<float, 3> kOutcomeValues = {1.0f, 0.0f, -1.0f};  // win, draw, loss
   static constexpr std::array<std::uint8_t, 3> kOutcomeMirror = {2, 1, 0};
@@ -44,9 +44,9 @@ class TicTacToe {
   static constexpr std::size_t kFeatures = 2 * kCells + 1;
   static constexpr std::size_t kMaxActive = kCells + 1;
 
-  /// Over at the first line of three or when the board is full.
+  /// The game is over at the first line of three or when the board is full.
   Turn turn() const { return turn_; }
-  /// The player to move; when over, the one who would be.
+  /// The player to move; after the end, the player who would be next.
   Player viewer() const;
   void legal(ActionList<kMaxLegal>& out) const;
   void play(Action action);
@@ -58,14 +58,14 @@ class TicTacToe {
 
   std::string text() const;
   /// Reads a board as text() writes it, "startpos" or "" for the empty board, or the squares played
-  /// from it, "b2a1c3" or "519" (1 .. 9 as on a numeric keypad). Fails on what cannot arise in
-  /// play.
+  /// from the empty board, "b2a1c3" or "519" (1 .. 9 as on a numeric keypad). Fails on positions
+  /// that cannot arise in play.
   static Result<TicTacToe> from_text(std::string_view text);
   std::string action_text(Action action) const;
   /// Reads "a1" .. "c3" or "1" .. "9". Fails when that move is not legal here.
   Result<Action> action_from_text(std::string_view text) const;
 
-  /// Left and right exchanged.
+  /// Swaps left and right.
   TicTacToe mirrored() const;
   static Action mirrored(Action action);
 

@@ -15,7 +15,7 @@ struct cublasLtContext {};
 namespace senet::cuda_on_host {
 namespace {
 
-/// Values in a column, columns, and values between columns.
+/// A column-major matrix: `stride` is in values, between columns.
 struct Layout {
   cudaDataType_t type;
   std::uint64_t rows, columns;
@@ -40,7 +40,7 @@ struct Preference {
   std::uint64_t workspace = 0;
 };
 
-/// What a chosen algorithm may count on.
+/// The state of a chosen algorithm; `workspace` is its size limit in bytes.
 struct Algorithm {
   std::uint64_t magic, workspace;
   static constexpr std::uint64_t kMagic = 0x73656e6574;
@@ -54,7 +54,7 @@ Preference& at(cublasLtMatmulPreference_t preference) {
   return *reinterpret_cast<Preference*>(preference);
 }
 
-/// To 11 significant bits, ties to even: what TF32 leaves of a float.
+/// Rounds to 11 significant bits, ties to even: the precision of TF32.
 float rounded_to_tf32(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if (!std::isfinite(value)) return value;
@@ -62,7 +62,7 @@ float rounded_to_tf32(float value) {
   return std::bit_cast<float>(rounded & ~0x1fffu);
 }
 
-/// op(matrix), row after row.
+/// op(matrix), row by row.
 std::vector<float> read(const void* data, const Layout& layout, bool transposed, bool tf32) {
   const auto value = [&](std::size_t at) {
     if (layout.type == CUDA_R_16BF) {
@@ -92,7 +92,7 @@ struct Product {
   std::size_t rows() const { return d.rows; }
   std::size_t inner() const { return description.left == CUBLAS_OP_N ? a.columns : a.rows; }
 
-  /// As far as the table of supported types is of use here.
+  /// Covers the part of the table of supported types that is needed here.
   bool is_supported() const {
     const bool fits = (description.left == CUBLAS_OP_N ? a.rows : a.columns) == d.rows &&
                       (description.right == CUBLAS_OP_N ? b.columns : b.rows) == d.columns &&
@@ -121,14 +121,14 @@ struct Product {
       }
       for (std::size_t column = 0; column < d.columns; ++column) {
         float& to = out[column * static_cast<std::size_t>(d.stride) + row];
-        // What is not read may be anything.
+        // With beta = 0 the old value must not be read: it may be NaN.
         to = alpha * sums[column] + (beta == 0 ? 0 : beta * to);
       }
     }
   }
 };
 
-/// What cuBLASLt takes for granted of all addresses unless it is told otherwise.
+/// The default alignment that cuBLASLt assumes for all addresses.
 bool is_aligned(const void* address) { return std::bit_cast<std::uintptr_t>(address) % 256 == 0; }
 
 }  // namespace
@@ -226,7 +226,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t 
                               cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo,
                               void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
   const Product product{at(description), at(a), at(b), at(d)};
-  if (algo == nullptr) return CUBLAS_STATUS_NOT_SUPPORTED;  // CUDA's would choose one itself
+  if (algo == nullptr) return CUBLAS_STATUS_NOT_SUPPORTED;  // CUDA would choose one
   Algorithm algorithm{0, 0};
   std::memcpy(&algorithm, algo, sizeof algorithm);
   if (!product.is_supported() || algorithm.magic != Algorithm::kMagic || old != out) {
@@ -236,7 +236,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t 
     const auto holds = [&](const void* address, std::size_t bytes) {
       return is_aligned(address) && device.memory.is_on_device(address, bytes);
     };
-    // A product is not done at one moment: what it reads must be out of the way of what it writes.
+    // A product is not atomic: its inputs must not overlap its output.
     const auto overlaps = [&](const void* address, std::size_t bytes) {
       const auto* const begin = static_cast<const std::byte*>(address);
       const auto* const result = static_cast<const std::byte*>(out);

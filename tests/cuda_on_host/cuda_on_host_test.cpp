@@ -1,5 +1,5 @@
-// The device that the host plays: that it does what CUDA promises, and forgives nothing that CUDA
-// does not promise. In the order "late", which is the default.
+// The simulated device does what CUDA guarantees, and does not tolerate reliance on anything else.
+// Runs in the default order, "late".
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -42,7 +42,7 @@ void run_warp(const Body& body) {
   wait(stream.get());
 }
 
-/// A segmentation fault, which AddressSanitizer makes an exit code.
+/// A segmentation fault, which AddressSanitizer turns into an exit code.
 bool faulted(int status) {
   return (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) ||
          (WIFEXITED(status) && WEXITSTATUS(status) == 1);
@@ -59,7 +59,7 @@ TEST(CudaOnHost, DoesNothingBeforeSomebodyWaits) {
   upload(memory, in, stream.get());
   download(out, memory, stream.get());
   EXPECT_EQ(*out.data(), 0);
-  *in.data() = 8;  // too early for the caller's good
+  *in.data() = 8;  // before the upload was done
   wait(stream.get());
   EXPECT_EQ(*out.data(), 8);
 }
@@ -71,7 +71,7 @@ TEST(CudaOnHost, StreamsAreOrderedByEventsOnly) {
   const CudaStream first, second;
   download(out, memory, second.get());
   wait(second.get());
-  EXPECT_TRUE(std::isnan(*out.data())) << "not even zeroed: that was the default stream's to do";
+  EXPECT_TRUE(std::isnan(*out.data())) << "not even zeroed: the default stream does that";
   wait(nullptr);
 
   upload(memory, in, first.get());
@@ -87,7 +87,7 @@ TEST(CudaOnHost, StreamsAreOrderedByEventsOnly) {
 
   *in.data() = 9;
   upload(memory, in, first.get());
-  uploaded.wait();  // for what was told before it was recorded
+  uploaded.wait();  // waits only for work enqueued before the record
   download(out, memory, second.get());
   wait(second.get());
   EXPECT_EQ(*out.data(), 7);
@@ -123,7 +123,7 @@ TEST(CudaOnHost, ALostDeviceStaysLost) {
     EXPECT_THROW(CudaBuffer<float>(1), CudaError);
     EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
   }
-  EXPECT_EQ(*out.data(), 0) << "what was not done is never done";
+  EXPECT_EQ(*out.data(), 0) << "dropped work is never done";
   cuda_on_host::the_device().is_lost = false;
 }
 
@@ -141,7 +141,7 @@ class CudaOnHostRecording : public testing::Test {
     graph_.reset(graph);
     return status;
   }
-  /// What the other stream is told from now on comes behind what this one was told.
+  /// Makes later work of the other stream depend on the earlier work of this one.
   void fork() {
     event_.record(stream_.get());
     event_.hold(other_.get());
@@ -174,7 +174,7 @@ TEST_F(CudaOnHostRecording, IsReplayed) {
   join();
   ASSERT_EQ(end(), cudaSuccess);
   wait(stream_.get());
-  EXPECT_EQ(*out_.data(), 0) << "recorded, not done";
+  EXPECT_EQ(*out_.data(), 0) << "recorded, not executed";
   const Runnable recording = runnable();
   for (const float value : {5.0f, 6.0f}) {
     *in_.data() = value;
@@ -195,7 +195,8 @@ TEST_F(CudaOnHostRecording, MayEndBeforeItWasReplayed) {
   EXPECT_EQ(*out_.data(), 5);
 }
 
-// Both streams end where the recording ends, but nothing says that the download comes second.
+// Both streams are joined at the end of the recording, but nothing orders the download after the
+// upload.
 TEST_F(CudaOnHostRecording, DoesTheLastThingFirstWhereNothingForbidsIt) {
   *in_.data() = 5;
   begin();
@@ -216,7 +217,7 @@ TEST_F(CudaOnHostRecording, FailsWhenAStreamIsLeftBehind) {
   fork();
   download(out_, memory_, other_.get());
   EXPECT_EQ(end(), cudaErrorStreamCaptureUnjoined);
-  // Both streams are themselves again.
+  // Neither stream is recording any more.
   begin();
   EXPECT_EQ(end(), cudaSuccess);
 }
@@ -305,7 +306,7 @@ TEST(CudaOnHostMemoryDeath, IsOutOfTheHostsReach) {
 }
 
 TEST(CudaOnHostMemoryDeath, EndsWhereItEnds) {
-  CudaBuffer<float> memory(64);  // all of 256 bytes
+  CudaBuffer<float> memory(64);  // exactly 256 bytes, no padding
   const auto at = [&memory](std::size_t place) {
     run_warp([place, values = memory.data()](const WarpGroup&) { values[place] = 1; });
   };
@@ -325,7 +326,7 @@ TEST(CudaOnHostMemoryDeath, KnowsWhoWroteBehindItsEnd) {
         CudaBuffer<float> memory(3);
         run_warp([values = memory.data()](const WarpGroup&) { values[4] = 1; });
       },
-      "written 4 bytes behind 12 bytes of memory");
+      "written 4 bytes past 12 bytes of memory");
 }
 
 TEST(CudaOnHostMemoryDeath, PinnedMemoryIsGoneWhenItIsFreed) {
@@ -395,7 +396,8 @@ INSTANTIATE_TEST_SUITE_P(All, CudaOnHostProduct,
                                          ProductCase{false, true, true},
                                          ProductCase{true, true, false}));
 
-// What cuda_device.cu makes of rows for a library that thinks in columns, against plain loops.
+// The conversion of row-major products to the column-major library in cuda_device.cu, compared with
+// plain loops.
 TEST_P(CudaOnHostProduct, IsThatOfTheHost) {
   constexpr std::size_t kRows = 5, kInner = 7, kColumns = 3, kStride = 12;
   const auto [left_transposed, right_transposed, add] = GetParam();
@@ -434,7 +436,7 @@ TEST_P(CudaOnHostProduct, IsThatOfTheHost) {
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-5) << i;
 }
 
-// Two lanes of a device may be at work at once, each in a workspace of its own.
+// Two streams of a device may run products at the same time, each in its own workspace.
 TEST(CudaOnHostProducts, AreNotRecordedSideBySideInOneWorkspace) {
   CudaDevice device(false);
   CudaBuffer<float> memory(1024);
@@ -484,7 +486,7 @@ TEST(CudaOnHostProducts, AreRefusedWhereCublasltMayNotHaveThem) {
   EXPECT_THROW(multiply(matrix(0, 4, 4), matrix(256, 5, 4)), CudaError) << "sizes";
   EXPECT_THROW(multiply(matrix(0, 4, 9), matrix(256, 9, 4)), CudaError) << "rows overlap";
   const Matrix<const float> too_long{memory.data() + 960, 4, 4, 32};
-  EXPECT_THROW(multiply(matrix(0, 4, 4), too_long), CudaError) << "behind the end";
+  EXPECT_THROW(multiply(matrix(0, 4, 4), too_long), CudaError) << "past the end";
   EXPECT_THROW(multiply(matrix(0, 4, 4), matrix(512, 4, 4)), CudaError) << "into a factor";
   device.wait();
 }

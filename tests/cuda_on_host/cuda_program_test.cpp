@@ -1,5 +1,5 @@
-// The senet program with a CUDA device, which the host plays: whole runs that learn on it, go on
-// after it is lost, killed or too small, and the benchmarks that use one.
+// The senet program with a simulated CUDA device: runs that train on it and continue after it is
+// lost, killed or too small, and the benchmarks that use it.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ class CudaProgram : public TinyRun {
 
   std::uint64_t steps() const { return checkpoint().trainer.steps; }
 
-  /// Runs until so many steps are saved, or for a minute, and then `and_then`.
+  /// Runs until `wanted` steps are saved, for at most a minute, then sends the signal `and_then`.
   void run_for_steps(BackgroundProgram& program, std::uint64_t wanted, int and_then) const {
     for (int tries = 0; tries < 30'000 && program.running(); ++tries) {
       if (std::filesystem::exists(run() / "checkpoint.safetensors") && steps() >= wanted) break;
@@ -41,7 +41,7 @@ class CudaProgram : public TinyRun {
     program.send(and_then);
     program.wait();
   }
-  /// What it says of a run that ends well after so many steps at least.
+  /// The stderr of a run that ends successfully after at least `wanted` steps.
   std::string said_by_run(const Arguments& arguments, std::uint64_t wanted) const {
     BackgroundProgram program(arguments);
     run_for_steps(program, wanted, SIGTERM);
@@ -79,7 +79,7 @@ TEST_F(CudaProgram, LearnsOnTheDevice) {
 TEST_F(CudaProgram, LearnsFromSamplesThatTheDeviceKeeps) {
   expect_device_trained(
       said_by_run(tiny({"--trainer", "cuda", "--replay-on-device", "--precision", "fp32"}), 20),
-      "fp32 (as asked for), with the replay");
+      "fp32 (as requested), with the replay");
 }
 
 TEST_F(CudaProgram, RunsGoFromTrainerToTrainer) {
@@ -110,7 +110,7 @@ TEST_F(CudaProgram, SaysThatTheDeviceHasNoRoomForTheReplay) {
   ::setenv("CUDA_ON_HOST_MIB", "100", 1);
   const std::string said = said_by_run(tiny({"--trainer", "cuda", "--replay-on-device"}), 5);
   expect_device_trained(said);
-  expect_said_once(said, "the device keeps no replay: the samples would take ");
+  expect_said_once(said, "the device cannot keep the replay: the samples would take ");
 }
 
 TEST_F(CudaProgram, IsKilledAndGoesOn) {
@@ -130,7 +130,7 @@ TEST_F(CudaProgram, MeasuresSteps) {
          "--batch", "64", "--workers", "1", "--games", "1", "--seconds", "0.05", "--json"});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     const std::string subject = "connect_four/position/seed-283k/sparse/cuda/batch-64/threads-1";
-    EXPECT_EQ(ran.metric(subject, "kernels_per_step"), 66) << "with one for each product";
+    EXPECT_EQ(ran.metric(subject, "kernels_per_step"), 66) << "one for each product included";
     EXPECT_GT(ran.metric(subject, "samples_per_second"), 0);
   }
 }

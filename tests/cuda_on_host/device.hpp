@@ -1,6 +1,6 @@
-// A CUDA device that the host plays, for tests where there is none: CUDA's functions, as far as the
-// trainer calls them, and of what they leave open the inconvenient. docs/testing.md says what it
-// cannot show.
+// A CUDA device simulated by the host, for tests on machines without one: the CUDA functions that
+// the trainer calls. Where CUDA leaves behaviour open, it does what is least convenient.
+// docs/testing.md lists what it cannot show.
 #pragma once
 
 #include <mutex>
@@ -12,7 +12,7 @@
 namespace senet::cuda_on_host {
 
 struct Device {
-  /// Every call from now on fails, and what was not done never will be.
+  /// From now on every call fails, and pending work is dropped.
   void lose() {
     is_lost = true;
     queue.drop();
@@ -28,10 +28,10 @@ struct Device {
   cudaError_t last_error = cudaSuccess;
 };
 
-/// There is one, from the first call on.
+/// The only device, created by the first call.
 Device& the_device();
 
-/// Around each of CUDA's functions: one at a time, and none when the device is lost.
+/// Wraps each CUDA function: one call at a time, and none after the device is lost.
 template <class Use>
 cudaError_t with_device(const Use& use) {
   Device& device = the_device();

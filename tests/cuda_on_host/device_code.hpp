@@ -1,5 +1,5 @@
-// Stands before a .cu file that is compiled for the host: what nvcc knows of itself, as functions
-// of the device on the host.
+// Included before a .cu file that is compiled for the host: provides nvcc's built-ins as functions
+// of the simulated device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 #include "tests/cuda_on_host/warp.hpp"
 
-// Of the thread that runs. Only kernels read them.
+// Of the running thread. Only kernels read them.
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 
@@ -20,7 +20,7 @@ namespace senet::cuda_on_host {
 /// Queues a kernel.
 cudaError_t launch(std::function<void()> thread, dim3 grid, dim3 block, cudaStream_t stream);
 
-/// Called by a lane of the warp that runs, see Warp::meet().
+/// Called by a lane of the running warp; see Warp::meet().
 Brought meet(const Brought& mine, unsigned from);
 
 template <class Value>
@@ -46,7 +46,7 @@ Value __shfl_sync(unsigned /*mask*/, Value mine, int from) {
 }
 inline void __syncwarp() { senet::cuda_on_host::exchange(0, 0, -2); }
 
-/// The launch that cuda_runtime.h offers nvcc. Arguments are read at once, as they are there.
+/// The launch overload that cuda_runtime.h provides for nvcc. Copies the arguments immediately.
 template <class... Parameters>
 cudaError_t cudaLaunchKernel(void (*kernel)(Parameters...), dim3 grid, dim3 block, void** arguments,
                              std::size_t /*shared_bytes*/, cudaStream_t stream) {

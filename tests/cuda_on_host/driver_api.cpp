@@ -1,5 +1,5 @@
-// The functions of CUDA's driver that a test of ours calls to lose the device: there is one kernel,
-// and it traps. The library that holds them is called what the driver's is.
+// The CUDA driver functions that a test calls to lose the device: there is one kernel, and it
+// traps. The library has the file name of the driver's.
 #include "tests/cuda_on_host/device.hpp"
 
 namespace {

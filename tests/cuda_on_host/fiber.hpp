@@ -1,4 +1,4 @@
-// A function that can stop in the middle and go on later, on the thread that resumes it.
+// A function that can be suspended and resumed, on the thread that resumes it.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -19,12 +19,12 @@ struct StackRange {
   std::size_t bytes = 0;
 };
 
-/// The switches between one fiber and whoever resumes it. Calls come in pairs around each switch:
+/// Annotates switches between a fiber and its resumer. Calls come in pairs around each switch:
 /// leave() before it on the old stack, arrive() after it on the new one. Without them
-/// AddressSanitizer takes a fiber's stack for a stray pointer as soon as something is thrown there.
+/// AddressSanitizer reports a fiber's stack as a stray pointer when an exception is thrown there.
 class StackSwitch {
  public:
-  /// Off this stack, on to `to`, to come back later with the returned token.
+  /// Switches from this stack to `to`; the returned token is needed to come back.
   static void* leave([[maybe_unused]] StackRange to) {
     void* token = nullptr;
 #if defined(__SANITIZE_ADDRESS__)
@@ -32,13 +32,14 @@ class StackSwitch {
 #endif
     return token;
   }
-  /// Off this stack, on to `to`, for good.
+  /// Switches from this stack to `to` permanently.
   static void leave_for_good([[maybe_unused]] StackRange to) {
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(nullptr, to.bottom, to.bytes);
 #endif
   }
-  /// Now on this stack, for the first time with a null token; returns the stack the code came from.
+  /// Called on this stack after a switch, the first time with a null token; returns the previous
+  /// stack.
   static StackRange arrive([[maybe_unused]] void* token) {
     StackRange from;
 #if defined(__SANITIZE_ADDRESS__)
@@ -48,17 +49,16 @@ class StackSwitch {
   }
 };
 
-/// A stackful coroutine: it runs when resume() is called and until it calls suspend(), always on
-/// the caller's thread. Nothing schedules it but its owner, so the order of resumption is the
-/// owner's, exactly.
+/// A stackful coroutine: runs from resume() until it calls suspend(), always on the caller's
+/// thread. Only its owner resumes it, so the owner determines the order exactly.
 class Fiber {
  public:
   static constexpr std::size_t kStackBytes = 128 * 1024;
 
-  /// Nothing runs yet. `story` is called by the first resume(). The stack ends in a guard page.
+  /// Does not run yet: the first resume() calls `story`. The stack ends in a guard page.
   template <class Story>
   explicit Fiber(Story story) : Fiber(Stack(kStackBytes), std::move(story)) {}
-  /// A story that has not ended is unwound: what lies on its stack is destroyed.
+  /// Unwinds a story that has not ended: objects on its stack are destroyed.
   ~Fiber() {
     if (finished()) return;
     ending_ = true;
@@ -67,14 +67,14 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Runs until the story suspends or ends. Needs !finished().
+  /// Runs until the story suspends or ends. Requires !finished().
   void resume() {
     void* const token = StackSwitch::leave(stack_);
     inside_ = std::move(inside_).resume();
     StackSwitch::arrive(token);
   }
-  /// Called by the story: back to the caller of resume(). Throws only when the fiber is destroyed
-  /// meanwhile; nothing between here and the story's end may hold that up.
+  /// Called by the story: returns to the caller of resume(). Throws only when the fiber is being
+  /// destroyed; the story must let that exception pass.
   void suspend() {
     {
       const Away away(*this);
@@ -87,10 +87,10 @@ class Fiber {
  private:
   using Stack = boost::context::protected_fixedsize_stack;
 
-  // Carries a story from its last suspend() to its end. Boost.Context would unwind by an exception
-  // of its own, but thrown before AddressSanitizer has been told of the switch.
+  // Unwinds a story from its last suspend(). Boost.Context would unwind by its own exception, but
+  // before AddressSanitizer is notified of the switch.
   struct Ending {};
-  // The story is on its stack for as long as this lives, whether it returns or is unwound.
+  // Exists while the story is on its stack, whether it returns or is unwound.
   class Visit {
    public:
     explicit Visit(Fiber& fiber) : fiber_(fiber) { fiber_.caller_ = StackSwitch::arrive(nullptr); }
@@ -101,7 +101,7 @@ class Fiber {
    private:
     Fiber& fiber_;
   };
-  // The story is off its stack for as long as this lives; unwinding ends it too.
+  // Exists while the story is off its stack; unwinding ends it too.
   class Away {
    public:
     explicit Away(Fiber& fiber) : fiber_(fiber), token_(StackSwitch::leave(fiber.caller_)) {}
@@ -131,7 +131,7 @@ class Fiber {
                 }) {}
 
   StackRange stack_;   // the story's
-  StackRange caller_;  // of whoever resumed it last
+  StackRange caller_;  // of the last caller of resume()
   bool ending_ = false;
   boost::context::fiber inside_;
   boost::context::fiber outside_;

@@ -1,4 +1,4 @@
-// A recorded piece of work: what has to be done, and what has to be done before it.
+// A recorded graph: pieces of work and their dependencies.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,14 +16,14 @@
 struct CUgraphNode_st {
   std::function<void()> work;
   cudaGraphNodeType type;
-  const void* workspace;           // that it needs for itself alone; null: none
-  std::vector<std::size_t> after;  // places in the graph, all before its own
+  const void* workspace;           // used exclusively; null: none
+  std::vector<std::size_t> after;  // indices of dependencies, all lower than its own
 };
 
 struct CUgraph_st {
   std::deque<CUgraphNode_st> nodes;
 
-  /// Does all of it, in one of the orders it allows.
+  /// Does all work, in one of the allowed orders.
   void run(senet::cuda_on_host::Order& order) const {
     std::vector<std::size_t> left(nodes.size()), ready;
     for (std::size_t place = 0; place < nodes.size(); ++place) {
@@ -43,7 +43,7 @@ struct CUgraph_st {
     }
   }
 
-  /// Which places come before one of `ends`, or are one.
+  /// Which nodes are in `ends` or are dependencies of them.
   std::vector<bool> before(const std::vector<std::size_t>& ends) const {
     std::vector<bool> before(nodes.size());
     for (const std::size_t end : ends) before[end] = true;
@@ -54,7 +54,7 @@ struct CUgraph_st {
     return before;
   }
 
-  /// Whether two nodes may be at work in one workspace at once.
+  /// Whether two nodes with the same workspace may run at the same time.
   bool shares_a_workspace() const {
     for (std::size_t place = 0; place < nodes.size(); ++place) {
       if (nodes[place].workspace == nullptr) continue;
@@ -68,18 +68,18 @@ struct CUgraph_st {
 };
 
 struct CUgraphExec_st {
-  // Shared with launches that are not done: it may be destroyed before they are.
+  // Shared with pending launches: the graph may be destroyed before they are done.
   std::shared_ptr<const CUgraph_st> graph;
 };
 
 namespace senet::cuda_on_host {
 
-/// A recording that is under way.
+/// A recording in progress.
 struct Capture {
   CUgraph_st graph;
   cudaStream_t origin;
   std::thread::id thread;
-  cudaError_t ruin = cudaSuccess;  // what ends it
+  cudaError_t ruin = cudaSuccess;  // the error that invalidates it
 };
 
 }  // namespace senet::cuda_on_host

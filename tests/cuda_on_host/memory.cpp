@@ -25,7 +25,7 @@ std::byte* Memory::allocate(Blocks& blocks, std::size_t bytes) {
   auto* const first = static_cast<std::byte*>(mapped) + kPage;
   mprotect(first, pages, PROT_READ | PROT_WRITE);
   std::byte* const address = first + (pages - wanted);
-  // Of a large one the beginning, or the host would run out before the device does.
+  // Fills only the beginning of large blocks, to limit the host memory used.
   std::memset(address, 0xff, std::min(wanted, std::size_t{8} << 20));
   std::memset(address + bytes, 0xff, wanted - bytes);
   blocks.emplace(address, Block{bytes, wanted, pages - wanted});
@@ -51,11 +51,11 @@ bool Memory::free(Blocks& blocks, void* address) {
   mprotect(found->first - block.unused, block.unused + block.bytes, PROT_READ);
   for (std::size_t i = block.asked; i < block.bytes; ++i) {
     if (found->first[i] == std::byte{0xff}) continue;
-    std::fprintf(stderr, "CUDA on the host: written %zu bytes behind %zu bytes of memory\n",
+    std::fprintf(stderr, "CUDA on the host: written %zu bytes past %zu bytes of memory\n",
                  i - block.asked, block.asked);
     std::abort();
   }
-  // Kept out of everybody's reach instead of given back.
+  // Stays mapped without access rights, so that later use faults.
   mmap(found->first - block.unused, block.unused + block.bytes, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (&blocks == &blocks_) used_ -= block.bytes;

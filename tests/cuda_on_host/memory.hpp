@@ -1,11 +1,10 @@
 // The device's memory and the host's pinned memory.
 //
-//       guard page | unused | what was asked for | rest | guard page
+//       guard page | unused | requested | rest | guard page
 //                           ^ the address: a multiple of 256, as is the address of the guard page
 //
-// Device memory is out of the host's reach, which ends in a segmentation fault, except while the
-// device works. It begins as 0xff, not a number: the first 8 MiB of it, and the rest, which must
-// still be so when it is freed.
+// Host access to device memory is a segmentation fault, except while the device works. The first 8
+// MiB and the rest are filled with 0xff (NaN); the rest must be unchanged when the block is freed.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +18,11 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// Null when there is not as much.
+  /// Null when there is not enough memory.
   void* allocate_on_device(std::size_t bytes);
   void* allocate_pinned(std::size_t bytes);
-  /// Whoever touches it later faults. False: it is not the address of any. Ends the process when
-  /// somebody has written behind the end.
+  /// Later access faults. False: not the address of a block. Ends the process when bytes past the
+  /// end were written.
   bool free_on_device(void* address) { return free(blocks_, address); }
   bool free_pinned(void* address) { return free(pinned_, address); }
 
@@ -36,7 +35,7 @@ class Memory {
   std::size_t device_bytes() const { return device_bytes_; }
   std::size_t free_bytes() const { return device_bytes_ - used_; }
 
-  /// While one of these lives, device memory can be read and written.
+  /// Gives access to device memory during its lifetime.
   class Open {
    public:
     explicit Open(Memory& memory) : memory_(memory) {
@@ -54,7 +53,7 @@ class Memory {
 
  private:
   struct Block {
-    std::size_t asked;   // from the address on
+    std::size_t asked;   // requested size, from the address
     std::size_t bytes;   // from the address to the guard page
     std::size_t unused;  // before the address
   };

@@ -1,4 +1,4 @@
-// In which order the device does what CUDA leaves open.
+// The order in which the device does work that CUDA leaves unordered.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ class Order {
       : kind_(settings.order), random_(static_cast<std::uint32_t>(settings.seed)) {}
 
   bool is_eager() const { return kind_ == Kind::kEager; }
-  /// Which of `count` >= 1 things that may be done comes next.
+  /// Index of the next of `count` >= 1 possible actions.
   std::size_t pick(std::size_t count) {
     if (kind_ == Kind::kShuffled) return random_() % count;
     return kind_ == Kind::kEager ? 0 : count - 1;
   }
-  /// Whether what nobody waits for is done before what somebody waits for.
+  /// Whether to do other pending work before the work being waited for.
   bool strays() { return kind_ == Kind::kShuffled && random_() % 2 == 0; }
-  /// 0 .. count - 1, each once.
+  /// A permutation of 0 .. count - 1.
   const std::vector<std::uint32_t>& permutation(std::size_t count) {
     places_.resize(count);
     std::iota(places_.begin(), places_.end(), 0);

@@ -16,7 +16,7 @@ void Queue::end_stream(cudaStream_t stream) {
   streams_.erase(stream->number);
 }
 
-// ---- Telling ------------------------------------------------------------------------------------
+// ---- Enqueueing ---------------------------------------------------------------------------------
 
 void Queue::push(CUstream_st& stream, CUstream_st::Task task) {
   stream.tasks.push_back(std::move(task));
@@ -57,7 +57,7 @@ cudaError_t Queue::hold(cudaStream_t stream, cudaEvent_t event) {
   if (event->front.capture != 0) {
     if (capture_of(event->front) == nullptr) return cudaErrorCapturedEvent;
     if (stream == nullptr) return capture_->ruin = cudaErrorStreamCaptureImplicit;
-    // The stream joins the recording, or is in it.
+    // The stream joins the recording, or is already part of it.
     std::set<std::size_t> nodes(event->front.nodes.begin(), event->front.nodes.end());
     if (capture != nullptr) nodes.insert(to.front.nodes.begin(), to.front.nodes.end());
     to.front = {event->front.capture, {nodes.begin(), nodes.end()}};
@@ -68,7 +68,7 @@ cudaError_t Queue::hold(cudaStream_t stream, cudaEvent_t event) {
   return cudaSuccess;
 }
 
-// ---- Doing --------------------------------------------------------------------------------------
+// ---- Executing ----------------------------------------------------------------------------------
 
 CUstream_st* Queue::find(std::uint64_t number) {
   if (number == default_.number) return &default_;
@@ -119,7 +119,7 @@ void Queue::wait_for_all() {
 
 cudaError_t Queue::wait(cudaStream_t stream) {
   const CUstream_st& on = at(stream);
-  // By another thread than the one that records.
+  // Called by another thread than the recording one.
   if (Capture* const capture = capture_of(on.front)) {
     return capture->ruin = cudaErrorStreamCaptureUnsupported;
   }
@@ -141,7 +141,7 @@ void Queue::drop() {
 // ---- Recording ----------------------------------------------------------------------------------
 
 cudaError_t Queue::begin_capture(cudaStream_t stream) {
-  // The default stream cannot be recorded. Two recordings at once are CUDA's to have, not ours.
+  // The default stream cannot be recorded. CUDA allows two recordings at the same time, we do not.
   if (stream == nullptr || capture_) return cudaErrorStreamCaptureUnsupported;
   capture_.emplace(Capture{{}, stream, std::this_thread::get_id()});
   stream->front = {++captures_, {}};
@@ -161,7 +161,7 @@ cudaError_t Queue::end_capture(cudaStream_t stream, cudaGraph_t* graph) {
   if (capture->origin != stream) return capture->ruin = cudaErrorStreamCaptureUnmatched;
   cudaError_t status =
       capture->ruin == cudaSuccess ? cudaSuccess : cudaErrorStreamCaptureInvalidated;
-  // All that was recorded elsewhere must lie before where this stream stands.
+  // Everything recorded in other streams must precede the end of this stream.
   const std::vector<bool> before = capture->graph.before(stream->front.nodes);
   for (const auto& [number, other] : streams_) {
     if (capture_of(other->front) == nullptr) continue;
@@ -170,7 +170,7 @@ cudaError_t Queue::end_capture(cudaStream_t stream, cudaGraph_t* graph) {
     if (!joined && status == cudaSuccess) status = cudaErrorStreamCaptureUnjoined;
     other->front = {};
   }
-  // CUDA would not say so.
+  // CUDA would not report this.
   if (capture->graph.shares_a_workspace()) status = cudaErrorStreamCaptureIsolation;
   if (status == cudaSuccess) *graph = new CUgraph_st(std::move(capture_->graph));
   capture_.reset();

@@ -1,4 +1,4 @@
-// What streams have been told and have not done yet.
+// The pending work of streams.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,12 +17,12 @@
 
 namespace senet::cuda_on_host {
 
-/// A place in a stream: behind the first `told` things it was told.
+/// A position in a stream: after the first `told` tasks enqueued.
 struct Place {
   std::uint64_t stream = 0, told = 0;
 };
 
-/// Where a recording stands: behind these nodes of it.
+/// The position of a stream in a recording: after these nodes.
 struct Front {
   std::uint64_t capture = 0;  // 0: none
   std::vector<std::size_t> nodes;
@@ -33,7 +33,7 @@ struct Front {
 struct CUstream_st {
   struct Task {
     std::function<void()> work;
-    senet::cuda_on_host::Place wait;  // where there is no work
+    senet::cuda_on_host::Place wait;  // if there is no work
   };
   explicit CUstream_st(std::uint64_t own) : number(own) {}
 
@@ -41,30 +41,30 @@ struct CUstream_st {
   std::deque<Task> tasks;
   std::uint64_t told = 0;
   bool is_busy = false;              // with its first task
-  senet::cuda_on_host::Front front;  // while it is recorded
+  senet::cuda_on_host::Front front;  // while being recorded
 };
 
 struct CUevent_st {
-  senet::cuda_on_host::Place place;  // of stream 0: never recorded
-  senet::cuda_on_host::Front front;  // recorded in a recording
+  senet::cuda_on_host::Place place;  // stream 0: never recorded
+  senet::cuda_on_host::Front front;  // position, if recorded during a capture
 };
 
 namespace senet::cuda_on_host {
 
-/// Streams, events and recordings, as the programming guide has them. A null stream is the default
-/// one, for which the others, being non-blocking, do not wait.
+/// Streams, events and recordings, as specified by the CUDA programming guide. A null stream is the
+/// default stream; other streams are non-blocking and do not wait for it.
 class Queue {
  public:
-  /// `memory` is open while the device works.
+  /// Device memory is accessible only while work is done.
   Queue(Memory& memory, const Settings& settings) : memory_(memory), order_(settings) {}
 
   Order& order() { return order_; }
 
   cudaStream_t make_stream();
-  /// What it was told is done all the same.
+  /// Completes the stream's pending work first.
   void end_stream(cudaStream_t stream);
 
-  /// `workspace`: as in a node of a graph.
+  /// `workspace`: as in CUgraphNode_st.
   cudaError_t tell(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work,
                    const void* workspace = nullptr);
   cudaError_t record(cudaEvent_t event, cudaStream_t stream);
@@ -76,10 +76,10 @@ class Queue {
   bool is_captured(cudaStream_t stream) { return capture_of(at(stream).front) != nullptr; }
   cudaError_t begin_capture(cudaStream_t stream);
   cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph);
-  /// For calls that no recording thread may make: ruins its recording.
+  /// For calls that a recording thread must not make: invalidates its recording.
   cudaError_t refuse_capture();
 
-  /// Forgets all that was not done.
+  /// Drops all pending work.
   void drop();
 
  private:
@@ -95,7 +95,7 @@ class Queue {
   }
   void reach(const Place& place);
   void do_next(CUstream_st& stream);
-  /// Does something that nobody waits for, if it does not have to wait itself.
+  /// Does one pending task of a stream whose next task need not wait, if there is any.
   void stray();
 
   Memory& memory_;
@@ -104,7 +104,7 @@ class Queue {
   std::map<std::uint64_t, std::unique_ptr<CUstream_st>> streams_;
   std::uint64_t next_number_ = 2;
   std::optional<Capture> capture_;
-  std::uint64_t captures_ = 0;  // begun so far; the number of the last one
+  std::uint64_t captures_ = 0;  // started so far; the number of the last one
 };
 
 }  // namespace senet::cuda_on_host

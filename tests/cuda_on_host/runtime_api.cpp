@@ -11,7 +11,7 @@
 namespace senet::cuda_on_host {
 
 Device& the_device() {
-  // Never ends: who uses it may end after everything static.
+  // Never destroyed: its users may outlive static objects.
   static Device& device = *new Device;
   return device;
 }
@@ -21,7 +21,7 @@ Brought meet(const Brought& mine, unsigned from) { return the_device().warp.meet
 
 cudaError_t launch(std::function<void()> thread, dim3 grid, dim3 block, cudaStream_t stream) {
   return with_device([&](Device& device) {
-    // Of a block that is no multiple of a warp CUDA would let some lanes sleep.
+    // CUDA also accepts block sizes that are not a multiple of a warp.
     if (grid.x == 0 || grid.y == 0 || grid.y > 65535 || grid.z != 1 || block.x == 0 ||
         block.x > 1024 || block.x % Warp::kLanes != 0 || block.y != 1 || block.z != 1) {
       return cudaErrorInvalidConfiguration;
@@ -35,7 +35,7 @@ cudaError_t launch(std::function<void()> thread, dim3 grid, dim3 block, cudaStre
 
 namespace {
 
-/// A call that may wait for the device, which a thread that records must not.
+/// A call that may wait for the device, which a recording thread must not make.
 template <class Use>
 cudaError_t outside_capture(const Use& use) {
   return with_device([&](Device& device) {
@@ -96,7 +96,7 @@ cudaError_t cudaGetLastError() {
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  // What tests look for; others have numbers.
+  // Only these texts are tested; other errors are reported as numbers.
   if (error == cudaErrorMemoryAllocation) return "out of memory";
   if (error == cudaErrorLaunchFailure) return "the device was lost";
   thread_local std::string text;
@@ -113,8 +113,8 @@ cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   });
 }
 
-// CUDA's "may perform implicit synchronization": this one waits for the default stream only, which
-// has zeroed what is freed.
+// CUDA "may perform implicit synchronization": this waits only for the default stream, which zeroed
+// the memory to be freed.
 cudaError_t cudaFree(void* address) {
   if (address == nullptr) return cudaSuccess;
   return outside_capture([&](Device& device) {
@@ -155,7 +155,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
         device.memory.is_on_device(here, 1)) {
       return cudaErrorInvalidValue;
     }
-    // A replay reads or writes the host's memory at some later time.
+    // A replay accesses the host's memory later.
     if (device.queue.is_captured(stream) && !device.memory.is_pinned(here, bytes)) {
       return cudaErrorInvalidValue;
     }
@@ -268,7 +268,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t runnable, cudaStream_t stream) {
   return outside_capture([&](Device& device) {
     if (++device.recordings_started == device.settings.lost_at) device.lose();
     if (device.is_lost) return cudaErrorLaunchFailure;
-    // Not ordered behind the launch before, if that was in another stream, as CUDA's is.
+    // Unlike in CUDA, not ordered after the previous launch if that was in another stream.
     return device.queue.tell(stream, cudaGraphNodeTypeGraph, [&device, graph = runnable->graph] {
       graph->run(device.queue.order());
     });

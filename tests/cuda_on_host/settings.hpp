@@ -1,4 +1,4 @@
-// What sort of device the host plays, told by the environment of the program that uses it.
+// Settings of the simulated device, read from environment variables.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace senet::cuda_on_host {
 
-/// A number from the environment; ends the process when there is something else.
+/// A number from the environment; ends the process when the value is not a number.
 inline std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
   const char* const text = std::getenv(variable);
   if (text == nullptr) return otherwise;
@@ -19,7 +19,7 @@ inline std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
   std::uint64_t number = 0;
   if (const auto [stop, error] = std::from_chars(text, end, number);
       stop != end || error != std::errc()) {
-    std::fprintf(stderr, "CUDA on the host: %s: \"%s\" is no number\n", variable, text);
+    std::fprintf(stderr, "CUDA on the host: %s: \"%s\" is not a number\n", variable, text);
     std::abort();
   }
   return number;
@@ -28,15 +28,15 @@ inline std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
 struct Settings {
   enum class Order : std::uint8_t { kEager, kLate, kShuffled };
 
-  /// CUDA_ON_HOST_ORDER, what is done when of all that CUDA leaves open: "eager", everything at
-  /// once and first things first; "late", nothing before somebody waits for it and last things
-  /// first; a number, the seed of a shuffle. What is right in one order only is wrong.
+  /// CUDA_ON_HOST_ORDER, the order of work that CUDA leaves unordered: "eager", everything
+  /// immediately and first things first; "late", nothing before it is waited for and last things
+  /// first; or a number, the seed of a shuffle. Code that is correct in only one order is wrong.
   Order order = Order::kLate;
   std::uint64_t seed = 0;
-  /// CUDA_ON_HOST_MIB
+  /// CUDA_ON_HOST_MIB.
   std::uint64_t memory_bytes = number_of("CUDA_ON_HOST_MIB", 16 << 10) << 20;
-  /// CUDA_ON_HOST_LOST_AT: the recording at whose start the device is lost, the first being 1; 0:
-  /// it never is.
+  /// CUDA_ON_HOST_LOST_AT: the device is lost at this launch of a recording, counted from 1; 0:
+  /// never.
   std::uint64_t lost_at = number_of("CUDA_ON_HOST_LOST_AT", 0);
 
   Settings() {

@@ -1,5 +1,5 @@
-// A kernel's threads on one of the host's: the 32 of a warp are fibers, and each runs until it
-// wants to know something of the others.
+// Runs a kernel's threads on one host thread: the 32 threads of a warp are fibers, and each runs
+// until it needs data from the others.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,10 +14,10 @@
 
 namespace senet::cuda_on_host {
 
-/// What a lane brings to where all lanes meet.
+/// The data that a lane contributes to a meeting of all lanes.
 struct Brought {
   std::array<std::byte, 8> value;
-  int purpose;  // the same for all of them
+  int purpose;  // must be equal in all lanes
 };
 
 /// Runs all kernels.
@@ -29,12 +29,13 @@ class Warp {
   Warp(const Warp&) = delete;
   Warp& operator=(const Warp&) = delete;
 
-  /// Runs `thread` once in every thread of a grid, one warp after the other; ends the process when
-  /// some lanes of a warp meet and others do not, which CUDA does not allow: with some it waits for
-  /// ever, with some it goes on.
+  /// Runs `thread` once in every thread of a grid, one warp after the other. Ends the process when
+  /// only some lanes of a warp meet: CUDA does not allow that, and depending on the device hangs or
+  /// continues.
   void run(const std::function<void()>& thread, dim3 grid, dim3 block, Order& order);
 
-  /// Called by a lane: waits until all have brought something; what lane `from` brought.
+  /// Called by a lane: waits until all lanes have contributed; returns the contribution of lane
+  /// `from`.
   Brought meet(const Brought& mine, unsigned from);
 
  private:
@@ -45,11 +46,12 @@ class Warp {
 
   std::array<std::unique_ptr<Fiber>, kLanes> fibers_;
   std::array<State, kLanes> states_{};
-  // In turn: who is quick may bring the next thing before the others have seen the last one.
+  // Used alternately: a fast lane may contribute to the next meeting before the others have read
+  // the last one.
   std::array<std::array<Brought, kLanes>, 2> brought_;
   std::array<unsigned, kLanes> meetings_{};
   const std::function<void()>* thread_ = nullptr;
-  unsigned lane_ = 0;  // the one that runs
+  unsigned lane_ = 0;  // the running lane
 };
 
 }  // namespace senet::cuda_on_host

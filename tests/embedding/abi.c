@@ -1,4 +1,4 @@
-/* Tells the sizes, offsets and constants of senet.h as this compiler sees them:
+/* Prints the sizes, offsets and constants of senet.h with this compiler, for comparison with
  * tests/embedding/abi.txt. */
 #include <senet/game_table.h>
 #include <stdio.h>

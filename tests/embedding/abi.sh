@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Compares libsenet's binary interface with abi.txt: abi.sh PROGRAM LIBRARY HEADERS COMPILER [--write].
 #
-# What is compared: sizes, offsets and constants (PROGRAM, made of abi.c), what HEADERS (folders, a colon between them) declare, comments and layout
-# aside, and the symbols that LIBRARY shows. A line that changed breaks hosts compiled before: it needs another
-# SENET_ABI. A new line does not, nor does a struct with a struct_size that grew at its end, nor a limit that was
-# raised. --write writes abi.txt anew.
+# It compares sizes, offsets and constants (printed by PROGRAM, built from abi.c), the declarations
+# in HEADERS (folders separated by colons), ignoring comments and layout, and the symbols that
+# LIBRARY exports. A changed line breaks hosts that are already compiled, so it needs a new
+# SENET_ABI. A new line does not, nor does a struct with a struct_size that grew at its end, nor a
+# raised limit. --write replaces abi.txt.
 set -euo pipefail
 program=$1 library=$2 headers=$3 compiler=$4
 kept=$(dirname "$0")/abi.txt
@@ -13,7 +14,7 @@ includes=("${folders[@]/#/-I}")
 
 now() {
   "$program"
-  # One declaration a line: a semicolon outside braces ends it.
+  # One declaration per line: a semicolon outside braces ends it.
   "$compiler" -x c -std=c99 -E -P "${includes[@]}" - <<<"#include <senet/game_table.h>" | sed 's|__attribute__((visibility("default")))||g' | tr '\n' ' ' | tr -s ' ' |
     sed 's/.*typedef int32_t senet_status;/typedef int32_t senet_status;/; s/( /(/g' |
     awk '{

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# libsenet keeps nothing global and nothing thread-local, and asks the system for nothing that ends the program, prints
-# or handles signals: no_state.sh LIBRARY COMPILER. First it sees that it would find each kind of what is forbidden.
+# Checks that libsenet has no global and no thread-local state, and calls no function that ends the
+# program, prints or handles signals: no_state.sh LIBRARY COMPILER. First it checks that it detects
+# every forbidden kind.
 set -euo pipefail
 library=$1 compiler=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Where a program could write, with what lies there. What is written by the loader only, before the program begins,
-# is not ours to write: tables with addresses in them (.data.rel.ro) and what exceptions are caught by (DW.ref.).
+# Prints the writable sections with their symbols. Leaves out sections that only the loader writes,
+# before the program begins: tables of addresses (.data.rel.ro) and references for exception
+# handling (DW.ref.).
 state() { # FILE
   readelf -SW "$1" | sed -n 's/^ *\[ *\([0-9]*\)\] */\1 /p' |
     awk '$8 ~ /W/ && $6 !~ /^0+$/ && $2 !~ /^\.data\.rel\.ro/ && $2 !~ /^\.data\.rel\.local\.DW\.ref\./ {print $1, $2}' |
@@ -17,19 +19,20 @@ state() { # FILE
   readelf -sW "$1" | awk '$7 == "COM" {print "common: " $8}'
 }
 
-# std::terminate may be asked for: it is what the compiler puts behind noexcept.
+# Prints the forbidden functions that a file calls. std::terminate is allowed: the compiler calls it
+# for noexcept.
 wishes() { # FILE
   nm --undefined-only "$1" | awk '{print $NF}' | grep -Ex -e '_?exit|_Exit|quick_exit|abort|__assert_fail|atexit|__cxa_atexit|__cxa_thread_atexit' \
     -e 'v?f?d?printf|__v?f?printf_chk|puts|fputs|putchar|putc|fputc|fwrite|perror|syslog|stdout|stderr|stdin|_ZSt4(cout|cerr|clog)' \
     -e 'signal|sigaction|raise|kill|setlocale|setenv|getenv|secure_getenv|__cxa_guard_acquire|__tls_get_addr' || true
 }
 
-seen() { # WHAT IS FORBIDDEN, in C++
+seen() { # FORBIDDEN CODE, in C++
   printf '%b\n' "$1" | "$compiler" -x c++ -std=c++20 -fPIC -O2 -c -o "$work/forbidden.o" -
   [[ -n $(state "$work/forbidden.o")$(wishes "$work/forbidden.o") ]]
 }
 while read -r line; do
-  seen "$line" || { echo "this would not be found: $line" >&2; exit 1; }
+  seen "$line" || { echo "this forbidden code is not detected: $line" >&2; exit 1; }
 done <<'END'
 int counter; int next() { return ++counter; }
 namespace senet { static int counter = 7; int next() { return ++counter; } }
@@ -48,7 +51,7 @@ void end() { __builtin_abort(); }
 #include <csignal>\nvoid handle() { std::signal(SIGTERM, SIG_IGN); }
 END
 while read -r line; do
-  if seen "$line"; then echo "this is allowed: $line: $(state "$work/forbidden.o")" >&2; exit 1; fi
+  if seen "$line"; then echo "this allowed code is reported: $line: $(state "$work/forbidden.o")" >&2; exit 1; fi
 done <<'END'
 struct Base { virtual ~Base(); virtual void act(); }; Base::~Base() {} void Base::act() {}
 extern const char* const names[]; const char* const names[] = {"a", "b"};
@@ -56,4 +59,4 @@ void run(void (*act)()) { try { act(); } catch (int) { } }
 END
 
 found=$(state "$library"; wishes "$library")
-[[ -z $found ]] || { printf 'state, or wishes, of the library:\n%s\n' "$found" | c++filt >&2; exit 1; }
+[[ -z $found ]] || { printf 'the library has state, or calls forbidden functions:\n%s\n' "$found" | c++filt >&2; exit 1; }

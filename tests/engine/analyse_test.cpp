@@ -1,4 +1,4 @@
-// Many positions side by side get the answers each would get alone.
+// Positions analysed in parallel get the same results as each one alone.
 #include "engine/lanes/analyse.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// The queue between threads: order, bounds, closing, and nothing lost or doubled by several
-// threads.
+// The queue between threads: order, capacity, closing, and no lost or duplicated values.
 #include "engine/lanes/bounded_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -98,8 +97,8 @@ TEST(BoundedQueue, CloseWakesThoseWhoWait) {
   EXPECT_EQ(full.size(), 1u);
 }
 
-// Producers of both manners, several consumers, a small ring: every value arrives exactly once, and
-// the values of one producer arrive in their order at each consumer.
+// Producers that wait and producers that retry, several consumers, a small ring: every value
+// arrives exactly once, and each consumer gets the values of one producer in order.
 TEST(BoundedQueue, LosesAndDoublesNothingBetweenThreads) {
   constexpr int kProducers = 4, kConsumers = 3, kEach = 5000;
   struct Message {

@@ -1,4 +1,4 @@
-// The C++ face: errors are values or thrown, callables end searches, owners close when told.
+// The C++ interface: errors as values and exceptions, callables as callbacks, explicit close().
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -47,7 +47,7 @@ TEST_F(CppFace, WaitingTellsATimeoutFromAnError) {
   EXPECT_EQ(session.result().visits, 30u);
 }
 
-// A callable lives until its call is over, is called once, and keeps what it throws to itself.
+// A callable lives until its call returns, is called once, and its exceptions are dropped.
 TEST_F(CppFace, CallablesEndSearches) {
   auto session = engine_.open_session("connect_four");
   auto owned = std::make_unique<int>(40);
@@ -79,7 +79,7 @@ TEST_F(CppFace, CallablesOfSearchesThatDoNotBeginAreDropped) {
   EXPECT_EQ(*shared, 0);
 }
 
-// A callable may search on, and close its session.
+// A callable may begin another search, and close its session.
 TEST_F(CppFace, CallablesMaySearchOnAndClose) {
   int told = 0;
   {
@@ -105,7 +105,7 @@ TEST_F(CppFace, AnswersAreSeenThrough) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->visits, 20u);
   EXPECT_EQ((*found).visits, 20u);
-  Session session = *engine_.try_open_session("connect_four");  // what only moves, too
+  Session session = *engine_.try_open_session("connect_four");  // also for move-only values
   EXPECT_EQ(*session.try_turn(), SENET_PLAYER_0);
 }
 
@@ -143,7 +143,7 @@ TEST_F(CppFace, ClosesWhenTold) {
   session.begin_search({});
   session.close();
   EXPECT_LT(engine.memory(), with_session);
-  EXPECT_EQ(session.try_turn().error().status(), SENET_BAD_ARGUMENT);  // not any more
+  EXPECT_EQ(session.try_turn().error().status(), SENET_BAD_ARGUMENT);  // it is closed
   EXPECT_EQ(engine.close(), SENET_OK);
   EXPECT_EQ(engine.close(), SENET_OK);
   EXPECT_EQ(engine.try_open_session("connect_four").error().status(), SENET_BAD_ARGUMENT);

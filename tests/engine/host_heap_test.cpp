@@ -1,4 +1,4 @@
-// A host's own memory and its log: what goes through them, and what happens when there is no more.
+// A host's own allocator and log: what goes through them, and what happens when memory runs out.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,7 +13,7 @@
 namespace senet {
 namespace {
 
-// Counts every block, and has no more after a while.
+// Counts every block, and fails after a given number of them.
 class Host {
  public:
   senet_config config() {
@@ -72,7 +72,7 @@ TEST(HostHeap, NearlyAllOfItGoesThere) {
     auto config = host.config();
     config.sessions = 64;
     api::Engine engine(config);
-    const std::uint64_t threads = engine.memory();  // and small change, promised from the beginning
+    const std::uint64_t threads = engine.memory();  // and small allocations, reserved at the start
     for (const char* game : {"connect_four", "backgammon"}) {
       engine.use(engine.builtin(game));
       std::vector<api::Session> sessions;
@@ -81,7 +81,7 @@ TEST(HostHeap, NearlyAllOfItGoesThere) {
       sessions[0].search({.visits = 20});  // makes an evaluator
       const std::uint64_t promised = engine.memory() - threads;
       EXPECT_LE(host.live(), promised);
-      // The second evaluator comes when weights are exchanged; results are lists.
+      // Not all of it: weights for an exchange are not packed yet, and results are lists.
       EXPECT_GT(host.live(), promised * 75 / 100) << game;
     }
     EXPECT_LE(engine.memory(), api::default_config().memory);
@@ -114,7 +114,7 @@ TEST(HostHeap, NoMoreOfItAtAnyMoment) {
   EXPECT_GT(failures, 30);
 }
 
-// Memory is given back where nobody could do anything about it.
+// release is called in destructors, where exceptions cannot be handled.
 TEST(HostHeap, WhatReleaseThrowsIsLost) {
   Host host;
   senet_config config = host.config();
@@ -150,13 +150,13 @@ TEST(HostLog, HearsOfWeightsAndFailures) {
   ASSERT_EQ(host.lines().size(), 1u);
   EXPECT_NE(host.lines()[0].find("connect_four: weights "), std::string::npos);
   auto session = engine.open_session("connect_four");
-  engine.use(model);  // the first search on it will pack it
+  engine.use(model);  // the next search packs the weights
   host.fail_after(0);
   EXPECT_EQ(session.try_search({.visits = 5}).error().status(), SENET_NO_MEMORY);
-  EXPECT_EQ(host.lines().back(), "searches ended: the system has no more memory");
+  EXPECT_EQ(host.lines().back(), "searches failed: the system is out of memory");
   session.begin_search({.visits = 5}, [](void*, senet_session*) { throw 1; });
   session.wait();
-  EXPECT_EQ(host.lines().back(), "a callback threw something");
+  EXPECT_EQ(host.lines().back(), "a callback threw an exception");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Fibers go on in the order in which their driver resumes them, and end when they are abandoned.
+// Fibers run in the order in which their driver resumes them, and end when they are abandoned.
 #include "engine/lanes/lane_fiber.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace senet {
 namespace {
 
-// On a thread of its own, whose fibers have all been freed when it has ended.
+// Runs `test` on a new thread, which frees all its fibers when it ends.
 template <class Test>
 void on_lanes(Test&& test) {
   std::thread([&] { test(); }).join();

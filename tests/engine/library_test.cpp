@@ -1,4 +1,4 @@
-// libsenet.a as a host links it: which evaluators it has.
+// libsenet.a as a host links it: its evaluators.
 #include <gtest/gtest.h>
 #include <senet/senet.hpp>
 
@@ -37,14 +37,14 @@ TEST(Library, RefusesEvaluatorsThatItDoesNotHave) {
   };
   EXPECT_EQ(refusal("fast").status(), SENET_BAD_ARGUMENT);
   EXPECT_EQ(refusal("fast").reason(),
-            "evaluator: one of fused, onednn, auto, reference, hash, not \"fast\"");
+            "evaluator must be one of fused, onednn, auto, reference, hash, not \"fast\"");
   if (SENET_HAS_ONEDNN) {
     EXPECT_EQ(refusal("onednn").reason(), "opened");
     EXPECT_EQ(found_with("onednn", 0).action, found_with("fused", 0).action);
   } else {
     EXPECT_EQ(refusal("onednn").status(), SENET_BAD_ARGUMENT);
     EXPECT_EQ(refusal("onednn").reason(),
-              "evaluator: this library was built without oneDNN (-DSENET_ONEDNN=ON)");
+              "evaluator: this library was built without oneDNN: rebuild with -DSENET_ONEDNN=ON");
   }
 }
 

@@ -1,7 +1,7 @@
-// A thousand sessions, half of them of hosts' own games, in the hands of four host threads that
-// open, search, stop, wait and close at random, while weights are exchanged a hundred times: every
-// search that began is told of once, none fails, every result makes sense, the memory bound holds.
-// SENET_LOAD_SECONDS=60 goes on for longer.
+// A thousand sessions, half of them of hosts' own games, used by four host threads that open,
+// search, stop, wait and close at random, while weights are exchanged a hundred times. Every search
+// calls back exactly once, none fails, all results are plausible, the memory bound holds.
+// SENET_LOAD_SECONDS=60 makes it run for at least 60 seconds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ template <class G>
 constexpr LoadedGame loaded() {
   return {G::kName, G::kOutcomeValues, G::kValueRange};
 }
-// Two of ours, with dice and without, and two with dice that only the host knows.
+// Two built-in games, without and with dice, and two hosts' games with dice.
 constexpr std::array<LoadedGame, 4> kGames = {loaded<ConnectFour>(), loaded<Backgammon>(),
                                               loaded<Race>(), loaded<Own<Backgammon>>()};
 
@@ -48,7 +48,7 @@ struct Counts {
 
 void count(void* user, senet_session*) { ++static_cast<Counts*>(user)->told; }
 
-// Different weights of each game, taken into use in turn.
+// Several weights of each game, published in turn.
 class Weights {
  public:
   explicit Weights(api::Engine& engine) : engine_(engine) {
@@ -63,7 +63,7 @@ class Weights {
     const std::uint32_t next = ++exchanges_;
     for (const auto& models : models_) engine_.use(models[next % kModels]);
   }
-  /// Whether these have been in use by now; notes that they have answered.
+  /// Whether these weights have been published; notes that a search used them.
   bool answered(std::size_t game, std::uint64_t id) {
     for (std::uint32_t i = 1; i <= std::min<std::uint32_t>(exchanges_, kModels); ++i) {
       if (models_[game][i % kModels].id() != id) continue;
@@ -72,7 +72,7 @@ class Weights {
     }
     return false;
   }
-  /// How many of them have answered.
+  /// How many weights of the game searches have used.
   int answered(std::size_t game) const { return std::popcount(answered_[game].load()); }
 
  private:
@@ -83,11 +83,11 @@ class Weights {
   std::array<std::atomic<std::uint32_t>, kGames.size()> answered_{};  // a bit for each model
 };
 
-// A session with what its host asked for.
+// A session with its host's last requests.
 struct Game {
   std::size_t number;  // of kGames
   api::Session session;
-  bool searched = false;  // and the result not looked at
+  bool searched = false;  // has an unread result, or a running search
   api::Limits limits{};
   bool stopped = false;
 };
@@ -157,7 +157,7 @@ class Host {
     Random draw(9, number_, step, Purpose::kTest);
     Game& game = games_[draw.below(static_cast<std::uint32_t>(games_.size()))];
     switch (draw.below(8)) {
-      case 0:  // with whatever is under way
+      case 0:  // replaces the session, even during a search
         if (game.searched) ++counts_.dropped;
         game = std::move(games_.back());
         games_.pop_back();
@@ -218,7 +218,7 @@ class Host {
       game.session.set("");
     }
   }
-  // At the result, when there is one, and goes on from there.
+  // Reads the result, if there is one, and plays its action.
   void look(Game& game) {
     const auto found = game.session.try_result();
     if (!found) {
@@ -269,7 +269,7 @@ TEST(Load, AThousandSessions) {
         host.end();
       });
     }
-    // In the middle of all that, to its end.
+    // Exchanges weights meanwhile, evenly over the steps.
     for (std::uint32_t i = 1; i <= kExchanges || std::chrono::steady_clock::now() < end; ++i) {
       const std::uint32_t next = kHosts * kSteps / kExchanges * i;
       while (steps < next && (i <= kExchanges || std::chrono::steady_clock::now() < end)) {
@@ -278,7 +278,7 @@ TEST(Load, AThousandSessions) {
       weights.exchange();
       most_promised = std::max(most_promised, engine.memory());
     }
-  }  // all sessions are closed
+  }  // closes all sessions
   EXPECT_EQ(counts.told, counts.begun);
   EXPECT_EQ(counts.read + counts.dropped, counts.begun);
   EXPECT_GT(counts.begun, kHosts * kSteps / 8);

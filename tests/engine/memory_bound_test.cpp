@@ -1,5 +1,6 @@
-// The bound is kept: all that operator new gives while many games are played, weights exchanged and
-// sessions opened and closed is weighed against senet_config.memory and against what is promised.
+// The memory bound holds: counts everything that operator new allocates while games are played,
+// weights exchanged and sessions opened and closed, and compares it with senet_config.memory and
+// with the reserved bytes.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -67,18 +68,18 @@ TEST_P(MemoryBound, IsKept) {
   }
   const std::size_t peak = heap_peak() - before;
   EXPECT_LE(peak, config.memory);
-  EXPECT_GT(peak, config.memory * 3 / 4);  // what is promised is needed, too
+  EXPECT_GT(peak, config.memory * 3 / 4);  // most of the reserved memory is really used
   EXPECT_EQ(heap_bytes(), before);
 }
 
-// What a search finds has its memory since the session was opened, and goes straight into the
+// A result's memory is allocated when the session is opened, and results go directly into the
 // caller's buffers.
 TEST(MemoryOfResults, IsTakenWhenASessionIsOpened) {
   api::Engine engine;
   engine.use(engine.untrained("backgammon", 1));
   auto session = engine.open_session("backgammon");
   constexpr std::string_view kBeforeARoll = "4HPwATDgc/ABMA:0:-";
-  // Of the 21 rolls the one with most moves.
+  // The roll with the most legal moves.
   std::size_t most = 0;
   senet_action widest = 0;
   for (senet_action roll = 0; roll < 21; ++roll) {
@@ -99,10 +100,10 @@ TEST(MemoryOfResults, IsTakenWhenASessionIsOpened) {
   ASSERT_EQ(senet_session_result(session.handle(), &result, choices.data(), choices.size()),
             SENET_OK);
   EXPECT_EQ(result.choice_count, most);
-  EXPECT_LT(heap_peak() - before, 200u);  // the callback, and what the worker remembers to do
+  EXPECT_LT(heap_peak() - before, 200u);  // the callback, and the worker's lists
 }
 
-// An engine of its own for one file of weights; how it ends, and whether the bound was kept.
+// Opens one file of weights in a new engine; returns the status and checks the memory bound.
 senet_status open_bounded(std::string_view file, std::uint64_t memory) {
   const std::size_t before = heap_bytes();
   heap_peak();
@@ -121,7 +122,7 @@ senet_status open_bounded(std::string_view file, std::uint64_t memory) {
   return status;
 }
 
-// The tensors in reverse: weights in another order than ours have to be copied.
+// The tensors in reverse order: weights in another order than save_network's have to be copied.
 TEST(MemoryOfWeights, CopiesAreCountedFirst) {
   NetworkSpec spec = reference_spec<ConnectFour>();
   spec.width = 512;
@@ -147,7 +148,7 @@ TEST(MemoryOfWeights, CopiesAreCountedFirst) {
   EXPECT_EQ(open_bounded(file, file.size() * 5 / 2), SENET_OK);
 }
 
-// Headers of nothing but whatever costs most to take down.
+// Headers that consist of the most expensive JSON to read.
 TEST(MemoryOfWeights, HeadersAreCountedFirst) {
   const std::vector<std::pair<std::string, std::string>> kinds = {
       {"{", "\"#\":0,"},
@@ -160,7 +161,7 @@ TEST(MemoryOfWeights, HeadersAreCountedFirst) {
   for (const auto& [begin, again] : kinds) {
     std::string json = begin;
     for (int i = 0; json.size() < 300'000; ++i) {
-      std::string name;  // as short as names can be and all be different
+      std::string name;  // short and unique
       for (int left = i; left > 0 || name.empty(); left /= 64) {
         name += static_cast<char>('0' + left % 64 + (left % 64 > 43 ? 1 : 0));
       }
@@ -173,7 +174,7 @@ TEST(MemoryOfWeights, HeadersAreCountedFirst) {
     std::memcpy(file.data(), &length, sizeof length);
     file += json;
     EXPECT_EQ(open_bounded(file, 4 << 20), SENET_NO_MEMORY) << begin << again;
-    // As little as the refusal allows.
+    // The smallest bound with which the file is read, and then refused as a bad model.
     std::uint64_t least = 4 << 20, enough = 64 << 20;
     while (enough - least > 100'000) {
       const std::uint64_t middle = (least + enough) / 2;

@@ -1,4 +1,4 @@
-// The store of weights: the newest, counted, shared by all workers, packed once for all of them.
+// The store of the newest weights: generations, lifetime, and packing once for all workers.
 #include "engine/lanes/model_store.hpp"
 
 #include <gtest/gtest.h>

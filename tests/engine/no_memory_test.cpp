@@ -1,4 +1,5 @@
-// A system without memory at every moment there is: calls say so, searches end so, and all goes on.
+// Every single allocation fails in turn: calls and searches return SENET_NO_MEMORY, and later ones
+// work.
 #include <gtest/gtest.h>
 #include <senet/senet.h>
 
@@ -15,7 +16,7 @@ bool is_fine(senet_status status) { return status == SENET_OK || status == SENET
 
 void count(void* user, senet_session*) { ++*static_cast<int*>(user); }
 
-// A host that gives up at the first failure. True when it came to its end.
+// A host that gives up at the first failure. True if nothing failed.
 bool plays(std::string_view game, int* searches, int* told) {
   senet_config config;
   senet_config_init(&config, sizeof config);
@@ -76,7 +77,7 @@ TEST_P(NoMemory, AtAnyMoment) {
   EXPECT_GT(failures, 50);
 }
 
-// A search that failed is over, and the next one finds what it would have found.
+// After a search that failed, the next one succeeds.
 TEST(NoMemoryOnce, TheNextSearchGoesWell) {
   senet_config config;
   senet_config_init(&config, sizeof config);

@@ -1,5 +1,5 @@
-// Games that only a host knows: a table that is a game of ours plays as ours does, with dice and
-// gammons too, and tables that are no games are refused with a reason.
+// Hosts' games: a built-in game added as a table plays exactly like the built-in one, including
+// dice and gammons, and invalid tables are refused with a reason.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,8 +28,7 @@ namespace {
 using Noughts = Own<TicTacToe>;
 using LargeNoughts = Own<TicTacToe, 900>;
 
-// What cannot be a table's number is no game for a table, which the compiler says; it is not cut to
-// 16 bits.
+// Numbers that exceed a table's limits fail to compile instead of being truncated to 16 bits.
 struct TooManyFeatures : Noughts {
   static constexpr std::size_t kFeatures = 65'536;
   static Result<TooManyFeatures> from_text(std::string_view) { return fail("none"); }
@@ -40,7 +39,7 @@ struct MostFeatures : TooManyFeatures {
 };
 static_assert(api::TableSized<MostFeatures> && !api::TableSized<TooManyFeatures>);
 
-// Takes the same small network into use, taught this, for a game of ours and for the host's.
+// Publishes the same small network for the built-in game and for the host's.
 void use_same(api::Engine& engine, NetworkSpec spec, std::string_view own, Evaluates evaluates) {
   const TemporaryFolder folder;
   const auto file = folder / "network.safetensors";
@@ -71,8 +70,8 @@ void expect_same(const api::Found& found, const api::Found& expected) {
   }
 }
 
-// Plays a game in both sessions, move by move what the searches find; dice are drawn. Returns how
-// many searches there were.
+// Plays the same game in both sessions, with the moves that the searches find and drawn dice.
+// Returns the number of searches.
 int play_in_both(api::Session& own, api::Session& ours, const api::Limits& limits) {
   EXPECT_EQ(own.text(), ours.text());
   int searches = 0;
@@ -101,7 +100,7 @@ int play_in_both(api::Session& own, api::Session& ours, const api::Limits& limit
   return searches;
 }
 
-// Small states and large ones; few moves and more than 1,024; with dice and without.
+// Small and large states; few legal moves and more than 1,024; with and without dice.
 template <class G>
 class OwnGame : public testing::Test {};
 using OwnGames =
@@ -130,7 +129,7 @@ TYPED_TEST(OwnGame, PlaysAsTheSameGameOfOursDoes) {
   }
 }
 
-// What the search proves is worth what the game says, in games of more than a point.
+// Proven values are the game's own, also where an ending is worth more than 1 point.
 TEST(OwnDice, GammonsAreProven) {
   api::Engine engine;
   api::add_game<Race>(engine);
@@ -162,8 +161,8 @@ TEST(OwnDice, GammonsAreProven) {
   EXPECT_EQ(session.outcome(), 2u);
 }
 
-// The table that C fills and the one that a type does are the same game; logits are the actions'
-// own numbers in one and said by a function in the other.
+// The table in C and the one made from the C++ type are the same game; the former has no logits_of,
+// the latter does.
 TEST(OwnDice, ATableInCPlaysAsTheTypeDoes) {
   api::Engine engine;
   api::add_game<Race>(engine);
@@ -178,7 +177,7 @@ TEST(OwnDice, ATableInCPlaysAsTheTypeDoes) {
   }
 }
 
-// A header from before there were dice: what its struct does not have is not read.
+// A table of a header from before dice: fields beyond its struct_size are not read.
 TEST(OwnGameTable, TablesOfOlderHeadersKeepTheirMeaning) {
   api::Engine engine;
   senet_game_table table = api::game_table<Noughts>();
@@ -194,7 +193,8 @@ TEST(OwnGameTable, TablesOfOlderHeadersKeepTheirMeaning) {
   EXPECT_GE(play_in_both(own, ours, {.visits = 40}), 5);
 }
 
-// A node for each of 800 visits; and what the table's numbers allow, not what any table's could.
+// A session has a node for each of 800 visits, and its memory follows the table's own limits, not
+// the maxima of game_table.h.
 TEST(OwnGameTable, KeepsToItsMemory) {
   api::Engine engine;
   api::add_game<Noughts>(engine);
@@ -212,7 +212,7 @@ TEST(OwnGameTable, KeepsToItsMemory) {
 senet_game_table noughts() { return api::game_table<Noughts>(); }
 senet_game_table race() { return api::game_table<Race>(); }
 
-// A table with a fault, and the sentence that names it.
+// A table with a fault, and the beginning of the error that names it.
 struct Fault {
   senet_game_table (*game)();
   void (*spoil)(senet_game_table&);
@@ -220,53 +220,56 @@ struct Fault {
 };
 const Fault kFaults[] = {
     // Numbers.
-    {noughts, [](auto& t) { t.play = nullptr; }, "own_tic_tac_toe: a function is NULL"},
+    {noughts, [](auto& t) { t.play = nullptr; }, "own_tic_tac_toe: a required function is NULL"},
     {noughts, [](auto& t) { t.name = {}; }, "a game without a name: "},
     {noughts,
      [](auto& t) {
        t.name = {"backgammon", 10};
      },
-     "there is a game called backgammon already"},
-    {noughts, [](auto& t) { t.state_size = 2000; }, "own_tic_tac_toe: state_size: 1 to 1008"},
-    {noughts, [](auto& t) { t.most_legal = 0; }, "own_tic_tac_toe: most_legal: 1 to 4096"},
-    {noughts, [](auto& t) { t.actions = 65537; }, "own_tic_tac_toe: actions: 1 to 65536"},
-    {noughts, [](auto& t) { t.logits_of = nullptr; }, "own_tic_tac_toe: actions: 1 to 65535"},
-    {noughts, [](auto& t) { t.features = 65536; }, "own_tic_tac_toe: features: 1 to 65535"},
-    {noughts, [](auto& t) { t.most_active = 2049; }, "own_tic_tac_toe: most_active: 1 to 2048"},
-    {noughts, [](auto& t) { t.policy_logits = 0; }, "own_tic_tac_toe: policy_logits: 1 to 65535"},
+     "a game called backgammon already exists"},
+    {noughts, [](auto& t) { t.state_size = 2000; },
+     "own_tic_tac_toe: state_size must be 1 .. 1008"},
+    {noughts, [](auto& t) { t.most_legal = 0; }, "own_tic_tac_toe: most_legal must be 1 .. 4096"},
+    {noughts, [](auto& t) { t.actions = 65537; }, "own_tic_tac_toe: actions must be 1 .. 65536"},
+    {noughts, [](auto& t) { t.logits_of = nullptr; },
+     "own_tic_tac_toe: actions must be 1 .. 65535"},
+    {noughts, [](auto& t) { t.features = 65536; }, "own_tic_tac_toe: features must be 1 .. 65535"},
+    {noughts, [](auto& t) { t.most_active = 2049; },
+     "own_tic_tac_toe: most_active must be 1 .. 2048"},
+    {noughts, [](auto& t) { t.policy_logits = 0; },
+     "own_tic_tac_toe: policy_logits must be 1 .. 65535"},
     {noughts, [](auto& t) { t.logits_per_action = 5; },
-     "own_tic_tac_toe: logits_per_action: 1 to 4"},
-    {noughts, [](auto& t) { t.reserved = 1; }, "own_tic_tac_toe: reserved: 0"},
+     "own_tic_tac_toe: logits_per_action must be 1 .. 4"},
+    {noughts, [](auto& t) { t.reserved = 1; }, "own_tic_tac_toe: reserved must be 0"},
     {race, [](auto& t) { t.viewer = nullptr; },
-     "race: chance and viewer: not NULL in a game with dice"},
-    {race, [](auto& t) { t.most_chance = 257; }, "race: most_chance: 0 to 256"},
-    {race, [](auto& t) { t.outcomes = 1; }, "race: outcomes: 2 to 8"},
-    {race, [](auto& t) { t.outcomes = 9; }, "race: outcomes: 2 to 8"},
+     "race: chance and viewer must not be NULL in a game with dice"},
+    {race, [](auto& t) { t.most_chance = 257; }, "race: most_chance must be 0 .. 256"},
+    {race, [](auto& t) { t.outcomes = 1; }, "race: outcomes must be 2 .. 8"},
+    {race, [](auto& t) { t.outcomes = 9; }, "race: outcomes must be 2 .. 8"},
     {race, [](auto& t) { t.outcome_values[1] = 8; },
      "race: outcome_values: a value that is not a whole number from -7 to 7 (constants)"},
     {race, [](auto& t) { t.outcome_values[4] = -8; },
      "race: outcome_values: a value that is not a whole number from -7 to 7 (constants)"},
     {race, [](auto& t) { std::memset(t.outcome_values, 0, sizeof t.outcome_values); },
-     "race: outcome_values: none is above 0 (constants)"},
+     "race: outcome_values: no value is above 0 (constants)"},
     {race, [](auto& t) { t.outcome_mirror[0] = 0; },
-     "race: outcome_mirror: what one player wins is not what the other loses (constants)"},
+     "race: outcome_mirror: an outcome and its mirror do not have opposite values (constants)"},
     {race, [](auto& t) { t.outcome_mirror[0] = 7; },
-     "race: outcome_mirror: seen from the other side twice, an outcome is not itself (constants)"},
+     "race: outcome_mirror: mirroring an outcome twice does not give the same outcome (constants)"},
     // What the functions write.
     {noughts, [](auto& t) { t.state_size = 4; },  // of 6
-     "own_tic_tac_toe: start: writes behind state_size"},
+     "own_tic_tac_toe: start: writes past state_size"},
     {noughts, [](auto& t) { t.most_legal = 7; },
-     "own_tic_tac_toe: legal: writes behind most_legal (the start)"},
+     "own_tic_tac_toe: legal: writes past most_legal (the start)"},
     {noughts, [](auto& t) { t.actions = 8; },
      "own_tic_tac_toe: legal: 8 is not below actions (the start)"},
     {noughts, [](auto& t) { t.features = 3; },
      "own_tic_tac_toe: encode: 18 is not below features (in 3/3/3, game 0, ply 0)"},
     {noughts, [](auto& t) { t.policy_logits = 1; }, "own_tic_tac_toe: logits_of: "},
-    {race, [](auto& t) { t.most_active = 1; }, "race: encode: writes behind most_active (in "},
-    {race, [](auto& t) { t.most_chance = 2; },
-     "race: chance: writes behind most_chance (the start)"},
+    {race, [](auto& t) { t.most_active = 1; }, "race: encode: writes past most_active (in "},
+    {race, [](auto& t) { t.most_chance = 2; }, "race: chance: writes past most_chance (the start)"},
     {race, [](auto& t) { t.most_chance = 0; },
-     "race: turn: SENET_CHANCE, in a game whose most_chance is 0 (the start)"},
+     "race: turn: SENET_CHANCE in a game whose most_chance is 0 (the start)"},
     {noughts,
      [](auto& t) {
        t.read = [](void*, senet_text, void* state) -> std::int32_t {
@@ -274,7 +277,7 @@ const Fault kFaults[] = {
          return 1;
        };
      },
-     "own_tic_tac_toe: read: writes behind state_size (in 3/3/3, game 0, ply 0)"},
+     "own_tic_tac_toe: read: writes past state_size (in 3/3/3, game 0, ply 0)"},
     {noughts,
      [](auto& t) {
        t.text = [](void*, const void*, char* text, std::size_t room) -> std::size_t {
@@ -282,11 +285,11 @@ const Fault kFaults[] = {
          return room;
        };
      },
-     "own_tic_tac_toe: text: writes behind the room that it is given"},
-    // What they answer.
+     "own_tic_tac_toe: text: writes past the end of its buffer"},
+    // What the functions return.
     {noughts,
      [](auto& t) { t.turn = [](void*, const void*) { return static_cast<senet_turn>(9); }; },
-     "own_tic_tac_toe: turn: 9 is no senet_turn (the start)"},
+     "own_tic_tac_toe: turn: 9 is not a senet_turn (the start)"},
     {noughts, [](auto& t) { t.turn = [](void*, const void*) { return SENET_OVER; }; },
      "own_tic_tac_toe: turn: the game is over at its start (the start)"},
     {noughts, [](auto& t) { t.key = [](void*, const void*) -> std::uint64_t { return 7; }; },
@@ -300,12 +303,12 @@ const Fault kFaults[] = {
          return 2;
        };
      },
-     "own_tic_tac_toe: legal: 3 stands behind 3 (the start)"},
+     "own_tic_tac_toe: legal: not ascending: 3 follows 3 (the start)"},
     {noughts,
      [](auto& t) {
        t.legal = [](void*, const void*, senet_action*) -> std::uint32_t { return 0; };
      },
-     "own_tic_tac_toe: legal: no action at all (the start)"},
+     "own_tic_tac_toe: legal: no action (the start)"},
     {noughts,
      [](auto& t) {
        t.legal = [](void*, const void*, senet_action*) -> std::uint32_t { return 0xffffffff; };
@@ -336,12 +339,12 @@ const Fault kFaults[] = {
          return 2;
        };
      },
-     "own_tic_tac_toe: encode: a feature twice (in 3/3/3, game 0, ply 0)"},
+     "own_tic_tac_toe: encode: the same feature twice (in 3/3/3, game 0, ply 0)"},
     {noughts,
      [](auto& t) {
        t.text = [](void*, const void*, char*, std::size_t) -> std::size_t { return 0; };
      },
-     "own_tic_tac_toe: text: no text at all"},
+     "own_tic_tac_toe: text: no text"},
     {noughts,
      [](auto& t) {
        t.text = [](void*, const void*, char*, std::size_t) -> std::size_t { return SIZE_MAX; };
@@ -356,10 +359,10 @@ const Fault kFaults[] = {
      },
      "own_tic_tac_toe: text: not one line of text"},
     {noughts, [](auto& t) { t.read = [](void*, senet_text, void*) -> std::int32_t { return 0; }; },
-     "own_tic_tac_toe: read: does not read its own text: \"3/3/3\" is no position of "
+     "own_tic_tac_toe: read: does not read its own text: \"3/3/3\" is not a position of "
      "own_tic_tac_toe (in 3/3/3, game 0, ply 0)"},
     {noughts, [](auto& t) { t.read = [](void*, senet_text, void*) -> std::int32_t { return 1; }; },
-     "own_tic_tac_toe: read: its own text becomes another state (in "},
+     "own_tic_tac_toe: read: reads its own text as another state (in "},
     {noughts,
      [](auto& t) {
        t.read_action = [](void*, const void*, senet_text, senet_action* action) -> std::int32_t {
@@ -367,19 +370,19 @@ const Fault kFaults[] = {
          return 1;
        };
      },
-     "own_tic_tac_toe: read_action: \"a1\" becomes another action (in 3/3/3, game 0, ply 0)"},
+     "own_tic_tac_toe: read_action: reads \"a1\" as another action (in 3/3/3, game 0, ply 0)"},
     {noughts, [](auto& t) { t.outcome = [](void*, const void*) -> std::uint32_t { return 3; }; },
      "own_tic_tac_toe: outcome: 3 is not below 3, the number of ways to end (in "},
     {noughts,
      [](auto& t) {
        t.logits_of = [](void*, senet_action, std::uint16_t* logits) { logits[0] = SENET_NO_LOGIT; };
      },
-     "own_tic_tac_toe: logits_of: no logit at all (in 3/3/3, game 0, ply 0)"},
+     "own_tic_tac_toe: logits_of: no logit (in 3/3/3, game 0, ply 0)"},
     {race, [](auto& t) { t.viewer = [](void*, const void*) -> std::uint32_t { return 2; }; },
      "race: viewer: neither 0 nor 1 (in aa aa 0 0, game 0, ply 0)"},
     {race,
      [](auto& t) { t.chance = [](void*, const void*, float*) -> std::uint32_t { return 0; }; },
-     "race: chance: no outcome at all (the start)"},
+     "race: chance: no outcome (the start)"},
     {race,
      [](auto& t) { t.chance = [](void*, const void*, float*) -> std::uint32_t { return 4; }; },
      "race: chance: more than most_chance (the start)"},
@@ -417,7 +420,7 @@ TEST(OwnGameTable, WhatIsNoGameIsRefusedWithAReason) {
     EXPECT_EQ(std::string(why.text).substr(0, std::strlen(fault.sentence)), fault.sentence)
         << why.text;
   }
-  // None of them is known now, and the right ones still can be.
+  // No refused game was added, and correct tables can still be added.
   for (const auto game : {noughts, race}) {
     const senet_game_table table = game();
     const std::string_view name(table.name.data, table.name.size);
@@ -426,7 +429,7 @@ TEST(OwnGameTable, WhatIsNoGameIsRefusedWithAReason) {
   }
 }
 
-// Weights are the game's, or refused.
+// Weights of another shape than the game's are refused.
 TEST(OwnGameTable, WeightsHaveToFit) {
   api::Engine engine;
   api::add_game<Noughts>(engine);
@@ -440,8 +443,7 @@ TEST(OwnGameTable, WeightsHaveToFit) {
   EXPECT_EQ(engine.try_use(engine.load(file.native())).error().status(), SENET_MODEL_MISMATCH);
 }
 
-// The game is asked once for each position which moves there are, by whoever moved, not by who
-// reads.
+// The table's `legal` is called once per position, when a move is played, not when it is read.
 TEST(OwnGameTable, LegalMovesAreAskedForOnceAMove) {
   static int asked;
   api::Engine engine;
@@ -465,7 +467,8 @@ TEST(OwnGameTable, LegalMovesAreAskedForOnceAMove) {
   EXPECT_EQ(asked, 1);
 }
 
-// Texts that never end are refused, with a line for the log that says whose and how long they are.
+// Texts that are too long or grow on every call are refused; the log names the game, the function
+// and the length.
 TEST(OwnGameTable, TextsComeToAnEnd) {
   static std::size_t size, growth;
   size = growth = 0;
@@ -504,14 +507,14 @@ TEST(OwnGameTable, TextsComeToAnEnd) {
   size = SIZE_MAX;
   expect_refused("18446744073709551615 bytes, more than 65536");
   growth = 1;
-  expect_refused("longer each time it is written");
-  // What is refused for another reason, which would tell of the position, is still refused for it.
+  expect_refused("grows on every call");
+  // Other errors, whose reasons contain the position's text, are still reported as such.
   EXPECT_EQ(session.try_play(9).error().status(), SENET_BAD_ACTION);
   EXPECT_EQ(session.search({.visits = 20}).visits, 20u);
 }
 
-// A text that takes its time (two minutes here, if nobody stops it) holds up no search, not even
-// of the same position.
+// A slow text function (two minutes here, unless it is stopped) blocks no search, not even one of
+// the same position.
 TEST(OwnGameTable, SearchesDoNotWaitForTexts) {
   static std::atomic<bool> slow, inside, go_on;
   slow = inside = go_on = false;
@@ -539,9 +542,9 @@ TEST(OwnGameTable, SearchesDoNotWaitForTexts) {
   go_on = true;
 }
 
-// What a host's function throws ends its search, not the program.
+// An exception from a host's function ends the search, not the program.
 TEST(OwnGameTable, FunctionsMayThrow) {
-  static bool throws;  // the table has no place for a capture but `user`
+  static bool throws;  // static: the table's functions cannot capture
   throws = false;
   api::Engine engine;
   senet_game_table table = noughts();
@@ -558,8 +561,8 @@ TEST(OwnGameTable, FunctionsMayThrow) {
   EXPECT_EQ(session.search({.visits = 20}).visits, 20u);
 }
 
-// Several begin in one round and a function throws at the second: each search ends once, although
-// its callback closes the session.
+// Several searches begin in one round, and a function throws at the second: each search ends
+// exactly once, although its callback closes the session.
 TEST(OwnGameTable, WhatThrowsEndsEachSearchOnce) {
   static int calls_left;
   calls_left = -1;

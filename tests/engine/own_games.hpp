@@ -1,4 +1,4 @@
-// Games of hosts, for tests: ours under other names, and a race with dice that only tests know.
+// Hosts' games for tests: built-in games under other names, and a race with dice.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace senet {
 
-/// A game of ours as a host's: own_NAME, in a state that is kPadding bytes larger.
+/// The built-in game G as a host's game own_NAME, with a state that is kPadding bytes larger.
 template <Game G, std::size_t kPadding = 0>
 class Own : public G {
   static constexpr auto kLetters = [] {
@@ -35,11 +35,12 @@ class Own : public G {
   std::array<std::byte, kPadding> padding_{};
 };
 
-/// Each player has two runners and twelve squares to go. A die that falls on 1, 2 and 3 with
-/// chances 3, 2 and 1 of 6 moves one of them. Both home first wins: 1, 3 if no other runner is
-/// home, 7 if none has passed the middle. own_race_in_c.c is the same game in C.
+/// Each player has two runners with twelve squares to go. A die, which shows 1, 2 or 3 with
+/// probability 3/6, 2/6 or 1/6, moves one of them. The player who first has both home wins: 1
+/// point, 3 if the opponent has no runner home, 7 if none of them has passed the middle.
+/// own_race_in_c.c is the same game in C.
 ///
-/// An action is the square of the runner that moves, or the die less one.
+/// An action is the square of the runner that moves, or the die minus one.
 struct Race {
   static constexpr std::string_view kName = "race";
   static constexpr std::uint8_t kHome = 12;
@@ -51,7 +52,7 @@ struct Race {
   static constexpr float kValueRange = 7;
   static constexpr bool kHasAfterstates = true;
 
-  using Runners = std::array<std::uint8_t, 2>;  // the one behind first
+  using Runners = std::array<std::uint8_t, 2>;  // squares, the runner that is behind first
   std::array<Runners, 2> runners{};
   std::uint8_t mover = 0;
   std::uint8_t die = 0;  // 0: about to roll
@@ -124,11 +125,11 @@ struct Race {
     read.mover = static_cast<std::uint8_t>(text[6] - '0');
     read.die = static_cast<std::uint8_t>(text[8] - '0');
     for (const auto& [behind, ahead] : read.runners) {
-      if (behind > ahead || ahead > kHome) return fail("squares from a to m, the one behind first");
+      if (behind > ahead || ahead > kHome) return fail("squares must be a .. m and ascending");
     }
     const bool has_both = read.is_home(0) && read.is_home(1);
     if (has_both || read.mover > 1 || read.die > 3 || read.text() != text) {
-      return fail("a winner at most, player 0 or 1, and a die from 0 to 3");
+      return fail("at most one winner, player 0 or 1, and a die 0 .. 3");
     }
     return read;
   }
@@ -147,7 +148,7 @@ struct Race {
 };
 static_assert(StochasticGame<Race> && api::TableSized<Race>);
 
-/// The same game as a table that is written in C.
+/// The same game as a table of functions in C.
 extern "C" senet_game_table race_in_c(void);
 
 }  // namespace senet

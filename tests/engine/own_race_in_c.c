@@ -1,11 +1,11 @@
-/* The race of own_games.hpp as a table of functions, as a C99 host would write it. */
+/* The Race of own_games.hpp as a table of functions, as a C99 host would write it. */
 #include <senet/game_table.h>
 #include <string.h>
 
 enum { kHome = 12 };
 
 typedef struct Race {
-  uint8_t runners[2][2]; /* the one behind first */
+  uint8_t runners[2][2]; /* [player]: squares, the runner that is behind first */
   uint8_t mover, die;    /* die 0: about to roll */
 } Race;
 

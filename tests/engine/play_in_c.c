@@ -1,4 +1,4 @@
-/* A whole game against itself over the C interface, as a C99 host would write it. */
+/* Plays a whole game against itself through the C interface, as a C99 host would. */
 #include "tests/engine/play_in_c.h"
 
 #include <senet/senet.h>
@@ -16,7 +16,8 @@ static void note(void* user, senet_session* session) {
   ++*(int*)user;
 }
 
-/* Throws the dice: 15 rolls at first, which is no double, then 21. NULL, or what is wrong. */
+/* Throws the dice: 15 outcomes at the start, where doubles are excluded, then 21. Returns NULL, or
+ * the name of the failed check. */
 static const char* throw_dice(senet_session* session, unsigned* random, int plies) {
   float probabilities[21];
   float drawn, sum = 0;

@@ -1,4 +1,4 @@
-/* What the C half of the test of the C interface offers to its C++ half. */
+/* The C half of the test of the C interface, for its C++ half. */
 #pragma once
 
 #include <stddef.h>
@@ -7,8 +7,8 @@
 extern "C" {
 #endif
 
-/* Plays `game` with these weights and writes the moves, with commas, to `story`. Returns how often
- * a search told that it had ended, or a number below 0 that says which step failed. */
+/* Plays `game` with these weights and writes the moves, each followed by a comma, to `story`.
+ * Returns the number of search callbacks, or a number below 0 that identifies the failed step. */
 int play_in_c(const void* weights, size_t size, const char* game, char* story, size_t room);
 
 #ifdef __cplusplus

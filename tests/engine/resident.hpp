@@ -1,4 +1,4 @@
-// How much memory the system has given to this program.
+// The peak resident memory of this program.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace senet {
 
-/// Sanitizers take memory of their own.
+/// False under sanitizers, which take memory themselves.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kResidentIsOurs = false;
 #else
 inline constexpr bool kResidentIsOurs = true;
 #endif
 
-/// Bytes that were resident at once, at most; code and files that are mapped included.
+/// Peak resident bytes, including code and mapped files.
 inline std::size_t resident_peak() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -1,5 +1,5 @@
-// Idle workers answer rows of others' batches: the same bits, nobody awake without need, away at
-// once when called.
+// Idle workers evaluate rows of others' batches: results have the same bits, helpers sleep when not
+// needed, and leave at once when called away.
 #include "engine/host/row_team.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using testing::Answers;
 using testing::Asked;
 using testing::Question;
 
-/// Until it is so, but not for ever.
+/// Waits until the condition holds, for 60 seconds at most.
 bool comes_true(const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + seconds(60);
   while (!condition()) {
@@ -30,7 +30,7 @@ bool comes_true(const std::function<bool()>& condition) {
   return true;
 }
 
-/// The helping members of a team, each on its thread, until the end of this.
+/// Runs members of a team in help(), each on its own thread, until destruction.
 class Helpers {
  public:
   Helpers(RowTeam& team, std::size_t first, std::size_t end) : team_(team), first_(first) {
@@ -79,8 +79,8 @@ bool same_bits(const Answers& a, const Answers& b) {
 
 class RowTeams : public ::testing::TestWithParam<EvaluatorKind> {};
 
-// Two owners with a network each, of different shapes, and two helpers for both. Each owner's
-// weights change now and then.
+// Two owners, whose networks have different shapes, and two helpers for both. Each owner's weights
+// change every 16 passes.
 TEST_P(RowTeams, AnswerAsOneThreadWould) {
   constexpr std::size_t kMembers = 4, kOwners = 2;
   RowTeam team(kMembers);
@@ -129,7 +129,7 @@ TEST(RowTeam, SleepsWhenThereIsNothingToHelpWith) {
   Asked few(spec, questions_for(spec, 7, 1)), many(spec, questions_for(spec, 40, 1));
   for (int i = 0; i < 1000; ++i) {
     evaluator.forward(few.batch());
-    ASSERT_EQ(team.awake(), 0u);  // a few rows wake nobody
+    ASSERT_EQ(team.awake(), 0u);  // a few rows wake no helper
   }
   for (int round = 0; round < 3; ++round) {
     EXPECT_TRUE(comes_true([&] {
@@ -148,7 +148,7 @@ TEST(RowTeam, WhoIsCalledAwayGoesAndMayComeBack) {
   RowTeam team(2);
   TeamEvaluator evaluator(team, 0, weights, evaluators);
   team.leave(1);
-  team.help(1);  // was called before it came
+  team.help(1);  // returns because leave() came first
   for (int round = 0; round < 5; ++round) {
     std::jthread helper([&] { team.help(1); });
     const std::uint64_t before = team.ranges_helped();
@@ -174,7 +174,7 @@ SessionResult search_of_afterstates(Service& service, int turn) {
   return result;
 }
 
-// One session after the other, so that the other workers have nothing else to do.
+// One session at a time, so that the other workers are free to help.
 TEST(Service, ASearchFindsTheSameWithHelpers) {
   const ServiceSettings settings{.workers = 1, .sessions = 3, .visits = 60, .seed = 5};
   ServiceSettings with_helpers = settings;
@@ -202,7 +202,7 @@ TEST(Service, ASearchFindsTheSameWithHelpers) {
     return ++turn >= 10 && helped->team().ranges_helped() > 20;
   }));
   EXPECT_EQ(alone->team().ranges_helped(), 0u);
-  EXPECT_TRUE(comes_true([&] { return helped->team().awake() == 0; }));  // nothing to do: asleep
+  EXPECT_TRUE(comes_true([&] { return helped->team().awake() == 0; }));  // idle helpers sleep
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The C interface: what it says to good and bad callers, old and new ones.
+// The C interface: correct and wrong calls, and callers with older and newer headers.
 #include <gtest/gtest.h>
 #include <senet/senet.h>
 
@@ -86,7 +86,7 @@ TEST_F(SenetTest, TellsAboutItself) {
   EXPECT_GT(visits, 1000u);
   EXPECT_EQ(senet_config_fit(&config_, text("chess"), &visits, &why_), SENET_UNKNOWN_GAME);
   EXPECT_NE(std::strstr(why_.text, "connect_four"), nullptr) << why_.text;
-  // There and back: so many sessions of so many visits, and not one more.
+  // Both functions agree: that many sessions of that many visits fit, and one more does not.
   std::uint32_t sessions = 0;
   senet_config fitting = config_;
   fitting.visits = visits;
@@ -130,10 +130,10 @@ TEST_F(SenetTest, NamesWhatIsWrong) {
   senet_engine* other = nullptr;
   config_.sessions = 0;
   EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
-  EXPECT_STREQ(why_.text, "sessions: 1 to 1000000");
+  EXPECT_STREQ(why_.text, "sessions must be 1 .. 1000000");
   config_.struct_size = 2;
   EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
-  // Nothing at all.
+  // NULL arguments.
   EXPECT_EQ(senet_engine_close(nullptr), SENET_OK);
   senet_model_release(nullptr);
   senet_session_close(nullptr);
@@ -147,13 +147,13 @@ TEST_F(SenetTest, InitFillsWhatTheCallerKnows) {
   std::array<std::byte, sizeof(senet_config) + 16> larger;
   larger.fill(std::byte{0x55});
   auto* const config = reinterpret_cast<senet_config*>(larger.data());
-  senet_config_init(config, sizeof(senet_config) + 8);  // a newer header than ours
+  senet_config_init(config, sizeof(senet_config) + 8);  // a newer header
   EXPECT_EQ(config->struct_size, sizeof(senet_config) + 8);
   EXPECT_EQ(config->visits, config_.visits);
   EXPECT_EQ(larger[sizeof(senet_config)], std::byte{0});
   EXPECT_EQ(larger[sizeof(senet_config) + 8], std::byte{0x55});
   larger.fill(std::byte{0x55});
-  senet_config_init(config, offsetof(senet_config, batch));  // an older one
+  senet_config_init(config, offsetof(senet_config, batch));  // an older header
   EXPECT_EQ(config->struct_size, offsetof(senet_config, batch));
   EXPECT_EQ(config->visits, config_.visits);
   EXPECT_EQ(config->batch, 0x55555555u);
@@ -191,7 +191,7 @@ TEST_F(SenetTest, ModelsAreTheirEngines) {
   EXPECT_EQ(senet_engine_close(other), SENET_OK);
 }
 
-// Files are read, not mapped: what becomes of them later harms nobody.
+// Files are read, not mapped, so later changes to them are harmless.
 TEST_F(SenetTest, FilesMayBeCutShortAfterwards) {
   const std::uint64_t before = senet_engine_memory(engine_);
   senet_model* model = nullptr;
@@ -207,12 +207,12 @@ TEST_F(SenetTest, FilesMayBeCutShortAfterwards) {
   EXPECT_EQ(senet_session_wait(session, UINT64_MAX), SENET_OK);
   EXPECT_EQ(senet_model_open(engine_, text(file().native()), &model, &why_), SENET_BAD_MODEL);
   EXPECT_EQ(senet_model_open(engine_, text(folder_.path().native()), &model, &why_), SENET_NO_FILE);
-  // What does not fit is refused before it is read.
+  // A file that does not fit into memory is refused before it is read.
   std::filesystem::resize_file(file(), config_.memory);
   EXPECT_EQ(senet_model_open(engine_, text(file().native()), &model, &why_), SENET_NO_MEMORY);
 }
 
-// A host that throws the dice knows how probable each roll is.
+// senet_session_chance gives a host the probability of each roll.
 TEST_F(SenetTest, TellsTheOddsOfTheDice) {
   use_weights();
   senet_session* const without_dice = open();
@@ -229,7 +229,7 @@ TEST_F(SenetTest, TellsTheOddsOfTheDice) {
   senet_session* session = nullptr;
   ASSERT_EQ(senet_session_open(engine_, text("backgammon"), &session, &why_), SENET_OK);
   EXPECT_EQ(senet_session_chance(session, odds.data(), odds.size(), &count), SENET_OK);
-  EXPECT_EQ(count, 15u);  // no double begins
+  EXPECT_EQ(count, 15u);  // the first roll is not a double
   EXPECT_FLOAT_EQ(odds[14], 1.0f / 15);
   ASSERT_EQ(senet_session_play(session, 0, &why_), SENET_OK);
   EXPECT_EQ(senet_session_chance(session, odds.data(), odds.size(), &count), SENET_OK);
@@ -295,7 +295,7 @@ TEST_F(SenetTest, BuffersAreTheCallers) {
   EXPECT_EQ(result.action, choices[0].action);
   EXPECT_GE(choices[1].visits, choices[2].visits);
   EXPECT_EQ(result.model, small_network<ConnectFour>(1).id());
-  // A caller of an older header, whose result ended with `value`, gets no more than that.
+  // A caller with an older header, whose senet_result ends with `value`, gets only those fields.
   senet_result old{};
   old.struct_size = offsetof(senet_result, visits);
   old.visits = 12345;

@@ -1,4 +1,5 @@
-// What a host may count on: callbacks, closing, waiting, signals, fairness. By counts, not by time.
+// Guarantees to hosts: callbacks, closing, waiting, signals, fairness. Tests count instead of
+// measuring time.
 #include <pthread.h>
 #include <sys/resource.h>
 
@@ -16,7 +17,7 @@ TEST(ServiceManners, WaitReturnsBehindTheCallback) {
   use_small_network<TicTacToe>(*service, 1);
   Session& session = open_session(*service, "tic_tac_toe");
   for (int i = 0; i < 200; ++i) {
-    bool told = false;  // not atomic: ThreadSanitizer would see a wait that returns early
+    bool told = false;  // not atomic: ThreadSanitizer reports a wait that returns early
     ASSERT_TRUE(service->search(session, {.visits = 2}, [&] {
       for (int pause = 0; pause < 20; ++pause) std::this_thread::yield();
       told = true;
@@ -57,7 +58,7 @@ TEST(ServiceManners, WhatACallbackThrowsIsLost) {
   EXPECT_EQ(search(*service, session, {.visits = 5}).visits, 5u);
 }
 
-// The one worker cannot end a search while it is in a callback: closing must not wait for it there.
+// The only worker cannot end a search while it runs a callback, so closing must not wait there.
 TEST(ServiceManners, CallbacksMayCloseOtherSessions) {
   const auto service = open_service(
       {.workers = 1, .sessions = 2, .visits = 500'000, .memory = std::size_t{1} << 30});
@@ -67,7 +68,7 @@ TEST(ServiceManners, CallbacksMayCloseOtherSessions) {
   ASSERT_TRUE(service->search(endless, {}, nullptr));
   ASSERT_TRUE(service->search(session, {.visits = 2}, [&] { service->close_session(&endless); }));
   ASSERT_TRUE(service->wait(session, seconds(60)));
-  while (!service->open_session("connect_four")) std::this_thread::yield();  // its slot is free
+  while (!service->open_session("connect_four")) std::this_thread::yield();  // gets the slot
 }
 
 TEST(ServiceManners, WithoutWorkersWhoWaitsOrClosesSearches) {
@@ -82,7 +83,7 @@ TEST(ServiceManners, WithoutWorkersWhoWaitsOrClosesSearches) {
   ASSERT_TRUE(service->search(session, {}, [&] { ++told; }));
   service->close_session(&session);
   EXPECT_EQ(told, 2);
-  // In a callback, which a poll is telling.
+  // In a callback, which a poll calls.
   Session& other = open_session(*service, "connect_four");
   Session& last = open_session(*service, "connect_four");
   ASSERT_TRUE(service->search(other, {}, [&] { ++told; }));
@@ -96,7 +97,7 @@ TEST(ServiceManners, WithoutWorkersWhoWaitsOrClosesSearches) {
   for (int i = 0; i < 4; ++i) open_session(*service, "connect_four");
 }
 
-// Whoever waits searches here, and a callback on its thread shows that it is inside.
+// Without workers the waiting thread searches, and a callback on it shows that it is in wait().
 TEST(ServiceManners, ClosingWaitsForThoseInsideAWait) {
   const auto service = open_service({.workers = 0, .pollers = 1, .sessions = 2, .visits = 20'000});
   use_small_network<ConnectFour>(*service, 1);
@@ -119,7 +120,7 @@ TEST(ServiceManners, ClosingWaitsForThoseInsideAWait) {
   for (int i = 0; i < 2; ++i) open_session(*service, "connect_four");  // both slots are free
 }
 
-// The callback that closes it runs on the very thread that waits for it.
+// The callback that closes the session runs on the thread that waits for it.
 TEST(ServiceManners, ASessionMayBeClosedBelowItsOwnWait) {
   const auto service = open_service({.workers = 0, .pollers = 1, .sessions = 2, .visits = 20'000});
   use_small_network<ConnectFour>(*service, 1);
@@ -133,7 +134,7 @@ TEST(ServiceManners, ASessionMayBeClosedBelowItsOwnWait) {
   open_session(*service, "connect_four");
 }
 
-// What a callback begins belongs to the same poll, on whichever worker it comes to lie.
+// A poll also finishes the searches that its callbacks begin, on any worker.
 TEST(ServiceManners, APollGoesOnUntilNothingIsLeft) {
   for (const std::uint32_t pollers : {1u, 3u}) {
     const auto service = open_service({.workers = 0, .pollers = pollers, .visits = 50});
@@ -152,7 +153,7 @@ TEST(ServiceManners, APollGoesOnUntilNothingIsLeft) {
   }
 }
 
-// One thread polls for all pollers: none of the two searches waits while the other is served.
+// One polling thread serves all pollers: neither of the two searches waits for the other.
 TEST(ServiceManners, APollServesAllPollers) {
   const auto service =
       open_service({.workers = 0, .pollers = 2, .visits = 500'000, .memory = std::size_t{1} << 30});
@@ -171,7 +172,7 @@ TEST(ServiceManners, APollServesAllPollers) {
   EXPECT_NEAR(second.result()->evaluations, rows, 0.1 * rows + 2);
 }
 
-// A heap that takes its time once, until somebody says that it may go on (or two minutes are over).
+// A heap that blocks once, until go_on() is called or two minutes have passed.
 class SlowHeap final : public Heap {
  public:
   void be_slow() { slow_ = true; }
@@ -198,7 +199,8 @@ class SlowHeap final : public Heap {
   std::atomic<bool> slow_ = false, waits_ = false, may_go_on_ = false;
 };
 
-// Opening a session and taking a game's first weights allocate much, and others do not notice.
+// Opening a session and publishing a game's first weights allocate much memory, but do not block
+// other calls.
 TEST(ServiceManners, SearchesDoNotWaitForAllocations) {
   SlowHeap heap;
   const auto service = open_service({.workers = 1, .sessions = 3, .visits = 50, .heap = &heap});
@@ -218,7 +220,7 @@ TEST(ServiceManners, SearchesDoNotWaitForAllocations) {
   while_it_waits([&] { open_session(*service, "connect_four"); },
                  [&] {
                    open_session(*service, "connect_four");
-                   // The one that is being opened has its slot already.
+                   // The session that is being opened has its slot already.
                    EXPECT_EQ(service->open_session("connect_four").error().status(), SENET_NO_SLOT);
                  });
   while_it_waits(
@@ -245,7 +247,7 @@ TEST(ServiceManners, ThreadsTakeNoSignals) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// A sanitizer's own memory does not fit below such a limit.
+// Not under sanitizers, whose memory exceeds this limit.
 TEST(ServiceManners, ThreadsThatCannotBeStartedAreAnError) {
   const auto child = [] {
     const rlimit two_gigabytes{std::size_t{2} << 30, std::size_t{2} << 30};
@@ -260,7 +262,8 @@ TEST(ServiceManners, ThreadsThatCannotBeStartedAreAnError) {
 }
 #endif
 
-// 300 searches, 8 rows in a batch: whose turn comes once in 38 passes must not have to wait for it.
+// 300 searches share batches of 8 rows, so each has a turn only every 38 passes. A stop or deadline
+// must not wait for that turn.
 TEST(ServiceManners, EndsAreLookedAtAfterEachForwardPass) {
   const auto service = open_service({.workers = 0,
                                      .sessions = 300,
@@ -271,7 +274,7 @@ TEST(ServiceManners, EndsAreLookedAtAfterEachForwardPass) {
   std::vector<Session*> sessions;
   for (int i = 0; i < 300; ++i) {
     sessions.push_back(&open_session(*service, "connect_four"));
-    // None ends before it is told to, but for one.
+    // Only the first has a limit; the others end when they are stopped.
     const auto time = i == 0 ? microseconds(1000) : microseconds(0);
     ASSERT_TRUE(service->search(*sessions.back(), {.time = time}, nullptr));
   }
@@ -292,7 +295,7 @@ TEST(ServiceManners, EndsAreLookedAtAfterEachForwardPass) {
   }
 }
 
-// Who comes to a crowd makes its visits in turn with it: within one round of everybody.
+// A new search gets a visit within one round of all searches.
 TEST(ServiceManners, NewcomersGetTheirTurn) {
   const auto service = open_service({.workers = 0,
                                      .sessions = 201,
@@ -314,7 +317,7 @@ TEST(ServiceManners, NewcomersGetTheirTurn) {
   EXPECT_LE(polls, 2 * 201 / 8 + 4);
 }
 
-// With as few searches as this every one of them has a row in every batch, if it wants to.
+// With so few searches, each could have a row in every batch.
 TEST(ServiceManners, PriorityMattersAmongFew) {
   const auto service = open_service({.workers = 0, .visits = 4000});
   use_small_network<ConnectFour>(*service, 1);

@@ -1,5 +1,5 @@
-// What a search tells beside its move: lines of play, progress, the network's own view; and what a
-// service can be set to.
+// What a search returns besides its move: lines of play, progress, the network's own evaluation;
+// and the settings of a service.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,12 +71,12 @@ TEST(ServiceSearch, TellsItsProgressAndCanBeStoppedThere) {
   ASSERT_TRUE(result);
   EXPECT_EQ(result->ending, Ending::kStopped);
   EXPECT_GE(result->visits, visits.back());
-  // The next search has no progress to tell.
+  // The next search does not report progress.
   EXPECT_EQ(search(*service, session, {.visits = result->visits + 100}).ending, Ending::kVisits);
   EXPECT_EQ(visits.size(), 4u);
 }
 
-/// What a network answers about one position, for the player on turn.
+/// The network's outcomes of one position, for the player to move.
 template <Game G>
 Outcomes<G> outcomes_of(const Weights& weights, const G& state) {
   FusedEvaluator evaluator(weights);
@@ -110,9 +110,9 @@ TEST(ServiceSearch, TheNetworkAloneSeesAPosition) {
   EXPECT_EQ(seen.evaluations, 1u);
   EXPECT_EQ(seen.choices.size(), 0u);
   EXPECT_EQ(seen.model, before.model);
-  // The tree is still there.
+  // The tree has been kept.
   EXPECT_EQ(search(*service, session, {.visits = 50}).evaluations, 0u);
-  // A finished game is what it is, for the player who would be on turn.
+  // A finished game has its actual value, for the player who would be to move.
   ASSERT_TRUE(session.set("1122334", {}));
   const SessionResult over = search(*service, session, {.network_alone = true});
   EXPECT_EQ(over.value, session.position().viewer() == 0 ? 1.0f : -1.0f);
@@ -120,8 +120,8 @@ TEST(ServiceSearch, TheNetworkAloneSeesAPosition) {
   EXPECT_FALSE(service->search(session, {}, nullptr));
 }
 
-// Of a position before a roll, a network that was taught positions is asked about every roll, with
-// a batch that holds a few of them.
+// For a position before a roll, a network that was trained on positions evaluates every roll, in
+// batches of a few rows.
 TEST(ServiceSearch, TheNetworkAloneSeesAllRolls) {
   const auto service = open_service({.workers = 1, .visits = 10, .batch_rows = 4});
   const Weights weights(small_network<Backgammon>(1));
@@ -145,7 +145,7 @@ TEST(ServiceSearch, TheNetworkAloneSeesAllRolls) {
   }
 }
 
-// A network of afterstates is asked about the moves, and about a position before a roll itself.
+// A network of afterstates evaluates the moves, and a position before a roll directly.
 TEST(ServiceSearch, TheNetworkAloneOfAfterstates) {
   const auto service = open_service({.workers = 1, .visits = 10});
   const Weights weights(small_network<Backgammon>(1, Evaluates::kAfterstates));
@@ -169,13 +169,13 @@ TEST(ServiceSearch, ATreeByBytesIsFilledToItsEnd) {
     Session& session = open_session(*service, "connect_four");
     const SessionResult found = search(*service, session, {});
     EXPECT_EQ(found.ending, Ending::kTreeFull);
-    EXPECT_GT(found.visits, kib);  // some hundred bytes a visit
+    EXPECT_GT(found.visits, kib);  // a visit takes a few hundred bytes
     EXPECT_GT(found.tree_filled, 0.8);
     EXPECT_LE(found.tree_filled, 1.0);
   }
   const auto service = open_service({.workers = 1, .tree = 100});
   EXPECT_EQ(service->use(shared(small_network<ConnectFour>(1))).error().reason(),
-            "tree: too small for a single visit");
+            "tree is too small for a single visit");
 }
 
 TEST(ServiceSearch, WithoutReuseEverySearchBeginsWithAnEmptyTree) {
@@ -208,7 +208,7 @@ TEST(ServiceSearch, TheModeIsTheServicesIfItSays) {
   EXPECT_EQ(rows_of(Evaluates::kPosition, Evaluates::kAfterstates), 1u);
   EXPECT_EQ(rows_of({}, Evaluates::kPosition), 1u);
   EXPECT_GT(rows_of({}, Evaluates::kAfterstates), 4u);
-  EXPECT_GT(rows_of({}, {}), 4u);  // unsaid: afterstates, as the game has them
+  EXPECT_GT(rows_of({}, {}), 4u);  // unset in both: afterstates, because the game has them
   ServiceSettings settings{.workers = 1};
   settings.evaluates = Evaluates::kAfterstates;
   const auto service = open_service(settings);

@@ -1,5 +1,5 @@
-// Sessions of many games on a few workers: the same answers as alone, endings of every kind,
-// manners under memory bounds, closings at any moment.
+// Many sessions on a few workers: the same results as one search alone, all kinds of endings,
+// memory bounds, and closing at any time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +14,7 @@
 namespace senet {
 namespace {
 
-// What the simplest driver of a search finds.
+// The choices that an Analysis of this single position finds.
 template <Game G>
 std::vector<Choice> found_alone(const Weights& weights, const G& state, std::uint32_t visits,
                                 EvaluatorKind kind = EvaluatorKind::kFused) {
@@ -39,7 +39,7 @@ void expect_same(const std::vector<Choice>& a, const std::vector<Choice>& b) {
   }
 }
 
-/// How a service answers.
+/// The evaluator of a service.
 struct Answering {
   const char* name;
   EvaluatorKind kind;
@@ -69,7 +69,7 @@ TEST_P(ServiceEvaluators, ManySessionsFindWhatEachFindsAlone) {
     ASSERT_TRUE(session.play(i % 7));
     sessions.push_back(&session);
   }
-  // More than a batch has rows, of all priorities, so that rounds are shared out.
+  // More searches than a batch has rows, of all priorities, so that they have to take turns.
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     ASSERT_TRUE(service->search(
         *sessions[i], {.visits = 150, .priority = static_cast<Priority>(i % 3)}, nullptr));
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(, ServiceEvaluators,
                                          Answering{"hash_cached", EvaluatorKind::kHash, 1 << 16}),
                          [](const auto& answering) { return std::string(answering.param.name); });
 
-// Families of afterstates span batches.
+// The afterstates of one position span several batches.
 TEST(Service, BackgammonFromAfterstates) {
   const Weights weights(small_network<Backgammon>(3, Evaluates::kAfterstates));
   const Backgammon state =
@@ -130,7 +130,7 @@ TEST(Service, EndsAsItWasTold) {
   EXPECT_EQ(won.ending, Ending::kProven);
   EXPECT_EQ(won.action, 3);
   EXPECT_EQ(won.value, 1.0f);
-  // The tree of the position before the move is kept.
+  // The tree is kept over a move.
   ASSERT_TRUE(session.set("", {}));
   const SessionResult before = search(*service, session, {.visits = 500});
   ASSERT_TRUE(session.play(before.action));
@@ -159,7 +159,7 @@ TEST(Service, StopsAndAnswersWithWhatItHas) {
   EXPECT_EQ(result->choices.size(), 7u);
 }
 
-// The position that is searched may be shown meanwhile, by several threads.
+// Several threads read the position while it is searched.
 TEST(Service, PositionsAreReadDuringASearch) {
   const auto service = open_service({.workers = 1, .visits = 500'000});
   use_small_network<ConnectFour>(*service, 1);
@@ -276,7 +276,7 @@ TEST(Service, HostsCanLendTheirThreads) {
   }
   hosts.clear();
   EXPECT_EQ(done, 40);
-  // What is under way when the service ends is ended by it.
+  // The service ends its running searches when it is destroyed.
   ASSERT_TRUE(service->search(open_session(*service, "connect_four"), {}, [&] { ++done; }));
   service.reset();
   EXPECT_EQ(done, 41);
@@ -313,7 +313,7 @@ TEST(Service, SessionsMayBeClosedAndSearchedInTheirCallback) {
   for (int i = 0; i < kSessions; ++i) open_session(*service, "tic_tac_toe");
 }
 
-// Opened, searched, stopped, closed at random by four threads.
+// Four threads open, search, stop and close sessions at random.
 TEST(Service, Abuse) {
   const auto service = open_service({.workers = 2, .sessions = 64, .visits = 100});
   use_small_network<ConnectFour>(*service, 1);
@@ -359,7 +359,7 @@ TEST(Service, Abuse) {
   }
   hosts.clear();
   EXPECT_GT(ended, 100);
-}  // the service is closed with searches under way
+}  // destroys the service while searches run
 
 }  // namespace
 }  // namespace senet

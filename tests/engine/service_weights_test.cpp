@@ -1,4 +1,4 @@
-// Weights that are exchanged while searches run: who is answered by which, and that nobody waits.
+// Weights that are exchanged while searches run: which search uses which, and that no search waits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,13 +47,13 @@ TEST(ServiceWeights, WeightsAreExchangedUnderLoad) {
   }
   stop = true;
   players.clear();
-  // Who begins now plays with the newest.
+  // A search that begins now uses the newest weights.
   Session& session = open_session(*service, "connect_four");
   EXPECT_EQ(search(*service, session, {.visits = 60}).model, ids.back());
 }
 
-// Endless searches hold the weights they began with: who comes later begins at once all the same,
-// on the newer of them while there are two, and on the newest as soon as one has ended.
+// Endless searches keep the weights that they began with. New searches still begin at once: while
+// two older sets are in use, on the newer of them, and on the newest when one set becomes free.
 TEST(ServiceWeights, EndlessSearchesOnOldWeightsHoldUpNobody) {
   const auto service = open_service(
       {.workers = 1, .sessions = 8, .visits = 2'000'000, .memory = std::size_t{8} << 30});

@@ -1,4 +1,4 @@
-// Networks that cost little, for tests.
+// Small, fast networks for tests.
 #pragma once
 
 #include <cstdint>

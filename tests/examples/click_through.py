@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Plays both games on the example server's page, by mouse, finger and keys, in a headless Chromium.
+"""Plays both games on the server's page by mouse, touch and keyboard in a headless Chromium.
 
     click_through.py SERVER SOURCE ARTEFACTS
 
-SERVER is the program, SOURCE the repository; screenshots are left in the folder ARTEFACTS. Ends with 77 when there is no
-Chromium to do it with.
+SERVER is the program, SOURCE the repository; screenshots are written to the folder ARTEFACTS. Exits
+with 77 if Chromium or chromedriver is not installed.
 """
 
 import http.client
@@ -17,9 +17,9 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-import webdriver  # noqa: E402  (beside this file)
+import webdriver  # noqa: E402  (in this folder)
 
-OVER = "/^(You win|Senet wins|A draw)/.test(document.getElementById('status').textContent)"
+OVER = "/^(You win|Senet wins|It's a draw)/.test(document.getElementById('status').textContent)"
 MINE = "document.querySelector('.on') !== null"
 
 
@@ -50,16 +50,16 @@ def check(condition, what):
 def play_connect_four(browser, server, shots):
     browser.open(f"http://127.0.0.1:{server.port}/?game=connect_four")
     browser.wait(MINE, "a column to play in")
-    check(browser.count("#board svg .column.on") == 7, "seven columns can be played")
+    check(browser.count("#board svg .column.on") == 7, "seven columns are playable")
     ways = [lambda n: browser.click(f".column[data-move='{n}']"), lambda n: browser.touch(f".column[data-move='{n}']"),
             lambda n: browser.press(str(n))]
     moves = 0
     while True:
-        browser.wait(f"{MINE} || {OVER}", "the person's turn, or the end")
+        browser.wait(f"{MINE} || {OVER}", "the user's turn, or the end")
         if browser.run(f"return {OVER}"):
             break
         check(browser.count(".disc") == 2 * moves, f"a disc for each of {2 * moves} moves")
-        if moves == 2:  # the third move is one that is shown as good
+        if moves == 2:  # play the third move from the hints
             browser.click(".switch")
             browser.wait("document.getElementById('candidates-title').textContent.startsWith('Good moves')", "hints")
             check(browser.count(".hint.best") >= 1, "a best column is marked")
@@ -72,10 +72,10 @@ def play_connect_four(browser, server, shots):
         moves += 1
         browser.wait(f"document.querySelectorAll('#history li .move').length >= {2 * moves} || {OVER}", "Senet's answer")
         check(browser.count("#candidates tbody tr") >= 1, "Senet's candidates are listed")
-    check(re.search(r"\d+ %", browser.text("#chance-you")), "a chance of winning is told")
+    check(re.search(r"\d+%", browser.text("#chance-you")), "a chance of winning is shown")
     if browser.text("#status").find("win") >= 0:
         check(browser.count(".winner") >= 4, "the four in a line are marked")
-    check(browser.count(".column.on") == 0, "nothing can be played any more")
+    check(browser.count(".column.on") == 0, "no column is playable after the end")
     browser.screenshot(shots / "connect_four_end.png")
     return moves
 
@@ -86,7 +86,7 @@ def resign_while_it_thinks(browser):
     browser.click(".column[data-move='4']")
     browser.click("#resign")
     browser.wait(OVER, "the end by resignation")
-    check(browser.text("#status").find("Senet wins") >= 0, "who resigns has lost")
+    check(browser.text("#status").find("Senet wins") >= 0, "the player who resigned has lost")
 
 
 def play_backgammon(browser, server, shots, draw):
@@ -96,11 +96,11 @@ def play_backgammon(browser, server, shots, draw):
     press = [browser.click, browser.touch]
     turns = undone = 0
     while True:
-        browser.wait(f"{MINE} || {OVER}", "the person's turn, or the end")
+        browser.wait(f"{MINE} || {OVER}", "the user's turn, or the end")
         if browser.run(f"return {OVER}"):
             break
         check(browser.count(".checker") == 30, "thirty checkers")
-        if turns == 3:  # shown as arrows, and played as shown
+        if turns == 3:  # preview a hint as arrows, then play it
             browser.click(".switch")
             browser.wait("document.getElementById('candidates-title').textContent.startsWith('Good moves')", "hints")
             browser.run("document.querySelector('#candidates tbody tr').dispatchEvent(new PointerEvent('pointerenter'))")
@@ -115,25 +115,25 @@ def play_backgammon(browser, server, shots, draw):
         while not browser.run("return !document.getElementById('done').hidden"):
             places = browser.run("return [...document.querySelectorAll('.place.on')].map(p => p.dataset.place)")
             targets = browser.run("return [...document.querySelectorAll('.place.target')].map(p => p.dataset.place)")
-            check(places, "a turn that has begun can go on")
-            if turns % 4 == 2:  # keys alone
+            check(places, "a turn that has begun can continue")
+            if turns % 4 == 2:  # keyboard only
                 browser.press("ArrowRight" if steps % 2 else "ArrowLeft")
                 browser.press("Enter" if steps % 2 else " ")
             else:
                 press[steps % 2](f".place[data-place='{draw.choice(targets or places)}'] .hit")
             steps += 1
-            if turns % 5 == 1 and steps == 2 and undone < turns:  # think again
+            if turns % 5 == 1 and steps == 2 and undone < turns:  # undo the turn and start again
                 undone = turns
                 while browser.run("return !document.getElementById('undo').hidden"):
                     browser.press("Backspace")
                 steps = 0
-            check(steps < 20, "a turn has an end")
+            check(steps < 20, "a turn ends within 20 steps")
         if turns == 5:
             browser.screenshot(shots / "backgammon.png")
         browser.press("Enter") if turns % 4 == 2 or turns % 2 else browser.click("#done")
         turns += 1
         browser.wait(f"document.querySelector('.on') === null || {OVER} || {MINE}", "the turn is played")
-        check(turns < 300, "a game has an end")
+        check(turns < 300, "a game ends within 300 turns")
     check(browser.run("return [0, 1].some(p => document.querySelectorAll('#history li').length > 0)"), "moves are listed")
     browser.screenshot(shots / "backgammon_end.png")
     check(undone > 0, "a turn was undone")
@@ -141,7 +141,7 @@ def play_backgammon(browser, server, shots, draw):
 
 
 def check_rules(browser, server, source):
-    """The page's turns, put together step by step, against the server's legal ones, position by position."""
+    """Compares the turns that the page composes step by step with the server's legal turns."""
     rules = pathlib.Path(source, "tools/examples/game_server/page/backgammon_rules.js").read_text()
     draw, states = random.Random(7), []
     for _ in range(4):
@@ -156,15 +156,15 @@ def check_rules(browser, server, source):
           const wanted = legal.filter((text) => text !== "pass");
           return texts.size !== wanted.length || wanted.some((text) => !texts.has(text));
         }).map(({position}) => position);""", states)
-    check(not wrong, f"turns cannot be put together in {wrong[:5]}")
+    check(not wrong, f"wrong turns in {wrong[:5]}")
     passes = sum(state["legal"] == ["pass"] for state in states)
     doubles = sum(state["dice"][0] == state["dice"][1] for state in states)
-    check(passes > 0 and doubles > 10, "passes and doubles were among them")
+    check(passes > 0 and doubles > 10, "the positions include passes and doubles")
     return len(states)
 
 
 def look(browser, shots):
-    """The other colours, and a telephone."""
+    """Takes screenshots of the dark theme and of a narrow window."""
     browser.click("#new")
     browser.wait(MINE, "a new game")
     browser.click("#theme")
@@ -180,7 +180,7 @@ def look(browser, shots):
 
 
 def come_back(browser, server):
-    """Senet begins, and the game that was left is found again."""
+    """Lets Senet begin, reloads the page, and expects the same game."""
     browser.click("#new")
     browser.wait("document.querySelectorAll('.column.on').length === 7 && document.querySelectorAll('.disc').length === 0", "a new game")
     browser.run("const side = document.getElementById('side'); side.value = '1'; side.dispatchEvent(new Event('change'))")
@@ -197,7 +197,7 @@ def come_back(browser, server):
 def main():
     program, source, shots = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     if webdriver.missing():
-        print(f"click_through: SKIPPED: the page was not tried, for want of {' and '.join(webdriver.missing())}", file=sys.stderr)
+        print(f"click_through: SKIPPED: not installed: {' and '.join(webdriver.missing())}", file=sys.stderr)
         return 77
     shots.mkdir(parents=True, exist_ok=True)
     draw = random.Random(5)
@@ -212,7 +212,7 @@ def main():
                 states = check_rules(browser, server, source)
                 look(browser, shots)
                 come_back(browser, server)
-                check(not browser.complaints(), f"the page complains: {browser.complaints()}")
+                check(not browser.complaints(), f"the page logged errors: {browser.complaints()}")
             except Exception:
                 browser.screenshot(shots / "failed.png")
                 raise

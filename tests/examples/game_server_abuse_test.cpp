@@ -1,5 +1,5 @@
-// Clients that the example server must survive: malformed, oversized, slow, idle and too many.
-// After each it serves as before.
+// Malformed, oversized, slow, idle and too many requests to the example server. After each test the
+// server must serve as before.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -34,10 +34,10 @@ TEST(GameServerAbuse, MalformedAndOversizedRequests) {
       {"hello" + end, 400, "METHOD PATH HTTP/1.1"},
       {"GET / HTTP/9.9\r\n" + host + "\r\n", 400, "METHOD PATH HTTP/1.1"},
       {"GET  / HTTP/1.1\r\n" + host + "\r\n", 400, "METHOD PATH HTTP/1.1"},
-      {"GET http://localhost/ HTTP/1.1\r\n" + host + "\r\n", 400, "a path begins with /"},
+      {"GET http://localhost/ HTTP/1.1\r\n" + host + "\r\n", 400, "the path must begin with /"},
       {"GET /\x80 HTTP/1.1\r\n" + host + "\r\n", 400, "printable ASCII"},
       {"GET / HTTP/1.1" + end, 400, "needs a Host header"},
-      {"GET / HTTP/1.1\r\n" + host + host + "\r\n", 400, "Host is there twice"},
+      {"GET / HTTP/1.1\r\n" + host + host + "\r\n", 400, "Host appears twice"},
       {"GET / HTTP/1.1\r\n" + host + "no colon" + end, 400, "name: value"},
       {"GET / HTTP/1.1\r\n" + host + " folded: line" + end, 400, "name: value"},
       {"GET / HTTP/1.1\r\n" + host + "A: \x01" + end, 400, "control character"},
@@ -46,7 +46,7 @@ TEST(GameServerAbuse, MalformedAndOversizedRequests) {
       {std::string("\x16\x03\x01\x02\x00\x01", 6), 400, "control character"},  // TLS
       {post + "Content-Length: many" + end, 400, "not a number of bytes"},
       {post + "Content-Length: -1" + end, 400, "not a number of bytes"},
-      {post + "Content-Length: 2\r\nContent-Length: 3" + end, 400, "Content-Length is there twice"},
+      {post + "Content-Length: 2\r\nContent-Length: 3" + end, 400, "Content-Length appears twice"},
       {post + "Content-Length: 4097" + end, 413, "larger than 4096 bytes"},
       {post + "Content-Length: 99999999999999999999999" + end, 413, "larger than 4096 bytes"},
       {request("POST", "/api/games", std::string(2'000'000, 'x')), 413, "larger than 4096 bytes"},
@@ -54,7 +54,7 @@ TEST(GameServerAbuse, MalformedAndOversizedRequests) {
       {post + "Content-Encoding: gzip\r\nContent-Length: 1" + end + "x", 415, "Content-Encoding"},
       {post + "Content-Type: text/plain\r\nContent-Length: 2" + end + "{}", 415,
        "application/json"},
-      {"PUT / HTTP/1.1\r\n" + host + "\r\n", 405, "the methods here"},
+      {"PUT / HTTP/1.1\r\n" + host + "\r\n", 405, "the method must be"},
       {"GET /" + std::string(600, 'a') + " HTTP/1.1\r\n" + host + "\r\n", 414,
        "longer than 512 bytes"},
       {"GET / HTTP/1.1\r\n" + host + "A: " + std::string(9000, 'a') + end, 431, "larger than 8192"},
@@ -68,7 +68,7 @@ TEST(GameServerAbuse, MalformedAndOversizedRequests) {
     EXPECT_EQ(refused.status, wrong.status) << shown;
     EXPECT_NE(refused.reason().find(wrong.words), std::string::npos) << shown << refused.body;
   }
-  // What has no meaning here is not passed on: neither ranges nor languages change an answer.
+  // The server ignores headers that it does not use, such as ranges and encodings.
   HttpConnection connection(server.port());
   connection.send("GET / HTTP/1.1\r\n" + host + "Range: bytes=0-,0-,0-\r\nAccept-Encoding: gzip" +
                   end);
@@ -90,13 +90,13 @@ TEST(GameServerAbuse, Noise) {
       for (char& c : bytes) c = static_cast<char>(random());
     }
     connection.send(bytes);
-    if (i % 3 == 0) continue;  // gone without waiting for an answer
+    if (i % 3 == 0) continue;  // closes without waiting for an answer
     connection.send("\r\n\r\n");
     connection.receive();
   }
   expect_served(server);
   EXPECT_EQ(server.metric("requests", "answered_5xx"), server.metric("requests", "shed"))
-      << "there may have been no place for one more game, but nothing else went wrong";
+      << "no 5xx answer except 503 for too many games";
 }
 
 TEST(GameServerAbuse, RequestsInPiecesAndInARow) {
@@ -111,10 +111,10 @@ TEST(GameServerAbuse, RequestsInPiecesAndInARow) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(connection.receive().status, i % 2 == 0 ? 200 : 404) << i;
   connection.send("GET /api HTTP/1.0\r\n\r\n");
   EXPECT_EQ(connection.receive().status, 200);
-  EXPECT_TRUE(connection.ends()) << "HTTP/1.0 asks once";
+  EXPECT_TRUE(connection.ends()) << "HTTP/1.0 allows one request per connection";
 }
 
-// More slow clients than threads: each request of others is still answered.
+// With more slow clients than threads, requests of other clients are still answered.
 TEST(GameServerAbuse, SlowRequests) {
   RunningServer server({"--rate", "0", "--threads", "2", "--client-connections", "200"});
   Connections slow;
@@ -126,7 +126,7 @@ TEST(GameServerAbuse, SlowRequests) {
   }
   expect_served(server);
   EXPECT_GE(server.metric("connections", "open"), 101);
-  EXPECT_EQ(server.metric("connections", "timed_out"), 0) << "they are slow still";
+  EXPECT_EQ(server.metric("connections", "timed_out"), 0) << "the slow connections are still open";
 }
 
 TEST(GameServerAbuse, SlowRequestsAreCutOff) {
@@ -134,7 +134,7 @@ TEST(GameServerAbuse, SlowRequestsAreCutOff) {
   HttpConnection slow(server.port()), silent(server.port()), kept(server.port());
   kept.send(request("GET", "/api"));
   EXPECT_EQ(kept.receive().status, 200);
-  // A byte now and then does not help.
+  // Sending a byte now and then does not extend the deadline.
   const std::string head = "GET / HTTP/1.1\r\nHost: ";
   slow.send(head);
   HttpAnswer refused;
@@ -150,7 +150,7 @@ TEST(GameServerAbuse, SlowRequestsAreCutOff) {
   expect_served(server);
 }
 
-// What has begun to arrive is no idle connection, also when it came behind a whole request.
+// A connection with a partial request is not idle, even if the part follows a whole request.
 TEST(GameServerAbuse, RequestsBehindOthersAreCutOffToo) {
   RunningServer server({"--rate", "0", "--request-ms", "300", "--keep-alive-ms", "600000"});
   HttpConnection connection(server.port());
@@ -166,7 +166,7 @@ TEST(GameServerAbuse, TooManyRequests) {
   for (; served < 1000 && (answer = server.get("/api")).status == 200; ++served) continue;
   EXPECT_GE(served, 5);
   EXPECT_EQ(answer.status, 429);
-  EXPECT_EQ(answer.reason(), "you ask too often: slow down");
+  EXPECT_EQ(answer.reason(), "too many requests: slow down");
   EXPECT_EQ(answer.headers.at("retry-after"), "1");
   for (int i = 0; i < 100 && (answer = server.get("/api")).status != 200; ++i) usleep(100'000);
   EXPECT_EQ(answer.status, 200);
@@ -183,7 +183,7 @@ TEST(GameServerAbuse, TooManyConnections) {
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.reason(), "you have too many connections open");
   held.clear();
-  while (server.get("/api").status != 200) usleep(1000);  // until it has seen them go
+  while (server.get("/api").status != 200) usleep(1000);  // until it has seen them close
   expect_served(server);
 }
 
@@ -208,7 +208,7 @@ TEST(GameServerAbuse, ConnectionsBeyondAllAreShed) {
   EXPECT_EQ(server.metric("requests", "shed") > 0, true);
 }
 
-// One thread and one place to wait: the third request at once is refused, not queued.
+// With one thread and a queue of one, the third concurrent request is refused, not queued.
 TEST(GameServerAbuse, LoadIsShed) {
   RunningServer server({"--rate", "0", "--threads", "1", "--queue", "1", "--games", "4", "--visits",
                         "20000", "--time-ms", "1500"});
@@ -224,7 +224,7 @@ TEST(GameServerAbuse, LoadIsShed) {
     if (answer.status == 200) ++served;
     if (answer.status == 503) {
       ++shed;
-      EXPECT_EQ(answer.reason(), "the server is busy: come again later");
+      EXPECT_EQ(answer.reason(), "the server is busy: try again later");
       EXPECT_EQ(answer.headers.at("retry-after"), "1");
     }
   }

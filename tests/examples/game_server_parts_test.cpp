@@ -1,4 +1,4 @@
-// The example server's rules for requests and clients, without a network.
+// Tests the example server's request parser and client limits without a network.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -38,7 +38,7 @@ TEST(ReadRequest, ConnectionsAreKeptAsHttpSays) {
   EXPECT_TRUE(kept("HTTP/1.0", "Connection: Keep-Alive\r\n"));
 }
 
-// No two readers of a request may find its end in different places.
+// Two parsers must never disagree about the end of a request (request smuggling).
 TEST(ReadRequest, LengthsAreReadInOneWay) {
   const auto refused = [](const std::string& headers) {
     try {
@@ -70,10 +70,10 @@ TEST(Clients, SaveUpRequestsAndGoOnAtTheirRate) {
   EXPECT_TRUE(clients.request("a", start + 101ms));
   EXPECT_FALSE(clients.request("a", start + 102ms));
   ASSERT_TRUE(clients.connect("b", start));
-  EXPECT_TRUE(clients.request("b", start)) << "others are not concerned";
+  EXPECT_TRUE(clients.request("b", start)) << "other clients are not affected";
   int served = 0;
   for (int i = 0; i < 100; ++i) served += clients.request("a", start + 1h);
-  EXPECT_EQ(served, 3) << "no more than the burst is saved up";
+  EXPECT_EQ(served, 3) << "unused requests accumulate only up to the burst";
 }
 
 TEST(Clients, HaveSoManyConnections) {
@@ -93,8 +93,8 @@ TEST(Clients, AreForgottenWhenTheyAreOwedNothing) {
   EXPECT_TRUE(clients.connect("b", start));
   EXPECT_TRUE(clients.request("b", start));
   clients.disconnect("b");
-  EXPECT_FALSE(clients.connect("c", start)) << "a is connected, b has asked just now";
-  EXPECT_TRUE(clients.connect("c", start + 1s)) << "b is as good as new";
+  EXPECT_FALSE(clients.connect("c", start)) << "a is connected, b sent a request just now";
+  EXPECT_TRUE(clients.connect("c", start + 1s)) << "the bucket of b is full again";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The example server as its users see it: whole games, every error, and its end.
+// Tests the example server through its API: whole games, every error, and its shutdown.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -20,7 +20,7 @@ int sum(const json& numbers) {
   return total;
 }
 
-/// A search as every answer tells it.
+/// Checks the "search" field of an answer.
 void check_search(const json& state, int player) {
   const json& search = state["search"];
   ASSERT_TRUE(search.is_object()) << state;
@@ -33,12 +33,12 @@ void check_search(const json& state, int player) {
   for (std::size_t i = 0; i < search["candidates"].size(); ++i) {
     const json& candidate = search["candidates"][i];
     EXPECT_FALSE(candidate["move"].get<std::string>().empty());
-    if (i < 2) continue;  // the first is the best, whatever its visits
+    if (i < 2) continue;  // the first is the best, even with fewer visits
     EXPECT_LE(candidate["visits"].get<int>(), search["candidates"][i - 1]["visits"].get<int>());
   }
 }
 
-/// Until a request uses a game.
+/// Waits until a request uses a game.
 void wait_for_search(RunningServer& server) {
   while (server.metric("games", "busy") < 1) usleep(1000);
 }
@@ -54,7 +54,7 @@ TEST(GameServer, PlaysAWholeGameOfConnectFour) {
     ASSERT_LT(moves, 42);
     EXPECT_EQ(state["ply"], moves);
     EXPECT_EQ(state["turn"], moves % 2);
-    // The person plays the leftmost column that is free.
+    // The user plays the leftmost free column.
     const bool person = moves % 2 == 0;
     const HttpAnswer played = server.post(
         game + "/move", person ? json{{"move", state["legal"][0]}} : json{{"visits", 50}});
@@ -75,7 +75,7 @@ TEST(GameServer, PlaysAWholeGameOfConnectFour) {
     EXPECT_EQ(stones, moves);
   }
   EXPECT_EQ(state["result"], json({{"winner", 1}, {"points", 1}, {"how", "line"}}))
-      << "filling columns from the left does not beat it";
+      << "the engine beats a player who fills columns from the left";
   EXPECT_EQ(state["turn"], nullptr);
   EXPECT_EQ(state["legal"], json::array());
   for (const char* action : {"/move", "/analyse"}) {
@@ -90,13 +90,13 @@ TEST(GameServer, PlaysAWholeGameOfBackgammon) {
   RunningServer server({"--rate", "0", "--seed", "3"});
   const std::string game = server.open_game("backgammon");
   json state = server.get(game).json();
-  EXPECT_NE(state["dice"][0], state["dice"][1]) << "an opening roll is no double";
+  EXPECT_NE(state["dice"][0], state["dice"][1]) << "an opening roll is not a double";
   int moves = 0;
   while (state["result"].is_null()) {
     ASSERT_LT(moves, 1000);
     ASSERT_EQ(state["turn"], moves % 2);
     ASSERT_GE(state["legal"].size(), 1u);
-    // The person plays the last move that is told.
+    // The user plays the last legal move.
     const bool person = moves % 2 == 0;
     const HttpAnswer played =
         server.post(game + "/move", person ? json{{"move", state["legal"].back()}, {"ply", moves}}
@@ -148,16 +148,16 @@ TEST(GameServer, RefusesWhatMakesNoSense) {
     std::string words;
   };
   const std::vector<Case> cases = {
-      {"/api/games", json::object(), 400, "\"game\" is one of"},
+      {"/api/games", json::object(), 400, "\"game\" must be one of"},
       {"/api/games", {{"game", "chess"}}, 400, "connect_four"},
       {"/api/games", {{"game", "tic_tac_toe"}}, 400, "connect_four"},
-      {"/api/games", {{"game", 7}}, 400, "\"game\" is not a text"},
+      {"/api/games", {{"game", 7}}, 400, "\"game\" is not a string"},
       {"/api/games", {{"game", std::string(200, 'x')}}, 400, "128 bytes"},
-      {"/api/games", {{"game", "backgammon"}, {"stake", 5}}, 400, "no field \"stake\""},
+      {"/api/games", {{"game", "backgammon"}, {"stake", 5}}, 400, "unknown field \"stake\""},
       {"/api/games", json::array({1}), 400, "not a JSON object"},
       {move, {{"move", "8"}}, 400, "not a column"},
       {move, {{"move", ""}}, 400, "not a column"},
-      {move, {{"move", "4"}, {"visits", 5}}, 400, "no field \"visits\""},
+      {move, {{"move", "4"}, {"visits", 5}}, 400, "unknown field \"visits\""},
       {move, {{"visits", 0}}, 400, "\"visits\" is not a whole number from 1 to 100"},
       {move, {{"visits", 101}}, 400, "\"visits\" is not a whole number from 1 to 100"},
       {move, {{"visits", 1.5}}, 400, "whole number"},
@@ -166,11 +166,11 @@ TEST(GameServer, RefusesWhatMakesNoSense) {
       {move, {{"time_ms", 2001}}, 400, "\"time_ms\" is not a whole number from 1 to 2000"},
       {move, {{"temperature", 3}}, 400, "\"temperature\" is not a number from 0.0 to 2.0"},
       {move, {{"move", "4"}, {"ply", 3}}, 409, "the game is at ply 0, not 3"},
-      {game + "/resign", json::object(), 400, "\"player\" says who resigns"},
+      {game + "/resign", json::object(), 400, "\"player\" is missing"},
       {game + "/resign", {{"player", 2}}, 400, "\"player\" is not a whole number from 0 to 1"},
       {game + "/nothing", json::object(), 404, "there is no /api/games/"},
       {"/api/games/" + std::string(32, 'a'), json::object(), 404, "there is no"},
-      {"/api/games/" + std::string(32, 'a') + "/move", {{"move", "4"}}, 404, "no game of that id"},
+      {"/api/games/" + std::string(32, 'a') + "/move", {{"move", "4"}}, 404, "no game with this"},
       {"/api/games/../../etc/passwd", json::object(), 404, "there is no"},
   };
   for (const Case& wrong : cases) {
@@ -187,7 +187,7 @@ TEST(GameServer, RefusesWhatMakesNoSense) {
   EXPECT_EQ(server.ask("POST", "/api/games", deep).status, 400);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(server.post(move, {{"move", "4"}}).status, 200);
   EXPECT_EQ(server.post(move, {{"move", "4"}}).reason(), "column 4 is full");
-  EXPECT_EQ(server.get(game).json()["ply"], 6) << "nothing of the above was played";
+  EXPECT_EQ(server.get(game).json()["ply"], 6) << "no refused move was played";
   EXPECT_EQ(server.metric("requests", "answered_5xx"), 0);
 }
 
@@ -204,7 +204,7 @@ TEST(GameServer, AGameIsUsedByOneRequestAtATime) {
   EXPECT_EQ(server.get(game).status, 200);
 }
 
-// It need not wait for the minute that the search might take.
+// Closing a game stops its search, which could take a minute, instead of waiting for it.
 TEST(GameServer, ClosesAGameThatIsSearched) {
   RunningServer server({"--rate", "0", "--games", "1", "--visits", "20000", "--time-ms", "60000"});
   const std::string game = server.open_game("backgammon");
@@ -226,7 +226,7 @@ TEST(GameServer, HasOnePlaceForEachGame) {
   server.open_game("backgammon");
   const HttpAnswer refused = server.post("/api/games", {{"game", "connect_four"}});
   EXPECT_EQ(refused.status, 503);
-  EXPECT_EQ(refused.reason(), "all 2 games are taken: come again later");
+  EXPECT_EQ(refused.reason(), "all 2 games are in use: try again later");
   EXPECT_EQ(refused.headers.at("retry-after"), "1");
   EXPECT_EQ(server.ask("DELETE", first).status, 200);
   server.open_game("connect_four");
@@ -292,7 +292,7 @@ TEST(GameServer, PlaysWithTheWeightsOfAFile) {
   }
 }
 
-// All games may be of the larger kind, beside what both kinds need whether they are played or not.
+// The memory must suffice if all games are of the larger kind, besides the fixed memory of both.
 TEST(GameServer, StartsOnlyWithRoomForAllItsGames) {
   const auto options = [](int memory) {
     return std::vector<std::string>{
@@ -310,7 +310,7 @@ TEST(GameServer, StartsOnlyWithRoomForAllItsGames) {
   const std::size_t fitting = server.hello().find(words);
   ASSERT_NE(fitting, std::string::npos) << server.hello();
   const int fit = std::atoi(server.hello().c_str() + fitting + words.size());
-  EXPECT_TRUE(fit >= 60 && fit <= 63) << fit;  // a MiB has room for one or two
+  EXPECT_TRUE(fit >= 60 && fit <= 63) << fit;  // rounding up to a MiB adds room for one or two
   for (int i = 0; i < 60; ++i) {
     const std::string game = server.open_game("backgammon");
     EXPECT_EQ(server.post(game + "/move", {{"visits", 2}}).status, 200);
@@ -335,9 +335,9 @@ TEST(GameServer, SaysHowMuchMemoryAndWhatDoesNotFit) {
       {{"--port", "70000"}, "--port: Value 70000 not in range 0 to 65535"},
       {{"--port", "many"}, "--port: Value many not in range 0 to 65535"},
       {{"--port"}, "--port: 1 required UINT:UINT in [0 - 65535] missing"},
-      {{"--seed", "-1"}, "--seed: a seed is not negative"},
+      {{"--seed", "-1"}, "--seed: a seed must not be negative"},
       {{"--chess", "1"}, "not expected: --chess"},
-      {{"--address", "localhost"}, "\"localhost\" is not an address"},
+      {{"--address", "localhost"}, "\"localhost\" is not a numeric address"},
       {{"--port", std::to_string(server.port())}, "cannot listen on 127.0.0.1"},
       {{"/nowhere/weights"}, "/nowhere/weights"},
       {{SENET_SOURCE_DIR "/README.md"}, "README.md"},

@@ -1,4 +1,4 @@
-// A client that sends exactly the bytes it is told to.
+// An HTTP client for tests that sends exactly the given bytes.
 #pragma once
 
 #include <arpa/inet.h>
@@ -18,12 +18,12 @@
 namespace senet {
 
 struct HttpAnswer {
-  int status = 0;                              // 0: the connection ended without one
+  int status = 0;                              // 0: the connection ended without an answer
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
 
   nlohmann::json json() const { return nlohmann::json::parse(body, nullptr, false); }
-  /// The sentence of an error.
+  /// The reason of an error answer.
   std::string reason() const {
     const auto told = json();
     if (!told.is_object() || !told.contains("error")) return "no JSON error: " + body;
@@ -32,7 +32,7 @@ struct HttpAnswer {
   }
 };
 
-/// A complete request; bodies are JSON.
+/// A complete request with a JSON body.
 inline std::string request(const std::string& method, const std::string& path,
                            const std::string& body = "") {
   std::string text = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n";
@@ -48,14 +48,14 @@ class HttpConnection {
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    const timeval limit{60, 0};  // only so that a broken server ends a test
+    const timeval limit{60, 0};  // so that a broken server does not hang a test
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   }
   ~HttpConnection() { ::close(socket_); }
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
-  /// False when the server has gone.
+  /// False if the server has closed the connection.
   bool send(const std::string& bytes) {
     std::size_t sent = 0;
     while (sent < bytes.size()) {
@@ -66,7 +66,7 @@ class HttpConnection {
     return true;
   }
 
-  /// The next answer.
+  /// Waits for the next answer.
   HttpAnswer receive() {
     HttpAnswer answer;
     while (received_.find("\r\n\r\n") == std::string::npos) {
@@ -89,7 +89,7 @@ class HttpConnection {
     return answer;
   }
 
-  /// Waits for the end: true when the server closed without another byte.
+  /// Waits for the end of the connection: true if the server sent no further byte.
   bool ends() { return received_.empty() && !receive_some(); }
 
  private:

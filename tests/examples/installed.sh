@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the example server as a project of its own against an installed libsenet, as a customer would, and plays a move:
+# Builds the example server as a separate project against an installed libsenet and plays a move:
 # installed.sh BUILD SOURCE
 set -euo pipefail
 build=$1 source=$2
@@ -8,8 +8,8 @@ server=
 trap '[[ -z $server ]] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 cmake --install "$build" --component libsenet --prefix "$work/prefix" >/dev/null
-cp -r "$source/tools/examples/game_server" "$work/source" # nothing of the repository beside it
-# In one piece: that compiles the fastest.
+cp -r "$source/tools/examples/game_server" "$work/source" # without the rest of the repository
+# A single unity file compiles fastest.
 cmake -S "$work/source" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_UNITY_BUILD=ON \
   -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 >/dev/null
 cmake --build "$work/build" >/dev/null

@@ -1,4 +1,4 @@
--- What wrk sends the example server: games being played, and among them what a server must survive.
+-- The requests of wrk to the example server: games, mixed with malformed and oversized requests.
 local json = {["Content-Type"] = "application/json"}
 local games = {}
 math.randomseed(7)

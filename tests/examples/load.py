@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Loads the example server with wrk, malformed, oversized and slow requests mixed in, and sees that it keeps serving.
+"""Loads the example server with wrk, including malformed, oversized and slow requests, and checks
+that it continues to serve.
 
     load.py SERVER [--sanitized]
 
-For SENET_WRK_SECONDS, or 3. Ends with 77 when there is no wrk to do it with.
+Runs for SENET_WRK_SECONDS (default 3). Exits with 77 if wrk is not installed.
 """
 
 import http.client
@@ -21,7 +22,7 @@ import time
 
 OPTIONS = ["--port", "0", "--rate", "0", "--games", "100", "--visits", "400", "--memory-mib", "256", "--threads", "8", "--queue", "8",
            "--client-games", "100", "--connections", "150", "--client-connections", "1000", "--idle-seconds", "2", "--request-ms", "1000"]
-PROGRAM_MIB = 64  # code, stacks and the page, beside what the server says it may use at most
+PROGRAM_MIB = 64  # code, stacks and the page, besides the server's stated maximum
 
 
 def ask(port, method, path, body=None):
@@ -32,7 +33,7 @@ def ask(port, method, path, body=None):
 
 
 def slow_clients(port, count, stop):
-    """Sends requests a byte at a time, for ever new connections."""
+    """Sends requests byte by byte on `count` connections, replacing closed ones, until `stop`."""
     head = b"POST /api/games HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30\r\n\r\n{" + b" " * 40
     clients = {}
     while not stop.wait(0.05):
@@ -55,7 +56,7 @@ def check(condition, what):
 
 
 def metrics_of(port):
-    """As soon as the load that was is over."""
+    """The metrics; retries while the server is still busy."""
     while True:
         status, told = ask(port, "GET", "/api/metrics")
         if status == 200:
@@ -92,18 +93,18 @@ def load(server, port, bound, seconds):
     metrics = metrics_of(port)
     print(json.dumps(metrics))
     requests, engine = metrics["requests"], metrics["engine"]
-    check(requests["answered_2xx"] > 0 and requests["answered_4xx"] > 0, "both kinds were served")
-    check(requests["answered_5xx"] == requests["shed"], "nothing but load made the server refuse")
-    check(engine["memory"] <= engine["memory_bound"], "the engine keeps its bound")
+    check(requests["answered_2xx"] > 0 and requests["answered_4xx"] > 0, "requests were served and refused")
+    check(requests["answered_5xx"] == requests["shed"], "every 5xx answer was load shedding")
+    check(engine["memory"] <= engine["memory_bound"], "the engine stays within its memory bound")
     status = pathlib.Path(f"/proc/{server.pid}/status").read_text()
     resident = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
     print(f"resident at most {resident:.0f} MiB, bound {bound:.0f} + {PROGRAM_MIB} MiB")
-    check(resident <= bound + PROGRAM_MIB or "--sanitized" in sys.argv, "memory stays below what was said")
+    check(resident <= bound + PROGRAM_MIB or "--sanitized" in sys.argv, "memory stays below the stated maximum")
 
 
 def main():
     if shutil.which("wrk") is None:
-        print("load: SKIPPED: the server was not loaded, for want of wrk", file=sys.stderr)
+        print("load: SKIPPED: wrk is not installed", file=sys.stderr)
         return 77
     server = subprocess.Popen([sys.argv[1], *OPTIONS], stdout=subprocess.PIPE, text=True)
     try:

@@ -1,4 +1,4 @@
-// The example server running beside a test, on a port of its own.
+// Runs the example server as a child process of a test, on its own port.
 #pragma once
 
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 
 namespace senet {
 
-/// Started by the constructor, serving when that returns; killed by the destructor when it still
-/// runs.
+/// The constructor returns when the server is ready. The destructor kills the server if it is still
+/// running.
 class RunningServer {
  public:
   explicit RunningServer(std::vector<std::string> options = {}) {
@@ -51,10 +51,10 @@ class RunningServer {
   RunningServer& operator=(const RunningServer&) = delete;
 
   int port() const { return port_; }
-  /// What it said when it began.
+  /// The first two lines of its output.
   const std::string& hello() const { return hello_; }
   void send(int signal) const { ::kill(child_, signal); }
-  /// Waits for its end: the exit code, or 128 + the signal that ended it.
+  /// Waits until it exits: the exit code, or 128 + the signal that ended it.
   int wait() {
     int status = 0;
     ::waitpid(child_, &status, 0);
@@ -62,7 +62,7 @@ class RunningServer {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  /// One request on a connection of its own.
+  /// Sends one request on a new connection.
   HttpAnswer ask(const std::string& method, const std::string& path, const std::string& body = "") {
     HttpConnection connection(port_);
     connection.send(request(method, path, body));
@@ -72,11 +72,11 @@ class RunningServer {
   HttpAnswer post(const std::string& path, const nlohmann::json& body) {
     return ask("POST", path, body.dump());
   }
-  /// A number of /api/metrics.
+  /// A figure of /api/metrics.
   double metric(const char* group, const char* name) {
     return get("/api/metrics").json()[group][name].get<double>();
   }
-  /// Opens a game: its path.
+  /// Opens a game and returns its path.
   std::string open_game(const std::string& game) {
     const HttpAnswer opened = post("/api/games", {{"game", game}});
     EXPECT_EQ(opened.status, 201) << opened.body;

@@ -1,4 +1,4 @@
-"""A browser that does what a test says: W3C WebDriver over HTTP to Debian's chromedriver, nothing but Python's library."""
+"""Controls Chromium through chromedriver (W3C WebDriver) with the standard library only."""
 
 import base64
 import http.client
@@ -11,13 +11,13 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
 def missing():
-    """The programs that are needed and not there."""
+    """The required programs that are not installed."""
     return [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
 
 
 class Browser:
     def __init__(self, log, width=1280, height=900):
-        """Starts chromium without a window; chromedriver writes to the file `log`."""
+        """Starts a headless Chromium; chromedriver logs to the file `log`."""
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=log, text=True)
         for line in self.driver.stdout:
             if found := re.search(r"started successfully on port (\d+)", line):
@@ -25,7 +25,7 @@ class Browser:
                 break
         else:
             raise RuntimeError("chromedriver did not start")
-        # In a container chromium cannot build its own sandbox; it sees our own server only.
+        # Chromium cannot create its sandbox in a container; it only visits our own server.
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                      "--force-prefers-reduced-motion", "--no-first-run", f"--window-size={width},{height}"]
         options = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
@@ -54,15 +54,15 @@ class Browser:
         self.call("POST", "/url", {"url": address})
 
     def run(self, script, *arguments):
-        """The value that the script returns."""
+        """Runs a script and returns its value."""
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def wait(self, condition, what):
-        """Until the expression is true."""
+        """Waits up to 30 s until the expression is true."""
         script = ("const done = arguments[0], until = Date.now() + 30000; const look = () => "
                   f"({condition}) ? done(true) : Date.now() > until ? done(false) : setTimeout(look, 10); look();")
         if not self.call("POST", "/execute/async", {"script": script, "args": []}):
-            raise AssertionError(f"never seen: {what} ({condition})")
+            raise AssertionError(f"timed out waiting for {what} ({condition})")
 
     def find(self, selector):
         return self.call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
@@ -77,7 +77,7 @@ class Browser:
         self.call("POST", f"/element/{self.find(selector)}/click")
 
     def touch(self, selector):
-        """A finger on the middle of the element."""
+        """Touches the middle of the element."""
         origin = {ELEMENT: self.find(selector)}
         moves = [{"type": "pointerMove", "duration": 0, "origin": origin, "x": 0, "y": 0},
                  {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
@@ -97,5 +97,5 @@ class Browser:
             file.write(base64.b64decode(self.call("GET", "/screenshot")))
 
     def complaints(self):
-        """What the page's console has said as an error."""
+        """The errors in the page's console."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"}) if entry["level"] == "SEVERE"]

@@ -1,4 +1,4 @@
-// "position\nturn": any text read as a turn is a legal one, and is read again from its own words.
+// Any text as "position\nturn": an accepted turn is legal and round-trips through its text.
 #include <algorithm>
 #include <string>
 
@@ -11,22 +11,22 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const Result<Backgammon> state = Backgammon::from_text(text.substr(0, end));
   if (!state) return 0;
-  promise(Backgammon::from_text(state->text()) == *state, "a position is read from its own text");
+  promise(Backgammon::from_text(state->text()) == *state, "positions round-trip through text");
   if (end == text.size()) return 0;
   const Result<Action> action = state->action_from_text(text.substr(end + 1));
   if (!action) {
-    promise(!action.error().reason().empty(), "a refusal has a reason");
+    promise(!action.error().reason().empty(), "an error has a reason");
     return 0;
   }
   const std::string told = state->action_text(*action);
-  promise(state->action_from_text(told) == *action, "a turn is read from its own words");
+  promise(state->action_from_text(told) == *action, "turns round-trip through text");
   if (is_decision(state->turn())) {
     ActionList<Backgammon::kMaxLegal> legal;
     state->legal(legal);
-    promise(std::ranges::binary_search(legal, *action), "what is read is legal");
+    promise(std::ranges::binary_search(legal, *action), "an accepted turn is legal");
   }
   Backgammon after = *state;
   after.play(*action);
-  promise(Backgammon::from_text(after.text()).has_value(), "what follows is possible");
+  promise(Backgammon::from_text(after.text()).has_value(), "the next position is valid");
   return 0;
 }

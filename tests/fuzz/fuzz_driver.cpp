@@ -1,12 +1,12 @@
-// Runs a fuzz target: a corpus as it is, then mutations of it.
+// Runs a fuzz target on a corpus, then on mutations of it.
 //
 //   fuzz_NAME [-runs=N] [-max_total_time=SECONDS] [-timeout=SECONDS] [-seed=N] [-keep=FOLDER]
 //             FILE_OR_FOLDER...
 //
-// In a build with coverage (the preset `fuzz`) inputs that reach new code join the corpus in
-// memory, and are written to FOLDER. An input that ends the program, or that it is not done with
-// after so many seconds (-timeout, 60), is left in the file crash-NAME. The targets are written for
-// libFuzzer's interface, so that it can drive them too.
+// In a build with coverage (the preset `fuzz`), inputs that reach new code are added to the corpus
+// in memory and written to FOLDER. An input that crashes the program or runs longer than -timeout
+// (default 60 seconds) is written to the file crash-NAME. The targets use libFuzzer's interface, so
+// libFuzzer can run them too.
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -28,20 +28,19 @@
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/fuzz/reached_code.hpp"
 
-// AddressSanitizer's, where it is linked in: called before it ends the program.
+// Defined if AddressSanitizer is linked in: it calls the callback before it ends the program.
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
-// UndefinedBehaviorSanitizer's runtime is another one and knows no callback: it shall end by a
-// signal.
+// UndefinedBehaviorSanitizer's runtime has no callback, so it must end the program with a signal.
 extern "C" const char* __ubsan_default_options() { return "abort_on_error=1"; }
 
 namespace senet {
 namespace {
 
-// What runs now, for the handlers of the signals that it may end in.
+// The current input, for the signal handlers.
 const std::string* running = nullptr;
 std::string crash_file;
 
-// Nothing but system calls: whatever the program was at, this works.
+// Uses only system calls, so it is safe in a signal handler.
 void say(std::string_view text) {
   [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, text.data(), text.size());
 }
@@ -64,8 +63,8 @@ void keep_input_and_end(int signal) {
   ::raise(signal == SIGALRM ? SIGABRT : signal);
 }
 
-// Has the input kept, whatever signal the program ends in. A stack of its own: the usual one may be
-// what is full.
+// Installs handlers that keep the input on every signal that ends the program. They use their own
+// stack, because the signal may be caused by a stack overflow.
 void catch_ends() {
   static std::array<std::byte, 1 << 16> stack;
   const stack_t handlers{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
@@ -75,7 +74,7 @@ void catch_ends() {
   keeping.sa_flags = SA_ONSTACK;
   std::vector<int> signals = {SIGABRT, SIGALRM};
   if (__sanitizer_set_death_callback != nullptr) {
-    // It catches the others itself, and tells more about them.
+    // AddressSanitizer handles the other signals itself and reports more about them.
     __sanitizer_set_death_callback(keep_input);
   } else {
     signals.insert(signals.end(), {SIGSEGV, SIGBUS, SIGFPE, SIGILL});
@@ -84,16 +83,16 @@ void catch_ends() {
 }
 
 struct Arguments {
-  std::uint64_t runs = 0;  // mutations; 0: by time alone
+  std::uint64_t runs = 0;  // mutations; 0: limited by time only
   double seconds = 0;
   std::uint64_t seed = 1;
-  unsigned timeout = 60;  // seconds that one input may take
-  std::string keep;       // where inputs that reach new code are written; empty: nowhere
+  unsigned timeout = 60;  // maximum seconds for one input
+  std::string keep;       // folder for inputs that reach new code; empty: none
 };
 
-// True when the input reached new code.
+// Returns whether the input reached new code.
 bool run(const std::string& input, const Arguments& arguments) {
-  // A copy of its own, so that reading past its end is seen.
+  // A copy of exact size, so that sanitizers detect reads past its end.
   const std::vector<std::uint8_t> bytes(input.begin(), input.end());
   running = &input;
   ::alarm(arguments.timeout);
@@ -164,7 +163,7 @@ int fuzz(int argc, char** argv) {
     }
   }
   if (corpus.empty()) {
-    std::fprintf(stderr, "fuzz: name the files or folders of a corpus\n");
+    std::fprintf(stderr, "fuzz: no corpus: pass its files or folders as arguments\n");
     return 2;
   }
   const std::string name = std::filesystem::path(argv[0]).filename();
@@ -174,10 +173,10 @@ int fuzz(int argc, char** argv) {
   const std::size_t known = corpus.size();
   for (const std::string& input : corpus) run(input, arguments);
   const std::uint64_t done = mutate(corpus, arguments);
-  std::printf("%s: %zu inputs of the corpus and %llu mutations, no finding", name.c_str(), known,
+  std::printf("%s: %zu inputs of the corpus and %llu mutations, no failure", name.c_str(), known,
               static_cast<unsigned long long>(done));
   if (places_reached() > 0) {
-    std::printf("; %u places of the code reached, %zu inputs found on the way", places_reached(),
+    std::printf("; %u code locations reached, %zu new inputs kept", places_reached(),
                 corpus.size() - known);
   }
   std::printf("\n");

@@ -13,7 +13,7 @@ std::string FuzzMutator::next() {
   return bytes;
 }
 
-// Where a part of a text begins and how long it is, mostly short.
+// The beginning and length of a random part of `bytes`, at most 32 bytes.
 std::pair<std::size_t, std::size_t> FuzzMutator::stretch(const std::string& bytes) {
   const std::size_t begin = below(bytes.size() + 1);
   const std::size_t most = std::min<std::size_t>(bytes.size() - begin, 1 + below(32));
@@ -36,10 +36,10 @@ void FuzzMutator::mutate(std::string& bytes) {
     case 3:
       bytes.erase(begin, length);
       return;
-    case 4:  // told twice
+    case 4:  // a part is repeated
       bytes.insert(at, bytes.substr(begin, length));
       return;
-    case 5: {  // something of another input
+    case 5: {  // a part of another input
       const std::string& other = any();
       const auto [from, count] = stretch(other);
       bytes.insert(at, other, from, count);
@@ -58,10 +58,10 @@ void FuzzMutator::mutate(std::string& bytes) {
       bytes.insert(at, kNumbers[below(std::size(kNumbers))]);
       return;
     }
-    case 8:  // a letter or digit for another
+    case 8:  // one printable character
       if (at < bytes.size()) bytes[at] = static_cast<char>(' ' + random_.below(95));
       return;
-    default:  // the end cut off
+    default:  // the end is cut off
       bytes.resize(at);
       return;
   }

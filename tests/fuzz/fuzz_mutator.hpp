@@ -1,4 +1,4 @@
-// Inputs that are much like inputs that are known.
+// Generates inputs by mutating known inputs.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace senet {
 
-/// Draws from a corpus, which may grow meanwhile and is never empty: some input, changed a little.
+/// Draws inputs from a corpus and mutates them. The corpus must not be empty and may grow between
+/// calls.
 class FuzzMutator {
  public:
   static constexpr std::size_t kLongest = 4096;  // bytes of an input

@@ -1,4 +1,4 @@
-// What every fuzz target is: bytes in, no complaint out. Called by libFuzzer or by fuzz_driver.cpp.
+// The interface of all fuzz targets, called by libFuzzer or by fuzz_driver.cpp.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <string_view>
 
-/// Gives any bytes to what is tested. Returns 0; ends the program where a promise is broken.
+/// Passes the bytes to the code under test. Returns 0; aborts the program on a broken promise.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace senet {
 
-/// Ends the program with what was promised and not kept: the fuzzer then keeps the input.
+/// Aborts the program with a message unless `is_kept`; the fuzzer then keeps the input.
 inline void promise(bool is_kept, const char* what) {
   if (is_kept) return;
   std::fprintf(stderr, "broken promise: %s\n", what);

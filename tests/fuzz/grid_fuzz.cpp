@@ -1,4 +1,4 @@
-// "position\nmove" in the games of stones on a grid.
+// Any text as "position\nmove" of a grid game.
 #include <algorithm>
 
 #include "games/connect_four/connect_four.hpp"
@@ -13,17 +13,17 @@ void read(std::string_view text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const Result<G> state = G::from_text(text.substr(0, end));
   if (!state) return;
-  promise(G::from_text(state->text()) == *state, "a position is read from its own text");
+  promise(G::from_text(state->text()) == *state, "positions round-trip through text");
   if (end == text.size()) return;
   const Result<Action> action = state->action_from_text(text.substr(end + 1));
   if (!action) return;
   ActionList<G::kMaxLegal> legal;
   state->legal(legal);
-  promise(std::ranges::binary_search(legal, *action), "what is read is legal");
-  promise(state->action_from_text(state->action_text(*action)) == *action, "a move is read back");
+  promise(std::ranges::binary_search(legal, *action), "an accepted move is legal");
+  promise(state->action_from_text(state->action_text(*action)) == *action, "moves round-trip");
   G after = *state;
   after.play(*action);
-  promise(G::from_text(after.text()) == after, "what follows is possible");
+  promise(G::from_text(after.text()) == after, "the next position round-trips");
 }
 
 }  // namespace

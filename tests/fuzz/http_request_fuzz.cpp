@@ -1,4 +1,4 @@
-// Any bytes as what a client sends the example server.
+// Any bytes as input from a client of the example server.
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tools/examples/game_server/http.hpp"
 
@@ -10,27 +10,27 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     received = read_request(bytes);
   } catch (const Refusal& refusal) {
-    promise(refusal.status >= 400 && refusal.status < 500, "the client is told that it is wrong");
+    promise(refusal.status >= 400 && refusal.status < 500, "a refusal has a status 4xx");
     promise(!refusal.reason.empty() &&
                 error_answer(refusal).result_int() == static_cast<unsigned>(refusal.status),
-            "and why");
+            "a refusal has a reason");
     return 0;
   }
   if (!received) {
-    promise(size <= kLongestHead + 4 + kLongestBody, "what is waited for has a bound");
+    promise(size <= kLongestHead + 4 + kLongestBody, "an incomplete request is bounded");
     return 0;
   }
   const Request& request = received->request;
-  promise(received->size <= size, "a request is a part of what came");
+  promise(received->size <= size, "a request is part of the input");
   promise(request.body().size() <= kLongestBody && request.target().size() <= kLongestTarget,
-          "its parts have a bound");
-  promise(received->size <= kLongestHead + 4 + kLongestBody, "requests have a bound");
+          "body and target are bounded");
+  promise(received->size <= kLongestHead + 4 + kLongestBody, "a request is bounded");
   promise(bytes.substr(0, received->size).ends_with("\r\n\r\n" + request.body()),
           "a request ends with its body");
   const auto again = read_request(bytes.substr(0, received->size));
   promise(again && again->size == received->size && again->request.target() == request.target() &&
               again->request.body() == request.body(),
-          "what follows a request does not change it");
-  promise(!read_request(bytes.substr(0, received->size - 1)), "a request is not read too soon");
+          "bytes after a request do not change it");
+  promise(!read_request(bytes.substr(0, received->size - 1)), "requests are not read too soon");
   return 0;
 }

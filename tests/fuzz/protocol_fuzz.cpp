@@ -1,4 +1,4 @@
-// Any bytes as a conversation: every line is answered as the protocol promises.
+// Any bytes as a protocol dialogue: every line must be answered as docs/protocol.md promises.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -26,7 +26,7 @@ class Conversation {
       : session_(small_options(), inbox_,
                  [this](std::string_view line) { said_.emplace_back(line); }) {}
 
-  // A session costs a network, so there is one for all inputs; each finds it as the first did.
+  // A session needs a network, so all inputs share one; this resets its settings for each input.
   void begin() {
     said_.clear();
     for (const char* const line :
@@ -46,7 +46,7 @@ class Conversation {
   bool ask(const std::string& line) {
     const std::string word(Words(line).peek());
     const bool is_alone = word == only_word(line);
-    // Files and clocks are not the protocol's; everything long-winded ends at its first look.
+    // Skips lines that name a file, and queues a "stop" so that long commands end early.
     if (names_a_file(line)) return true;
     inbox_.push("stop");
     said_.clear();
@@ -54,9 +54,9 @@ class Conversation {
     while (inbox_.next_if("")) {
     }
     check(word, line.size());
-    promise(goes_on == !(word == "quit" && is_alone), "quit alone ends it");
+    promise(goes_on == !(word == "quit" && is_alone), "only a lone quit ends the session");
     if (!is_alone && is_one_word(word)) {
-      promise(said_.size() == 1 && count({"error"}) == 1, "stray words are refused");
+      promise(said_.size() == 1 && count({"error"}) == 1, "extra words are refused");
     }
     return goes_on;
   }
@@ -84,25 +84,26 @@ class Conversation {
     for (const std::string& line : said_) {
       promise(std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; }),
               "answers are printable");
-      promise(!line.empty(), "answers say something");
+      promise(!line.empty(), "answers are not empty");
     }
     const std::size_t errors = count({"error"});
     promise(errors <= 1, "a line has at most one error");
     if (size > kLongestLine) return;
     if (word == "go") {
-      promise(count({"bestmove", "bestcube", "bestturn", "error"}) == 1, "a go has one answer");
+      promise(count({"bestmove", "bestcube", "bestturn", "error"}) == 1, "go has one answer");
     } else if (word == "isready") {
       promise(count({"readyok", "error"}) == 1, "isready has one answer");
     } else if (word == "uci" || word == "ubgi" || word == "ugi") {
       promise(count({word + "ok", "error"}) == 1, "a handshake has one answer");
     } else if (word == "query" || word == "eval" || word == "perft" || word == "bench") {
-      promise(count({"response", "eval", "perft", "bench", "error"}) == 1, "a question has one");
+      promise(count({"response", "eval", "perft", "bench", "error"}) == 1,
+              "a query has one answer");
     } else if (word == "d") {
-      promise(count({"position"}) + errors == 1, "a board is drawn");
+      promise(count({"position"}) + errors == 1, "d prints one board or an error");
     } else if (word.empty()) {
-      promise(said_.empty(), "nothing is answered by nothing");
+      promise(said_.empty(), "an empty line has no answer");
     } else {
-      promise(said_.size() == errors, "what sets something says nothing but errors");
+      promise(said_.size() == errors, "a setting command answers only with errors");
     }
   }
 

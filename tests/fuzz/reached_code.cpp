@@ -8,9 +8,9 @@ namespace {
 
 constexpr unsigned kPlaces = 1u << 16;
 
-// GCC calls __sanitizer_cov_trace_pc() from every basic block of instrumented code, so this must be
-// reachable without an object: how often each place was passed, and by which powers of two any
-// input ever passed it.
+// Global, because GCC calls __sanitizer_cov_trace_pc() from every basic block of instrumented code.
+// `passed` counts how often the current input passed each place; `known` has a bit for each power
+// of two in the counts of all inputs so far.
 std::array<std::uint8_t, kPlaces> passed;
 std::array<std::uint16_t, kPlaces> known;
 bool counts = false;

@@ -1,17 +1,17 @@
-// Which code an input reaches, when the build can tell (SENET_FUZZ_COVERAGE).
+// Measures which code an input reaches, in builds with SENET_FUZZ_COVERAGE.
 #pragma once
 
 namespace senet {
 
-/// Forgets what was reached since the last call. For the main thread; other threads' code counts
-/// too, whenever it runs.
+/// Starts recording the code reached by one input. Call from the main thread; code of other threads
+/// is recorded too.
 void begin_reaching();
 
-/// Whether code was reached since begin_reaching() that no input had reached before, or more often
-/// than any had, by powers of two. Always false in a build without coverage.
+/// Stops recording. Returns whether the input reached code that no earlier input had reached, or
+/// not that often (counted in powers of two). Always false in a build without coverage.
 bool reached_new_code();
 
-/// How many places of the code were ever reached; 0 in a build without coverage.
+/// The number of code locations reached so far; 0 in a build without coverage.
 unsigned places_reached();
 
 }  // namespace senet

@@ -1,4 +1,4 @@
-// Any bytes as a log's header, as a frame and as a game record.
+// Any bytes as the header of a log, as a frame and as a game record.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -11,11 +11,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace senet;
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
   if (const Result<FileHeader> header = parse_file_header(bytes)) {
-    promise(header->bytes <= size, "a header lies inside its file");
+    promise(header->bytes <= size, "a header is inside its file");
   }
   if (size >= kFrameHeaderBytes) {
     if (std::optional<FrameHeader> header = parse_frame_header(bytes)) {
-      // Past the checksum, which no fuzzer finds: what a colliding one would let through.
+      // Skips the checksum, which a fuzzer cannot match, to reach the code behind it.
       const std::span<const std::byte> stored = bytes.subspan(kFrameHeaderBytes);
       header->stored_bytes = static_cast<std::uint32_t>(stored.size());
       FrameUnpacker unpacker;
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   GameRecord record;
   if (!decode(bytes, record)) return 0;
   std::vector<std::byte> again;
-  promise(encode(record, again).has_value(), "what decodes, encodes");
-  promise(std::ranges::equal(again, bytes), "of each record there is one encoding");
+  promise(encode(record, again).has_value(), "a decoded record can be encoded");
+  promise(std::ranges::equal(again, bytes), "each record has exactly one encoding");
   return 0;
 }

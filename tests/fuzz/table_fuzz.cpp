@@ -1,5 +1,5 @@
-// A host's table of functions one of which begins to lie, while the table is checked or later in
-// searches. What it lies is in the input: when, which function, which answers.
+// A host's game table in which one function starts to return wrong results, either while the table
+// is checked or later during searches. The input determines the function, the time and the results.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -18,17 +18,17 @@ const senet_game_table& honest() {
 
 /// What `user` points to.
 struct Lie {
-  std::uint8_t in_searches, function;  // whether it waits for searches, and who lies
-  std::uint16_t after;                 // so many honest answers
-  std::uint32_t number, list, count;   // the answers
+  std::uint8_t in_searches, function;  // odd: lies only in searches; the lying function
+  std::uint16_t after;                 // number of honest answers before it
+  std::uint32_t number, list, count;   // the wrong results
   std::uint32_t calls = 0;
   bool has_begun = false;
 
-  /// Whether function `number` lies now.
+  /// Whether function `which` lies now.
   bool lies(std::uint8_t which) { return has_begun && which == function % 13 && ++calls > after; }
 };
 
-// A function that lies.
+// Calls the honest function number kNumber, or `says` when that function lies.
 template <std::uint8_t kNumber, auto kFunction, class Says, class... Arguments>
 auto answer(void* user, Says says, Arguments... arguments) {
   Lie& lie = *static_cast<Lie*>(user);
@@ -105,7 +105,8 @@ senet_game_table lying(Lie& liar) {
     return answer<11, &Table::viewer>(
         user, [](Lie& lie) { return lie.number; }, state);
   };
-  if (liar.function % 13 == 12) {  // by chance the moves of a game with dice are all sound
+  if (liar.function % 13 == 12) {
+    // A roll precedes the opponent's move, so no move loses at once and all legal moves are sound.
     table.sound = [](void* user, const void* state, senet_action* actions) {
       Lie& lie = *static_cast<Lie*>(user);
       if (lie.lies(12)) return lying_list(lie, actions);
@@ -130,7 +131,7 @@ void search(api::Engine& engine, std::string_view name) {
     } else if (!session.try_play(0)) {
       return;
     }
-    if (found) promise(found->value == found->value, "a value is a number");
+    if (found) promise(found->value == found->value, "a value is not NaN");
   }
 }
 
@@ -160,10 +161,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   api::Engine engine(config);
   senet_reason why{};
   const senet_status status = senet_engine_add_game(engine.handle(), &table, &why);
-  promise(status == SENET_OK || status == SENET_BAD_ARGUMENT, "a table is taken, or it is bad");
+  promise(status == SENET_OK || status == SENET_BAD_ARGUMENT, "a table is accepted or bad");
   const std::string_view reason = why.text;
   promise(status == SENET_OK || reason.starts_with("race: "), "a reason begins with the game");
-  promise(status == SENET_OK || reason.find(':', 6) != reason.npos, "and names the function");
+  promise(status == SENET_OK || reason.find(':', 6) != reason.npos, "a reason names the function");
   lie.has_begun = true;
   if (status == SENET_OK) search(engine, "race");
   return 0;

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (!header) return 0;
   std::uint64_t end = 0;
   for (const StoredTensor& tensor : header->tensors) {
-    promise(tensor.begin == end && tensor.end >= end, "tensors lie back to back");
+    promise(tensor.begin == end && tensor.end >= end, "tensors are contiguous");
     end = tensor.end;
   }
   promise(header->data_start + end == size, "tensors cover the file");

@@ -32,7 +32,7 @@ std::size_t index_of(const Checkers& checkers) {
 
 int on_board(const Checkers& checkers) { return kCheckers - checkers[kOff]; }
 
-/// Where each position's plays lead, roll by roll.
+/// The positions that the plays of each position and roll lead to.
 class Plays {
  public:
   explicit Plays(std::size_t most_checkers) {
@@ -47,14 +47,14 @@ class Plays {
     }
   }
 
-  /// Indices of the positions that a roll can lead to; none for index 0.
+  /// Indices of the positions that the plays of a roll lead to; empty for index 0.
   std::span<const std::uint16_t> reached(std::size_t index, std::size_t roll) const {
     const std::size_t begin = begin_[index * kRolls + roll];
     return std::span(reached_).subspan(begin, begin_[index * kRolls + roll + 1] - begin);
   }
 
  private:
-  // Tries all numbers of checkers on `point` and below, `left` of them at most.
+  // Lists all positions with at most `left` checkers on `point` and below.
   static void list_positions(Checkers checkers, std::size_t point, std::size_t left,
                              std::vector<Checkers>& positions) {
     if (point == 0) {
@@ -68,7 +68,7 @@ class Plays {
     }
   }
 
-  // By the rules of the game, the opponent standing where it is in nobody's way.
+  // Uses the rules of the game, with the opponent's checkers where they block nothing.
   void add_plays(const Checkers& checkers, Dice dice) {
     if (checkers[kOff] == kCheckers) return;
     Checkers opponent{};
@@ -90,8 +90,8 @@ class Plays {
 static_assert(binomial(BearoffTable::kMostCheckers + kHomePoints, kHomePoints) <=
               std::numeric_limits<std::uint16_t>::max());
 
-/// The probability of winning for the player on roll at `index`. `opponent`: for each index that
-/// can be left behind, the probability that the opponent, then on roll, wins.
+/// The probability that the player on roll at `index` wins. `opponent`: for each index after the
+/// play, the probability that the opponent, then on roll, wins.
 float win_on_roll(const Plays& plays, std::size_t index, const float* opponent) {
   double sum = 0;
   for (std::size_t roll = 0; roll < kRolls; ++roll) {
@@ -113,9 +113,9 @@ BearoffTable::BearoffTable(std::size_t most_checkers)
   assert(most_checkers >= 1 && most_checkers <= kMostCheckers);
   const Plays plays(most_checkers);
   const auto row = [&](std::size_t on_roll) { return win_.data() + on_roll * positions_; };
-  std::fill_n(row(0), positions_, 1.0f);  // nothing left: has won
-  // An entry (a, b) asks the entries (b, a') with a' < a. So entries go by their larger index, and
-  // among those of one larger index m first the row (m, b), then the column (a, m).
+  std::fill_n(row(0), positions_, 1.0f);  // no checkers left: has won
+  // An entry (a, b) depends on the entries (b, a') with a' < a. So the entries are filled in order
+  // of their larger index m: for each m first the row (m, b), then the column (a, m).
   for (std::size_t m = 1; m < positions_; ++m) {
     for (std::size_t b = 1; b < m; ++b) row(m)[b] = win_on_roll(plays, m, row(b));
     for (std::size_t a = 1; a <= m; ++a) row(a)[m] = win_on_roll(plays, a, row(m));

@@ -1,5 +1,5 @@
-// The table of exact bear-offs: against rolls counted by hand, against plain search without a
-// table, and against itself one roll later.
+// Tests the table of exact bear-offs against rolls counted by hand, against a plain search without
+// a table, and against itself one roll later.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using backgammon::Checkers;
 
 using Points = std::initializer_list<int>;
 
-// One checker on each point named.
+// One checker on each point listed.
 Checkers home(Points points) {
   Checkers checkers{};
   for (const int point : points) ++checkers[static_cast<std::size_t>(point)];
@@ -35,8 +35,8 @@ Checkers random_home(Random& random, std::size_t count) {
   return *backgammon::with_borne_off(checkers);
 }
 
-// What `worth(board after the play, opponent on roll)` makes of the player's 21 best plays: the
-// definition of the table, by the rules of the game.
+// The probability of winning, by the definition of the table and the rules of the game, given
+// `worth(board after the play, opponent on roll)`, the opponent's probability of winning.
 template <class Worth>
 double one_roll(const Board& board, Worth&& worth) {
   double sum = 0;
@@ -74,7 +74,7 @@ TEST(BackgammonBearoff, TwoCheckersInOneRoll) {
            {1, 1, 36}, {2, 1, 36}, {3, 1, 34}, {4, 1, 29}, {5, 1, 23}, {6, 1, 15}, {2, 2, 26},
            {3, 2, 25}, {4, 2, 23}, {5, 2, 19}, {6, 2, 13}, {3, 3, 17}, {4, 3, 17}, {5, 3, 14},
            {6, 3, 10}, {4, 4, 11}, {5, 4, 10}, {6, 4, 8},  {5, 5, 6},  {6, 5, 6},  {6, 6, 4}}) {
-    // The opponent needs one roll: whoever is not off now has lost.
+    // The opponent needs one roll: the player must bear off both checkers now.
     const Board board{home({high, low}), home({1})};
     EXPECT_NEAR(table.win(board), rolls / 36.0, 1e-6) << high << low;
     EXPECT_NEAR(table.equity(board), rolls / 18.0 - 1, 2e-6);

@@ -1,4 +1,4 @@
-// What the network and the search see of backgammon: features, logits, keys.
+// Backgammon's interface to the network and the search: features, logits, keys.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using backgammon::Dice;
 
-// The features as a dense row; checks what every row promises.
+// The features as a dense row. Checks the invariants of every row.
 std::array<float, Backgammon::kFeatures> dense(const Backgammon& state) {
   std::array<std::uint16_t, Backgammon::kMaxActive> index;
   std::array<float, Backgammon::kMaxActive> value;
@@ -73,7 +73,8 @@ TEST(BackgammonFeatures, DiceArePartOfADecision) {
   EXPECT_EQ(doubles[322], 1.0f);
 }
 
-// The same board looks the same whichever player is on roll, and different boards never look alike.
+// The features depend only on the board from the perspective of the player on roll, and different
+// boards have different features.
 TEST(BackgammonFeatures, AreToldFromThePlayerOnRoll) {
   Random random(31, 0, 0, Purpose::kTest);
   std::array<float, Backgammon::kFeatures> previous{};
@@ -96,14 +97,14 @@ TEST(BackgammonFeatures, AreToldFromThePlayerOnRoll) {
 TEST(BackgammonFeatures, ContactEndsWhenTheSidesHavePassed) {
   const auto contact = Backgammon::from_text("XGID=------------A-b-----------:0:0:1:00:0:0:0:0:10");
   ASSERT_TRUE(contact);
-  EXPECT_EQ(dense(*contact)[326], 1.0f);  // 12 against the opponent's on 14: passed
+  EXPECT_EQ(dense(*contact)[326], 1.0f);  // own 12, the opponent's checkers on our 14: passed
   const auto race = Backgammon::from_text("XGID=------------a-B-----------:0:0:1:00:0:0:0:0:10");
   ASSERT_TRUE(race);
   EXPECT_EQ(dense(*race)[325], 1.0f);
 }
 
-// A roll that can legally hit is always counted; few are counted although a rule on dice forbids
-// them.
+// Every roll that can legally hit is counted. Few rolls are counted whose hit the rules on using
+// dice forbid.
 TEST(BackgammonFeatures, HittingRollsAreThoseThatCanHit) {
   int counted = 0, legal_hits = 0;
   backgammon::visit_random_games(32, 60, [&](const Backgammon& state) {

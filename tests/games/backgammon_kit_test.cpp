@@ -1,4 +1,4 @@
-// Backgammon's kit: the features of its linear player.
+// The kit of backgammon: the features of its linear player.
 #include <gtest/gtest.h>
 
 #include "games/backgammon/kit/linear.hpp"
@@ -14,13 +14,13 @@ int features_of(const Board& board) {
 
 TEST(BackgammonLinearPlayer, FeaturesSeeBothSidesAndTheRace) {
   const Board start = Backgammon().board();
-  // Points with 2, 3 and twice 5 checkers, the last with one more feature, for each player.
+  // For each player: points with 2, 3, 5 and 5 checkers; a point with 5 has two features.
   EXPECT_EQ(features_of(start), 12);
   LinearWeights<int> weights{};
   for (std::size_t i = 0; i < weights.size(); ++i) {
     weights[i] = i < kFeaturesOfPlayer ? 1 : i < kFeaturesOfTable ? -1 : 1000;
   }
-  EXPECT_EQ(linear_sum(start, weights), 0) << "both stand alike, and in contact";
+  EXPECT_EQ(linear_sum(start, weights), 0) << "symmetric, with contact";
   Checkers home{};
   home[1] = 15;
   EXPECT_EQ(features_of({home, home}), 4);

@@ -1,5 +1,6 @@
-// Move generation against an independent, slow generator: every order of the dice is played out
-// step by step on a signed board, and the rules on using dice are applied to the finished turns.
+// Tests move generation against an independently written, slow generator: it plays every order of
+// the dice step by step on a signed board and applies the rules on using dice to the complete
+// turns.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 using backgammon::Dice;
 
-// Points 1..24 from the mover's side, own checkers positive, the opponent's negative.
+// Points 1..24 from the mover's perspective, own checkers positive, the opponent's negative.
 struct SignedBoard {
   std::array<int, 25> point{};
   int my_bar = 0, my_off = 0, its_bar = 0;
@@ -34,7 +35,7 @@ SignedBoard signed_board(const backgammon::Board& board) {
   return result;
 }
 
-// Plays one die from a point (25 the bar); false when the rules forbid it.
+// Plays one die from a point (25: the bar); false when the rules forbid it.
 bool step(SignedBoard& board, int from, int die) {
   if (from == 25 ? board.my_bar == 0 : board.my_bar > 0 || board.point[from] <= 0) return false;
   const int to = from - die;
@@ -69,7 +70,7 @@ struct PartTurn {
   auto operator<=>(const PartTurn&) const = default;
 };
 
-// All turns that play `dice` in this order as far as they can, the unfinished ones too.
+// All turns that play any number of `dice` in this order.
 std::vector<PartTurn> turns(const SignedBoard& start, const std::vector<int>& dice) {
   std::vector<PartTurn> all{{start, {}, 0}}, last = all;
   for (std::size_t i = 0; i < dice.size(); ++i) {
@@ -130,7 +131,7 @@ std::map<SignedBoard, int> brute_force(const SignedBoard& start, Dice dice) {
   return result;
 }
 
-// Compares the actions of a state, their order, their codes and the positions they lead to.
+// Compares the actions of a state: their order, their codes and the positions they lead to.
 void expect_same(const Backgammon& state) {
   ActionList<Backgammon::kMaxLegal> actions;
   state.legal(actions);
@@ -165,7 +166,7 @@ TEST(BackgammonMoves, AgreeWithBruteForceInRandomPlacements) {
   }
 }
 
-// Far more positions, for what can be seen without the slow generator.
+// Checks properties that do not need the slow generator in many more positions.
 TEST(BackgammonMoves, ListsStayWithinTheProvenBounds) {
   Random random(13, 0, 0, Purpose::kTest);
   std::size_t most_pairs = 0, most_doubles = 0;
@@ -179,7 +180,7 @@ TEST(BackgammonMoves, ListsStayWithinTheProvenBounds) {
   }
   EXPECT_LE(most_pairs, 240u);
   EXPECT_LE(most_doubles, 3060u);
-  EXPECT_GT(most_doubles, 500u);  // the placements are wild enough to mean something
+  EXPECT_GT(most_doubles, 500u);  // the placements are diverse enough for a meaningful test
 }
 
 TEST(BackgammonMoves, ActionCodesAndSourcesAreOneToOne) {

@@ -1,4 +1,4 @@
-// Backgammon as text: turns, rolls, position ids, XGIDs, and all kinds of bad input.
+// Texts of backgammon: turns, rolls, position ids, XGIDs, and all kinds of bad input.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -27,7 +27,7 @@ Backgammon from_letters(std::string_view letters, std::string_view dice) {
   return *state;
 }
 
-// The text of the action that `text` is read as, or the reason why it is none.
+// Reads an action and writes it again; or the error.
 std::string read_back(const Backgammon& state, std::string_view text) {
   const Result<Action> action = state.action_from_text(text);
   return action ? state.action_text(*action) : "error: " + action.error().reason();
@@ -41,7 +41,7 @@ bool refuses(const Backgammon& state, std::string_view text) {
   return !action;
 }
 
-// Plays and the positions after them as another program told them, step by step.
+// Plays and the positions after them, as GNU Backgammon gives them, step by step.
 TEST(BackgammonNotation, PlaysLeadWhereGnuBackgammonSays) {
   struct Known {
     std::string_view before;
@@ -106,13 +106,13 @@ TEST(BackgammonNotation, Hits) {
   EXPECT_EQ(read_back(free, "7/6/4"), "7/4*");
   EXPECT_EQ(read_back(free, "7/6*/4"), "error: '7/6*/4': there is no blot to hit on 6");
   EXPECT_EQ(read_back(free, "7/5 24/23"), "24/23 7/5*");
-  // Both ways hit something on the way.
+  // Both orders of the dice hit at the intermediate point.
   const Backgammon both = from_letters("----aaa-A---------------A-", "21");
   EXPECT_TRUE(refuses(from_letters("-----aa-A---------------A-", "32"), "8/3"));
   EXPECT_EQ(read_back(from_letters("-----aa-A---------------A-", "32"), "8/5/3"), "8/5*/3");
   EXPECT_EQ(read_back(from_letters("-----aa-A---------------A-", "32"), "8/6*/3"), "8/6*/3");
   EXPECT_EQ(read_back(both, "8/6*"), "error: '8/6*' is not a legal play of 21");
-  // Only one way is open, and it hits: no need to tell.
+  // Only one order is possible, and it hits, so the hit need not be written.
   EXPECT_EQ(read_back(from_letters("-----ab-A---------------A-", "32"), "8/3"), "8/5*/3");
   EXPECT_EQ(read_back(from_letters("-----a--B-----------------", "33"), "8/5(2)"),
             "error: '8/5(2)' is not a legal play of 33");
@@ -202,7 +202,8 @@ TEST(BackgammonPositionId, Start) {
   EXPECT_EQ(backgammon::position_id(*board), "4HPwATDgc/ABMA");
 }
 
-// A position analysed by GNU Backgammon; the board is told from the player on roll.
+// A position analysed by GNU Backgammon. The expected board is from the perspective of the player
+// on roll.
 TEST(BackgammonPositionId, ThePlayerNotOnRollComesFirst) {
   const auto board = backgammon::board_from_position_id("3L4HAIDZWgUQDA");
   ASSERT_TRUE(board);
@@ -249,7 +250,7 @@ TEST(BackgammonXgid, Start) {
 }
 
 TEST(BackgammonXgid, ThePlayerAtTheBottomIsPlayer0WhoeverRolls) {
-  // Bottom: 24, 23 and bar; top: own 1, 6 and bar.
+  // Bottom player: points 24, 23 and bar; top player: own point 6 and bar.
   const auto state = Backgammon::from_text("XGID=a------------------a--AA:0:0:-1:52:0:0:0:0:10");
   EXPECT_FALSE(state);  // 25 places
   const auto top = Backgammon::from_text("a------------------a---ABA:0:0:-1:52:0:0:0:0:10");
@@ -279,7 +280,7 @@ TEST(BackgammonXgid, CubeAndMatchAreReadAndMeanNothing) {
   EXPECT_EQ(why(":0:0:0:63:0:0:0:0:10"), "the player on roll of an XGID is 1 or -1");
   EXPECT_EQ(why(":0:0:1:63:-1:0:0:0:10"), "the score of an XGID is 0..99999, not '-1'");
   EXPECT_EQ(why(":0:0:1:63:0:x:0:0:10"), "the score of an XGID is 0..99999, not 'x'");
-  EXPECT_EQ(why(":0:0:1:63:0:0:4:0:10"), "the rules of an XGID is 0..3, not '4'");
+  EXPECT_EQ(why(":0:0:1:63:0:0:4:0:10"), "the rules field of an XGID is 0..3, not '4'");
   EXPECT_EQ(why(":0:0:1:63:0:0:0:100000:10"),
             "the match length of an XGID is 0..99999, not '100000'");
   EXPECT_EQ(why(":0:0:1:63:0:0:0:0:31"), "the largest cube of an XGID is 0..30, not '31'");

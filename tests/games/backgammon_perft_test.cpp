@@ -1,4 +1,4 @@
-// Move generation against known counts of positions.
+// Tests move generation against known perft counts.
 #include <gtest/gtest.h>
 
 #include <array>

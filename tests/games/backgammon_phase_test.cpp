@@ -1,4 +1,4 @@
-// Phases of the game: by hand at their borders, and as the shipped labels tell them.
+// Phases of the game: hand-made positions at their borders, and the labelled positions.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -30,7 +30,7 @@ TEST(BackgammonPhase, Borders) {
   EXPECT_EQ(phase_of({home, checkers({{7, 1}, {6, 14}})}), Phase::kRace);
   EXPECT_EQ(phase_of({checkers({{12, 15}}), checkers({{12, 15}})}), Phase::kRace);
   EXPECT_EQ(phase_of({checkers({{14, 15}}), checkers({{12, 15}})}), Phase::kContact);
-  // 25 - 20 = 5: the opponent's rearmost checker stands behind our checker on 6.
+  // 25 - 20 = 5: the opponent's rearmost checker is behind our checker on 6.
   EXPECT_EQ(phase_of({home, checkers({{20, 1}, {6, 14}})}), Phase::kContact);
   EXPECT_EQ(phase_of({home, checkers({{25, 1}, {6, 14}})}), Phase::kContact);
   const Checkers back = checkers({{24, 2}, {6, 13}});
@@ -41,7 +41,7 @@ TEST(BackgammonPhase, Borders) {
   EXPECT_EQ(phase_of({checkers({{1, 1}, {6, 6}}), back}), Phase::kContact);
 }
 
-// A value of the line's JSON, which is text.
+// The value of a string member of the line's JSON.
 std::string member(const std::string& line, const std::string& key) {
   const std::string begin = "\"" + key + "\":\"";
   const std::size_t at = line.find(begin) + begin.size();

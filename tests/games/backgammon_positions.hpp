@@ -1,4 +1,4 @@
-// Random states of backgammon for tests: from random play, and with checkers placed at random.
+// Random states of backgammon for tests: from random play, and with randomly placed checkers.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace senet::backgammon {
 
-/// Sets [0] to what is missing of 15; fails when there are more than 15 checkers.
+/// Sets [0] so that there are 15 checkers; fails when there are already more.
 inline Result<Checkers> with_borne_off(Checkers checkers) {
   const int on_board = std::accumulate(checkers.begin() + 1, checkers.end(), 0);
   if (on_board > kCheckers) return fail("more than 15 checkers");
@@ -22,10 +22,10 @@ inline Dice random_dice(Random& random) {
   return *make_dice(static_cast<int>(random.below(6)) + 1, static_cast<int>(random.below(6)) + 1);
 }
 
-/// Whether the next roll is the opening roll, which is no double.
+/// Whether the next roll is the opening roll, which is never a double.
 inline bool is_opening_roll(const Backgammon& state) { return state.text().ends_with(":open"); }
 
-/// Calls `visit(state)` for the states of `games` games of random moves, chance turns included.
+/// Calls `visit(state)` for all states of `games` random games, chance turns and ends included.
 template <class Visit>
 void visit_random_games(std::uint64_t seed, std::uint64_t games, Visit&& visit) {
   for (std::uint64_t game = 0; game < games; ++game) {
@@ -39,11 +39,10 @@ void visit_random_games(std::uint64_t seed, std::uint64_t games, Visit&& visit) 
   }
 }
 
-/// Checkers of one player scattered over points below `reach` and bar, on none of `taken` (own
-/// places).
+/// One player's checkers, randomly placed on points and bar but not on `taken` (own places).
 inline Checkers scatter(Random& random, Places taken) {
   Checkers checkers{};
-  // Few possible places make stacks and bear-offs, many make blots.
+  // A short reach produces stacks and bear-offs, a long one blots.
   constexpr std::array<std::uint32_t, 5> kReach{6, 8, 14, 24, 25};
   const std::uint32_t reach = kReach[random.below(5)];
   const std::uint32_t count = random.below(4) == 0 ? 1 + random.below(15) : 15;
@@ -62,7 +61,7 @@ inline Checkers scatter(Random& random, Places taken) {
   return *with_borne_off(checkers);
 }
 
-/// A state with random checkers, on-roll player and dice, in which the game is not over.
+/// An unfinished state with random checkers, player on roll and dice.
 inline Backgammon random_placement(Random& random) {
   for (;;) {
     Board board;

@@ -1,4 +1,4 @@
-// The rules of backgammon case by case, on boards written down by hand.
+// The rules of backgammon case by case, on hand-made boards.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -27,7 +27,7 @@ Checkers checkers(Places places) {
   return *backgammon::with_borne_off(result);
 }
 
-// Player 0 is to play `dice`; each side told from its own.
+// Player 0 is to play `dice`. Each side's places are from its own perspective.
 Backgammon position(Places mine, Places opponent, Dice dice) {
   const auto state = Backgammon::from_board({checkers(mine), checkers(opponent)}, 0, dice);
   EXPECT_TRUE(state) << state.error().reason();
@@ -92,10 +92,10 @@ TEST(BackgammonRules, StartOptions) {
   EXPECT_FALSE(Backgammon::from_position_id(start, 0, Dice{}));
 }
 
-// The opponent's point p is the mover's 25 - p: its 6, 5, 4, 3 below block 19, 20, 21, 22.
+// The opponent's point p is the mover's 25 - p: its points 6, 5, 4, 3 block 19, 20, 21, 22.
 TEST(BackgammonRules, TheBarComesFirst) {
   const Places opponent = {{6, 2}, {5, 2}, {4, 2}, {3, 2}, {13, 7}};
-  // With the last one in, the other die is free for any checker.
+  // After the last checker has entered, any checker may play the other die.
   EXPECT_EQ(plays(position({{25, 1}, {6, 2}}, opponent, {2, 1})),
             (Texts{"bar/23 6/5", "bar/24 6/4"}));
   // Two on the bar: both dice enter.
@@ -103,31 +103,31 @@ TEST(BackgammonRules, TheBarComesFirst) {
   // One of two can enter: nothing else moves.
   EXPECT_EQ(plays(position({{25, 2}, {6, 2}}, opponent, {6, 1})), (Texts{"bar/24"}));
   EXPECT_EQ(plays(position({{25, 2}, {6, 2}}, opponent, {3, 2})), (Texts{"bar/23"}));
-  // None can.
+  // None can enter.
   EXPECT_EQ(plays(position({{25, 1}, {6, 2}}, opponent, {6, 5})), (Texts{"pass"}));
   EXPECT_EQ(plays(position({{25, 1}, {6, 2}}, opponent, {6, 6})), (Texts{"pass"}));
-  // Doubles enter first, too.
+  // With doubles, checkers also enter first.
   EXPECT_EQ(plays(position({{25, 2}, {6, 1}}, opponent, {1, 1})),
             (Texts{"bar/24(2) 6/4", "bar/24 bar/23 6/5", "bar/23(2)"}));
   EXPECT_EQ(plays(position({{25, 5}, {6, 1}}, opponent, {2, 2})), (Texts{"bar/23(4)"}));
 }
 
 TEST(BackgammonRules, BothDiceMustBePlayedWhenPossible) {
-  // The mover's 1 is blocked, so 8/7 would leave no 6, and after 8/2 only 3/2 is a 1.
+  // The mover's point 1 is blocked: after 8/7 no 6 can be played, and after 8/2 the only 1 is 3/2.
   EXPECT_EQ(plays(position({{8, 1}, {3, 1}}, {{24, 2}, {1, 13}}, {6, 1})), (Texts{"8/2 3/2"}));
-  // Both can be played only with the smaller die first.
+  // Both can be played only with the lower die first.
   EXPECT_EQ(plays(position({{24, 1}}, {{7, 2}, {3, 13}}, {6, 1})), (Texts{"24/17"}));
 }
 
 TEST(BackgammonRules, TheLargerDieWhenOnlyOneCanBePlayed) {
   // 13/7 and 13/8 are open, 13/2 (the mover's 2 is the opponent's 23) is not.
   EXPECT_EQ(plays(position({{13, 1}}, {{23, 2}, {24, 13}}, {6, 5})), (Texts{"13/7"}));
-  // The larger cannot be played at all.
+  // The higher die cannot be played.
   EXPECT_EQ(plays(position({{13, 1}}, {{23, 2}, {18, 2}, {24, 11}}, {6, 5})), (Texts{"13/8"}));
 }
 
 TEST(BackgammonRules, DoublesAreFourStepsOrAsManyAsPossible) {
-  // No bearing off while a checker stands on 7.
+  // No bearing off while a checker is outside.
   EXPECT_EQ(plays(position({{13, 1}, {6, 1}}, {{1, 15}}, {3, 3})), (Texts{"13/1", "13/4 6/3"}));
   EXPECT_EQ(plays(position({{13, 2}}, {{24, 2}, {18, 13}}, {6, 6})), (Texts{"pass"}));
   // 24/18 is open, 18/12 (the opponent's 13) and 13/7 (its 18) are not.
@@ -138,13 +138,13 @@ TEST(BackgammonRules, DoublesAreFourStepsOrAsManyAsPossible) {
 
 TEST(BackgammonRules, BearingOff) {
   const Places away = {{1, 15}};
-  // Not while a checker is outside.
+  // Not possible while a checker is outside.
   EXPECT_EQ(plays(position({{8, 1}, {3, 1}, {1, 1}}, away, {3, 1})),
             (Texts{"8/4", "8/5 1/off", "8/5 3/2"}));
-  // A die higher than all takes the highest checker, and only that.
+  // A die above all checkers must bear off the highest one.
   EXPECT_EQ(plays(position({{4, 1}, {3, 1}}, away, {6, 5})), (Texts{"4/off 3/off"}));
   EXPECT_EQ(plays(position({{5, 1}, {2, 1}}, away, {6, 1})), (Texts{"5/off", "5/off 2/1"}));
-  // Its own point's checker may go while higher ones stay.
+  // A die may bear off from its own point while higher checkers remain.
   EXPECT_EQ(plays(position({{6, 2}, {3, 2}}, away, {3, 3})), (Texts{"6/off(2)", "6/off 3/off(2)"}));
 }
 
@@ -167,14 +167,14 @@ std::uint8_t outcome_against(Places loser) {
 }
 
 TEST(BackgammonRules, Scoring) {
-  EXPECT_EQ(outcome_against({{1, 14}}), 0);  // one is off
+  EXPECT_EQ(outcome_against({{1, 14}}), 0);  // one checker is off
   EXPECT_EQ(outcome_against({{1, 14}, {25, 0}}), 0);
   EXPECT_EQ(outcome_against({{1, 15}}), 1);
   EXPECT_EQ(outcome_against({{18, 1}, {1, 14}}), 1);  // just outside the winner's home
   EXPECT_EQ(outcome_against({{19, 1}, {1, 14}}), 2);
   EXPECT_EQ(outcome_against({{23, 1}, {1, 14}}), 2);
   EXPECT_EQ(outcome_against({{25, 1}, {1, 14}}), 2);
-  EXPECT_EQ(outcome_against({{25, 1}, {1, 13}}), 0);  // on the bar, but one is off
+  EXPECT_EQ(outcome_against({{25, 1}, {1, 13}}), 0);  // one on the bar, but one is off
 }
 
 TEST(BackgammonRules, ScoringFromTheOtherSide) {

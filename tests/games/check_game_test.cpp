@@ -1,5 +1,5 @@
-// The checker of games finds each broken promise, and names the function at fault. What a host's
-// table can break besides is in tests/engine/own_game_test.cpp.
+// check_game() finds each violation of the contract and names the function at fault. Violations
+// that only a host's table can have are in tests/engine/own_game_test.cpp.
 #include "senet/check_game.hpp"
 
 #include <gtest/gtest.h>
@@ -13,20 +13,20 @@ namespace {
 
 enum class Fault {
   kNone,
-  kManyActive,     // more features than it promises
-  kWideFeature,    // a feature that it does not have
-  kBadLogit,       // a logit that it does not have
-  kLateLogit,      // a logit behind the end of the list
-  kSameKey,        // for two different states
-  kOtherKey,       // for equal states
-  kOutside,        // writes behind the state
-  kViewer,         // of the wrong player
-  kImageOfImage,   // is another state
-  kImageOfMove,    // means something else in the mirror image
-  kTakesNonsense,  // for a state whose own text it does not read
-  kNoReason,       // for refusing a text
-  kManyLegal,      // actions
-  kEndless,        // plays on without end
+  kManyActive,     // more features than kMaxActive
+  kWideFeature,    // a feature that is not below kFeatures
+  kBadLogit,       // a logit that is not below kPolicyLogits
+  kLateLogit,      // a logit after the list's end
+  kSameKey,        // two different states with one key
+  kOtherKey,       // two equal states with different keys
+  kOutside,        // play() writes past the state
+  kViewer,         // viewer() is the wrong player
+  kImageOfImage,   // mirroring a state twice gives another state
+  kImageOfMove,    // a mirrored action does something else in the mirror image
+  kTakesNonsense,  // invalid text is read as some state
+  kNoReason,       // a text is refused without a reason
+  kManyLegal,      // more actions than kMaxLegal
+  kEndless,        // a game is longer than kMaxPlies
   kThrows,
 };
 
@@ -60,7 +60,7 @@ struct Broken {
     game.play(action);
     copies = static_cast<std::uint8_t>(copies + 1);
     if (kFault == Fault::kOutside) {
-      // volatile: neither the compiler nor a sanitizer shall know where it points.
+      // volatile hides from the compiler and the sanitizers where it points.
       char* volatile beyond = reinterpret_cast<char*>(this) + sizeof *this;
       *beyond = 1;
     }
@@ -106,22 +106,25 @@ TEST(CheckGame, FindsEachBrokenPromise) {
   static_assert(MirrorGame<Broken<Fault::kNone>>);
   EXPECT_EQ(why<Fault::kNone>(), "");
   EXPECT_PRED2(starts, why<Fault::kManyActive>(), "encode: more features than kMaxActive (in ");
-  EXPECT_PRED2(starts, why<Fault::kWideFeature>(), "encode: a feature beyond kFeatures (in 3/3/3");
-  EXPECT_PRED2(starts, why<Fault::kBadLogit>(), "logits_of: beyond kPolicyLogits (in ");
-  EXPECT_PRED2(starts, why<Fault::kLateLogit>(), "logits_of: no logit at all (in ");
-  EXPECT_PRED2(starts, why<Fault::kSameKey>(), "key: the same as of ");
-  EXPECT_PRED2(starts, why<Fault::kOtherKey>(), "from_text: its own text becomes another state");
-  EXPECT_PRED2(starts, why<Fault::kOutside>(), "play: writes outside of the state (the start)");
-  EXPECT_PRED2(starts, why<Fault::kViewer>(), "viewer: 1 where player 0 is to move (in ");
+  EXPECT_PRED2(starts, why<Fault::kWideFeature>(),
+               "encode: a feature that is not below kFeatures (in 3/3/3");
+  EXPECT_PRED2(starts, why<Fault::kBadLogit>(),
+               "logits_of: a logit that is not below kPolicyLogits (in ");
+  EXPECT_PRED2(starts, why<Fault::kLateLogit>(),
+               "logits_of: no logit before the first kNoLogit (in ");
+  EXPECT_PRED2(starts, why<Fault::kSameKey>(), "key: the same as that of ");
+  EXPECT_PRED2(starts, why<Fault::kOtherKey>(), "from_text: reads its own text as another state");
+  EXPECT_PRED2(starts, why<Fault::kOutside>(), "play: writes outside the state (the start)");
+  EXPECT_PRED2(starts, why<Fault::kViewer>(), "viewer: 1 when player 0 is to move (in ");
   EXPECT_PRED2(starts, why<Fault::kImageOfImage>(), "mirrored: ");
   EXPECT_PRED2(starts, why<Fault::kImageOfMove>(), "mirrored: ");
   EXPECT_PRED2(starts, why<Fault::kNoReason>(), "from_text: refuses ");
   EXPECT_PRED2(starts, why<Fault::kManyLegal>(), "legal: more actions than kMaxLegal (the start)");
-  EXPECT_PRED2(starts, why<Fault::kEndless>(), "play: the game goes on for more than kMaxPlies");
+  EXPECT_PRED2(starts, why<Fault::kEndless>(), "play: the game is longer than kMaxPlies");
   EXPECT_PRED2(starts, why<Fault::kThrows>(), "not the centre (in ");
 }
 
-// What a text with mistakes is taken for is a state like any other.
+// A text with mistakes may be read as a state, if that state is valid.
 TEST(CheckGame, NonsenseMayMeanAState) { EXPECT_EQ(why<Fault::kTakesNonsense>(), ""); }
 
 TEST(CheckGame, SaysWhatItHasMet) {

@@ -1,5 +1,5 @@
-// What every game of the registry promises: the checker that hosts' games pass too, on more games
-// than they have to play, and that nothing of it went untried.
+// Runs check_game(), which hosts' games must pass too, on every listed game, with more games than
+// its defaults and with checks of the coverage.
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ template <class G>
 class Conformance : public ::testing::Test {};
 TYPED_TEST_SUITE(Conformance, GameTypes, GameName);
 
-// Games to their ends; of each state some actions, or all of fewer games.
+// Complete games: many with a sample of the actions of each state, fewer with all actions.
 constexpr GameCheck kManyGames{
     .games = 2'000, .plies = 20'000, .actions = 2, .nonsense = 20'000, .seed = 1};
 template <class G>
@@ -39,12 +39,12 @@ TYPED_TEST(Conformance, KeepsItsPromises) {
   GameCoverage seen;
   const Result<void> checked = check_game<G>(kManyGames, G{}, &seen);
   ASSERT_TRUE(checked) << checked.error().reason();
-  // Every game ended, and random play ends in every way.
+  // Every game ended, and every outcome occurred.
   EXPECT_EQ(std::accumulate(seen.outcomes.begin(), seen.outcomes.end(), std::size_t{0}),
             kManyGames.games);
   ASSERT_EQ(seen.outcomes.size(), kOutcomes<G>);
   for (const std::size_t ended : seen.outcomes) EXPECT_GT(ended, 0u);
-  // Hardly a feature that random play never sets.
+  // Random play sets almost every feature.
   EXPECT_LE(static_cast<std::size_t>(std::ranges::count(seen.features, false)), G::kFeatures / 8);
   EXPECT_EQ(seen.chance_turns > 0, StochasticGame<G>);
   EXPECT_GT(seen.distinct_states, 1'000u);
@@ -63,9 +63,9 @@ TYPED_TEST(Conformance, KeepsItsPromisesForEachAction) {
   }
 }
 
-// The heavy one: among a million different states keys and texts correspond one to one. A game that
-// shows nothing new for long has fewer, and all that were seen must do. Texts are compared by a
-// hash of their own, which has nothing in common with the keys.
+// A slow test: among a million different states, keys and texts correspond one to one. It ends
+// earlier when many games bring no new state, as in a small game. Texts are compared by a hash that
+// is unrelated to the keys.
 TYPED_TEST(Conformance, DifferentStatesHaveDifferentKeys) {
   using G = TypeParam;
   constexpr std::size_t kStates = 1'000'000;

@@ -1,4 +1,4 @@
-// The solver against labels of other solvers, and against itself.
+// Tests the solver against labels of other solvers, and against itself.
 #include "games/connect_four/kit/solver.hpp"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 namespace senet {
 namespace {
 
-// From the labelled positions with this many stones on, every column's exact worth is checked;
-// earlier ones take too long under sanitizers.
+// The minimum number of stones of the labelled positions that are solved. Earlier positions take
+// too long under sanitizers.
 constexpr std::size_t kFewestStones = 18;
 
 int sign(int score) { return (score > 0) - (score < 0); }
@@ -42,9 +42,9 @@ TEST(ConnectFourSolver, AgreesWithTheLabels) {
   EXPECT_GT(columns, 1500u);
 }
 
-// What is known of a position must not depend on what was asked before, nor on the side.
+// A score does not depend on earlier searches, and is the same for the mirror image.
 TEST(ConnectFourSolver, AnswersDoNotDependOnTheTable) {
-  connect_four::Solver used(std::size_t{1} << 20);  // so small that entries are often replaced
+  connect_four::Solver used(std::size_t{1} << 20);  // so small that entries are often overwritten
   for (const char* moves : {"5554224333234511", "444444221155", "445335226267"}) {
     const auto state = ConnectFour::from_text(moves);
     ASSERT_TRUE(state);

@@ -24,7 +24,7 @@ void expect_refused(std::string_view text, std::string_view reason) {
   EXPECT_NE(state.error().reason().find(reason), std::string::npos) << state.error().reason();
 }
 
-// The rules once more, in the plainest way: a grid of characters, ' ' where empty.
+// An independently written, simple implementation of the rules: a grid of characters, ' ' if empty.
 struct PlainBoard {
   static constexpr int kColumns = 7, kRows = 6;
   std::array<std::array<char, kRows>, kColumns> grid;
@@ -74,7 +74,8 @@ std::set<std::size_t> features(const ConnectFour& state) {
   return {index.begin(), index.begin() + static_cast<std::ptrdiff_t>(row.count())};
 }
 
-// Who wins, X, O or nobody, when the board fills up without new threats and `mover` begins.
+// The winner, 'X', 'O' or ' ' for neither, if the board fills up without new threats and `mover`
+// begins.
 char winner_when_filled(const PlainBoard& board, char mover, char other) {
   std::array<int, PlainBoard::kColumns> heights;
   for (int column = 0; column < PlainBoard::kColumns; ++column) {
@@ -103,7 +104,7 @@ char winner_when_filled(const PlainBoard& board, char mover, char other) {
   }
 }
 
-// The features by their description in the header.
+// The features, computed from their description in the header.
 std::set<std::size_t> expected_features(const PlainBoard& board, int viewer) {
   const std::array<char, 2> stones = {"XO"[viewer], "XO"[1 - viewer]};
   std::set<std::size_t> expected;
@@ -181,7 +182,7 @@ TEST(ConnectFour, AgreesWithThePlainRules) {
       ASSERT_EQ(state.viewer(), ply % 2);
       if (over) break;
       const std::set<std::size_t> seen = features(state);
-      if (game % 4 == 0) {  // the plain way takes its time
+      if (game % 4 == 0) {  // expected_features() is slow
         ASSERT_EQ(seen, expected_features(board, ply % 2)) << state.text();
       }
       most_features = std::max(most_features, seen.size());
@@ -193,8 +194,8 @@ TEST(ConnectFour, AgreesWithThePlainRules) {
       ActionList<ConnectFour::kMaxLegal> legal;
       state.legal(legal);
       ASSERT_TRUE(std::ranges::equal(legal, open)) << state.text();
-      // A winning move is left aside three times in four, so that boards fill up and threats
-      // abound.
+      // Draws again instead of winning, three times in four, so that boards fill up and there are
+      // many threats.
       Action action = open[random.below(static_cast<std::uint32_t>(open.size()))];
       if (board.is_threat(action, board.height(action), "XO"[ply % 2]) && random.below(4) != 0) {
         action = open[random.below(static_cast<std::uint32_t>(open.size()))];
@@ -271,8 +272,8 @@ TEST(ConnectFour, SoundMoves) {
   EXPECT_EQ(sound_moves("223344"), (Moves{0}));    // one of two wins
   EXPECT_EQ(sound_moves("11223"), (Moves{3}));     // the block
   EXPECT_EQ(sound_moves("22334"), (Moves{0}));     // one of two blocks, as both lose
-  EXPECT_EQ(sound_moves("11223374"), (Moves{3}));  // the block of what the last block opened
-  // O holds the second row of columns 2, 3 and 4: below its ends a stone would let it win.
+  EXPECT_EQ(sound_moves("11223374"), (Moves{3}));  // the block above the last block
+  // O has the second row of columns 2, 3 and 4: a stone below either end would let it win.
   EXPECT_EQ(sound_moves("7/7/7/7/1OOO2X/1XXO2X"), (Moves{1, 2, 3, 5, 6}));
 }
 

@@ -1,4 +1,4 @@
-// JSON as programs print it and as files of others say it.
+// Writing JSON and reading it, including invalid input.
 #include "games/json.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Json, WhatIsNoJsonIsNull) {
   for (const char* const text : {"", "{", "[1,]", "nul", "{\"a\":1}x", "'a'", "\"\xff\"", "01"}) {
     EXPECT_TRUE(parse_json(text).is_null()) << text;
   }
-  // A file of brackets neither ends the program nor costs a stack.
+  // A file of brackets neither crashes the program nor overflows the stack.
   EXPECT_TRUE(parse_json(std::string(1'000'000, '[')).is_null());
   const std::string deep = std::string(64, '[') + std::string(64, ']');
   EXPECT_EQ(json_text(parse_json(deep)), deep);

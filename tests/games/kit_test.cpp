@@ -1,4 +1,4 @@
-// What surrounds the games: defaults for a game without a kit, and what each kit promises.
+// Kits: the defaults for a game without a kit, and the contract of each game's kit.
 #include "games/kit.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace senet {
 
-/// A game without a kit: from a pile, who takes the last stone wins. A move takes one or two.
+/// A game without a kit: a move takes one or two stones from a pile; the last stone wins.
 struct Pile {
   static constexpr std::string_view kName = "pile";
   static constexpr std::size_t kMaxLegal = 2, kMaxPlies = 7, kFeatures = 8, kMaxActive = 1;
@@ -86,9 +86,9 @@ TEST(DefaultKit, OnePlyWinsAtOnceElseLeavesNoWinningReply) {
   };
   EXPECT_EQ(one_ply("1a"), std::set<Action>{0});
   EXPECT_EQ(one_ply("2b"), std::set<Action>{1});
-  EXPECT_EQ(one_ply("4a"), std::set<Action>{0});  // three are left, and no reply takes them all
-  EXPECT_EQ(one_ply("3a"), (std::set<Action>{0, 1}));  // lost either way
-  EXPECT_EQ(one_ply("7a"), (std::set<Action>{0, 1}));  // nothing tells them apart
+  EXPECT_EQ(one_ply("4a"), std::set<Action>{0});       // leaves three, and no reply takes them all
+  EXPECT_EQ(one_ply("3a"), (std::set<Action>{0, 1}));  // both moves lose
+  EXPECT_EQ(one_ply("7a"), (std::set<Action>{0, 1}));  // both moves are equal
 }
 
 TEST(DefaultKit, AStateWithoutItsTypeIsTheSameState) {
@@ -184,7 +184,7 @@ TYPED_TEST(Kit, RefusesAnExamThatIsNotThere) {
 }
 
 TYPED_TEST(Kit, WritesNoGamesAsAFileToo) {
-  if (this->game_.match_text == nullptr) GTEST_SKIP() << "no format of other programs";
+  if (this->game_.match_text == nullptr) GTEST_SKIP() << "no match file format";
   EXPECT_FALSE(this->game_.match_text({}, "no \"games\"\nat all").empty());
 }
 

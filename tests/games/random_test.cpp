@@ -17,7 +17,7 @@ namespace {
 
 using Block = std::array<std::uint32_t, 4>;
 
-// Known answers of Philox4x32-10, from the paper's own distribution (Random123, kat_vectors).
+// Known answers of Philox4x32-10 from the paper's reference code (Random123, kat_vectors).
 TEST(Philox, KnownAnswers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   constexpr std::uint32_t kOnes = 0xffffffff;
@@ -48,7 +48,7 @@ TEST(Random, StreamsOfDifferentNamesDiffer) {
       {1, 1, 1, Purpose::kOpening},      {1, 1, 1, Purpose::kChance},
       {1, 1, 1, Purpose::kMove},
   };
-  // No 64-bit window of one stream occurs in another, nor twice in its own.
+  // No 64-bit value occurs twice, neither in one stream nor in two.
   constexpr std::size_t kWindows = 1000;
   std::set<std::uint64_t> seen;
   for (Random& stream : streams) {
@@ -61,7 +61,7 @@ TEST(Random, StreamsOfDifferentNamesDiffer) {
 }
 
 TEST(Random, BelowIsUniform) {
-  // With 3 * 2^30 a multiplication without rejection would give every third number twice as often.
+  // With 3 * 2^30, multiplication without rejection would return every third number twice as often.
   for (const std::uint32_t bound : {1u, 2u, 3u, 6u, 7u, 10u, 3u << 30}) {
     Random random(11, bound, 0, Purpose::kTest);
     constexpr int kDraws = 60'000;
@@ -132,7 +132,7 @@ TEST(Random, GammaHasTheMomentsOfItsDistribution) {
 }
 
 TEST(Random, DirichletSharesSumToOne) {
-  // 0.0001 underflows now and then, which must not make NaN.
+  // With 0.0001 all draws sometimes underflow, which must not produce NaN.
   for (const float alpha : {0.0001f, 0.03f, 0.3f, 1.0f, 10.0f}) {
     Random random(15, 0, 0, Purpose::kTest);
     constexpr int kDraws = 20'000;
@@ -151,7 +151,7 @@ TEST(Random, DirichletSharesSumToOne) {
       ASSERT_NEAR(sum, 1.0, 1e-5);
     }
     for (const double m : mean) EXPECT_NEAR(m / kDraws, 1.0 / 7.0, 0.014) << alpha;
-    // The mean square of one share: (1 + alpha) / (n (1 + n alpha)).
+    // The expected square of one share is (1 + alpha) / (n (1 + n alpha)).
     const double expected = (1.0 + alpha) / (7.0 * (1.0 + 7.0 * alpha));
     EXPECT_NEAR(squares / (7.0 * kDraws), expected, 0.01) << alpha;
   }

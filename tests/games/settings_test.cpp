@@ -1,4 +1,4 @@
-// A list of settings: what its entries read, write, refuse and say.
+// Lists of settings: reading, writing, validation, and texts.
 #include "games/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -107,7 +107,7 @@ TEST(Settings, ARefusalNamesTheSettingItsRangeAndTheText) {
   refused("loud", "a\nb", "loud takes 0 or 1, not \"a?b\"");
   EXPECT_EQ(names(outer).size(), 6u);
   EXPECT_TRUE(check_settings(outer));
-  EXPECT_EQ(outer.inner.ratio, 0.25f);  // a refusal changes nothing
+  EXPECT_EQ(outer.inner.ratio, 0.25f);  // a rejected value changes nothing
 }
 
 TEST(Settings, AreCheckedWhoeverSetThem) {
@@ -117,7 +117,7 @@ TEST(Settings, AreCheckedWhoeverSetThem) {
             "the-ratio takes a number 0.0001 .. 1, not \"2\"");
 }
 
-// Floats are written with the digits that people would write, and read back exactly.
+// Floats are written with the fewest digits, and read back exactly.
 TEST(Settings, TextIsShortAndExact) {
   EXPECT_EQ(setting_text(0.2f), "0.2");
   EXPECT_EQ(setting_text(0.0001f), "0.0001");

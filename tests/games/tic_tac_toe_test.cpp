@@ -22,7 +22,7 @@ void expect_refused(std::string_view text, std::string_view reason) {
   EXPECT_NE(state.error().reason().find(reason), std::string::npos) << state.error().reason();
 }
 
-// Every position that play can reach, by its text, with its value for player 0 under best play.
+// All reachable positions, by text, with their value for player 0 under best play.
 class Solution {
  public:
   Solution() { solve(TicTacToe{}); }
@@ -80,11 +80,11 @@ TEST(TicTacToe, PositionsAndValue) {
   Solution solution;
   EXPECT_EQ(solution.values().size(), 5'478u);
   EXPECT_EQ(solution.solve(TicTacToe{}), 0);
-  EXPECT_EQ(solution.solve(position("3/1X1/1O1")), 1);  // an answer at an edge loses
+  EXPECT_EQ(solution.solve(position("3/1X1/1O1")), 1);  // an edge in reply to the centre loses
   EXPECT_EQ(solution.solve(position("3/1X1/O2")), 0);
 }
 
-// Of all 3^9 boards exactly those that play can reach are accepted.
+// Of all 3^9 boards, exactly the reachable ones are accepted.
 TEST(TicTacToe, AcceptsExactlyTheReachableBoards) {
   Solution solution;
   std::size_t accepted = 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs libsenet somewhere, builds the examples against it in each way a host can, and plays:
-# test.sh WAY SENET BUILD SOURCE, WAY being find_package, pkg_config, clang, add_subdirectory or shared.
+# Installs libsenet in a temporary prefix, builds the examples against it in one of the ways that a
+# host can use, and plays: test.sh WAY SENET BUILD SOURCE
+# WAY is find_package, pkg_config, clang, add_subdirectory or shared.
 set -euo pipefail
 way=$1 senet=$2 build=$3 source=$4
 work=$(mktemp -d)
@@ -8,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 c=gcc cxx=g++
 
-# The program with which docs/embedding.md begins: the first block of C++ in it.
+# The first C++ block in docs/embedding.md.
 ten_lines=$work/ten_lines.cpp
 sed -n '/^```cpp$/,/^```$/p' "$source/docs/embedding.md" | sed '1d; /^```$/,$d' >"$ten_lines"
 grep -q 'int main' "$ten_lines"
@@ -18,15 +19,15 @@ weights() { # GAME
     --lanes 1 --workers 1 --no-train --quiet >/dev/null
 }
 install() { cmake --install "$1" --component "$2" --prefix "$prefix" >/dev/null; }
-host() { # CMAKE'S ARGUMENTS: the examples in CMake's hands
+host() { # CMAKE_ARGUMENTS...: builds the examples with CMake
   cmake -S "$source/tests/installation" -B "$work" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DTEN_LINES="$ten_lines" \
     "$@" >/dev/null
   cmake --build "$work" --target ten_lines minimal_c minimal_cpp own_game memory >/dev/null
 }
-by_pkg_config() { # FLAGS FOR A HOST IN C, AND A NAME: the examples in nobody's hands
+by_pkg_config() { # [FLAGS] PACKAGE: builds the examples with pkg-config; FLAGS are for C only
   PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name senet.pc)")
   export PKG_CONFIG_PATH
-  # shellcheck disable=SC2046  # words of a command line
+  # shellcheck disable=SC2046  # the output is split into words on purpose
   $c -std=c99 -pedantic -Wall -Werror "$source/tools/examples/minimal.c" -o "$work/minimal_c" $(pkg-config --cflags --libs "$@")
   compile() { # PROGRAM SOURCE
     # shellcheck disable=SC2046
@@ -37,15 +38,15 @@ by_pkg_config() { # FLAGS FOR A HOST IN C, AND A NAME: the examples in nobody's 
   compile own_game "$source/tools/examples/train_own_game/own_game.cpp"
   compile ten_lines "$ten_lines"
 }
-plays() { # AT LEAST, PROGRAM AND ARGUMENTS: that many moves
+plays() { # MINIMUM PROGRAM ARGUMENTS...: runs PROGRAM and expects at least MINIMUM lines of moves
   "${@:2}" >"$work/moves"
   tail -n 1 "$work/moves"
   [[ $(wc -l <"$work/moves") -ge $1 ]]
 }
-only_senet() { # nm's output: nothing else can be seen
+only_senet() { # reads nm's output; fails if it has a symbol that does not begin with senet_
   local strangers
   strangers=$(awk 'NF == 3 && $3 !~ /^senet_/')
-  [[ -z $strangers ]] || { echo "$way: can be seen: $strangers" >&2; exit 1; }
+  [[ -z $strangers ]] || { echo "$way: unexpected visible symbols: $strangers" >&2; exit 1; }
 }
 
 case $way in
@@ -59,13 +60,13 @@ case $way in
     plays 9 "$work/memory"
     ;;
   clang)
-    # Another compiler than the library's.
+    # A compiler other than the library's.
     c=clang cxx=clang++
     install "$build" libsenet
     by_pkg_config --static senet
     ;;
   add_subdirectory)
-    # In a folder as Debian has it, and once more by pkg-config from there. Some hosts compile all together.
+    # With a unity build, as some hosts use, then by pkg-config from Debian's multiarch folder.
     host -DSENET_SOURCE="$source" -DCMAKE_UNITY_BUILD=ON -DSENET_INSTALL=ON -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
     install "$work" libsenet
     by_pkg_config --static senet
@@ -73,7 +74,7 @@ case $way in
   shared)
     install "$build" libsenet
     install "$build" libsenet_shared
-    # The number that senet.h tells.
+    # The ABI number in senet.h.
     name=libsenet.so.$(echo SENET_ABI | gcc -E -P -include senet/senet.h -I"$prefix/include" - | tail -n 1 | tr -d u)
     library=$(find "$prefix" -name "$name")
     nm --dynamic --defined-only --extern-only "$library" | only_senet
@@ -82,13 +83,13 @@ case $way in
     host -DLIBRARY=senet::shared
     needs() { readelf -d "$work/$1" | grep -q "NEEDED.*\[$name\]"; }
     for program in minimal_c minimal_cpp; do needs $program; done
-    # Beside it the static one, when that is meant.
+    # senet-static links the static library even though the shared one is installed.
     by_pkg_config senet-static
     for program in minimal_c minimal_cpp; do
       if needs $program; then echo "$program: not linked with the static library" >&2; exit 1; fi
       "$work/$program" >"$work/moves"
     done
-    # A host in C needs nothing of C++ when the library is shared.
+    # With the shared library, a C host needs no C++ libraries.
     by_pkg_config senet
     for program in minimal_c minimal_cpp; do needs $program; done
     LD_LIBRARY_PATH=$(dirname "$library")
@@ -108,11 +109,11 @@ plays 1 "$work/ten_lines"
 grep -q ', [1-9][0-9]* visits, value' "$work/moves"
 plays 4 "$work/own_game" breakthrough
 grep -q "player 0 has won" "$work/moves"
-plays 5 "$work/own_game" ur # with dice and weights that know nothing, either player may win
+plays 5 "$work/own_game" ur # with dice and untrained weights, either player may win
 grep -q "player [01] has won" "$work/moves"
-# The wrong weights are named, not played with.
+# Weights of another game are refused with a reason.
 if "$work/minimal_c" "$work/backgammon/weights/latest.safetensors" 2>"$work/why"; then
-  echo "weights of another game were played with" >&2
+  echo "weights of another game were accepted" >&2
   exit 1
 fi
 grep -q "connect_four" "$work/why"

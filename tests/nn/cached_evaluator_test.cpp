@@ -1,5 +1,5 @@
-// An evaluator that remembers answers as if it had asked, asks no question twice, and never mixes
-// up two networks.
+// A cached evaluator gives the same answers, evaluates no row twice, and never mixes up two
+// networks.
 #include "nn/cached_evaluator.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ NetworkSpec small_spec() {
   return spec;
 }
 
-/// Counts the rows it is asked.
+/// Counts the evaluated rows.
 class CountedRows final : public Evaluator {
  public:
   CountedRows(std::unique_ptr<Evaluator> inner, std::size_t& rows)
@@ -89,7 +89,7 @@ TEST_F(Cached, AsksNoQuestionTwice) {
     EXPECT_EQ(asked_, kRows);
     EXPECT_EQ(cached->hits(), kRows * static_cast<std::size_t>(again));
   }
-  // Old and new in one batch, in any order.
+  // Known and new rows in one batch, interleaved.
   auto mixed = questions(kRows / 2, 2);
   for (std::size_t i = 0; i < kRows / 2; ++i) mixed.insert(mixed.begin() + 2 * i, all[i]);
   expect_same(*cached, first_, mixed);

@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cstddef>
 
-// A program's own malloc takes the place of the C library's in every shared library too; the C
-// library's stays reachable under these names.
+// A program's own malloc also replaces the C library's in every shared library; the C library's
+// remains available under these names.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace {

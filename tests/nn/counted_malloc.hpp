@@ -1,10 +1,10 @@
-// Counts every allocation of the program and of the libraries it has loaded.
+// Counts every allocation of the program and of its shared libraries.
 #pragma once
 
 namespace senet::testing {
 
-/// Calls so far of malloc and its relatives, and so of operator new, from any code in this process;
-/// or -1 where a sanitizer's own allocator stands in the way.
+/// Number of calls so far of malloc and related functions, and so of operator new, from any code in
+/// this process; -1 where a sanitizer replaces the allocator.
 long allocations();
 
 }  // namespace senet::testing

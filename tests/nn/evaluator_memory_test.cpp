@@ -1,4 +1,4 @@
-// What a forward pass must not do: allocate, grow, or call the system.
+// Forward passes must not allocate, grow or make system calls.
 #include <gtest/gtest.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -38,7 +38,7 @@ NetworkSpec small_spec() {
 constexpr std::size_t kMaxRows = 20;
 constexpr std::size_t kBatchSizes[] = {1, 2, 3, 8, 13, 20};
 
-/// An evaluator, and batches of several sizes to ask it, all built beforehand.
+/// An evaluator and batches of several sizes, all built in advance.
 class Prepared {
  public:
   explicit Prepared(const char* kind)
@@ -52,7 +52,7 @@ class Prepared {
       asked_.push_back(std::make_unique<Asked>(small_spec(), std::move(questions)));
     }
     second_.packed();
-    forward_all();  // whatever is built on first use is built now
+    forward_all();  // build everything that is created on first use
   }
 
   Evaluator& evaluator() { return *evaluator_; }
@@ -105,9 +105,8 @@ TEST(CountedMalloc, Counts) {
 }
 
 TEST(OneDnnEvaluator, AllocatesTheSameEveryTimeAndKeepsNothing) {
-  // oneDNN itself allocates for each product it executes. Our code adds nothing: with one product
-  // more or less the number changes by oneDNN's share, and from pass to pass it does not change at
-  // all.
+  // oneDNN itself allocates for each product it executes. Our code adds nothing: the number of
+  // allocations depends only on the number of products and is the same in every pass.
   if (allocations() < 0) GTEST_SKIP() << "allocations are not counted in this build";
   Prepared prepared("onednn");
   for (std::size_t i = 0; i < std::size(kBatchSizes); ++i) {
@@ -132,16 +131,16 @@ class EveryEvaluator : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EveryEvaluator, AMillionPassesLeaveMemoryFlat) {
   Prepared prepared(GetParam());
-  // A single row now and all sizes in between: growing and shrinking must cost nothing either.
+  // Mostly a single row and at times another size: growing and shrinking must not allocate either.
   const auto pass = [&](int number) {
     const auto size = static_cast<std::size_t>(number % 64 == 0 ? number / 64 : 0);
     prepared.evaluator().forward(prepared.batch(size));
   };
   for (int i = 0; i < 1000; ++i) pass(i);
-  // In this order: reading the resident size leaves a small block in malloc's cache.
+  // In this order, because reading the resident size leaves a small block in malloc's cache.
   const std::size_t resident = resident_pages();
   const std::size_t heap = heap_in_use();
-  // Where a sanitizer keeps the memory, this at least runs into what it finds.
+  // A sanitizer manages memory itself: there, this only lets it check the passes.
   const bool counted = allocations() >= 0;
   for (int left = counted ? 1'000'000 : 20'000; left > 0; --left) pass(left);
   if (!counted) return;
@@ -149,7 +148,7 @@ TEST_P(EveryEvaluator, AMillionPassesLeaveMemoryFlat) {
   EXPECT_LE(resident_pages(), resident + 16);
 }
 
-/// Makes every system call of this process but exit_group fatal.
+/// Makes every system call of this process except exit_group fatal.
 bool forbid_system_calls() {
 #if defined(__x86_64__)
   constexpr std::uint32_t kMachine = AUDIT_ARCH_X86_64;
@@ -173,7 +172,7 @@ bool forbid_system_calls() {
 
 enum class Ended { kWell, kKilled, kUnsupported };
 
-/// Runs `work` in a child process that may not call the system.
+/// Runs `work` in a child process without system calls.
 Ended run_without_system(const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -188,10 +187,10 @@ Ended run_without_system(const std::function<void()>& work) {
 }
 
 TEST_P(EveryEvaluator, CallsTheSystemForNothing) {
-  if (allocations() < 0) GTEST_SKIP() << "a sanitizer calls the system";
+  if (allocations() < 0) GTEST_SKIP() << "the sanitizer makes system calls";
   const Ended forbidden = run_without_system([] { ::syscall(SYS_getppid); });
   if (forbidden == Ended::kUnsupported) GTEST_SKIP() << "no seccomp here";
-  ASSERT_EQ(forbidden, Ended::kKilled);  // the trap works
+  ASSERT_EQ(forbidden, Ended::kKilled);  // the filter works
   Prepared prepared(GetParam());
   EXPECT_EQ(run_without_system([&] {
               for (int i = 0; i < 1000; ++i) prepared.forward_all();
@@ -199,10 +198,10 @@ TEST_P(EveryEvaluator, CallsTheSystemForNothing) {
             Ended::kWell);
 }
 
-// A bound on memory rests on these numbers.
+// The engine's memory bounds depend on these numbers.
 TEST_P(EveryEvaluator, TakesNoMoreThanItSays) {
-  if (allocations() < 0) GTEST_SKIP() << "a sanitizer keeps the memory";
-  // Otherwise a large block is mapped, and counts as whole pages.
+  if (allocations() < 0) GTEST_SKIP() << "the sanitizer manages memory";
+  // Otherwise a large block is mapped and counts as whole pages.
   ASSERT_EQ(::mallopt(M_MMAP_THRESHOLD, 32 << 20), 1);
   const EvaluatorKind kind = *value_of<EvaluatorKind>(GetParam());
   for (const std::uint32_t width : {16u, 128u, 200u}) {
@@ -219,10 +218,10 @@ TEST_P(EveryEvaluator, TakesNoMoreThanItSays) {
       ASSERT_TRUE(evaluator);
       const std::size_t taken = heap_in_use() - before;
       const std::size_t said = evaluator_bytes(kind, spec, rows) + shared_bytes(kind, spec);
-      // A few hundred bytes a layer are for lists and the heap itself.
+      // A few hundred bytes per layer for lists and the heap's overhead.
       const std::size_t slack = 1024 + 512 * LayerPlan(spec).layers.size();
       EXPECT_LE(taken, said + slack) << "width " << width << ", rows " << rows;
-      // Not much less, either, but for oneDNN, whose code lies elsewhere.
+      // Nor much less, except for oneDNN, whose code is not in this heap.
       const std::size_t least = kind == EvaluatorKind::kOneDnn ? said / 20 : said / 10 * 9;
       EXPECT_GE(taken + 1024, least) << "width " << width << ", rows " << rows;
     }

@@ -1,4 +1,4 @@
-// Every evaluator answers as the reference does, and a row's answer does not depend on its company.
+// Every evaluator agrees with the reference, and a row's answer does not depend on the other rows.
 #include "nn/evaluator.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ NetworkSpec make_spec(std::uint32_t features, std::uint32_t policy_logits, std::
 
 NetworkSpec reference_shape() { return make_spec(344, 676, 6, 128, 3, 2, 1); }
 
-/// Shapes with odd widths, missing parts and heads of one output among them.
+/// Shapes, including odd widths, missing parts and heads with one output.
 std::vector<NetworkSpec> shapes() {
   return {reference_shape(),
           make_spec(84, 7, 3, 64, 2, 1, 1),
@@ -43,7 +43,7 @@ std::vector<NetworkSpec> shapes() {
           make_spec(300, 17, 6, 15, 6, 0, 3)};
 }
 
-/// Every feature, wanting every logit, both in order.
+/// A row with every feature and every logit, both in order.
 Question all_in_order(const NetworkSpec& spec, Random& random) {
   Question question = random_question(spec, spec.features, spec.policy_logits, random);
   std::iota(question.index.begin(), question.index.end(), std::uint16_t{0});
@@ -51,7 +51,7 @@ Question all_in_order(const NetworkSpec& spec, Random& random) {
   return question;
 }
 
-/// Rows from empty to full, wanting from nothing to more than everything.
+/// Rows with no features to all, which want no logits or more than all.
 std::vector<Question> questions_for(const NetworkSpec& spec, std::size_t rows) {
   Random random(rows, spec.width, spec.features, Purpose::kTest);
   std::vector<Question> questions;
@@ -59,7 +59,7 @@ std::vector<Question> questions_for(const NetworkSpec& spec, std::size_t rows) {
     const std::size_t active = row % 7 == 3 ? 0 : random.below(std::min(spec.features, 60u) + 1);
     const std::size_t wanted = row % 5 == 4 ? spec.policy_logits + 3 : random.below(24);
     Question& question = questions.emplace_back(random_question(spec, active, wanted, random));
-    // Rows with most features and all logits, in order and not: evaluators take other ways for
+    // Rows with all features or all logits, in order and not: evaluators use other code paths for
     // them.
     if (row % 9 == 5) question = random_question(spec, spec.features, wanted, random);
     if (row % 9 == 6) question = all_in_order(spec, random);
@@ -148,7 +148,7 @@ TEST_P(FastEvaluator, AgreesWithTheReference) {
 }
 
 TEST_P(FastEvaluator, SurvivesConstantRows) {
-  // All weights zero: every norm sees a constant row, large or small, and gives relu(shift).
+  // All weights zero: every norm reads a constant row, large or small, and writes relu(shift).
   const NetworkSpec spec = make_spec(20, 30, 4, 24, 2, 1, 1);
   for (const float bias : {0.0f, 1e-3f, 1.0f, 1000.0f}) {
     std::vector<float> parameters(parameter_count(spec), 0.0f);
@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(All, FastEvaluator,
                                            EvaluatorKind::kAuto),
                          kind_name);
 
-/// Evaluators whose answer to a row must have the same bits whatever is in the batch beside it.
+/// Evaluators whose answer to a row must have the same bits in every batch.
 class ExactEvaluator : public ::testing::TestWithParam<EvaluatorKind> {};
 
 TEST_P(ExactEvaluator, ARowDoesNotSeeItsBatch) {
@@ -223,8 +223,8 @@ TEST_P(ExactEvaluator, ARowDoesNotSeeItsBatch) {
   }
 }
 
-// However the rows are cut into ranges, whichever of several evaluators answers each of them, and
-// in whatever order: threads may share a batch.
+// Threads may share a batch: the bits must not depend on how the rows are cut into ranges, which
+// evaluator answers a range, or the order of the ranges.
 TEST_P(ExactEvaluator, RangesOfRowsGiveTheBitsOfTheWhole) {
   constexpr std::size_t kRows = 100;
   for (const NetworkSpec& spec : shapes()) {
@@ -296,7 +296,7 @@ TEST(FusedEvaluator, InstructionSetsWithFusedMultiplyAddGiveTheSameBits) {
   const Weights of_first(initial_network(reference_shape(), 1), *first);
   EXPECT_EQ(FusedEvaluator(of_first).name(), first->fma ? "fused-fma" : "fused-plain");
   if (second == nullptr || !first->fma || !second->fma) {
-    GTEST_SKIP() << "this processor runs only one of them";
+    GTEST_SKIP() << "this processor supports only one of them";
   }
   for (const NetworkSpec& spec : shapes()) {
     const Weights a_weights(untidy_network(spec, 13), *first);
@@ -320,7 +320,7 @@ TEST(HashEvaluator, DependsOnFeaturesButNotOnTheirOrder) {
       random_question(spec, 12, 20, *std::make_unique<Random>(1, 2, 3, Purpose::kTest));
   std::ranges::reverse(questions[1].index);
   std::ranges::reverse(questions[1].value);
-  questions[1].index.push_back(343);  // a zero counts as left out
+  questions[1].index.push_back(343);  // a zero is ignored
   questions[1].value.push_back(-0.0f);
   questions[2] = questions[0];
   questions[2].value[5] += 1.0f;
@@ -338,7 +338,7 @@ TEST(HashEvaluator, AnswersAreTheSameOnEveryMachine) {
   const auto evaluator = make(EvaluatorKind::kHash, weights, 1);
   const Answers answers =
       ask(*evaluator, spec, {Question{{3, 200}, {1.0f, 0.25f}, {0, 675, kNoLogit}}});
-  // Signatures of searches rest on these: a change of them is a change of every signature.
+  // Search signatures depend on these answers: changing them changes every signature.
   EXPECT_EQ(answers.logits[0], (std::vector<float>{15994 * 0x1p-13f, -15178 * 0x1p-13f, 0.0f}));
   const float sum = 238149.0f;
   EXPECT_EQ(answers.outcomes[0], (std::vector<float>{57293 / sum, 34310 / sum, 44001 / sum,

@@ -1,6 +1,6 @@
 // States per second of every evaluator at several batch sizes, on the reference shape (30 active
-// features of 344, 20 wanted logits of 676), and the share of the processor's fused-multiply-add
-// peak that amounts to when skipped work counts as done.
+// features of 344, 20 wanted logits of 676), and the flop per second if skipped work is counted as
+// done.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Each kernel of each instruction set against plain loops in double.
+// Each kernel of each instruction set against plain loops in double precision.
 #include "nn/kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -19,11 +19,11 @@ namespace {
 class EveryKernel : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
-    if (runnable_kernels(GetParam()) == nullptr) GTEST_SKIP() << "not on this processor";
+    if (runnable_kernels(GetParam()) == nullptr) GTEST_SKIP() << "not supported by this processor";
     kernels_ = runnable_kernels(GetParam());
   }
 
-  /// [rows, padded(columns)] of which the columns are random, the padding zero.
+  /// [rows, padded(columns)] with random columns and zero padding.
   AlignedFloats random_rows(std::size_t rows, std::size_t columns, float deviation = 1.0f) {
     AlignedFloats values(rows * padded(columns));
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -138,7 +138,7 @@ TEST_P(EveryKernel, CentreTakesTheMeanAway) {
     const std::size_t stride = padded(width);
     AlignedFloats rows = random_rows(kRows, width);
     for (std::size_t i = 0; i < width; ++i) {
-      rows[i] = 1000.0f;  // a constant row has nothing left
+      rows[i] = 1000.0f;  // centring makes a constant row zero
       rows[stride + i] += 50.0f;
     }
     const std::vector<float> before(rows.data(), rows.data() + rows.size());
@@ -161,7 +161,7 @@ TEST_P(EveryKernel, Dots) {
   for (const std::size_t width : {16, 32, 48, 128}) {
     const AlignedFloats in = random_rows(1, width);
     AlignedFloats weight = random_rows(kOutputs + 1, width), bias = random_rows(1, kOutputs + 1);
-    std::fill_n(weight.data() + kOutputs * width, width, 0.0f);  // what kNoLogit stands for
+    std::fill_n(weight.data() + kOutputs * width, width, 0.0f);  // the row of kNoLogit
     bias[kOutputs] = 0.0f;
     for (std::size_t count = 0; count < 28; ++count) {
       std::vector<std::uint16_t> wanted;
@@ -228,7 +228,7 @@ TEST_P(EveryKernel, Softmax) {
       for (std::size_t i = 0; i < count; ++i) sum += std::exp(in[i] - largest);
       for (std::size_t i = 0; i < count; ++i) {
         const double wanted = std::exp(in[i] - largest) / sum;
-        // Next to nothing is as good as nothing.
+        // Values near zero may be rounded to zero.
         ASSERT_NEAR(out[i], wanted, 5e-7 * wanted + 1e-34) << i << " of " << count;
         ASSERT_TRUE(out[i] == 0.0f || std::isnormal(out[i]));
       }

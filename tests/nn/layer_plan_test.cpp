@@ -1,5 +1,5 @@
-// The plan of a network's layers: what a specification makes, what interpreters may build on, and
-// that they need nothing else.
+// The plan of a network's layers: the plan of a specification, the guarantees for interpreters, and
+// that interpreters need nothing else.
 #include "nn/layer_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,8 @@ NetworkSpec spec_of(std::uint32_t blocks, std::uint32_t policy_layers, std::uint
   return spec;
 }
 
-/// A line a layer: the value that it writes, its name without the tensor's end, what it reads.
+/// One line per layer: the value that it writes, its tensor's name without the suffix, the values
+/// that it reads.
 std::string text_of(const LayerPlan& plan) {
   std::string text;
   for (const Layer& layer : plan.layers) {
@@ -108,7 +109,7 @@ TEST(LayerPlan, IsSound) {
   for (const LayerPlan& plan : plans()) EXPECT_TRUE(plan.is_sound()) << text_of(plan);
 }
 
-// Each of these breaks a promise that some interpreter builds on.
+// Each of these breaks a guarantee that some interpreter relies on.
 TEST(LayerPlan, SeesWhatIsNotSound) {
   const std::vector<std::pair<const char*, std::function<void(LayerPlan&)>>> faults = {
       {"no fork", [](LayerPlan& plan) { plan.fork = kNoValue; }},
@@ -131,11 +132,11 @@ TEST(LayerPlan, SeesWhatIsNotSound) {
   }
 }
 
-// Whatever is right for one plan is right for all: no evaluator looks at anything else.
+// Evaluators depend on nothing but the plan, so they run any sound one.
 TEST(LayerPlan, EvaluatorsRunAnyPlan) {
   constexpr std::size_t kRows = 60;
   const LayerPlan plan = odd_plan();
-  NetworkSpec ends;  // for the questions
+  NetworkSpec ends;  // for the rows
   ends.features = plan.features;
   ends.policy_logits = plan.size_of(plan.policy);
   ends.outcomes = plan.size_of(plan.outcomes);
@@ -176,14 +177,14 @@ TEST(LayerPlan, EvaluatorsRunAnyPlan) {
   expect_close(answers_of([&](const Batch& batch) { (*onednn)->forward(batch); }));
 }
 
-// A block of rows needs as few buffers as its layers allow: caches are small.
+// A block of rows uses as few buffers as its layers allow, because caches are small.
 TEST(LayerPlan, RowsShareBuffers) {
   EXPECT_EQ(PlacedPlan(spec_of(0, 0, 0)).buffers.count(), 1u);
   EXPECT_EQ(PlacedPlan(spec_of(9, 2, 1)).buffers.count(), 3u);
   EXPECT_EQ(PlacedPlan(odd_plan()).buffers.count(), 3u);
 }
 
-// What the numbers of a specification mean is written down once.
+// Only the plan interprets the numbers of a specification.
 TEST(LayerPlan, IsTheOnlyPlaceThatKnowsTheTopology) {
   namespace fs = std::filesystem;
   const fs::path root = SENET_SOURCE_DIR;

@@ -1,5 +1,5 @@
-// Networks survive a round trip through a file, and every damage to a file is a reason, never a
-// crash.
+// Networks survive a round trip through a file, and every damaged file is reported as an error,
+// never a crash.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -56,7 +56,7 @@ class NetworkFile : public ::testing::Test {
     data_ = good_.substr(8 + length);
   }
 
-  /// A file with this JSON and data behind it.
+  /// A file with this JSON and data.
   static std::string with(const std::string& json, const std::string& data) {
     const std::uint64_t length = json.size();
     std::string bytes(8, '\0');
@@ -64,7 +64,7 @@ class NetworkFile : public ::testing::Test {
     return bytes + json + data;
   }
 
-  /// The good JSON with the first `from` replaced.
+  /// The valid JSON with the first `from` replaced.
   std::string changed(const std::string& from, const std::string& to) const {
     std::string json = json_;
     const std::size_t at = json.find(from);
@@ -79,7 +79,7 @@ class NetworkFile : public ::testing::Test {
     return load_network(file);
   }
 
-  /// The reason why these bytes are no network; empty when they are one.
+  /// The error for these bytes; empty if they are a network.
   std::string reason(const std::string& bytes) const {
     const Result<Network> loaded = load(bytes);
     return loaded ? std::string() : loaded.error().reason();
@@ -129,13 +129,13 @@ TEST_F(NetworkFile, IsUsedWhereItIsMapped) {
   // The first page of a mapping starts at the start of the file.
   const auto address = reinterpret_cast<std::uintptr_t>(loaded->parameters().data());
   EXPECT_EQ(address % 4096, (good_.size() - data_.size()) % 4096);
-  // Replacing the file by renaming leaves a reader with what it had.
+  // After the file is replaced by renaming, a reader keeps the old content.
   ASSERT_TRUE(save_network(untidy_network(small_spec(), 6), file_).has_value());
   EXPECT_TRUE(same_content(*loaded, network_));
 }
 
 TEST_F(NetworkFile, OtherOrdersAndAlignmentsAreCopied) {
-  // Tensors in reverse order, header not padded: as another program may write it.
+  // Tensors in reverse order and no header padding, as another program may write them.
   SafetensorsHeader header = *parse_safetensors(std::as_bytes(std::span(good_)));
   std::string data;
   std::vector<StoredTensor> reversed;
@@ -228,7 +228,7 @@ TEST_F(NetworkFile, HostileTensors) {
   expect_reason(one("{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16,16]}"),
                 {"data_offsets"});
   expect_reason(one("{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[4,16]}"),
-                {"belong to none"});
+                {"belong to no tensor"});
   expect_reason(
       one("{\"dtype\":\"F32\",\"shape\":[4294967296,4294967297],\"data_offsets\":[0,16]}"),
       {"tensor a", "needs more"});
@@ -295,7 +295,7 @@ TEST_F(NetworkFile, SavingFailsWithoutATrace) {
   const fs::path missing = folder_ / "no" / "such" / "folder.safetensors";
   EXPECT_NE(save_network(network_, missing).error().reason().find("cannot create"),
             std::string::npos);
-  // A folder cannot be renamed over: the temporary file must not stay behind.
+  // A file cannot be renamed over a folder: the temporary file must be removed.
   const fs::path taken = folder_ / "taken";
   fs::create_directory(taken);
   EXPECT_NE(save_network(network_, taken).error().reason().find("taken"), std::string::npos);

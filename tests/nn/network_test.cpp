@@ -1,4 +1,4 @@
-// The shape of a network, the order of its parameters, fresh weights and their id.
+// The shape of a network, the order of its parameters, initial weights and their id.
 #include "nn/network.hpp"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(NetworkSpec, ChecksItsRanges) {
 TEST(NetworkSpec, ContractNamesTheDifference) {
   const NetworkSpec wanted = reference_shape();
   NetworkSpec spec = wanted;
-  spec.width = 32;  // the network's own business
+  spec.width = 32;  // not part of the game
   EXPECT_TRUE(check_contract(spec, wanted).has_value());
   spec.features = 7;
   EXPECT_NE(check_contract(spec, wanted).error().reason().find("7 features"), std::string::npos);
@@ -141,7 +141,7 @@ TEST(NetworkId, DependsOnEveryParameterAndTheSpec) {
 }
 
 TEST(NetworkId, IsTheSameOnEveryMachine) {
-  // Run folders and records name weights by this: a change here orphans them all.
+  // Run folders and records identify weights by this id: a change here invalidates them all.
   EXPECT_EQ(id_text(initial_network(reference_shape(), 1).id()), "99695939a6756031");
   EXPECT_EQ(id_text(0x1fu), "000000000000001f");
 }

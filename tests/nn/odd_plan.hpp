@@ -1,12 +1,13 @@
-// A network that no specification makes: what interprets plans must not rely on blocks and towers.
+// A network that no specification describes: interpreters of plans must not rely on blocks and
+// towers.
 #pragma once
 
 #include "nn/layer_plan.hpp"
 
 namespace senet::testing {
 
-/// Widths that change, norms in a row, and sums: of a single Linear, on a norm's result and on a
-/// Linear's, in front and in both branches.
+/// Changing widths, consecutive norms, and sums: of a single Linear, on a norm's result and on a
+/// Linear's, before the fork and in both branches.
 inline LayerPlan odd_plan() {
   LayerPlan plan(20);
   std::size_t x = plan.norm("norm1", plan.linear("linear1", kFeatures, 24));

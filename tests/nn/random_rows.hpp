@@ -1,5 +1,5 @@
-// Batches of random features with memory for their answers, and networks that are less tidy than
-// fresh ones.
+// Batches of random features with memory for their answers, and networks with fully random
+// parameters.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace senet::testing {
 
-/// A network of this shape whose every parameter is random: biases, scales and shifts too.
+/// A network of this shape in which every parameter is random, including biases, scales and shifts.
 inline Network untidy_network(const NetworkSpec& spec, std::uint64_t seed) {
   const Network fresh = initial_network(spec, seed);
   std::vector<float> parameters(fresh.parameters().begin(), fresh.parameters().end());
@@ -22,14 +22,14 @@ inline Network untidy_network(const NetworkSpec& spec, std::uint64_t seed) {
   return Network(spec, std::move(parameters));
 }
 
-/// One row's features and what it wants to know.
+/// One row's features and wanted logits.
 struct Question {
   std::vector<std::uint16_t> index;
   std::vector<float> value;
   std::vector<std::uint16_t> wanted;
 };
 
-/// `active` different features, in random order, and `wanted` logits with repeats and now and then
+/// `active` distinct features in random order, and `wanted` logits with repeats and an occasional
 /// kNoLogit.
 inline Question random_question(const NetworkSpec& spec, std::size_t active, std::size_t wanted,
                                 Random& random) {
@@ -55,7 +55,7 @@ struct Answers {
   std::vector<std::vector<float>> logits;
 };
 
-/// A batch that asks `questions`, with the memory for the answers.
+/// A batch of `questions` with the memory for the answers.
 class Asked {
  public:
   Asked(const NetworkSpec& spec, std::vector<Question> questions)

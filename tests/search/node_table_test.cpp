@@ -1,4 +1,4 @@
-// A tree's table finds what it holds and nothing else.
+// A tree's table finds exactly the keys that it contains.
 #include "search/node_table.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace senet {
 namespace {
 
-// A table and the keys of its nodes, as a tree has them.
+// A table and the keys of its nodes, which a tree would store.
 struct Keyed {
   explicit Keyed(std::uint32_t nodes) : table(nodes), keys(nodes) {}
   NodeId find(std::uint64_t key) {
@@ -39,7 +39,7 @@ TEST(EpochTable, FindsWhatWasInsertedUntilCleared) {
   }
 }
 
-// The same place, and the same tag or the next place: only the whole key tells them apart.
+// The same slot, and the same tag or the next slot: only the whole key distinguishes them.
 TEST(EpochTable, KeysThatAgreeInPartAreKeptApart) {
   for (const int shift : {12, 30, 32, 40, 57}) {
     Keyed nodes(64);
@@ -50,7 +50,7 @@ TEST(EpochTable, KeysThatAgreeInPartAreKeptApart) {
   }
 }
 
-// Epochs come round after 2^16 of them.
+// Epochs wrap around after 2^16.
 TEST(EpochTable, OldKeysNeverComeBack) {
   Keyed nodes(8);
   for (std::uint64_t round = 0; round < 200'000; ++round) {

@@ -1,4 +1,4 @@
-// Games whose ways to end are known at run time only: the search takes them from the state.
+// Games whose outcomes are known only at run time: the search reads them from the state.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,19 +10,19 @@
 namespace senet {
 namespace {
 
-// What one game of the type below is like, as a host's table would say it.
+// The properties of one game of the type below, as in a host's table.
 struct Ends {
   std::vector<float> values;
   std::vector<std::uint8_t> mirror;
   float range;
   bool has_dice;
-  std::uint8_t early_plies;  // a win within so many plies is the best there is
+  std::uint8_t early_plies;  // a win within this many plies has the highest value
 };
 const Ends kPlain{{1, 0, -1}, {2, 1, 0}, 1, false, 0};
 const Ends kWithGammons{{7, 1, 0, -1, -7}, {4, 3, 2, 1, 0}, 7, false, 5};
 const Ends kWithDice{{1, 0, -1}, {2, 1, 0}, 1, true, 0};
 
-// Tic-tac-toe with the ends that its state points to.
+// Tic-tac-toe with the outcomes that its state points to.
 struct AnyEnds {
   static constexpr std::string_view kName = "any_ends";
   static constexpr std::size_t kMaxLegal = TicTacToe::kMaxLegal, kMaxPlies = TicTacToe::kMaxPlies;
@@ -61,7 +61,7 @@ struct AnyEnds {
   void encode(FeatureRow& row) const { board.encode(row); }
   static std::array<std::uint16_t, 1> logits_of(Action action) { return {action}; }
   std::string text() const { return board.text(); }
-  static Result<AnyEnds> from_text(std::string_view) { return fail("of which game?"); }
+  static Result<AnyEnds> from_text(std::string_view) { return fail("the game is unknown"); }
   std::string action_text(Action action) const { return board.action_text(action); }
   Result<Action> action_from_text(std::string_view text) const {
     return board.action_from_text(text);
@@ -85,7 +85,7 @@ Decision<G> searched(Search<G>& search, const G& state, std::uint32_t visits = k
   return search.decision();
 }
 
-// A whole game: decision by decision the same visits, values and ends.
+// A whole game: every decision has the same visits, values and outcomes.
 TEST(OwnOutcomes, TheSameEndsGiveTheSameSearches) {
   Search<TicTacToe> fixed({}, limits_for<TicTacToe>(kVisits, Evaluates::kPosition));
   Search<AnyEnds> own({}, limits_for(AnyEnds(kPlain), kVisits, Evaluates::kPosition));
@@ -108,8 +108,8 @@ TEST(OwnOutcomes, TheSameEndsGiveTheSameSearches) {
   EXPECT_EQ(final_value(state, 0), final_value(same, 0));
 }
 
-// The ends' values, their range and what is proven of them are the game's own, for both players
-// and in both modes.
+// Outcome values, the value range and proofs come from the game, for both players and in both
+// modes.
 TEST(OwnOutcomes, ValuesRangeAndProofsAreTheGames) {
   for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
     struct Case {
@@ -117,7 +117,7 @@ TEST(OwnOutcomes, ValuesRangeAndProofsAreTheGames) {
       float value;
       std::size_t end;
     };
-    // X wins at once, which is worth most; O wins at once, but too late for that.
+    // X wins early, which has the highest value; O wins, but too late for that.
     for (const auto& [moves, value, end] :
          {Case{"a1b1a2b2", 7, 0}, Case{"a1b1a2c1", 7, 0}, Case{"a1b1a2a3c2b2c3", 1, 1}}) {
       const AnyEnds state(kWithGammons, moves);
@@ -152,7 +152,7 @@ TEST(OwnOutcomes, DistributionsKeepToTheGamesOwnEnds) {
   }
 }
 
-// Only a game with dice needs two nodes a visit.
+// Only a game with dice needs two nodes per visit.
 TEST(OwnOutcomes, DiceAreTheGamesToo) {
   EXPECT_FALSE(has_dice(AnyEnds(kPlain)));
   EXPECT_TRUE(has_dice(AnyEnds(kWithDice)));

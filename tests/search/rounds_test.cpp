@@ -1,5 +1,5 @@
-// Searches that share a batch find what each finds alone, whatever turns they take, and a batch is
-// full whenever there are searches enough.
+// Searches that share a batch find the same as each finds alone, in any order of turns, and batches
+// are full while there are enough searches.
 #include "search/rounds.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 Random noise(std::uint64_t i) { return Random(i, 0, 0, Purpose::kNoise); }
 
-// The start, or the first position behind it in which a player is to move.
+// The first position of the game in which a player is to move.
 template <Game G>
 G first_decision() {
   G state;
@@ -24,7 +24,7 @@ G first_decision() {
   return state;
 }
 
-// Searches of one position with different noise, each in its turn.
+// Searches of one position with different noise, in round-robin order.
 template <Game G>
 struct InACircle {
   InACircle(std::size_t count, std::uint32_t visits, Evaluates evaluates, std::size_t batch_rows)
@@ -103,7 +103,7 @@ TYPED_TEST(RoundsOf, FindWhatEachSearchFindsAlone) {
   }
 }
 
-// A search that is in the middle of its rows, or was left out, goes on where the batch has room.
+// A search whose rows did not fit, or that had no turn, continues when the batch has room.
 TEST(Rounds, BatchesAreFullWhereThereAreSearchesEnough) {
   constexpr std::size_t kRows = 4;
   InACircle<ConnectFour> positions(10, 100, Evaluates::kPosition, kRows);
@@ -118,7 +118,7 @@ TEST(Rounds, BatchesAreFullWhereThereAreSearchesEnough) {
   EXPECT_EQ(families.fills, std::vector<std::size_t>(50, kFamilyRows));
 }
 
-// Where few positions are left a search needs no rows: it pauses, and its driver can end it.
+// Near the end of a game a search needs no rows: it pauses, and its driver can end it.
 TEST(Rounds, SearchesPauseAndCanBeEnded) {
   using G = Backgammon;
   const G near_the_end = *G::from_text("XGID=-----AA------------aa-----:0:0:1:21:0:0:0:0:10");
@@ -131,7 +131,7 @@ TEST(Rounds, SearchesPauseAndCanBeEnded) {
     if (turns.fills.size() == passes) ++pauses;
     passes = turns.fills.size();
   }
-  // One is ended as soon as it can be; the other goes on to its end.
+  // One is ended as soon as possible; the other runs to its end.
   while (turns.searches[0]->has_leaf()) ASSERT_TRUE(rounds.round(turns));
   turns.under_way[0] = false;
   const std::uint32_t visits = turns.searches[0]->decision().visits;
@@ -143,8 +143,8 @@ TEST(Rounds, SearchesPauseAndCanBeEnded) {
   EXPECT_FALSE(turns.under_way[1]);
 }
 
-// As a host's sessions search: few scratches for many searches, each lent for as long as a leaf is
-// in flight; some searches have three turns for each turn of others.
+// As in a host's sessions: a few scratches for many searches, each borrowed while a leaf is in
+// flight; some searches get three turns for each turn of the others.
 TEST(Rounds, LendScratchesAndFollowAnyOrder) {
   using G = Backgammon;
   constexpr std::size_t kRows = 16, kSearches = 40;
@@ -156,7 +156,7 @@ TEST(Rounds, LendScratchesAndFollowAnyOrder) {
       std::uint64_t found = 0;
     };
     Search<G>* next() {
-      // The fewest visits first, where a visit of every second search counts for three.
+      // The fewest visits first; visits of every second search count three times.
       Place* best = nullptr;
       const auto claim = [&](const Place& place) {
         return place.visits * ((&place - places.data()) % 2 == 0 ? 3 : 1);
@@ -173,7 +173,7 @@ TEST(Rounds, LendScratchesAndFollowAnyOrder) {
     }
     void rested(Search<G>& search) {
       if (search.tree()[search.root()].n >= kVisits) {
-        over(search);  // at once, not when it would have its next turn
+        over(search);  // immediately, not at its next turn
       } else {
         free.push_back(search.lend(nullptr));
       }
@@ -213,12 +213,12 @@ TEST(Rounds, LendScratchesAndFollowAnyOrder) {
   for (const auto& place : turns.places) EXPECT_EQ(place.found, signature(alone.decision()));
 }
 
-// Tic-tac-toe until a stone too many has been put down.
+// Tic-tac-toe that throws when too many stones have been played.
 struct Fragile : TicTacToe {
   static inline int stones_left = 0;
 
   void play(Action action) {
-    if (stones_left-- == 0) throw std::runtime_error("a stone too many");
+    if (stones_left-- == 0) throw std::runtime_error("too many stones");
     TicTacToe::play(action);
   }
   static Result<Fragile> from_text(std::string_view) { return Fragile{}; }

@@ -1,4 +1,4 @@
-// A rule is a type: another one searches as well, without a word changed in the search.
+// A rule is a type: a search runs with another one unchanged.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,8 +10,8 @@
 namespace senet {
 namespace {
 
-// UCT (Kocsis and Szepesvari 2006), which knows no priors: argmax q + c sqrt(ln N / n), every edge
-// once before any twice. The policy target is the move alone.
+// UCT (Kocsis and Szepesvari 2006), which uses no priors: argmax q + c sqrt(ln N / n), every edge
+// once before any twice. The policy target is the played move alone.
 class Uct {
  public:
   explicit Uct(float c) : c_(c) {}
@@ -34,7 +34,7 @@ class Uct {
     Selection best{0, false};
     float best_score = -1e30f;
     for (std::uint32_t i = 0; i < node.opened; ++i) {
-      const bool settled = edges.p(i) == 0;  // nothing left to learn behind it
+      const bool settled = edges.p(i) == 0;  // more visits add nothing
       const float score =
           edges.q(i) + (settled ? 0 : c_ * std::sqrt(log_visits / static_cast<float>(edges.n(i))));
       if (score > best_score) best = {i, false}, best_score = score;
@@ -73,7 +73,7 @@ struct UctPlayer {
   Batch batch;
 };
 
-// The network is a hash that knows nothing: what comes out right is the rule's work.
+// The hash evaluator knows nothing about the game: correct results come from the rule.
 TEST(Rule, AnotherOneSolvesTicTacToe) {
   UctPlayer<TicTacToe> player(20'000);
   struct Case {
@@ -98,8 +98,8 @@ TEST(Rule, AnotherOneSolvesTicTacToe) {
   }
 }
 
-// Every legal move of the root gets its visit before any gets a second, unlike with PUCT, which
-// follows the priors.
+// Unlike PUCT, which follows the priors, UCT visits every legal move of the root once before any
+// twice.
 TEST(Rule, DecidesWhatIsLookedAt) {
   constexpr std::uint32_t kVisits = 1 + 2 * ConnectFour::kMaxLegal;
   UctPlayer<ConnectFour> player(kVisits);

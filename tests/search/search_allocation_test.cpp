@@ -1,4 +1,4 @@
-// Searching allocates nothing: not a byte, in no game, in neither mode.
+// Searching allocates nothing, in any game or mode.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -48,7 +48,7 @@ long allocations_of_a_game(Evaluates evaluates) {
 }
 
 TYPED_TEST(SearchAllocation, NoneWhileSearching) {
-  EXPECT_GT(heap_allocations(), 0);  // the counter counts
+  EXPECT_GT(heap_allocations(), 0);  // the counter works
   EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPosition), 0);
   if constexpr (TypeParam::kHasAfterstates) {
     EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates), 0);

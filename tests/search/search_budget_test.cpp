@@ -1,4 +1,4 @@
-// Budgets that change while a search is under way, and the line of moves that it expects.
+// Budgets that change during a search, and the principal variation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 const Random kNoNoise(0, 0, 0, Purpose::kNoise);
 
-// A search of one game with the hash evaluator and everything it needs.
+// A search with the hash evaluator and a batch.
 template <Game G>
 struct Player {
   explicit Player(std::uint32_t visits)
@@ -52,7 +52,7 @@ TEST(SearchBudget, VisitsGrantedBitByBitFindTheSame) {
   expect_same_in_slices(*Backgammon::from_text("4HPwATDgc/ABMA:0:31"));
 }
 
-// Where visits need no network gather() comes back all the same, and nothing is lost by it.
+// gather() returns regularly even if no visit needs the network, and loses nothing by it.
 TEST(SearchBudget, GatherPausesWhereNoNetworkIsAsked) {
   constexpr std::uint32_t kVisits = 50'000;
   Player<TicTacToe> player(kVisits);
@@ -95,7 +95,7 @@ TEST(SearchBudget, FewerVisitsEndASearchUnderWay) {
   const std::uint32_t visits = player.search.decision().visits;
   EXPECT_GE(visits, 10u);
   EXPECT_LT(visits, 1000u);
-  // And it can be had to go on.
+  // The ended search can be continued.
   player.search.set_visits(1000);
   player.run();
   EXPECT_EQ(player.search.decision().visits, 1000u);
@@ -134,7 +134,7 @@ TEST(PrincipalVariation, IsALegalLineThatBeginsAsAsked) {
   EXPECT_GT(principal_variation(player.search, decision.best()).size(), 2u);
 }
 
-// The tree has no nodes for forced replies; the line has them.
+// The tree has no nodes for forced replies, but the line includes them.
 TEST(PrincipalVariation, TellsForcedReplies) {
   const ConnectFour state = *ConnectFour::from_text("1727");
   Player<ConnectFour> player(500);
@@ -144,14 +144,14 @@ TEST(PrincipalVariation, TellsForcedReplies) {
   ASSERT_GE(line.size(), 3u);
   EXPECT_EQ(line[1], 3);
 
-  // Of a move that loses at once, the refutation.
+  // For a move that loses at once, the line is the refutation.
   const ConnectFour threatened = *ConnectFour::from_text("217161");
   player.search.start(threatened, {.visits = 20}, kNoNoise);
   player.run();
   EXPECT_EQ(principal_variation(player.search, 6), (ActionList<kLongestVariation>{6, 0}));
 }
 
-// Whoever wins by force plays the moves that win, however seldom they were visited.
+// The winner's moves are the proven ones, however few visits they have.
 TEST(PrincipalVariation, FollowsProofs) {
   Player<TicTacToe> player(20000);
   const TicTacToe state = *TicTacToe::from_text("a1c3a3");  // X has two corners: O blocks, X forks
@@ -166,7 +166,7 @@ TEST(PrincipalVariation, FollowsProofs) {
   EXPECT_EQ(final_value(end, 0), 1.0f);
 }
 
-// Behind a turn the dice decide.
+// After a turn the dice decide.
 TEST(PrincipalVariation, EndsAtChance) {
   Player<Backgammon> player(300);
   player.search.start(*Backgammon::from_text("4HPwATDgc/ABMA:0:31"), {.visits = 300}, kNoNoise);

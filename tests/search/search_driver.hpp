@@ -1,4 +1,4 @@
-// Drives one search with one evaluator, the simplest way there is.
+// Drives one search with one evaluator.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ void run_search(AnySearch& search, Evaluator& evaluator, Batch& batch) {
   }
 }
 
-/// One number for all choices of a decision, in their order.
+/// A hash of all choices of a decision, in their order.
 template <Game G>
 std::uint64_t signature(const Decision<G>& decision, std::uint64_t before = 0) {
   std::uint64_t signature = before;

@@ -1,5 +1,5 @@
-// What every search must do, whatever the game: budgets, limits, tables, families, reuse, and trees
-// that never change by accident.
+// Requirements for searches of every game: budgets, limits, tables, afterstates, tree reuse, and
+// trees that never change by accident.
 #include "search/search.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 const Random kNoNoise(0, 0, 0, Purpose::kNoise);
 
-// Knows nothing: every end equally likely, every action equally good.
+// Every outcome equally likely, every action equally good.
 class UniformEvaluator final : public Evaluator {
  public:
   std::string_view name() const override { return "uniform"; }
@@ -30,7 +30,7 @@ class UniformEvaluator final : public Evaluator {
   }
 };
 
-// Plays a whole game, searching every decision; the signature of all of them.
+// Plays a whole game, searching every decision; returns the signature of all decisions.
 template <Game G>
 std::uint64_t game_signature(const SearchSettings& settings, std::uint32_t visits, bool reuse,
                              std::size_t batch_rows) {
@@ -70,7 +70,7 @@ template <class G>
 class EveryGame : public testing::Test {};
 TYPED_TEST_SUITE(EveryGame, GameTypes, GameName);
 
-// Three searches take turns with one scratch, and find what each finds alone.
+// Three searches share one scratch and find the same as each finds alone.
 TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
   using G = TypeParam;
   constexpr std::uint32_t kVisits = 40;
@@ -79,7 +79,7 @@ TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
     const SearchSettings settings{.evaluates = evaluates};
     const TreeLimits limits = limits_for<G>(kVisits, evaluates);
     const auto evaluator = hash_evaluator<G>(7);
-    Batch batch(7, G::kMaxActive);  // smaller than the afterstates of many a position
+    Batch batch(7, G::kMaxActive);  // smaller than many positions' afterstates
     const auto noise = [](std::uint64_t i) { return Random(i, 0, 0, Purpose::kNoise); };
     std::vector<std::unique_ptr<Search<G>>> searches;
     std::vector<std::uint64_t> alone;
@@ -113,8 +113,8 @@ TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
 }
 
 TYPED_TEST(EveryGame, ProvenRootsAreExact) {
-  // A random playout to its last decision: there a search knows the result, by proof unless dice
-  // are in the way.
+  // The last decision of a random playout: there a search finds the result, by proof unless dice
+  // intervene.
   std::size_t proofs = 0;
   for (std::uint64_t game = 0; game < 20; ++game) {
     Random draw(3, game, 0, Purpose::kTest);
@@ -130,8 +130,8 @@ TYPED_TEST(EveryGame, ProvenRootsAreExact) {
     run_search(search, *evaluator, batch);
     const Decision<TypeParam> decision = search.decision();
     const Player mover = last.turn() == Turn::kPlayer1 ? 1 : 0;
-    // Whoever just ended the game could at least have that result; a proof may promise more, never
-    // less.
+    // The player who ended the playout can get at least that result; a proof may promise more,
+    // never less.
     proofs += decision.proven;
     if (decision.proven) {
       EXPECT_GE(decision.value, final_value(state, mover));
@@ -219,13 +219,13 @@ TEST(Search, ReusedTreesKeepTheirVisits) {
   const Decision<ConnectFour> second = search.decision();
   EXPECT_GE(second.visits, best.visits);
   EXPECT_EQ(second.evaluations, 0u);
-  // Nothing was evaluated, yet the expected end agrees with the value.
+  // Nothing was evaluated, yet the expected outcome agrees with the value.
   EXPECT_NEAR(mean_value(state, second.outcomes), second.value, 1e-4f);
   EXPECT_NEAR(second.value, -best.value, 1e-4f);
 }
 
-// The move to play has the highest lower confidence bound of those with enough visits; what is
-// proven is certain.
+// The move to play has the highest lower confidence bound of those with enough visits; proven
+// values are certain.
 TYPED_TEST(EveryGame, TheSurestMoveIsPlayed) {
   using G = TypeParam;
   const auto evaluator = hash_evaluator<G>(8);
@@ -265,7 +265,7 @@ TYPED_TEST(EveryGame, TheSurestMoveIsPlayed) {
   EXPECT_GT(not_the_most_visited, 0u);
 }
 
-// Whether a search lists every legal move of its root once, those that are not sound last.
+// Checks that a search lists every legal move of its root once, unsound moves last.
 void expect_all_legal(const ConnectFour& state, const Decision<ConnectFour>& decision) {
   std::vector<Action> listed;
   for (const Choice& choice : decision.choices) listed.push_back(choice.action);
@@ -280,7 +280,7 @@ void expect_all_legal(const ConnectFour& state, const Decision<ConnectFour>& dec
   EXPECT_TRUE(std::ranges::equal(listed, legal)) << state.text();
 }
 
-// Whoever must stop three in the first column plays there, and every other move is lost: X in the
+// The player to move must block three in the first column, and every other move loses: X in the
 // first position, O in the second.
 TEST(Search, MovesThatLoseAtOnceGetNoThoughtButAreTold) {
   const auto evaluator = hash_evaluator<ConnectFour>(8);
@@ -304,7 +304,7 @@ TEST(Search, MovesThatLoseAtOnceGetNoThoughtButAreTold) {
   }
 }
 
-// A win at once and a position in which every move loses are known without many visits.
+// An immediate win, and a position in which every move loses, are proven with a single evaluation.
 TEST(Search, OneSoundMoveMayDecideTheGame) {
   const auto evaluator = hash_evaluator<ConnectFour>(8);
   Batch batch(8, ConnectFour::kMaxActive);
@@ -325,13 +325,13 @@ TEST(Search, OneSoundMoveMayDecideTheGame) {
   }
 }
 
-// Replies that are forced have no nodes; what is behind them is kept all the same, whether the game
-// is taken up before or after them.
+// Forced replies have no nodes; the tree behind them is kept nevertheless, whether the next search
+// starts before or after them.
 TEST(Search, ReuseReachesThroughForcedReplies) {
   const TreeLimits limits = limits_for<ConnectFour>(400, Evaluates::kPosition);
   const auto evaluator = hash_evaluator<ConnectFour>(8);
   Batch batch(8, ConnectFour::kMaxActive);
-  const ConnectFour state = *ConnectFour::from_text("1213");  // X can threaten to have four
+  const ConnectFour state = *ConnectFour::from_text("1213");  // X can threaten four in a row
   ConnectFour forced = state;
   forced.play(0);
   ConnectFour behind = forced;
@@ -355,8 +355,8 @@ TEST(Search, ReuseReachesThroughForcedReplies) {
   }
 }
 
-// Given up after any number of forward passes, with rows in the batch or without, a search leaves
-// nothing behind that the next one could see; with a tree that is kept, nothing that harms it.
+// A search that is abandoned after any number of forward passes, with or without rows in the batch,
+// leaves nothing that affects the next one; with a reused tree, nothing that harms it.
 TEST(Search, StartGivesUpASearchUnderWay) {
   const TreeLimits limits = limits_for<ConnectFour>(100, Evaluates::kPosition);
   const auto evaluator = hash_evaluator<ConnectFour>(8);
@@ -410,7 +410,7 @@ TEST(Search, PolicyTemperatureMakesPriorsFlatter) {
   double sum = 0;
   for (const double prior : plain) sum += std::sqrt(prior);
   EXPECT_GT(std::ranges::max(plain), std::ranges::max(flat) + 0.01);
-  // Shares are kept in 16 bits.
+  // Priors are stored in 16 bits.
   for (std::size_t i = 0; i < 7; ++i) EXPECT_NEAR(flat[i], std::sqrt(plain[i]) / sum, 1e-3);
 }
 
@@ -425,14 +425,14 @@ TEST(Search, NoiseChangesTheRootOnly) {
     for (const Choice& choice : search.decision().choices) prior[choice.action] = choice.prior;
     return std::pair(prior, signature(search.decision()));
   };
-  EXPECT_EQ(priors(true, 1).first, priors(false, 1).first);  // the reported prior is the network's
+  EXPECT_EQ(priors(true, 1).first, priors(false, 1).first);  // the reported prior is without noise
   EXPECT_EQ(priors(true, 1).second, priors(true, 1).second);
   EXPECT_NE(priors(true, 1).second, priors(true, 2).second);
   EXPECT_EQ(priors(false, 1).second, priors(false, 2).second);
 }
 
-// The value of every decision must be told for its own mover: positions where one side has a win in
-// one say so, whoever is to move and whatever the network thinks.
+// Values are for the player to move: positions with a win in one have the right value for either
+// player, regardless of the network.
 TEST(Search, ConnectFourTactics) {
   struct Case {
     const char* moves;
@@ -465,10 +465,10 @@ TEST(Search, TicTacToeIsADraw) {
   search.start(TicTacToe{}, {200'000, false}, kNoNoise);
   run_search(search, evaluator, batch);
   EXPECT_NEAR(search.decision().value, 0.0f, 0.02f);
-  EXPECT_LE(search.tree().size(), 5478u);  // transpositions: no position twice
+  EXPECT_LE(search.tree().size(), 5478u);  // transpositions share a node
 }
 
-// The target to the power of 1 / temperature; a proven result is not gambled away.
+// The target to the power of 1 / temperature; proven results are not put at risk.
 TEST(DrawChoice, FollowsTheTarget) {
   std::array<Choice, 3> choices{};
   choices[0].action = 4, choices[0].target = 30;
@@ -494,7 +494,7 @@ TEST(DrawChoice, FollowsTheTarget) {
   EXPECT_EQ(share_of_best(1), 1);
 }
 
-// A change of these numbers means that searches do not do what they did: say why in the commit.
+// A change of these numbers means that searches behave differently: give the reason in the commit.
 TEST(Search, GoldenTrees) {
   SearchSettings afterstates;
   afterstates.evaluates = Evaluates::kAfterstates;

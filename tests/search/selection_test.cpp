@@ -1,4 +1,4 @@
-// What is read four edges at a time must come out as if it were read one by one.
+// Processing four edges at a time must give the same results as one at a time.
 #include "search/descent.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace senet {
 namespace {
 
-// A node's hot blocks with `opened` edges of few different values, so that many scores are equal.
+// A node's hot blocks with `opened` edges and few distinct values, so that many scores are equal.
 std::vector<EdgeBlock> random_blocks(std::uint32_t opened, Random& draw) {
   std::vector<EdgeBlock> blocks(hot_blocks(opened));
   const HotEdges edges(blocks.data());

@@ -1,5 +1,5 @@
-// What a search asks of the policy head: nothing twice, nothing that stands for nothing, and each
-// action's own sum.
+// The logits that a search requests from the policy head: no repeats, no kNoLogit, and each
+// action's sum.
 #include "search/scratch.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TYPED_TEST(WantedLogitsTest, EachActionFindsItsOwn) {
       for (std::size_t i = 0; i < wanted.wanted().size(); ++i) {
         const std::uint16_t logit = wanted.wanted()[i];
         EXPECT_LT(logit, G::kPolicyLogits);
-        EXPECT_TRUE(distinct.insert(logit).second) << logit << " twice";
+        EXPECT_TRUE(distinct.insert(logit).second) << logit << " repeats";
         wanted.answers()[i] = answer_to(logit);
       }
       for (std::size_t i = 0; i < legal.size(); ++i) {

@@ -1,4 +1,4 @@
-// The same seed and the same network give the same games, bit for bit, whoever plays them.
+// The same seed and network give the same games, bit for bit, for any number of threads and lanes.
 #include <gtest/gtest.h>
 
 #include "tests/all_games.hpp"
@@ -45,7 +45,7 @@ TYPED_TEST(SameGames, AlsoWithTheOwnKernelsAndAnyBatch) {
   EXPECT_TRUE(play_run<TypeParam>(settings, 8) == wide);
 }
 
-// Remembered answers are the answers.
+// Cached evaluations do not change the games.
 TYPED_TEST(SameGames, WithAndWithoutRememberedEvaluations) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kFused, 24);
   for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
@@ -64,8 +64,8 @@ TEST(Determinism, AfterstatesToo) {
   expect_the_same_games<Backgammon>(settings, 6);
 }
 
-// A lane must not remember the game before: short games with long blind openings meet the same
-// positions again.
+// A lane must not carry over state from its previous game: short games with long random openings
+// reach the same positions again.
 TEST(Determinism, WhateverALanePlayedBefore) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 48);
   settings.play.full_share = 1;

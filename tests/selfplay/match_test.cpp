@@ -1,4 +1,4 @@
-// Matches: fair sides, the same games for the same seed, and sums that are right.
+// Matches: fair sides, the same games for the same seed, and correct sums.
 #include "selfplay/match.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ const AnyGame& any_game() {
   return game_table<AnyGame, G>();
 }
 
-/// The player of this word that needs nothing but the rules of G.
+/// The rules-only player of G with this name.
 template <Game G>
 SimpleMatchPlayer simple_player(std::string_view word) {
   const auto& players = any_game<G>().players;
@@ -35,7 +35,7 @@ SimpleMatchPlayer random_player() {
   return simple_player<G>("random");
 }
 
-/// Always the first or always the last legal action.
+/// Always plays the first or always the last legal action.
 class EdgePlayer final : public MatchPlayer {
  public:
   explicit EdgePlayer(bool last) : last_(last) {}
@@ -57,7 +57,7 @@ class EdgePlayer final : public MatchPlayer {
   bool last_;
 };
 
-/// All games of a match in the order of their numbers, and how it ended.
+/// All games of a match in the order of their numbers, and the result of the run.
 struct Played {
   std::vector<PlayedGame> games;
   MatchRun run;
@@ -109,7 +109,7 @@ TYPED_TEST(MatchOf, SwappedPlayersGiveTheMirroredResult) {
   }
 }
 
-// In both games of a pair the same positions arise, with the roles exchanged.
+// The same positions occur in both games of a pair, with swapped sides.
 TYPED_TEST(MatchOf, OneDeterministicPlayerAgainstItselfIsExactlyEven) {
   using G = TypeParam;
   EdgePlayer first(true), second(true);
@@ -186,7 +186,7 @@ TYPED_TEST(MatchOf, GamesOfAPairShareOpeningAndDice) {
     for (std::size_t ply = 0; ply < std::min(games[i].actions.size(), games[i + 1].actions.size());
          ++ply) {
       const bool is_drawn = one.turn() == Turn::kChance || (!StochasticGame<G> && ply < 4);
-      // Later, games of one pair may have their rolls at other plies.
+      // Later, the games of a pair may roll at different plies.
       if (one.turn() != other.turn()) break;
       if (is_drawn) {
         EXPECT_EQ(games[i].actions[ply], games[i + 1].actions[ply]);
@@ -204,7 +204,7 @@ TYPED_TEST(MatchOf, ToldGamesAreChecked) {
   for (const PlayedGame& game : play<G>(first, second, settings).games) {
     EXPECT_TRUE(check_played_game(any_game<G>(), game, settings));
     PlayedGame changed = game;
-    changed.number ^= 2;  // another pair's dice, or opening
+    changed.number ^= 2;  // the dice or opening of another pair
     EXPECT_FALSE(check_played_game(any_game<G>(), changed, settings));
     changed = game;
     changed.actions.pop_back();
@@ -221,7 +221,7 @@ TYPED_TEST(MatchOf, ToldGamesAreChecked) {
   }
 }
 
-/// Right until its n-th question.
+/// Correct until its n-th call.
 class FaultyPlayer final : public MatchPlayer {
  public:
   FaultyPlayer(MatchPlayer& sane, int questions, bool fails)
@@ -276,7 +276,7 @@ TYPED_TEST(MatchOf, APlayerThatFailsEndsTheMatch) {
   EXPECT_EQ(played.run.faults[1].crashes, 0u);
 }
 
-/// The game whose number a fault tells, played again alone, comes to the same fault.
+/// Replaying the game named in a fault alone gives the same fault.
 TEST(Match, AFaultNamesTheGameToPlayAgain) {
   SimpleMatchPlayer sane = random_player<ConnectFour>();
   const auto fault = [&](std::optional<std::uint64_t> game, int questions) {
@@ -294,7 +294,7 @@ TEST(Match, AFaultNamesTheGameToPlayAgain) {
   EXPECT_EQ(fault(std::stoull(among_others.substr(at)), 3), among_others);
 }
 
-// Told to stop while it thinks, a player leaves its moves undone, and nobody is blamed.
+// A player stopped while it thinks makes no moves, and that is not a fault.
 TEST(Match, APlayerToldToStopIsNoFault) {
   class Stopped final : public MatchPlayer {
    public:
@@ -340,7 +340,7 @@ TEST(OnePlyPlayer, WinsThenBlocksThenKeepsToTheMiddle) {
   EXPECT_EQ(one_ply_choice("121212"), 0) << "wins, though it could block";
   EXPECT_EQ(one_ply_choice("1212172"), 0) << "blocks";
   EXPECT_NE(one_ply_choice("4444"), 0);
-  // X threatens 1 and 5 on the bottom row with 2 3 4: nothing helps, so the middle it is.
+  // X threatens 1 and 5 on the bottom row with 2 3 4: nothing helps, so it plays the middle.
   EXPECT_EQ(one_ply_choice("27374"), 3);
 }
 
@@ -361,14 +361,14 @@ TEST(LinearPlayer, BeatsRandomByGammons) {
   EXPECT_GT(result.points, 1.5);
 }
 
-// Searched to the end, tic-tac-toe is never lost, and a random player loses most of the time.
+// A full search never loses tic-tac-toe, and a random player loses most of the time.
 TEST(Match, PerfectTicTacToeBeatsRandom) {
-  // Untrained, so its priors are nearly even: no move is overlooked for long, and with so many
-  // visits the best move of every position is right.
+  // Untrained, so its priors are nearly even: no move is missed for long, and with this many visits
+  // the best move of every position is correct.
   constexpr std::uint32_t kVisits = 6'000;
   constexpr std::size_t kLanes = 8;
   NetworkSpec spec = reference_spec<TicTacToe>();
-  spec.width = 16;  // small: it is asked very often, and has nothing to say
+  spec.width = 16;  // small: it is evaluated very often, and its quality does not matter
   spec.blocks = 0;
   SearchPlayer<TicTacToe> perfect(
       *set_up_search<TicTacToe>(std::make_shared<const Weights>(initial_network(spec, 1)),
@@ -387,7 +387,7 @@ TEST(Match, PerfectTicTacToeBeatsRandom) {
 }
 
 TEST(MatchResult, Sums) {
-  // Pairs: won and won, won and lost, drawn and cut. Backgammon's values, a gammon among them.
+  // Pairs: won and won, won and lost, drawn and cut. Backgammon's values, including a gammon.
   const std::vector<MatchOutcome> games = {0, 1, 0, 3, std::nullopt, std::nullopt};
   const MatchResult result = sum_up(games, Backgammon::kOutcomeValues);
   EXPECT_EQ(result.games, 6u);

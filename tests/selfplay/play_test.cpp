@@ -1,5 +1,5 @@
-// What self-play writes down is what was played: by the rules, with the models, visits and ends it
-// says.
+// Self-play records describe the games that were played: legal turns with the correct models,
+// visits and ends.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -60,12 +60,12 @@ TYPED_TEST(PlayedGames, RecordsReplayToTheirRecordedEnd) {
   }
 }
 
-// The first blind move says nothing about how many there are: each column of Connect Four begins
-// games of each number of blind moves.
+// The first random move is independent of the number of random moves: for each number, games begin
+// with each column of Connect Four.
 TEST(Play, BlindMovesDoNotDependOnHowManyThereAre) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 2);
   settings.play.random_plies = 6;
-  std::array<std::array<int, ConnectFour::kMaxLegal>, 7> games{};  // by blind moves, first column
+  std::array<std::array<int, ConnectFour::kMaxLegal>, 7> games{};  // [random moves, first column]
   for (const auto& [number, record] : play_run<ConnectFour>(settings, 2000)) {
     std::size_t blind = 0;
     while (record.turns()[blind].kind == TurnKind::kRandom) ++blind;
@@ -92,8 +92,8 @@ TEST(Play, ResignationConcedesAPlainLossOnce) {
   EXPECT_GT(resigned, 0u);
 }
 
-// Publishes networks while games are played: each search must have been answered by the one network
-// that its record names, from its first visit to its last.
+// Publishes networks while games are played: each search must have used only the network that its
+// record names, from its first visit to its last.
 TEST(Play, EverySearchEndsOnTheWeightsItBeganWith) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kFused, 40);
   settings.workers = 2;
@@ -146,7 +146,7 @@ TEST(Play, EverySearchEndsOnTheWeightsItBeganWith) {
   EXPECT_GT(searches.size(), 2u);
 }
 
-/// Counts the networks it was given, the first one not.
+/// Counts the networks loaded, not counting the first one.
 class LoadCounter final : public HashEvaluator {
  public:
   explicit LoadCounter(std::atomic<std::uint64_t>& loads) : loads_(loads) {}
@@ -156,8 +156,8 @@ class LoadCounter final : public HashEvaluator {
   std::atomic<std::uint64_t>& loads_;
 };
 
-// What a publication costs a worker is one load, and of publications that come faster than searches
-// end, none but the last.
+// A publication costs a worker one load; of several publications during one search, only the last
+// is loaded.
 TEST(Play, APublicationCostsAWorkerOneLoad) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 20);
   settings.workers = 2;
@@ -187,8 +187,8 @@ TEST(Play, APublicationCostsAWorkerOneLoad) {
   EXPECT_EQ(loads, swaps);
 }
 
-// What measures self-play holds its workers back, limits their searches and looks at what they
-// left.
+// As benchmarks of self-play do: holds workers back, limits their searches, and reads their state
+// after they ended.
 TEST(Play, HooksAndLimitsWhileItIsPlayed) {
   constexpr std::uint32_t kMost = 5;
   for (const Driver driver : drivers()) {
@@ -235,7 +235,7 @@ TEST(Play, HooksAndLimitsWhileItIsPlayed) {
   }
 }
 
-// A sink that is full now and then: lanes wait, nothing is lost, nothing is played twice.
+// With a sink that is sometimes full, lanes wait; no game is lost or played twice.
 TEST(Play, WaitsWhenNobodyTakesTheGames) {
   class SlowSink final : public GameSink {
    public:

@@ -1,4 +1,4 @@
-// Writing and reading records again and again allocates nothing, nor does playing games.
+// Repeatedly writing and reading records, and playing games, allocates nothing after warm-up.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -72,7 +72,7 @@ template <class G>
 class PlayAllocation : public testing::Test {};
 TYPED_TEST_SUITE(PlayAllocation, GameTypes, GameName);
 
-// Blind moves, rolls, searches, moves drawn by their visits, the record of it all.
+// Covers random moves, rolls, searches, moves drawn by visits, and the record.
 TYPED_TEST(PlayAllocation, AGamePlayedAgainAllocatesNothing) {
   using G = TypeParam;
   const PlaySettings settings{.full_visits = 16,

@@ -1,4 +1,4 @@
-// Game records as bytes: what goes in comes out, and no bytes whatsoever do harm.
+// Game records as bytes: records survive a round trip, and no input bytes do harm.
 #include "selfplay/record_codec.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::vector<std::byte> bytes(std::initializer_list<int> values) {
   return list;
 }
 
-// A small game with one of everything; docs/record-format.md spells out its bytes.
+// A small game with one of everything; docs/record-format.md lists its bytes.
 GameRecord small_record() {
   GameRecord record;
   record.seed = 0x0123456789abcdefu;
@@ -85,7 +85,7 @@ TEST(GameRecord, ChosenOutcomesStandAloneWithoutRoot) {
   record.add_decision({.kind = TurnKind::kRandom, .root_value = 5.0f, .chosen_outcomes = chosen});
   const RecordedTurn& turn = record.turns()[0];
   EXPECT_TRUE(record.root_outcomes(turn).empty());
-  EXPECT_EQ(turn.root_value, 0.0f);  // only kept with the root's outcomes
+  EXPECT_EQ(turn.root_value, 0.0f);  // stored only with the root's outcomes
   EXPECT_EQ(record.chosen_outcomes(turn)[2], 65535);
 }
 
@@ -149,7 +149,7 @@ TEST(RecordCodec, WritesTheDocumentedBytes) {
 }
 
 TEST(RecordCodec, RoundTripsRandomRecords) {
-  GameRecord decoded;  // reused: nothing of one record may show in the next
+  GameRecord decoded;  // reused: nothing of one record may remain in the next
   std::vector<std::byte> payload;
   for (std::uint64_t number = 0; number < 3000; ++number) {
     const GameRecord record = random_record("game", number);
@@ -223,7 +223,7 @@ TEST(RecordCodec, EveryTruncationFailsWithAReason) {
   for (std::uint64_t number = 0; number < 40; ++number) {
     const auto payload = bytes_of(random_record("game", number, 12));
     for (std::size_t size = 0; size < payload.size(); ++size) {
-      // A copy of exactly this size, so that a sanitizer sees every byte read beyond it.
+      // A copy of exactly this size, so that sanitizers detect reads beyond it.
       const std::vector<std::byte> cut(payload.begin(),
                                        payload.begin() + static_cast<std::ptrdiff_t>(size));
       const auto read = decode(cut, decoded);
@@ -241,7 +241,7 @@ TEST(RecordCodec, RefusesMoreBytesThanTheRecord) {
   EXPECT_FALSE(decode(payload, decoded));
 }
 
-// Whatever is done to a payload, it is refused or is the one encoding of some record.
+// Every mutated payload is either rejected or the canonical encoding of some record.
 TEST(RecordCodec, MutatedBytesAreRefusedOrCanonical) {
   Random random(4, 0, 0, Purpose::kTest);
   GameRecord decoded;
@@ -266,7 +266,7 @@ TEST(RecordCodec, MutatedBytesAreRefusedOrCanonical) {
       ASSERT_EQ(again, changed);
     }
   }
-  EXPECT_GT(accepted, 1000u);  // otherwise the test would show little
+  EXPECT_GT(accepted, 1000u);  // otherwise the test would cover too little
   EXPECT_GT(refused, 1000u);
 }
 

@@ -1,4 +1,4 @@
-// The log against the world: processes killed at any moment, full disks.
+// The log under failures of the system: processes killed at any moment, full disks.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -17,13 +17,12 @@ namespace {
 
 GameRecord small_sample(std::uint64_t number) { return random_record("nim", number, 20); }
 
-// Every eighth record spans many pages of the file, so that a kill can come in the middle of its
-// write.
+// Every eighth record spans many pages of the file, so that a kill can hit the middle of its write.
 GameRecord sample(std::uint64_t number) {
   return random_record("nim", number, number % 8 == 7 ? 5000 : 20);
 }
 
-// Everything the child does; it never returns. Exit status 1: something failed before the kill.
+// The child process; never returns. Exit status 1: something failed before the kill.
 [[noreturn]] void append_forever(const std::filesystem::path& path, int report) {
   auto log = RecordLog::open(path, "nim", {.sync_every = 16});
   if (!log) ::_exit(1);
@@ -34,7 +33,7 @@ GameRecord sample(std::uint64_t number) {
   }
 }
 
-/// Starts a writer, kills it after some time, and returns how many records it said are in the log.
+/// Starts a writer, kills it after some time, and returns the last number of records it reported.
 std::uint64_t run_and_kill(const std::filesystem::path& path, std::uint32_t microseconds) {
   int pipe_ends[2];
   if (::pipe(pipe_ends) != 0) ADD_FAILURE() << "no pipe";
@@ -44,8 +43,8 @@ std::uint64_t run_and_kill(const std::filesystem::path& path, std::uint32_t micr
     append_forever(path, pipe_ends[1]);
   }
   ::close(pipe_ends[1]);
-  // The first report tells that it is at work; the rest is read after its end (a pipe holds 8192
-  // reports, then the child waits).
+  // The first report shows that the child is running; the others are read after its end (a pipe
+  // holds 8192 reports, then the child waits).
   std::uint64_t records = 0, last = 0;
   const bool started = ::read(pipe_ends[0], &records, sizeof(records)) == sizeof(records);
   EXPECT_TRUE(started);
@@ -54,7 +53,7 @@ std::uint64_t run_and_kill(const std::filesystem::path& path, std::uint32_t micr
   EXPECT_EQ(::kill(child, SIGKILL), 0);
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status)) << "the writer failed by itself";
+  EXPECT_TRUE(WIFSIGNALED(status)) << "the writer exited before it was killed";
   while (::read(pipe_ends[0], &records, sizeof(records)) == sizeof(records)) last = records;
   ::close(pipe_ends[0]);
   return last;
@@ -74,7 +73,7 @@ TEST(RecordLogCrash, AKilledWriterLosesNoAppendedRecord) {
       ASSERT_TRUE(log) << log.error().reason();
       EXPECT_EQ(log->recovery().damaged_bytes, 0u);
       EXPECT_GE(log->records(), reported);
-      EXPECT_LE(log->records(), reported + 1);  // written, but killed before it could say so
+      EXPECT_LE(log->records(), reported + 1);  // written, but killed before it could report it
       records = log->records();
       size = log->size();
     }
@@ -94,7 +93,7 @@ TEST(RecordLogCrash, AKilledWriterLosesNoAppendedRecord) {
   }
 }
 
-/// Lets this process write files of at most `bytes`.
+/// Limits the files that this process writes to `bytes`.
 bool limit_files_to(rlim_t bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
@@ -102,12 +101,11 @@ bool limit_files_to(rlim_t bytes) {
   return ::setrlimit(RLIMIT_FSIZE, &limit) == 0;
 }
 
-// In a process of its own: fills the "disk", checks that every refusal leaves a good log, and goes
-// on when there is room again. Returns the number of the check that failed, 0 when none did.
+// Runs in its own process: fills the "disk", checks that every failed append leaves a valid log,
+// and continues when there is room again. Returns the number of the failed check, 0 if none.
 int fill_the_disk(const std::filesystem::path& path) {
-  ::signal(
-      SIGXFSZ,
-      SIG_IGN);  // as a file size limit then looks like a full disk: short write, then an error
+  // Ignored, so a file size limit acts like a full disk: a short write, then an error.
+  ::signal(SIGXFSZ, SIG_IGN);
   auto log = RecordLog::open(path, "nim", {});
   if (!log) return 1;
   std::uint64_t refusals = 0;
@@ -156,7 +154,7 @@ TEST(RecordLogCrash, AFullDiskIsAnErrorAndTheLogStaysGood) {
   EXPECT_EQ(*reader->bytes_left(), 0u);
 }
 
-// No room for a damaged tail beside the log: opening fails and changes nothing.
+// Without room to move a damaged tail to, opening fails and changes nothing.
 TEST(RecordLogCrash, WhenTheTailCannotBeMovedTheLogIsLeftAlone) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "games.log";

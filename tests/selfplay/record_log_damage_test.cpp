@@ -1,4 +1,4 @@
-// Damage in the log of game records: found, reported, set aside, and never read.
+// Damage in the game log: it is found, reported, moved aside, and never read.
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
@@ -21,7 +21,8 @@ namespace {
 
 using RecordLogDamage = RecordLogTest;
 
-// A crash at any byte: every whole record is kept, the rest is set aside and told, the log goes on.
+// A crash at any byte: all complete records are kept, the rest is moved aside and reported, and the
+// log remains usable.
 TEST_F(RecordLogDamage, RecoversFromEveryTruncation) {
   std::vector<std::uint64_t> ends;
   {
@@ -33,7 +34,7 @@ TEST_F(RecordLogDamage, RecoversFromEveryTruncation) {
     const TemporaryFolder folder;
     const auto path = folder.path() / "log";
     write_file(path, std::span(whole).first(size));
-    std::uint64_t kept = 0, good = 0;  // records, and bytes up to the end of the last of them
+    std::uint64_t kept = 0, good = 0;  // records, and the offset of the end of the last one
     for (std::size_t i = 0; i < ends.size() && ends[i] <= size; ++i) kept = i, good = ends[i];
     {
       auto log = open_log(path);
@@ -100,7 +101,7 @@ TEST_F(RecordLogDamage, FindsDamageInTheMiddleAndGoesOn) {
   EXPECT_EQ(reader.skipped_places(), 2u);
 }
 
-// A record whose text holds a whole frame and many frame magics must not be taken for several
+// A record whose text contains a whole frame and many frame magics must not be read as several
 // records.
 TEST_F(RecordLogDamage, FramesInsideRecordsAreNotRecords) {
   std::vector<std::byte> payload, frame;
@@ -133,7 +134,7 @@ TEST_F(RecordLogDamage, ADamagedFileHeaderCostsTheReaderNothing) {
     auto reader = open_reader(path_);
     EXPECT_TRUE(reader.header_damaged());
     EXPECT_EQ(read_all(reader), numbers(0, 5));
-    EXPECT_FALSE(RecordLog::open(path_, "nim", {}));  // nobody writes on into a log like this
+    EXPECT_FALSE(RecordLog::open(path_, "nim", {}));  // such a log is not opened for writing
     EXPECT_EQ(read_file(path_), bytes);
   }
 }
@@ -152,8 +153,8 @@ TEST_F(RecordLogDamage, ANewerVersionIsToldAndNotTakenForDamage) {
   EXPECT_FALSE(RecordLog::open(path_, "nim", {}));
 }
 
-// Whole frames that hold no record we can read: each is told as an error, and the next record is
-// read.
+// Intact frames that contain no readable record: each is reported as an error, and reading
+// continues with the next record.
 TEST_F(RecordLogDamage, UndecodableRecordsAreErrorsAndArePassed) {
   {
     auto log = open_log(path_);
@@ -164,7 +165,7 @@ TEST_F(RecordLogDamage, UndecodableRecordsAreErrorsAndArePassed) {
   FramePacker(0).pack(payload, good);
   payload[0] = std::byte{kPayloadVersion + 1};
   FramePacker(1).pack(payload, newer);
-  // Plain bytes that claim to be compressed, under a checksum that is right.
+  // Uncompressed bytes marked as compressed, with a correct checksum.
   FramePacker(0).pack(payload, uncompressible);
   uncompressible[7] |= std::byte{0x80};
   const std::uint64_t seed = payload.size() | 0x80000000u;
@@ -188,8 +189,8 @@ TEST_F(RecordLogDamage, UndecodableRecordsAreErrorsAndArePassed) {
   EXPECT_EQ(reader.skipped_bytes(), 0u);
 }
 
-// Thousands of flipped bits, moved blocks and zeroed stretches: what is read was written, and in
-// its order.
+// Thousands of flipped bits, moved blocks and zeroed ranges: every record read was written, and the
+// order is kept.
 TEST_F(RecordLogDamage, DamageNeverYieldsAWrongRecord) {
   {
     auto log = open_log(path_);
@@ -214,14 +215,14 @@ TEST_F(RecordLogDamage, DamageNeverYieldsAWrongRecord) {
     }
     write_file(path_, bytes);
     auto reader = open_reader(path_);
-    const auto read = read_all(reader);  // compares each with its sample
-    if (kind != 2) {  // a moved block may hold a whole record, which then is there twice
+    const auto read = read_all(reader);  // compares each record with its sample
+    if (kind != 2) {  // a moved block may contain a whole record, which then occurs twice
       ASSERT_TRUE(std::ranges::is_sorted(read));
       ASSERT_EQ(std::ranges::adjacent_find(read), read.end());
     }
     ASSERT_EQ(reader.position() + *reader.bytes_left(), bytes.size());
     lost += 30 - std::min<std::size_t>(read.size(), 30);
-    // No more is lost than the damage can have touched.
+    // No more records are lost than the damage can have touched.
     if (kind == 0) {
       ASSERT_GE(read.size() + damages, 30u);
     }

@@ -1,4 +1,4 @@
-// Logs of sample records for the tests of the log: written, opened and read back.
+// Logs of sample records for the tests of the log: write, open and read back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ inline RecordReader open_reader(const std::filesystem::path& path, std::uint64_t
 
 inline GameRecord sample(std::uint64_t number) { return random_record("nim", number, 6); }
 
-/// Appends samples first .. last - 1; returns where each of them ends, after the log's size before.
+/// Appends samples first .. last - 1; returns the previous size of the log and the end of each.
 inline std::vector<std::uint64_t> append_samples(RecordLog& log, std::uint64_t first,
                                                  std::uint64_t last) {
   std::vector<std::uint64_t> ends = {log.size()};
@@ -41,7 +41,7 @@ inline std::vector<std::uint64_t> append_samples(RecordLog& log, std::uint64_t f
   return ends;
 }
 
-/// The numbers of all records that can be read, each compared with the sample of that number.
+/// The numbers of all readable records; compares each with the sample of that number.
 inline std::vector<std::uint64_t> read_all(RecordReader& reader) {
   std::vector<std::uint64_t> numbers;
   GameRecord record;

@@ -1,5 +1,5 @@
-// The log of game records in use: what was appended is read again, by readers before, beside and
-// after the writer.
+// Normal use of the game log: appended records are read back by readers opened before, during and
+// after writing.
 #include "selfplay/record_log.hpp"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST_F(RecordLogTest, AReaderFollowsAGrowingLog) {
   EXPECT_EQ(reader.skipped_bytes(), 0u);
 }
 
-// The file as a reader may see it while a frame is being written, byte by byte.
+// The file as seen by a reader while a frame is being written, byte by byte.
 TEST_F(RecordLogTest, AReaderWaitsForAHalfWrittenRecord) {
   {
     auto log = open_log(path_);
@@ -79,7 +79,7 @@ TEST_F(RecordLogTest, AReaderWaitsForAHalfWrittenRecord) {
   EXPECT_EQ(reader.skipped_bytes(), 0u);
 }
 
-// A reader on another thread, as fast as it can, while records of all sizes are appended.
+// A reader on another thread, as fast as possible, while records of all sizes are appended.
 TEST_F(RecordLogTest, AReaderNeverTakesAnUnfinishedRecordForDamage) {
   constexpr std::uint64_t kRecords = 3000;
   const auto big_or_small = [](std::uint64_t number) {

@@ -1,4 +1,4 @@
-// Records for tests: the same number always gives the same record.
+// Sample records for tests: the same number always gives the same record.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +28,11 @@ inline std::vector<VisitCount> random_visits(Random& random, std::size_t count) 
             [](const auto& a, const auto& b) { return a.action < b.action; });
   const auto same = [](const auto& a, const auto& b) { return a.action == b.action; };
   visits.erase(std::unique(visits.begin(), visits.end(), same), visits.end());
-  std::reverse(visits.begin(), visits.end());  // the record sorts by itself
+  std::reverse(visits.begin(), visits.end());  // the record sorts them
   return visits;
 }
 
-/// A record with every field drawn from all that is allowed, with up to `max_turns` turns.
+/// A record with all fields drawn from their allowed values and up to `max_turns` turns.
 inline GameRecord random_record(std::string_view game, std::uint64_t number,
                                 std::uint32_t max_turns = 40) {
   Random random(1, number, 0, Purpose::kTest);
@@ -90,9 +90,9 @@ inline GameRecord random_record(std::string_view game, std::uint64_t number,
   return record;
 }
 
-/// A record shaped like a self-play game of backgammon: about 55 rolls and plays; a quarter of the
-/// plays with 600 visits, the others with 100 (no visit counts kept); six outcomes that drift from
-/// even to decided.
+/// A record shaped like a self-play game of backgammon: about 55 rolls and moves; a quarter of the
+/// moves have 600 visits, the others 100 (without stored visit counts); six outcomes that drift
+/// from even to decided.
 inline GameRecord backgammon_like_record(std::uint64_t number) {
   constexpr std::size_t kOutcomesOfBackgammon = 6;
   Random random(2, number, 0, Purpose::kTest);

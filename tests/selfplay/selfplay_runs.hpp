@@ -9,7 +9,7 @@
 
 namespace senet {
 
-/// The drivers a test can use in this build: where sanitizers are on, no fibers.
+/// The drivers available in this build: no fibers under sanitizers.
 inline std::vector<Driver> drivers() {
   if (kStandardDriver == Driver::kPlainLoop) return {Driver::kPlainLoop};
   return {Driver::kFibers, Driver::kPlainLoop};

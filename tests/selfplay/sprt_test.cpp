@@ -1,5 +1,5 @@
-// The sequential test against closed forms, against a solution found another way, and by its rates
-// of error.
+// The sequential test: compared with closed forms and with an independently computed solution, and
+// its error rates.
 #include "selfplay/sprt.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ TEST(Sprt, TwoResultsAreABinomialTest) {
       expected, 1e-9);
 }
 
-// Expected: the likeliest distributions by Newton's method on their two Lagrange multipliers.
+// Expected values: maximum-likelihood distributions found by Newton's method on their two Lagrange
+// multipliers.
 TEST(Sprt, KnownRatios) {
   const std::vector<double> pairs = {12, 95, 230, 120, 18};
   EXPECT_NEAR(log_likelihood_ratio(kScores, pairs, expected_score(0), expected_score(10)),
@@ -71,7 +72,7 @@ TEST(Sprt, PairMeans) {
     EXPECT_EQ(means[i], -3 + static_cast<double>(i) / 2);
 }
 
-/// How many of 400 matches end with each decision, when pairs have these chances.
+/// How many of 400 matches end with each decision when pairs have these probabilities.
 std::array<int, 3> decisions(const std::array<float, 5>& chances) {
   std::array<int, 3> count{};
   for (std::uint64_t match = 0; match < 400; ++match) {
@@ -85,7 +86,7 @@ std::array<int, 3> decisions(const std::array<float, 5>& chances) {
   return count;
 }
 
-// 5 % of 400 are 20, with a standard deviation of 4.4.
+// 5 % of 400 is 20, with a standard deviation of 4.4.
 TEST(Sprt, ErrsAsOftenAsSaid) {
   const auto none = static_cast<std::size_t>(Sprt::Decision::kNone);
   const auto h0 = static_cast<std::size_t>(Sprt::Decision::kH0);

@@ -1,4 +1,4 @@
-// The senet program running beside a test, which may send it signals or let its disk run full.
+// Runs the senet program in the background, with signals or a limited file size.
 #pragma once
 
 #include <fcntl.h>
@@ -17,10 +17,11 @@
 
 namespace senet {
 
-/// Started by the constructor; killed by the destructor when it still runs.
+/// The constructor starts the program; the destructor kills it if it still runs.
 class BackgroundProgram {
  public:
-  /// Runs `senet <arguments>`; no file it writes may be longer than `file_size_limit` (0: any).
+  /// Runs `senet <arguments>`. Limits the size of written files to `file_size_limit` bytes (0: no
+  /// limit).
   explicit BackgroundProgram(std::vector<std::string> arguments, std::uint64_t file_size_limit = 0)
       : err_(folder_ / "err") {
     arguments.insert(arguments.begin(), SENET_PROGRAM);
@@ -51,7 +52,7 @@ class BackgroundProgram {
   BackgroundProgram(const BackgroundProgram&) = delete;
   BackgroundProgram& operator=(const BackgroundProgram&) = delete;
 
-  /// It must still run: process 0 would be our own group.
+  /// Sends a signal. The program must be running (kill() with process 0 would signal our own group).
   void send(int signal) const {
     ASSERT_GT(child_, 0) << "has ended: " << err();
     ::kill(child_, signal);
@@ -62,14 +63,14 @@ class BackgroundProgram {
     return child_ > 0;
   }
 
-  /// Waits for its end: the exit code, or 128 + the signal that ended it.
+  /// Waits for its end. Returns the exit code, or 128 + the signal.
   int wait() {
     if (child_ > 0) ::waitpid(child_, &status_, 0);
     child_ = 0;
     return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   }
 
-  /// What it has said on stderr so far.
+  /// Its output on stderr so far.
   std::string err() const { return text_of(err_); }
 
  private:

@@ -28,10 +28,10 @@ expect() {
 }
 
 expect 0 "usage: " --help
-expect 2 'no option is called "--fast"' --fast
-expect 2 "one build folder, not 2" "$build" "$build"
-expect 2 "--pack wants a folder" --pack
-expect 2 "there is no program $build/tools/senet" "$build"
+expect 2 'unknown option "--fast"' --fast
+expect 2 "expected one build folder, got 2 arguments" "$build" "$build"
+expect 2 "--pack needs a folder" --pack
+expect 2 "$build/tools/senet is missing" "$build"
 
 program "$build/tools/senet" <<'TEXT'
 figure() {
@@ -50,32 +50,32 @@ esac
 TEXT
 program "$build/train_bridge/senet_cuda.so" </dev/null
 for test in cuda_module_test cuda_device_test cuda_device_lost_test; do
-  expect 2 "there is no program $build/tests/train_bridge/$test" "$build"
+  expect 2 "$build/tests/train_bridge/$test is missing" "$build"
   program "$build/tests/train_bridge/$test" <<<'[[ $1 == --gtest_list_tests ]] && printf "Suite.\n  One\n  Two\n" || echo "[  ${STUB_VERDICT:-OK} ] $1"'
 done
 program "$stubs/nvidia-smi" <<<'exit 9'
 expect 2 "nvidia-smi finds no NVIDIA GPU" "$build"
 mkdir "$work/there"
-expect 2 "$work/there is there already" --pack "$work/there" "$build"
+expect 2 "$work/there already exists" --pack "$work/there" "$build"
 
 program "$stubs/nvidia-smi" <<<'echo "A GPU of paper, 1.0, 1 MiB"'
 program "$stubs/python3" <<<'exit 1'
 program "$stubs/compute-sanitizer" <<<'while [[ $1 == --* ]]; do shift $(($# > 2 && ${#1} > 2 ? 2 : 1)); done; "$@"'
 expect 0 "check_gpu: all passed" "$build"
 for text in "--gtest_filter=*.One" "--gtest_filter=*.Two" "Machine: A GPU of paper, 1.0, 1 MiB" \
-  '| `backgammon/sparse/cuda-tf32/batch-256` | 123456 |' '| `connect_four/cuda` | 0.0125 |' "no PyTorch"; do
+  '| `backgammon/sparse/cuda-tf32/batch-256` | 123456 |' '| `connect_four/cuda` | 0.0125 |' "PyTorch is not installed"; do
   grep -qF -- "$text" "$work/said" || { echo "not a word of $text" >&2 && failures=$((failures + 1)); }
 done
 STUB_VERDICT=SKIPPED expect 1 "check_gpu: FAILED: tests on the device" "$build"
-STUB_TRAINER=cpu expect 1 "check_gpu: FAILED: self-play that learns on the device" "$build"
+STUB_TRAINER=cpu expect 1 "check_gpu: FAILED: self-play that trains on the device" "$build"
 # Packed, with what it is linked with but for the C library; and where one of NVIDIA's is missing.
 echo paper >"$work/libpaper.so.1"
 program "$stubs/ldd" <<<"echo 'libpaper.so.1 => $work/libpaper.so.1 (0x1)'; echo 'libc.so.6 => /lib/libc.so.6 (0x2)'"
-expect 0 "there: packed/tools/check_gpu.sh" --pack "$work/packed" "$build"
+expect 0 "run packed/tools/check_gpu.sh" --pack "$work/packed" "$build"
 [[ $(tar -tzf "$work/packed/libraries.tar.gz" | grep -c so) == 1 ]] || { echo "packed the wrong libraries" >&2 && failures=1; }
 check=$work/packed/tools/check_gpu.sh expect 0 "check_gpu: all passed"
 program "$stubs/ldd" <<<'echo "libpaper.so.2 => not found"'
-expect 2 "this machine has no libpaper.so.2" "$build"
+expect 2 "the CUDA trainer needs libpaper.so.2" "$build"
 
 program "$build/tests/train_bridge/cuda_device_test" <<<'exit 1'
 program "$stubs/ldd" </dev/null

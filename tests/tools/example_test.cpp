@@ -1,4 +1,4 @@
-// The example that README.md points to, on a network just written.
+// The example that README.md links to, with a new network.
 #include <gtest/gtest.h>
 
 #include <sstream>

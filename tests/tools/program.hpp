@@ -1,4 +1,4 @@
-// Runs the senet program as a user does, and says what it printed and with which code it ended.
+// Runs the senet program like a user and returns its output and exit code.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,10 +19,10 @@
 namespace senet {
 
 struct ProgramRun {
-  int exit_code = -1;  // 128 + the signal when one killed it
+  int exit_code = -1;  // or 128 + the signal that killed it
   std::string out, err;
 
-  /// Value of a metric in JSON lines, which must hold it once.
+  /// The value of a metric in JSON lines, which must contain it exactly once.
   double metric(const std::string& subject, const std::string& name,
                 const std::string& key = "value") const {
     double value = 0;
@@ -33,7 +33,7 @@ struct ProgramRun {
       if (!json.is_object() || json.value("case", "") != subject) continue;
       if (json.value("metric", "") != name || !json.contains(key)) continue;
       ++found;
-      // What is not finite is null.
+      // A value that is not finite is null.
       value = json[key].is_number() ? json[key].get<double>() : 0;
     }
     EXPECT_EQ(found, 1) << subject << " " << name << " in:\n" << out << err;
@@ -83,8 +83,8 @@ inline ProgramRun run_senet(std::vector<std::string> arguments) {
   return run_program(SENET_PROGRAM, std::move(arguments));
 }
 
-/// Expects what every failure looks like: this exit code, nothing on stdout, and one line on stderr
-/// that begins with "senet <command>: " and says `reason`.
+/// Expects a failure: this exit code, nothing on stdout, and one line on stderr that begins with
+/// "senet <command>: " and contains `reason`.
 inline void expect_failure(const ProgramRun& run, int exit_code, const std::string& command,
                            const std::string& reason) {
   EXPECT_EQ(run.exit_code, exit_code) << run.err;

@@ -1,5 +1,5 @@
-// Every setting of every list: by name and text, in config.json, on command lines, and what is
-// refused.
+// Every setting of every list: by name and text, in config.json and on command lines, and the values
+// that it refuses.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ RunConfig config_of(const char* game) {
   return *config;
 }
 
-// A value that the setting takes and that is not this one.
+// A valid value of the setting other than `value`.
 template <class Struct, class Value>
 Value another(const Setting<Struct, Value>& entry, Value value) {
   if constexpr (NamedEnum<Value>) {
@@ -40,7 +40,7 @@ Value another(const Setting<Struct, Value>& entry, Value value) {
   return value;
 }
 
-// A text that the setting does not take.
+// Texts that the setting refuses.
 template <class Struct, class Value>
 std::vector<std::string> bad_texts(const Setting<Struct, Value>& entry) {
   std::vector<std::string> bad = {"", "x", "1x"};
@@ -71,7 +71,7 @@ TEST(Settings, NamesAndKeysAreUnique) {
     EXPECT_FALSE(entry.help.empty()) << entry.name;
   });
   EXPECT_GE(count, 40u);
-  // No entry of a part is lost between the parts.
+  // The settings of the parts are exactly those of the whole.
   const auto expect_there = [&](const auto& part) {
     for_each_setting(part, [&](const auto& entry, const auto&) {
       EXPECT_TRUE(names.contains(entry.name)) << entry.name;
@@ -86,10 +86,10 @@ TEST(Settings, NamesAndKeysAreUnique) {
   expect_there(config.learn);
   expect_there(config.learn.samples);
   expect_there(config.learn.trainer);
-  EXPECT_EQ(count, 1u);  // "queue" is the run's own
+  EXPECT_EQ(count, 1u);  // "queue" belongs to no part
 }
 
-// The defaults of every game, and then each setting with another value.
+// The defaults of every game, and each setting with another value.
 TEST(Settings, EachGoesThroughText) {
   for (const char* const game : {"tic_tac_toe", "connect_four", "backgammon"}) {
     RunConfig config = config_of(game);
@@ -136,7 +136,7 @@ class ConfigFile : public testing::Test {
 TEST_F(ConfigFile, HoldsEachSettingExactly) {
   RunConfig config = config_of("connect_four");
   for_each_setting(config, [&](const auto& entry, auto& value) {
-    if (entry.name != "mode") value = another(entry, value);  // the game has no other
+    if (entry.name != "mode") value = another(entry, value);  // the game has only one mode
   });
   config.selfplay.play.fast_visits = 5;
   ASSERT_TRUE(check_config(config)) << check_config(config).error().reason();
@@ -158,7 +158,7 @@ TEST_F(ConfigFile, HoldsEachSettingExactly) {
   expect_same(std::as_const(config), *read);
 }
 
-// Numbers as people write them, and as runs from before wrote them.
+// Writes short numbers, and reads the long numbers that older versions wrote.
 TEST_F(ConfigFile, HasShortNumbersAndReadsLongOnes) {
   const RunConfig config = config_of("connect_four");
   const std::string text = config_text(config);
@@ -190,7 +190,7 @@ TEST_F(ConfigFile, SamplesFollowTheMode) {
   EXPECT_EQ(read->learn.samples.evaluates, Evaluates::kPosition);
 }
 
-// Two settings that make no sense together.
+// Combinations of settings that are refused.
 TEST(Settings, SomeDependOnOthers) {
   RunConfig config = config_of("connect_four");
   config.selfplay.play.fast_visits = config.selfplay.play.full_visits + 1;
@@ -204,7 +204,7 @@ TEST(Settings, SomeDependOnOthers) {
             "--lanes takes a whole number 1 .. 4096, not \"0\"");
 }
 
-/// What a command line of these words leaves in the options.
+/// The options after parsing a command line.
 struct Typed {
   SearchOptions options;
   int exit_code = -1;
@@ -222,7 +222,7 @@ Typed type(std::vector<std::string> words) {
   return typed;
 }
 
-// A command line and setoption with every setting that players have.
+// All settings of players, on a command line and with setoption.
 TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   SearchOptions wanted;
   std::vector<std::string> line;
@@ -268,7 +268,7 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
             said_settings(wanted.settings, SettingsText::kPlayer));
 }
 
-// Logs and records that were written before there was a list.
+// The texts must match those in existing logs and records.
 TEST(Settings, TextsOfTheDefaultsStayWhatTheyWere) {
   const SearchOptions player;
   EXPECT_EQ(said_settings(player.settings, SettingsText::kPlayer),
@@ -283,7 +283,7 @@ TEST(Settings, TextsOfTheDefaultsStayWhatTheyWere) {
   };
   EXPECT_EQ(text("connect_four"),
             "position, 160 visits for 0.33 of the moves, else 32, c_puct 1.5, fpu_reduction 0.2, "
-            "noise 0.25 of 10, temperature 1 to ply 16, up to 20 blind");
+            "noise 0.25 of 10, temperature 1 to ply 16, up to 20 random moves");
   EXPECT_EQ(text("backgammon"), "afterstates, 1 visits, c_puct 1.5, fpu_reduction 0.2");
   SelfPlaySettings changed = config_of("backgammon").selfplay;
   changed.worker.search.afterstate_temperature = 0.2f;

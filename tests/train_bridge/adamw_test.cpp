@@ -1,4 +1,4 @@
-// The optimiser against its formula written out in double.
+// The optimiser compared with its formula in double.
 #include "train_bridge/adamw.hpp"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(AdamW, AverageWarmsUp) {
   EXPECT_DOUBLE_EQ(ema_decay_at(0.0f, 1), 0.0);
 }
 
-// Gradients that stop must not leave denormal moments behind.
+// Moments must not become denormal when gradients become zero.
 TEST(AdamW, MomentsDieOut) {
   const std::vector<float> start = random_parameters<float>(spec(), 1);
   AdamW optimizer(spec(), start, {});
@@ -104,7 +104,7 @@ TEST(AdamW, RefusesAStateThatDoesNotFit) {
   broken.weights[0] += 1;
   broken.ema[3] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_FALSE(optimizer.restore(broken));
-  EXPECT_TRUE(std::ranges::equal(optimizer.state().weights, start));  // nothing of it was taken
+  EXPECT_TRUE(std::ranges::equal(optimizer.state().weights, start));  // nothing was changed
   EXPECT_TRUE(optimizer.restore(optimizer.state()));
 }
 

@@ -1,4 +1,4 @@
-// A checkpoint comes back exactly, or not at all.
+// A checkpoint is restored exactly, or not at all.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -34,7 +34,7 @@ Checkpoint sample() {
   state.steps = 123;
   checkpoint.iterations = 4;
   checkpoint.games = std::numeric_limits<std::uint64_t>::max();
-  checkpoint.positions = (std::uint64_t{1} << 53) + 1;  // no double
+  checkpoint.positions = (std::uint64_t{1} << 53) + 1;  // not representable as a double
   checkpoint.next_game = 77;
   checkpoint.log_position = 1'000'000'007;
   checkpoint.replay_begin = 99;
@@ -52,7 +52,7 @@ class CheckpointFile : public testing::Test {
   }
   std::filesystem::path file() const { return folder_ / "checkpoint.safetensors"; }
 
-  /// Why these bytes are refused; "" when they are not.
+  /// The reason why these bytes are rejected; "" when they are accepted.
   std::string refusal(std::span<const std::byte> bytes) {
     write_file(file(), bytes);
     const Result<Checkpoint> loaded = load_checkpoint(file(), small_spec());
@@ -62,7 +62,7 @@ class CheckpointFile : public testing::Test {
     EXPECT_EQ(loaded.error().reason().find('\n'), std::string::npos);
     return loaded.error().reason();
   }
-  /// The file with `from` replaced by `to`, of the same length.
+  /// The file with `from` replaced by `to`, which has the same length.
   std::vector<std::byte> with(std::string_view from, std::string_view to) const {
     EXPECT_EQ(from.size(), to.size());
     std::vector<std::byte> changed = bytes_;
@@ -99,7 +99,7 @@ TEST_F(CheckpointFile, ComesBackExactly) {
   EXPECT_EQ(loaded->replay_begin, saved.replay_begin);
   EXPECT_EQ(loaded->owed_steps, saved.owed_steps);
   EXPECT_EQ(loaded->seconds, saved.seconds);
-  // The same content is the same file, and nothing else is left in the folder.
+  // Saving the same content gives the same file, and no other file is left in the folder.
   ASSERT_TRUE(save_checkpoint(*loaded, small_spec(), file()));
   EXPECT_EQ(read_file(file()), bytes_);
   EXPECT_EQ(folder_.files(), 1);
@@ -116,7 +116,7 @@ TEST_F(CheckpointFile, CutShortAnywhereIsRefused) {
 }
 
 TEST_F(CheckpointFile, AnyFlippedBitIsRefused) {
-  // The spaces behind the header may change; nothing that means anything may.
+  // Only the padding spaces after the header may change.
   const std::string_view text(reinterpret_cast<const char*>(bytes_.data()), bytes_.size());
   const std::size_t header_end = text.find("}}") + 2;
   Random random(2, 0, 0, Purpose::kTest);
@@ -140,7 +140,7 @@ TEST_F(CheckpointFile, ReasonsSayWhatIsWrong) {
   EXPECT_NE(refusal(with("\"next_game\":\"77\"", "\"next_game\":\"-7\"")).find("'next_game'"),
             std::string::npos);
   EXPECT_NE(refusal(with("\"next_game\"", "\"next_gone\"")).find("'next_game'"), std::string::npos);
-  EXPECT_NE(refusal(with("\"next_game\":\"77\"", "\"next_game\":\"76\"")).find("not what was"),
+  EXPECT_NE(refusal(with("\"next_game\":\"77\"", "\"next_game\":\"76\"")).find("does not match"),
             std::string::npos);
   EXPECT_NE(refusal(with("first_moment", "worst_moment")).find("tensor 'first_moment'"),
             std::string::npos);
@@ -175,7 +175,7 @@ TEST_F(CheckpointFile, AnotherNetworkOrNoFileIsRefused) {
   EXPECT_FALSE(load_checkpoint(file(), other_game));
   EXPECT_FALSE(load_checkpoint(folder_ / "missing", small_spec()));
   EXPECT_FALSE(load_checkpoint(folder_.path(), small_spec()));
-  // A network is no checkpoint.
+  // A network is not a checkpoint.
   ASSERT_TRUE(save_network(initial_network(small_spec(), 1), file()));
   EXPECT_FALSE(load_checkpoint(file(), small_spec()));
 }

@@ -1,5 +1,5 @@
-// The CPU trainer as its users see it: it learns, resumes exactly, undoes its warm-up and survives
-// bad input.
+// The CPU trainer through its interface: it trains, resumes exactly, undoes its warm-up and
+// survives invalid input.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -47,9 +47,9 @@ double entropy(std::span<const float> distribution) {
   return sum;
 }
 
-// With few rows and enough width every target can be met, so the losses must reach the entropy of
-// the targets, below which a cross entropy cannot go. One logit an action, or targets would
-// conflict.
+// With few rows and enough width every target can be fitted, so the losses must reach the entropy
+// of the targets, the lower bound of the cross entropy. One logit per action: shared logits would
+// make targets conflict.
 TEST(CpuTrainer, LearnsAFixedBatchByHeart) {
   use_single_threaded_blas();
   const SampleShape samples{.rows = 48, .active = 8, .legal = 6, .without_policy = 4};
@@ -92,7 +92,7 @@ TEST(CpuTrainer, ContinuesBitIdenticallyFromAState) {
     whole->step(random_batch(small_spec(), kSamples, step), 1e-3f);
     first_half->step(random_batch(small_spec(), kSamples, step), 1e-3f);
   }
-  const auto second_half = small_trainer(2);  // other weights, a trainer with a past of its own
+  const auto second_half = small_trainer(2);  // other weights and its own history
   second_half->step(random_batch(small_spec(), kSamples, 99), 1e-2f);
   ASSERT_TRUE(second_half->restore(first_half->state()));
   for (std::uint64_t step = 5; step < 10; ++step) {
@@ -107,7 +107,7 @@ TEST(CpuTrainer, ContinuesBitIdenticallyFromAState) {
   EXPECT_EQ(whole->served().id(), second_half->served().id());
 }
 
-// Threads share a step's rows; only the order of the sums differs.
+// Threads share the rows of a step; only the order of the sums differs.
 TEST(CpuTrainer, ThreadsChangeNoMoreThanTheOrderOfSums) {
   use_single_threaded_blas();
   const auto alone = small_trainer(1);

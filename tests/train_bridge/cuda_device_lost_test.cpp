@@ -1,5 +1,5 @@
-// A CUDA device that is lost in the midst of a run, really: a kernel that traps ruins the process's
-// context. Each case needs a process of its own, which CTest and tools/check_gpu.sh give it.
+// A CUDA device that is really lost during a run: a kernel that traps invalidates the process's
+// context. Each case needs its own process, which CTest and tools/check_gpu.sh provide.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr const char* kTrap =
     ".address_size 64\n"
     ".visible .entry lose() { trap; }\n";
 
-/// One of the driver's functions. Its handles are pointers, its results 0 when all is well.
+/// A function of the CUDA driver API. Handles are pointers; 0 means success.
 template <class Function>
 Function* driver(const char* name) {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -29,7 +29,7 @@ Function* driver(const char* name) {
   return reinterpret_cast<Function*>(function);
 }
 
-/// Runs the kernel on the context that the trainer's library uses too.
+/// Runs the trapping kernel in the context that the trainer's library uses too.
 void lose_device() {
   void *context = nullptr, *module = nullptr, *kernel = nullptr;
   ASSERT_EQ(driver<int(unsigned)>("cuInit")(0), 0);
@@ -45,7 +45,7 @@ void lose_device() {
   ASSERT_NE(driver<int()>("cuCtxSynchronize")(), 0) << "the device survived a trap";
 }
 
-/// A trainer as a run has it; null where there is no device, with the reason in `why`.
+/// A trainer as in a run; null if there is no device, with the reason in `why`.
 std::unique_ptr<Trainer> make_trainer(const Network& start, const TrainBatch::Shape& shape,
                                       const TrainerSettings& settings, std::size_t steps_at_risk,
                                       std::function<void(const std::string&)> lost,

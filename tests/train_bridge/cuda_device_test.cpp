@@ -1,5 +1,5 @@
-// The CUDA trainer on a real device, against the CPU's. Where there is no device every case is
-// skipped, which tools/check_gpu.sh does not let pass.
+// The CUDA trainer on a real device, compared with the CPU trainer. Without a device every case is
+// skipped, which tools/check_gpu.sh treats as a failure.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -28,7 +28,7 @@ void skip_without_device() {
   if (!made) GTEST_SKIP() << made.error().reason();
 }
 
-/// A precision, and how far from the exact gradient it may lead.
+/// A precision and the maximum error of its gradient.
 struct PrecisionCase {
   Precision precision;
   double bound;
@@ -50,8 +50,8 @@ INSTANTIATE_TEST_SUITE_P(Precisions, CudaDeviceTest,
                            return std::string(name_of(test.param.precision));
                          });
 
-/// Weights away from all special values for whoever is exact; for the others those that a run
-/// begins with, because a ReLU that opens or shuts for a rounded sum is no error of theirs.
+/// Random weights without special values for float. For lower precisions initial weights: otherwise
+/// rounding could switch ReLUs on or off, which is not an error.
 std::vector<float> weights_for(Precision precision, const NetworkSpec& spec) {
   if (precision == Precision::kFloat) return random_parameters<float>(spec, 2);
   const Network fresh = initial_network(spec, 2);
@@ -72,11 +72,12 @@ TEST_P(CudaDeviceTest, GradientsOfSmallNetworksAreTheCpus) {
   }
 }
 
-// The size that ships, a little trained: in a fresh network of this depth eight bits are off by up
-// to 1.4e-2 all by themselves (DeviceStep in emulated bfloat16 on the host), here by 0.7e-2.
+// The size of the built-in networks, slightly trained: in an untrained network of this depth,
+// bfloat16 rounding alone causes errors up to 1.4e-2 (DeviceStep in emulated bfloat16 on the host),
+// here 0.7e-2.
 TEST_P(CudaDeviceTest, GradientsOfTheNetworkThatShipsAreTheCpus) {
   use_single_threaded_blas();
-  // In as many sums there is one that float and double see on two sides of zero: few rows for it.
+  // With more rows, some sum near zero would have different signs in float and double.
   const std::size_t rows = GetParam().precision == Precision::kFloat ? 64 : 1024;
   const GradientCase ships{"128 wide, 3 blocks",
                            reference_spec<Backgammon>(),
@@ -103,7 +104,7 @@ TEST(CudaDevice, WithoutMemoryForItTheCpuTrains) {
   if (testing::Test::IsSkipped()) return;
   use_single_threaded_blas();
   const Network start = initial_network(taught_spec(), 1);
-  // Each of the step's dozens of matrices would have 128 GiB.
+  // Each of the step's dozens of matrices would need 128 GiB.
   TrainBatch::Shape absurd = batch_shape(taught_spec(), kFewSamples);
   absurd.rows = std::size_t{1} << 30;
   const auto made = make_cuda_trainer(start, absurd, {}, Precision::kAuto, nullptr);
@@ -119,7 +120,7 @@ TEST(CudaDevice, WithoutMemoryForItTheCpuTrains) {
   EXPECT_FALSE(chosen.trainer->step(few, 1e-3f).skipped);
   EXPECT_EQ(chosen.trainer->state().steps, 1u);
 
-  // What was taken before memory ended has been given back, and nobody stumbles over the failure.
+  // Memory allocated before the failure has been freed, and the failure has no after-effects.
   const auto modest = warm_trainer(make_in(Precision::kAuto), start, few.shape(), {});
   ASSERT_TRUE(modest);
   const auto report = modest->step(few, 1e-3f);

@@ -1,5 +1,5 @@
-// The module that holds the CUDA trainer, where it was built. Without a device it says so; with one
-// it learns what the CPU learns.
+// The module of the CUDA trainer, where it was built. Without a device it reports that; with one it
+// trains like the CPU trainer.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ TEST(CudaModule, IsOfThisVersionAndTellsWhetherThereIsADevice) {
   const auto* const module = static_cast<const CudaModule*>(dlsym(file, kCudaModule));
   ASSERT_NE(module, nullptr) << dlerror();
   EXPECT_EQ(module->version, kCudaModuleVersion);
-  // Holds this, and keeps it to itself: the program has its own.
+  // The module contains this function but must not export it: the program has its own copy.
   EXPECT_EQ(dlsym(file, "_ZN5senet14flop_per_clockENS_9PrecisionEi"), nullptr);
 
   const Network start = initial_network(kSpec, 1);
@@ -34,7 +34,7 @@ TEST(CudaModule, IsOfThisVersionAndTellsWhetherThereIsADevice) {
     return;
   }
   EXPECT_FALSE(report.device.empty());
-  // What the program does: it finds the module by itself.
+  // As the program does: finds the module itself.
   const auto found = make_cuda_trainer(start, shape, {}, Precision::kFloat, nullptr);
   EXPECT_TRUE(found) << found.error().reason();
   use_single_threaded_blas();
@@ -53,7 +53,7 @@ TEST(CudaModule, IsOfThisVersionAndTellsWhetherThereIsADevice) {
   }
 }
 
-// Samples keep arriving between the steps, and go over those of before.
+// Samples keep arriving between the steps and overwrite older ones.
 TEST(CudaTrainer, KeptSamplesTeachWhatSentOnesDo) {
   const TrainBatch::Shape shape = batch_shape(kSpec, kSamples);
   const Network start = initial_network(kSpec, 1);
@@ -62,7 +62,7 @@ TEST(CudaTrainer, KeptSamplesTeachWhatSentOnesDo) {
   if (!sent || !kept) GTEST_SKIP() << "no device";
   constexpr std::uint32_t kPlaces = 20;
   const auto all = (*kept)->keep_replay({.places = std::size_t{1} << 40, .images = 1});
-  EXPECT_FALSE(all);  // no device has as much
+  EXPECT_FALSE(all);  // no device has that much memory
   ASSERT_TRUE((*kept)->keep_replay({.places = kPlaces, .images = 1}));
   for (auto* const trainer : {&sent, &kept}) ASSERT_TRUE((**trainer)->warm_up());
   const auto add = [](std::uint64_t number, TrainBatch& batch) {
@@ -104,14 +104,14 @@ TEST(CudaTrainer, MayEndInTheMidstOfAStep) {
   if (!trainer) GTEST_SKIP() << trainer.error().reason();
   ASSERT_TRUE((*trainer)->keep_replay({.places = 20, .images = 1}));
   ASSERT_TRUE((*trainer)->warm_up());
-  // The report of the second is that of the first: nobody has waited for the second.
+  // step() returned the report of the first step twice: the second step may still be running.
   for (std::uint64_t step = 0; step < 2; ++step) {
     ASSERT_TRUE((*trainer)->step(random_batch(kSpec, kSamples, step), 0.003f));
   }
   TrainBatch sample(shape);
   Random random(7, 0, 0, Purpose::kTest);
   add_sample(kSpec, kSamples, true, random, sample);
-  // Those up to the end of the ring are on their way when the next ones belong to its beginning.
+  // The samples at the end of the ring are sent when the next one goes to its beginning.
   for (std::uint32_t i = 0; i < 60; ++i) ASSERT_TRUE((*trainer)->keep(i % 20, sample));
   trainer->reset();
   const auto next =

@@ -1,5 +1,4 @@
-// What must hold of a trainer on a device, whatever the device: its gradients, where it ends, that
-// it repeats itself.
+// Checks for trainers on any device: gradients, final losses, repeatability.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +20,7 @@ namespace senet {
 using MakeDeviceTrainer = std::function<Result<std::unique_ptr<DeviceTrainer>>(
     const Network& start, const TrainBatch::Shape& shape, const TrainerSettings& settings)>;
 
-/// A trainer as a run has it, warm. Null, and the test has failed, when it could not be made.
+/// A warmed-up trainer as in a run. Null, with a test failure, when it could not be made.
 inline std::unique_ptr<DeviceTrainer> warm_trainer(const MakeDeviceTrainer& make,
                                                    const Network& start,
                                                    const TrainBatch::Shape& shape,
@@ -36,8 +35,8 @@ inline std::unique_ptr<DeviceTrainer> warm_trainer(const MakeDeviceTrainer& make
   return warm ? std::move(*trainer) : nullptr;
 }
 
-/// The length of the difference between the device's gradient and the CPU's in double, over its
-/// length; infinite when there was none. The CPU's has been checked against finite differences.
+/// The relative error of the device's gradient against the CPU's in double, which is tested against
+/// finite differences; infinite when there was no gradient.
 inline double gradient_error(const MakeDeviceTrainer& make, const GradientCase& of,
                              const std::vector<float>& weights) {
   constexpr TrainerSettings kSettings{.beta1 = 0,  // the first moment is then the last gradient
@@ -53,7 +52,7 @@ inline double gradient_error(const MakeDeviceTrainer& make, const GradientCase& 
                 expected);
   const auto trainer = warm_trainer(make, Network(of.spec, weights), batch.shape(), kSettings);
   if (!trainer) return INFINITY;
-  // Half precision finds the scale of its losses by steps that it skips.
+  // Half precision skips steps until its loss scale fits.
   for (int attempt = 0; attempt < 20; ++attempt) {
     const auto report = trainer->step(batch, 0);
     EXPECT_TRUE(report) << report.error().reason();
@@ -61,7 +60,7 @@ inline double gradient_error(const MakeDeviceTrainer& make, const GradientCase& 
     EXPECT_TRUE(state) << state.error().reason();
     if (!report || !state) return INFINITY;
     if (state->steps == 0) continue;
-    EXPECT_TRUE(std::ranges::equal(state->weights, weights)) << "at a rate of nothing";
+    EXPECT_TRUE(std::ranges::equal(state->weights, weights)) << "with a learning rate of 0";
     double length = 0, off = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double difference = static_cast<double>(state->first_moment[i]) - expected[i];
@@ -84,8 +83,8 @@ inline NetworkSpec taught_spec() {
           .policy_layers = 1};
 }
 
-/// Trains on the CPU and on the device, on the same batches of a teacher's: over the last tenth of
-/// the steps, the means of both losses differ by less than `bound` of them.
+/// Trains on the CPU and on the device, on the same batches of a teacher: over the last tenth of
+/// the steps, the mean losses differ by less than the share `bound`.
 inline void expect_same_losses(const MakeDeviceTrainer& make, std::size_t steps, double bound) {
   use_single_threaded_blas();
   constexpr float kRate = 2e-3f;
@@ -103,19 +102,19 @@ inline void expect_same_losses(const MakeDeviceTrainer& make, std::size_t steps,
     const auto of_device = device->step(batch, kRate);
     ASSERT_TRUE(of_device) << of_device.error().reason();
     if (i == 0) first = static_cast<double>(of_cpu.policy_loss + of_cpu.value_loss);
-    // A device may be a step behind with what it tells: no more than one batch in all these.
+    // A device may report one step late: a difference of one batch over all these.
     if (i < steps - steps / 10) continue;
     policy += static_cast<double>(of_cpu.policy_loss);
     value += static_cast<double>(of_cpu.value_loss);
     device_policy += static_cast<double>(of_device->policy_loss);
     device_value += static_cast<double>(of_device->value_loss);
   }
-  EXPECT_LT((policy + value) / static_cast<double>(steps / 10), 0.8 * first) << "it has learnt";
+  EXPECT_LT((policy + value) / static_cast<double>(steps / 10), 0.8 * first) << "it was trained";
   EXPECT_NEAR(device_policy / policy, 1, bound);
   EXPECT_NEAR(device_value / value, 1, bound);
 }
 
-/// Two trainers, the same batches: the same bits.
+/// Two trainers on the same batches give the same bits.
 inline void expect_repeatable(const MakeDeviceTrainer& make, std::size_t steps) {
   const SampleShape samples{.rows = 77, .active = 8, .legal = 6, .without_policy = 3};
   const TrainBatch::Shape shape = batch_shape(taught_spec(), samples);

@@ -1,5 +1,5 @@
-// The device's step, its kernels' bodies carried out by the host: the same gradients and the same
-// training as the CPU's.
+// The device step with its kernel bodies run by the host: the same gradients and the same training
+// as on the CPU.
 #include "train_bridge/device/device_step.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace senet {
 namespace {
 
-/// A float with so many bits behind the leading one: 7 as in bfloat16, 10 as in half and TF32.
+/// A float with kBits fraction bits: 7 as in bfloat16, 10 as in half and TF32.
 template <int kBits>
 class Coarse {
  public:
@@ -44,7 +44,7 @@ class DeviceStepTest : public testing::TestWithParam<GradientCase> {
  protected:
   DeviceStepTest() { use_single_threaded_blas(); }
 
-  /// The batch as the device gets it.
+  /// The batch in device format.
   BatchView packed(const TrainBatch& batch, float learning_rate) {
     memory_.resize(packed_bytes(batch.shape()));
     EXPECT_LE(pack(batch, learning_rate, memory_), memory_.size());
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Specs, DeviceStepTest, testing::ValuesIn(cases()),
 
 constexpr TrainerSettings kSettings{.policy_weight = 0.7f, .value_weight = 1.3f};
 
-/// The length of the difference, over the length.
+/// The norm of the difference, relative to the norm of `b`.
 template <class Real>
 double difference(const std::vector<Real>& a, const std::vector<double>& b) {
   double length = 0, off = 0;
@@ -71,7 +71,7 @@ double difference(const std::vector<Real>& a, const std::vector<double>& b) {
   return std::sqrt(off / length);
 }
 
-// The CPU's gradient in double has been checked against finite differences.
+// The CPU's gradient in double is tested against finite differences.
 template <class Real, class Operand>
 double gradient_error(HostDevice device, BatchView view, const GradientCase& of,
                       const TrainBatch& batch, const std::vector<float>& weights) {
@@ -93,14 +93,14 @@ TEST_P(DeviceStepTest, GradientsAreTheCpus) {
   const TrainBatch batch = random_batch(GetParam().spec, GetParam().samples, 1);
   const BatchView view = packed(batch, 0);
   const std::vector<float> wild = random_parameters<float>(GetParam().spec, 2);
-  // A device may do what it is told aside at any time: at once, and as late as may be.
+  // A device may run work made aside at any time: test the earliest and the latest.
   for (const Aside aside : {Aside::kAtOnce, Aside::kAsLateAsMayBe}) {
     const HostDevice device(aside);
     EXPECT_LT((gradient_error<double, double>(device, view, GetParam(), batch, wild)), 1e-12);
     EXPECT_LT((gradient_error<float, float>(device, view, GetParam(), batch, wild)), 1e-5);
   }
-  // With rounded factors, and here and there a ReLU that opens or shuts for them: the bounds that
-  // cuda_device_test.cpp holds a device to, on the same weights and batches.
+  // With rounded factors, which occasionally switch a ReLU: the bounds of cuda_device_test.cpp, on
+  // the same weights and batches.
   const Network fresh = initial_network(GetParam().spec, 2);
   const std::vector<float> tame(fresh.parameters().begin(), fresh.parameters().end());
   EXPECT_LT((gradient_error<float, Coarse<7>>(device_, view, GetParam(), batch, tame)), 1e-2);
@@ -152,7 +152,7 @@ TEST_P(DeviceStepTest, TrainsAsTheCpuDoes) {
   EXPECT_EQ(mine.steps, theirs.steps);
   for (const auto part : {&TrainerState::weights, &TrainerState::ema}) {
     for (std::size_t i = 0; i < mine.weights.size(); ++i) {
-      // Adam turns the smallest difference of a gradient near zero into one of a step's size.
+      // Adam turns a tiny difference of a gradient near zero into one of the size of a step.
       EXPECT_NEAR((mine.*part)[i], (theirs.*part)[i], 5e-3f) << i;
     }
   }
@@ -179,13 +179,13 @@ TEST_P(DeviceStepTest, AStepThatIsNotFiniteIsUndone) {
   EXPECT_EQ(step.state().steps, 2u);
 }
 
-// What a step costs where each launch does: for each Linear three products, one fewer for the
-// first; for each norm a kernel there and one back; a loss for each head; the inputs, two leftover
-// biases, the sums, and three kernels that learn.
+// Launches per step: three products for each Linear, one fewer for the first; a forward and a
+// backward kernel for each norm; a loss for each head; the inputs, two remaining biases, the sums,
+// and three kernels of the optimiser.
 TEST(DeviceStep, TakesAsFewLaunchesAsThis) {
   use_single_threaded_blas();
   const SampleShape samples{.rows = 40};
-  const NetworkSpec spec = small_spec(16, 3, 2, 1);  // blocks, layers of the policy, of the value
+  const NetworkSpec spec = small_spec(16, 3, 2, 1);  // blocks, policy layers, value layers
   const TrainBatch batch = random_batch(spec, samples, 1);
   HostDevice device;
   DeviceStep<HostDevice, float, float> step(device, spec, batch.shape(), kSettings, 0);
@@ -197,7 +197,7 @@ TEST(DeviceStep, TakesAsFewLaunchesAsThis) {
   EXPECT_EQ(device.launches(), 3 * kLinears - 1 + 2 * kNorms + 2 + 1 + 2 + 1 + 3);
 }
 
-// A scale that is too large shows in what is not finite, which costs a step and nothing else.
+// A loss scale that is too large causes non-finite values, which cost one step and nothing else.
 TEST(LossScale, FindsItsSizeAndChangesNothing) {
   use_single_threaded_blas();
   const GradientCase of = cases().front();

@@ -1,5 +1,5 @@
-// The checks of a trainer on a device (device_checks.hpp, lost_device_run.hpp), with the host as
-// the device: where there is no GPU, that they can be passed, and what has no need of one.
+// The checks for device trainers (device_checks.hpp, lost_device_run.hpp) with the host as the
+// device: shows without a GPU that they can pass, and tests the parts that need no GPU.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -28,7 +28,7 @@ TEST(DeviceTrainer, EndsWhereTheCpuEnds) { expect_same_losses(make_on_host, 200,
 
 TEST(DeviceTrainer, RepeatsItself) { expect_repeatable(make_on_host, 10); }
 
-/// Works until it is told not to.
+/// Works until `gone` is set.
 class DeviceOnOrder final : public DeviceTrainer {
  public:
   DeviceOnOrder(std::unique_ptr<DeviceTrainer> inner, const std::atomic<bool>& gone)

@@ -1,5 +1,5 @@
-// The small networks and batches on which gradients are compared: with finite differences, and
-// those of one trainer with another's.
+// Small networks and batches for comparing gradients: with finite differences, and between
+// trainers.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ inline std::vector<GradientCase> gradient_cases() {
        {.logits_per_action = 2, .without_policy = 3}},
       {"six_outcomes", six_outcomes, {.rows = 9, .active = 11, .without_policy = 2}},
       {"no_policy_at_all", small_spec(8, 1, 1, 1), {.rows = 5, .without_policy = 1}},
-      // More of everything than a warp has lanes.
+      // More of everything than the lanes of a warp.
       {"beyond_a_warp", beyond_a_warp, {.rows = 40, .legal = 36, .logits_per_action = 2}},
   };
 }

@@ -1,5 +1,5 @@
-// The hand-written backward pass against finite differences, against itself row by row, and float
-// against double.
+// The hand-written backward pass compared with finite differences, row by row with itself, and
+// float with double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,7 +54,7 @@ TEST_P(GradientTest, MatchesCentralDifferencesInEveryParameter) {
 }
 
 // Losses are means over the rows that have the target, so a batch's gradient is a weighted sum of
-// those of its rows alone. More rows than pass at once.
+// the gradients of its rows. Uses more rows than one pass.
 TEST_P(GradientTest, IsTheMeanOverRows) {
   const auto& [name, spec, few] = GetParam();
   SampleShape samples = few;
@@ -90,7 +90,7 @@ TEST_P(GradientTest, IsTheMeanOverRows) {
   for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(gradient[i], sum[i], 1e-12) << i;
 }
 
-// What several threads have worked out adds up to the whole.
+// The contributions of shares of the rows add up to the whole.
 TEST_P(GradientTest, IsTheSumOverShares) {
   const auto& [name, spec, few] = GetParam();
   SampleShape samples = few;
@@ -147,7 +147,7 @@ TEST(GradientOfReferenceSpec, FloatAgreesWithDouble) {
   EXPECT_LT(float_error(spec, samples, 6), 1e-5);
 }
 
-// A row nearly constant before a LayerNorm has hardly any variance: nothing may overflow or turn
+// A nearly constant row before a LayerNorm has almost no variance: nothing may overflow or become
 // NaN.
 TEST(GradientOfFlatRows, IsFinite) {
   const NetworkSpec spec = small_spec(16, 2, 1, 1);

@@ -1,5 +1,5 @@
-// The host as a device: the same kernels' bodies in plain loops, so that a step can be tested where
-// no GPU is.
+// The host as a device: runs the kernel bodies in plain loops, so that a step can be tested without
+// a GPU.
 #pragma once
 
 #include <cassert>
@@ -14,20 +14,19 @@
 
 namespace senet {
 
-/// When the host does what may be done beside other work: of all the orders that a device may
-/// choose, the two ends.
+/// When the host runs work made aside: the two extremes of the orders that a device may choose.
 enum class Aside : std::uint8_t { kAtOnce, kAsLateAsMayBe };
 
-/// Does at once what it is told, but for what is told aside; see DeviceStep for what a device has
-/// to offer.
+/// Runs all calls immediately, except those made aside; see DeviceStep for the interface of a
+/// device.
 class HostDevice {
  public:
-  /// How much had been told aside.
+  /// Number of asides made so far.
   using Token = std::size_t;
 
   explicit HostDevice(Aside when = Aside::kAsLateAsMayBe) : when_(when) {}
 
-  /// Kernels and products so far.
+  /// Number of kernels and products so far.
   std::size_t launches() const { return launches_; }
 
   /// Zeroed memory.
@@ -114,8 +113,8 @@ class HostDevice {
  private:
   Aside when_;
   std::size_t launches_ = 0;
-  bool is_aside_ = false;  // something told aside is being done
-  std::size_t done_ = 0;   // of what was told aside
+  bool is_aside_ = false;  // an aside is being run
+  std::size_t done_ = 0;   // asides done
   std::deque<std::function<void()>> waiting_;
 };
 

@@ -1,4 +1,4 @@
-// A device trainer without a device: its step, carried out by the host.
+// A device trainer without a device: the host runs its step.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace senet {
 
-/// Never fails; tells the report of the very step.
+/// Never fails; reports each step immediately.
 class HostTrainer final : public DeviceTrainer {
  public:
   HostTrainer(const Network& start, const TrainBatch::Shape& shape, const TrainerSettings& settings)

@@ -1,5 +1,5 @@
-// Samples that a device keeps: a step that is told where they lie is the step on the batch that is
-// sent, bit for bit.
+// Samples kept on a device: a step that refers to kept samples equals the step on the sent batch,
+// bit for bit.
 #include "train_bridge/device/kept_samples.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace senet {
 namespace {
 
-/// A batch of `rows` samples of G, with `actions` legal ones each on average.
+/// The shape of batches of `rows` samples of G with `actions` actions each on average.
 template <Game G>
 TrainBatch::Shape shape_of(std::size_t rows, std::size_t actions = G::kMaxLegal) {
   return {.rows = rows,
@@ -29,7 +29,7 @@ TrainBatch::Shape shape_of(std::size_t rows, std::size_t actions = G::kMaxLegal)
           .action_room = rows * actions};
 }
 
-/// A decision after some moves and rolls at random.
+/// A decision after a number of random moves and rolls.
 template <Game G>
 G random_decision(Random& random) {
   for (;;) {
@@ -53,7 +53,7 @@ G random_decision(Random& random) {
   }
 }
 
-/// A replay, and a device's memory that keeps what is in it.
+/// A replay buffer and a device memory that keeps its samples.
 template <Game G>
 struct KeptReplay {
   static constexpr std::size_t kImages = MirrorGame<G> ? 2 : 1;
@@ -102,8 +102,8 @@ NetworkSpec spec_of() {
   return spec;
 }
 
-/// Two steps that begin with the same weights and get the same batches, one of them sent, the other
-/// kept.
+/// Two steps with the same initial weights and the same batches: one gets them sent, the other from
+/// kept samples.
 template <Game G>
 class TwoSteps {
  public:
@@ -150,7 +150,8 @@ class KeptSamplesOfGame : public testing::Test {};
 using Games = testing::Types<TicTacToe, ConnectFour, Backgammon>;
 TYPED_TEST_SUITE(KeptSamplesOfGame, Games);
 
-// The ring goes round several times, in the replay and, with samples of other sizes, on the device.
+// The ring wraps around several times, in the replay and, with samples of varying sizes, on the
+// device.
 TYPED_TEST(KeptSamplesOfGame, AStepOnThemIsTheStepOnTheBatch) {
   using G = TypeParam;
   use_single_threaded_blas();
@@ -167,7 +168,7 @@ TYPED_TEST(KeptSamplesOfGame, AStepOnThemIsTheStepOnTheBatch) {
 
 TEST(KeptSamples, ABatchEndsWhereTheActionsNoLongerFit) {
   use_single_threaded_blas();
-  const TrainBatch::Shape shape = shape_of<ConnectFour>(12, 4);  // most have seven
+  const TrainBatch::Shape shape = shape_of<ConnectFour>(12, 4);  // most positions have seven
   KeptReplay<ConnectFour> of(30, shape);
   TwoSteps<ConnectFour> steps(shape);
   for (std::uint64_t number = 0; number < 20; ++number) of.add(number);
@@ -179,7 +180,7 @@ TEST(KeptSamples, ABatchEndsWhereTheActionsNoLongerFit) {
   EXPECT_GT(shorter, 0u);
 }
 
-/// Samples of Tic-Tac-Toe's shape that are as long as a test wants them.
+/// Samples with the shape of Tic-Tac-Toe and the given sizes.
 TrainBatch images_with(std::size_t entries, std::size_t actions) {
   TrainBatch images(shape_of<TicTacToe>(2));
   for (std::size_t row = 0; row < 2; ++row) {
@@ -204,14 +205,14 @@ TEST(KeptSamples, WhatIsWrittenOverIsKeptNoLonger) {
     return kept.pack(drawn, 0, block).has_value();
   };
   for (std::uint32_t place = 0; place < kPlaces; ++place) EXPECT_FALSE(has(place));
-  // Of average size: all of them, always.
+  // With samples of average size all are always kept.
   const TrainBatch average = images_with(TicTacToe::kMaxActive, 3);
   for (std::uint32_t number = 0; number < 3 * kPlaces; ++number) {
     kept.add(number % kPlaces, average);
     if (number < kPlaces - 1) continue;
     for (std::uint32_t place = 0; place < kPlaces; ++place) EXPECT_TRUE(has(place));
   }
-  // There is no room for all when all are larger; the oldest go first.
+  // When all are larger, not all fit; the oldest are dropped first.
   const TrainBatch large = images_with(TicTacToe::kMaxActive, 9);
   for (std::uint32_t place = 0; place < kPlaces; ++place) kept.add(place, large);
   EXPECT_FALSE(has(0));
@@ -221,7 +222,7 @@ TEST(KeptSamples, WhatIsWrittenOverIsKeptNoLonger) {
   for (std::uint32_t place = 0; place < kPlaces; ++place) EXPECT_TRUE(has(place));
 }
 
-// What is uploaded has to wait for a step only then.
+// Only then do uploads have to wait for a step.
 TEST(KeptSamples, TellsWhenTheLastBatchIsWrittenOver) {
   constexpr std::uint32_t kPlaces = 8;
   const TrainBatch::Shape shape = shape_of<TicTacToe>(4, 3);

@@ -1,4 +1,4 @@
-// A trainer whose device is lost at any call goes on on the CPU.
+// A trainer whose device is lost at any call continues on the CPU.
 #include <gtest/gtest.h>
 
 #include "tests/train_bridge/sample_batch.hpp"
@@ -15,7 +15,7 @@ NetworkSpec small_spec() {
 }
 constexpr SampleShape kSamples{};
 
-/// A device that works for so many calls.
+/// A device that works for a given number of calls.
 class FailingDevice final : public DeviceTrainer {
  public:
   FailingDevice(std::unique_ptr<Trainer> trainer, int calls)
@@ -42,7 +42,7 @@ class FailingDevice final : public DeviceTrainer {
 
  private:
   Result<void> use() const {
-    EXPECT_GE(calls_, 0) << "asked again after a failure";
+    EXPECT_GE(calls_, 0) << "called again after a failure";
     if (calls_-- == 0) return fail("fell off the bus");
     return {};
   }
@@ -80,7 +80,7 @@ TEST(LastingTrainer, GoesOnWhereverTheDeviceIsLost) {
     if (calls < kSteps) {
       EXPECT_EQ(told.size(), 1u);
     }
-    // What the CPU trainer refuses is refused, device or not.
+    // A state that the CPU trainer rejects is rejected, with or without a device.
     TrainerState bad = end;
     bad.ema.pop_back();
     EXPECT_FALSE(trainer->restore(bad));
@@ -112,7 +112,7 @@ TEST(Precision, IsWhatWasAskedForWhereTheDeviceHasIt) {
   EXPECT_EQ(precision_for(Precision::kAuto, 75, why), Precision::kHalf);
   EXPECT_EQ(precision_for(Precision::kAuto, 61, why), Precision::kFloat);
   EXPECT_EQ(precision_for(Precision::kFloat, 90, why), Precision::kFloat);
-  EXPECT_EQ(why, "as asked for");
+  EXPECT_EQ(why, "as requested");
   EXPECT_EQ(precision_for(Precision::kTf32, 75, why), Precision::kHalf);
   EXPECT_EQ(why, "tf32 needs compute capability 8.0, the device has 7.5");
   for (const char* name : {"auto", "bf16", "fp16", "tf32", "fp32"}) {
@@ -124,7 +124,7 @@ TEST(Precision, IsWhatWasAskedForWhereTheDeviceHasIt) {
 }
 
 // From the data sheets: dense matrix products of an A100 (108 multiprocessors at 1,410 MHz), an
-// L40S (142 at 2,520) and an H100 SXM (132 at 1,830), in units of 10^12 a second.
+// L40S (142 at 2,520 MHz) and an H100 SXM (132 at 1,830 MHz), in TFLOP/s.
 TEST(Precision, KnowsWhatADeviceCanDo) {
   EXPECT_NEAR(flop_per_clock(Precision::kBfloat16, 80) * 108 * 1.410e-3, 312, 2);
   EXPECT_NEAR(flop_per_clock(Precision::kTf32, 80) * 108 * 1.410e-3, 156, 1);

@@ -1,5 +1,5 @@
-// The trainer's forward pass is the engine's: its losses, recomputed from what the reference
-// evaluator says.
+// The trainer's forward pass matches the engine's: its losses are recomputed from the outputs of
+// the reference evaluator.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// A whole self-play run that loses its device half-way: nothing is lost but the steps since the
-// state was last fetched.
+// A whole self-play run that loses its device half-way: only the steps since the last fetch of the
+// state are lost.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,15 +17,15 @@
 
 namespace senet {
 
-/// `make(start, shape, settings, steps_at_risk, lost)`: a trainer on a device; `lose()`: the device
-/// is gone from now on.
+/// `make(start, shape, settings, steps_at_risk, lost)` makes a trainer on a device; `lose()` makes
+/// the device fail from then on.
 using MakeLosingTrainer = std::function<std::unique_ptr<Trainer>(
     const Network& start, const TrainBatch::Shape& shape, const TrainerSettings& settings,
     std::size_t steps_at_risk, std::function<void(const std::string&)> lost)>;
 
 inline void expect_a_run_outlives_its_device(const MakeLosingTrainer& make,
                                              const std::function<void()>& lose) {
-  constexpr std::uint64_t kGames = 200;  // before, and after
+  constexpr std::uint64_t kGames = 200;  // before the loss, and again after it
   const TemporaryFolder folder;
   LearnSettings settings = small_settings();
   settings.replay_capacity = 10'000;
@@ -50,7 +50,7 @@ inline void expect_a_run_outlives_its_device(const MakeLosingTrainer& make,
     const Result<void> learnt = run.loop->run();
     EXPECT_TRUE(learnt) << learnt.error().reason();
   });
-  // Until all is learnt that was earned, or dropped for being too much at once.
+  // Waits until all steps earned are done or dropped.
   const auto play_games = [&](std::uint64_t first, std::uint64_t end) {
     GameNumbers numbers(first, end);
     SelfPlayThreads<TicTacToe> players(play, run.models, numbers, sink);

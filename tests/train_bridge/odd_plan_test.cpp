@@ -1,5 +1,4 @@
-// Whatever layers a plan has, the trainers follow it: gradients of a network that no specification
-// makes.
+// The trainers support any layer plan: gradients of a network that no specification produces.
 #include "tests/nn/odd_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -89,7 +88,7 @@ TEST_F(OddPlan, GradientOnADeviceIsTheCpus) {
   }
 }
 
-/// The buffers that the outcomes' layers and the policy's both use, but for the fork's gradient.
+/// The buffers used by both the outcomes' and the policy's layers, except the fork's gradient.
 std::vector<std::size_t> shared_by_branches(const LayerPlan& plan, bool outcomes_beside) {
   const GradientPlan gradients(
       plan, {.norms_in_place = false, .policy_apart = false, .outcomes_beside = outcomes_beside});
@@ -109,7 +108,7 @@ std::vector<std::size_t> shared_by_branches(const LayerPlan& plan, bool outcomes
   return both;
 }
 
-// On a device the two run at once: what a test on the host cannot see go wrong.
+// On a device both run at the same time, which a run on the host cannot test.
 TEST_F(OddPlan, BranchesBesideEachOtherShareTheForkAlone) {
   EXPECT_FALSE(shared_by_branches(plan_, false).empty());
   EXPECT_TRUE(shared_by_branches(plan_, true).empty());

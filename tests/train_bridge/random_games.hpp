@@ -1,4 +1,4 @@
-// Games played at random but recorded as if they had been searched, for the tests of the learner.
+// Random games recorded as if they had been searched, for training tests.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace senet {
 
-/// Game `number`, always the same: by the rules of G, which has no dice, from its start to its end,
+/// Game `number`, always the same: a legal game of G, which has no dice, from start to end, with
 /// every decision a full search with visits and a root.
 template <Game G>
 GameRecord random_game(std::uint64_t number) {
@@ -37,7 +37,7 @@ GameRecord random_game(std::uint64_t number) {
   return record;
 }
 
-/// The same game, all of its moves blind: it has no samples.
+/// The same game with all moves recorded as random: it has no samples.
 template <Game G>
 GameRecord blind_game(std::uint64_t number) {
   const GameRecord searched = random_game<G>(number);

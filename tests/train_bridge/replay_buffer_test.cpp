@@ -1,4 +1,4 @@
-// The replay buffer: what is in it, what comes out of it, and that mirror images are consistent.
+// The replay buffer: its content, its draws, and the consistency of mirror images.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ TrainBatch::Shape shape(std::size_t rows = kRows, std::size_t action_room = 0) {
           .action_room = action_room > 0 ? action_room : rows * G::kMaxLegal};
 }
 
-/// A sample that is known by its first outcome, mark / 1000.
+/// A sample identified by its first outcome, mark / 1000.
 Sample<TicTacToe> marked(int mark, std::span<const VisitCount> visits = {}) {
   const float share = static_cast<float>(mark) / 1000;
   return {TicTacToe{}, {share, 1 - share, 0}, visits};
@@ -33,7 +33,7 @@ int mark_of(const TrainBatch& batch, std::size_t row) {
   return static_cast<int>(std::lround(batch.outcomes(row)[0] * 1000));
 }
 
-/// Draws a batch, encoded.
+/// Draws a batch and encodes it.
 template <Game G>
 void draw_batch(ReplayBuffer<G>& buffer, std::size_t rows, std::size_t window, Random& random,
                 TrainBatch& batch) {
@@ -42,7 +42,7 @@ void draw_batch(ReplayBuffer<G>& buffer, std::size_t rows, std::size_t window, R
   buffer.encode(drawn, batch);
 }
 
-/// How often each mark comes out in `draws` batches.
+/// How often each mark is drawn in `draws` batches.
 template <Game G>
 std::map<int, int> drawn(ReplayBuffer<G>& buffer, std::size_t window, int draws) {
   std::map<int, int> counts;
@@ -90,10 +90,11 @@ TEST(ReplayBuffer, ManyPolicyEntriesPushOutOlderSamples) {
     EXPECT_EQ(buffer.size(), static_cast<std::size_t>(std::min(mark + 1, 4)));
   }
   EXPECT_EQ(drawn(buffer, 100, 50).begin()->first, 16);
-  // Samples without a policy target take no room in that ring.
+  // Samples without a policy target take no room in the policy ring.
   for (int mark = 20; mark < 24; ++mark) buffer.add(marked(mark));
   EXPECT_EQ(buffer.size(), 8u);
-  // All nine entries of one: the two oldest that have entries must go, and one more for its place.
+  // One sample with nine entries drops the two oldest that have entries, and one more for its
+  // place.
   visits.clear();
   for (Action action = 0; action < 9; ++action) visits.push_back({action, 1});
   buffer.add(marked(24, visits));
@@ -115,7 +116,7 @@ TEST(ReplayBuffer, TargetsSurviveManyRoundsOfTheRing) {
     return state;
   };
   TrainBatch batch(shape<ConnectFour>(1));
-  std::size_t left_out = 0;  // legal moves that need no thought
+  std::size_t left_out = 0;  // legal moves that a search does not consider
   for (std::uint64_t number = 0; number < 500; ++number) {
     const ConnectFour state = state_of(number);
     if (state.turn() == Turn::kOver) continue;
@@ -126,7 +127,7 @@ TEST(ReplayBuffer, TargetsSurviveManyRoundsOfTheRing) {
     moves_to_consider(state, moves);
     left_out += legal.size() - moves.size();
     std::vector<VisitCount> visits;
-    float total = 0;  // of the moves to consider
+    float total = 0;  // of the considered moves
     for (const Action action : legal) {
       if (random.below(3) == 0) continue;
       visits.push_back({action, 1 + random.below(1000)});
@@ -149,14 +150,14 @@ TEST(ReplayBuffer, TargetsSurviveManyRoundsOfTheRing) {
       EXPECT_EQ(batch.actions(), 0u);
       continue;
     }
-    // Every move to consider, whatever else was visited, and each with its share, by its own logit
-    // or its mirror image's.
+    // Exactly the considered moves, each with its share, by its own logit or that of its mirror
+    // image.
     ASSERT_EQ(batch.actions(), moves.size());
     std::map<Action, float> expected;
     for (const VisitCount& count : visits) {
       expected[count.action] = static_cast<float>(count.visits) / total;
     }
-    // The mirror image's encoding may be the same (a symmetric position): then either will do.
+    // A symmetric position has the same encoding as its mirror image: then both are possible.
     const auto encodes = [&](const ConnectFour& seen) {
       TrainBatch own(shape<ConnectFour>(1));
       own.add([&](FeatureRow& row) { seen.encode(row); });
@@ -167,7 +168,7 @@ TEST(ReplayBuffer, TargetsSurviveManyRoundsOfTheRing) {
     ASSERT_TRUE(plain || mirror);
     bool fits_plain = plain, fits_mirror = mirror;
     for (std::size_t i = 0; i < moves.size(); ++i) {
-      EXPECT_NEAR(batch.targets_of(0)[i], expected[moves[i]], 3e-4);  // shares are kept in 16 bits
+      EXPECT_NEAR(batch.targets_of(0)[i], expected[moves[i]], 3e-4);  // shares have 16 bits
       const Action logit = batch.logits_of(0)[i];
       fits_plain &= logit == ConnectFour::logits_of(moves[i])[0];
       fits_mirror &= logit == ConnectFour::logits_of(ConnectFour::mirrored(moves[i]))[0];
@@ -221,7 +222,7 @@ TEST(ReplayBuffer, ADrawEndsWhereThePolicyTargetsNoLongerFit) {
   draw_batch(buffer, kRows, 10, random, batch);
   EXPECT_EQ(batch.size(), 4u);
   EXPECT_EQ(batch.actions(), 36u);
-  // The same batch again: nothing of the last draw is left.
+  // Reusing the batch: nothing of the previous draw remains.
   draw_batch(buffer, 2, 10, random, batch);
   EXPECT_EQ(batch.size(), 2u);
   EXPECT_EQ(batch.actions(), 18u);

@@ -1,4 +1,4 @@
-// A run as a program of its own calls it: by a game's type, with hooks.
+// A run as called by a program for its own game: by the game's type, with hooks.
 #include <gtest/gtest.h>
 #include <senet/train.hpp>
 
@@ -15,7 +15,7 @@
 
 namespace senet {
 
-/// A game that is in no list: tic-tac-toe by another name.
+/// A game that is not registered: tic-tac-toe under another name.
 struct Noughts : TicTacToe {
   static constexpr std::string_view kName = "noughts";
   Noughts() = default;
@@ -88,7 +88,7 @@ TEST_F(OwnRun, BeginsShowsHowFarItIsAndEndsAtItsLimit) {
   EXPECT_GE(ended->progress.visits, ended->progress.searches);
   EXPECT_GT(ended->progress.evaluations, 0u);
 
-  // The run goes on, by its own settings, and only as a run of this game.
+  // The run can be resumed with its own settings, and only as a run of this game.
   const Result<RunConfig> saved = load_config<Noughts>(folder());
   ASSERT_TRUE(saved) << saved.error().reason();
   EXPECT_EQ(config_text(*saved), config_text(config()));
@@ -98,10 +98,10 @@ TEST_F(OwnRun, BeginsShowsHowFarItIsAndEndsAtItsLimit) {
   EXPECT_EQ(more->progress.learn.games, 250u);
   const Result<RunConfig> other = load_config<TicTacToe>(folder());
   ASSERT_FALSE(other);
-  EXPECT_NE(other.error().reason().find("the run learns noughts, not tic_tac_toe"),
+  EXPECT_NE(other.error().reason().find("the run trains noughts, not tic_tac_toe"),
             std::string::npos);
 
-  // Its weights play, and only this game.
+  // Its weights can play, but only this game.
   const auto player = load_player<Noughts>(more->weights, 20);
   ASSERT_TRUE(player) << player.error().reason();
   const auto result = match_result<Noughts>(**player, {.pairs = 20, .random_plies = 0});
@@ -152,7 +152,7 @@ TEST_F(OwnRun, EndsWhenItIsOrderedTo) {
   }
 }
 
-// Threads that play and learn end all the same.
+// The self-play and training threads still end.
 TEST_F(OwnRun, AHookMayThrow) {
   RunHooks hooks;
   hooks.progresses = [](const RunProgress&) { throw std::runtime_error("enough"); };
@@ -180,7 +180,7 @@ TEST_F(OwnRun, RefusesWhatMakesNoSense) {
   wrong = config();
   wrong.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
   EXPECT_EQ(refused(wrong, here), "--mode: noughts has no afterstates");
-  // Two programs at a time.
+  // Only one program at a time can open the folder.
   auto first = Run::open(game_table<RunGame, Noughts>(), config(), here);
   ASSERT_TRUE(first) << first.error().reason();
   EXPECT_EQ(first->folder(), folder());

@@ -1,4 +1,4 @@
-// Random networks and batches for the tests and the benchmark of the trainers.
+// Random networks and batches for the trainers' tests and benchmark.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,14 @@
 
 namespace senet {
 
-/// How the random samples of a batch look.
+/// The shape of the random samples of a batch.
 struct SampleShape {
   std::size_t rows = 12;
-  std::size_t active = 5;  // non-zero features a row; at most spec.features
-  std::size_t legal = 4;   // legal actions a row: 1 .. legal at random, or just this many
+  std::size_t active = 5;  // non-zero features per row; at most spec.features
+  std::size_t legal = 4;   // legal actions per row: 1 .. legal at random, or exactly this many
   bool vary_legal = true;
-  std::size_t logits_per_action = 1;  // an action uses 1 .. this many, at random, the rest padded
-  std::size_t without_policy = 0;  // every so many rows one lacks the policy target; 0: none does
+  std::size_t logits_per_action = 1;  // an action uses 1 .. this many at random; the rest is padded
+  std::size_t without_policy = 0;     // every n-th row lacks the policy target; 0: none
 };
 
 inline TrainBatch::Shape batch_shape(const NetworkSpec& spec, const SampleShape& samples) {
@@ -82,7 +82,7 @@ inline TrainBatch random_batch(const NetworkSpec& spec, const SampleShape& sampl
   return batch;
 }
 
-/// Parameters that are all alive: no small last layers, norms away from 1 and 0.
+/// Random parameters without special values: no small last layers, norms away from 1 and 0.
 template <class Real>
 std::vector<Real> random_parameters(const LayerPlan& plan, std::uint64_t seed) {
   Random random(seed, 0, 1, Purpose::kTest);

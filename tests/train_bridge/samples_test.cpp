@@ -1,4 +1,4 @@
-// Training targets by hand: what each position of a small game should have been worth, to whom.
+// Training targets computed by hand: the value of each position of a small game for its viewer.
 #include <gtest/gtest.h>
 
 #include "games/backgammon/backgammon.hpp"
@@ -24,7 +24,7 @@ GameRecord empty_record() {
   return record;
 }
 
-/// In the order they are made: last position first.
+/// In the order of creation: last position first.
 template <Game G>
 std::vector<KeptSample<G>> samples_of(const GameRecord& record, const SampleSettings& settings) {
   std::vector<KeptSample<G>> kept;
@@ -47,7 +47,7 @@ std::string refusal(const GameRecord& record) {
   return done ? "" : done.error().reason();
 }
 
-// Records keep probabilities in 1/65535ths.
+// Records store probabilities in units of 1/65535.
 template <Game G>
 void expect_outcomes(const Outcomes<G>& actual, const Outcomes<G>& expected) {
   for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 5e-5) << i;
@@ -59,7 +59,7 @@ void add_move(GameRecord& record, Action action, Player player, TurnKind kind,
       {.action = action, .player = player, .kind = kind, .root_outcomes = root, .visits = visits});
 }
 
-// X a1 (blind), O a2 (full), X b1 (fast), O b2 (full), X c1 (full) and wins.
+// X a1 (random), O a2 (full), X b1 (fast), O b2 (full), X c1 (full) and wins.
 GameRecord small_game() {
   GameRecord record = empty_record<TicTacToe>();
   add_move(record, 0, 0, TurnKind::kRandom);
@@ -75,7 +75,7 @@ TicTacToe position(std::string_view text) { return *TicTacToe::from_text(text); 
 
 TEST(Samples, PositionsOfASmallGame) {
   const auto samples = samples_of<TicTacToe>(small_game(), {.lambda = 1});
-  ASSERT_EQ(samples.size(), 4u);  // the blind move is not learnt from
+  ASSERT_EQ(samples.size(), 4u);  // no sample for the random move
   EXPECT_EQ(samples[0].state, position("a1a2b1b2"));
   EXPECT_EQ(samples[1].state, position("a1a2b1"));
   EXPECT_EQ(samples[2].state, position("a1a2"));
@@ -84,14 +84,14 @@ TEST(Samples, PositionsOfASmallGame) {
   EXPECT_EQ(samples[1].visits, (std::vector<VisitCount>{{2, 1}, {4, 9}}));
   EXPECT_TRUE(samples[2].visits.empty());  // a fast search
   EXPECT_EQ(samples[3].visits, (std::vector<VisitCount>{{3, 6}, {4, 3}}));
-  // X won: a win to X, a loss to O.
+  // X won: a win for X, a loss for O.
   expect_outcomes<TicTacToe>(samples[0].outcomes, {1, 0, 0});
   expect_outcomes<TicTacToe>(samples[1].outcomes, {0, 0, 1});
   expect_outcomes<TicTacToe>(samples[2].outcomes, {1, 0, 0});
   expect_outcomes<TicTacToe>(samples[3].outcomes, {0, 0, 1});
 }
 
-// X drew a move that lost half of what it had: what came of it tells little about the position.
+// X played a move that lost half of its value: the result says little about the position.
 TEST(Samples, LittleComesThroughABlunder) {
   const std::vector<float> root = {0.6f, 0.2f, 0.2f};  // worth 0.4
   const auto targets = [&](std::vector<float> chosen, float blunder) {
@@ -130,7 +130,7 @@ TEST(Samples, LambdaZeroIsTheSearchItself) {
 TEST(Samples, LambdaMixesBackwardsThroughBothPlayers) {
   const auto samples = samples_of<TicTacToe>(small_game(), {.lambda = 0.5f});
   ASSERT_EQ(samples.size(), 4u);
-  // For X: 0.5 (0.9 0.1 0) + 0.5 (1 0 0); then O's (0.1 0.1 0.8), to X (0.8 0.1 0.1); ...
+  // For X: 0.5 (0.9 0.1 0) + 0.5 (1 0 0); then O's (0.1 0.1 0.8), which is (0.8 0.1 0.1) for X; ...
   expect_outcomes<TicTacToe>(samples[0].outcomes, {0.95f, 0.05f, 0.0f});
   expect_outcomes<TicTacToe>(samples[1].outcomes, {0.05f, 0.075f, 0.875f});
   expect_outcomes<TicTacToe>(samples[2].outcomes, {0.7375f, 0.1375f, 0.125f});
@@ -171,8 +171,8 @@ TEST(Samples, AGameMayBeginAnywhere) {
   EXPECT_EQ(samples[0].state, position("a1a2b1b2"));
 }
 
-// Two turns of backgammon, then cut: player 0 wins a gammon for sure, as the network has it. The
-// opening roll decides nothing about who plays: player 0 rolled.
+// Two turns of backgammon, then cut: the network gives player 0 a certain gammon. Player 0 is on
+// roll first, whatever the opening roll.
 struct BackgammonGame {
   BackgammonGame() : record(empty_record<Backgammon>()) {
     for (const Player player : {Player{0}, Player{1}}) {
@@ -194,7 +194,7 @@ struct BackgammonGame {
     record.end_cut(std::vector<float>{0, 1, 0, 0, 0, 0});
   }
   GameRecord record;
-  std::vector<Backgammon> states{Backgammon{}};  // before each turn and behind the last
+  std::vector<Backgammon> states{Backgammon{}};  // before each turn and after the last
 };
 
 TEST(Samples, BackgammonPositions) {
@@ -205,9 +205,9 @@ TEST(Samples, BackgammonPositions) {
   EXPECT_EQ(samples[1].state, game.states[1]);
   EXPECT_TRUE(samples[0].visits.empty());
   EXPECT_EQ(samples[1].visits.size(), 1u);
-  // To player 1, who loses a gammon.
+  // For player 1, who loses a gammon.
   expect_outcomes<Backgammon>(samples[0].outcomes, {0.05f, 0, 0, 0.25f, 0.65f, 0.05f});
-  // To player 0: half his own root, half of that seen from his side.
+  // For player 0: half its own root, half the above from its perspective.
   expect_outcomes<Backgammon>(samples[1].outcomes, {0.325f, 0.425f, 0.025f, 0.175f, 0.05f, 0});
 }
 
@@ -222,10 +222,10 @@ TEST(Samples, BackgammonAfterstates) {
     EXPECT_EQ(sample.state.turn(), Turn::kChance);
     EXPECT_TRUE(sample.visits.empty());
   }
-  // Behind player 1's move player 0 is about to roll; nothing but the end came later.
+  // After player 1's move, player 0 is about to roll; only the end of the game follows.
   EXPECT_EQ(samples[0].state.viewer(), 0);
   expect_outcomes<Backgammon>(samples[0].outcomes, {0, 1, 0, 0, 0, 0});
-  // Behind player 0's move player 1 is about to roll: what his decision was told.
+  // After player 0's move, player 1 is about to roll: the target of its decision.
   EXPECT_EQ(samples[1].state.viewer(), 1);
   expect_outcomes<Backgammon>(samples[1].outcomes, {0.05f, 0, 0, 0.25f, 0.65f, 0.05f});
 }
@@ -269,22 +269,23 @@ TEST(Samples, WhatIsNoGameIsRefusedWithAReason) {
             std::string::npos);
   EXPECT_NE(refusal<TicTacToe>(with(999, 1, TurnKind::kForced)).find("it has a move that"),
             std::string::npos);
-  EXPECT_NE(refusal<TicTacToe>(with(1, 0, TurnKind::kForced)).find("whose turn it is not"),
+  EXPECT_NE(refusal<TicTacToe>(with(1, 0, TurnKind::kForced)).find("who is not to move"),
             std::string::npos);
   EXPECT_NE(refusal<TicTacToe>(with(1, 1, TurnKind::kFullSearch, {{0, 3}, {1, 4}}))
                 .find("visits of a move"),
             std::string::npos);
-  EXPECT_NE(refusal<TicTacToe>(with(1, 1, TurnKind::kFullSearch, {{1, 0}})).find("nothing was"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal<TicTacToe>(with(1, 1, TurnKind::kFullSearch, {{1, 0}})).find("without any visits"),
+      std::string::npos);
   record = with(1, 1, TurnKind::kForced);
   record.add_chance(3);
   EXPECT_NE(refusal<TicTacToe>(record).find("turn 3: it has a chance outcome"), std::string::npos);
 
   record = small_game();
   record.end_played(1);
-  EXPECT_NE(refusal<TicTacToe>(record).find("does not end as its moves do"), std::string::npos);
+  EXPECT_NE(refusal<TicTacToe>(record).find("does not follow from its moves"), std::string::npos);
   record.end_cut(std::vector<float>{0, 1, 0});
-  EXPECT_NE(refusal<TicTacToe>(record).find("cut when it was over"), std::string::npos);
+  EXPECT_NE(refusal<TicTacToe>(record).find("it was cut, but its moves end it"), std::string::npos);
   record = small_game();
   add_move(record, 8, 1, TurnKind::kForced);
   record.end_played(0);
@@ -297,7 +298,7 @@ TEST(Samples, DiceAndMovesCannotChangePlaces) {
   GameRecord record = empty_record<Backgammon>();
   add_move(record, 0, 0, TurnKind::kForced);
   record.end_cut(std::vector<float>(6, 0));
-  EXPECT_NE(refusal<Backgammon>(record).find("turn 1: it has a move of a player"),
+  EXPECT_NE(refusal<Backgammon>(record).find("turn 1: it has a move of the player"),
             std::string::npos);
   record = empty_record<Backgammon>();
   record.add_chance(21);

@@ -1,4 +1,4 @@
-// Batches with something to learn: what a fixed linear teacher makes of random features.
+// Batches that can be learned: a fixed linear teacher gives the targets of random features.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace senet {
 
-/// Tells the targets of any sample. A network that learns comes closer to it with every batch.
+/// Provides the targets of any sample. A network in training approaches it with every batch.
 class Teacher {
  public:
   explicit Teacher(const NetworkSpec& spec)
@@ -19,7 +19,7 @@ class Teacher {
     for (float& value : tables_) value = random.normal();
   }
 
-  /// A full batch of samples whose actions have a logit each, those of one sample all different.
+  /// A full batch of samples whose actions have one logit each, all different within a sample.
   TrainBatch batch(const SampleShape& samples, std::uint64_t seed) const {
     TrainBatch batch(batch_shape(spec_, samples));
     std::vector<std::uint16_t> actions(spec_.policy_logits);
@@ -28,7 +28,7 @@ class Teacher {
     for (std::size_t row = 0; row < samples.rows; ++row) {
       Random random(seed, row, 3, Purpose::kTest);
       const std::span<float> outcomes = batch.add([&](FeatureRow& features) {
-        // Each among a share of its own, so that none comes twice.
+        // One feature from each of `active` disjoint ranges, so that none repeats.
         const std::size_t share = spec_.features / samples.active;
         for (std::size_t i = 0; i < samples.active; ++i) {
           features.add(i * share + random.below(static_cast<std::uint32_t>(share)), 1.0f);

@@ -1,4 +1,4 @@
-// Threads that work together: everyone once a run, nothing left over, shares without gap or
+// Thread teams: every member runs once per run, no thread remains, and shares have no gap or
 // overlap.
 #include "train_bridge/thread_team.hpp"
 
@@ -32,7 +32,7 @@ TEST(ThreadTeam, MembersRunAtOnceAndTheFirstIsTheCaller) {
   team.run([&](std::size_t member) {
     who[member] = std::this_thread::get_id();
     ++inside;
-    while (inside < 3) std::this_thread::yield();  // would wait for ever if one came after another
+    while (inside < 3) std::this_thread::yield();  // would hang if run one by one
   });
   EXPECT_EQ(who[0], std::this_thread::get_id());
   EXPECT_EQ(std::set<std::thread::id>(who.begin(), who.end()).size(), 3u);
@@ -58,8 +58,8 @@ TEST(ThreadTeam, SharesCoverEverythingOnce) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Those that could be started must not wait for the others for ever. (A sanitizer's own memory does
-// not fit below such a limit.)
+// Threads that were started must not wait forever for those that were not. (The memory of
+// sanitizers does not fit below such a limit.)
 TEST(ThreadTeam, MembersThatCannotBeStartedAreAnError) {
   const auto child = [] {
     const rlimit two_gigabytes{std::size_t{2} << 30, std::size_t{2} << 30};

@@ -1,4 +1,4 @@
-// Prints how many samples a second the CPU trainer learns from (median step), for the reference
+// Prints how many samples per second the CPU trainer processes (median step), for the reference
 // network with backgammon's sizes. Usage: train_benchmark [seconds per row of the table]
 #include <fmt/core.h>
 
@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
   const double seconds = argc > 1 ? std::atof(argv[1]) : 3.0;
   use_single_threaded_blas();
   const NetworkSpec spec{.game = "benchmark", .features = 344, .policy_logits = 676, .outcomes = 6};
-  fmt::print("{} parameters, {:.3f} MFLOP dense a forward pass\n", parameter_count(spec),
+  fmt::print("{} parameters, {:.3f} MFLOP per dense forward pass\n", parameter_count(spec),
              dense_flop(spec) * 1e-6);
   fmt::print("{:>6} {:>16} {:>14} {:>14}\n", "batch", "policy targets", "ms/step", "samples/s");
   for (const std::size_t rows : {64, 256, 1024}) {

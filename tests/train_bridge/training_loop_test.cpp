@@ -1,5 +1,4 @@
-// The way back from games to weights: what is earned, capped, published and saved, and how it
-// fails.
+// The training loop: steps that are earned, capped, published and saved, and how it fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,14 +30,14 @@ TEST(TrainingLoop, TakesTheStepsThatGamesEarn) {
   EXPECT_NEAR(progress.mean_plies, static_cast<double>(positions) / 30, 1e-3);
   EXPECT_EQ(run.log.records(), 30u);
 
-  // The rate rises over ten steps, is steady for ten and falls from then on.
+  // The rate rises over ten steps, is constant for ten, and falls from then on.
   ASSERT_GT(trainer.rates.size(), 25u);
   for (std::size_t i = 0; i < trainer.rates.size(); ++i) {
     const float steps = static_cast<float>(i + 1);
     const float share = i < 10 ? steps / 10 : i < 20 ? 1 : std::sqrt(20 / steps);
     EXPECT_FLOAT_EQ(trainer.rates[i], 1e-3f * share);
   }
-  // One publication, of the weights after the last step, at the end.
+  // One publication, at the end, of the weights after the last step.
   EXPECT_EQ(progress.iterations, 1u);
   EXPECT_EQ(run.models.generation(), 2u);
   const std::uint64_t id = trainer.served().id();
@@ -65,7 +64,7 @@ TEST(TrainingLoop, OwesNoMoreThanAnIteration) {
   LearnSettings settings = small_settings();
   settings.steps_per_iteration = 7;
   Stretch run(folder.path(), settings, trainer);
-  run.learn(0, 40);  // all are taken before the first step
+  run.learn(0, 40);  // all games arrive before the first step
   const LearnProgress progress = run.loop->progress();
   EXPECT_EQ(progress.steps, 7u);
   EXPECT_EQ(progress.iterations, 1u);
@@ -83,10 +82,10 @@ TEST(TrainingLoop, PublishesEveryIteration) {
   run.learn_one_by_one(0, 20);
   const LearnProgress progress = run.loop->progress();
   EXPECT_EQ(progress.steps, positions_of(0, 20) * 2 / 8);
-  const std::uint64_t iterations = (progress.steps + 3) / 4;  // the last one is what was left
+  const std::uint64_t iterations = (progress.steps + 3) / 4;  // the last is shorter
   EXPECT_EQ(progress.iterations, iterations);
   EXPECT_EQ(run.models.generation(), 1 + iterations);
-  // A checkpoint with each: the weights of all are there, each after its four steps.
+  // Each iteration has a checkpoint: all weights files exist, each after four more steps.
   for (std::uint64_t i = 1; i <= iterations; ++i) {
     const auto name = (i < 10 ? "00000" : "0000") + std::to_string(i) + ".safetensors";
     const Result<Network> network = load_network(folder.path() / "weights" / name);
@@ -110,7 +109,7 @@ TEST(TrainingLoop, BeginsOnlyAfterEnoughPositions) {
     EXPECT_EQ(run.saved().games, 10u);
   }
   Stretch run(folder.path(), settings, trainer);
-  run.learn(10, 11);  // what the first ten earned is not lost
+  run.learn(10, 11);  // the steps earned by the first ten games are not lost
   EXPECT_EQ(run.loop->progress().steps, positions_of(0, 11) * 2 / 8);
 }
 
@@ -160,7 +159,7 @@ TEST(TrainingLoop, AFailingLogEndsItWithAReasonAndLanesCanEnd) {
   CountingTrainer trainer;
   Stretch run(folder.path(), small_settings(), trainer);
   ASSERT_TRUE(run.games.push(random_game<G>(0)));
-  ASSERT_TRUE(run.games.push(random_game<ConnectFour>(1)));  // the log refuses another game
+  ASSERT_TRUE(run.games.push(random_game<ConnectFour>(1)));  // the log rejects another game
   ASSERT_TRUE(run.games.push(random_game<G>(2)));
   const Result<void> learnt = run.loop->run();
   ASSERT_FALSE(learnt);
@@ -180,7 +179,7 @@ TEST(TrainingLoop, AFullQueueMakesLanesWaitAndAClosedOneDoesNot) {
   GameRecord first = random_game<G>(0), second = random_game<G>(1);
   EXPECT_TRUE(sink.offer(first));
   EXPECT_FALSE(sink.offer(second));
-  EXPECT_TRUE(second == random_game<G>(1));  // untouched
+  EXPECT_TRUE(second == random_game<G>(1));  // unchanged
   EXPECT_EQ(sink.refused(), 0u);
   games.close();
   EXPECT_TRUE(sink.offer(second));

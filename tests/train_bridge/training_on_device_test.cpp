@@ -1,5 +1,5 @@
-// Learning on a device that keeps the replay's samples is the same learning, whatever happens to
-// the device.
+// Training on a device that keeps the replay's samples gives the same result, even if the device
+// fails.
 #include <gtest/gtest.h>
 
 #include "tests/temporary_folder.hpp"
@@ -14,14 +14,14 @@ namespace {
 using G = TicTacToe;
 constexpr std::uint64_t kGames = 60;
 
-/// What a device was asked for, to be looked at when it has gone; and when it goes.
+/// Counts calls of a device, readable after its loss; also configures its failures.
 struct Calls {
   std::size_t steps = 0, kept_steps = 0, kept_samples = 0, named = 0;
-  std::size_t does_not_know = ~std::size_t{0};  // every so many steps on kept samples
+  std::size_t does_not_know = ~std::size_t{0};  // every n-th step on kept samples is refused
   std::size_t fails_at_step = ~std::size_t{0}, fails_at_sample = ~std::size_t{0};
 };
 
-/// A trainer on the host that counts, forgets and fails as it is told.
+/// A trainer on the host that counts, forgets and fails as configured.
 class MoodyDevice final : public DeviceTrainer {
  public:
   MoodyDevice(std::unique_ptr<HostTrainer> inner, Calls& calls)
@@ -66,7 +66,7 @@ struct Learnt {
   std::size_t losses = 0;  // of the device
 };
 
-/// Learns from the same games each time; the ring of samples goes round.
+/// Trains on the same games each time; the ring of samples wraps around.
 Learnt learn(bool keeps_replay, Calls& calls) {
   use_single_threaded_blas();
   const LearnSettings settings = small_settings();
@@ -105,7 +105,7 @@ TEST(TrainingOnDevice, KeptSamplesTeachTheSame) {
   EXPECT_EQ(sent.kept_samples, 0u);
   EXPECT_EQ(kept.kept_samples, positions_of(0, kGames));
   EXPECT_EQ(kept.steps, sent.steps);
-  EXPECT_EQ(kept.kept_steps, kept.steps);  // not one batch was sent
+  EXPECT_EQ(kept.kept_steps, kept.steps);  // no batch was sent
   EXPECT_EQ(of_kept.losses, 0u);
 }
 
@@ -116,7 +116,7 @@ TEST(TrainingOnDevice, BatchesAreSentWhereSamplesAreNotKept) {
   EXPECT_EQ(kept.kept_steps, kept.steps - kept.steps / 3);
 }
 
-// The CPU goes on with encoded batches of the samples that would have been used.
+// The CPU continues with encoded batches of the samples that would have been used.
 TEST(TrainingOnDevice, ADeviceLostWithItsSamplesCostsNoneOfThem) {
   for (const std::size_t step : {0, 1, 40}) {
     Calls sent{.fails_at_step = step}, kept{.fails_at_step = step};

@@ -1,4 +1,4 @@
-// Going on with a run: from its checkpoint and its log, as if it had never stopped.
+// Resuming a run from its checkpoint and its log, as if it had never stopped.
 #include <gtest/gtest.h>
 
 #include "tests/temporary_folder.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using G = TicTacToe;
 
-// A run that is stopped and gone on with learns what one without a pause learns, bit for bit.
+// A stopped and resumed run gives the same result as an uninterrupted one, bit for bit.
 TEST(TrainingResume, ResumedIsAsIfNeverStopped) {
   use_single_threaded_blas();
   const auto trainer = [] {
@@ -43,7 +43,7 @@ TEST(TrainingResume, ResumedIsAsIfNeverStopped) {
   EXPECT_EQ(actual->replay_begin, expected.replay_begin);
   EXPECT_EQ(actual->log_position, expected.log_position);
   EXPECT_EQ(actual->owed_steps, expected.owed_steps);
-  EXPECT_GT(expected.replay_begin, 0u);  // the ring was full: older games have left
+  EXPECT_GT(expected.replay_begin, 0u);  // the ring was full: older games were dropped
 }
 
 TEST(TrainingResume, GamesBehindTheCheckpointCountAsNew) {
@@ -94,7 +94,7 @@ TEST(TrainingResume, ALogThatLostItsEndIsGoneOnWith) {
   }
   std::filesystem::resize_file(folder.path() / "games.senet", short_size + 3);
   Stretch run(folder.path(), small_settings(), trainer);
-  EXPECT_EQ(run.loop->next_game(), 20u);  // numbers are never given twice
+  EXPECT_EQ(run.loop->next_game(), 20u);  // numbers are never reused
   run.learn(20, 25);
   EXPECT_EQ(run.loop->progress().games, 24u);
   EXPECT_EQ(run.log.records(), 6u);

@@ -1,4 +1,4 @@
-// Stretches of a training run for tests: a learner in a folder, fed with games from outside.
+// Stretches of a training run for tests: a training loop in a folder, fed with games by the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline NetworkSpec small_spec() {
   return spec;
 }
 
-/// Learns nothing but how often it was asked: every weight is the number of its steps.
+/// Only counts its steps: every weight is the number of steps.
 class CountingTrainer final : public Trainer {
  public:
   std::string_view name() const override { return "counting"; }
@@ -71,7 +71,7 @@ inline LearnSettings small_settings() {
   return settings;
 }
 
-/// One stretch of a run in a folder: everything a daemon holds, without its threads.
+/// One stretch of a run in a folder: all parts of a run, without its threads.
 struct Stretch {
   Stretch(const std::filesystem::path& run_folder, const LearnSettings& given, Trainer& trainer)
       : folder(run_folder), settings(given), log(open_log(run_folder)) {
@@ -102,7 +102,7 @@ struct Stretch {
     return std::move(*opened);
   }
 
-  /// Learns from all of these at once.
+  /// Trains on all of these games at once.
   void learn(std::uint64_t first, std::uint64_t end) {
     for (std::uint64_t number = first; number < end; ++number) {
       EXPECT_TRUE(games.push(random_game<TicTacToe>(number)));
@@ -112,8 +112,8 @@ struct Stretch {
     EXPECT_TRUE(learnt) << learnt.error().reason();
   }
 
-  /// Learns from these one by one, each when all that was earned before it has been trained: the
-  /// order of everything is then fixed.
+  /// Trains on these games one by one, adding each after all steps earned before are done, so that
+  /// the order of everything is fixed.
   void learn_one_by_one(std::uint64_t first, std::uint64_t end) {
     std::thread learner([&] {
       const Result<void> learnt = loop->run();
@@ -152,7 +152,7 @@ struct Stretch {
   std::optional<TrainingLoop> loop;
 };
 
-/// Samples of the random games [first, end).
+/// Number of samples of the random games [first, end).
 inline std::uint64_t positions_of(std::uint64_t first, std::uint64_t end) {
   std::uint64_t positions = 0;
   for (; first < end; ++first) positions += random_game<TicTacToe>(first).turns().size();

@@ -1,5 +1,5 @@
-// The folder of saved networks: the first and the newest are always there, the years between get
-// sparser.
+// The folder of saved networks: the first and the newest are always kept, those between are thinned
+// out.
 #include "train_bridge/checkpoint.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ std::set<std::string> names(const std::filesystem::path& folder) {
 TEST(WeightsFolder, KeepsTheEndsAndASparserMiddle) {
   const TemporaryFolder folder;
   std::ofstream(folder / "123456.txt") << "not a network";
-  std::ofstream(folder / "best.safetensors") << "somebody's own";
+  std::ofstream(folder / "best.safetensors") << "a user's file";
   for (std::uint64_t i = 0; i < 100; ++i) {
     ASSERT_TRUE(save_to_weights_folder(network(i), i, folder.path(), 8));
     const auto all = names(folder.path());
@@ -45,7 +45,7 @@ TEST(WeightsFolder, KeepsTheEndsAndASparserMiddle) {
     ASSERT_TRUE(newest);
     EXPECT_EQ(newest->id(), network(i).id());
   }
-  // The last four are all there, and what is older lies at growing distances.
+  // The last four are all there; older ones are at growing distances.
   const auto all = names(folder.path());
   for (const char* name :
        {"000096.safetensors", "000097.safetensors", "000098.safetensors", "000099.safetensors"}) {

@@ -1,4 +1,4 @@
-// senet bench: how fast everything is on this machine, and where the time goes.
+// senet bench: measures the speed of all parts on this machine and how their time is distributed.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -21,19 +21,19 @@ namespace {
 
 using AddOptions = void (*)(const Command& command, BenchSettings& settings);
 
-/// A benchmark as the command line has it: of games, or of the machine alone.
+/// A benchmark on the command line, either of games or of the machine alone.
 struct Bench {
   std::string name, help;
-  double seconds = 0;  // measured when nothing is said
+  double seconds = 0;  // default measured time
   std::vector<AddOptions> options;
   Benchmark (*of_game)(const BenchCase& bench) = nullptr;
   Benchmark (*of_machine)(const BenchSettings& settings) = nullptr;
   std::uint32_t (*visits)(const AnyGame& game) = [](const AnyGame&) { return 100u; };
-  std::vector<Evaluates> modes = {};  // all that a game has of these; empty: the one that is said
+  std::vector<Evaluates> modes = {};  // those that a game supports are run; empty: --mode
 };
 
-/// The game that is said, or the standard ones, each in the benchmark's modes that it has; nothing
-/// is left to be chosen. Throws what is wrong.
+/// The cases of --game, or of the standard games, each in the benchmark's modes that it supports.
+/// Resolves all defaults. Throws an Error if the settings are invalid.
 std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
   std::vector<BenchCase> cases;
   const auto modes = bench.modes.empty() ? std::vector{settings.search.evaluates} : bench.modes;
@@ -54,9 +54,9 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
               .settings;
       of_case.search.evaluates = mode;
       if (of_case.visits == 0) of_case.visits = bench.visits(rules);
-      // The afterstates of a position are many rows at once.
+      // The afterstates of a position are many rows.
       if (of_case.batch_rows == 0) of_case.batch_rows = mode == Evaluates::kPosition ? 64 : 256;
-      settings.trace.clear();  // the first case's
+      settings.trace.clear();  // only for the first case
     }
   }
   if (cases.empty() && !settings.game.empty()) throw unknown_game(settings.game);
@@ -68,9 +68,9 @@ Job prepare(const Bench& bench, BenchSettings settings) {
   if (settings.workers.empty()) {
     settings.workers = {std::max(1u, std::thread::hardware_concurrency())};
   }
-  // Better now than after the measurement.
+  // Check this before the measurement.
   if (!settings.trace.empty() && !std::ofstream(settings.trace, std::ios::app)) {
-    throw fail(fmt::format("--trace: {} cannot be written", settings.trace));
+    throw fail(fmt::format("--trace: cannot write {}", settings.trace));
   }
   std::vector<BenchCase> cases;
   if (bench.of_game != nullptr) cases = cases_of(bench, settings);
@@ -86,8 +86,8 @@ Job prepare(const Bench& bench, BenchSettings settings) {
   };
 }
 
-/// The same entry of a list for an option that means something of its own, under its name or
-/// another one. Both are literals.
+/// A copy of a setting's entry with another help text and, if `name` is not empty, another name.
+/// Both must be literals.
 template <class Struct, class Value>
 Setting<Struct, Value> with_help(Value Struct::*member, std::string_view help,
                                  std::string_view name = "") {
@@ -97,14 +97,15 @@ Setting<Struct, Value> with_help(Value Struct::*member, std::string_view help,
   return entry;
 }
 
-/// An option of several numbers, "1,2,4", each from 1 to `most` and none twice in a row. Where
-/// there are none before, "all" stands for none.
+/// Adds an option with several numbers, "1,2,4", each from 1 to `most`, without equal neighbours.
+/// If `counts` is empty by default, "all" makes it empty.
 void add_counts(const Command& command, const std::string& name, std::vector<std::size_t>& counts,
                 std::size_t most, const std::string& help) {
   const bool takes_all = counts.empty();
   const auto read = [=, &counts](const std::string& text) -> Result<void> {
-    const Error refusal(fmt::format("{}: {}numbers of 1 to {} with commas between them", name,
-                                    takes_all ? "all, or " : "", most));
+    const Error refusal(
+        fmt::format("{} is \"{}\": it must be {}numbers 1 .. {} with commas between them", name,
+                    text, takes_all ? "all, or " : "", most));
     counts.clear();
     if (takes_all && text == "all") return {};
     for (const Json& number : parse_json(fmt::format("[{}]", text))) {
@@ -118,20 +119,21 @@ void add_counts(const Command& command, const std::string& name, std::vector<std
       .shows_default(takes_all ? "all" : fmt::format("{}", fmt::join(counts, ",")));
 }
 
-/// Each adds options to the command of a benchmark.
+/// Each function adds options to the command of a benchmark.
 namespace options {
 
 void common(const Command& command, BenchSettings& settings) {
-  command.flag("--json", settings.json, "one JSON object a line");
-  command.option("--repeat", settings.repeats, "runs; figures are their medians").in_range(1, 1000);
-  command.option("--seconds", settings.seconds, "measured time of each case and run")
+  command.flag("--json", settings.json, "print one JSON object per line");
+  command.option("--repeat", settings.repeats, "number of runs; prints the medians")
+      .in_range(1, 1000);
+  command.option("--seconds", settings.seconds, "measured time of each case and run, in seconds")
       .in_range(0.001, 1e6);
 }
 
 void game(const Command& command, BenchSettings& settings) {
   command.option("--game", settings.game,
-                 "default: " + games_that(&AnyGame::is_standard, ", then "));
-  command.option("--seed", settings.seed, "of weights and games").shows_default();
+                 "the game (default: " + games_that(&AnyGame::is_standard, ", then ") + ")");
+  command.option("--seed", settings.seed, "seed of weights and games").shows_default();
 }
 
 void network(const Command& command, BenchSettings& settings) {
@@ -142,7 +144,7 @@ void network(const Command& command, BenchSettings& settings) {
   add_setting(command, with_help(&NetworkSpec::width, "fresh weights of this width instead"),
               settings.width)
       .shows_default("");
-  add_setting(command, with_help(&NetworkSpec::blocks, "... with so many residual blocks"),
+  add_setting(command, with_help(&NetworkSpec::blocks, "... with this number of residual blocks"),
               settings.blocks);
 }
 
@@ -151,15 +153,15 @@ void mode(const Command& command, BenchSettings& settings) {
 }
 
 void recording(const Command& command, BenchSettings& settings) {
-  command
-      .option("--games", settings.recorded_games, "self-play games whose positions are measured on")
+  command.option("--games", settings.recorded_games, "self-play games that provide the positions")
       .in_range(1, 100'000)
       .shows_default();
 }
 
 void evaluator(const Command& command, BenchSettings& settings) {
   add_setting(command, setting_of(&WorkerSettings::evaluator), settings.evaluator);
-  command.flag("--exact", settings.exact, "the same bits at every batch size, with oneDNN too");
+  command.flag("--exact", settings.exact,
+               "bit-identical results for every batch size, also with oneDNN");
 }
 
 void search(const Command& command, BenchSettings& settings, const std::string& standard_visits) {
@@ -167,11 +169,11 @@ void search(const Command& command, BenchSettings& settings, const std::string& 
       .option("--visits", settings.visits,
               fmt::format("visits of every search (default: {})", standard_visits))
       .in_range(1, 1'000'000);
-  add_setting(command, with_help(&WorkerSettings::lanes, "searches side by side on a thread"),
+  add_setting(command, with_help(&WorkerSettings::lanes, "interleaved searches per thread"),
               settings.lanes);
   add_setting(command,
               with_help(&WorkerSettings::batch_rows,
-                        "most rows of a forward pass (default: 64; with afterstates 256)"),
+                        "maximum rows of a forward pass (default: 64; with afterstates 256)"),
               settings.batch_rows)
       .shows_default("");
 }
@@ -187,14 +189,14 @@ void tree(const Command& command, BenchSettings& settings) {
   search(command, settings, visits);
   command
       .option("--table", settings.table,
-              "the tree's way from a position to its node: epoch, its own, or flat, Abseil's")
+              "the tree's hash table from positions to nodes: epoch (Senet's) or flat (Abseil's)")
       .one_of({"epoch", "flat"})
       .shows_default();
 }
 
 void workers(const Command& command, BenchSettings& settings) {
   add_counts(command, "workers", settings.workers, 1024,
-             "threads at once; several numbers (1,2) are measured in turns");
+             "number of threads; several numbers (1,2) are measured one after the other");
 }
 
 void play(const Command& command, BenchSettings& settings) {
@@ -202,24 +204,24 @@ void play(const Command& command, BenchSettings& settings) {
   workers(command, settings);
   add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.cache_mib);
   command.flag("--reuse-tree", settings.search.reuse_tree,
-               "keep the tree between moves: kept visits count towards --visits and are not "
-               "counted again");
+               "keep the tree between moves: kept visits count towards --visits, but not in the "
+               "figures");
   command
       .option("--warmup-seconds", settings.warmup_seconds,
-              "played before the measurement, once games of all ages are under way")
+              "play before the measurement, after the games are at different stages")
       .in_range(0.0, 1e6)
       .shows_default();
 }
 
 void trace(const Command& command, BenchSettings& settings) {
   command.option("--trace", settings.trace,
-                 "write what a worker did when, for chrome://tracing or Perfetto, into this file "
+                 "write a timeline of a worker to this file, for chrome://tracing or Perfetto "
                  "(of the first case and run)");
 }
 
 void trainer(const Command& command, BenchSettings& settings) {
   TrainerChoice& choice = settings.trainer;
-  add_setting(command, with_help(&TrainerChoice::backend, "what trains", "backend"),
+  add_setting(command, with_help(&TrainerChoice::backend, "the trainer's backend", "backend"),
               choice.backend);
   add_setting(command, setting_of(&TrainerChoice::precision), choice.precision);
   command.flag("--replay-on-device", choice.replay_on_device,
@@ -228,7 +230,7 @@ void trainer(const Command& command, BenchSettings& settings) {
 
 void train_rows(const Command& command, BenchSettings& settings) {
   add_counts(command, "batch", settings.train_rows, 65'536,
-             "samples of a step; several numbers (256,1024) one after the other");
+             "samples per step; several numbers (256,1024) are measured one after the other");
   command.option("--save-batch", settings.saved_batch,
                  "write the last batch of recorded positions to this file (safetensors)");
 }
@@ -236,66 +238,67 @@ void train_rows(const Command& command, BenchSettings& settings) {
 void players(const Command& command, BenchSettings& settings) {
   command
       .option("--workers", settings.players,
-              "threads that play (default: all but two, as in senet selfplay)")
+              "threads that play (default: all but two, like senet selfplay)")
       .in_range(1, 1024);
 }
 
 void session(const Command& command, BenchSettings& settings) {
-  add_counts(command, "sessions", settings.sessions, 1024, "games of the host at once");
-  command.option("--milliseconds", settings.search_ms, "of each search that is timed")
+  add_counts(command, "sessions", settings.sessions, 1024, "parallel games of the host");
+  command.option("--milliseconds", settings.search_ms, "time limit of the searches limited by time")
       .in_range(1, 60'000)
       .shows_default();
   command
-      .option("--visits", settings.visits, "of each search that is counted instead (default: 100)")
+      .option("--visits", settings.visits,
+              "visits of the searches limited by visits (default: 100)")
       .in_range(1u, kBenchTreeVisits);
   command.flag("--processes", settings.processes,
-               "the most games in a `senet uci` process each, too");
+               "also measure the largest number of games with a `senet uci` process each");
 }
 
 }  // namespace options
 
-/// Those that have a name, in the order of --help.
+/// The benchmarks with a name, in the order of --help.
 std::vector<Bench> benchmarks() {
   using namespace options;
   return {
       {.name = "peak",
-       .help = "multiply-adds a second at most",
+       .help = "maximum rate of multiply-adds",
        .seconds = 0.5,
        .options = {workers},
        .of_machine = prepare_peak},
       {.name = "forward",
-       .help = "states a second of the forward pass",
+       .help = "states per second of the forward pass",
        .seconds = 1,
        .options = {game, network, mode, recording, evaluator},
        .of_game = prepare_forward},
       {.name = "tree",
-       .help = "visits a second of searches without a network",
+       .help = "visits per second of searches without a network",
        .seconds = 2,
        .options = {game, network, mode, recording, tree},
        .of_game = prepare_tree,
        .visits = [](const AnyGame& game) { return game.tree_bench_visits; }},
       {.name = "playout",
-       .help = "games a second of blind play by the rules alone",
+       .help = "games per second of random moves, without a search",
        .seconds = 2,
        .options = {game},
        .of_game = prepare_playout},
       {.name = "selfplay",
-       .help = "games, decisions and evaluations a second of whole self-play",
+       .help = "games, decisions and evaluations per second of self-play",
        .seconds = 10,
        .options = {game, network, mode, evaluator, play, trace},
        .of_game = prepare_selfplay},
       {.name = "train",
-       .help = "samples a second of a trainer",
+       .help = "samples per second of a trainer",
        .seconds = 3,
        .options = {game, network, mode, recording, workers, trainer, train_rows},
        .of_game = prepare_train},
       {.name = "overlap",
-       .help = "what a trainer beside self-play costs it: speed, and the weights handed over",
+       .help = "slowdown of self-play by a trainer, and the time to hand over weights",
        .seconds = 4,
        .options = {game, network, trainer, players},
        .of_game = prepare_overlap},
       {.name = "sessions",
-       .help = "how long the searches of many embedded games take, and their memory",
+       .help = "latency and memory of many embedded games",
        .seconds = 5,
        .options = {game, network, session, workers},
        .of_game = prepare_sessions},
@@ -311,17 +314,17 @@ void add_bench_command(const Command& program) {
     for (const AddOptions add : bench.options) add(command, *settings);
     command.runs([=] { return prepare(bench, *settings); });
   };
-  // Every standard game with policy priors, and then with afterstates where it has them.
+  // Every standard game with policy priors, and also with afterstates if it has them.
   const Bench standard{
       .name = "selfplay",
-      .help = "Measure how fast everything is and where the time goes",
+      .help = "Measure the speed of all parts and how their time is distributed",
       .seconds = 10,
       .options = {options::game, options::network, options::evaluator, options::play},
       .of_game = prepare_selfplay,
       .modes = {Evaluates::kPosition, Evaluates::kAfterstates}};
   const Command command = program.add_command("bench", standard.help);
   command.footer(
-      fmt::format("Without a benchmark's name: self-play of {}, with policy priors\n"
+      fmt::format("Without the name of a benchmark: self-play of {}, with policy priors\n"
                   "and then with afterstates.",
                   games_that(&AnyGame::is_standard)));
   for (const Bench& bench : benchmarks()) {

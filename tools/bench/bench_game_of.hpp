@@ -1,4 +1,4 @@
-// The parts of the benchmarks that know the game's type: the benchmarks' table of a game.
+// The parts of the benchmarks that are templates over the game's type, and the table of them.
 #pragma once
 
 #include <array>
@@ -51,8 +51,9 @@ TrainBatch sparse_batch(std::span<const AnyState> positions, const BenchSettings
   return batch;
 }
 
-/// Passes everything on and estimates the time that it takes. Some of the passes are timed, with
-/// the cheap clock: reading any would take longer than one search's row.
+/// Forwards to another evaluator and estimates the time of its passes. Only one in eight is timed,
+/// because reading a clock takes longer than evaluating a single row. The wall clock is used
+/// because it is cheaper than the thread's clock.
 class TimedEvaluator final : public Evaluator {
  public:
   explicit TimedEvaluator(std::unique_ptr<Evaluator> inner) : inner_(std::move(inner)) {}
@@ -62,7 +63,7 @@ class TimedEvaluator final : public Evaluator {
   void load(const Weights& weights) override { inner_->load(weights); }
   void forward(const Batch& batch, std::size_t first, std::size_t last) override {
     constexpr std::uint64_t kTimedOneIn = 8;
-    constexpr double kDisturbed = 1e-3;  // the core was lent to another thread meanwhile
+    constexpr double kDisturbed = 1e-3;  // seconds; in a longer pass another thread used the core
     const auto rows = static_cast<double>(last - first);
     rows_ += rows;
     if (passes_++ % kTimedOneIn != 0) return inner_->forward(batch, first, last);
@@ -74,7 +75,7 @@ class TimedEvaluator final : public Evaluator {
     timed_rows_ += rows;
   }
 
-  /// Of all passes since the last call.
+  /// Estimated seconds of all passes since the last call.
   double seconds() {
     const double seconds = timed_rows_ > 0 ? seconds_ * rows_ / timed_rows_ : 0;
     passes_ = 0;
@@ -99,7 +100,7 @@ TreeMeasured measure_tree(const BenchCase& bench, std::span<const AnyState> any_
   TimedEvaluator timed(make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows).value());
   Analysis<G, SearchOf> analysis(timed, settings.search, settings.visits, settings.lanes,
                                  settings.batch_rows);
-  // A search in each lane, of the positions from number `first` on.
+  // Runs one search per lane, of the positions starting at index `first`.
   const auto search = [&](std::size_t first, auto&& use) {
     const std::span<const G> states(&positions[first % positions.size()], settings.lanes);
     analysis.run(states, {.visits = settings.visits, .noise = true}, settings.seed + first, use);
@@ -129,7 +130,7 @@ TreeMeasured measure_tree(const BenchCase& bench, std::span<const AnyState> any_
   return measured;
 }
 
-/// Plays the game of that number blindly to its end, and counts.
+/// Plays the game with this number to its end with uniformly random moves, and counts.
 template <Game G>
 void play_out(std::uint64_t seed, std::uint64_t number, PlayoutCounts& counts) {
   Random random(seed, number, 0, Purpose::kTest);
@@ -177,7 +178,7 @@ PlayoutMeasured measure_playout(const BenchCase& bench) {
   return measured;
 }
 
-/// Some of the positions that the worker's last searches asked their network about.
+/// Up to 4096 of the positions that the network evaluated in the worker's last searches.
 template <Game G>
 std::vector<G> evaluated_positions(const Worker<G>& worker, Evaluates evaluates) {
   constexpr std::size_t kMost = 4096;
@@ -204,7 +205,7 @@ std::vector<G> evaluated_positions(const Worker<G>& worker, Evaluates evaluates)
   return positions;
 }
 
-/// BenchGame::encode_cost; zeros when nothing was asked.
+/// BenchGame::encode_cost; zeros if the network evaluated nothing.
 template <Game G>
 EncodeCost encode_cost(const AnyWorker& worker, Evaluates evaluates) {
   constexpr std::size_t kBatchRows = 64;

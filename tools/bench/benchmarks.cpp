@@ -17,7 +17,7 @@
 namespace senet {
 namespace {
 
-/// Keeps whole games. For one worker.
+/// Keeps all games. Not thread-safe: for one worker.
 class KeepingSink final : public GameSink {
  public:
   bool offer(GameRecord& record) override {
@@ -36,7 +36,7 @@ std::string processor_name() {
   return "unknown processor";
 }
 
-/// A figure over all runs: the median, the least and the greatest.
+/// Summarises a figure over all runs: median, minimum and maximum.
 Metric summary_of(const std::vector<Figures>& runs, std::size_t figure) {
   Metric summary = runs.front()[figure];
   std::vector<double> values;
@@ -73,8 +73,7 @@ void print_machine(const BenchSettings& settings) {
     print_metrics("machine", {&metric, 1}, true);
   } else {
     fmt::print("machine: {} | {} hardware threads\n", machine, threads);
-    print_text(fmt::format("medians of {}", settings.repeats), "value", "least", "greatest",
-               "unit");
+    print_text(fmt::format("medians of {}", settings.repeats), "value", "min", "max", "unit");
   }
   std::fflush(stdout);
 }
@@ -137,7 +136,7 @@ std::vector<AnyState> recorded_decisions(const BenchCase& bench, std::size_t cou
       state.play(turn.action);
     }
   }
-  if (searched.empty()) throw fail("self-play came to no decision");
+  if (searched.empty()) throw fail("the self-play games contain no searched position");
   for (std::size_t i = 0; i < count; ++i)
     decisions.push_back(searched[i * searched.size() / count]);
   return decisions;
@@ -149,7 +148,7 @@ Benchmark prepare_tree(const BenchCase& bench) {
   const std::string subject =
       fmt::format("{}/{}/visits-{}/lanes-{}{}", bench.game.name, name_of(settings.search.evaluates),
                   settings.visits, settings.lanes, is_flat ? "/table-flat" : "");
-  // A few rounds of different positions.
+  // Four rounds of different positions.
   return [=, &bench, positions = recorded_decisions(bench, 4 * settings.lanes)](Figures& figures) {
     const TreeMeasured measured =
         (is_flat ? bench.typed.tree_flat : bench.typed.tree)(bench, positions);

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Measures everything on this machine and writes docs/benchmarks.md (tables and the commands behind
-# them) and docs/benchmarks.jsonl (all that those commands printed). Let the machine be quiet. Usage:
+# Runs all benchmarks on this machine and writes docs/benchmarks.md (tables and their commands) and
+# docs/benchmarks.jsonl (the output of these commands). The machine should be idle. Usage:
 #   tools/bench/benchmarks.sh                    builds build/release first
 #   tools/bench/benchmarks.sh path/to/senet      measures that program
-#   SENET_BENCH_SECONDS=0.2 SENET_BENCH_REPEATS=1 tools/bench/benchmarks.sh    a quick look at the form
-# With strace installed, it also counts system calls.
+#   SENET_BENCH_SECONDS=0.2 SENET_BENCH_REPEATS=1 tools/bench/benchmarks.sh    a quick trial run
+# If strace is installed, also counts system calls.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${SENET_BENCH_SECONDS:-20}
 repeats=${SENET_BENCH_REPEATS:-3}
-short=$(awk -v s="$seconds" 'BEGIN { print s / 20 }') # of everything that is no self-play
+short=$(awk -v s="$seconds" 'BEGIN { print s / 20 }') # for benchmarks other than self-play
 if [[ $# -gt 0 ]]; then
   senet=$1
 else
@@ -21,7 +21,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 source tools/bench/tables.sh
 
-# bench NAME ARGUMENTS...: runs senet bench with --json; keeps the lines and the command.
+# bench NAME ARGUMENTS...: runs senet bench with --json; stores its output in NAME.json and the
+# command in NAME.command.
 bench() {
   local name=$1
   shift
@@ -29,8 +30,8 @@ bench() {
   "$senet" bench "$@" --json >"$work/$name.json"
 }
 
-# Calls of all threads in ten seconds of self-play that has been going on for a while. Lines as senet
-# bench prints them, a metric for each call.
+# Counts the system calls of all threads in ten seconds of self-play, after a warm-up of 15 seconds.
+# Writes lines in the format of senet bench, one metric per system call.
 count_system_calls() {
   local run=(selfplay --game backgammon --evaluator fused --seconds 40) program
   {

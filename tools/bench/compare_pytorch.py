@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Trains the reference network by senet and by PyTorch on the same GPU, on the same batches, in turns; prints the ratios.
+"""Compares training speed of senet and PyTorch: the same network, GPU and batches, alternating runs.
 
     tools/bench/compare_pytorch.py --senet build/release/tools/senet [--batch 1024,4096,16384] [--seconds 3] [--rounds 3]
 
-PyTorch's network, losses and optimiser are senet's: LayerNorm and ReLU, residual blocks, cross entropies over legal moves
-and over outcomes, gradients clipped to norm 1, AdamW with decay on weight matrices only, and a moving average of the
-weights. senet plays games and writes a batch of their positions to a file; there both learn from it. PyTorch's batch lies
-on the device already; senet's samples do too (--replay-on-device), and a step names them.
-Three ways: eager, torch.compile, and torch.compile with CUDA graphs (mode "max-autotune"), each in bfloat16 by autocast.
+PyTorch uses the same network, losses and optimiser as senet: LayerNorm and ReLU, residual blocks,
+cross entropies over legal moves and over outcomes, gradients clipped to norm 1, AdamW with decay on
+weight matrices only, and a moving average of the weights. senet plays games and writes a batch of
+their positions to a file; both train on it. PyTorch's batch is on the device during the measurement;
+so are senet's samples (--replay-on-device), and a step passes only their indices.
+Three PyTorch modes are compared: eager, torch.compile, and torch.compile with CUDA graphs (mode
+"max-autotune"), each in bfloat16 with autocast.
 """
 import argparse
 import json
@@ -63,7 +65,7 @@ class Network(nn.Module):
 
 
 class Step:
-    """One optimiser step on a fixed batch that lies on the device."""
+    """One optimiser step on a fixed batch on the device."""
 
     def __init__(self, batch, mode):
         torch.manual_seed(1)
@@ -138,7 +140,7 @@ def senet_rate(program, rows, seconds, batch):
         figure = json.loads(line)
         if figure.get("metric") == "samples_per_second" and "/sparse/" in figure["case"]:
             return figure["value"]
-    sys.exit("senet bench train printed no rate")
+    sys.exit("compare_pytorch: senet bench train printed no rate")
 
 
 def main():
@@ -149,7 +151,7 @@ def main():
     arguments.add_argument("--rounds", type=int, default=3)
     options = arguments.parse_args()
     if not torch.cuda.is_available():
-        sys.exit("PyTorch finds no CUDA device")
+        sys.exit("compare_pytorch: PyTorch found no CUDA device")
     torch.set_float32_matmul_precision("high")
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
     ways = {"eager": None, "compiled": "default", "compiled, CUDA graphs": "max-autotune"}
@@ -159,7 +161,7 @@ def main():
 
 def compare(options, ways, batch):
     for rows in map(int, options.batch.split(",")):
-        # Told one by one, because compilers take their time and somebody may lose patience.
+        # Print each result at once, because torch.compile is slow.
         for name, mode in ways.items():
             own, theirs = [senet_rate(options.senet, rows, options.seconds, batch)], []
             step = Step(read_batch(batch), mode)
@@ -168,7 +170,7 @@ def compare(options, ways, batch):
                     own.append(senet_rate(options.senet, rows, options.seconds, batch))
                 theirs.append(torch_rate(step, rows, options.seconds))
             rate, ours = sorted(theirs)[options.rounds // 2], sorted(own)[options.rounds // 2]
-            print(f"batch {rows:6}  {name:22} {rate:11.0f} samples/s {1e6 * rows / rate:8.1f} us a step"
+            print(f"batch {rows:6}  {name:22} {rate:11.0f} samples/s {1e6 * rows / rate:8.1f} us per step"
                   f"  senet {ours:11.0f} samples/s {1e6 * rows / ours:8.1f} us: {ours / rate:6.2f} times as fast",
                   flush=True)
 

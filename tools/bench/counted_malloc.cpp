@@ -1,6 +1,6 @@
-// The heap of the senet program: mimalloc behind the C functions, so that every library the program
-// loads uses it, with a count per thread. Linked into the program only, never into the library: a
-// host's heap is the host's business.
+// The heap of the senet program: defines the C allocation functions with mimalloc and a counter per
+// thread, so that every loaded library uses it too. Linked only into the program, never into
+// libsenet, which must use the host's heap.
 #include <mimalloc.h>
 
 #include <cstddef>
@@ -10,8 +10,7 @@
 
 namespace {
 
-// Plain data of the program's own thread block: reading it needs no allocation, even in a thread
-// that has only just begun.
+// Static thread-local storage of the executable: access never allocates, even in a new thread.
 constinit thread_local std::uint64_t allocations = 0;
 
 template <class Allocated>
@@ -52,8 +51,8 @@ std::size_t malloc_usable_size(void* memory) noexcept { return mi_usable_size(me
 
 }  // extern "C"
 
-// mimalloc's shared library brings these operators too; ours come first and count. The other forms
-// of new and delete come down to these by the standard's own definitions.
+// mimalloc's shared library defines these operators too, but ours take precedence and count. By the
+// standard, the other forms of new and delete call these.
 void* operator new(std::size_t size) { return counted(mi_new(size)); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(mi_new_aligned(size, static_cast<std::size_t>(alignment)));

@@ -1,4 +1,4 @@
-// What benchmarks measure of a game by its type.
+// Results of the benchmarks that are templates over the game's type.
 #pragma once
 
 #include "search/tree.hpp"
@@ -6,16 +6,16 @@
 
 namespace senet {
 
-/// Sums over searches; everything but `visits` is read from the trees as they are now.
+/// Sums over the current trees of searches.
 struct TreeCounts {
   double visits = 0;          // of the roots
-  double plies = 0;           // edges that those visits went along, dice included
+  double plies = 0;           // edges traversed by those visits, including dice
   double nodes = 0;           // in the trees
-  double visited = 0;         // ... that at least one visit ended in or passed through
-  double positions = 0;       // ... of those where a player is to move and the moves are known
-  double legal = 0;           // legal moves of those positions together
-  double used_bytes = 0;      // nodes, states, edges, and a table for just those nodes
-  double reserved_bytes = 0;  // what the trees may grow to
+  double visited = 0;         // nodes with at least one visit
+  double positions = 0;       // visited nodes where a player is to move
+  double legal = 0;           // legal moves in those positions
+  double used_bytes = 0;      // nodes, states, edges, and a table of minimum size
+  double reserved_bytes = 0;  // maximum size of the trees
 
   template <class AnySearch>
   void add(const AnySearch& search) {
@@ -38,30 +38,30 @@ struct TreeCounts {
   }
 };
 
-/// What the tree benchmark measures.
+/// The result of the tree benchmark.
 struct TreeMeasured {
-  TreeCounts counts;        // of each position's search
-  double evaluations = 0;   // rows of those
-  Slices slices;            // visits a second, the same without the evaluator, its share
+  TreeCounts counts;        // from one search of each position
+  double evaluations = 0;   // rows evaluated in those searches
+  Slices slices;            // visits/s, visits/s without the evaluator's time, evaluator's share
   double timed_visits = 0;  // in the slices
 };
 
-/// Sums over games that were played blindly.
+/// Sums over games of random moves.
 struct PlayoutCounts {
   double games = 0, plies = 0, decisions = 0, legal = 0, first_player_wins = 0;
 };
 
-/// What the playout benchmark measures.
+/// The result of the playout benchmark.
 struct PlayoutMeasured {
   PlayoutCounts counts;    // of the first games
-  Slices slices;           // games a second, plies a second
+  Slices slices;           // games/s, plies/s
   double timed_games = 0;  // in the slices
 };
 
-/// What it costs to encode positions; means over them.
+/// The mean cost of encoding a position.
 struct EncodeCost {
-  double nanoseconds = 0;  // of encoding one into a batch
-  double nonzeros = 0;     // features it writes
+  double nanoseconds = 0;  // for encoding it into a batch
+  double nonzeros = 0;     // number of nonzero features
 };
 
 }  // namespace senet

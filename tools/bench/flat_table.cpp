@@ -21,7 +21,7 @@ NodeId FlatTable::find(std::uint64_t key) const {
   return found == map_->nodes.end() ? kNoNode : found->second;
 }
 void FlatTable::insert(std::uint64_t key, NodeId node) { map_->nodes.emplace(key, node); }
-// clear() would give large tables back to the heap; erasing the range keeps the reserve.
+// clear() would free large tables; erasing the range keeps their memory.
 void FlatTable::clear() { map_->nodes.erase(map_->nodes.begin(), map_->nodes.end()); }
 
 std::size_t FlatTable::bytes(std::uint32_t nodes) {

@@ -1,4 +1,4 @@
-// Another table from keys to nodes, to measure the trees' own against.
+// An alternative hash table from keys to nodes, to compare with the trees' own.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace senet {
 
-/// Abseil's Swiss table, reserved once. It stands in a source file of its own: a lookup costs a
-/// call, which the trees' own table does not pay.
+/// Abseil's Swiss table, reserved once. Its functions are in another source file, so a lookup costs
+/// a call, unlike with the trees' own table.
 class FlatTable {
  public:
-  /// Its memory is always the ordinary heap's.
+  /// Always uses the ordinary heap.
   explicit FlatTable(std::uint32_t nodes, Heap& = default_heap());
   ~FlatTable();
   FlatTable(const FlatTable&) = delete;

@@ -1,4 +1,4 @@
-// The network there and back: forward passes, and the training steps of a trainer.
+// Benchmarks of forward passes and of training steps.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace senet {
 namespace {
 
-/// Samples without a zero, with all logits as targets or none.
+/// Samples without zero features, and with all logits as targets or none.
 TrainBatch dense_batch(const NetworkSpec& spec, std::size_t rows, std::uint64_t seed,
                        bool has_targets) {
   const std::size_t logits = spec.policy_logits;
@@ -51,7 +51,7 @@ double nonzeros(const TrainBatch& batch) {
   return active / static_cast<double>(batch.size());
 }
 
-/// Writes the features of a row of `batch` into another row.
+/// A function that writes the features of a row of `batch` into another row.
 auto features_of(const TrainBatch& batch, std::size_t row) {
   return [&batch, row](FeatureRow& to) {
     for (std::size_t i = 0; i < batch.index(row).size(); ++i) {
@@ -60,9 +60,9 @@ auto features_of(const TrainBatch& batch, std::size_t row) {
   };
 }
 
-/// What a search asks about a row, and the memory for the answer.
+/// The outputs that a search requests for a row, and their memory.
 struct Answer {
-  std::vector<std::uint16_t> wanted;  // the logits of its actions, each once
+  std::vector<std::uint16_t> wanted;  // the logits of the row's actions, without duplicates
   std::vector<float> logits, outcomes;
 
   Answer(const TrainBatch& batch, std::size_t row) : outcomes(batch.shape().outcomes) {
@@ -74,10 +74,10 @@ struct Answer {
   }
 };
 
-/// Runs all rows again and again, `rows` at a time.
+/// Measures repeated passes over all rows, in batches of `rows`.
 void measure_forward(Figures& figures, const std::string& subject, Evaluator& evaluator,
                      const TrainBatch& all, std::size_t rows, double dense_gflop, double seconds) {
-  std::deque<Answer> answers;  // which stay where they are
+  std::deque<Answer> answers;  // a deque, because batches hold pointers to its elements
   std::vector<Batch> batches;
   double logits = 0;
   for (std::size_t row = 0; row < all.size(); ++row) {
@@ -138,7 +138,7 @@ void run_forward(const BenchCase& bench, const TrainBatch& sparse, Figures& figu
   }
 }
 
-/// Replaces the file of prepare_train(), or says why not.
+/// Writes or replaces the file of settings.saved_batch; prepare_train() describes the format.
 Result<void> save_batch(const TrainBatch& batch, std::size_t features,
                         const std::filesystem::path& file) {
   const std::size_t rows = batch.size(), outcomes = batch.shape().outcomes,
@@ -166,7 +166,7 @@ Result<void> save_batch(const TrainBatch& batch, std::size_t features,
   return save_safetensors(file, {}, tensors);
 }
 
-/// Hands a row of a batch to a trainer that keeps samples.
+/// Stores a row of a batch in a trainer that keeps samples.
 void keep_row(Trainer& trainer, const TrainBatch& batch, std::size_t row) {
   TrainBatch::Shape shape = batch.shape();
   shape.rows = 1;
@@ -183,7 +183,8 @@ void keep_row(Trainer& trainer, const TrainBatch& batch, std::size_t row) {
 void measure_steps(Figures& figures, const std::string& subject, const BenchCase& bench,
                    const TrainBatch& batch, std::size_t threads) {
   const auto rows = static_cast<double>(batch.size());
-  // Against as many threads' peak, which they do not have where they share cores.
+  // Work of three dense forward passes per sample: one forward, two backward. The CPU's peak is
+  // `threads` times that of one thread, which is too high if threads share a core.
   const double gflop = 3e-9 * dense_flop(bench.network.spec());
   PeakMeter meter;
   std::string lost;
@@ -201,8 +202,9 @@ void measure_steps(Figures& figures, const std::string& subject, const BenchCase
     keep_row(trainer, batch, row);
     drawn.push_back({static_cast<std::uint32_t>(row), false});
   }
-  // A device's time is charged to no thread. It answers with the report of the step before: many
-  // steps at once, and nothing of ours between them that it could use to catch up.
+  // Device time is not in any thread's CPU time. A step on a device returns the report of the
+  // previous step, so time many steps together, with no other work between them that would let the
+  // device catch up.
   const bool on_device = trainer.name() != "cpu";
   const int steps_at_once = on_device ? 64 : 1;
   const auto clock = threads == 1 && !on_device ? &thread_seconds : &wall_seconds;
@@ -249,7 +251,7 @@ void run_steps(const BenchCase& bench, const std::vector<AnyState>& positions, F
   for (const std::size_t rows : settings.train_rows) {
     const std::string subject =
         fmt::format("{}/{}/{}/", spec.game, name_of(settings.search.evaluates), bench.network_name);
-    // Of all games, whether there are more positions than rows or fewer.
+    // Spread over all games, whether there are more positions than rows or fewer.
     std::vector<AnyState> some;
     for (std::size_t i = 0; i < rows; ++i) some.push_back(positions[i * positions.size() / rows]);
     const TrainBatch sparse = bench.typed.sparse_batch(some, settings);
@@ -260,7 +262,8 @@ void run_steps(const BenchCase& bench, const std::vector<AnyState>& positions, F
     const TrainBatch dense = dense_batch(spec, rows, settings.seed, has_targets);
     for (const std::size_t threads : settings.workers) {
       measure_steps(figures, subject + "sparse", bench, sparse, threads);
-      // A device writes the inputs out anyway, and would wait for the host to pack them.
+      // A device stores dense inputs anyway, and the host would be the bottleneck when packing
+      // them.
       if (settings.trainer.backend == TrainerBackend::kCuda) continue;
       measure_steps(figures, subject + "dense", bench, dense, threads);
     }
@@ -270,7 +273,7 @@ void run_steps(const BenchCase& bench, const std::vector<AnyState>& positions, F
 }  // namespace
 
 Benchmark prepare_forward(const BenchCase& bench) {
-  constexpr std::size_t kPositions = 256;  // which fill batches of every size
+  constexpr std::size_t kPositions = 256;  // a multiple of all batch sizes
   std::vector<AnyState> positions = recorded_decisions(bench, kPositions);
   if (bench.settings.search.evaluates == Evaluates::kAfterstates) {
     Random random(bench.settings.seed, 1, 0, Purpose::kTest);
@@ -281,7 +284,7 @@ Benchmark prepare_forward(const BenchCase& bench) {
     }
   }
   return [&bench, sparse = bench.typed.sparse_batch(positions, bench.settings)](Figures& figures) {
-    // oneDNN leaves settings in the thread that runs it: give it one of its own.
+    // oneDNN changes settings of the thread that runs it, so use a separate thread.
     std::async(std::launch::async, run_forward, std::cref(bench), std::cref(sparse),
                std::ref(figures))
         .get();

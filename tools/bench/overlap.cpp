@@ -1,4 +1,4 @@
-// Self-play with a trainer beside it, in turns with self-play alone.
+// Self-play with a trainer running in parallel, alternating with self-play alone.
 #include <fmt/core.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace senet {
 namespace {
 
-/// What there has been up to a moment, or between two; by Count.
+/// Totals up to some time, or differences of two such totals; indexed by Count.
 using Counts = std::valarray<double>;
 enum Count : std::uint8_t {
   kSeconds,
@@ -45,8 +45,8 @@ Counts counts_of(const RunProgress& run) {
           count(run.swap_ns)};
 }
 
-/// What `run` counted alone and beside its learner. All runs so far count for what is seldom: a
-/// short one may see no publication.
+/// The figures of one run, from its counts alone and in parallel with the trainer. Rare events use
+/// the counts of all runs so far (`all_beside`), since a short run may have no publication.
 Figures figures_of(const std::string& subject, const Counts& alone, const Counts& beside,
                    const Counts& all_beside, std::uint64_t longest_swap_ns) {
   const auto rate = [](const Counts& counts, Count count) {
@@ -69,27 +69,28 @@ Figures figures_of(const std::string& subject, const Counts& alone, const Counts
   return figures;
 }
 
-/// A part of the time of a run.
+/// A part of a run.
 struct Phase {
-  bool learns;     // games go to the learner
-  double seconds;  // measured, once the learner steps or has come to rest
+  bool learns;     // games go to the trainer
+  double seconds;  // measured time, which starts when the trainer steps or is idle
 };
 
-/// Plays a run and measures as often as `settings` say. `subject_of` makes a case's name of the
-/// trainer's.
+/// Plays a run and measures settings.repeats times. `subject_of` returns the name of the case for
+/// the name of the trainer.
 std::vector<Figures> measure(Run& run, const BenchSettings& settings,
                              const std::function<std::string(std::string_view)>& subject_of) {
   constexpr double kPatience = 60, kRest = 0.2;  // seconds
-  // All games begin together: first until they are of all ages, and the learner has what it wants.
+  // All games start together. The first phase lasts until they are at different stages and the
+  // trainer has enough games.
   std::vector<Phase> phases{{true, settings.seconds}};
   for (std::uint32_t i = 0; i < settings.repeats; ++i) {
     const Phase alone{false, settings.seconds / 2}, beside{true, settings.seconds};
     phases.insert(phases.end(), {alone, beside, alone});
   }
   std::vector<Figures> runs;
-  std::vector<Counts> counted;  // in the phases that are over
+  std::vector<Counts> counted;  // by finished phase
   Counts all_beside(kCounts), entered(kCounts);
-  std::optional<Counts> measured_from;  // in this phase
+  std::optional<Counts> measured_from;  // in the current phase
   double learnt = 0, learnt_at = 0;
   std::string subject, trouble;
   std::atomic<bool> learns{true}, is_in_trouble{false};
@@ -117,7 +118,7 @@ std::vector<Figures> measure(Run& run, const BenchSettings& settings,
     learnt_at = now.seconds;
     const std::size_t over = counted.size();
     learns = over < phases.size() && phases[over].learns;
-    // After the first phase, which warms up, each repeat is three: alone, beside, alone.
+    // After the warm-up phase, each repeat has three phases: alone, with the trainer, alone.
     const bool ends_repeat = over > 1 && (over - 1) % 3 == 0;
     if (!ends_repeat) return;
     const Counts& beside = counted[over - 2];
@@ -136,7 +137,7 @@ std::vector<Figures> measure(Run& run, const BenchSettings& settings,
   const Result<RunSummary> ended = run.play(hooks);
   if (is_in_trouble) throw fail(trouble);
   ended.value();
-  if (runs.size() < settings.repeats) throw fail("the run has ended");
+  if (runs.size() < settings.repeats) throw fail("the run ended before the measurement");
   return runs;
 }
 
@@ -151,8 +152,8 @@ Benchmark prepare_overlap(const BenchCase& bench) {
   config.selfplay.play.seed = bench.settings.seed;
   const std::size_t players = bench.settings.players;
   config.selfplay.workers = players > 0 ? players : default_workers();
-  config.learn.learning_rate = 1e-20f;                 // changes no weight that is not 0
-  config.learn.begin_after = config.learn.batch_rows;  // a long wait for nothing
+  config.learn.learning_rate = 1e-20f;                 // changes only weights that are 0
+  config.learn.begin_after = config.learn.batch_rows;  // as early as possible
   const ScratchFolder folder = ScratchFolder::make("senet-overlap-").value();
   const auto weights = folder.path() / "start.safetensors";
   save_network(network.network, weights).value();

@@ -20,19 +20,19 @@
 
 namespace senet {
 
-/// One instruction set that the program can measure.
+/// The multiply-add benchmark of one instruction set.
 struct MultiplyAdd {
   std::string_view name;
-  /// Runs `rounds` steps of independent chains of multiply-adds held in registers; a result that
-  /// depends on all of them, so that none can be left out.
+  /// Runs `rounds` steps of independent chains of multiply-adds in registers. The result depends on
+  /// all of them, so that the compiler cannot remove any.
   float (*chains)(std::uint64_t rounds);
   double flop_per_round;
 };
 
 namespace {
 
-// A multiply-add takes about four cycles and two can begin in each, so that eight chains keep the
-// units busy; twelve do on every processor we know and still leave registers for the operands.
+// A multiply-add takes about four cycles, and two can start in each cycle, so eight chains keep the
+// units busy. Twelve are enough on every known processor and leave registers for the operands.
 constexpr int kChains = 12;
 
 float portable_chains(std::uint64_t rounds) {
@@ -84,7 +84,7 @@ std::size_t first_runnable() { return 0; }
 
 #endif
 
-/// Those that this processor runs, widest first. Never empty.
+/// The instruction sets that this processor supports, widest first. Never empty.
 std::span<const MultiplyAdd> runnable_multiply_adds() {
   return std::span(kKinds).subspan(first_runnable());
 }
@@ -92,7 +92,7 @@ std::span<const MultiplyAdd> runnable_multiply_adds() {
 /// GFLOP/s of one slice of `rounds` rounds.
 double slice_gflops(const MultiplyAdd& kind, std::uint64_t rounds) {
   const double began = thread_seconds();
-  [[maybe_unused]] volatile float kept = kind.chains(rounds);  // a use, so that the loop stays
+  [[maybe_unused]] volatile float kept = kind.chains(rounds);  // keeps the loop from being removed
   const double time = thread_seconds() - began;
   return 1e-9 * static_cast<double>(rounds) * kind.flop_per_round / time;
 }

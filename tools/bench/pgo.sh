@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds senet three times: as released, with counters, and with what they counted in self-play of
-# both games; then plays with the first and the last in turns and prints what the profile gained.
+# Builds senet three times: in release, with profile counters, and with the profile of short
+# benchmark runs. Then measures self-play with the first and the last build in turns and prints the
+# speedup.
 # Usage: tools/bench/pgo.sh [ROUNDS]    (default: 5 of each). The program is build/pgo/tools/senet.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -33,7 +34,7 @@ for game in connect_four backgammon; do
     NR == 1 || ratio < least { least = ratio }
     NR == 1 || ratio > most { most = ratio }
     END {
-      printf "%s: %.0f decisions/s as released, %.0f with the profile: %.3f times (pairs: %.3f to %.3f)\n",
+      printf "%s: %.0f decisions/s in release, %.0f with the profile: ratio %.3f (pairs: %.3f to %.3f)\n",
              game, plain / NR, profiled / NR, profiled / plain, least, most
     }'
 done

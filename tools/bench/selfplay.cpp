@@ -30,32 +30,31 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// What self-play came to up to a moment, or between two.
+/// Totals of self-play up to some time, or differences of two such totals.
 struct SelfPlayMeasured {
   double seconds = 0, warmup_seconds = 0;
-  double games = 0, decisions = 0, plies = 0;       // of games that ended
+  double games = 0, decisions = 0, plies = 0;       // of finished games
   std::vector<std::valarray<double>> workers = {};  // the counters of their reports
   std::vector<EncodeCost> encode = {};              // of each worker
-  TreeCounts trees = {};                            // as they were in the end
+  TreeCounts trees = {};                            // at the end
   double resident = 0;
 };
 
-/// Counts the heap allocations of a worker's thread in its report. Where it has room for a trace,
-/// it records a stated number of forward passes and the lanes' work between them, in memory
-/// reserved beforehand, as a trace that chrome://tracing and Perfetto show; the clock is read only
-/// for that.
+/// Adds the heap allocations of a worker's thread to its report. After reserve_trace(), it also
+/// records a trace of forward passes and of the lanes' work between them, in memory reserved
+/// beforehand, for chrome://tracing or Perfetto. The clock is read only for the trace.
 class WorkerMeter final : public WorkerObserver {
  public:
-  /// Room for a trace of so many forward passes; before the worker plays.
+  /// Reserves memory for a trace of `passes` forward passes. Call before the worker plays.
   void reserve_trace(std::size_t passes, std::size_t lanes) {
     events_.reserve(passes * (lanes + 2));
   }
-  /// From the end of the next forward pass on, everything is recorded. Any thread may call it.
+  /// Starts recording; the trace begins at the end of the next forward pass. Any thread may call
+  /// it.
   void begin_trace() { traces_.store(true, std::memory_order_relaxed); }
-  /// Writes what was recorded, once the worker has ended: `gather` and `forward` in turns, and
-  /// inside a gather one `lane` after the other. `encode_ns` is what encoding a row takes, from
-  /// which each gather says how much of it that was, about. Fails with a reason that names the
-  /// file.
+  /// Writes the trace after the worker has ended: alternating `gather` and `forward` spans, and
+  /// inside a gather a `lane` span per lane. `encode_ns` is the time to encode a row; each gather
+  /// contains an estimate of its encoding time. Fails with a reason that contains the file's name.
   Result<void> write_trace(const std::filesystem::path& file, double encode_ns) const;
 
   void turn(std::size_t lane) override { record(Kind::kTurn, lane); }
@@ -74,7 +73,7 @@ class WorkerMeter final : public WorkerObserver {
   enum class Kind : std::uint8_t { kTurn, kForwardBegins, kForwardEnded };
   struct Event {
     Kind kind;
-    std::uint32_t number;  // of the lane, or rows
+    std::uint32_t number;  // index of the lane, or number of rows
     std::chrono::steady_clock::time_point time;
   };
   void record(Kind kind, std::size_t number) {
@@ -82,7 +81,7 @@ class WorkerMeter final : public WorkerObserver {
     events_.push_back({kind, static_cast<std::uint32_t>(number), std::chrono::steady_clock::now()});
   }
 
-  std::uint64_t allocations_ = 0;  // before the forward pass under way
+  std::uint64_t allocations_ = 0;  // before the current forward pass
   std::atomic<bool> traces_{false};
   std::vector<Event> events_;
 };
@@ -95,7 +94,7 @@ Result<void> WorkerMeter::write_trace(const std::filesystem::path& file, double 
   };
   events.push_back(event_of("process_name", "M", Json::object({{"name", "senet bench selfplay"}})));
   events.push_back(event_of("thread_name", "M", Json::object({{"name", "worker 0"}})));
-  // Whole rounds: from the end of a forward pass on, up to the end of one.
+  // Write complete rounds: from the end of a forward pass to the end of another one.
   const auto ended = [](const Event& event) { return event.kind == Kind::kForwardEnded; };
   const auto first = std::ranges::find_if(events_, ended);
   auto end = events_.end();
@@ -103,7 +102,7 @@ Result<void> WorkerMeter::write_trace(const std::filesystem::path& file, double 
   auto pass_end = first;
   for (auto event = first; event != end; ++event) {
     const auto add_span = [&](const std::string& name, auto from, auto to, const Json& arguments) {
-      using Microseconds = std::chrono::duration<double, std::micro>;  // as the format wants them
+      using Microseconds = std::chrono::duration<double, std::micro>;  // the unit of the format
       Json span = event_of(name, "X", arguments);
       span["ts"] = Microseconds(from->time - first->time).count();
       span["dur"] = Microseconds(to->time - from->time).count();
@@ -123,12 +122,11 @@ Result<void> WorkerMeter::write_trace(const std::filesystem::path& file, double 
   }
   std::ofstream out(file, std::ios::trunc);
   out << Json::object({{"displayTimeUnit", "ns"}, {"traceEvents", events}}).dump() << std::endl;
-  if (!out) return fail(fmt::format("{}: cannot be written", file.string()));
+  if (!out) return fail(fmt::format("cannot write {}", file.string()));
   return {};
 }
 
-/// Counts finished games and forgets them; leaves the record where it is, so that its memory is
-/// used again.
+/// Counts finished games and discards them. Does not move the record, so that its memory is reused.
 class CountingSink final : public GameSink {
  public:
   bool offer(GameRecord& record) override {
@@ -140,19 +138,20 @@ class CountingSink final : public GameSink {
   }
 
   std::atomic<std::uint64_t> games{0};
-  std::atomic<std::uint64_t> decisions{0};  // searched ones of those games
-  std::atomic<std::uint64_t> plies{0};      // of those games, dice and forced moves included
+  std::atomic<std::uint64_t> decisions{0};  // searched decisions of those games
+  std::atomic<std::uint64_t> plies{0};      // of those games, including dice and forced moves
 };
 
 void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-/// Self-play of so many threads; throws where it cannot be played.
+/// Measures self-play on `workers` threads. Throws when it fails.
 SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
                                   EvaluatorKind evaluator, const std::string& trace_file) {
   constexpr std::size_t kTracedPasses = 200;  // a few hundredths of a second
-  // Enough for games of about the usual length: those that end in the measurement have begun so.
+  // Enough for games of about the usual length; the first games to end in the measurement began
+  // with these searches.
   constexpr std::uint32_t kSpreadingVisits = 4;
   const BenchSettings& settings = bench.settings;
   SelfPlaySettings how;
@@ -168,7 +167,7 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   if (!trace_file.empty()) meters[0].reserve_trace(kTracedPasses, settings.lanes);
   std::vector<EncodeCost> encode(workers);  // each written by its worker
   std::mutex trees_mutex;
-  TreeCounts trees;  // as they were in the end
+  TreeCounts trees;  // at the end
   std::latch may_begin(1);
   const auto begins = [&](std::size_t i, AnyWorker& worker) {
     worker.observe(&meters[i]);
@@ -182,7 +181,7 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   const std::unique_ptr<AnySelfPlayThreads> threads =
       bench.run_game.start_selfplay(how, models, numbers, sink, {.begins = begins, .ended = ended});
   const auto all_play = [&] { return threads->running() == workers; };
-  // What there was up to now; `seconds` is the time of it.
+  // The totals up to now; `seconds` is the current time.
   const auto now = [&] {
     SelfPlayMeasured measured{.seconds = wall_seconds(),
                               .games = static_cast<double>(sink.games),
@@ -192,8 +191,8 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
     return measured;
   };
 
-  // All lanes begin their first games together. Small searches soon bring them apart, so that games
-  // of all ages are under way; then full ones until everything is as it will stay.
+  // All lanes start their first games together. Play with small searches until the games are at
+  // different stages, then with full searches until everything is in a steady state.
   const double start = wall_seconds();
   threads->limit_visits(kSpreadingVisits);
   may_begin.count_down();
@@ -227,8 +226,7 @@ using Shares = std::valarray<double>;
 
 Shares shares_of(const std::valarray<double>& counts, double encode_ns) {
   using enum WorkerReport::Counter;
-  // The counters of one round are not written at once, so the parts may be a little ahead of the
-  // whole.
+  // The counters of a round are not updated atomically, so the parts may slightly exceed the total.
   const double total = std::max(counts[kTotalNs], counts[kForwardNs] + counts[kLanesNs]);
   if (!(total > 0)) return {kNaN, kNaN, kNaN, kNaN};
   const double forward = counts[kForwardNs] / total;
@@ -254,7 +252,7 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
   std::valarray<double> sum(kCounters);
   std::vector<Shares> shares;
   Shares mean(4);
-  double nonzeros = 0;  // mean over the workers, of which each evaluated about as much
+  double nonzeros = 0;  // mean over the workers, which evaluated about the same number of rows
   for (std::size_t i = 0; i < measured.workers.size(); ++i) {
     sum += measured.workers[i];
     nonzeros += measured.encode[i].nonzeros / workers;
@@ -306,7 +304,7 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
   return figures;
 }
 
-/// What so many workers more bring.
+/// Adds the ratios of the speeds with more and with fewer workers.
 void add_scaling(Figures& all, const std::string& subject, const Figures& before,
                  const Figures& after) {
   const auto value = [](const Figures& figures, std::string_view name) {
@@ -324,7 +322,7 @@ void add_scaling(Figures& all, const std::string& subject, const Figures& before
 
 Benchmark prepare_selfplay(const BenchCase& bench) {
   const BenchSettings& settings = bench.settings;
-  // Chosen once, so that all runs measure the same.
+  // Resolved once, so that all runs use the same evaluator.
   const EvaluatorKind evaluator =
       resolve_kind(settings.evaluator, bench.network, settings.batch_rows, settings.exact);
   const std::string subject = fmt::format(

@@ -21,8 +21,8 @@
 namespace senet {
 namespace {
 
-/// The proportional set sizes of these processes together, in MiB: pages that several use are
-/// shared out. 0 where the system does not say.
+/// The sum of these processes' proportional set sizes, in MiB. A shared page is divided between the
+/// processes that use it. 0 if the system does not report it.
 double shared_out_mib(const std::vector<pid_t>& processes) {
   double kib = 0;
   for (const pid_t process : processes) {
@@ -36,13 +36,13 @@ double shared_out_mib(const std::vector<pid_t>& processes) {
   return kib / 1024;
 }
 
-/// One game of the host's.
+/// One game of the host.
 struct HostedGame {
   api::Session session;
-  double began = 0, ended = 0;  // the search, on the wall's clock
+  double began = 0, ended = 0;  // of the search, in wall-clock seconds
 };
 
-/// Throws dice and begins anew until a player has to move.
+/// Rolls dice and starts new games until a player is to move.
 void go_to_decision(api::Session& session, Random& random) {
   for (;;) {
     const senet_turn turn = session.turn();
@@ -56,7 +56,8 @@ void go_to_decision(api::Session& session, Random& random) {
   }
 }
 
-/// Figures of `sessions` games on so many threads for settings.seconds, after a tenth of that.
+/// Measures `sessions` games on `workers` threads for settings.seconds, after a warm-up of a tenth
+/// of that.
 void add_sessions(Figures& figures, const std::string& subject, const BenchCase& bench,
                   const std::string& weights, std::size_t sessions, std::size_t workers,
                   const api::Limits& limits, std::uint32_t tree_visits) {
@@ -67,7 +68,7 @@ void add_sessions(Figures& figures, const std::string& subject, const BenchCase&
   config.visits = tree_visits;
   config.memory = std::uint64_t{8} << 30;
   config.batch = 64;
-  BoundedQueue<HostedGame*> answered(sessions);  // from the library's threads to the host's
+  BoundedQueue<HostedGame*> answered(sessions);  // from libsenet's threads to this thread
   api::Engine engine(config);
   const api::Model model = engine.load(weights);
   engine.use(model);
@@ -88,7 +89,7 @@ void add_sessions(Figures& figures, const std::string& subject, const BenchCase&
   std::vector<double> latencies_ms;
   latencies_ms.reserve(1 << 20);
   double visits = 0, evaluations = 0;
-  // Takes an answer, plays what was found, and has the game search again.
+  // Takes a result, plays the move that was found, and starts the game's next search.
   const auto go_on = [&](bool counts) {
     HostedGame& hosted = **answered.pop();
     const api::Found found = hosted.session.result();
@@ -107,7 +108,7 @@ void add_sessions(Figures& figures, const std::string& subject, const BenchCase&
   for (; seconds < settings.seconds; seconds = wall_seconds() - start) go_on(true);
   const double engine_mib = static_cast<double>(engine.memory()) / (1 << 20);
   const double memory_mib = shared_out_mib({getpid()});
-  // The searches under way end.
+  // Wait for the running searches.
   for (std::size_t i = 0; i < sessions; ++i) static_cast<void>(answered.pop());
   std::ranges::sort(latencies_ms);
   const auto searches = static_cast<double>(latencies_ms.size());
@@ -125,18 +126,18 @@ void add_sessions(Figures& figures, const std::string& subject, const BenchCase&
                {"memory", memory_mib, "MiB"}});
 }
 
-/// One game and the process that thinks about it.
+/// One game and its process.
 struct ProcessGame {
   TextEngine engine;
   AnyState state;
 };
 
-/// `count` processes of this program as `senet uci` with these weights. Round by round all are
-/// asked for a search, then all answers are taken; a round that is under way when settings.seconds
-/// are over is the last.
+/// Measures `count` processes of this program as `senet uci` with these weights. In each round, all
+/// processes get a search request, then all answers are read. The round running when
+/// settings.seconds have passed is the last.
 void add_processes(Figures& figures, const std::string& subject, const BenchCase& bench,
                    const std::string& weights, std::size_t count) {
-  constexpr const char* kHashMib = "2";  // room for kBenchTreeVisits in all games here
+  constexpr const char* kHashMib = "2";  // enough for kBenchTreeVisits in all games
   TextEngineSettings how;
   how.command = fmt::format("exec '{}' uci --game {} --weights '{}' --hash {}",
                             std::filesystem::read_symlink("/proc/self/exe").string(),
@@ -212,7 +213,7 @@ void run(const BenchCase& bench, const std::string& weights, Figures& figures) {
 Benchmark prepare_sessions(const BenchCase& bench) {
   ScratchFolder folder = ScratchFolder::make("senet-bench-").value();
   const std::string weights = folder.path() / "weights.safetensors";
-  // Weights that do not say are asked what --mode says.
+  // If the weights do not record their mode, use --mode.
   NetworkSpec spec = bench.network.spec();
   if (!spec.evaluates) spec.evaluates = bench.settings.search.evaluates;
   const std::span<const float> parameters = bench.network.parameters();

@@ -1,13 +1,14 @@
-# The page that tools/bench/benchmarks.sh writes; sourced by it. $work holds NAME.json and NAME.command.
+# Formats docs/benchmarks.md; sourced by tools/bench/benchmarks.sh. $work contains NAME.json and
+# NAME.command.
 
-# value NAME CASE METRIC: a figure; nothing when it was not measured.
+# value NAME CASE METRIC: prints a figure, or nothing if it was not measured.
 value() {
   awk -F'"' -v name="$2" -v metric="$3" '
     $8 == name && $12 == metric { number = $15; gsub(/[:,]/, "", number); if (number != "null") print number }
   ' "$work/$1.json"
 }
 
-# show FORMAT NUMBER...: each number in that format, "-" for one that is not there, " / " between.
+# show FORMAT NUMBER...: prints the numbers in that format, separated by " / "; "-" for an empty one.
 show() {
   local format=$1 text="" number
   shift
@@ -18,8 +19,9 @@ show() {
   echo "$text"
 }
 
-# row WHAT FIGURE BAR AIM NOTE TEST...: a line of the table of bars. TEST is an awk expression that
-# is true when the bar is met; the note is printed when it is not.
+# row WHAT FIGURE BAR AIM NOTE TEST: prints a row of the table of targets. BAR is the target, AIM the
+# stretch goal. TEST is an awk expression that is true when the target is met; NOTE is printed only
+# when it is not.
 row() {
   local what=$1 figure=$2 bar=$3 aim=$4 note=$5 met
   met=$(awk "BEGIN { print (${6}) ? \"yes\" : \"no\" }")
@@ -27,8 +29,9 @@ row() {
   echo "| $what | $figure | $bar | $aim | $met | $note |"
 }
 
-# table FILE METRIC...: a row for each case, a column for each metric; no rows for single workers.
-# Splits our own lines at their quotes: fields 4, 8 and 12 are bench, case and metric, 15 the value.
+# table FILE METRIC...: prints a row for each case and a column for each metric, without the cases of
+# single workers. Splits the JSON lines at quotes: fields 4, 8 and 12 are bench, case and metric; 15
+# contains the value.
 table() {
   local file=$1
   shift
@@ -60,12 +63,12 @@ table() {
     }' "$work/$file.json"
 }
 
-# command_of NAME: what was run.
+# command_of NAME: prints the command as a code block.
 command_of() {
   printf '```sh\n%s\n```\n' "$(cat "$work/$1.command")"
 }
 
-# The bars that the project has set itself, and what this machine does.
+# Prints the project's targets and the figures of this machine.
 bars() {
   local forward=backgammon/position/seed-283k tree_c4=connect_four/position/visits-800
   local tree_bg=backgammon/position/visits-400 play=position/seed-283k/visits-100
@@ -73,24 +76,24 @@ bars() {
   [[ -n $(value standard "backgammon/$play/fused" workers) ]] || evaluator=onednn
   local self_bg=backgammon/$play/$evaluator
 
-  echo "| what (one core unless said) | figure | bar | aim | met | note |"
+  echo "| what (on one core unless stated) | figure | target | stretch goal | met | note |"
   echo "|---|---|---|---|---|---|"
   a=$(value forward $forward/fused/dense/batch-64 peak_fraction)
   b=$(value forward $forward/fused/dense/batch-256 peak_fraction)
-  row "dense forward of \`seed-283k\`, own kernels, batch 64 / 256, share of the multiply-add peak" \
+  row "dense forward pass of \`seed-283k\`, own kernels, batch 64 / 256, fraction of the multiply-add peak" \
     "$(show %.3f $a $b)" 0.92 0.95 "$note_dense" "$a >= 0.92 && $b >= 0.92"
   a=$(value forward $forward/onednn/dense/batch-64 peak_fraction)
   b=$(value forward $forward/onednn/dense/batch-256 peak_fraction)
   row "the same with oneDNN" "$(show %.3f $a $b)" 0.88 0.88 "$note_dense" "$a >= 0.88 && $b >= 0.88"
   a=$(value forward $forward/fused/sparse/batch-64 peak_fraction)
   b=$(value forward $forward/fused/sparse/batch-256 peak_fraction)
-  row "sparse input, wanted logits only, batch 64 / 256: evaluations/s over (peak / dense FLOP)" \
+  row "sparse input, requested logits only, batch 64 / 256: evaluations/s over (peak / dense FLOP)" \
     "$(show %.2f $a $b)" 1.50 1.80 "$note_sparse" "$a >= 1.5 && $b >= 1.5"
   a=$(value forward $forward/fused/sparse/batch-1 latency)
-  row "one state alone, us" "$(show %.1f $a)" 10 5 "" "$a <= 10"
+  row "a single state, us" "$(show %.1f $a)" 10 5 "" "$a <= 10"
   a=$(value tree $tree_c4/lanes-64 simulations_per_second)
   b=$(value tree_alone $tree_c4/lanes-1 simulations_per_second)
-  row "tree only, Connect Four, 800 visits, simulations/s: 64 searches side by side / one alone" \
+  row "tree only, Connect Four, 800 visits, simulations/s: 64 searches in turns / one" \
     "$(show %.0f $a $b)" "2,500,000" "4,000,000" "$note_tree" "$a >= 2.5e6"
   a=$(value tree $tree_bg/lanes-64 simulations_per_second)
   b=$(value tree_alone $tree_bg/lanes-1 simulations_per_second)
@@ -102,7 +105,7 @@ bars() {
   row "random playouts, Connect Four, games/s" "$(show %.0f $a)" "2,000,000" "5,000,000" "" "$a >= 2e6"
   a=$(value standard $self_bg decisions_per_second)
   b=$(value standard $self_bg games_per_minute)
-  row "self-play, backgammon, 100 visits, all cores, decisions/s (games/min)" \
+  row "self-play, backgammon (positions), 100 visits, all cores, decisions/s (games/min)" \
     "$(show %.0f $a) ($(show %.0f $b))" "2,900" "4,500" "" "$a >= 2900"
   a=$(value deeper "connect_four/position/width-128-blocks-6/visits-100/$evaluator" games_per_minute)
   b=$(value cache "connect_four/position/width-128-blocks-6/visits-100-cache-256/$evaluator" games_per_minute)
@@ -115,19 +118,19 @@ bars() {
   row "backgammon, share of a worker's time in forward / encode / tree and rules; tree over forward" \
     "$(show %.3f $a $b $c); $(show %.2f $d)" reported "encode 0.02; 0.33" "$note_share" "$b <= 0.02 && $d <= 0.33"
   a=$(value scaling $self_bg/workers-1-to-2 decisions_per_second_ratio)
-  row "workers 1 to 2" "$(show %.2f $a)" 1.90 1.97 "$note_scaling" "$a >= 1.9"
+  row "speedup from 1 to 2 workers" "$(show %.2f $a)" 1.90 1.97 "$note_scaling" "$a >= 1.9"
   a=$(value tree $tree_c4/lanes-64 allocations_per_simulation)
   b=$(value standard $self_bg allocations_per_simulation)
-  row "heap allocations a simulation: tree / whole self-play" "$(show %.6f $a $b)" 0 0 \
+  row "heap allocations per simulation: tree / whole self-play" "$(show %.6f $a $b)" 0 0 \
     "$note_allocations" "$a == 0 && $b < 0.001"
   a=$(value calls backgammon/$play/fused all)
-  row "system calls a second in steady state, all threads" "$(show %.1f $a)" "clocks, log writes" "" \
+  row "system calls per second in steady state, all threads" "$(show %.1f $a)" "clocks, log writes" "" \
     "" "\"$a\" != \"\" && \"$a\" + 0 < 20"
   a=$(value tree $tree_c4/lanes-64 bytes_per_visited_node)
   b=$(value tree $tree_bg/lanes-64 bytes_per_visited_node)
   c=$(value tree $tree_c4/lanes-64 reserved_bytes_per_visited_node)
   d=$(value tree $tree_bg/lanes-64 reserved_bytes_per_visited_node)
-  row "bytes used a visited node, Connect Four / backgammon (reserved)" \
+  row "bytes used per visited node, Connect Four / backgammon (reserved)" \
     "$(show %.0f $a $b) ($(show %.0f $c $d))" "130 / 300" "100 / 200" "$note_memory" "$a <= 130 && $b <= 300"
   a=$(value train $forward/dense/cpu/batch-1024/threads-2 samples_per_second)
   b=$(value train $forward/sparse/cpu/batch-1024/threads-2 samples_per_second)
@@ -135,36 +138,37 @@ bars() {
     "75,000 / 120,000 on 2 cores" "83,000 / 140,000" "$note_train" "$a >= 75e3 && $b >= 12e4"
 }
 
-# Why a bar is missed where it is, kept up to date by hand.
-note_dense="Square layers alone reach 0.96. What is left is 2.7 KB of logits a row, written and copied to whoever asked, and the lists of features and wishes that are read: nobody but this row asks for all of them. oneDNN by inner_product; its 1x1 convolution measured 0.90. Next: a kernel that writes to a pointer a row."
-note_sparse="The nine square layers alone bound it at 1.89; the sparse input (0.12 us a row, at the pace of the second-level cache) and 19 inner products are the rest. Next: weights of 16 bits."
-note_tree="64 trees do not fit into the second-level cache together, as in a worker; each visit then waits for its nodes. The figure of one search alone says how much of it that is."
-note_cache="With fresh weights games differ more than with trained ones, which share their openings."
-note_share="The forward pass has become shorter; the tree's time is what it was."
-note_scaling="Two hardware threads may share a core's units; the peak table says what two threads can do."
-note_allocations="Records that grow to the longest game so far."
-note_memory="Missed by a fraction of a byte in Connect Four: a node 32, its state 24, edges, and a table of 12. Next: the state in 16 bytes."
-note_train="No part of the trainer is made for dense rows: the lists of wanted logits are followed one by one."
+# The reasons for missed targets; update them by hand.
+note_dense="The square layers alone reach 0.96. The rest is lost to 2.7 KB of logits per row, which are written and then copied to the caller, and to reading the lists of features and requested logits; only this benchmark requests all logits. oneDNN uses inner_product; its 1x1 convolution measured 0.90. Next: a kernel that writes to one pointer per row."
+note_sparse="The nine square layers alone limit it to 1.89; the sparse input (0.12 us per row, bound by the second-level cache) and 19 inner products take the rest. Next: 16-bit weights."
+note_tree="As in a worker, 64 trees together do not fit into the second-level cache, so each visit waits for its nodes. The figure for one search shows the size of this effect."
+note_cache="With untrained weights games differ more than with trained ones, which share openings."
+note_share="The forward pass has become faster; the tree's time is unchanged."
+note_scaling="Two hardware threads may share a core's units; the peak table shows the limit for two threads."
+note_allocations="Game records grow to the length of the longest game so far."
+note_memory="Missed by a fraction of a byte in Connect Four: 32 bytes per node, 24 for its state, 12 for the table, plus edges. Next: a state of 16 bytes."
+note_train="The trainer is not optimised for dense rows: it processes the lists of requested logits one by one."
 
 write_page() {
   cat <<TEXT
 # Benchmarks
 
-Written by \`tools/bench/benchmarks.sh\`: do not edit, run it again. Medians of $repeats runs; least and
-greatest of each figure, and the figures of single workers, are in [benchmarks.jsonl](benchmarks.jsonl).
+Generated by \`tools/bench/benchmarks.sh\`: do not edit, run it again. Figures are medians of
+$repeats runs. [benchmarks.jsonl](benchmarks.jsonl) also contains the minimum and maximum of each
+figure and the figures of single workers.
 
 Machine: $(awk -F'"' 'NR == 1 { print $8; exit }' "$work/peak.json"), $(nproc) hardware threads.
 
-## What we want to reach
+## Targets
 
 $(bars)
 
-The bars are shares of the processor's own multiply-add peak or counts of calls, where they can be;
+Where possible, targets are fractions of the processor's multiply-add peak or numbers of calls. The
 absolute ones were set for a core of about 103 GFLOP/s.
 
 ## The multiply-add peak
 
-GFLOP/s, single precision, of independent chains of fused multiply-adds in registers (two operations
+Single-precision GFLOP/s of independent chains of fused multiply-adds in registers (two operations
 each).
 
 $(table peak multiply_add)
@@ -174,9 +178,10 @@ $(command_of peak)
 ## The forward pass
 
 One thread. *sparse*: positions that self-play searched, with the logits of their legal moves.
-*dense*: no feature is zero and all logits are wanted. *dense gflops* counts the work of a dense
-pass, also what is skipped (zeros, logits that nobody asked for), so that a *peak fraction* above 1
-is possible. The peak is measured before and after each pass through 256 states.
+*dense*: no feature is zero and all logits are requested. *dense gflops* counts the work of a dense
+pass, including the parts that are skipped (zero features, logits that were not requested), so a
+*peak fraction* above 1 is possible. The peak is measured before and after each pass through 256
+states.
 
 $(table forward states_per_second latency dense_gflops peak_gflops peak_fraction nonzeros \
     wanted_logits allocations_per_forward)
@@ -185,11 +190,11 @@ $(command_of forward)
 
 ## The tree alone
 
-One thread searches positions that self-play searched, with an evaluator that makes its answers from
-a hash of the features. Trees begin empty; moves are generated and features encoded as ever. So many
-*lanes* are searched side by side, each asking for one evaluation in its turn, as in a worker; with
-one lane everything is in the nearest caches. *of tree* leaves the evaluator's time out. Bytes are
-those used by nodes, states, edges and table; *reserved* is what a lane sets aside.
+One thread searches positions that self-play searched, with an evaluator that derives its results
+from a hash of the features. Trees begin empty; moves are generated and features encoded as usual.
+*lanes* is the number of searches that take turns, one evaluation each, as in a worker; with one
+lane all data is in the nearest caches. *of tree* excludes the evaluator's time. Bytes are those
+used by nodes, states, edges and table; *reserved* is the memory that a lane reserves.
 
 $(table tree simulations_per_second simulations_per_second_of_tree share_evaluator legal_moves \
     plies_per_visit evaluations_per_visit nodes_per_visit)
@@ -206,8 +211,8 @@ $(command_of tree_alone)
 
 ## Random playouts
 
-One thread plays games from the start position, each legal action equally likely; in backgammon that
-is a whole turn, each result once.
+One thread plays games from the start position and chooses each legal action with equal probability.
+In backgammon an action is a whole turn; turns with the same resulting position count once.
 
 $(table playout games_per_second plies_per_second plies_per_game decisions_per_game legal_moves \
     allocations_per_game)
@@ -216,24 +221,24 @@ $(command_of playout)
 
 ## Self-play
 
-Every hardware thread plays 64 games at once with fresh weights; no trainer, nothing is written.
-$seconds s a run. Every decision with more than one legal move is searched with 100 new visits and
-noise at the root; forced moves are not searched and not counted. Games begin spread out: searches of
-few visits run until two games a lane have ended, then full ones for two seconds, then the
-measurement begins.
+Every hardware thread plays 64 games at once with untrained weights, without a trainer and without
+writing files; $seconds s per run. Every decision with more than one legal move is searched with 100
+new visits and noise at the root; forced moves are neither searched nor counted. So that games are
+at different stages when the measurement begins, searches of few visits run until two games per lane
+have ended, followed by two seconds of full searches.
 
-- *position*: one evaluation for a visit, policy logits are the priors. *afterstates*: a visit
-  evaluates all positions that the moves of its position lead to.
-- *seed-283k*: the reference shape (128 wide, 3 blocks, two policy layers, one value layer), 283,562
-  parameters in backgammon. Connect Four has fewer inputs and logits, hence 197,258; with
+- *position*: one evaluation per visit; policy logits are the priors. *afterstates*: a visit
+  evaluates all afterstates of its position.
+- *seed-283k*: the reference shape (width 128, 3 blocks, two policy layers, one value layer), with
+  283,562 parameters in backgammon. Connect Four has fewer inputs and logits, hence 197,258; with
   6 blocks (second table) it has 297,866.
-- *forward* is measured. *encode* is rows times the cost of writing one row, measured at the end of
-  the run on the positions of its last trees. *tree* is the rest of the time inside the games:
-  descents, move generation, backing up, and the rules and records of the games themselves. *other*
-  is what is left: the loop over the games, clocks, waiting.
-- *allocations* counts everything the worker threads ask the heap for (malloc and all that comes
-  down to it) per visit; *own* is without what the evaluator's library does inside a forward pass.
-  What is left of our own are game records that grow to the length of the longest game so far.
+- *forward* is measured. *encode* is the number of rows times the cost of encoding one row, measured
+  at the end of the run on the positions of its last trees. *tree* is the rest of the time inside
+  the games: descents, move generation, backup, and the rules and records of the games. *other* is
+  the remaining time: the loop over the games, clocks, waiting.
+- *allocations* is the number of heap allocations of the worker threads (malloc and all functions
+  based on it) per visit; *own* excludes those of the evaluator's library during a forward pass. The
+  remaining ones are game records that grow to the length of the longest game so far.
 
 $(table standard games_per_minute decisions_per_second simulations_per_second \
     evaluations_per_second evaluations_per_visit decisions_per_game plies_per_game)
@@ -245,29 +250,29 @@ $(table standard nonzeros legal_moves plies_per_visit bytes_per_visited_node \
 
 $(command_of standard)
 
-Connect Four with about as many parameters as backgammon's reference network:
+Connect Four with about as many parameters as the reference network of backgammon:
 
 $(table deeper games_per_minute decisions_per_second simulations_per_second \
     evaluations_per_second parameters)
 
 $(command_of deeper)
 
-The same with evaluations remembered, 256 MiB a worker:
+The same with an evaluation cache of 256 MiB per worker:
 
 $(table cache games_per_minute decisions_per_second simulations_per_second \
     evaluations_per_second remembered_share resident)
 
 $(command_of cache)
 
-With the tree kept between moves, visits that were kept count towards the 100 and are not counted
-again in the figures:
+With the tree reused between moves; reused visits count towards the 100, but only once in the
+figures:
 
 $(table reuse games_per_minute decisions_per_second simulations_per_second \
     evaluations_per_second evaluations_per_visit)
 
 $(command_of reuse)
 
-One worker and two, measured in turns:
+One worker and two workers, measured in turns:
 
 $(table scaling decisions_per_second evaluations_per_second decisions_per_second_ratio)
 
@@ -276,8 +281,8 @@ $(command_of scaling)
 TEXT
   if [[ -s $work/calls.command ]]; then
     cat <<TEXT
-System calls a second of all threads, counted over ten seconds of steady state. Clocks that are read
-without a call to the system do not appear:
+System calls per second of all threads, counted over ten seconds of steady state. Clocks that are
+read without a system call are not included:
 
 $(awk -F'"' 'NF { number = $15; gsub(/[:,]/, "", number); printf "%s%s %s", sep, $12, number; sep = ", " } END { print "" }' "$work/calls.json")
 
@@ -288,9 +293,10 @@ TEXT
   cat <<TEXT
 ## The trainer on the CPU
 
-A step is forward, backward and update of one batch. *sparse*: positions that self-play searched, with
-targets for their legal moves. *dense*: no feature is zero and all logits have targets. *dense
-gflops* counts three dense forward passes a sample, skipped or not.
+A step is the forward pass, backward pass and weight update of one batch. *sparse*: positions that
+self-play searched, with targets for their legal moves. *dense*: no feature is zero and all logits
+have targets. *dense gflops* counts three dense forward passes per sample, including the parts that
+are skipped.
 
 $(table train samples_per_second step_time dense_gflops peak_fraction nonzeros \
     policy_targets allocations_per_step)
@@ -299,15 +305,20 @@ $(command_of train)
 
 ## The trainer on a GPU
 
-Never measured yet; that it is right is tested without one ([testing.md](testing.md)). One command of less than five minutes shows all that only a machine with an NVIDIA GPU can: tests (gradients and losses against
-the CPU's, steps that repeat themselves, too little memory, a device that is lost), steps of every precision and batch, self-play in turns alone and beside the
-trainer (\`senet bench overlap\`: what the trainer costs it, and what taking over a network costs a worker), a run that learns on the device, the memory checker,
-and PyTorch's rates beside ours. What it prints last is the text for this section. It needs a build made with \`nvcc\` (of sm_80, sm_86, sm_89, sm_90 and PTX),
-made there or carried there as a folder, and says what it found no program for.
+Not measured yet; its correctness is tested without a GPU ([testing.md](testing.md)). One command
+runs all checks that need an NVIDIA GPU in less than five minutes: the device tests (gradients and
+losses against the CPU's, reproducible steps, too little memory, a lost device), training steps in
+every precision and batch size, self-play alone and next to the trainer in turns
+(\`senet bench overlap\`: the slowdown by the trainer, and the time a worker needs to take new
+weights), a run that trains on the device, the memory checker, and a comparison with PyTorch. Its
+last output is the text for this section. It needs a build with \`-DSENET_CUDA=ON\` (machine code for
+sm_80, sm_86, sm_89 and sm_90, and PTX), made on that machine or copied there as a folder, and warns
+about checks whose programs are not installed.
 
 \`\`\`sh
 tools/check_gpu.sh build/release
-tools/check_gpu.sh --pack build/gpu    # where nvcc is, of build/release; the folder then goes where the GPU is: gpu/tools/check_gpu.sh
+# with nvcc: packs build/release; copy build/gpu to the GPU machine and run gpu/tools/check_gpu.sh
+tools/check_gpu.sh --pack build/gpu
 \`\`\`
 TEXT
 }

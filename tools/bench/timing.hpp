@@ -1,5 +1,5 @@
-// What benchmarks measure with: clocks, the peak of a thread, counted allocations, and the medians
-// of many slices of work.
+// Measurement tools for benchmarks: clocks, a thread's peak performance, allocation counts, and
+// medians over many slices of work.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace senet {
 
-/// Seconds since some moment.
+/// Wall-clock seconds since an arbitrary start.
 inline double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Seconds that the calling thread has worked since some moment. Stands still while other programs
-/// have the core, so that a busy machine does not spoil a measurement longer than a slice of the
-/// scheduler's. Not for what waits or uses several threads.
+/// CPU seconds of the calling thread since an arbitrary start. Does not advance while other
+/// programs use the core, so that a busy machine does not distort measurements longer than a
+/// scheduler slice. Not suitable for code that waits or uses several threads.
 inline double thread_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -28,16 +28,16 @@ inline double thread_seconds() {
 
 struct MultiplyAdd;
 
-/// The most multiply-adds that the calling thread can do, taken again and again between other
-/// measurements, so that a share of it is of the same moment: clocks drift, and neighbours come and
-/// go. Defined in tools/bench/peak.cpp.
+/// Measures the maximum multiply-add rate of the calling thread. It is repeated between other
+/// measurements, so that a fraction of the peak uses a peak of the same time: clock rates drift,
+/// and other programs' load changes. Defined in tools/bench/peak.cpp.
 class PeakMeter {
  public:
-  /// Finds the fastest instruction set in a few milliseconds.
+  /// Finds the fastest instruction set. Takes a few milliseconds.
   PeakMeter();
 
-  /// Single-precision GFLOP/s, a multiply-add being two: the mean of a fraction of a millisecond
-  /// now and of one at the last call, or when this was made.
+  /// Single-precision GFLOP/s; a multiply-add counts as two operations. The mean of a measurement
+  /// of less than a millisecond now and one at the previous call (or in the constructor).
   double gflops_around();
 
  private:
@@ -45,27 +45,28 @@ class PeakMeter {
   double last_;
 };
 
-/// Heap allocations that the calling thread has made since it began: malloc and its relatives,
-/// whoever called them (operator new and other libraries too), reallocations included. Nothing in
-/// builds that do not count: sanitizers bring a heap of their own.
+/// Number of heap allocations by the calling thread since it started: all calls of malloc, realloc
+/// and the like, including those by operator new and by libraries. Nullopt in sanitizer builds,
+/// which bring their own heap and do not count.
 std::optional<std::uint64_t> thread_allocations();
 
-/// The middle one, of an even number the mean of the two in the middle; NaN where any is NaN.
-/// Not of nothing.
+/// The median; for an even number of values, the mean of the two in the middle. NaN if any value is
+/// NaN. `values` must not be empty.
 double median_of(std::vector<double> values);
 
-/// Up to three figures of a slice of work.
+/// Up to three figures per slice of work.
 using SliceFigures = std::array<double, 3>;
 
-/// What slices of work came to.
+/// The result of measure_slices().
 struct Slices {
   SliceFigures medians;
   double count = 0;
-  double allocations = 0;  // of all slices together; NaN where they are not counted
+  double allocations = 0;  // sum over all slices; NaN if they are not counted
 };
 
-/// Calls `slice` for so many seconds of the wall's clock, once at least. No passing disturbance
-/// touches the medians of many slices of a few milliseconds. Allocates nothing between the slices.
+/// Calls `slice` repeatedly for `seconds` of wall-clock time, at least once. With many slices of a
+/// few milliseconds, short disturbances do not affect the medians. Allocates nothing between
+/// slices.
 Slices measure_slices(double seconds, const std::function<SliceFigures()>& slice);
 
 }  // namespace senet

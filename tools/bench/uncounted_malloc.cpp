@@ -1,4 +1,4 @@
-// Stands in for counted_malloc.cpp in sanitizer builds, whose heap is not ours to replace.
+// Replaces counted_malloc.cpp in sanitizer builds, which bring their own heap.
 #include "tools/bench/timing.hpp"
 
 namespace senet {

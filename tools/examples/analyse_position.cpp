@@ -1,6 +1,8 @@
-// How a C++ program uses the engine: search one position, then several that share their batches.
+// Uses the engine from C++: searches one position, then several positions that share batches.
 //
-//   analyse_position WEIGHTS.safetensors [POSITION]     Connect Four, e.g. 4453 = columns played
+//   analyse_position WEIGHTS.safetensors [POSITION]
+//
+// POSITION is a Connect Four position, for example the columns played so far: 4453.
 #include <cstdio>
 #include <span>
 #include <vector>
@@ -13,7 +15,7 @@ namespace {
 using senet::ConnectFour;
 
 constexpr std::uint32_t kVisits = 800;
-constexpr std::size_t kRows = 8;  // of one forward pass
+constexpr std::size_t kRows = 8;  // per forward pass
 constexpr senet::SearchSettings kSettings{.policy_temperature = senet::kPlayersPolicyTemperature};
 
 void print(const ConnectFour& state, const senet::Decision<ConnectFour>& decision) {
@@ -27,8 +29,8 @@ void print(const ConnectFour& state, const senet::Decision<ConnectFour>& decisio
   }
 }
 
-// One search by hand. gather() walks down the tree until it needs the network and writes rows into
-// the batch, absorb() takes the answers; threads and memory are the caller's affair.
+// Runs one search step by step. gather() descends the tree until it needs the network and writes
+// rows into the batch; absorb() reads the results. The caller controls threads and memory.
 void search_one(senet::Evaluator& evaluator, const ConnectFour& state) {
   senet::Search<ConnectFour> search(kSettings,
                                     senet::limits_for<ConnectFour>(kVisits, kSettings.evaluates));
@@ -42,7 +44,8 @@ void search_one(senet::Evaluator& evaluator, const ConnectFour& state) {
   print(state, search.decision());
 }
 
-// Many positions: Analysis runs their searches side by side, so that one forward pass answers all.
+// Searches many positions. Analysis runs the searches together, so that one forward pass evaluates
+// leaves of all of them.
 void search_what_follows(senet::Evaluator& evaluator, const ConnectFour& state) {
   senet::ActionList<ConnectFour::kMaxLegal> legal;
   state.legal(legal);
@@ -54,7 +57,7 @@ void search_what_follows(senet::Evaluator& evaluator, const ConnectFour& state) 
   }
   senet::Analysis<ConnectFour> analysis(evaluator, kSettings, kVisits,
                                         /*lanes=*/next.size(), kRows);
-  std::printf("and after each move:\n");
+  std::printf("after each move:\n");
   analysis.run(std::span<const ConnectFour>(next), {.visits = kVisits}, /*seed=*/1,
                [&](std::size_t i, const senet::Decision<ConnectFour>& decision, auto&) {
                  std::printf("  %s  value %+.3f\n", next[i].text().c_str(),
@@ -72,9 +75,9 @@ int fail(const std::string& reason) {
 int main(int argc, char** argv) try {
   if (argc < 2 || argc > 3) return fail("usage: analyse_position WEIGHTS.safetensors [POSITION]");
   const auto state = ConnectFour::from_text(argc == 3 ? argv[2] : "").value();
-  if (state.turn() == senet::Turn::kOver) return fail("that game is over");
+  if (state.turn() == senet::Turn::kOver) return fail("the game is already over");
 
-  // Errors are values; value() throws the one that stands in place of a result.
+  // Functions return errors as values; value() throws the error if there is no result.
   auto network = senet::load_network(argv[1]).value();
   senet::check_contract(network.spec(), senet::reference_spec<ConnectFour>()).value();
   const senet::Weights weights(std::move(network));

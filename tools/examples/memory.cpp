@@ -1,4 +1,4 @@
-// What a game costs in memory, and how many visits fit: memory
+// Prints the memory of an engine, a game and a session, and how many visits fit into a given limit.
 #include <cstdio>
 #include <initializer_list>
 #include <senet/senet.hpp>
@@ -6,7 +6,7 @@
 int main() try {
   using senet::api::Engine;
   const auto kilobytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1000; };
-  std::printf("an engine alone: %.0f KB\n", kilobytes(Engine().memory()));
+  std::printf("an engine without games: %.0f KB\n", kilobytes(Engine().memory()));
   for (const char* game : {"connect_four", "backgammon"}) {
     for (const std::uint32_t visits : {100u, 800u, 10'000u}) {
       senet_config config = senet::api::default_config();
@@ -16,7 +16,7 @@ int main() try {
       engine.use(engine.builtin(game));
       const std::uint64_t with_game = engine.memory();
       const auto session = engine.open_session(game);
-      std::printf("%s with %u visits: a session %.0f KB; the game for each worker %.1f MB\n", game,
+      std::printf("%s with %u visits: %.0f KB per session, %.1f MB for the game per worker\n", game,
                   static_cast<unsigned>(visits), kilobytes(engine.memory() - with_game),
                   kilobytes(with_game - empty) / 1000);
     }
@@ -26,7 +26,7 @@ int main() try {
       config.memory = mebibytes << 20;
       return static_cast<unsigned>(senet::api::fit(config, game));
     };
-    std::printf("%s: %u visits fit 100 sessions into 256 MiB, %u fit 1,000 into 1 GiB\n", game,
+    std::printf("%s: 100 sessions of %u visits fit into 256 MiB, 1,000 of %u into 1 GiB\n", game,
                 fitting(100, 256), fitting(1000, 1024));
   }
 } catch (const senet::api::Error& error) {

@@ -1,4 +1,4 @@
-/* A game of Connect Four, played by libsenet against itself: minimal [WEIGHTS] */
+/* libsenet plays a game of Connect Four against itself: minimal [WEIGHTS] */
 #include <senet/senet.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     senet_engine_close(engine);
     return fail("weights", status, &why);
   }
-  senet_model_release(model); /* the engine keeps what it uses */
+  senet_model_release(model); /* the engine holds its own reference */
 
   while (senet_session_turn(session, &turn) == SENET_OK && turn != SENET_OVER) {
     senet_result result = SENET_RESULT_INIT;

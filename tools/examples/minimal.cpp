@@ -1,4 +1,4 @@
-// A game of backgammon, played by libsenet against itself: minimal [WEIGHTS]
+// libsenet plays a game of backgammon against itself: minimal [WEIGHTS]
 #include <cstdio>
 #include <random>
 #include <senet/senet.hpp>
@@ -10,7 +10,7 @@ int main(int argc, char** argv) try {
   auto game = engine.open_session("backgammon");
   std::mt19937 random(1);
   while (game.turn() != SENET_OVER) {
-    if (game.turn() == SENET_CHANCE) {  // the host throws: outcome 0, 1, ... by its probability
+    if (game.turn() == SENET_CHANCE) {  // the host draws the outcome: 0, 1, ...
       const auto chance = game.chance();
       std::discrete_distribution<int> roll(chance.begin(), chance.end());
       game.play(static_cast<senet_action>(roll(random)));

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Shows a conversation with an engine, as docs/protocol.md does:
+# Prints a dialogue with an engine in the format of docs/protocol.md:
 #
-#   tools/examples/protocol_session.sh SESSION ENGINE...     e.g. ubgi_session.txt build/release/tools/senet uci
+#   tools/examples/protocol_session.sh SESSION ENGINE...
+#   e.g. SESSION = ubgi_session.txt, ENGINE... = build/release/tools/senet uci
 #
-# Every line of the file SESSION is sent and shown behind "> ". A word that no engine knows follows it, unshown: lines are
-# answered in their order, so when that word is refused, the answer before it is complete.
+# Sends every line of the file SESSION and prints it after "> ". A hidden unknown command follows
+# each line. The engine answers lines in order, so the error for the unknown command marks the end
+# of the answer.
 set -euo pipefail
 
 if (($# < 2)) || [[ ! -r $1 ]]; then
@@ -25,7 +27,7 @@ while IFS= read -r line || [[ -n $line ]]; do
   printf '%s\n%s\n' "$line" "$mark" >&"$commands"
   while :; do
     if ! IFS= read -r answer <&"$answers"; then
-      echo "protocol_session: the engine ended" >&2
+      echo "protocol_session: the engine exited" >&2
       exit 1
     fi
     [[ $answer != "error unknown_command "*"$mark"* ]] || break

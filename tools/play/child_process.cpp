@@ -20,17 +20,17 @@ namespace senet {
 namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-constexpr std::size_t kMostUnread = std::size_t{16} << 20;  // of stdout, while we wait to write
+constexpr std::size_t kMostUnread = std::size_t{16} << 20;  // buffered stdout
 constexpr std::size_t kErrorsKept = 4096;
 constexpr std::size_t kErrorLinesShown = 3;
-// How long a child that has closed its streams is waited for, to learn how it ended.
+// How long to wait for the exit code of a child that has closed its streams.
 constexpr std::chrono::seconds kLastMoment(1);
 
 std::string system_reason(int number) { return std::generic_category().message(number); }
 
 bool is_try_again() { return errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK; }
 
-/// The last few lines of a text, on one line.
+/// The last kErrorLinesShown lines of a text, joined with '|'.
 std::string last_lines(std::string_view text) {
   while (text.ends_with('\n')) text.remove_suffix(1);
   const std::vector<std::string_view> lines = split(text, "\n");
@@ -44,22 +44,22 @@ std::string last_lines(std::string_view text) {
 void ChildProcess::close_descriptor(int descriptor) { ::close(descriptor); }
 
 void ChildProcess::kill_and_reap(int id) {
-  // The group first, while the child, dead or alive, still holds its number.
+  // Kill the group before reaping: until then the process id cannot be reused.
   ::kill(-id, SIGKILL);
   while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
 std::array<ChildProcess::Descriptor, 2> ChildProcess::make_stream(bool is_input) {
-  // The child's stdin is a socket, because a socket can be written without SIGPIPE. All ends are
-  // closed on exec, so that no child keeps another one's streams open.
+  // The child's stdin is a socket, because send() on a socket can avoid SIGPIPE. All ends are
+  // closed on exec, so that no child keeps another child's streams open.
   std::array<int, 2> ends;
   if ((is_input ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data())
                 : ::pipe2(ends.data(), O_CLOEXEC)) != 0) {
     return {};
   }
   for (int& end : ends) {
-    // Beyond the standard streams, which become the child's.
+    // Move it above 0 .. 2, which the child's streams are duplicated to.
     if (end > STDERR_FILENO) continue;
     const Descriptor low(end);
     end = ::fcntl(low.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -69,12 +69,12 @@ std::array<ChildProcess::Descriptor, 2> ChildProcess::make_stream(bool is_input)
 }
 
 Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, std::string name) {
-  if (words.empty()) return fail("there is no command to start");
+  if (words.empty()) return fail("the command to start is empty");
   ChildProcess child(name.empty() ? fmt::format("{}", fmt::join(words, " ")) : std::move(name));
   std::array streams = {make_stream(true), make_stream(false), make_stream(false)};
   for (const auto& [ours, its] : streams) {
     if (ours.is_open() && its.is_open()) continue;
-    return fail(fmt::format("{}: cannot make its streams: {}", child.name_, system_reason(errno)));
+    return fail(fmt::format("{}: cannot create pipes: {}", child.name_, system_reason(errno)));
   }
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -85,7 +85,7 @@ Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, std::st
   for (int i = 0; i < 3; ++i) {
     ::posix_spawn_file_actions_adddup2(&files, streams[static_cast<std::size_t>(i)][1].get(), i);
   }
-  // Whatever signals we block or ignore, the child starts with none blocked and all as usual.
+  // The child starts with no signal blocked and with default handlers.
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
@@ -128,11 +128,11 @@ void ChildProcess::read_available(Descriptor& stream, std::string& text) {
 
 void ChildProcess::listen(Deadline deadline, bool or_writable) {
   const bool has_room = said_.size() - begin_ < kMostUnread;
-  // poll() passes over streams that are not open.
+  // poll() skips negative descriptors.
   std::array<pollfd, 3> streams = {{{or_writable ? input_.get() : -1, POLLOUT, 0},
                                     {has_room ? output_.get() : -1, POLLIN, 0},
                                     {errors_.get(), POLLIN, 0}}};
-  // Rounded up so that nothing spins before a deadline.
+  // Rounded up, so that the caller does not spin just before the deadline.
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   const int time = static_cast<int>(std::clamp<decltype(left + 0)>(left, 0, 1'000'000));
   ::poll(streams.data(), streams.size(), time);
@@ -153,7 +153,7 @@ Result<void> ChildProcess::write_line(std::string_view line, Deadline deadline) 
     } else if (!is_try_again()) {
       return ended();
     } else if (Clock::now() >= deadline) {
-      return failure("takes no input in time");
+      return failure("did not read its input in time");
     } else {
       listen(deadline, /*or_writable=*/true);
     }
@@ -164,7 +164,7 @@ Result<void> ChildProcess::write_line(std::string_view line, Deadline deadline) 
 Result<std::string> ChildProcess::read_line(Deadline deadline) {
   Result<std::optional<std::string>> line = next_line(deadline);
   if (!line) return line.error();
-  return *line ? Result<std::string>(std::move(**line)) : failure("says nothing in time");
+  return *line ? Result<std::string>(std::move(**line)) : failure("did not print a line in time");
 }
 
 Result<std::optional<std::string>> ChildProcess::next_line(Deadline deadline) {
@@ -180,14 +180,15 @@ Result<std::optional<std::string>> ChildProcess::take_line() {
   const std::size_t end = said_.find('\n', std::max(begin_, looked_));
   if (end == std::string::npos) {
     looked_ = said_.size();
-    if (looked_ - begin_ > kLongestLine) return failure("says more than 1 MiB without a line end");
+    if (looked_ - begin_ > kLongestLine)
+      return failure("printed more than 1 MiB without a line end");
     if (!output_.is_open()) return ended();
     return std::nullopt;
   }
   std::string line = said_.substr(begin_, end - begin_);
   if (line.ends_with('\r')) line.pop_back();
   begin_ = looked_ = end + 1;
-  // Now and then what was read is dropped, so that a flood of lines costs no more than its size.
+  // Erase returned lines only occasionally, so that the total cost is linear in the output.
   if (begin_ == said_.size() || begin_ > kLongestLine) {
     said_.erase(0, begin_);
     begin_ = looked_ = 0;
@@ -198,7 +199,8 @@ Result<std::optional<std::string>> ChildProcess::take_line() {
 Error ChildProcess::ended() {
   const Deadline deadline = Clock::now() + kLastMoment;
   siginfo_t info{};
-  // Not reaped yet: until the destructor has killed its group, its number must stay taken.
+  // WNOWAIT: the child is reaped only after the destructor has killed its group, so that the
+  // process id is not reused before that.
   while (::waitid(P_PID, static_cast<id_t>(id()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          info.si_pid == 0 && Clock::now() < deadline) {
     ::poll(nullptr, 0, 5);
@@ -214,7 +216,7 @@ Error ChildProcess::ended() {
 Error ChildProcess::failure(std::string_view what) const {
   const std::string shown = last_lines(last_errors_);
   return fail(fmt::format("{}: {}{}", name_, what,
-                          shown.empty() ? "" : fmt::format("; its last words: {}", shown)));
+                          shown.empty() ? "" : fmt::format("; last lines of stderr: {}", shown)));
 }
 
 }  // namespace senet

@@ -1,4 +1,4 @@
-// Another program, talked to line by line: started, asked, and gone when its owner is gone.
+// An external program as a child process with line-based input and output.
 #pragma once
 
 #include <sys/types.h>
@@ -16,56 +16,57 @@
 
 namespace senet {
 
-/// Owns a child process, its process group, and the pipes to its stdin, stdout and stderr. Movable;
-/// belongs to one thread at a time. The destructor kills the whole group and reaps the child.
-///
-/// Every wait ends at a deadline. Meanwhile whatever the child says on either stream is taken, so
-/// that none of the two can wait for the other for ever. A child that has ended is an error like
-/// any other, never a signal. Reasons name the command, how the child ended, and the last lines of
-/// its stderr. The child is in a process group of its own, so that Ctrl-C reaches us and not the
+/// Owns a child process, its process group, and the streams to its stdin, stdout and stderr.
+/// Movable; use from one thread at a time. The destructor kills the whole group and reaps the
 /// child.
+///
+/// Every wait ends at a deadline. While waiting, both output streams of the child are drained, so
+/// that the processes cannot deadlock. Writing to a child that has ended is an error, never a
+/// SIGPIPE. Reasons contain the command, how the child ended, and the last lines of its stderr. The
+/// child has its own process group, so that Ctrl-C reaches only this process.
 class ChildProcess {
  public:
   using Clock = std::chrono::steady_clock;
   using Deadline = Clock::time_point;
 
-  /// Starts a program in our environment. words[0] is its name, looked for in PATH when it has no
-  /// slash. Reasons call it `name`, or its words when that is empty. Fails when it cannot be
-  /// started at all.
+  /// Starts a program with our environment. words[0] is the program, searched in PATH if it has no
+  /// slash. `name` is used in reasons; if empty, they contain the words. Fails when the program
+  /// cannot be started.
   static Result<ChildProcess> start(std::vector<std::string> words, std::string name = {});
 
-  /// Starts what /bin/sh makes of a command line. A command that does not exist is an error of the
-  /// first read or write.
+  /// Runs a command line with /bin/sh. If the command does not exist, the first read or write
+  /// fails.
   static Result<ChildProcess> start_shell(const std::string& command_line) {
     return start({"/bin/sh", "-c", command_line}, command_line);
   }
 
   /// Writes `line` and a line end to the child's stdin. Fails when the child has ended or does not
-  /// take it in time.
+  /// read its input before the deadline.
   Result<void> write_line(std::string_view line, Deadline deadline);
 
-  /// The next line of the child's stdout, without its line end. Fails when the child has ended
-  /// without one, says more than 1 MiB without a line end, or says nothing whole in time.
+  /// Reads the next line of the child's stdout, without its line end. Fails when the child has
+  /// ended, prints more than 1 MiB without a line end, or prints no complete line before the
+  /// deadline.
   Result<std::string> read_line(Deadline deadline);
 
-  /// The same, but nothing when it says nothing whole in time. What the child has said is taken at
-  /// least once, however late it is.
+  /// Like read_line(), but returns nullopt when there is no complete line before the deadline.
+  /// Reads available output at least once, even if the deadline has passed.
   Result<std::optional<std::string>> next_line(Deadline deadline);
 
-  /// Closes the child's stdin: it reads an end of input.
+  /// Closes the child's stdin, so that the child reads end of input.
   void close_input() { input_.close(); }
 
-  /// A reason: the command, this, and the child's last words on stderr.
+  /// An error with the command, `what`, and the last lines of the child's stderr.
   Error failure(std::string_view what) const;
 
-  /// The command, in words, as reasons name it.
+  /// The command as it appears in reasons.
   const std::string& name() const { return name_; }
 
-  /// Process id and process group of the child.
+  /// The child's process id, which is also its process group.
   pid_t id() const { return group_.get(); }
 
  private:
-  /// A number of the system's that is given back in the end; -1 is none.
+  /// Owns a descriptor or process id and releases it with kGiveBack; -1 means none.
   template <void (*kGiveBack)(int)>
   class Handle {
    public:
@@ -90,25 +91,25 @@ class ChildProcess {
 
   explicit ChildProcess(std::string name) : name_(std::move(name)) {}
 
-  // The ends of a stream, ours first; not open when the system has no more.
+  // Makes the two ends of a stream, ours first. Closed handles if the system has no descriptors.
   static std::array<Descriptor, 2> make_stream(bool is_input);
-  // Appends what is there without waiting, but not for ever from a stream that never ends.
+  // Appends available output without waiting. Bounded, in case the stream never ends.
   static void read_available(Descriptor& stream, std::string& text);
-  // Waits until the child says something or closes a stream (`or_writable`: or takes input), at
-  // most until the deadline, and takes what it said.
+  // Waits until the child prints something or closes a stream (with `or_writable`: or accepts
+  // input), at most until the deadline. Then reads its output.
   void listen(Deadline deadline, bool or_writable = false);
-  // A line of what was taken; an error when there can be none.
+  // Extracts a line from said_; nullopt if none is complete, an error if none can follow.
   Result<std::optional<std::string>> take_line();
-  // What became of the child, in words; waits a moment for its end and its last words.
+  // An error that describes how the child ended. Waits up to a second for its end and its stderr.
   Error ended();
 
   std::string name_;
   Descriptor input_, output_, errors_;
-  std::string said_;        // stdout, from the first line not yet read
-  std::size_t begin_ = 0;   // what was read of it stands before this
-  std::size_t looked_ = 0;  // no line end stands between begin_ and this
+  std::string said_;        // buffered stdout
+  std::size_t begin_ = 0;   // start of the first line not yet returned
+  std::size_t looked_ = 0;  // there is no line end between begin_ and looked_
   std::string last_errors_;
-  Group group_;  // the last, so that it ends before its streams close
+  Group group_;  // declared last, so that the child is killed before its streams close
 };
 
 }  // namespace senet

@@ -1,4 +1,5 @@
-// senet match: two players, the same openings and dice with sides swapped.
+// senet match: plays two players against each other in pairs of games with the same opening and
+// dice and swapped sides.
 #include <fmt/core.h>
 
 #include <array>
@@ -26,40 +27,42 @@ constexpr std::uint64_t kMostPairs = 10'000'000;
 
 constexpr auto settings_of(std::type_identity<MatchSettings>) {
   using M = MatchSettings;
-  return std::tuple{setting("pairs", &M::pairs,
-                            "pairs of games: the same opening and dice twice, with sides swapped",
-                            {.least = 1, .most = kMostPairs}),
-                    setting("random-plies", &M::random_plies,
-                            "moves drawn blindly at the start of a game without dice"),
-                    setting("ply-cap", &M::ply_cap,
-                            "plies, rolls counted, after which a game is cut and counts as drawn",
-                            {.least = 1, .most = 1'000'000}),
-                    setting("seed", &M::seed, "fixes openings, dice and random moves")};
+  return std::tuple{
+      setting("pairs", &M::pairs,
+              "pairs of games; both have the same opening and dice, with sides swapped",
+              {.least = 1, .most = kMostPairs}),
+      setting("random-plies", &M::random_plies,
+              "uniformly random moves at the start of a game without dice"),
+      setting("ply-cap", &M::ply_cap,
+              "plies, including rolls, after which a game is cut and counts as drawn",
+              {.least = 1, .most = 1'000'000}),
+      setting("seed", &M::seed, "seed for openings, dice and random moves")};
 }
 
 constexpr auto settings_of(std::type_identity<SprtSettings>) {
-  return std::tuple{setting("sprt-alpha", &SprtSettings::alpha,
-                            "risk of accepting B where A is true", {.least = 1e-6, .most = 0.499}),
-                    setting("sprt-beta", &SprtSettings::beta, "risk of accepting A where B is true",
-                            {.least = 1e-6, .most = 0.499})};
+  return std::tuple{
+      setting("sprt-alpha", &SprtSettings::alpha, "probability of accepting B when A is true",
+              {.least = 1e-6, .most = 0.499}),
+      setting("sprt-beta", &SprtSettings::beta, "probability of accepting A when B is true",
+              {.least = 1e-6, .most = 0.499})};
 }
 
 namespace {
 
-// Games side by side: many for batches of a network, few where each move is waited for and a kill
-// loses the games under way.
+// Games in progress at the same time: many fill the batches of a network. With external programs
+// batches do not matter, and few games mean little loss when the program is killed.
 constexpr std::size_t kGamesAtOnce = 256;
 constexpr std::size_t kGamesAtOnceWithProcess = 32;
 
-/// As typed. Pairs are those of the first and the second player.
+/// The command's arguments. Arrays of two are for the first and the second player.
 struct MatchArguments {
   std::string game;
   std::array<std::string, 2> words;
   std::array<std::optional<std::uint32_t>, 2> visits;
   std::array<std::vector<std::string>, 2> options;
-  PlayerSettings player;  // of both
+  PlayerSettings player;  // for both
   MatchSettings match;
-  std::optional<std::size_t> games_at_once;  // none: the constants above
+  std::optional<std::size_t> games_at_once;  // default: the constants above
   std::string sprt;                          // "A,B"
   SprtSettings sprt_settings;
   std::filesystem::path log, mat;
@@ -69,49 +72,59 @@ struct MatchArguments {
 
 constexpr std::array kSides = {"first", "second"};
 
-/// Elo is of games that are won, drawn or lost by skill alone.
+/// Elo is reported only for games without dice, which are won, drawn or lost.
 bool has_elo(const AnyGame& game) { return !game.has_dice; }
-std::string_view unit_name(const AnyGame& game) { return has_elo(game) ? "Elo" : "points a game"; }
+std::string_view unit_name(const AnyGame& game) {
+  return has_elo(game) ? "Elo" : "points per game";
+}
 
-/// The two numbers of --sprt: Elo, or points a game.
+/// The two numbers of --sprt, in Elo or points per game.
 using Hypotheses = std::array<double, 2>;
 
 std::optional<Hypotheses> read_hypotheses(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos) throw fail("--sprt: two numbers with a comma between them");
+  if (comma == std::string_view::npos) {
+    throw fail(
+        fmt::format("--sprt is \"{}\": it must be two numbers with a comma between them", text));
+  }
   const auto read = [](std::string_view word) {
     double value = 0;
     if (set_value(setting("sprt", &SprtSettings::mean0, ""), value, word)) return value;
-    throw fail(fmt::format("--sprt: \"{}\" is no number", word));
+    throw fail(fmt::format("--sprt: \"{}\" is not a number", word));
   };
   return Hypotheses{read(text.substr(0, comma)), read(text.substr(comma + 1))};
 }
 
-/// The sequential test between them.
+/// The settings of the sequential test between two hypotheses. Throws if they are out of range.
 SprtSettings sprt_settings(const AnyGame& game, const Hypotheses& between, SprtSettings settings) {
   settings.mean0 = has_elo(game) ? expected_score(between[0]) : between[0];
   settings.mean1 = has_elo(game) ? expected_score(between[1]) : between[1];
   const double least = has_elo(game) ? 0 : -game.value_range, most = game.value_range;
-  if (!(between[0] < between[1])) throw fail("--sprt: the first number is the smaller one");
+  if (!(between[0] < between[1])) {
+    throw fail(fmt::format("--sprt is {},{}: the first number must be smaller than the second",
+                           between[0], between[1]));
+  }
   if (!(least < settings.mean0 && settings.mean1 < most)) {
-    throw fail(fmt::format("--sprt: no result of a game is beyond that many {}", unit_name(game)));
+    throw fail(fmt::format(
+        "--sprt is {},{} {}: both numbers must be within the range of the results of {}",
+        between[0], between[1], unit_name(game), game.name));
   }
   return settings;
 }
 
-/// A match that is ready to be played.
+/// A match that is ready to play.
 struct Match {
   const AnyGame* game;
   MatchArguments arguments;
-  std::unique_ptr<std::optional<StopSignals>> signals;  // while it is played; players ask them too
+  std::unique_ptr<std::optional<StopSignals>> signals;  // set during play; players poll it too
   std::array<PlayerHolder, 2> players;
   std::optional<Hypotheses> sprt;
   MatchResults results;
   std::optional<MatchLog> log;
 
   void open_log() {
-    // What a log must agree on to be gone on with.
+    // A log must match in all of these to be resumed.
     const MatchIdentity identity = {{"game", arguments.game},
                                     {"seed", std::to_string(arguments.match.seed)},
                                     {"random_plies", std::to_string(arguments.match.random_plies)},
@@ -121,16 +134,16 @@ struct Match {
     std::error_code unknown;
     const bool is_there = std::filesystem::exists(arguments.log, unknown);
     if (is_there && !arguments.resume) {
-      throw fail(fmt::format("--log: {} is there already; --resume goes on with it",
+      throw fail(fmt::format("--log: {} already exists; use --resume to continue it",
                              arguments.log.string()));
     }
     const auto use = [&](std::string_view line) -> Result<void> {
       Result<PlayedGame> played = read_game_line(*game, line, arguments.match);
       if (!played) return played.error();
-      // More pairs than now asked for are no harm.
+      // The log may contain more pairs than this call requests.
       if (pair_of(played->number) >= arguments.match.pairs) return {};
       if (results.has(played->number)) {
-        return fail(fmt::format("game {} is told twice", played->number));
+        return fail(fmt::format("game {} occurs twice", played->number));
       }
       results.add(std::move(*played));
       return {};
@@ -139,7 +152,7 @@ struct Match {
     log = value_for("--log", MatchLog::open(arguments.log, mode, identity, use));
   }
 
-  /// One game, ply by ply, on stdout.
+  /// Prints one game ply by ply.
   void print_game(const PlayedGame& played) const {
     if (arguments.json) {
       fmt::print("{}\n", game_line(*game, played, arguments.match.seed));
@@ -255,11 +268,11 @@ Job prepare(MatchArguments arguments) {
   const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
   const auto has_format = [](const AnyGame& any) { return any.match_text != nullptr; };
   if (!arguments.mat.empty() && !has_format(game)) {
-    throw fail(fmt::format("--mat: the format is for {} only", games_that(has_format)));
+    throw fail(fmt::format("--mat: the format is only for {}", games_that(has_format)));
   }
-  if (arguments.resume && arguments.log.empty()) throw fail("--resume: name the --log");
+  if (arguments.resume && arguments.log.empty()) throw fail("--resume requires --log");
   if (arguments.match.only_game && !(arguments.log.empty() && arguments.mat.empty())) {
-    throw fail("--game-number: one game is printed, not logged");
+    throw fail("--game-number cannot be combined with --log or --mat");
   }
   const std::optional<Hypotheses> sprt = read_hypotheses(arguments.sprt);
   std::optional<SprtSettings> test;
@@ -279,7 +292,7 @@ Job prepare(MatchArguments arguments) {
       .results = MatchResults({game.outcome_values.begin(), game.outcome_values.end()},
                               has_elo(game) ? PairUnit::kScore : PairUnit::kPoints, test),
       .log = {}};
-  // Whether it can be written, before hours have gone into what it is to hold.
+  // Check now that the file can be written, not after hours of play.
   const auto& mat = prepared.arguments.mat;
   if (!mat.empty()) value_for("--mat", FileHandle::open(mat, FileHandle::Mode::kReadWrite));
   if (!prepared.arguments.log.empty()) prepared.open_log();
@@ -290,55 +303,55 @@ Job prepare(MatchArguments arguments) {
 
 void add_match_command(const Command& program) {
   auto arguments = std::make_shared<MatchArguments>();
-  const Command command =
-      program.add_command("match", "Let two players play many games against each other");
+  const Command command = program.add_command("match", "Play many games between two players");
   MatchArguments& a = *arguments;
   command.option("--game", a.game, "the game").required();
   command.option("--first", a.words[0], "first player: " + player_words()).required();
-  command.option("--second", a.words[1], "second player: the same words").required();
+  command.option("--second", a.words[1], "second player: as --first").required();
   add_settings(command, a.match);
   auto entry = kVisitsSetting;
   entry.help =
-      "visits of each search, without noise; 0: the network alone. UCI programs are told them by "
-      "\"go nodes\", UBGI programs only where this is set";
+      "visits of each search, without noise; 0: the network alone. UCI programs get them in "
+      "\"go nodes\", UBGI programs only if this option is given";
   const Option visits = add_setting(command, entry, a.player.visits);
   entry.name = "first-visits";
-  entry.help = "of the first player alone";
+  entry.help = "visits of the first player only";
   add_setting(command, entry, a.visits[0]);
   entry.name = "second-visits";
-  entry.help = "of the second player alone";
+  entry.help = "visits of the second player only";
   add_setting(command, entry, a.visits[1]);
-  auto games = setting("games-at-once", &MatchSettings::games_at_once,
-                       "games under way side by side (default: 256, with other programs 32 a "
-                       "process)",
-                       {.least = 1, .most = 100'000});
+  auto games =
+      setting("games-at-once", &MatchSettings::games_at_once,
+              "games in progress at the same time (default: 256, with external programs 32 "
+              "per process)",
+              {.least = 1, .most = 100'000});
   add_setting(command, games, a.games_at_once);
   add_player_options(command, a.player);
   command.option("--first-option", a.options[0],
-                 "NAME=VALUE for the first player by setoption, as often as needed");
+                 "NAME=VALUE, sent to the first player with setoption; may be repeated");
   command.option("--second-option", a.options[1], "the same for the second player");
   command.heading("Games and result");
   command.option("--sprt", a.sprt,
-                 "A,B: stop as soon as the pairs tell a strength of A from one of B: Elo, or "
-                 "points a game where games are worth more than one");
+                 "A,B: stop as soon as a sequential test decides between a strength of A and of B: "
+                 "Elo, or points per game in games with dice");
   add_settings(command, a.sprt_settings);
   command.option(
       "--log", a.log,
-      "append every finished game with its moves and dice to this file, a JSON line each");
+      "append every finished game with its moves and dice to this file, one JSON line each");
   command.flag("--resume", a.resume,
-               "go on with the log if it is there: the same match, perhaps with more pairs");
+               "continue the log if it exists: the same match, possibly with more pairs");
   command.option("--mat", a.mat,
                  games_that([](const AnyGame& game) { return game.match_text != nullptr; }) +
-                     ": write the games that count to this file, for other programs");
+                     ": write the games that count to this file in the .mat format");
   command
       .option("--game-number", a.match.only_game,
-              "play this game of the match alone, 0 being the first, and print it")
+              "play only this game of the match, counted from 0, and print it")
       .in_range(std::uint64_t{0}, 2 * kMostPairs - 1);
-  command.flag("--json", a.json, "print one JSON object a line");
+  command.flag("--json", a.json, "print one JSON object per line");
   command.footer(
-      "All figures are the first player's; intervals are 95 %, from the pairs. An illegal move, a\n"
-      "program that fails twice, and Ctrl-C end the match with exit code 1; what was finished is\n"
-      "told and kept.");
+      "All figures are from the first player's perspective; intervals are 95 %, from the pairs.\n"
+      "An illegal move, a program that fails twice, and Ctrl-C end the match with exit code 1;\n"
+      "the finished games are reported and kept in the log.");
   command.runs([arguments, visits] {
     if (visits.is_given()) arguments->player.visits_from = VisitsSource::kBothPlayers;
     return prepare(*arguments);

@@ -20,13 +20,13 @@ std::string first_line(const MatchIdentity& identity) {
 
 Result<void> check_first_line(std::string_view line, const MatchIdentity& identity) {
   const Json there = parse_json(line);
-  if (!there.contains(kFormat)) return fail("is no log of a match");
-  // Through text and back, as what is in the file.
+  if (!there.contains(kFormat)) return fail("is not a match log");
+  // Parsed from text, so that values compare as they would after a round trip through the file.
   const Json ours = parse_json(first_line(identity));
   for (const auto& [name, value] : ours.items()) {
-    if (!there.contains(name)) return fail(fmt::format("does not tell \"{}\"", name));
+    if (!there.contains(name)) return fail(fmt::format("does not contain \"{}\"", name));
     if (there[name] == value) continue;
-    return fail(fmt::format("was played with {} = {}, and now it is {}", name,
+    return fail(fmt::format("was played with {} = {}, but this match has {}", name,
                             json_text(there[name]), json_text(value)));
   }
   return {};
@@ -41,16 +41,16 @@ MatchOutcome read_outcome(const AnyGame& game, const Json& line) {
   for (std::size_t i = 0; i < game.outcome_values.size(); ++i) {
     if (is_it(i)) return MatchOutcome(static_cast<std::uint8_t>(i));
   }
-  throw fail(outcome.is_null() ? "no game is worth that many points"
-                               : "its outcome is not worth that many points");
+  throw fail(outcome.is_null() ? "\"points\" is not a result of this game"
+                               : "\"outcome\" and \"points\" do not match");
 }
 
 std::vector<Action> read_plies(const AnyGame& game, const Json& plies) {
   std::vector<Action> actions;
   AnyState state(game);
   for (const Json& ply : plies) {
-    if (!ply.is_string()) throw fail("has a ply that is no text");
-    if (state.turn() == Turn::kOver) throw fail("it goes on after its end");
+    if (!ply.is_string()) throw fail("\"plies\" contains a value that is not a string");
+    if (state.turn() == Turn::kOver) throw fail("\"plies\" continues after the end of the game");
     const Result<Action> action = state.action_from_text(ply.get_ref<const std::string&>());
     if (!action) throw fail(fmt::format("ply {}: {}", actions.size(), action.error().reason()));
     actions.push_back(*action);
@@ -82,9 +82,9 @@ Result<PlayedGame> read_game_line(const AnyGame& game, std::string_view line,
   if (!json.is_object()) return fail("is not a JSON object");
   const Json number = json.value("number", Json()), points = json.value("points", Json(false)),
              plies = json.value("plies", Json());
-  if (!number.is_number_unsigned()) return fail("tells no game number");
-  if (!points.is_number() && !points.is_null()) return fail("tells no points");
-  if (!plies.is_array()) return fail("tells no plies");
+  if (!number.is_number_unsigned()) return fail("has no \"number\"");
+  if (!points.is_number() && !points.is_null()) return fail("has no \"points\"");
+  if (!plies.is_array()) return fail("has no \"plies\"");
   PlayedGame played{.number = number.get<std::uint64_t>(), .actions = {}, .outcome = {}};
   try {
     played.outcome = read_outcome(game, json);
@@ -110,7 +110,7 @@ Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::M
   std::size_t number = 0;
   for (std::string_view rest = text;;) {
     const std::size_t end = rest.find('\n');
-    if (end == std::string_view::npos) break;  // nothing more, or a line that a kill cut off
+    if (end == std::string_view::npos) break;  // the end, or a line cut off when we were killed
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end + 1);
     log.end_ += end + 1;
@@ -120,9 +120,9 @@ Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::M
     const std::string place = number == 1 ? "" : fmt::format(": line {}:", number);
     return fail(fmt::format("{}{} {}", file.string(), place, used.error().reason()));
   }
-  // The torn beginning of a log is made anew; anything else is not ours.
+  // A file that holds only the start of our own first line is rewritten; any other is refused.
   if (number == 0 && !(first_line(identity) + '\n').starts_with(text)) {
-    return fail(fmt::format("{} is no log of a match", file.string()));
+    return fail(fmt::format("{} is not a match log", file.string()));
   }
   if (const auto cut = log.file_.truncate(log.end_); !cut) return cut.error();
   if (number == 0) {

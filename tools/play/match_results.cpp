@@ -19,10 +19,11 @@ std::vector<double> game_values(std::span<const float> values, PairUnit unit) {
   return points;
 }
 
-constexpr std::string_view kNoSpread = "no interval: too few pairs, or all of them alike";
+constexpr std::string_view kNoSpread = "no interval: too few pairs, or all pairs are equal";
 
-// Wilson's interval (1927) for a share seen in so many trials: also honest when all of them went
-// one way. The mean scores of pairs, which lie between 0 and 1 too, spread no more than that.
+// Wilson's interval (1927) for a share observed in `trials` trials. Valid even when all trials had
+// the same result. Mean scores of pairs lie between 0 and 1, so they vary at most as much as single
+// trials.
 Interval wilson(double share, double trials) {
   constexpr double kTwoSided95 = 1.96;
   const double z = kTwoSided95 * kTwoSided95;
@@ -32,8 +33,8 @@ Interval wilson(double share, double trials) {
   return {middle - half, middle + half};
 }
 
-/// Around the mean of so many pairs with this standard error; none where nothing is known of how
-/// pairs differ.
+/// The 95 % interval of the mean of `pairs` pairs with standard error `error`. None if the spread
+/// of pairs is unknown.
 std::optional<Interval> around(double mean, double error, std::uint64_t pairs) {
   if (pairs < 2 || error == 0) return std::nullopt;
   const double half = student_two_sided_95(pairs - 1) * error;
@@ -57,7 +58,7 @@ Metric elo_metric(const std::string& game, double score, const Interval& interva
     elo.note =
         elo.value > 0 ? "infinite: every game was won" : "minus infinite: every game was lost";
   } else if (std::isinf(elo.interval->low) || std::isinf(elo.interval->high)) {
-    elo.note = "no bound where the interval of the score ends at 0 or 1";
+    elo.note = "a bound is infinite because the score's interval reaches 0 or 1";
   }
   return elo;
 }

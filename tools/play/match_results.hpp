@@ -1,5 +1,4 @@
-// The games of a match as they finish, in any order, what of them counts, and the result in
-// figures.
+// Collects the games of a match, which finish in any order, and computes the figures of the result.
 #pragma once
 
 #include <array>
@@ -16,20 +15,20 @@
 
 namespace senet {
 
-/// What a pair of games is judged by.
+/// The quantity by which a pair of games is judged.
 enum class PairUnit : std::uint8_t { kScore, kPoints };
 
-/// Keeps the finished games of a match in the order of their numbers.
+/// Keeps the finished games of a match, indexed by number.
 ///
-/// What counts are the leading pairs both of whose games have finished, up to the one at which the
-/// sequential test decided. So the result of a match that was stopped does not favour short games,
-/// and does not depend on how many games were played side by side or how often it was interrupted.
+/// Only the leading pairs count: those before the first pair with an unfinished game, up to the
+/// pair at which the sequential test decided. So a stopped match is not biased towards short games,
+/// and the result does not depend on the number of parallel games or on interruptions.
 class MatchResults {
  public:
-  /// For games worth `values` (the game's kOutcomeValues), with a sequential test or without.
+  /// `values` are the game's kOutcomeValues. `sprt` is an optional sequential test.
   MatchResults(std::vector<float> values, PairUnit unit, const std::optional<SprtSettings>& sprt);
 
-  /// Adds a game, each number once.
+  /// Adds a game. Each number may be added once.
   void add(PlayedGame game);
 
   bool has(std::uint64_t number) const {
@@ -37,15 +36,15 @@ class MatchResults {
   }
   /// Numbers of all games added, ascending.
   std::vector<std::uint64_t> numbers() const;
-  /// Games added.
+  /// Number of games added.
   std::size_t size() const { return size_; }
 
-  /// The leading games that count; twice as many as counted pairs.
+  /// Outcomes of the leading games that count: two per counted pair.
   std::span<const MatchOutcome> counted() const { return counted_; }
-  /// One of them.
+  /// The game with this number, which must have been added.
   const PlayedGame& game(std::size_t number) const { return *games_[number]; }
 
-  /// The test's decision; none without a test.
+  /// The decision of the sequential test; kNone without a test.
   Sprt::Decision decision() const { return sprt_ ? sprt_->decision() : Sprt::Decision::kNone; }
   const std::optional<Sprt>& sprt() const { return sprt_; }
 
@@ -62,18 +61,18 @@ class MatchResults {
   std::optional<Sprt> sprt_;
 };
 
-/// Standard errors on each side of the mean of `degrees + 1` independent measurements in its 95 %
-/// interval: the 97.5 % quantile of Student's t with so many degrees of freedom, at least 1.
+/// Half-width, in standard errors, of the 95 % interval of the mean of `degrees + 1` independent
+/// measurements: the 97.5 % quantile of Student's t with `degrees` >= 1 degrees of freedom.
 double student_two_sided_95(std::uint64_t degrees);
 
-/// The first player's figures with 95 % intervals from the pairs (Student's t of their means), Elo
-/// where a game is won, drawn or lost and nothing else (`has_elo`), the split by what games were
-/// worth, the state of the sequential test if there is one, and what the players did wrong. Without
-/// a counted pair only the counts.
+/// The figures of a match, from the first player's perspective: score and points with 95 %
+/// intervals from the pairs (Student's t of their means), Elo if games are only won, drawn or lost
+/// (`has_elo`), counts by outcome value, the state of the sequential test if there is one, and the
+/// players' faults. Without a counted pair only the counts.
 ///
-/// One pair, or pairs all of the same result, say nothing of how pairs differ. The score then has
-/// Wilson's interval with the pairs as trials, which is wide enough for anything between 0 and 1;
-/// points have none, and a note that says so.
+/// The spread of pairs is unknown with a single pair or when all pairs have the same result. The
+/// score then has a Wilson interval with the pairs as trials, which is conservative for any
+/// quantity between 0 and 1. Points then have no interval, but a note that explains it.
 std::vector<Metric> match_metrics(const std::string& game, const MatchResults& results,
                                   bool has_elo, const std::array<PlayerFaults, 2>& faults);
 

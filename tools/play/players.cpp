@@ -16,19 +16,19 @@ bool has_player(const AnyGame& game, std::string_view word) {
   return std::ranges::find(game.players, word, &SimplePlayer::word) != game.players.end();
 }
 
-// The line that asks another program for a move.
+// The line that requests a move from an external program.
 std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
-  // "nodes 0" is no limit at all to many programs.
+  // Many programs treat "nodes 0" as no limit.
   const std::uint32_t nodes = std::max(settings.visits, 1u);
   if (protocol == EngineProtocol::kUci) return fmt::format("go nodes {}", nodes);
-  // Few UBGI programs know limits, so they get none that is not asked for.
+  // Few UBGI programs support limits, so they get one only if the user set it.
   const std::string go = "go role chequer";
   return settings.visits_from == VisitsSource::kDefault ? go
                                                         : fmt::format("{} nodes {}", go, nodes);
 }
 
-// A player that asks a UCI or UBGI engine; `word` is "uci:COMMAND" or "ubgi:COMMAND". With UBGI, of
-// a game whose kit knows how to ask.
+// Makes a player from a UCI or UBGI engine; `word` is "uci:COMMAND" or "ubgi:COMMAND". UBGI
+// requires a game with AnyGame::ubgi_question.
 Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
                                         const PlayerSettings& settings) {
   TextEngineSettings engine{.protocol = protocol,
@@ -49,7 +49,7 @@ Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::stri
   return make_process_player(MoveProcess::starter<TextEngine>(engine), identity, settings);
 }
 
-// Whether some game has a player of this word that makes no visits.
+// Whether some game has a player of this name that makes no visits.
 bool makes_no_visits(std::string_view word) {
   return std::ranges::any_of(all_games<AnyGame>(), [&](const AnyGame* game) {
     return has_player(*game, word) || programs_of(*game).is_own_player(word);
@@ -86,9 +86,9 @@ std::string player_words() {
 void add_player_options(const Command& command, PlayerSettings& settings) {
   add_search_options(command, settings.search);
   auto lanes = setting_of(&WorkerSettings::lanes);
-  lanes.help = "searches side by side (default: up to 64, within 1 GiB of trees)";
+  lanes.help = "parallel searches (default: up to 64, within 1 GiB of trees)";
   add_setting(command, lanes, settings.search.lanes).shows_default("");
-  command.heading("Other programs");
+  command.heading("External programs");
   add_settings(command, settings);
 }
 
@@ -122,7 +122,7 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
   if (word.starts_with("ubgi:")) {
     if (speaks_ubgi(game)) return make_engine_player(EngineProtocol::kUbgi, word, settings);
     return fail(
-        fmt::format("UBGI is for {}; uci:COMMAND is for all games", games_that(speaks_ubgi)));
+        fmt::format("UBGI is for {} only; uci:COMMAND is for all games", games_that(speaks_ubgi)));
   }
   if (programs.is_own_player(word)) return programs.make_own_player(word, settings);
   const auto simple = std::ranges::find(game.players, word, &SimplePlayer::word);
@@ -131,7 +131,7 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
   }
   Result<PlayerHolder> network = programs.make_network_player(word, settings);
   if (!network && !std::filesystem::exists(word)) {
-    return fail(fmt::format("{}; players are {}", network.error().reason(), player_words()));
+    return fail(fmt::format("{}; the players are {}", network.error().reason(), player_words()));
   }
   return network;
 }

@@ -1,4 +1,4 @@
-// The players that the words of --first, --second and --player name, and how each is put together.
+// Makes the players named by --first, --second and --player.
 #pragma once
 
 #include <cstddef>
@@ -24,25 +24,26 @@ namespace senet {
 
 class GameRecord;
 
-/// What the words are, for --help: those that all games have, then the others with their games.
+/// The player names for --help: those of all games first, then the others with their games.
 std::string player_words();
 
-/// Where the number of visits comes from.
+/// Where the number of visits comes from, which decides who uses it.
 enum class VisitsSource : std::uint8_t {
-  kDefault,      // networks and UCI programs make them
-  kBothPlayers,  // UBGI programs too; players without visits ignore it
-  kThisPlayer,   // ... and players without visits refuse it
+  kDefault,      // not set: used by networks and UCI programs
+  kBothPlayers,  // set for both: used by UBGI programs too, ignored by players without visits
+  kThisPlayer,   // set for this player: as kBothPlayers, but refused by players without visits
 };
 
-/// What players are made with, beside their word.
+/// The settings for making a player.
 struct PlayerSettings {
   std::uint32_t visits = 100;
   VisitsSource visits_from = VisitsSource::kDefault;
   SearchOptions search;
   std::size_t processes = 1;
   double start_seconds = 60, answer_seconds = 60;
-  std::vector<std::string> options;  // of another program, "NAME=VALUE"
-  /// Asked while other programs think, perhaps by several threads: true makes their choose() fail.
+  std::vector<std::string> options;  // for an external program, "NAME=VALUE"
+  /// Polled while external programs think, possibly from several threads; when it returns true,
+  /// their choose() fails.
   std::function<bool()> is_stopped = {};
 };
 
@@ -51,56 +52,55 @@ inline constexpr auto kVisitsSetting = setting(
     "visits", &PlayerSettings::visits, "visits of each search, without noise; 0: the network alone",
     {.least = 0, .most = kMostVisits});
 
-/// What concerns other programs.
+/// The settings of external programs.
 constexpr auto settings_of(std::type_identity<PlayerSettings>) {
   using P = PlayerSettings;
-  return std::tuple{
-      setting("processes", &P::processes, "processes of another program, side by side",
-              {.least = 1, .most = 256}),
-      setting("start-seconds", &P::start_seconds,
-              "a UCI or UBGI program that is not ready by then is taken to hang",
-              {.least = 0.01, .most = 86400}),
-      setting("answer-seconds", &P::answer_seconds,
-              "a program that takes longer for a move is taken to hang",
-              {.least = 0.01, .most = 86400})};
+  return std::tuple{setting("processes", &P::processes, "parallel processes of an external program",
+                            {.least = 1, .most = 256}),
+                    setting("start-seconds", &P::start_seconds,
+                            "time limit for a UCI or UBGI program to become ready",
+                            {.least = 0.01, .most = 86400}),
+                    setting("answer-seconds", &P::answer_seconds,
+                            "time limit for each move; exceeding it counts as a crash",
+                            {.least = 0.01, .most = 86400})};
 }
 
-/// Seconds as typed.
+/// Converts seconds, as given on the command line.
 inline std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-/// Adds the options of searching players, and under a heading of their own those of other programs.
+/// Adds the options of searching players and, under a separate heading, those of external programs.
 /// `settings` outlives the parsing.
 void add_player_options(const Command& command, PlayerSettings& settings);
 
-/// A player and what a log says of it.
+/// A player and its description for logs.
 struct PlayerHolder {
   std::unique_ptr<MatchPlayer> player;
-  std::string identity;     // all that its moves depend on, in words
-  bool is_process = false;  // another program
+  std::string identity;     // describes everything that the player's moves depend on
+  bool is_process = false;  // an external program
 };
 
-/// Players of the game G alone, beside those of its kit: other programs. A game that has some
-/// specialises this in tools/referee/games/NAME/hooks.hpp.
+/// External programs that play only the game G. A game that has some specialises this template in
+/// tools/referee/games/NAME/hooks.hpp.
 template <class G>
 struct OwnPlayers {
   static constexpr std::string_view kWords = "";  // for --help
   static bool is_one(std::string_view) { return false; }
-  /// Only for words for which is_one() is true.
+  /// Requires is_one(word).
   static Result<PlayerHolder> make(const std::string& word, const PlayerSettings&) {
     return fail(word + ": no such player");
   }
 };
 
-/// What the senet program does with a game by its type, beside self-play: its table
-/// (games/registry.hpp). Everything else about a game the commands know from AnyGame.
+/// The table (games/registry.hpp) of functions that need a game's type, other than those of
+/// self-play. The commands get everything else about a game from AnyGame.
 struct Programs {
-  // senet match and senet eval. Own players are programs of their own for this game alone.
+  // senet match and senet eval. Own players are external programs that play only this game.
   std::string_view own_player_words;  // for --help; "" when there are none
   bool (*is_own_player)(std::string_view word);
   Result<PlayerHolder> (*make_own_player)(const std::string& word, const PlayerSettings& settings);
-  /// A network that searches; `word` as open_network() takes it.
+  /// Makes a player that searches with a network. `word` is a source for open_network().
   Result<PlayerHolder> (*make_network_player)(const std::string& word,
                                               const PlayerSettings& settings);
 
@@ -108,26 +108,25 @@ struct Programs {
   /// replay() of selfplay/record_replay.hpp.
   Result<void> (*replay)(const GameRecord& record, std::vector<AnyState>& states);
 
-  /// tools/play/programs_of.hpp
+  /// Defined in tools/play/programs_of.hpp.
   template <Game G>
   static constexpr Programs of();
 };
 
-/// The same game's table.
+/// The table of this game.
 inline const Programs& programs_of(const AnyGame& game) { return **find_game<Programs>(game.name); }
 
-/// What a network's moves depend on.
+/// Describes everything that a searching network's moves depend on.
 std::string network_identity(const SearchSetup& setup);
 
-/// A player of settings.processes such processes.
+/// Makes a player from settings.processes processes.
 Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::string& identity,
                                          const PlayerSettings& settings);
 
-/// A reason when `word` is a player that cannot do what the settings ask of it.
+/// Fails when the player named `word` cannot use one of the settings.
 Result<void> check_player(const std::string& word, const PlayerSettings& settings);
 
-/// Makes the player that `word` means. A reason when there is no such player in this game or it
-/// cannot be started.
+/// Makes the player named `word`. Fails when the game has no such player or it cannot be started.
 Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
                                  const PlayerSettings& settings);
 

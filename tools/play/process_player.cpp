@@ -17,8 +17,8 @@ Result<Action> MoveProcess::best_move(const AnyState& state, const IsStopped& is
   const Result<Action> action = state.action_from_text(*words);
   if (action) return action;
   return fail(SENET_BAD_ACTION,
-              fmt::format("illegal move \"{}\" in {} ({}); it was told: {}; we made of it: {}",
-                          *words, state.text(), name(), question(state), action.error().reason()));
+              fmt::format("illegal move \"{}\" in {} ({}); request: {}; reason: {}", *words,
+                          state.text(), name(), question(state), action.error().reason()));
 }
 
 Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
@@ -35,7 +35,7 @@ Result<TextEngine> TextEngine::start(const TextEngineSettings& settings) {
   const std::pair<std::vector<std::string>, std::string> exchanges[] = {
       {{word}, word + "ok"},
       {options, "readyok"},
-      // Positions are always sent whole, so that one process can serve many games in turns.
+      // Each request contains the whole position, so that one process can alternate between games.
       {{is_uci ? "ucinewgame" : "newgame", "isready"}, "readyok"}};
   for (const auto& [lines, reply] : exchanges) {
     if (const auto sent = engine.send(lines, settings.start_time); !sent) return sent.error();
@@ -72,24 +72,25 @@ Result<void> TextEngine::ask(const std::vector<std::string>& lines) {
 
 Result<std::string> TextEngine::wait_for(std::string_view word, const IsStopped& is_stopped) {
   constexpr std::chrono::milliseconds kLookForStop(50), kReading(1000);
-  // What it has said when we look counts, however late we come. Reading that ends for one that
-  // never stops talking.
+  // Output that arrived before the deadline counts even if we read it later. last_line bounds the
+  // reading, in case the engine never stops printing.
   const auto last_line = std::max(deadline_, Clock::now()) + kReading;
   for (;;) {
-    if (is_stopped && is_stopped()) return fail(SENET_STOPPED, "stopped while it thought");
+    if (is_stopped && is_stopped())
+      return fail(SENET_STOPPED, "stopped while the program was thinking");
     const auto now = Clock::now();
     const Result<std::optional<std::string>> line =
         process_.next_line(std::min(deadline_, now + kLookForStop));
     if (!line) return line.error();
     if (*line) {
-      // Whatever else it says ("info ...", greetings of its own) is its own business.
+      // All other lines are ignored ("info ...", greetings).
       protocol::Words words(**line);
       const std::string_view first = words.next();
       if (first == word) return std::string(words.rest());
       if (first == "error") return fail(fmt::format("{}: {}", process_.name(), **line));
     }
     if (now >= (*line ? last_line : deadline_)) {
-      return process_.failure(fmt::format("does not say \"{}\" in time", word));
+      return process_.failure(fmt::format("did not answer \"{}\" in time", word));
     }
   }
 }
@@ -107,7 +108,7 @@ Result<std::string> TextEngine::best_words(const AnyState& state, const IsStoppe
 
 void TextEngine::quit() {
   const auto deadline = Clock::now() + std::chrono::milliseconds(500);
-  // Whether it listens does not matter: in the end its process is killed.
+  // A failure does not matter: the destructor kills the process.
   (void)process_.write_line("quit", deadline);
   process_.close_input();
   while (Clock::now() < deadline && process_.read_line(deadline)) continue;
@@ -131,7 +132,7 @@ ProcessPlayer::~ProcessPlayer() {
       return true;
     });
   } catch (const std::system_error&) {
-    // No more threads: those that were not asked to end are killed.
+    // No thread could be started: processes that did not get "quit" are killed.
   }
 }
 
@@ -144,7 +145,7 @@ Result<void> ProcessPlayer::choose(std::span<const AnyState> states, std::span<c
   std::atomic<bool> is_lost = false;  // an illegal move: no other answer matters
   const auto is_stopped = [&] { return is_lost || (is_stopped_ && is_stopped_()); };
   const auto ask = [&](Slot& slot, std::size_t i) {
-    if (i < slot.state) return true;  // before the others of its share were asked again
+    if (i < slot.state) return true;  // answered in an earlier round
     if (is_stopped()) {
       slot.failure = fail(SENET_STOPPED, "stopped");
       return false;
@@ -166,7 +167,8 @@ Result<void> ProcessPlayer::choose(std::span<const AnyState> states, std::span<c
   };
   const auto is_done = [&](const Slot& slot) { return slot.state >= states.size(); };
   while (!std::ranges::all_of(slots_, is_done)) {
-    // Here no clock runs, and this is not a thread that they would have to die with.
+    // Start processes here: no time limit is running, and a process started in a share_out() thread
+    // could end with that thread.
     for (Slot& slot : slots_) {
       if (slot.process || is_done(slot)) continue;
       if (const Result<void> started = start(slot); !started) {
@@ -187,12 +189,12 @@ Result<void> ProcessPlayer::start(Slot& slot) {
   return {};
 }
 
-// Fails where one of them is not to be asked again. An illegal move stops the others: it is the
-// reason then, the first position's of several, and it counts as one.
+// Fails when a slot must not be retried. An illegal move stops all slots and becomes the reason; of
+// several illegal moves only the one in the first position is counted and reported.
 Result<void> ProcessPlayer::count_failures(std::span<const AnyState> states) {
   Result<void> counted;
-  const Slot* illegal = nullptr;                     // that of the first position
-  for (Slot& slot : slots_ | std::views::reverse) {  // of several reasons the first slot's stays
+  const Slot* illegal = nullptr;                     // with the lowest state index
+  for (Slot& slot : slots_ | std::views::reverse) {  // so that the first slot's reason wins
     if (!slot.failure) continue;
     if (slot.failure->status() == SENET_STOPPED) {
       if (counted) counted = *slot.failure;

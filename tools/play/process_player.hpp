@@ -1,5 +1,5 @@
-// Other programs as players of a match: processes that are asked for moves, side by side, such as
-// engines that speak UCI, or UBGI for backgammon.
+// External programs as match players: parallel processes that choose moves, such as engines that
+// speak UCI, or UBGI for backgammon.
 #pragma once
 
 #include <chrono>
@@ -21,8 +21,8 @@
 
 namespace senet {
 
-/// Calls use(process, i) for i = 0 .. count - 1, side by side: each process has its share of them
-/// (p, p + n, ... in this order), and a thread. One for which `use` returns false does no more.
+/// Calls use(process, i) for i = 0 .. count - 1, in parallel: process p of n has its own thread and
+/// handles p, p + n, ... in this order. A process stops when `use` returns false for it.
 template <class Process, class Use>
 void share_out(std::vector<Process>& processes, std::size_t count, const Use& use) {
   const auto work = [&](std::size_t own) {
@@ -33,26 +33,26 @@ void share_out(std::vector<Process>& processes, std::size_t count, const Use& us
   work(0);
 }
 
-/// A running program that can be asked for moves. Belongs to one thread at a time, and may end with
+/// A running program that chooses moves. Use from one thread at a time. The program may end with
 /// the thread that started it.
 class MoveProcess {
  public:
   using IsStopped = std::function<bool()>;
-  /// How to start one more of the same kind.
+  /// Starts another process of the same kind.
   using Start = std::function<Result<std::unique_ptr<MoveProcess>>()>;
 
   virtual ~MoveProcess() = default;
 
-  /// Its move where a player is to move. Fails with SENET_BAD_ACTION when it answers what is no
-  /// legal move: the reason has the position in our notation, what it was sent, and its answer.
-  /// Fails with SENET_STOPPED when `is_stopped`, if any, said yes while it was thinking. After that
-  /// and after every other failure it cannot be asked again.
+  /// The program's move in a state where a player is to move. Fails with SENET_BAD_ACTION when the
+  /// answer is not a legal move: the reason contains the position in our notation, the request and
+  /// the answer. Fails with SENET_STOPPED when `is_stopped`, if set, returned true during the wait.
+  /// After that and after every failure but SENET_BAD_ACTION the process cannot be used again.
   Result<Action> best_move(const AnyState& state, const IsStopped& is_stopped = {});
 
-  /// Asks it to end by itself, and gives it half a second for that.
+  /// Requests the program to end, and waits at most half a second for it.
   virtual void quit() {}
 
-  /// How to start one by Process::start(settings).
+  /// A Start that calls Process::start(settings).
   template <class Process, class Settings>
   static Start starter(const Settings& settings) {
     return [settings]() -> Result<std::unique_ptr<MoveProcess>> {
@@ -63,10 +63,11 @@ class MoveProcess {
   }
 
  private:
-  /// What it answers, in its words.
+  /// The program's move as text, not yet checked.
   virtual Result<std::string> best_words(const AnyState& state, const IsStopped& is_stopped) = 0;
-  /// What it is sent about a position, on one line, and what reasons call it.
+  /// The request for a position, on one line, for reasons.
   virtual std::string question(const AnyState& state) const = 0;
+  /// The program's name, for reasons.
   virtual std::string_view name() const = 0;
 };
 
@@ -76,28 +77,28 @@ struct TextEngineSettings {
   EngineProtocol protocol = EngineProtocol::kUci;
   std::string command;                                       // for /bin/sh
   std::vector<std::pair<std::string, std::string>> options;  // sent once, by setoption
-  std::string go = {};                                       // the line that asks for a move
-  std::chrono::milliseconds start_time{60'000};              // until it is ready
-  std::chrono::milliseconds answer_time{60'000};             // no answer may take longer
+  std::string go = {};                                       // the line that requests a move
+  std::chrono::milliseconds start_time{60'000};   // limit of each exchange until it is ready
+  std::chrono::milliseconds answer_time{60'000};  // limit of each answer
 };
 
-/// Another program that speaks such a protocol. Movable; belongs to one thread at a time.
+/// An external program that speaks UCI or UBGI. Movable; use from one thread at a time.
 class TextEngine final : public MoveProcess {
  public:
-  /// Starts the command, greets it, sets the options and waits until it is ready. Fails with a
-  /// reason when any of it fails, a refused option included.
+  /// Starts the command, greets it, sets the options and waits until it is ready. Fails when any of
+  /// these steps fails, for example when the engine refuses an option.
   static Result<TextEngine> start(const TextEngineSettings& settings);
 
   /// Process id of the command.
   pid_t id() const { return process_.id(); }
 
-  /// Sends lines, the last of which asks for a move. The time for its answer begins when they have
+  /// Sends lines, the last of which requests a move. The answer's time limit starts when they have
   /// been sent.
   Result<void> ask(const std::vector<std::string>& lines);
 
-  /// Waits for what it answers behind "bestmove", without what it expects the other side to do.
-  /// Fails when the engine says `error`, has ended, or its time is over, and with SENET_STOPPED
-  /// when `is_stopped`, if any, says yes.
+  /// Waits for "bestmove" and returns the move after it, without the "ponder" part. Fails when the
+  /// engine answers `error`, has ended, or exceeds its time limit, and with SENET_STOPPED when
+  /// `is_stopped`, if set, returns true.
   Result<std::string> answer(const IsStopped& is_stopped = {});
 
   void quit() override;
@@ -114,7 +115,7 @@ class TextEngine final : public MoveProcess {
 
   std::vector<std::string> lines_about(const AnyState& state) const;
   Result<void> send(const std::vector<std::string>& lines, std::chrono::milliseconds time);
-  // What follows this word in a line that begins with it.
+  // Waits for a line that begins with `word`; returns the rest of that line.
   Result<std::string> wait_for(std::string_view word, const IsStopped& is_stopped = {});
 
   ChildProcess process_;
@@ -122,15 +123,15 @@ class TextEngine final : public MoveProcess {
   ChildProcess::Deadline deadline_{};
 };
 
-/// A player whose moves are those of some processes; needs no random numbers. Each process has its
-/// own clock for each answer, however long the others take. One that ends, hangs or answers nothing
-/// that can be read is counted as a crash, started anew and asked once more; when that fails too,
-/// so does the player. An answer that is no legal move fails at once.
+/// A player whose moves are chosen by one or more processes. Draws no random numbers. Each answer
+/// has its own time limit, independent of the other processes. A process that ends, hangs or
+/// answers with an error counts as a crash; it is restarted and asked once more, and the player
+/// fails if that fails too. An illegal move fails at once.
 class ProcessPlayer final : public MatchPlayer {
  public:
-  /// Starts `processes` (at least 1) of them, which share the positions of each choose().
-  /// `is_stopped`, if any, is asked between positions and while they think, by several threads at
-  /// once: true makes choose() fail.
+  /// Starts `processes` (at least 1) processes, which share the positions of each choose().
+  /// `is_stopped`, if set, is polled between positions and while the processes think, from several
+  /// threads in parallel; when it returns true, choose() fails.
   static Result<std::unique_ptr<ProcessPlayer>> start(MoveProcess::Start start,
                                                       std::size_t processes = 1,
                                                       MoveProcess::IsStopped is_stopped = {});
@@ -142,11 +143,11 @@ class ProcessPlayer final : public MatchPlayer {
   PlayerFaults faults() const override { return faults_; }
 
  private:
-  /// A process and what it is at.
+  /// A process and its progress.
   struct Slot {
-    std::unique_ptr<MoveProcess> process;  // null when it must be started anew
-    std::size_t state = 0;                 // the next one that it is asked about
-    bool is_second = false;                // the last process did not survive the question
+    std::unique_ptr<MoveProcess> process;  // null when it must be restarted
+    std::size_t state = 0;                 // index of the next state to evaluate
+    bool is_second = false;                // the previous process crashed on this state
     std::optional<Error> failure = {};     // of the last answer
   };
 

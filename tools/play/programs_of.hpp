@@ -1,4 +1,4 @@
-// The programs' table of a game, made of the templates that play, search and learn.
+// Instantiates the Programs table of a game from the templates that play, search and train.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace senet {
 
-/// A network that searches; `word` as open_network() takes it.
+/// Makes a player that searches with a network. `word` is a source for open_network().
 template <Game G>
 Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSettings& settings) {
   Result<Network> network = open_network(word, reference_spec<G>());

@@ -12,7 +12,7 @@ namespace {
 
 Result<Network> read_builtin(const std::string& game) {
   const std::span<const std::byte> file = builtin_model(game);
-  if (file.empty()) return fail("builtin: there is no network of " + game);
+  if (file.empty()) return fail("builtin: there is no built-in network for " + game);
   return read_network(file);
 }
 
@@ -35,7 +35,8 @@ Result<Network> open_network(std::string_view source, const NetworkSpec& referen
     const std::string_view text = source.substr(kUntrainedOfSeed.size());
     if (const auto seed = number_of<std::uint64_t>(text, 0, UINT64_MAX))
       return initial_network(reference, *seed);
-    return fail(fmt::format("{}: \"{}\" is no seed", source, text));
+    return fail(
+        fmt::format("{}: the seed \"{}\" is not an integer 0 .. {}", source, text, UINT64_MAX));
   }
   Result<Network> network =
       source == kBuiltin ? read_builtin(reference.game) : load_network(std::string(source));

@@ -1,4 +1,4 @@
-// Where a command's network comes from.
+// Finds and loads the network of a command.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace senet {
 
-/// The most visits that a command accepts.
+/// Maximum number of visits that a command accepts.
 inline constexpr std::uint32_t kMostVisits = 1'000'000;
 
-/// The network that `source` names: "untrained" or "untrained:<seed>" for fresh weights of the
-/// reference shape (seed 1 if it names none), "builtin" for those linked in, anything else is a
-/// weights file. A reason when it cannot be read or does not play the reference's game.
+/// Loads the network named by `source`: "untrained" or "untrained:<seed>" for fresh weights of the
+/// reference shape (default seed 1), "builtin" for the network linked into the program, otherwise a
+/// weights file. Fails when the network cannot be read or plays another game than `reference`.
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference);
 
-/// The source of a game's network that no option names: "builtin", or "untrained" where none is
-/// built in.
+/// The default source of a game's network: "builtin", or "untrained" if the game has no built-in
+/// network.
 std::string_view default_source(std::string_view game);
 
 /// Whether `source` names fresh weights: "untrained" or "untrained:<seed>".

@@ -17,7 +17,7 @@ namespace {
 
 using protocol::Inbox;
 
-// Reads until quit, the end of input or an error, which ends input too.
+// Feeds stdin to the inbox until quit, end of input or a read error.
 void read_lines(Inbox& inbox) {
   std::array<char, 1 << 16> buffer;
   for (;;) {
@@ -28,7 +28,7 @@ void read_lines(Inbox& inbox) {
   inbox.close();
 }
 
-// A session between two streams of bytes, with a thread of its own that reads.
+// A session on stdin and stdout.
 struct Conversation {
   Inbox inbox;
   int failure = 0;
@@ -48,7 +48,7 @@ Job prepare(const protocol::Options& options) {
     talk->session->run();
     reader.join();
     if (talk->failure == 0) return {};
-    return fail(fmt::format("answers could not be written: {}", std::strerror(talk->failure)));
+    return fail(fmt::format("cannot write to stdout: {}", std::strerror(talk->failure)));
   };
 }
 
@@ -58,13 +58,14 @@ void add_uci_command(const Command& program) {
   auto options = std::make_shared<protocol::Options>();
   const Command command =
       program.add_command("uci", "Speak the text protocols UCI, UBGI and UGI on stdin and stdout");
-  command.option("--game", options->game, "the game; option Game").shows_default();
+  command.option("--game", options->game, "the game (option Game)").shows_default();
   command.option("--weights", options->weights,
-                 "the network's weights: a safetensors file, builtin or untrained[:SEED]; option "
-                 "WeightsFile (default: builtin, where the game has one, else untrained)");
+                 "the network's weights: a safetensors file, builtin or untrained[:SEED] (option "
+                 "WeightsFile; default: builtin if the game has a built-in network, else "
+                 "untrained)");
   add_settings(command, *options);
   add_search_options(command, options->search);
-  command.footer("docs/protocol.md has the words, the options and sessions to look at.");
+  command.footer("docs/protocol.md describes the commands and options and shows sample sessions.");
   command.runs([options] { return prepare(*options); });
 }
 

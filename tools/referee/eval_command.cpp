@@ -1,4 +1,4 @@
-// senet eval: grade a player on positions whose best moves are known.
+// senet eval: grades a player on positions whose best moves are known.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,14 +27,15 @@ struct EvalArguments {
   bool json = false;
 };
 
-/// A player before its exam; without one, every legal move of a position is played a little.
+/// A player and its exam. Without a player, all legal moves of a position are played with equal
+/// weight.
 struct Candidate {
   EvalArguments arguments;
   std::string word;
   PlayerHolder holder;
   Exam exam;
 
-  /// What it plays in each position.
+  /// The moves played in each position.
   std::vector<MoveMix> moves() const {
     const std::span<const AnyState> positions(exam.positions);
     std::vector<MoveMix> moves(positions.size());
@@ -42,7 +43,7 @@ struct Candidate {
       for (std::size_t i = 0; i < moves.size(); ++i) positions[i].legal(moves[i]);
       return moves;
     }
-    // Small portions show how far a slow player is; a network wants large ones.
+    // Small chunks keep the progress line of a slow player moving; networks need large batches.
     const std::size_t at_once = holder.is_process ? arguments.settings.processes : 1024;
     ProgressLine progress("positions", positions.size());
     for (std::size_t begin = 0; begin < positions.size(); begin += at_once) {
@@ -64,7 +65,7 @@ struct Candidate {
 
   Result<void> run() const {
     const std::vector<MoveMix> played = moves();
-    if (!arguments.answers.empty()) {  // for programs that grade them by other means
+    if (!arguments.answers.empty()) {
       std::string text;
       for (std::size_t i = 0; i < played.size(); ++i) {
         text += exam.answer_line(i, played[i].front()) + "\n";
@@ -84,28 +85,28 @@ struct Candidate {
                  identity == word ? "" : fmt::format(" ({})", identity), played.size(),
                  arguments.labels);
     }
-    const Grades grades = [&] {  // whose line is gone before the marks are printed
+    const Grades grades = [&] {  // erases its progress line before the results are printed
       ProgressLine progress("judged", played.size());
       return exam.grade(played, [&](std::size_t graded) { progress.show(graded); });
     }();
     print_metrics("eval", grades.metrics, arguments.json);
     if (grades.unmatched == 0) return {};
     return fail(
-        fmt::format("in {} positions the labels do not know the move played", grades.unmatched));
+        fmt::format("in {} positions the labels do not contain the move played", grades.unmatched));
   }
 };
 
 Job prepare(const EvalArguments& arguments) {
   const AnyGame& game = *find_game<AnyGame>(arguments.game).value();
   if (game.read_exam == nullptr) {
-    throw fail(fmt::format("--game: no labels are known for {}", game.name));
+    throw fail(fmt::format("--game is {0}: there is no label format for {0}", game.name));
   }
   Candidate candidate{.arguments = arguments,
                       .word = arguments.player,
                       .holder = {.player = {}, .identity = arguments.player},
                       .exam = game.read_exam(arguments.labels).value()};
   if (arguments.player == "random") {
-    if (!arguments.answers.empty()) throw fail("--answers: random plays every move a little");
+    if (!arguments.answers.empty()) throw fail("--answers cannot be combined with --player random");
     value_for("--player", check_player(arguments.player, arguments.settings));
   } else if (arguments.player == "search") {
     candidate.word =
@@ -113,14 +114,14 @@ Job prepare(const EvalArguments& arguments) {
     candidate.holder =
         programs_of(game).make_network_player(candidate.word, arguments.settings).value();
   } else {
-    if (!arguments.weights.empty()) throw fail("--weights: belong to --player search");
+    if (!arguments.weights.empty()) throw fail("--weights requires --player search");
     candidate.holder =
         value_for("--player", make_player(game, arguments.player, arguments.settings));
   }
   return [candidate = std::move(candidate)] { return candidate.run(); };
 }
 
-/// What the label files of each game hold, for --help.
+/// Describes the label files of each game, for --help.
 std::string exams_text() {
   std::string text = "Labels:";
   for (const AnyGame* const game : all_games<AnyGame>()) {
@@ -140,27 +141,27 @@ void add_eval_command(const Command& program) {
       .option("--game", arguments->game,
               games_that([](const AnyGame& game) { return game.read_exam != nullptr; }, " or "))
       .required();
-  command.option("--labels", arguments->labels, "the labelled positions").required();
+  command.option("--labels", arguments->labels, "file with labelled positions").required();
   command.option("--weights", arguments->weights,
                  "the network: a safetensors file, builtin or untrained:SEED (default: untrained)");
-  command.option("--seed", arguments->seed, "of the untrained network").shows_default();
+  command.option("--seed", arguments->seed, "seed of the untrained network").shows_default();
   auto entry = kVisitsSetting;
   entry.help =
       "visits of each search, without noise; 0: the network alone (the best prior or afterstate)";
   const Option visits = add_setting(command, entry, arguments->settings.visits);
   command
       .option("--player", arguments->player,
-              "who is graded: search (a network), random for the expected marks of random "
+              "the player: search (a network), random for the expected result of random "
               "moves, or another player of senet match: " +
                   player_words())
       .shows_default();
   command.option("--answers", arguments->answers,
-                 "write each position's answer to this file, for others to grade; a line each, as "
+                 "write the move played in each position to this file, one line each in the format "
                  "below");
-  command.flag("--json", arguments->json, "print one JSON object a line");
+  command.flag("--json", arguments->json, "print one JSON object per line");
   add_player_options(command, arguments->settings);
   command.option("--option", arguments->settings.options,
-                 "NAME=VALUE for another program by setoption, as often as needed");
+                 "NAME=VALUE, sent to an external program with setoption; may be repeated");
   command.footer(exams_text());
   command.runs([arguments, visits] {
     if (visits.is_given()) arguments->settings.visits_from = VisitsSource::kThisPlayer;

@@ -1,4 +1,4 @@
-// senet perft: count the leaves of the game tree, the sharpest cheap test of a move generator.
+// senet perft: counts the leaves of the game tree, a cheap and strict test of a move generator.
 #include "games/perft.hpp"
 
 #include <fmt/core.h>
@@ -17,7 +17,7 @@ namespace {
 
 struct PerftArguments {
   std::string game;
-  std::string position;  // empty: the start
+  std::string position;  // empty: the start position
   int depth = 1;
   bool divide = false;
 };
@@ -32,7 +32,8 @@ Leaves count(const AnyState& state, int depth) {
   return *state.game().perft(state.bytes(), depth, /*goes_on=*/{});
 }
 
-/// A line for every first move; on a chance turn for every roll, which takes nothing off the depth.
+/// Prints a line for every first move, or on a chance turn for every roll. A roll does not reduce
+/// the depth.
 void print_divided(const AnyState& state, int depth) {
   if (state.turn() == Turn::kOver) return;
   const bool is_roll = state.turn() == Turn::kChance;
@@ -77,19 +78,19 @@ Job prepare(const PerftArguments& arguments) {
 void add_perft_command(const Command& program) {
   auto arguments = std::make_shared<PerftArguments>();
   const Command command =
-      program.add_command("perft", "Count the ways to play some moves from a position");
+      program.add_command("perft", "Count the move sequences of a given length from a position");
   command.option("game", arguments->game, "name of the game").required();
-  command.option("depth", arguments->depth, "number of players' moves; dice do not count")
+  command.option("depth", arguments->depth, "number of moves; dice rolls do not count")
       .required()
       .in_range(0, 1000);
   command.option("--position", arguments->position,
-                 "where to start, as the game writes positions (default: its start, before any "
-                 "roll)");
-  command.flag("--divide", arguments->divide, "also a line for each first move or roll");
-  std::string footer = "A game that ends before that depth counts nothing.";
+                 "position to start from, in the game's notation (default: the start position, "
+                 "before any roll)");
+  command.flag("--divide", arguments->divide, "also print a line for each first move or roll");
+  std::string footer = "A game that ends before that depth does not count.";
   for (const AnyGame* const game : all_games<AnyGame>()) {
     if (!game->has_dice) continue;
-    footer += fmt::format("\n{}: {} counts every roll once, {} by its chance.", game->name,
+    footer += fmt::format("\n{}: {} counts every roll once, {} by its probability.", game->name,
                           game->leaves_names[0], game->leaves_names[1]);
   }
   command.footer(footer);

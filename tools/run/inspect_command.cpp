@@ -1,5 +1,4 @@
-// senet inspect: what a file of a run holds, whichever of them it is, as JSON or as text for
-// people.
+// senet inspect: prints the contents of any file of a run, as text or as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,21 +86,21 @@ Json checkpoint_json(const std::string& file) {
 
 // -- As JSON: logs of games.
 
-/// The worth of an outcome for player 0, by the game's name; its index when the game is unknown.
+/// The value of an outcome for player 0 in the named game; the outcome's index if that is unknown.
 std::string outcome_text(const std::string& name, std::uint8_t outcome) {
   const Result<const AnyGame*> game = find_game<AnyGame>(name);
   if (!game || outcome >= (*game)->outcome_values.size()) return fmt::format("outcome {}", outcome);
   return fmt::format("{:+g}", (*game)->outcome_values[outcome]);
 }
 
-/// Reads the next record that can be decoded, and counts those of a newer version before it; false
+/// Reads the next decodable record and counts the skipped records of newer versions. Returns false
 /// at the end of the log.
 bool next_record(RecordReader& log, GameRecord& record, std::uint64_t& undecodable) {
   for (;; ++undecodable) {
     const std::uint64_t before = log.position();
     const Result<bool> more = log.next(record);
     if (more) return *more;
-    // Only a record that was passed over can be counted; anything else is the end of reading.
+    // If the position did not advance, this is not a skipped record but a read error.
     if (log.position() == before) throw more.error();
   }
 }
@@ -112,7 +111,7 @@ Json games_json(const std::string& file) {
   std::uint64_t first = UINT64_MAX, last = 0;
   Json ends;
   for (std::size_t i = 1; i < kEndNames.size(); ++i) ends[kEndNames[i]] = 0;
-  // By the outcome's index, which is as player 0 sees it, by the model's id and by name.
+  // Numbers of games by outcome index (from player 0's perspective), model id and evaluator name.
   std::map<std::uint8_t, std::uint64_t> outcomes;
   std::map<std::string, std::uint64_t> models;
   std::map<std::string, std::uint64_t> evaluators;
@@ -164,7 +163,7 @@ Json turn_json(const GameRecord& record, const RecordedTurn& turn, const AnyStat
   return json;
 }
 
-/// The game as far as the rules allow it; `replayed` says whether that is to its end.
+/// The game up to the first illegal action. `replayed` is the error in that case.
 Json game_json(const GameRecord& record, Result<void>& replayed) {
   const Programs& programs = *find_game<Programs>(record.game).value();
   std::vector<AnyState> states;
@@ -192,7 +191,7 @@ Json game_json(const GameRecord& record, Result<void>& replayed) {
   }
   const bool is_resigned = record.end() == EndKind::kResigned;
   if (is_resigned) json["resigned_by"] = record.resigned_by();
-  // A resigning player's last move is recorded, though it was not played.
+  // The last move of a player who resigned is recorded, but was not played.
   json["final"] = states[allowed - (is_resigned && allowed > 0 ? 1 : 0)].text();
   return json;
 }
@@ -207,7 +206,7 @@ std::string text_of(const Json& value) {
   std::vector<std::string> parts;
   for (const auto& [name, part] : value.items()) {
     if (value.is_object() && parts.size() == kShown) {
-      parts.push_back(fmt::format("... and {} more (all with --json)", value.size() - kShown));
+      parts.push_back(fmt::format("... and {} more (--json shows all)", value.size() - kShown));
       break;
     }
     parts.push_back(value.is_object() ? name + ": " + text_of(part) : text_of(part));
@@ -235,7 +234,7 @@ std::string turn_text(std::size_t number, const Json& turn) {
 
 void print_text(const Json& json) {
   for (const auto& [name, value] : json.items()) {
-    if (value.is_null()) continue;  // nothing is known of it
+    if (value.is_null()) continue;  // unknown
     if (name == "tensors") {
       for (const Json& tensor : value) {
         fmt::print("{:<28} {:>14} norm {:.4f}\n", text_of(tensor["name"]), text_of(tensor["shape"]),
@@ -253,13 +252,13 @@ Job prepare(const InspectArguments& arguments) {
   const std::string& file = arguments.file;
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) {
-    throw fail(fmt::format("{}: is a folder", file));
+    throw fail(fmt::format("{} is a folder: it must be a file", file));
   }
   const MappedFile mapped = MappedFile::open(file).value();
   Json json;
-  // Safetensors have JSON behind the eight bytes of its length.
+  // A safetensors file begins with an 8-byte length and JSON.
   if (mapped.bytes().size() > 8 && mapped.bytes()[8] == std::byte{'{'}) {
-    if (arguments.game_number) throw fail("--game-number: the file is no game log");
+    if (arguments.game_number) throw fail("--game-number requires a game log");
     const SafetensorsHeader header = value_for(file, parse_safetensors(mapped.bytes()));
     const auto format = header.metadata.find("format");
     const bool is_checkpoint =
@@ -273,7 +272,7 @@ Job prepare(const InspectArguments& arguments) {
     std::uint64_t undecodable = 0;
     do {
       if (!next_record(log, record, undecodable)) {
-        throw fail(fmt::format("{}: no game {}", file, *arguments.game_number));
+        throw fail(fmt::format("{} contains no game {}", file, *arguments.game_number));
       }
     } while (record.game_number != *arguments.game_number);
     Result<void> replayed;
@@ -296,10 +295,10 @@ Job prepare(const InspectArguments& arguments) {
 void add_inspect_command(const Command& program) {
   auto arguments = std::make_shared<InspectArguments>();
   const Command command = program.add_command(
-      "inspect", "Say what a file holds: weights, a checkpoint or a log of games");
+      "inspect", "Print the contents of a file: weights, a checkpoint or a log of games");
   command.option("file", arguments->file, "the file").required();
   command.option("--game-number", arguments->game_number,
-                 "of a game log: print this game turn by turn");
+                 "print this game of a game log turn by turn");
   command.flag("--json", arguments->json, "print one JSON object");
   command.runs([arguments] { return prepare(*arguments); });
 }

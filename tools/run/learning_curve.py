@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Draws how strong the networks of training runs became: grades those that the run folders keep by `senet eval`.
+"""Plots the strength of the networks of training runs, as graded by `senet eval`.
 
     tools/run/learning_curve.py --labels tests/data/connect_four/labels_A.csv --visits 0 --visits 400 \\
         --run runs/first --run runs/second --out docs/connect_four_curve.svg
 
-One line for each run and number of visits. Connect Four: the share of moves that do not keep the result; backgammon: the
-loss of a decision in millipoints, each with its 95 % interval, less is better, on a logarithmic scale. The time is the
-processor time of all threads in minutes, from metrics.jsonl; for runs older than that figure, the time on the clock.
-Also prints the points, one JSON object a line.
+Plots one line for each run and number of visits, on logarithmic scales, with 95 % intervals. The
+value for Connect Four is the percentage of moves that do not preserve the result; for backgammon it
+is the loss per decision in millipoints. Lower is better. The time is the processor time of all
+threads in minutes, from metrics.jsonl, or wall-clock time for old runs without that figure. Also
+prints the points, one JSON object per line.
 """
 import argparse
 import json
@@ -21,7 +22,7 @@ except ImportError:
     sys.exit("learning_curve: matplotlib is missing: install python3-matplotlib, or matplotlib by pip")
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # after the choice of what draws
+from matplotlib import pyplot  # after the backend is chosen
 
 
 def fail(reason):
@@ -29,21 +30,21 @@ def fail(reason):
 
 
 def minutes_by_network(run):
-    """Minutes of training when each network was made, and whether they are of the processor or of the clock."""
+    """Maps each network to its minutes of training. Also returns whether that is processor time."""
     lines = []
     try:
         text = (run / "metrics.jsonl").read_text()
-        whole = text[:text.rfind("\n") + 1]  # a run that was killed may have left half a line
+        whole = text[:text.rfind("\n") + 1]  # the last line may be cut off if the run was killed
         lines = [json.loads(line) for line in whole.splitlines()]
     except (OSError, ValueError) as error:
         fail(f"{run}/metrics.jsonl: {error}")
     if not lines:
-        fail(f"{run}/metrics.jsonl: is empty")
+        fail(f"{run}/metrics.jsonl is empty")
     counts_processor = all("cpu_seconds" in line for line in lines)
     minutes, before, last = {}, 0.0, 0.0
     for line in lines:
         if counts_processor:
-            if line["cpu_seconds"] < last:  # the run was resumed by another process
+            if line["cpu_seconds"] < last:  # the run was resumed in another process
                 before += last
             last = line["cpu_seconds"]
             seconds = before + last
@@ -54,10 +55,10 @@ def minutes_by_network(run):
 
 
 def kept_networks(run, most):
-    """The numbered weights files, at most about `most`, spread by the logarithm of their number."""
+    """About `most` of the numbered weights files, evenly spaced by the logarithm of their number."""
     files = {int(file.stem): file for file in (run / "weights").glob("[0-9]*.safetensors")}
     if not files:
-        fail(f"{run}/weights: holds no numbered networks")
+        fail(f"{run}/weights contains no numbered networks")
     numbers = sorted(number for number in files if number > 0)
     chosen, last = [], 0.0
     factor = (numbers[-1] / numbers[0]) ** (1 / most) if numbers else 1
@@ -69,7 +70,7 @@ def kept_networks(run, most):
 
 
 def grade(senet, game, labels, weights, visits):
-    """Value, low and high of what is drawn."""
+    """The value to plot and its interval: (value, low, high)."""
     command = [senet, "eval", "--json", "--game", game, "--labels", str(labels), "--weights", str(weights),
                "--visits", str(visits)]
     told = subprocess.run(command, capture_output=True, text=True)
@@ -82,7 +83,7 @@ def grade(senet, game, labels, weights, visits):
             return tuple(100 * (1 - line[key]) for key in ("value", "max", "min"))
         if line["metric"] == "loss_millipoints":
             return line["value"], line["min"], line["max"]
-    fail(f"{' '.join(command)}: printed no figure to draw")
+    fail(f"{' '.join(command)}: printed no figure to plot")
 
 
 def curve(arguments, run, game, visits):
@@ -91,7 +92,7 @@ def curve(arguments, run, game, visits):
     for number, weights in kept_networks(run, arguments.points):
         known = [made for made in minutes if made >= number]
         if not known:
-            continue  # younger than the last line of metrics
+            continue  # newer than the last line of metrics
         value, low, high = grade(arguments.senet, game, arguments.labels, weights, visits)
         point = {"run": run.name, "visits": visits, "network": number,
                  "clock": "processor" if counts_processor else "wall",
@@ -102,7 +103,7 @@ def curve(arguments, run, game, visits):
 
 
 def draw(curves, game, out):
-    matplotlib.rcParams["svg.hashsalt"] = "senet"  # the same points, the same file
+    matplotlib.rcParams["svg.hashsalt"] = "senet"  # makes the file reproducible
     figure, axes = pyplot.subplots(figsize=(8, 4.5))
     for points in curves:
         x = [point["minutes"] for point in points]
@@ -118,8 +119,9 @@ def draw(curves, game, out):
         axis.set_minor_formatter("{x:g}")
         axis.set_tick_params(which="minor", labelsize="small")
     axes.set_xlabel("minutes of training, " +
-                    ("of processor time" if clocks == {"processor"} else "by the clock"))
-    axes.set_ylabel("% of moves that do not keep the result" if game == "connect_four" else "millipoints lost a decision")
+                    ("processor time" if clocks == {"processor"} else "wall-clock time"))
+    axes.set_ylabel("% of moves that do not preserve the result" if game == "connect_four"
+                    else "millipoints lost per decision")
     axes.grid(which="both", alpha=0.3)
     axes.legend()
     figure.tight_layout()
@@ -128,12 +130,17 @@ def draw(curves, game, out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run", type=pathlib.Path, action="append", required=True, help="a run folder; several: compared")
-    parser.add_argument("--labels", type=pathlib.Path, required=True, help="as senet eval takes them")
-    parser.add_argument("--visits", type=int, action="append", help="of each decision (default: 0, the network alone)")
-    parser.add_argument("--points", type=int, default=30, help="about so many networks of each run")
-    parser.add_argument("--senet", default="build/release/tools/senet", help="the program")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="a file to draw, .svg or .png")
+    parser.add_argument("--run", type=pathlib.Path, action="append", required=True,
+                        help="a run folder; may be repeated")
+    parser.add_argument("--labels", type=pathlib.Path, required=True,
+                        help="the labels file, as for senet eval")
+    parser.add_argument("--visits", type=int, action="append",
+                        help="visits per decision (default: 0, the network alone); may be repeated")
+    parser.add_argument("--points", type=int, default=30,
+                        help="approximate number of networks of each run")
+    parser.add_argument("--senet", default="build/release/tools/senet", help="the senet program")
+    parser.add_argument("--out", type=pathlib.Path, required=True,
+                        help="the output file, .svg or .png")
     arguments = parser.parse_args()
 
     games = set()
@@ -148,7 +155,7 @@ def main():
     curves = [curve(arguments, run, game, visits) for run in arguments.run for visits in arguments.visits or [0]]
     curves = [points for points in curves if points]
     if not curves:
-        fail("no network is older than the last line of metrics.jsonl")
+        fail("metrics.jsonl ends before the first network")
     draw(curves, game, arguments.out)
 
 

@@ -1,4 +1,4 @@
-// senet selfplay: play games against itself, learn from them, keep everything in a run folder.
+// senet selfplay: plays games against itself, trains on them, and keeps everything in a run folder.
 #include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -24,10 +24,10 @@ struct SelfPlayArguments {
   bool quiet = false;  // no progress line
   bool print_config = false;
   bool no_train = false;
-  std::map<std::string, std::string, std::less<>> settings;  // as typed, by name
+  std::map<std::string, std::string, std::less<>> settings;  // as given, by name
 };
 
-// What is learnt when no game is named.
+// The game if --game is absent: the first standard one.
 std::string default_game() {
   const auto games = all_games<AnyGame>();
   const auto standard = std::ranges::find_if(games, &AnyGame::is_standard);
@@ -45,7 +45,7 @@ void apply(const SelfPlayArguments& arguments, RunConfig& config) {
     const bool has_policy = config.learn.samples.evaluates == Evaluates::kPosition;
     config.learn.trainer.policy_weight = has_policy ? 1.0f : 0.0f;
   }
-  // A smaller full search alone is not meant to be an error.
+  // A value of --visits below the default of --fast-visits lowers that too and is not an error.
   auto& play = config.selfplay.play;
   if (!is_typed("fast-visits")) play.fast_visits = std::min(play.fast_visits, play.full_visits);
   check_config(config).value();
@@ -56,8 +56,8 @@ std::size_t terminal_columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
-constexpr std::array kPhases = {"playing", "finishing the games under way",
-                                "leaving the games under way", "saving"};
+constexpr std::array kPhases = {"playing", "finishing the games in progress",
+                                "abandoning the games in progress", "saving"};
 
 std::string progress_text(const RunProgress& now) {
   const LearnProgress& learn = now.learn;
@@ -70,7 +70,7 @@ std::string progress_text(const RunProgress& now) {
       learn.policy_loss, learn.value_loss, resident_mib());
 }
 
-// The first SIGTERM, SIGINT or SIGHUP finishes the games under way, a second one drops them.
+// The first SIGTERM, SIGINT or SIGHUP finishes the games in progress, the second one drops them.
 Result<void> play(Run& run, bool quiet) {
   StopSignals signals(StopSignals::Mode::kEach);
   const bool is_terminal = isatty(STDERR_FILENO) != 0;
@@ -88,15 +88,16 @@ Result<void> play(Run& run, bool quiet) {
         run.folder().string());
     has_begun = true;
   };
-  // A live line on a terminal, now and then a line of a log elsewhere.
+  // On a terminal, updates a progress line. Otherwise prints a log line every 10 s and for each new
+  // phase.
   hooks.progresses = [&](const RunProgress& now) {
     if (quiet || (!is_terminal && now.seconds - shown_at < 10 && now.phase == shown)) return;
     shown_at = now.seconds;
     shown = now.phase;
     std::string line = progress_text(now);
-    // A longer line would wrap, and every refresh would leave its first half behind.
+    // Truncate: a wrapped line would not be erased completely by the next update.
     line = is_terminal ? "\r\x1b[K" + line.substr(0, terminal_columns() - 1) : line + '\n';
-    // A terminal that has gone is no reason to end: metrics.jsonl has the same figures.
+    // Ignore errors, for example a closed terminal: metrics.jsonl has the same figures.
     static_cast<void>(std::fputs(line.c_str(), stderr));
     std::fflush(stderr);
   };
@@ -115,14 +116,14 @@ Result<void> play(Run& run, bool quiet) {
 Job prepare(const SelfPlayArguments& arguments) {
   RunOptions options = arguments.options;
   options.train = !arguments.no_train;
-  if (options.resume && options.folder.empty()) throw fail("--run: name the run folder");
+  if (options.resume && options.folder.empty()) throw fail("--resume requires --run");
   RunConfig config =
       (options.resume ? load_config(options.folder / "config.json")
                       : default_config(arguments.game.empty() ? default_game() : arguments.game))
           .value();
   if (!arguments.game.empty() && arguments.game != config.game) {
     throw fail(
-        fmt::format("--game: the run in {} learns {}", options.folder.string(), config.game));
+        fmt::format("--game: the run in {} is for {}", options.folder.string(), config.game));
   }
   apply(arguments, config);
   if (arguments.print_config) {
@@ -142,19 +143,19 @@ Job prepare(const SelfPlayArguments& arguments) {
 void add_selfplay_command(const Command& program) {
   auto arguments = std::make_shared<SelfPlayArguments>();
   const Command command = program.add_command(
-      "selfplay", "Play games against itself, learn from them, keep everything in a run folder");
-  command.option("--game", arguments->game, "the game to learn (default: " + default_game() + ")");
+      "selfplay", "Play games against itself, train on them, keep everything in a run folder");
+  command.option("--game", arguments->game, "the game (default: " + default_game() + ")");
   command.option("--run", arguments->options.folder, "the run folder");
   command.flag("--resume", arguments->options.resume,
-               "go on with the run in the folder, with its settings");
+               "continue the run in the folder with its settings");
   command.option("--minutes", arguments->options.minutes, "stop after this time; 0: never")
       .not_negative();
-  command.option("--games", arguments->options.games, "stop after so many games; 0: never");
+  command.option("--games", arguments->options.games, "stop after this many games; 0: never");
   command.option("--weights", arguments->options.weights, "start from these weights");
-  command.flag("--no-train", arguments->no_train, "play and record only");
-  command.flag("--quiet", arguments->quiet, "no progress line");
+  command.flag("--no-train", arguments->no_train, "only play and record");
+  command.flag("--quiet", arguments->quiet, "print no progress line");
   command.flag("--print-config", arguments->print_config,
-               "print the settings this call would run with, and stop");
+               "print the settings that this call would use, and exit");
   TrainerChoice& trainer = arguments->options.trainer;
   add_setting(command, setting_of(&TrainerChoice::backend), trainer.backend);
   add_setting(command, setting_of(&TrainerChoice::precision), trainer.precision);

@@ -7,7 +7,7 @@ using Layout = CudaHandle<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Description = CudaHandle<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using Preference = CudaHandle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
-/// A row-major matrix, which the library, thinking in columns, takes for its transpose.
+/// A row-major matrix; the column-major library sees it as its transpose.
 Layout layout(cudaDataType_t type, const auto& matrix) {
   return made<Layout>("a matrix layout", [&](cublasLtMatrixLayout_t* to) {
     return cublasLtMatrixLayoutCreate(to, type, matrix.columns, matrix.rows,
@@ -20,7 +20,8 @@ Layout layout(cudaDataType_t type, const auto& matrix) {
 CudaDevice::CudaDevice(bool tf32)
     : tf32_(tf32), handle_(made<Handle>("cuBLASLt", &cublasLtCreate)) {}
 
-// result = left right in rows is result^T = right^T left^T in columns: the factors change places.
+// result = left right in row-major order is result^T = right^T left^T in column-major order: the
+// factors are swapped.
 void CudaDevice::multiply(cudaDataType_t type, const Product<float, void>& product) {
   const auto& [left, left_transposed, right, right_transposed, result, add] = product;
   const cublasComputeType_t compute =

@@ -1,5 +1,5 @@
-// A CUDA device as DeviceStep wants it: kernels for a row or a column each, and products by
-// cuBLASLt, on one stream and on another beside it.
+// A CUDA device for DeviceStep: kernels per row or column, and products by cuBLASLt, on a main
+// stream and a side stream.
 #pragma once
 
 #include <cublasLt.h>
@@ -16,8 +16,8 @@
 
 namespace senet {
 
-/// The group that works on one row of a kernel (device/group.hpp): the 32 threads of a warp, all of
-/// them present.
+/// The group that processes one row of a kernel (device/group.hpp): the 32 threads of a warp, all
+/// of them active.
 struct WarpGroup {
   __device__ std::size_t lane() const { return threadIdx.x % 32; }
   __device__ std::size_t lanes() const { return 32; }
@@ -59,7 +59,7 @@ __global__ void column_kernel(std::size_t columns, Body body) {
   if (column < columns) body(std::size_t{blockIdx.y}, column);
 }
 
-/// The columns' blocks first: a thread of theirs has more to do.
+/// The blocks of columns come first, because their threads have more work.
 template <class RowBody, class ColumnBody>
 __global__ void row_and_column_kernel(unsigned column_blocks, unsigned blocks_of_chunk,
                                       std::size_t columns, ColumnBody column_body, std::size_t rows,
@@ -90,19 +90,19 @@ constexpr cudaDataType_t data_type() {
 
 }  // namespace cuda
 
-/// A stream with the memory that its products work in.
+/// A stream with the workspace of its products.
 struct CudaLane {
   static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
   CudaStream stream;
   CudaBuffer<std::byte> workspace{kWorkspaceBytes};
 };
 
-/// Belongs to one thread at a time. Everything it is told goes to its stream, in order, but for
-/// what is told aside, which has a stream of its own. Every aside is awaited before a recording
-/// ends. After a CudaError it is good for nothing but its end.
+/// Used by one thread at a time. All calls are enqueued on the main stream, in order, except those
+/// made by aside(), which go to the side stream. Every aside is awaited before a recording ends.
+/// After a CudaError it can only be destroyed.
 class CudaDevice {
  public:
-  /// Number of the event that ends what was told aside.
+  /// Number of the event recorded at the end of an aside.
   using Token = std::size_t;
 
   template <class Value>
@@ -116,7 +116,7 @@ class CudaDevice {
   cudaStream_t stream() const { return main_.stream.get(); }
   void wait() { check(cudaStreamSynchronize(main_.stream.get()), "a step"); }
 
-  /// Both wait for what was told before.
+  /// Both wait for earlier calls.
   template <class Value>
   void to_device(std::span<const Value> from, Buffer<Value>& to) {
     check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice,
@@ -191,8 +191,8 @@ class CudaDevice {
 
   const bool tf32_;
   CudaLane main_, side_;
-  CudaLane* lane_ = &main_;  // where what is told goes
-  // Taken in turn: a token that is awaited late may stand for what was told aside later, too.
+  CudaLane* lane_ = &main_;  // where calls are enqueued
+  // Used in turn: a token awaited late may have been reused, and then also waits for later asides.
   std::array<CudaEvent, 64> events_;
   std::size_t event_ = 0;
   using Handle = CudaHandle<cublasLtHandle_t, cublasLtDestroy>;

@@ -16,9 +16,9 @@ inline std::size_t free_memory() {
   return free;
 }
 
-/// New samples are written to one of two pinned places, which is sent in one piece when it is full
-/// or a step is near, while the other is filled. All goes to the stream that also sends the steps'
-/// batches, so that a step sees every sample that was added before it.
+/// New samples are written to one of two pinned staging buffers. A buffer is sent in one piece when
+/// it is full or before a step, while the other is filled. All uploads use the stream that also
+/// sends the steps' batches, so that a step sees every sample added before it.
 class CudaReplay {
  public:
   CudaReplay(const TrainBatch::Shape& shape, const ReplayRoom& room)
@@ -28,12 +28,12 @@ class CudaReplay {
 
   const std::byte* data() const { return memory_.data(); }
 
-  /// `last_step` is recorded behind the step that was started last, the only one that may be under
-  /// way. Here and in send().
+  /// `last_step` is recorded after the step that was started last, the only one that may be
+  /// running. The same for send().
   void add(std::uint32_t place, const TrainBatch& images, cudaStream_t uploads,
            const CudaEvent& last_step) {
     const std::size_t at = kept_.add(place, images), bytes = image_bytes(images);
-    // At the end of the ring there is a gap.
+    // The ring may have a gap at its end.
     if (at != begin_ + filled_ || filled_ + bytes > staging_bytes()) send(uploads, last_step);
     Staging& staging = stagings_[next_];
     if (filled_ == 0) {
@@ -44,8 +44,8 @@ class CudaReplay {
     filled_ += bytes;
   }
 
-  /// Sends what is waiting. Where it is written over a sample that the last step may still read, it
-  /// waits for that on the device.
+  /// Sends the pending samples. If they overwrite a sample that the last step may still read, the
+  /// upload waits on the device for that step.
   void send(cudaStream_t uploads, const CudaEvent& last_step) {
     if (filled_ == 0) return;
     Staging& staging = stagings_[next_];
@@ -58,7 +58,7 @@ class CudaReplay {
     filled_ = 0;
   }
 
-  /// As KeptSamples::pack(). After send(), which asks about the batch before.
+  /// See KeptSamples::pack(). Call after send(), which checks the previous batch.
   std::optional<std::size_t> pack(std::span<const DrawnSample> drawn, float learning_rate,
                                   std::span<std::byte> memory) {
     return kept_.pack(drawn, learning_rate, memory);
@@ -73,18 +73,19 @@ class CudaReplay {
 
   std::size_t staging_bytes() const { return std::max(kept_.largest(), std::size_t{1} << 20); }
 
-  /// The bytes, when the device has them and some more for what is loaded later.
+  /// Returns `bytes` if the device has this much free memory plus a reserve for modules loaded
+  /// later.
   static std::size_t checked(std::size_t bytes) {
     constexpr std::size_t kSpare = std::size_t{256} << 20;
     const auto mib = [](std::size_t count) { return std::to_string(count >> 20) + " MiB"; };
     const std::size_t free = free_memory();
     if (bytes > KeptSamples::kMostBytes) {
-      throw CudaError("the samples would take " + mib(bytes) + ", and " +
+      throw CudaError("the samples would take " + mib(bytes) + ": at most " +
                       mib(KeptSamples::kMostBytes) + " can be addressed");
     }
     if (bytes > free || free - bytes < kSpare) {
-      throw CudaError("the samples would take " + mib(bytes) + " of its memory, of which " +
-                      mib(free) + " are free and " + mib(kSpare) + " have to stay so");
+      throw CudaError("the samples would take " + mib(bytes) + " of device memory: " + mib(free) +
+                      " are free, and " + mib(kSpare) + " of them are reserved");
     }
     return bytes;
   }
@@ -93,7 +94,7 @@ class CudaReplay {
   KeptSamples kept_;
   std::array<Staging, 2> stagings_;
   std::size_t next_ = 0;                // the one being filled
-  std::size_t begin_ = 0, filled_ = 0;  // where in memory_ it belongs; bytes in it
+  std::size_t begin_ = 0, filled_ = 0;  // its destination in memory_; bytes in it
 };
 
 }  // namespace senet

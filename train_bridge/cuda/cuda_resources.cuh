@@ -1,4 +1,4 @@
-// Owners of what CUDA makes: memory, events, streams, handles; and its errors.
+// RAII owners of CUDA resources (memory, events, streams, handles), and CUDA errors.
 #pragma once
 
 #include <cublasLt.h>
@@ -12,7 +12,7 @@
 
 namespace senet {
 
-/// A call of CUDA's that failed. Stays inside the backend: its border turns it into a reason.
+/// A failed CUDA call. Never leaves the backend, whose public functions return it as a reason.
 class CudaError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,17 +27,16 @@ inline void check(cublasStatus_t status, const char* what) {
   throw CudaError(std::string(what) + ": " + cublasLtGetStatusString(status));
 }
 
-/// How a CudaHandle gives back what it owns.
 template <class Handle, auto kDestroy>
 struct CudaDestroyer {
   using pointer = Handle;
   void operator()(Handle handle) const { kDestroy(handle); }
 };
-/// Owns what CUDA or one of its libraries made and names by a handle.
+/// Owns a handle of CUDA or one of its libraries.
 template <class Handle, auto kDestroy>
 using CudaHandle = std::unique_ptr<void, CudaDestroyer<Handle, kDestroy>>;
 
-/// Owner of what `make` puts where the handle's address says.
+/// Calls make(&handle) and returns the owner of the handle.
 template <class Owner>
 Owner made(const char* what, const auto& make) {
   typename Owner::pointer handle = nullptr;
@@ -50,7 +49,6 @@ enum class CudaPlace : std::uint8_t {
   kHost,    // pinned
 };
 
-/// Memory for so many values.
 template <class Value, CudaPlace kPlace>
 class CudaMemory {
  public:
@@ -81,11 +79,11 @@ using CudaBuffer = CudaMemory<Value, CudaPlace::kDevice>;
 template <class Value>
 using PinnedBuffer = CudaMemory<Value, CudaPlace::kHost>;
 
-/// Marks a place in a stream.
+/// A marker in a stream.
 class CudaEvent {
  public:
   void record(cudaStream_t stream) { check(cudaEventRecord(event_.get(), stream), "an event"); }
-  /// What the stream is told after this waits for what had been told before record().
+  /// Makes later work on `stream` wait for the work enqueued before record().
   void hold(cudaStream_t stream) const {
     check(cudaStreamWaitEvent(stream, event_.get()), "an event");
   }
@@ -98,7 +96,8 @@ class CudaEvent {
   });
 };
 
-/// A stream beside the default one. Stays where it is: without its handle it would be that one.
+/// A stream other than the default stream. Not movable: without its handle it would denote the
+/// default stream.
 class CudaStream {
  public:
   CudaStream() = default;

@@ -16,7 +16,7 @@ namespace {
 /// Good steps after which the loss scale of half precision doubles (Micikevicius et al. 2018).
 constexpr std::uint32_t kScalePatience = 2000;
 
-/// A recorded step. Replayed by run().
+/// A recorded step (a CUDA graph); run() replays it.
 class Recording {
  public:
   Recording(cudaStream_t stream, const auto& step)
@@ -49,7 +49,7 @@ class Recording {
     try {
       step();
     } catch (...) {
-      // Or the stream would go on recording, and no memory could be given back.
+      // Otherwise the stream would keep recording, and no memory could be freed.
       cudaStreamEndCapture(stream, &graph);
       const Graph unfinished(graph);
       throw;
@@ -62,15 +62,15 @@ class Recording {
   Runnable runnable_;
 };
 
-/// One of two places for a batch and its report: the next one is written and sent while the other
-/// is learnt from.
+/// One of two buffers for a batch and its report: one is filled and sent while the device trains on
+/// the other.
 struct Slot {
   explicit Slot(std::size_t bytes) : host(bytes), device(bytes), report(1) {}
   PinnedBuffer<std::byte> host;
   CudaBuffer<std::byte> device;
   PinnedBuffer<OptimizerState<float>> report;
   CudaEvent sent, done;
-  bool has_run = false, is_told = false;  // since the last restore(); its report
+  bool has_run = false, is_told = false;  // since restore(); report returned
   std::optional<Recording> recording;
 };
 
@@ -85,12 +85,12 @@ class CudaTrainer final : public DeviceTrainer {
         step_(device_, start.spec(), shape, settings,
               std::is_same_v<Operand, __half> ? kScalePatience : 0),
         slots_{Slot(packed_bytes(shape)), Slot(packed_bytes(shape))} {
-    // Buffers were zeroed on the default stream, for which ours do not wait.
+    // Buffers are zeroed on the default stream, which our streams do not wait for.
     check(cudaStreamSynchronize(nullptr), "memory on the device");
     step_.restore(initial_state(start.parameters()));
   }
   ~CudaTrainer() override {
-    cudaDeviceSynchronize();  // a step under way reads what goes now
+    cudaDeviceSynchronize();  // a running step may read buffers that are freed now
   }
 
   std::string_view name() const override { return "cuda"; }
@@ -99,7 +99,7 @@ class CudaTrainer final : public DeviceTrainer {
   Result<void> warm_up() override {
     return guarded([&] {
       const TrainerState before = step_.state();
-      // Once outside of a recording, so that what libraries load at first use is loaded.
+      // Run once without recording, so that libraries load everything they load on first use.
       TrainBatch empty(shape_);
       empty.add([](FeatureRow&) {});
       for (Slot& slot : slots_) {
@@ -121,7 +121,7 @@ class CudaTrainer final : public DeviceTrainer {
   }
 
   Result<void> keep_replay(const ReplayRoom& room) override {
-    if (slots_[0].recording) return fail("the step is recorded already, without a replay");
+    if (slots_[0].recording) return fail("the step was already recorded without a replay");
     return guarded([&] {
       replay_.emplace(shape_, room);
       check(cudaStreamSynchronize(nullptr), "memory on the device");
@@ -166,16 +166,16 @@ class CudaTrainer final : public DeviceTrainer {
         return use();
       }
     } catch (const CudaError& error) {
-      cudaGetLastError();  // or the next kernel of this process would be blamed for this
+      cudaGetLastError();  // otherwise the next kernel of this process would report it
       return fail(error.what());
     }
   }
 
   Slot& next_slot() { return slots_[next_ % slots_.size()]; }
-  /// The other one, of the step that was started last.
+  /// The other slot, of the step that was started last.
   Slot& last_slot() { return slots_[(next_ + 1) % slots_.size()]; }
 
-  /// Sends so many bytes of what is in the next slot and starts its step; a report.
+  /// Sends the first `bytes` of the next slot and starts its step; returns a report.
   StepReport start_step(std::size_t bytes) {
     Slot& slot = next_slot();
     Slot& before = last_slot();
@@ -189,11 +189,11 @@ class CudaTrainer final : public DeviceTrainer {
     slot.done.record(device_.stream());
     slot.has_run = true;
     slot.is_told = false;
-    // This one is worked on while the host draws and packs the next.
+    // The device runs this step while the host draws and packs the next batch.
     return finish(before.has_run ? before : slot);
   }
 
-  /// One transfer, on a stream of its own; the step waits for it on the device.
+  /// One transfer, on the upload stream; the step waits for it on the device.
   void send(Slot& slot, std::size_t bytes) {
     check(cudaMemcpyAsync(slot.device.data(), slot.host.data(), bytes, cudaMemcpyHostToDevice,
                           uploads_.get()),
@@ -209,7 +209,7 @@ class CudaTrainer final : public DeviceTrainer {
           "a report");
   }
 
-  /// Waits for this slot's step. That it was skipped is told once.
+  /// Waits for this slot's step. Reports a skipped step only once.
   static StepReport finish(Slot& slot) {
     slot.done.wait();
     const OptimizerState<float>& told = *slot.report.data();
@@ -223,7 +223,7 @@ class CudaTrainer final : public DeviceTrainer {
   TrainBatch::Shape shape_;
   double flop_per_second_;
   std::size_t kernels_ = 0;  // of a recorded step
-  // What is asked of a step that is const here changes nothing but the stream's queue.
+  // mutable: const functions use them only to enqueue copies on the stream.
   mutable CudaDevice device_;
   mutable DeviceStep<CudaDevice, float, Operand> step_;
   CudaStream uploads_;
@@ -232,26 +232,25 @@ class CudaTrainer final : public DeviceTrainer {
   std::optional<CudaReplay> replay_;
 };
 
-/// What there is of the first device.
 Result<cudaDeviceProp> find_device() {
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    return fail(std::string("no CUDA device can be used: ") + cudaGetErrorString(status));
+    return fail(std::string("no CUDA device is usable: ") + cudaGetErrorString(status));
   }
   if (count == 0) return fail("no CUDA device was found");
   cudaDeviceProp properties{};
   if (const cudaError_t status = cudaGetDeviceProperties(&properties, 0); status != cudaSuccess) {
-    return fail(std::string("the CUDA device does not answer: ") + cudaGetErrorString(status));
+    return fail(std::string("the CUDA device does not respond: ") + cudaGetErrorString(status));
   }
   if (properties.major < 8) {
     return fail(std::string(properties.name) + " has compute capability " +
                 std::to_string(properties.major) + "." + std::to_string(properties.minor) +
-                ", and 8.0 is needed");
+                ": at least 8.0 is required");
   }
   return properties;
 }
 
-/// The first device's, at the clock it can reach.
+/// Dense roofline of the first device at its maximum clock.
 double flop_per_second(const cudaDeviceProp& properties, Precision precision) {
   int kilohertz = 0;
   check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0), "the device's clock");
@@ -281,7 +280,7 @@ Result<std::unique_ptr<DeviceTrainer>> make_trainer(const Network& start,
                                                      precision == Precision::kTf32, speed);
     }
     if (report != nullptr) {
-      const std::size_t after = free_memory();  // others take and give back too
+      const std::size_t after = free_memory();  // other processes may allocate and free memory too
       *report = {properties->name, precision, why, before > after ? before - after : 0};
     }
     return trainer;

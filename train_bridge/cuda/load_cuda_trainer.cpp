@@ -6,9 +6,9 @@
 namespace senet {
 namespace {
 
-// Never unloaded: trainers and what they throw live in it.
+// Never unloaded: trainers and their exceptions use its code.
 Result<const CudaModule*> load() {
-  // NVIDIA's driver installs this one. Without it there is nothing to look for.
+  // NVIDIA's driver installs this library. Without it the module is not needed.
   if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
     return fail(fmt::format("no CUDA driver: {}", dlerror()));
   }
@@ -16,7 +16,7 @@ Result<const CudaModule*> load() {
   if (file == nullptr) return fail(fmt::format("the CUDA trainer cannot be loaded: {}", dlerror()));
   const auto* const module = static_cast<const CudaModule*>(dlsym(file, kCudaModule));
   if (module == nullptr || module->version != kCudaModuleVersion) {
-    return fail(fmt::format("{} was made for another version of the program (CUDA trainer)",
+    return fail(fmt::format("{} (the CUDA trainer) was built for another version of the program",
                             kCudaModuleFile));
   }
   return module;

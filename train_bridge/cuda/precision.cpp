@@ -20,12 +20,12 @@ Precision precision_for(Precision wanted, int capability, std::string& why) {
     return capability >= least_capability(precision);
   };
   if (wanted != Precision::kAuto && has(wanted)) {
-    why = "as asked for";
+    why = "as requested";
     return wanted;
   }
   constexpr std::array kFastestFirst = {Precision::kBfloat16, Precision::kHalf, Precision::kTf32,
                                         Precision::kFloat};
-  const Precision best = *std::ranges::find_if(kFastestFirst, has);  // all have the last
+  const Precision best = *std::ranges::find_if(kFastestFirst, has);  // all devices support the last
   why =
       wanted == Precision::kAuto
           ? fmt::format("the fastest at compute capability {}.{}", capability / 10, capability % 10)
@@ -36,8 +36,8 @@ Precision precision_for(Precision wanted, int capability, std::string& why) {
 }
 
 double flop_per_clock(Precision precision, int capability) {
-  // Dense products with sums in float: matrix units in half and bfloat16, in TF32, and no such
-  // units.
+  // Dense products with float sums: half and bfloat16 on matrix units, TF32 on matrix units, and
+  // float without matrix units.
   struct Rates {
     int capability;
     double half, tf32, single;

@@ -8,7 +8,7 @@
 namespace senet {
 namespace {
 
-/// Copies values to memory; returns what is behind them.
+/// Copies values to memory; returns the address after them.
 template <class Value>
 std::byte* put(std::byte* memory, std::span<const Value> values) {
   if (!values.empty()) std::memcpy(memory, values.data(), values.size_bytes());
@@ -26,7 +26,7 @@ std::size_t rows_end(const TrainBatch::Shape& shape) {
   return round_up(sizeof(BatchHeader) + shape.rows * sizeof(BatchRow), kSampleAlignment);
 }
 
-/// A place in a block, as a row tells it.
+/// Encodes an offset in the block as BatchRow::sample.
 std::size_t in_block(std::size_t offset) { return offset / kSampleAlignment | kInBlock; }
 
 }  // namespace
@@ -60,7 +60,7 @@ BatchWriter::BatchWriter(const TrainBatch::Shape& shape, std::span<std::byte> me
       empty_(in_block(rows_end(shape))),
       end_(block_bytes(shape)) {
   assert(end_ <= memory.size());
-  // A sample without features, actions and outcomes' shares adds nothing to a gradient.
+  // A sample without features, actions and outcome targets contributes nothing to the gradient.
   const SampleHeader header = header_of(shape, 0, 0);
   std::byte* const sample = memory.data() + rows_end(shape);
   std::memset(sample, 0, sample_bytes(shape, 0, 0));
@@ -99,7 +99,7 @@ std::size_t block_bytes(const TrainBatch::Shape& shape) {
 }
 
 std::size_t packed_bytes(const TrainBatch::Shape& shape) {
-  // What the actions take, they take in some row; each row is rounded up once.
+  // The actions' bytes are spread over the rows, each rounded up once.
   const std::size_t actions =
       shape.action_room * (sizeof(float) + shape.logits_per_action * sizeof(std::uint16_t));
   return block_bytes(shape) +

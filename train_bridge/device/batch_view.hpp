@@ -1,6 +1,6 @@
-// Training samples and batches as a device sees them: a batch is a block of memory that the host
-// fills and copies in one piece. Its rows say where their samples lie, in the block itself or in a
-// replay that the device keeps.
+// Training samples and batches in device format. A batch is a block of memory that the host fills
+// and copies in one piece; its rows point to their samples, in the block itself or in a replay that
+// the device keeps.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace senet {
 
-/// Samples begin at multiples of this many bytes and are as long.
+/// Samples start at multiples of this many bytes, and their sizes are multiples of it.
 inline constexpr std::size_t kSampleAlignment = 16;
 
-/// The front of a sample; its parts follow without gaps:
+/// The header of a sample; its parts follow without gaps:
 ///
 ///   outcomes  [outcomes] f32
 ///   value     [entries] f32
@@ -23,8 +23,8 @@ inline constexpr std::size_t kSampleAlignment = 16;
 ///   index     [entries] u16
 ///   logit     [actions, logits_per_action] u16, kNoLogit pads
 struct SampleHeader {
-  std::uint16_t entries;  // features that are not zero
-  std::uint16_t actions;  // legal ones; 0: no policy target
+  std::uint16_t entries;  // non-zero features
+  std::uint16_t actions;  // considered actions; 0: no policy target
   std::uint16_t outcomes;
   std::uint16_t logits_per_action;
 };
@@ -47,37 +47,37 @@ struct SampleView {
   SENET_DEVICE const std::uint16_t* logit() const { return index() + header().entries; }
 };
 
-/// Bytes of a sample of this shape with so many features and legal actions.
+/// Bytes of a sample of this shape with this many features and actions.
 std::size_t sample_bytes(const TrainBatch::Shape& shape, std::size_t entries, std::size_t actions);
 
-/// Bytes of a row of a batch as a sample.
+/// Bytes of a batch row as a sample.
 std::size_t sample_bytes(const TrainBatch& batch, std::size_t row);
 
-/// Writes a row of a batch to memory that begins at a multiple of kSampleAlignment and has room
-/// for it; returns how many bytes it took.
+/// Writes a batch row to memory that is aligned to kSampleAlignment and has room for it; returns
+/// the number of bytes written.
 std::size_t write_sample(const TrainBatch& batch, std::size_t row, std::byte* memory);
 
-/// The front of a batch's block: what is the same for all rows.
+/// The header of a batch's block: fields common to all rows.
 struct alignas(kSampleAlignment) BatchHeader {
   std::uint32_t rows;
   std::uint32_t policy_rows;  // rows with a policy target
   float learning_rate;
 };
 
-/// A row of a batch; those of all the capacity follow the header.
+/// A row of a batch; shape.rows of them follow the header.
 struct BatchRow {
-  /// Where the sample lies: in the replay, or in the block itself when it has kInBlock; in units of
-  /// kSampleAlignment bytes.
+  /// Address of the sample in units of kSampleAlignment bytes: in the block if kInBlock is set,
+  /// else in the replay.
   std::uint32_t sample;
-  std::uint32_t first_action;  // legal actions of the rows before
+  std::uint32_t first_action;  // number of actions in the rows before
 };
 inline constexpr std::uint32_t kInBlock = std::uint32_t{1} << 31;
 
-/// Reads a batch. Rows from `rows` up to the capacity are empty: no features, no actions, outcome
-/// targets of zero, so that they add nothing to any gradient.
+/// Reads a batch. Rows from `rows` up to the capacity are empty (no features, no actions, zero
+/// outcome targets) and contribute nothing to any gradient.
 struct BatchView {
   const std::byte* memory;            // the block
-  const std::byte* replay = nullptr;  // null: every row's sample is in the block
+  const std::byte* replay = nullptr;  // null: all samples are in the block
 
   SENET_DEVICE const BatchHeader& header() const {
     return *reinterpret_cast<const BatchHeader*>(memory);
@@ -97,18 +97,18 @@ struct BatchView {
   }
 };
 
-/// Writes the front of a block and where its rows lie.
+/// Writes the header and the rows of a block.
 class BatchWriter {
  public:
-  /// `memory` has packed_bytes(shape), or block_bytes(shape) where no sample goes into the block.
+  /// `memory` has packed_bytes(shape), or block_bytes(shape) if no sample is stored in the block.
   /// Aligned to kSampleAlignment.
   BatchWriter(const TrainBatch::Shape& shape, std::span<std::byte> memory);
 
-  /// Adds a row whose sample lies in the replay, at `offset` bytes.
+  /// Adds a row whose sample is in the replay at byte `offset`.
   void add_kept(std::size_t offset, std::size_t actions);
-  /// Adds a row of `batch`, sample and all.
+  /// Adds a row of `batch` with its sample.
   void add(const TrainBatch& batch, std::size_t row);
-  /// Ends the batch and returns the bytes of the block.
+  /// Finishes the batch and returns the bytes of the block.
   std::size_t finish(float learning_rate);
 
  private:
@@ -116,20 +116,20 @@ class BatchWriter {
 
   std::span<std::byte> memory_;
   std::size_t capacity_;
-  std::size_t empty_;  // the sample of the rows behind the batch's
+  std::size_t empty_;  // the empty sample, for rows beyond the batch's
   std::size_t end_;
   BatchHeader header_{};
   std::uint32_t actions_ = 0;
 };
 
-/// Bytes of a block whose samples all lie in the replay.
+/// Bytes of a block whose samples are all in the replay.
 std::size_t block_bytes(const TrainBatch::Shape& shape);
 
-/// Bytes that the fullest batch of this shape takes.
+/// Maximum bytes of a batch of this shape.
 std::size_t packed_bytes(const TrainBatch::Shape& shape);
 
 /// Writes `batch` with its samples into memory of at least packed_bytes(batch.shape()), aligned to
-/// kSampleAlignment, and returns how many bytes it took.
+/// kSampleAlignment, and returns the number of bytes written.
 std::size_t pack(const TrainBatch& batch, float learning_rate, std::span<std::byte> memory);
 
 }  // namespace senet

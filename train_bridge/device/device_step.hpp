@@ -1,5 +1,5 @@
-// One training step as a device carries it out: which kernels and products, in which order, on
-// which memory. The order never changes, so a device may record it once and replay it.
+// One training step on a device: which kernels and products, in which order, on which memory. The
+// order never changes, so a device may record it once and replay it.
 #pragma once
 
 #include <algorithm>
@@ -20,29 +20,30 @@
 
 namespace senet {
 
-/// Chunks that are enough for all of a device's threads, and few enough to be added up.
+/// Enough chunks to occupy a device's threads, and few enough to add up quickly.
 inline Chunks chunks_of(std::size_t rows) {
   constexpr std::size_t kSmallest = 16, kMost = 128;
   return {rows, std::max(kSmallest, (rows + kMost - 1) / kMost)};
 }
 
-/// The memory of a network in training, and its step. A Device offers
-///   Buffer<Value>(count)                     zeroed memory of its own, with size() and data(),
-///                                            which is null when it is empty
+/// The memory of a network in training, and its step. A Device provides
+///   Buffer<Value>(count)                     its own zeroed memory, with size() and data(), which
+///                                            is null when it is empty
 ///   to_device(span, buffer), to_host(buffer, span)
 ///   each_row(rows, body)                     body(group, row), a group for each row
 ///   each_column(chunks, columns, body)       body(chunk, column), a thread for each pair
 ///   each_row_and_column(rows, body, chunks, columns, body)
-///                                            both in one go; neither reads what the other writes
+///                                            both in one kernel; neither reads what the other
+///                                            writes
 ///   multiply(product)
-///   aside(task)                              what `task` tells may run beside what is told next,
-///                                            until await() of the token that this returns; what
-///                                            was told before it, also aside, is seen by it
-/// and does or records them in the order told. Rows pass all at once: with the capacity's rows,
-/// those behind the batch's being empty.
+///   aside(task)                              calls of `task` may run in parallel with later calls
+///                                            until await() of the returned token; they see the
+///                                            results of earlier calls, including those made aside
+/// and executes or records these calls in order. A step processes all rows of the capacity at once;
+/// those beyond the batch's are empty.
 ///
 ///   Real     sums, statistics, gradients, master weights, the residual stream
-///   Operand  what matrix products read
+///   Operand  inputs of matrix products
 template <class Device, class Real, class Operand>
 class DeviceStep {
  public:
@@ -78,7 +79,8 @@ class DeviceStep {
         return number == GradientPlan::kNone ? nullptr : gradients_[number].data();
       };
       const std::size_t norm_rows = layer.kind == LayerKind::kNormRelu ? rows_ : 0;
-      // A sum's product lies where the gradient of what it is made from will.
+      // A Linear with a residual writes its product to the buffer of its input's gradient, which is
+      // free until the backward pass.
       Real* const product =
           layer.added == kNoValue ? values_[layer.out].real.data() : place(gradient.d_in);
       steps_.push_back({layer, plan_.tensor(layer.weight), plan_.tensor(layer.bias),
@@ -87,7 +89,7 @@ class DeviceStep {
     }
   }
 
-  /// The state of a trainer, in the plan's order. Waits for the device.
+  /// The state of the trainer, in the plan's order. Waits for the device.
   TrainerState state() {
     TrainerState state;
     std::vector<Real> values(plan_.size());
@@ -117,7 +119,8 @@ class DeviceStep {
     device_.to_device(std::span<const OptimizerState<Real>>(&fresh, 1), state_);
   }
 
-  /// Of the last step. The first waits for the device, the second says where it lies there.
+  /// The optimiser state after the last step: copied to the host (waits for the device), and its
+  /// address on the device.
   OptimizerState<Real> optimizer() {
     OptimizerState<Real> state;
     device_.to_host(state_, std::span(&state, 1));
@@ -125,13 +128,13 @@ class DeviceStep {
   }
   const OptimizerState<Real>* optimizer_on_device() const { return state_.data(); }
 
-  /// The whole step on a batch in the device's memory.
+  /// A whole step on a batch in device memory.
   void run(BatchView batch) {
     differentiate(batch);
     update(batch);
   }
 
-  /// Its first half alone, for tests: the gradient in the plan's order.
+  /// The first half of a step, for tests: the gradient in the plan's order.
   void gradient(BatchView batch, std::span<Real> flat) {
     differentiate(batch);
     std::vector<Real> values(plan_.size());
@@ -143,29 +146,29 @@ class DeviceStep {
   template <class Value>
   using Buffer = typename Device::template Buffer<Value>;
   using Token = typename Device::Token;
-  /// A bias whose gradient is not summed up yet: the sums need no kernel of their own where one
-  /// that sums up columns follows.
+  /// A bias whose gradient is not yet summed up: the next kernel that sums columns does it, which
+  /// saves a kernel.
   using Bias = ColumnSums<Real, Operand>;
 
-  /// What the device keeps of a value, [rows, stride] each, where needed.
+  /// The device memory of a value, [rows, stride] each, where needed.
   struct Kept {
     std::size_t stride;
-    Buffer<Real> real;          // what a norm reads; an output before its loss
-    Buffer<Operand> operand;    // what Linears read
-    Buffer<Operand> d_operand;  // the gradient of what a Linear writes
+    Buffer<Real> real;          // input of norms; an output before its loss
+    Buffer<Operand> operand;    // input of Linears
+    Buffer<Operand> d_operand;  // the gradient of a Linear's output
   };
   struct Step {
     Layer layer;
     DeviceTensor weight, bias;   // of a norm: scale and shift
-    Buffer<Real> mean, inverse;  // of a norm's rows
-    Real* product;               // where a Linear's lies, until a norm adds what is missing
-    Real *d_in, *d_out;          // see GradientPlan; null where it has none
+    Buffer<Real> mean, inverse;  // per row, of a norm
+    Real* product;               // of a Linear, until a norm adds bias and residual
+    Real *d_in, *d_out;          // see GradientPlan; null if it has none
     bool add;
   };
 
   const Real* weights(const DeviceTensor& tensor) const { return weight_.data() + tensor.offset; }
   Real* gradients(const DeviceTensor& tensor) { return gradient_.data() + tensor.offset; }
-  /// Where the chunks' sums of a vector's gradient go.
+  /// Where the gradient of a vector is summed up per chunk.
   ChunkSums<Real> sums(const DeviceTensor& vector) {
     return {sums_.data() + (vector.offset - plan_.decaying()), plan_.vectors()};
   }
@@ -184,7 +187,6 @@ class DeviceStep {
     return {data, rows_, value.stride, value.stride};
   }
 
-  /// All gradients.
   void differentiate(BatchView batch) {
     Kept& features = values_[kFeatures];
     device_.each_row(rows_,
@@ -226,8 +228,8 @@ class DeviceStep {
     backward(fork_, policy_, waiting_);
   }
 
-  /// Layers [begin, end), there and back. Returns what to await for the gradients of the weights,
-  /// which are found aside.
+  /// Layers [begin, end), forward and backward. backward() returns the token of the last weight
+  /// gradient, which is computed aside.
   void forward(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       switch (steps_[i].layer.kind) {
@@ -261,7 +263,7 @@ class DeviceStep {
     device_.multiply(Product<Real, Operand>{rows(in.operand.data(), in), false, matrix(step.weight),
                                             true, rows(step.product, out), false});
   }
-  /// The gradient of the bias is summed up by the next kernel that passes by.
+  /// The gradient of the bias is summed up by a later kernel.
   Token multiply_backward(Step& step, Bias& waiting) {
     const Layer& layer = step.layer;
     const Kept &in = values_[layer.in], &out = values_[layer.out];
@@ -274,14 +276,14 @@ class DeviceStep {
                                        false, d_weight, false};
     const Token learnt = device_.aside([this, learn] { device_.multiply(learn); });
     if (layer.in == kFeatures) return learnt;
-    // The outcomes' layers leave a part of this one there.
+    // The outcomes' layers have left their part of this gradient there.
     if (layer.in == fork_ && layer.out <= policy_) device_.await(value_done_);
     device_.multiply(
         Product<Real, Operand>{d_out, false, matrix(weight), false, rows(step.d_in, in), step.add});
     return learnt;
   }
 
-  /// x = product + bias + residual and what follows; see NormForward, and NormBackward.
+  /// x = product + bias + residual, then norm and ReLU; see NormForward and NormBackward.
   void normalise(Step& step) {
     Kept &in = values_[step.layer.in], &out = values_[step.layer.out];
     const Step& before = steps_[step.layer.in - 1];
@@ -331,26 +333,26 @@ class DeviceStep {
   TrainerSettings settings_;
   std::uint32_t scale_patience_;  // see FinishGradient
   TrainBatch::Shape shape_;
-  std::size_t rows_, fork_, policy_;  // rows of a step; see LayerPlan
+  std::size_t rows_, fork_, policy_;  // rows per step; see LayerPlan
   Chunks chunks_;
 
   Buffer<Real> weight_{plan_.size()}, average_{plan_.size()}, first_{plan_.size()},
       second_{plan_.size()}, gradient_{plan_.size()};
   static constexpr std::array kTensors = {&DeviceStep::weight_, &DeviceStep::average_,
                                           &DeviceStep::first_, &DeviceStep::second_};
-  // The weights once more, unless Operand is Real.
+  // The weights as Operand, unless Operand is Real.
   Buffer<Operand> operand_{std::is_same_v<Real, Operand> ? 0 : plan_.size()};
   Buffer<OptimizerState<Real>> state_{1};
 
-  std::vector<Kept> values_;             // by their numbers
+  std::vector<Kept> values_;             // by value number
   std::vector<Buffer<Real>> gradients_;  // of GradientPlan, [rows, widest stride] each
-  std::vector<Step> steps_;              // of the layers
+  std::vector<Step> steps_;              // one per layer
   Buffer<Real> policy_losses_{rows_}, value_losses_{rows_};
   Buffer<Real> action_values_{shape_.action_room};
-  Buffer<Real> sums_{chunks_.count() * plan_.vectors()};  // [chunks, vectors' values]
+  Buffer<Real> sums_{chunks_.count() * plan_.vectors()};  // [chunks, values of all vectors]
   Buffer<double> step_sums_{
       StepSums<Real>{nullptr, plan_.size(), nullptr, nullptr, rows_, nullptr}.chunks()};
-  Token value_done_{};  // of the step under way
+  Token value_done_{};  // of the current step
   Bias waiting_;
 };
 

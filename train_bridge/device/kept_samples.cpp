@@ -7,7 +7,7 @@ namespace senet {
 
 std::size_t KeptSamples::ring_bytes(const TrainBatch::Shape& shape, const ReplayRoom& room) {
   const std::size_t average = (shape.action_room + shape.rows - 1) / shape.rows;
-  // What is left free at the end of the ring is less than the largest.
+  // The gap at the end of the ring is smaller than the largest sample.
   return room.images * (room.places * sample_bytes(shape, shape.max_active, average) +
                         sample_bytes(shape, shape.max_active, shape.max_legal));
 }
@@ -22,7 +22,7 @@ KeptSamples::KeptSamples(const TrainBatch::Shape& shape, const ReplayRoom& room)
 std::size_t KeptSamples::add(std::uint32_t place, const TrainBatch& images) {
   const std::size_t wanted = image_bytes(images);
   assert(images.size() >= 1 && images.size() <= 2 && wanted <= largest_);
-  // Nothing lies across the end of the ring.
+  // No sample wraps around the end of the ring.
   const std::size_t left = bytes_ - end_ % bytes_;
   if (wanted > left) end_ += left;
   places_[place] = {.begin = end_,

@@ -1,4 +1,4 @@
-// Which samples of the replay lie in a device's memory, and where.
+// Tracks which samples of the replay are in device memory, and where.
 #pragma once
 
 #include <cstdint>
@@ -11,46 +11,46 @@
 
 namespace senet {
 
-/// The host's book of a ring of memory on the device: samples of any size one behind the other, the
-/// newest over the oldest. It touches no memory itself. Belongs to one thread.
+/// The host's index of a ring of device memory: samples of any size in sequence, the newest
+/// overwriting the oldest. Accesses no memory itself. Used by one thread.
 ///
-/// Positions count all bytes that ever were given out, so that what has been written over needs no
-/// list of its own: it is what lies more than a ring behind the end.
+/// Positions count all bytes ever allocated. So overwritten samples need no list: they are more
+/// than a ring's length behind the end.
 class KeptSamples {
  public:
-  /// The largest ring that a row can point into.
+  /// The largest ring that a BatchRow can address.
   static constexpr std::size_t kMostBytes = std::size_t{kInBlock} * kSampleAlignment;
 
-  /// Of a ring for batches of this shape, a multiple of kSampleAlignment: all places with the most
-  /// features and as many legal actions as a batch has room for on average.
+  /// Size of a ring for batches of this shape, a multiple of kSampleAlignment: all places with the
+  /// maximum number of features and a batch's average room for actions.
   static std::size_t ring_bytes(const TrainBatch::Shape& shape, const ReplayRoom& room);
 
-  /// With a ring of ring_bytes(). Where samples have more actions than on average, the oldest may
-  /// be kept no longer.
+  /// For a ring of ring_bytes(). When samples have more actions than average, the oldest ones are
+  /// dropped earlier.
   KeptSamples(const TrainBatch::Shape& shape, const ReplayRoom& room);
 
   std::size_t bytes() const { return bytes_; }
-  /// The most that the images of one sample take.
+  /// Maximum bytes of the images of one sample.
   std::size_t largest() const { return largest_; }
 
-  /// Room for the images of the sample in `place`, which are the rows of `images` and have as many
-  /// actions each; where it begins, in bytes. Forgets what was kept of that place before, and what
-  /// this is written over.
+  /// Allocates room for the images of the sample in `place`, the rows of `images`, which have equal
+  /// numbers of actions; returns its offset in bytes. Forgets the previous sample of that place and
+  /// all samples that this one overwrites.
   std::size_t add(std::uint32_t place, const TrainBatch& images);
 
-  /// A batch of the drawn samples, up to the first whose actions do not fit (as
-  /// ReplayBuffer::encode() ends it), into memory of at least block_bytes(shape). Returns its
-  /// bytes; nothing when one of the samples is not kept.
+  /// Packs a batch of the drawn samples, up to the first whose actions do not fit (as
+  /// ReplayBuffer::encode() does), into memory of at least block_bytes(shape). Returns its bytes,
+  /// or nothing when one of the samples is not kept.
   std::optional<std::size_t> pack(std::span<const DrawnSample> drawn, float learning_rate,
                                   std::span<std::byte> memory);
 
-  /// Whether what was added since is written over a sample of the batch that was packed last.
+  /// Whether a sample added since then overwrites one of the last packed batch.
   bool is_over_last_batch() const { return end_ > oldest_read_ + bytes_; }
 
  private:
   struct Place {
-    std::uint64_t begin = 0;    // position of the sample; 0: none was ever kept
-    std::uint32_t mirror = 0;   // bytes from there to its mirror image
+    std::uint64_t begin = 0;    // position of the sample; 0: never kept
+    std::uint32_t mirror = 0;   // offset of its mirror image in bytes
     std::uint32_t actions = 0;  // of each image
   };
 
@@ -59,14 +59,14 @@ class KeptSamples {
   TrainBatch::Shape shape_;
   std::size_t largest_, bytes_;
   std::vector<Place> places_;
-  std::uint64_t end_;                      // position behind the newest sample
-  std::uint64_t oldest_read_ = kNoneRead;  // by the batch packed last
+  std::uint64_t end_;                      // position after the newest sample
+  std::uint64_t oldest_read_ = kNoneRead;  // lowest position in the last packed batch
 
-  // A ring's length away from any overflow.
+  // Half the range, so that adding bytes_ cannot overflow.
   static constexpr std::uint64_t kNoneRead = std::numeric_limits<std::uint64_t>::max() / 2;
 };
 
-/// Writes the images of a sample, one behind the other, where add() gave them room.
+/// Writes the images of a sample one after the other, to room allocated by add().
 void write_images(const TrainBatch& images, std::byte* memory);
 
 /// Bytes that write_images() writes.

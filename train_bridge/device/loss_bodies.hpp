@@ -1,5 +1,5 @@
-// Rows into the network and losses out of it: the dense inputs, and the gradients of the two cross
-// entropies at the logits.
+// Kernel bodies at both ends of the network: dense inputs from sparse rows, and the gradients of
+// the two cross entropies with respect to the logits.
 #pragma once
 
 #include "senet/game.hpp"
@@ -7,7 +7,7 @@
 
 namespace senet {
 
-/// The features of a row, which are few, written out.
+/// Writes the sparse features of a row to a dense one.
 template <class Operand>
 struct SpreadFeatures {
   BatchView batch;
@@ -31,9 +31,9 @@ struct SpreadFeatures {
   }
 };
 
-/// Softmax and cross entropy in nats of `count` values; lane's values are those at lane, lane +
-/// lanes ... Each value is replaced by share * (softmax * sum of targets - target): the targets
-/// need not add up to one, the gradient is exact for any.
+/// Softmax and cross entropy in nats of `count` values; a lane owns the values at lane, lane +
+/// lanes ... Replaces each value by share * (softmax * sum of targets - target). The gradient is
+/// exact even if the targets do not add up to one.
 template <class Real, class Group, class Target>
 SENET_DEVICE Real cross_entropy_of_row(const Group& group, Real* values, std::size_t count,
                                        const Target& target, Real share) {
@@ -59,7 +59,7 @@ SENET_DEVICE Real cross_entropy_of_row(const Group& group, Real* values, std::si
   return target_sum * std::log(sum) - expected;
 }
 
-/// The value head's loss of a row, and its gradient at the logits.
+/// The value loss of a row, and its gradient with respect to the logits.
 template <class Real, class Operand>
 struct ValueLoss {
   BatchView batch;
@@ -67,8 +67,8 @@ struct ValueLoss {
   const Real* bias;  // [outcomes]
   std::size_t outcomes, stride;
   Real weight;        // of the value loss
-  const Real* scale;  // of all losses, see LossScale
-  Operand* d_logits;  // [rows, stride], zero behind the outcomes
+  const Real* scale;  // loss scale of all losses, see FinishGradient
+  Operand* d_logits;  // [rows, stride], zero after the outcomes
   Real* losses;       // [rows]
 
   template <class Group>
@@ -86,8 +86,8 @@ struct ValueLoss {
   }
 };
 
-/// The policy head's loss of a row over its actions in the batch only, and its gradient at the
-/// logits. An action's logit is the sum of some of the network's.
+/// The policy loss of a row over its actions in the batch only, and its gradient with respect to
+/// the logits. An action's logit is the sum of some of the network's logits.
 template <class Real, class Operand>
 struct PolicyLoss {
   BatchView batch;
@@ -123,7 +123,7 @@ struct PolicyLoss {
       loss = cross_entropy_of_row(
           group, own, actions, [&](std::size_t i) { return targets[i]; }, share);
     }
-    // Of the row's hundreds of logits few belong to an action. Only those are touched.
+    // Only a few of the row's hundreds of logits belong to an action. Only those are touched.
     const std::size_t pairs = actions * per_action;
     group.meet();
     for (std::size_t i = group.lane(); i < stride; i += group.lanes()) {
@@ -139,8 +139,8 @@ struct PolicyLoss {
   }
 
  private:
-  /// One that several actions share comes several times, maybe in several lanes at once, which must
-  /// then do the same to it.
+  /// Visits a logit once for each action that shares it, possibly in several lanes at the same
+  /// time, so `use` must be idempotent.
   template <class Group, class Use>
   SENET_DEVICE static void each_logit(const Group& group, const std::uint16_t* numbers,
                                       std::size_t pairs, const Use& use) {
@@ -148,8 +148,8 @@ struct PolicyLoss {
       if (numbers[i] != kNoLogit) use(numbers[i]);
     }
   }
-  /// Several actions may share a logit: each logit has one lane that adds to it, in the actions'
-  /// order, so that the sum is the same every time.
+  /// Several actions may share a logit: one lane adds to each logit, in the order of the actions,
+  /// so that the sum is repeatable.
   template <class Group>
   SENET_DEVICE void spread(const Group& group, const std::uint16_t* numbers, std::size_t pairs,
                            const Real* own, Real* values) const {

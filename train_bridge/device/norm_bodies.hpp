@@ -1,10 +1,10 @@
-// LayerNorm with ReLU and everything that can be done while the row is at hand: the bias of the
-// Linear before it, the residual stream, and copies in the precision of the matrix products.
+// LayerNorm and ReLU, fused with all other work on the same row: the bias of the Linear before it,
+// the residual stream, and copies in the precision of the matrix products.
 //
 //   Real     of sums, statistics, gradients and the residual stream: float; double in tests
-//   Operand  of what matrix products read: Real, bfloat16 or half
+//   Operand  of the inputs of matrix products: Real, bfloat16 or half
 //
-// Rows have a stride of at least their width; what lies between is zero and is left alone.
+// Rows have a stride of at least their width; the padding is zero and is not written.
 #pragma once
 
 #include "nn/kernels.hpp"
@@ -22,7 +22,7 @@ struct NormForward {
   const Real* shift;     // [width]
   Real* x;               // [rows, stride], may be `product`
   Operand* y;            // [rows, stride], or null
-  Real* stream;          // y once more as Real, [rows, stride], or null
+  Real* stream;          // y as Real, [rows, stride], or null
   Real* mean;            // [rows]
   Real* inverse;         // [rows], 1 / sqrt(variance + epsilon)
   std::size_t width, stride;
@@ -39,7 +39,8 @@ struct NormForward {
       sum += value;
     }
     const Real middle = group.sum(sum) / static_cast<Real>(width);
-    // Around the mean in a second pass, so that it can neither cancel nor go negative.
+    // The variance is computed around the mean in a second pass, so it can neither cancel nor
+    // become negative.
     Real squares = 0;
     for (std::size_t i = group.lane(); i < width; i += group.lanes()) {
       const Real off = x[at + i] - middle;
@@ -49,7 +50,7 @@ struct NormForward {
     const Real factor = Real{1} / std::sqrt(variance + static_cast<Real>(kNormEpsilon));
     for (std::size_t i = group.lane(); i < width; i += group.lanes()) {
       const Real value = (x[at + i] - middle) * factor * scale[i] + shift[i];
-      // Not a plain maximum, which would hide what is not a number.
+      // Unlike a plain maximum, this propagates NaN.
       const Real positive = value <= Real{0} ? Real{0} : value;
       if (y != nullptr) y[at + i] = static_cast<Operand>(positive);
       if (stream != nullptr) stream[at + i] = positive;
@@ -61,7 +62,7 @@ struct NormForward {
   }
 };
 
-/// What both halves of the backward pass read.
+/// Inputs of both halves of the backward pass.
 template <class Real>
 struct NormSaved {
   const Real* x;        // [rows, stride]
@@ -74,21 +75,21 @@ struct NormSaved {
   SENET_DEVICE Real normal(std::size_t row, std::size_t i) const {
     return (x[row * stride + i] - mean[row]) * inverse[row];
   }
-  /// The gradient behind the ReLU, given the one before it.
+  /// The gradient of the ReLU's input, given that of its output.
   SENET_DEVICE Real passed(std::size_t i, Real normal, Real d_y) const {
     return normal * scale[i] + shift[i] > Real{0} ? d_y : Real{0};
   }
 };
 
-/// d_x of a row: with u = passed gradient * scale,
+/// d_x of a row: with u = gradient of the ReLU's input * scale,
 ///   d_x = inverse * (u - mean(u) - normal * mean(u * normal))
 template <class Real, class Operand>
 struct NormBackward {
   NormSaved<Real> saved;
   const Real* d_y;  // [rows, stride]
-  Real* d_stream;   // [rows, stride]: d_x is added to it or written, or null
+  Real* d_stream;   // [rows, stride]: d_x is written or added to it; or null
   bool add;         // to d_stream
-  Operand* d_x;     // [rows, stride]: d_stream, or d_x where there is none
+  Operand* d_x;     // [rows, stride]: the resulting d_stream, or d_x if that is null; or null
 
   template <class Group>
   SENET_DEVICE void operator()(const Group& group, std::size_t row) const {
@@ -115,10 +116,10 @@ struct NormBackward {
   }
 };
 
-/// Sums over rows are made chunk by chunk, one thread for a chunk and a column, and the chunks'
-/// sums added up in order (AddChunks): a step is the same every time.
+/// Sums over rows are computed per chunk, one thread per chunk and column, and then added up in
+/// order (AddChunks), so that a step is repeatable.
 struct Chunks {
-  std::size_t rows, size;  // of all chunks together, of one
+  std::size_t rows, size;  // of all chunks, and of one
 
   SENET_DEVICE std::size_t begin(std::size_t chunk) const { return chunk * size; }
   SENET_DEVICE std::size_t end(std::size_t chunk) const {
@@ -127,7 +128,7 @@ struct Chunks {
   std::size_t count() const { return (rows + size - 1) / size; }
 };
 
-/// Where the chunks' sums are: a value for each chunk and column.
+/// Storage of the chunks' sums: a value for each chunk and column.
 template <class Real>
 struct ChunkSums {
   Real* values = nullptr;  // [chunks, stride]
@@ -138,7 +139,7 @@ struct ChunkSums {
   }
 };
 
-/// Gradients of scale and shift of one column, over a chunk of rows.
+/// Gradients of scale and shift for one column, over a chunk of rows.
 template <class Real>
 struct NormColumns {
   NormSaved<Real> saved;
@@ -176,7 +177,7 @@ struct ColumnSums {
   }
 };
 
-/// Both at once, the norm's columns before the other's.
+/// Both: the norm's columns first, then the other's.
 template <class Real, class Operand>
 struct BackwardColumns {
   NormColumns<Real> norm;
@@ -193,7 +194,7 @@ struct BackwardColumns {
   }
 };
 
-/// The chunks' sums of one column, added up into a gradient.
+/// Adds up the chunks' sums of one column to a gradient.
 template <class Real>
 struct AddChunks {
   ChunkSums<Real> sums;

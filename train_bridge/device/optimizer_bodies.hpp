@@ -1,6 +1,6 @@
-// AdamW, for the CPU and for a device, with everything that moves with it: the gradient's norm and
-// its clip, the check that all is finite, the moving average, the copy that matrix products read,
-// and the loss scale of half precision. The host waits for none of it.
+// AdamW, for the CPU and for devices, with all steps around it: the gradient's norm and clipping,
+// the check for non-finite values, the moving average, the copy for matrix products, and the loss
+// scale of half precision. The host waits for none of it.
 #pragma once
 
 #include "train_bridge/device/batch_view.hpp"
@@ -8,32 +8,32 @@
 
 namespace senet {
 
-/// Decay of the moving average at the `step`-th step (from 1): min(decay, (1 + step) / (10 +
-/// step)), so that the average forgets the random start quickly instead of after 1 / (1 - decay)
-/// steps.
+/// Decay of the moving average at step `step` (from 1):
+/// min(decay, (1 + step) / (10 + step)), so that the average forgets the random start quickly
+/// instead of after 1 / (1 - decay) steps.
 SENET_DEVICE inline double ema_decay_at(float decay, std::uint64_t step) {
   const auto steps = static_cast<double>(step);
   const double young = (1 + steps) / (10 + steps), old = static_cast<double>(decay);
   return young < old ? young : old;
 }
 
-/// The factors of one step, the same for all parameters, and the update of one of them. At step t,
-/// with g the gradient scaled down to at most settings.gradient_clip in norm (Kingma and Ba 2015;
+/// The factors of one step, common to all parameters, and the update of one parameter. At step t,
+/// with g the gradient clipped to at most settings.gradient_clip in norm (Kingma and Ba 2015;
 /// Loshchilov and Hutter 2019):
 ///   m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2
 ///   w = w - rate (weight_decay w + (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon))
 ///   average = average + (1 - ema_decay_at(t)) (w - average)
-/// weight_decay counts as 0 for tensors that do not decay. Moments smaller than 1e-30 become 0:
-/// they would decay into denormal numbers, which are slow, and stay there.
+/// weight_decay is 0 for tensors that do not decay. Moments below 1e-30 become 0: otherwise they
+/// would decay into denormal numbers, which are slow, and stay there.
 template <class Real>
 struct AdamStep {
-  Real gradient_scale;  // clips, and takes the loss scale away
+  Real gradient_scale;  // clips, and removes the loss scale
   Real beta1, beta2, epsilon;
   Real first_correction, second_correction;  // 1 / (1 - beta^t)
-  Real rate, decayed;                        // `decayed`: of a weight that decays, what is kept
+  Real rate, decayed;                        // `decayed`: factor of a decaying weight
   Real average_rate;
 
-  /// Of step `step`, against a gradient of this norm that was multiplied by `loss_scale`.
+  /// The factors of step `step` for a gradient of this norm that was multiplied by `loss_scale`.
   SENET_DEVICE static AdamStep at(const TrainerSettings& settings, std::uint64_t step, double norm,
                                   double loss_scale, float learning_rate) {
     const auto steps = static_cast<double>(step);
@@ -72,22 +72,22 @@ struct AdamStep {
 
 inline constexpr double kLargestLossScale = 65536;
 
-/// What is carried from step to step, and the report of the last one.
+/// State carried from step to step, and the report of the last step.
 template <class Real>
 struct OptimizerState {
-  std::uint64_t steps = 0;  // those that were not skipped
+  std::uint64_t steps = 0;  // steps that were not skipped
   Real loss_scale = 1;
   std::uint32_t good_steps = 0;  // since the scale last changed
-  AdamStep<Real> factors = {};   // of the step under way
-  // Its report:
+  AdamStep<Real> factors = {};   // of the current step
+  // The report:
   float policy_loss = 0, value_loss = 0, gradient_norm = 0;
   std::uint32_t skipped = 0;
 };
 
-/// Values that one group adds up.
+/// Values summed up by one group.
 inline constexpr std::size_t kSumChunk = 2048;
 
-/// The sum of share(value) of the values [begin, end).
+/// The sum of share(value) over the values [begin, end).
 template <class Group, class Real, class Share>
 SENET_DEVICE double sum_over(const Group& group, const Real* values, std::size_t begin,
                              std::size_t end, const Share& share) {
@@ -98,8 +98,8 @@ SENET_DEVICE double sum_over(const Group& group, const Real* values, std::size_t
   return group.sum(sum);
 }
 
-/// What a step has to know about all parameters and all rows, in chunks: squares of the gradient,
-/// then losses of the policy, then of the value.
+/// Sums over all parameters and rows that a step needs, in chunks: squares of the gradient, then
+/// policy losses, then value losses.
 template <class Real>
 struct StepSums {
   const Real* gradient;
@@ -128,15 +128,15 @@ struct StepSums {
   }
 };
 
-/// One group, once a step: from sums to the numbers that the update needs.
+/// Computes the inputs of the update from the sums; run by one group, once per step.
 template <class Real>
 struct FinishGradient {
   TrainerSettings settings;
   /// Losses are multiplied by a scale so that small gradients survive half precision. It doubles
-  /// after so many good steps and halves at each one that overflowed; 0: it is always 1.
+  /// after this many good steps and is halved after each overflow; 0: it is always 1.
   std::uint32_t scale_patience;
   BatchView batch;
-  StepSums<Real> sums;  // made
+  StepSums<Real> sums;  // already computed
   OptimizerState<Real>* state;
 
   template <class Group>
@@ -153,7 +153,7 @@ struct FinishGradient {
     OptimizerState<Real> next = *state;
     const double norm = std::sqrt(square) / static_cast<double>(next.loss_scale);
     const double sum = norm + policy + value + static_cast<double>(header.learning_rate);
-    // Neither infinite nor not a number.
+    // Neither infinite nor NaN.
     const bool finite = sum - sum == 0;
     next.policy_loss =
         header.policy_rows == 0 ? 0.0f : static_cast<float>(policy / header.policy_rows);
@@ -184,14 +184,13 @@ struct FinishGradient {
   }
 };
 
-/// The update of one parameter.
 template <class Real, class Operand>
 struct UpdateParameter {
   const OptimizerState<Real>* state;
   std::size_t decaying;  // parameters before this one decay
   const Real* gradient;
   Real *weight, *average, *first, *second;
-  Operand* operand;  // the weight in the products' precision; null when that is Real
+  Operand* operand;  // the weight in the products' precision; null if that is Real
 
   SENET_DEVICE void operator()(std::size_t /*chunk*/, std::size_t i) const {
     if (state->skipped != 0) return;

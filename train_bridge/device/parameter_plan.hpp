@@ -1,5 +1,5 @@
-// Where a network's parameters lie on the device: every tensor padded so that matrix products find
-// sizes and addresses they are fast with, those that decay in front.
+// The layout of a network's parameters on the device: tensors are padded to sizes and alignments
+// that make matrix products fast, and those that decay come first.
 #pragma once
 
 #include <algorithm>
@@ -13,23 +13,23 @@
 
 namespace senet {
 
-/// Sizes of matrix products are multiples of this; what is padded is zero and stays zero, because
-/// its gradient is.
+/// Sizes of matrix products are multiples of this; padding is zero and stays zero, because its
+/// gradient is.
 inline constexpr std::size_t kPadding = 8;
 constexpr std::size_t padded_size(std::size_t size) { return round_up(size, kPadding); }
 
-/// A tensor on the device: [padded rows, padded columns] of a Linear weight, [1, padded columns] of
-/// a vector.
+/// A tensor on the device: [padded rows, padded columns] for a Linear weight, [1, padded columns]
+/// for a vector.
 struct DeviceTensor {
   std::size_t offset = 0;  // in values
   std::size_t rows = 0, columns = 0;
 };
 
-/// The device's layout of one plan's parameters.
+/// The device layout of one plan's parameters.
 class ParameterPlan {
  public:
   explicit ParameterPlan(const LayerPlan& plan) : parameters_(plan.parameters) {
-    // 256 bytes in either precision: what cuBLASLt takes for granted.
+    // At least 256 bytes in each precision: the alignment that cuBLASLt assumes.
     constexpr std::size_t kAlignment = 128;
     for (const bool decays : {true, false}) {
       for (const TensorPlace& place : plan.tensors) {
@@ -43,7 +43,7 @@ class ParameterPlan {
     }
   }
 
-  /// The tensor at this offset of the flat parameter block, which must exist.
+  /// The tensor at this offset of the flat parameter block. It must exist.
   DeviceTensor tensor(std::size_t offset) const {
     const auto found =
         std::ranges::find(places_, offset, [](const Place& p) { return p.flat.offset; });
@@ -51,11 +51,11 @@ class ParameterPlan {
     return found->device;
   }
   std::size_t parameters() const { return parameters_; }     // of the network
-  std::size_t size() const { return size_; }                 // in values, padding included
+  std::size_t size() const { return size_; }                 // in values, including padding
   std::size_t decaying() const { return decaying_; }         // values before this decay
-  std::size_t vectors() const { return size_ - decaying_; }  // values of all that do not
+  std::size_t vectors() const { return size_ - decaying_; }  // values that do not decay
 
-  /// To the device's order (what is padded is zero) and back to the flat block's.
+  /// Converts to the device's order (padding is zero) and back to the flat block's.
   template <class To, class From>
   void spread(std::span<const From> flat, std::span<To> device) const {
     for (To& value : device) value = To{0};

@@ -18,14 +18,14 @@ namespace {
 Result<Dice> parse_dice(const Json& object) {
   const Json dice = object.value("dice", Json());
   if (dice.is_array() && dice.size() == 2) {
-    // 0, which is no die, for whatever else stands there.
+    // 0, which make_dice() rejects, for anything else.
     const auto die = [&](std::size_t i) {
       const auto* const number = dice[i].get_ptr<const Json::number_unsigned_t*>();
       return number != nullptr && *number <= 6 ? static_cast<int>(*number) : 0;
     };
     if (const auto made = make_dice(die(0), die(1))) return *made;
   }
-  return fail("\"dice\" are not two numbers from 1 to 6");
+  return fail("\"dice\" is not an array of two whole numbers from 1 to 6");
 }
 
 Result<Label::Play> parse_play(const Json& play) {
@@ -35,9 +35,9 @@ Result<Label::Play> parse_play(const Json& play) {
   Label::Play parsed{play[1].get<std::string>(), play[2].get<double>()};
   const auto after = board_from_position_id(parsed.after);
   if (!after) return after.error();
-  // Written so that a number that is none fails too.
+  // Written so that NaN fails too.
   if (!(parsed.equity >= -3 && parsed.equity <= 3)) {
-    return fail(fmt::format("equity {} is not from -3 to 3", parsed.equity));
+    return fail(fmt::format("equity {} is not in -3 .. 3", parsed.equity));
   }
   return parsed;
 }
@@ -46,9 +46,9 @@ Result<std::optional<Label>> parse_line(std::string_view line) {
   const Json object = parse_json(line);
   if (!object.is_object()) return fail("is not a JSON object");
   const std::string* const position_class = find_string(object, "cls");
-  if (position_class == nullptr) return fail("\"cls\" is missing or no text");
+  if (position_class == nullptr) return fail("\"cls\" is missing or not a string");
   const std::string* const position = find_string(object, "posid");
-  if (position == nullptr) return fail("\"posid\" is missing or no text");
+  if (position == nullptr) return fail("\"posid\" is missing or not a string");
   const Result<Dice> dice = parse_dice(object);
   if (!dice) return dice.error();
   const Result<Backgammon> state = Backgammon::from_position_id(*position, 0, *dice);
@@ -59,7 +59,7 @@ Result<std::optional<Label>> parse_line(std::string_view line) {
   Label label{id != nullptr ? *id : "", *position_class, *state, {}};
   const Json plays = object.value("moves", Json());
   if (!plays.is_array() || plays.empty()) {
-    return fail("\"moves\" is missing, empty or no list");
+    return fail("\"moves\" is missing, empty or not an array");
   }
   for (const Json& play : plays) {
     Result<Label::Play> parsed = parse_play(play);
@@ -71,7 +71,7 @@ Result<std::optional<Label>> parse_line(std::string_view line) {
   return label;
 }
 
-// What a play loses against the best one, in points; nothing when the labels do not know it.
+// The equity loss of a play against the best play, in points; none when the label lacks the play.
 std::optional<double> loss(const Label& label, Action action) {
   const std::string id = position_after(label, action);
   double best = -3;
@@ -99,7 +99,7 @@ SignedPoints signed_points(const Board& board) {
 }
 
 std::string label_line(const Label& label) {
-  // Never a minus sign before nothing.
+  // Adding 0.0 turns -0 into 0.
   const auto rounded = [](double value, double scale) {
     return std::round(value * scale) / scale + 0.0;
   };

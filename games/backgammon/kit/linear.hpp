@@ -1,13 +1,13 @@
-// A yardstick for backgammon: a linear sum over the raw board, as Tesauro's public benchmark player
-// is one, with weights of our own.
+// A baseline player for backgammon: a linear function of the raw board, like Tesauro's public
+// benchmark player, with our own weights.
 //
-// A player looks at the position after each of its plays and adds up one weight a feature. For each
-// of both players: a single checker, two, three or more, and how many beyond three, on each of the
-// 24 points as that player numbers them; checkers on the bar; checkers borne off. There are two
-// tables of weights, one while the players can still hit each other and one for races.
+// The player evaluates the position after each play as a sum of weighted features. For each of the
+// two players: a single checker, two, three or more, and the number beyond three, on each of the 24
+// points from that player's perspective; checkers on the bar; checkers borne off. There are two
+// tables of weights, one for positions with contact and one for races.
 //
-// The weights in linear_weights.hpp were learnt by this player playing itself, by
-// TD(0): build/release/tools/learn_linear 200000 prints them.
+// The weights in linear_weights.hpp were trained by TD(0) in games of the player against itself:
+// build/release/tools/learn_linear 200000 prints them.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@
 
 namespace senet::backgammon {
 
-/// How many features there are of one player, in one table, and in both: contact, race.
+/// Numbers of features of one player and of one table. LinearWeights has two tables: contact, race.
 inline constexpr std::size_t kFeaturesOfPlayer = 24 * 4 + 2;
 inline constexpr std::size_t kFeaturesOfTable = 2 * kFeaturesOfPlayer;
 template <class Weight>
 using LinearWeights = std::array<Weight, 2 * kFeaturesOfTable>;
 
-/// Calls visit(index, times) for the features of a board that are not 0. It is that after a player
-/// has played: the opponent is board.on_roll.
+/// Calls visit(index, times) for each non-zero feature of the board after a play: the player who
+/// has just played is board.waiting, the opponent board.on_roll.
 template <class Visit>
 void visit_linear_features(const Board& board, const Visit& visit) {
   std::size_t first = can_meet(board.on_roll, board.waiting) ? 0 : kFeaturesOfTable;
@@ -43,8 +43,7 @@ void visit_linear_features(const Board& board, const Visit& visit) {
   }
 }
 
-/// The sum of these weights, one a feature; the higher the better for the player who has just
-/// played.
+/// The weighted sum of the features; higher is better for the player who has just played.
 template <class Weight>
 double linear_sum(const Board& board, const LinearWeights<Weight>& weights) {
   double sum = 0;
@@ -52,8 +51,8 @@ double linear_sum(const Board& board, const LinearWeights<Weight>& weights) {
   return sum;
 }
 
-/// The play after which the sum is highest, a winning one before all others; of equals the lowest
-/// action.
+/// A play that ends the game, or else the play with the highest sum; the lowest action among
+/// equals.
 template <class Weight>
 Action best_linear_play(const Backgammon& state, const LinearWeights<Weight>& weights) {
   ActionList<Backgammon::kMaxLegal> legal;

@@ -37,7 +37,7 @@ Result<Label> position_of(std::string_view moves) {
 Result<Label> parse_columns(std::string_view line) {
   const std::vector<std::string_view> fields = split(line, ",");
   if (fields.size() < kValue) {
-    return fail(fmt::format("{} fields where at least {} are needed", fields.size(), kValue));
+    return fail(fmt::format("{} fields, but at least {} are required", fields.size(), kValue));
   }
   Result<Label> label = position_of(fields[0]);
   if (!label) return label;
@@ -56,7 +56,7 @@ Result<Label> parse_columns(std::string_view line) {
     const bool is_legal = std::ranges::find(legal, column) != legal.end();
     if (is_legal == field.empty()) {
       return fail(fmt::format("column {} {}", column + 1,
-                              is_legal ? "has no score" : "is full and has a score"));
+                              is_legal ? "has no score" : "is full, but has a score"));
     }
     if (!is_legal) continue;
     const Result<int> value = number(field, "score");
@@ -68,7 +68,7 @@ Result<Label> parse_columns(std::string_view line) {
     const Result<int> value = number(fields[kValue], "value");
     if (!value) return value.error();
     if (*value != label->value) {
-      return fail(fmt::format("value {} where the best score is {}", *value, label->value));
+      return fail(fmt::format("value {}, but the best score is {}", *value, label->value));
     }
   }
   return label;
@@ -76,7 +76,7 @@ Result<Label> parse_columns(std::string_view line) {
 
 Result<Label> parse_value(std::string_view line) {
   const std::string_view moves = line.substr(0, line.find(' '));
-  if (moves.size() == line.size()) return fail("no value stands behind the moves");
+  if (moves.size() == line.size()) return fail("the value after the moves is missing");
   Result<Label> label = position_of(moves);
   if (!label) return label;
   const Result<int> value = number(line.substr(moves.size() + 1), "value");
@@ -90,7 +90,7 @@ int sign(int score) { return (score > 0) - (score < 0); }
 Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves,
              const GradeProgress& progress) {
   std::vector<double> preserving, preserving_where_it_matters, optimal;
-  std::optional<Solver> solver;  // for labels that do not say what each column is worth
+  std::optional<Solver> solver;  // for labels without the score of each column
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const Label& label = labels[i];
     const auto preserves = [&](Action action) {

@@ -14,21 +14,21 @@ namespace {
 
 constexpr int kCells = static_cast<int>(ConnectFour::kCells);
 
-// A winner's score is 22 less the stones played by then, so with `plies` stones on the board the
-// player to move scores this much for a win at once ...
+// The score of a win is 22 minus the number of the winner's stones. With `plies` stones on the
+// board, this is the score of the player to move for winning with the next stone,
 constexpr int score_of_win(int plies) { return (kCells + 1 - plies) / 2; }
-// ... and loses this much when the other player wins next.
+// and this for losing to the other player's next stone.
 constexpr int score_of_loss(int plies) { return -((kCells - plies) / 2); }
 
-// In a table's entry an upper bound of a score (at most 21 in size) stands as 8 bits that are never
-// 0, and so does a lower bound.
+// Added to a bound (magnitude at most 21) in a table entry, to mark it as upper or lower and to
+// make it positive. The sum has 8 bits and is never 0.
 constexpr int kUpper = 64, kLower = 192;
 constexpr std::uint64_t kBoundBits = 8;
 
-// The middle first: more lines go through it.
+// The middle first: it is part of more lines.
 constexpr std::array<int, ConnectFour::kColumns> kFromTheMiddle = {3, 2, 4, 1, 5, 0, 6};
 
-// In each column the highest set bit marks its height; below it stand the mover's stones. Mirrored
+// In each column the highest set bit marks its height; below it are the mover's stones. Mirrored
 // positions share a key.
 std::uint64_t key_of(std::uint64_t mine, std::uint64_t occupied) {
   const std::uint64_t key = landing_cells(occupied) | mine;
@@ -50,7 +50,7 @@ int Solver::score(const ConnectFour& state, int low, int high) {
   low = std::max(low, score_of_loss(position.plies));
   high = std::min(high, score_of_win(position.plies + 2));
   while (low < high) {
-    // Asks about results near a draw first: they are found soonest, and rule out most.
+    // Tests scores near a draw first: that is fastest and excludes most scores.
     int middle = low + (high - low) / 2;
     if (middle <= 0 && low / 2 < middle) middle = low / 2;
     if (middle >= 0 && high / 2 > middle) middle = high / 2;
@@ -64,9 +64,9 @@ int Solver::score(const ConnectFour& state, int low, int high) {
   return low;
 }
 
-// A bound of the score: exact between alpha and beta, an upper one at most alpha, a lower one at
-// least beta. The player to move cannot win at once. (Several versions: the oldest x86-64 has no
-// instruction that counts bits.)
+// Returns a bound of the score: between alpha and beta it is exact, at most alpha an upper bound,
+// at least beta a lower bound. The player to move cannot win at once. (Multiversioned, because
+// baseline x86-64 has no popcount instruction.)
 SENET_MULTIVERSION
 int Solver::search(const Position& position, int alpha, int beta) {
   const auto [mine, occupied, plies] = position;
@@ -77,7 +77,7 @@ int Solver::search(const Position& position, int alpha, int beta) {
   if (safe == 0) return score_of_loss(plies);
   if (plies >= kCells - 2) return 0;
 
-  // They cannot win with their next stone, nor we before the stone after this one.
+  // The other player cannot win with the next stone, and we cannot win before our second stone.
   alpha = std::max(alpha, score_of_loss(plies + 2));
   beta = std::min(beta, score_of_win(plies + 2));
   if (alpha >= beta) return alpha;

@@ -1,5 +1,5 @@
-// What a Connect Four position is worth with best play, found by looking at everything that
-// matters: the judge of players whose labels have no more than a position's worth.
+// An exact solver of Connect Four positions. Grades moves in positions whose labels contain only
+// the position's value.
 #pragma once
 
 #include <cstddef>
@@ -10,32 +10,32 @@
 
 namespace senet::connect_four {
 
-/// Alpha-beta search with null windows (Pearl 1980), moves that give the game away left out, the
-/// others in the order of the threats they make, and a table of bounds that is kept from one
-/// position to the next. Half full boards take microseconds, few stones seconds, the empty board
-/// minutes. Belongs to one thread at a time.
+/// Alpha-beta search with null windows (Pearl 1980). It omits moves that lose at once, orders the
+/// others by the number of threats that they create, and keeps its transposition table of bounds
+/// between positions. Takes microseconds for half full boards, seconds for few stones, minutes for
+/// the empty board. Not thread-safe.
 class Solver {
  public:
   static constexpr int kBest = 21;
 
-  /// Takes `table_bytes` for its table, rounded down to a power of two of at least 1 MiB.
+  /// The table has `table_bytes`, rounded down to a power of two, but at least 1 MiB.
   explicit Solver(std::size_t table_bytes = std::size_t{256} << 20);
 
-  /// For the player to move: n when they win and will have played 22 - n stones then, -n when the
-  /// other player does, 0 for a draw. `state` is not over. Scores up to `low` count as
-  /// equal, and so do those from `high` on: any of them may then stand for the others. The fewer
-  /// scores lie between, the sooner it answers: whether a position is won is low = 0, high = 1.
+  /// The score for the player to move: n if that player wins with stone number 22 - n of its own,
+  /// -n if the other player does so, 0 for a draw. `state` is unfinished. All scores up to `low`
+  /// are equivalent, and so are all from `high`: the result may be any of them. A narrower window
+  /// is faster; low = 0, high = 1 decides only whether the position is won.
   int score(const ConnectFour& state, int low = -kBest, int high = kBest);
 
  private:
-  // The board as the player to move sees it.
+  // The board from the perspective of the player to move.
   struct Position {
     std::uint64_t mine, occupied;
     int plies;
   };
   int search(const Position& position, int alpha, int beta);
 
-  // An entry holds the position's key, all its 49 bits, and one bound of its score:
+  // An entry contains the position's key, all 49 bits, and one bound of its score:
   //
   //       56        8 7               0
   //      |   key     | bound + kUpper or kLower |

@@ -1,5 +1,5 @@
-// Checks a game: plays it at random and compares what its functions say with what senet/game.hpp
-// asks of them. For the tests of a game, and for what takes games of others.
+// Checks a game: plays it at random and checks that its functions fulfil the contract in
+// senet/game.hpp. For tests of a game, and for programs that accept games from others.
 #pragma once
 
 #include <algorithm>
@@ -24,36 +24,35 @@ namespace senet {
 /// How much check_game() plays. The defaults take milliseconds for an ordinary board game.
 struct GameCheck {
   std::uint64_t games = 8;
-  std::size_t plies = 200;    // after which a game is left, chance turns counted
-  std::size_t actions = 16;   // of each state, drawn, that are played, written and read back
-  std::size_t nonsense = 50;  // texts that are no position or no move, or should not be
-  std::uint64_t seed = 1;     // draws all of this
+  std::size_t plies = 200;    // maximum length of a game, chance turns included
+  std::size_t actions = 16;   // random actions per state to play, write and read back
+  std::size_t nonsense = 50;  // random texts, mostly invalid, to read as positions and actions
+  std::uint64_t seed = 1;     // of all random draws
 };
 
-/// What check_game() has met, for tests that want to know whether it met everything.
+/// What check_game() encountered, so that tests can check its coverage.
 struct GameCoverage {
   std::size_t states = 0, distinct_states = 0, chance_turns = 0;
-  std::size_t unsound = 0;            // legal actions that sound() left out
-  std::vector<std::size_t> outcomes;  // how often each way to end
-  std::vector<bool> features;         // whether each was ever set
+  std::size_t unsound = 0;            // legal actions that sound() omitted
+  std::vector<std::size_t> outcomes;  // number of games that ended in each outcome
+  std::vector<bool> features;         // whether each feature was ever set
 };
 
 namespace check_game_detail {
 
-/// Thrown and caught in this header alone, as are exceptions of the game.
+/// The exception never leaves this header: Checker::run() catches it.
 [[noreturn]] inline void contradict(const std::string& what) { throw std::runtime_error(what); }
 inline void require(bool holds, const char* what) {
   if (!holds) contradict(what);
 }
 
-/// Below `bound`, which is at least 1, each as likely but for less than one part in 2^32: the next
-/// number of a stream.
+/// Draws the next number of a stream, uniform in [0, bound) with a bias below 2^-32. bound >= 1.
 inline std::size_t below(std::uint64_t& stream, std::size_t bound) {
   stream = mix(stream);
   return static_cast<std::size_t>((stream >> 32) * bound >> 32);
 }
 
-/// A state with bytes around it that no function of the game may write.
+/// A state between guard bytes that no function of the game may write.
 template <class G>
 struct Guarded {
   void play(Action action) {
@@ -62,7 +61,7 @@ struct Guarded {
   }
   void check(const char* function) const {
     if (before != kUntouched || after != kUntouched) {
-      contradict(std::string(function) + ": writes outside of the state");
+      contradict(std::string(function) + ": writes outside the state");
     }
   }
 
@@ -101,7 +100,7 @@ class Checker {
           const std::vector<Action> edges = check_state(board, draws);
           if (edges.empty() || ply == check_.plies) break;
           if (is_decision(board.state.turn())) {
-            require(++decisions <= G::kMaxPlies, "play: the game goes on for more than kMaxPlies");
+            require(++decisions <= G::kMaxPlies, "play: the game is longer than kMaxPlies");
           }
           board.play(edges[below(draws, edges.size())]);
         }
@@ -117,7 +116,7 @@ class Checker {
   }
 
  private:
-  static constexpr std::size_t kSlack = 64;  // so that what overflows is seen and not undefined
+  static constexpr std::size_t kSlack = 64;  // so that an overflow is detected and not undefined
 
   static G after(const G& state, Action action) {
     Guarded<G> board{.state = state};
@@ -132,11 +131,11 @@ class Checker {
     const std::string_view name = G::kName;
     require(!name.empty() && name.size() <= 64, "kName: 1 to 64 characters");
     require(std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; }),
-            "kName: a character that cannot be printed");
+            "kName: a character that is not printable ASCII");
     const auto values = outcome_values(start_);
     const auto mirror = outcome_mirror(start_);
     const float range = value_range(start_);
-    require(values.size() >= 2, "outcome_values: fewer than two ways to end");
+    require(values.size() >= 2, "outcome_values: fewer than two outcomes");
     require(values.size() <= kOutcomes<G>, "outcome_values: more than kMostOutcomes");
     require(mirror.size() == values.size(), "outcome_mirror: not as long as outcome_values");
     for (const float value : values) {
@@ -145,38 +144,38 @@ class Checker {
       require(std::abs(value) <= range, "outcome_values: a value beyond value_range");
     }
     require(std::any_of(values.begin(), values.end(), [](float value) { return value > 0; }),
-            "outcome_values: none is above 0");
+            "outcome_values: no value is above 0");
     require(range <= 7 && range == std::trunc(range),
             "value_range: not a whole number from 1 to 7");
     for (std::size_t i = 0; i < values.size(); ++i) {
       require(mirror[i] < values.size() && mirror[mirror[i]] == i,
-              "outcome_mirror: seen from the other side twice, an outcome is not itself");
+              "outcome_mirror: mirroring an outcome twice does not give the same outcome");
       require(values[mirror[i]] == -values[i],
-              "outcome_mirror: what one player wins is not what the other loses");
+              "outcome_mirror: an outcome and its mirror do not have opposite values");
     }
   }
 
   void check_start() {
     require(start_.turn() != Turn::kOver, "turn: the game is over at its start");
     G again = start_;
-    require(again.key() == start_.key(), "key: differs for a copy");
+    require(again.key() == start_.key(), "key: a copy of the state has another key");
     require(after(again, edges_of(again).front()).key() != start_.key(),
             "play: the key stays the same");
   }
 
-  /// Everything about one state. Returns what can be done in it, nothing when it is over.
+  /// Checks one state. Returns its actions or chance outcomes; none when the game is over.
   std::vector<Action> check_state(const Guarded<G>& board, std::uint64_t& draws) {
     ++seen_.states;
     const G& state = board.state;
     const Turn turn = state.turn();
     require(turn == Turn::kPlayer0 || turn == Turn::kPlayer1 || turn == Turn::kChance ||
                 turn == Turn::kOver,
-            "turn: none of the four");
-    require(has_dice(start_) || turn != Turn::kChance, "turn: chance, in a game without dice");
+            "turn: not a value of Turn");
+    require(has_dice(start_) || turn != Turn::kChance, "turn: kChance in a game without dice");
     const Player viewer = state.viewer();
     require(viewer <= 1, "viewer: neither 0 nor 1");
-    require(turn != Turn::kPlayer0 || viewer == 0, "viewer: 1 where player 0 is to move");
-    require(turn != Turn::kPlayer1 || viewer == 1, "viewer: 0 where player 1 is to move");
+    require(turn != Turn::kPlayer0 || viewer == 0, "viewer: 1 when player 0 is to move");
+    require(turn != Turn::kPlayer1 || viewer == 1, "viewer: 0 when player 1 is to move");
     const std::string text = state.text();
     const std::uint64_t key = state.key();
     require(!text.empty() && text.find('\n') == std::string::npos, "text: not one line of text");
@@ -184,9 +183,9 @@ class Checker {
     std::vector<Action> edges;
     if (turn == Turn::kOver) {
       const std::uint8_t outcome = state.outcome();
-      require(outcome < outcome_values(state).size(), "outcome: beyond the game's ways to end");
+      require(outcome < outcome_values(state).size(), "outcome: not an index into outcome_values");
       require(final_value(state, 0) == -final_value(state, 1),
-              "outcome: what one player wins is not what the other loses");
+              "outcome: the two players do not have opposite values");
       ++seen_.outcomes[outcome];
     } else {
       seen_.chance_turns += turn == Turn::kChance;
@@ -198,31 +197,32 @@ class Checker {
     if constexpr (MirrorGame<G>) check_mirror(state, edges, text, key);
     board.check("a function that reads the state");
     require(state.key() == key && state.text() == text,
-            "key, text: not the same when they are asked again");
+            "key, text: a second call returns something else");
     return edges;
   }
 
-  /// Equal states have equal keys, and different ones different keys, among those that were met.
+  /// Among the states encountered, equal states have equal keys and different states different
+  /// keys. Two states are equal when their texts have the same hash.
   void check_identity(const std::string& text, std::uint64_t key) {
     const std::size_t hash = std::hash<std::string>{}(text);
     const auto [by_text, is_new_text] = key_of_.try_emplace(hash, key);
-    require(by_text->second == key, "key: another key than the same text had before");
+    require(by_text->second == key, "key: differs from an earlier state with the same text");
     const auto [by_key, is_new_key] = text_of_.try_emplace(key, Met{hash, text.substr(0, 80)});
-    if (by_key->second.hash != hash) contradict("key: the same as of " + by_key->second.text);
+    if (by_key->second.hash != hash) contradict("key: the same as that of " + by_key->second.text);
     seen_.distinct_states = key_of_.size();
   }
 
-  /// What can be done in a state that is not over, chance outcomes included.
+  /// The actions or chance outcomes of an unfinished state.
   static std::vector<Action> edges_of(const G& state) {
     std::vector<Action> edges;
     if constexpr (StochasticGame<G>) {
       if (state.turn() == Turn::kChance) {
         std::array<float, G::kMaxChance + kSlack> probabilities;
         const std::size_t count = state.chance(probabilities);
-        require(count >= 1 && count <= G::kMaxChance, "chance: none, or more than kMaxChance");
+        require(count >= 1 && count <= G::kMaxChance, "chance: not 1 to kMaxChance outcomes");
         double sum = 0;
         for (std::size_t i = 0; i < count; ++i) {
-          require(probabilities[i] > 0, "chance: an outcome whose probability is not above 0");
+          require(probabilities[i] > 0, "chance: a probability that is not above 0");
           sum += probabilities[i];
           edges.push_back(static_cast<Action>(i));
         }
@@ -236,20 +236,21 @@ class Checker {
     } catch (const std::length_error&) {
       contradict("legal: more actions than kMaxLegal");
     }
-    require(!legal.empty(), "legal: no action at all");
+    require(!legal.empty(), "legal: no action");
     edges.assign(legal.begin(), legal.end());
     const auto fall = std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>());
     if (fall != edges.end()) {
-      contradict("legal: " + std::to_string(fall[1]) + " stands behind " + std::to_string(fall[0]));
+      contradict("legal: not ascending: " + std::to_string(fall[1]) + " follows " +
+                 std::to_string(fall[0]));
     }
     return edges;
   }
 
-  /// Some of the edges: they lead elsewhere, leave the state they began in alone, and have texts
-  /// and logits.
+  /// Checks a sample of the edges: playing one changes a copy's key and leaves the original
+  /// unchanged, and its text and logits are valid.
   void check_edges(const G& state, const std::vector<Action>& edges, const std::string& text,
                    std::uint64_t key, std::uint64_t& draws) {
-    require(edges_of(state) == edges, "legal: not the same when it is asked again");
+    require(edges_of(state) == edges, "legal: a second call returns other actions");
     const std::size_t step =
         std::max<std::size_t>(1, edges.size() / std::max<std::size_t>(1, check_.actions));
     for (std::size_t i = below(draws, step); i < edges.size(); i += step) {
@@ -265,11 +266,11 @@ class Checker {
         contradict("action_from_text: does not read \"" + words + "\": " + again.error().reason());
       }
       if (*again != action)
-        contradict("action_from_text: \"" + words + "\" becomes another action");
+        contradict("action_from_text: reads \"" + words + "\" as another action");
       if (is_decision(state.turn())) check_logits(state, action);
     }
     require(state.key() == key && state.text() == text,
-            "play: on a copy it changes the original too");
+            "play: changes the original when played on a copy");
     if constexpr (SoundMovesGame<G>) {
       if (is_decision(state.turn()) && has_sound_moves(state)) check_sound(state, edges);
     }
@@ -279,10 +280,10 @@ class Checker {
     const auto logits = state.logits_of(action);
     const auto end = std::find(logits.begin(), logits.end(), kNoLogit);
     require(std::all_of(logits.begin(), end, [](auto logit) { return logit < G::kPolicyLogits; }),
-            "logits_of: beyond kPolicyLogits");
-    require(end != logits.begin(), "logits_of: no logit at all");
+            "logits_of: a logit that is not below kPolicyLogits");
+    require(end != logits.begin(), "logits_of: no logit before the first kNoLogit");
     require(std::count(end, logits.end(), kNoLogit) == logits.end() - end,
-            "logits_of: a logit behind kNoLogit");
+            "logits_of: a logit after kNoLogit");
   }
 
   void check_features(const G& state) {
@@ -293,32 +294,33 @@ class Checker {
     require(row.count() <= G::kMaxActive, "encode: more features than kMaxActive");
     index.resize(row.count());
     for (std::size_t i = 0; i < index.size(); ++i) {
-      require(index[i] < G::kFeatures, "encode: a feature beyond kFeatures");
+      require(index[i] < G::kFeatures, "encode: a feature that is not below kFeatures");
       require(std::isfinite(value[i]), "encode: a value that is not finite");
       seen_.features[index[i]] = true;
     }
     std::sort(index.begin(), index.end());
     require(std::adjacent_find(index.begin(), index.end()) == index.end(),
-            "encode: a feature twice");
+            "encode: the same feature twice");
   }
 
-  /// The text is read as the same state.
+  /// Reading the text gives the same state.
   void check_reading(const G& state, const std::vector<Action>& edges, const std::string& text,
                      std::uint64_t key) const {
     const Result<G> again = read_state(start_, text);
     if (!again) contradict("from_text: does not read its own text: " + again.error().reason());
     require(again->key() == key && again->text() == text && again->turn() == state.turn() &&
                 again->viewer() == state.viewer(),
-            "from_text: its own text becomes another state");
+            "from_text: reads its own text as another state");
     if (state.turn() == Turn::kOver) {
-      require(again->outcome() == state.outcome(), "from_text: another outcome than the state's");
+      require(again->outcome() == state.outcome(),
+              "from_text: the state read from the text has another outcome");
     } else {
       require(edges_of(*again) == edges,
-              "from_text: the state has other actions than that of the same text");
+              "from_text: the state read from the text has other actions");
     }
   }
 
-  /// Whether `player` has lost the most there is, or has after the next move at its mover's best.
+  /// Whether `player` has lost by the maximum value, or will after the mover's best next move.
   static bool loses(const G& state, Player player) {
     const auto has_lost = [&](const G& at) {
       return at.turn() == Turn::kOver && final_value(at, player) == -value_range(at);
@@ -330,12 +332,12 @@ class Checker {
                                     : std::any_of(legal.begin(), legal.end(), loses_by);
   }
 
-  /// The sound actions of a state, some of the legal ones.
+  /// The sound actions of a state, checked to be a subset of the legal ones.
   static ActionList<G::kMaxLegal> sound_of(const G& state) requires SoundMovesGame<G> {
     const std::vector<Action> legal = edges_of(state);
     ActionList<G::kMaxLegal> sound;
     state.sound(sound);
-    require(!sound.empty(), "sound: no action at all");
+    require(!sound.empty(), "sound: no action");
     require(std::adjacent_find(sound.begin(), sound.end(), std::greater_equal<>()) == sound.end(),
             "sound: not ascending");
     require(std::includes(legal.begin(), legal.end(), sound.begin(), sound.end()),
@@ -343,7 +345,7 @@ class Checker {
     return sound;
   }
 
-  /// What is left out is refuted by the next move, or something that stays wins at once.
+  /// Either a sound move wins at once, or every omitted move is refuted by the next move.
   void check_sound(const G& state, const std::vector<Action>& legal) requires SoundMovesGame<G> {
     const ActionList<G::kMaxLegal> sound = sound_of(state);
     const Player mover = state.viewer();
@@ -358,19 +360,19 @@ class Checker {
     const bool all_lose = std::all_of(legal.begin(), legal.end(), is_refuted);
     for (const Action action : legal) {
       const bool is_sound = std::binary_search(sound.begin(), sound.end(), action);
-      require(is_sound || is_refuted(action), "sound: leaves out a move that no reply refutes");
+      require(is_sound || is_refuted(action), "sound: omits a move that no reply refutes");
       require(!is_sound || all_lose || !is_refuted(action),
-              "sound: keeps a move that the next one refutes, beside better ones");
+              "sound: includes a move that a reply refutes, although there are better ones");
     }
   }
 
-  /// Forced moves come to an end.
+  /// A sequence of forced moves ends.
   static void check_forced(const G& state) requires SoundMovesGame<G> {
     Guarded<G> board{.state = state};
     for (std::size_t forced = 0; is_decision(board.state.turn()); ++forced) {
       const ActionList<G::kMaxLegal> sound = sound_of(board.state);
       if (sound.size() != 1) return;
-      require(forced < G::kMaxPlies, "sound: moves that are the only sound ones go in circles");
+      require(forced < G::kMaxPlies, "sound: forced moves never end");
       board.play(sound.front());
     }
   }
@@ -379,34 +381,35 @@ class Checker {
                            const std::string& text, std::uint64_t key) requires MirrorGame<G> {
     const G mirror = state.mirrored();
     require(mirror.mirrored().key() == key && mirror.mirrored().text() == text,
-            "mirrored: the mirror image of the mirror image is another state");
-    require(mirror.turn() == state.turn(), "mirrored: another player's turn");
+            "mirrored: mirroring a state twice does not give the same state");
+    require(mirror.turn() == state.turn(), "mirrored: the mirror image has another turn");
     if (state.turn() == Turn::kOver) {
-      require(mirror.outcome() == state.outcome(), "mirrored: another outcome");
+      require(mirror.outcome() == state.outcome(),
+              "mirrored: the mirror image has another outcome");
       return;
     }
     std::vector<Action> images;
     for (const Action action : edges) {
       const Action image = G::mirrored(action);
       require(G::mirrored(image) == action,
-              "mirrored: the mirror image of an action's mirror image is another action");
+              "mirrored: mirroring an action twice does not give the same action");
       images.push_back(image);
     }
     std::sort(images.begin(), images.end());
     require(edges_of(mirror) == images, "mirrored: the mirror image has other actions");
     for (const Action action : edges) {
       require(after(state, action).mirrored().key() == after(mirror, G::mirrored(action)).key(),
-              "mirrored: an action and its mirror image lead to states that are none");
+              "mirrored: an action and its mirror image lead to states that are not mirror images");
     }
   }
 
-  /// Texts with mistakes are refused with a reason, or mean a state or an action like any other.
+  /// A text with mistakes is either refused with a reason, or read as a valid state or action.
   void check_nonsense() {
     constexpr std::string_view kAlphabet = "0123456789abcXO/:-+ =AZ\n\xff";
     std::uint64_t draws = mix(check_.seed);
     const std::vector<Action> at_start = edges_of(start_);
     for (std::size_t i = 0; i < check_.nonsense; ++i) {
-      // The start with some of its characters replaced or others put between them, or noise.
+      // Random characters, or the start's text with some characters replaced or inserted.
       std::string text = i % 2 == 0 ? start_.text() : std::string();
       for (std::size_t edits = 1 + below(draws, 4); edits > 0; --edits) {
         const std::size_t at = below(draws, text.size() + 1);
@@ -421,7 +424,7 @@ class Checker {
       if (const Result<G> state = read_state(start_, text)) {
         const Result<G> again = read_state(start_, state->text());
         if (!again || again->key() != state->key()) {
-          contradict("from_text: takes " + quoted + " and does not read the text of that");
+          contradict("from_text: accepts " + quoted + ", but not the text of the state it gives");
         }
         if (state->turn() != Turn::kOver) edges_of(*state);
       } else if (state.error().reason().empty()) {
@@ -429,7 +432,7 @@ class Checker {
       }
       if (const Result<Action> action = start_.action_from_text(text)) {
         if (std::find(at_start.begin(), at_start.end(), *action) == at_start.end()) {
-          contradict("action_from_text: takes " + quoted + " for an action that is not legal");
+          contradict("action_from_text: reads " + quoted + " as an action that is not legal");
         }
       } else if (action.error().reason().empty()) {
         contradict("action_from_text: refuses " + quoted + " without a reason");
@@ -441,21 +444,21 @@ class Checker {
   const GameCheck check_;
   GameCoverage& seen_;
   struct Met {
-    std::size_t hash;  // of its text
-    std::string text;  // the beginning
+    std::size_t hash;  // of the state's text
+    std::string text;  // its first 80 characters
   };
-  std::unordered_map<std::size_t, std::uint64_t> key_of_;  // by the text's hash
-  std::unordered_map<std::uint64_t, Met> text_of_;         // by the key
+  std::unordered_map<std::size_t, std::uint64_t> key_of_;  // by hash of the text
+  std::unordered_map<std::uint64_t, Met> text_of_;         // by key
 };
 
 }  // namespace check_game_detail
 
-/// Plays `check.games` games from `start` at random, chance outcomes all as likely, and looks at
-/// each state. Nothing when the game keeps every promise of senet/game.hpp as far as was seen;
-/// else the first contradiction, which begins with the function that it is about and ends with the
-/// position: "legal: 3 stands behind 5 (in 3/1X1/O2, game 0, ply 2)". Exceptions of the game become
-/// such reasons too. `seen`, if any, is filled with what was met. What it keeps of each state is
-/// less than 200 bytes, so that memory grows with the number of plies.
+/// Plays `check.games` random games from `start` (all actions and chance outcomes equally likely)
+/// and checks each state. Succeeds when no violation of the contract in senet/game.hpp was found.
+/// Otherwise returns the first violation as a sentence that begins with the function and ends with
+/// the position: "legal: not ascending: 3 follows 5 (in 3/1X1/O2, game 0, ply 2)". A std::exception
+/// from the game becomes such an error too, but std::bad_alloc propagates. Fills `seen` unless it
+/// is null. Memory grows with the number of plies, by less than 200 bytes each.
 template <Game G>
 Result<void> check_game(const GameCheck& check = {}, const G& start = G{},
                         GameCoverage* seen = nullptr) {

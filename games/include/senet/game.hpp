@@ -1,6 +1,6 @@
-// What a game is to Senet: one trivially copyable value, its state. Copying is the undo.
+// The contract of a game: its state is one trivially copyable value. A copy replaces undo.
 //
-// The games that Senet brings along and those of host programs satisfy the same concept.
+// Built-in games and games of host programs satisfy the same concept.
 #pragma once
 
 #include <algorithm>
@@ -20,18 +20,17 @@
 
 namespace senet {
 
-/// A move, or one outcome of a chance turn. Self-contained: it means the same in every version of a
-/// move generator, never an index into a list, so that game records outlive the code that made
-/// them.
+/// A move, or one outcome of a chance turn. Never an index into a move list: it has the same
+/// meaning in every version of the move generator, so that old game records stay readable.
 using Action = std::uint16_t;
 
 /// Whose turn it is. The numbers are those of senet_turn.
 enum class Turn : std::uint8_t { kPlayer0, kPlayer1, kChance, kOver };
 
-/// 0 or 1.
+/// Player index, 0 or 1.
 using Player = std::uint8_t;
 
-/// A list of actions that never touches the heap.
+/// A list of actions with a fixed capacity and no heap memory.
 template <std::size_t kCapacity>
 class ActionList {
  public:
@@ -62,13 +61,12 @@ class ActionList {
   Action back() const { return actions_[size_ - 1]; }
 
   void clear() { size_ = 0; }
-  /// Throws std::length_error when the list is full: the game has more legal actions than it
-  /// promises.
+  /// Throws std::length_error when the list is full: the game has more actions than it declares.
   void push_back(Action action) {
-    if (size_ == kCapacity) throw std::length_error("more actions than the game promises");
+    if (size_ == kCapacity) throw std::length_error("more actions than the game declares");
     actions_[size_++] = action;
   }
-  /// What is new holds anything. `size` is at most the capacity.
+  /// New elements are uninitialised. `size` is at most the capacity.
   void resize(std::size_t size) {
     assert(size <= kCapacity);
     size_ = static_cast<std::uint32_t>(size);
@@ -83,19 +81,19 @@ class ActionList {
   std::array<Action, kCapacity> actions_;
 };
 
-/// Writes the non-zero features of one position into memory of the caller's, as pairs of an index
-/// and a value: board games have few non-zero inputs (about 30 of 344 in backgammon).
+/// Writes the non-zero features of one position into the caller's memory, as pairs of an index and
+/// a value: board games have few non-zero inputs (about 35 of 344 in backgammon).
 class FeatureRow {
  public:
-  /// `index` and `value` have room for `capacity` entries each and outlive the row.
+  /// `index` and `value` have room for `capacity` entries each and must outlive the row.
   FeatureRow(std::uint16_t* index, float* value, std::size_t capacity)
       : index_(index), value_(value), capacity_(static_cast<std::uint32_t>(capacity)) {}
 
-  /// Appends one feature. Each index at most once a row; `value` is finite. Zeros may be left out.
-  /// More than `capacity` entries are undefined behaviour where asserts are off.
+  /// Appends one feature. Each index occurs at most once per row; `value` is finite. Zeros may be
+  /// omitted. More than `capacity` entries are undefined behaviour when asserts are disabled.
   void add(std::size_t index, float value) { add_if(true, index, value); }
 
-  /// Appends one feature if `present`, without a branch. Needs room for it in either case.
+  /// Appends one feature if `present`, without a branch. Needs room for one entry in either case.
   void add_if(bool present, std::size_t index, float value) {
     assert(count_ < capacity_);
     index_[count_] = static_cast<std::uint16_t>(index);
@@ -113,15 +111,15 @@ class FeatureRow {
   std::uint32_t count_ = 0;
 };
 
-/// Marks an unused place in the list of logits that add up to an action's logit.
+/// Pads the list of policy logits that add up to an action's logit.
 inline constexpr std::uint16_t kNoLogit = 0xffff;
 
-/// A game whose ways to end are fixed by its type.
-///   kOutcomeValues  value of each way the game can end, for the player who sees it so, e.g. win
-///                   +1, draw 0, loss -1: whole numbers from -7 to 7. The value head is a
-///                   distribution over these
-///   kOutcomeMirror  the same way of ending as the other player sees it (an involution)
-///   kValueRange     no value is larger than this in magnitude
+/// A game whose outcomes are fixed by its type.
+///   kOutcomeValues  value of each outcome from one player's perspective, e.g. win +1, draw 0,
+///                   loss -1: whole numbers from -7 to 7. The value head is a distribution over
+///                   these outcomes
+///   kOutcomeMirror  index of each outcome from the other player's perspective (an involution)
+///   kValueRange     maximum magnitude of a value, a whole number from 1 to 7
 template <class G>
 concept FixedOutcomesGame = requires {
   { G::kOutcomeValues.size() } -> std::convertible_to<std::size_t>;
@@ -129,14 +127,14 @@ concept FixedOutcomesGame = requires {
   { G::kValueRange } -> std::convertible_to<float>;
 };
 
-/// A type of many games, each with ways to end of its own, which a state knows. All states of one
-/// game say the same, and the memory of what they return outlives them. What only some of the games
-/// have is asked of a state too: has_dice(), has_afterstates(), has_sound_moves(). So may be bounds
-/// that are smaller than the type's: most_legal(), most_chance(). As a text alone does not name the
-/// game, other_from_text(text) of a state takes the place of from_text(text).
-///   kMostOutcomes    no game of the type can end in more ways
-///   outcome_values()  [ways] f32, as kOutcomeValues
-///   outcome_mirror()  [ways] u8, as kOutcomeMirror
+/// A type that implements many games, each with its own outcomes, which its states report. All
+/// states of one game return the same values, and the returned memory outlives the states. A state
+/// may also report what its game supports: has_dice(), has_afterstates(), has_sound_moves(); and
+/// smaller bounds than the type's: most_legal(), most_chance(). A text alone does not identify the
+/// game, so other_from_text(text) of a state replaces from_text(text).
+///   kMostOutcomes     maximum number of outcomes of any game of the type
+///   outcome_values()  [outcomes] f32, as kOutcomeValues
+///   outcome_mirror()  [outcomes] u8, as kOutcomeMirror
 ///   value_range()     as kValueRange
 template <class G>
 concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
@@ -150,32 +148,35 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///
 /// constants
 ///   kName           the game's name in commands, records and weights
-///   kMaxLegal       no position has more legal actions
-///   kMaxPlies       a guard for loops and records; a game may still be going on then
+///   kMaxLegal       maximum number of legal actions in any position
+///   kMaxPlies       practical limit on players' moves per game; the rules may allow longer games,
+///                   but check_game() rejects a game that exceeds it
 ///   kFeatures       width of the network's input
 ///   kMaxActive      encode() writes at most this many non-zero features
 ///   kPolicyLogits   width of the policy head
-///   kLogitsPerAction  at most this many policy logits add up to an action's logit, 1 .. 4 in a
-///                     table (senet/game_table.h)
-///   kHasAfterstates whether Evaluates::kAfterstates makes sense here
-/// and those of a FixedOutcomesGame, or what an OwnOutcomesGame has instead
+///   kLogitsPerAction  maximum number of policy logits that add up to an action's logit, 1 .. 4 in
+///                     a table (senet/game_table.h)
+///   kHasAfterstates whether the game supports Evaluates::kAfterstates
+/// and those of a FixedOutcomesGame or the members of an OwnOutcomesGame
+///
 /// functions
-///   turn()          who acts
-///   viewer()        the player from whose side encode() and the network's outcomes are seen: the
+///   turn()          whose turn it is
+///   viewer()        the player whose perspective encode() and the network's outcomes have: the
 ///                   player to move or, on a chance turn, the player about to roll
 ///   legal(out)      fills `out` (empty on entry) with the legal actions, ascending and unique;
-///                   only when a player is to move. Never empty: a player without a move has the
-///                   action "pass"
+///                   called only when a player is to move. Never empty: a player without a move
+///                   has the action "pass"
 ///   play(action)    plays a legal action, or a chance outcome on a chance turn
-///   outcome()       only when over: index into outcome_values() as player 0 sees it
-///   key()           equal for equal states (side to move and dice included), different otherwise
-///                   but for 64-bit collisions
-///   encode(row)     the features of a state that is not over, from the side of viewer()
+///   outcome()       index into outcome_values() from player 0's perspective; called only when the
+///                   game is finished
+///   key()           equal for equal states (side to move and dice included), different for
+///                   different states except for 64-bit collisions
+///   encode(row)     writes the features of an unfinished state from viewer()'s perspective
 ///   logits_of(a)    which policy logits add up to the action's logit, padded with kNoLogit; the
 ///                   same in all states of a game
 ///   text / from_text    the state as one word or line of text and back
-///   action_text / action_from_text    the same for actions legal in this state (chance outcomes
-///                   too)
+///   action_text / action_from_text    the same for actions legal in this state, and for chance
+///                   outcomes
 template <class G>
 concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> &&
     requires(G g, const G& c, Action a, ActionList<G::kMaxLegal>& out, FeatureRow& row,
@@ -203,9 +204,9 @@ concept Game = std::is_trivially_copyable_v<G> && std::default_initializable<G> 
 } &&(FixedOutcomesGame<G> || OwnOutcomesGame<G>);
 
 /// A game with dice.
-///   kMaxChance      a chance turn has at most this many outcomes
-///   chance(p)       fills p[0..n) with the outcomes' probabilities (they sum to 1, each above 0)
-///                   and returns n; outcome i is played as action i. `p` has room for kMaxChance.
+///   kMaxChance      maximum number of outcomes of a chance turn
+///   chance(p)       fills p[0..n) with the outcomes' probabilities (each above 0, sum 1) and
+///                   returns n; outcome i is played as action i. `p` has room for kMaxChance.
 template <class G>
 concept StochasticGame = Game<G> && requires(const G& c, std::span<float> p) {
   { G::kMaxChance } -> std::convertible_to<std::size_t>;
@@ -214,25 +215,25 @@ concept StochasticGame = Game<G> && requires(const G& c, std::span<float> p) {
 
 /// A game with a mirror image that doubles its training data.
 ///   mirrored()        the mirror image of the state
-///   mirrored(action)  the action that means the same in the mirror image
+///   mirrored(action)  the corresponding action in the mirror image
 template <class G>
 concept MirrorGame = Game<G> && requires(const G& c, Action a) {
   { c.mirrored() } -> std::same_as<G>;
   { G::mirrored(a) } -> std::same_as<Action>;
 };
 
-/// A game that can leave out moves which a look at the board refutes.
-///   sound(out)   fills `out` (empty on entry) with the legal actions but those that lose the most
-///                there is to the opponent's next move, ascending; only when a player is to move.
-///                All of them where all lose so; any of them where one that stays wins the most at
-///                once. So one of the best stays whatever follows. Moves that are the only sound
-///                ones come to an end: no game goes in circles by them
+/// A game that can cheaply exclude moves that lose at once.
+///   sound(out)   fills `out` (empty on entry) with a subset of the legal actions, ascending;
+///                called only when a player is to move. Excludes moves after which the opponent's
+///                next move wins by the maximum value; if all do, any non-empty subset is valid. If
+///                it contains a move that wins by the maximum value at once, it may exclude any
+///                others. So it contains a best move. Forced moves (the only sound ones) must end
 template <class G>
 concept SoundMovesGame = Game<G> && requires(const G& c, ActionList<G::kMaxLegal>& out) {
   { c.sound(out) } -> std::same_as<void>;
 };
 
-/// The most ways in which a game of G can end; of a FixedOutcomesGame the width of the value head.
+/// Maximum number of outcomes of a game of G; for a FixedOutcomesGame the width of the value head.
 template <class G>
 inline constexpr std::size_t kOutcomes = [] {
   if constexpr (FixedOutcomesGame<G>) {
@@ -242,13 +243,13 @@ inline constexpr std::size_t kOutcomes = [] {
   }
 }();
 
-/// Most outcomes of one chance turn; 0 for games without dice.
+/// Maximum number of outcomes of one chance turn; 0 for games without dice.
 template <class G>
 inline constexpr std::size_t kMaxChance = 0;
 template <StochasticGame G>
 inline constexpr std::size_t kMaxChance<G> = G::kMaxChance;
 
-/// Most edges any node of the game can have.
+/// Maximum number of edges of any node of the game.
 template <class G>
 inline constexpr std::size_t kMaxEdges =
     G::kMaxLegal > kMaxChance<G> ? G::kMaxLegal : kMaxChance<G>;
@@ -259,8 +260,8 @@ inline Player other(Player player) { return static_cast<Player>(1 - player); }
 /// True when a player (not chance) is to act.
 inline bool is_decision(Turn turn) { return turn == Turn::kPlayer0 || turn == Turn::kPlayer1; }
 
-/// What every state of a game knows of its game: see FixedOutcomesGame and OwnOutcomesGame. Of a
-/// FixedOutcomesGame these are constants, and `game` is not looked at. [ways] each.
+/// Properties of the game that `game` is a state of, [outcomes] each: see FixedOutcomesGame, where
+/// they are constants and `game` is ignored, and OwnOutcomesGame.
 template <Game G>
 constexpr auto outcome_values([[maybe_unused]] const G& game) {
   if constexpr (FixedOutcomesGame<G>) {
@@ -286,15 +287,15 @@ constexpr float value_range([[maybe_unused]] const G& game) {
   }
 }
 
-/// Whether any turn of the game is one of chance; a constant unless the type leaves it open.
+/// Whether the game has chance turns; a constant unless the type has has_dice().
 template <Game G>
 constexpr bool has_dice([[maybe_unused]] const G& game) {
   if constexpr (requires { game.has_dice(); }) return game.has_dice();
   return StochasticGame<G>;
 }
 
-/// Most legal actions of any position, most outcomes of one chance turn, and most edges of any node
-/// of the game: the type's bounds, unless a state knows smaller ones of its game.
+/// Maximum number of legal actions of any position, of outcomes of one chance turn, and of edges of
+/// any node of the game: the type's bounds, unless its states report smaller ones.
 template <Game G>
 constexpr std::size_t most_legal([[maybe_unused]] const G& game) {
   if constexpr (requires { game.most_legal(); }) return game.most_legal();
@@ -310,8 +311,8 @@ constexpr std::size_t most_edges(const G& game) {
   return std::max(most_legal(game), most_chance(game));
 }
 
-/// Whether Evaluates::kAfterstates makes sense in the game, and whether it knows sound moves; as
-/// has_dice().
+/// Whether the game supports Evaluates::kAfterstates, and whether it has sound(); constants unless
+/// the type has these functions.
 template <Game G>
 constexpr bool has_afterstates([[maybe_unused]] const G& game) {
   if constexpr (requires { game.has_afterstates(); }) return game.has_afterstates();
@@ -323,7 +324,7 @@ constexpr bool has_sound_moves([[maybe_unused]] const G& game) {
   return SoundMovesGame<G>;
 }
 
-/// The state that a text says, of the game that `game` is a state of.
+/// Reads a state of the game that `game` is a state of.
 template <Game G>
 Result<G> read_state([[maybe_unused]] const G& game, std::string_view text) {
   if constexpr (requires { game.other_from_text(text); }) return game.other_from_text(text);
@@ -337,7 +338,7 @@ float final_value(const G& state, Player player) {
   return outcome_values(state)[player == 0 ? outcome : outcome_mirror(state)[outcome]];
 }
 
-/// Finalizer of SplitMix64 (Steele, Lea, Flood 2014): a cheap bijection that scatters every bit.
+/// SplitMix64's finalizer (Steele, Lea, Flood 2014): a cheap bijection with full avalanche.
 constexpr std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;

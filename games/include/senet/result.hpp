@@ -1,4 +1,4 @@
-// Errors are values: a function that can fail returns a Result, which holds its value or an Error.
+// Errors as values: a function that can fail returns a Result, which holds a value or an Error.
 #pragma once
 
 #include <concepts>
@@ -12,8 +12,8 @@
 
 namespace senet {
 
-/// What went wrong: a kind for programs, and one sentence for people that names what was wrong and
-/// where. It is an exception only for Result::value(); nothing else throws it.
+/// An error: a status for programs, and one sentence for people that names what is wrong and where.
+/// It derives from std::exception so that Result::value() can throw it.
 class Error : public std::exception {
  public:
   explicit Error(std::string reason) : Error(SENET_BAD_ARGUMENT, std::move(reason)) {}
@@ -32,13 +32,13 @@ class Error : public std::exception {
 inline Error fail(std::string reason) { return Error(std::move(reason)); }
 inline Error fail(senet_status status, std::string reason) { return {status, std::move(reason)}; }
 
-/// A value, or the error there is instead.
+/// A value or an error.
 template <class T>
 class [[nodiscard]] Result {
  public:
   Result() requires std::default_initializable<T>
   = default;
-  /// Anything that T can be made of, but for errors.
+  /// Accepts anything that converts to T, except errors.
   template <class From = T>
   requires(std::convertible_to<From, T> && !std::same_as<std::remove_cvref_t<From>, Result> &&
            !std::same_as<std::remove_cvref_t<From>, Error>) Result(From&& value)
@@ -48,13 +48,13 @@ class [[nodiscard]] Result {
   bool has_value() const { return content_.index() == 0; }
   explicit operator bool() const { return has_value(); }
 
-  /// Only with a value; anything else is undefined behaviour.
+  /// The value; undefined behaviour when there is none.
   T& operator*() & { return *std::get_if<0>(&content_); }
   const T& operator*() const& { return *std::get_if<0>(&content_); }
   T&& operator*() && { return std::move(*std::get_if<0>(&content_)); }
   T* operator->() { return std::get_if<0>(&content_); }
   const T* operator->() const { return std::get_if<0>(&content_); }
-  /// Only without a value; anything else is undefined behaviour.
+  /// The error; undefined behaviour when there is none.
   Error& error() { return *std::get_if<1>(&content_); }
   const Error& error() const { return *std::get_if<1>(&content_); }
 
@@ -62,7 +62,7 @@ class [[nodiscard]] Result {
   T& value() & { return throw_error(), **this; }
   const T& value() const& { return throw_error(), **this; }
   T value() && { return throw_error(), *std::move(*this); }
-  /// Whether there is a value and it is this one.
+  /// Whether there is a value and it equals `value`.
   friend bool operator==(const Result& result,
                          const T& value) requires std::equality_comparable<T> {
     return result.has_value() && *result == value;

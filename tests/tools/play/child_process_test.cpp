@@ -1,4 +1,4 @@
-// Child processes: lines both ways, and whatever a child may do instead of answering.
+// Child processes: lines in both directions, and everything a child may do instead of answering.
 #include "tools/play/child_process.hpp"
 
 #include <gtest/gtest.h>
@@ -68,9 +68,9 @@ TEST(ChildProcess, EnvironmentIsAddedAndReplaced) {
 
 TEST(ChildProcess, SilenceEndsAtTheDeadline) {
   ChildProcess child = shell("read line; printf unfinished; read line; echo ' line'; read line");
-  expect_reason(child.read_line(at_once()), "says nothing in time");
+  expect_reason(child.read_line(at_once()), "did not print a line in time");
   ASSERT_TRUE(child.write_line("", ample()));
-  expect_reason(child.read_line(at_once()), "says nothing in time");
+  expect_reason(child.read_line(at_once()), "did not print a line in time");
   ASSERT_TRUE(child.write_line("", ample()));
   EXPECT_EQ(child.read_line(ample()).value(), "unfinished line");
 }
@@ -78,17 +78,17 @@ TEST(ChildProcess, SilenceEndsAtTheDeadline) {
 TEST(ChildProcess, ACrashIsTold) {
   ChildProcess child = shell("echo one >&2; echo two >&2; echo three >&2; echo four >&2; exit 3");
   const auto line = child.read_line(ample());
-  expect_reason(line, "has ended with exit code 3; its last words: two|three|four");
+  expect_reason(line, "has ended with exit code 3; last lines of stderr: two|three|four");
   expect_reason(shell("kill -SEGV $$").read_line(ample()), "was ended by signal 11");
 }
 
 TEST(ChildProcess, AMissingProgramIsTold) {
   expect_reason(ChildProcess::start({"/nowhere/at-all", "-x"}), "/nowhere/at-all -x: cannot be");
-  expect_reason(ChildProcess::start({}), "no command");
+  expect_reason(ChildProcess::start({}), "the command to start is empty");
   expect_reason(shell("/nowhere/at-all").read_line(ample()), "exit code 127");
 }
 
-// Written until the child's end is noticed: at first the system still takes lines.
+// Writes until the end of the child is noticed: at first the system still buffers lines.
 TEST(ChildProcess, WritingToTheDeadIsAnErrorAndNoSignal) {
   ChildProcess child = shell("exit 5");
   Result<void> wrote;
@@ -98,10 +98,10 @@ TEST(ChildProcess, WritingToTheDeadIsAnErrorAndNoSignal) {
 
 TEST(ChildProcess, AChildThatTakesNoInputIsLeft) {
   ChildProcess child = shell("sleep 600");
-  expect_reason(child.write_line(std::string(4 << 20, 'x'), at_once()), "takes no input in time");
+  expect_reason(child.write_line(std::string(4 << 20, 'x'), at_once()), "did not read its input in time");
 }
 
-// Its answers and complaints fill both pipes before it reads on.
+// The child's stdout and stderr fill both pipes before it reads its input.
 TEST(ChildProcess, NoDeadlockWhenBothSpeakAtOnce) {
   ChildProcess child = shell(
       "i=0; while [ $i -lt 20000 ]; do echo 0123456789; echo 0123456789 >&2; i=$((i+1)); done;"
@@ -120,7 +120,7 @@ TEST(ChildProcess, AClosedStreamIsAnEnd) {
   expect_reason(shell("exec >&-; exec sleep 600").read_line(ample()), "has closed its streams");
 }
 
-// A pipe that child and grandchild inherit ends when both are gone.
+// A pipe inherited by child and grandchild reaches its end when both have ended.
 TEST(ChildProcess, NothingOfItIsLeftBehind) {
   std::array<int, 2> held;
   ASSERT_EQ(::pipe(held.data()), 0);

@@ -1,4 +1,4 @@
-// A senet program that is talked to: lines to its stdin, lines from its stdout.
+// A running senet program with lines to its stdin and from its stdout.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace senet {
 
-/// Started by the constructor; its input ends, and its end is waited for, in the destructor.
+/// The constructor starts the program; the destructor closes its input and waits for its end.
 class Conversation {
  public:
   /// Runs `senet <arguments>`.
@@ -46,7 +46,7 @@ class Conversation {
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
 
-  /// Sends bytes as they are.
+  /// Sends bytes unchanged.
   void send(const std::string& text) const {
     for (std::size_t sent = 0; sent < text.size();) {
       const ssize_t size = ::write(input_, text.data() + sent, text.size() - sent);
@@ -59,13 +59,13 @@ class Conversation {
     input_ = -1;
   }
 
-  /// The next line, without its end; "" at the end of output.
+  /// The next line, without its line end; "" at the end of output.
   std::string line() const {
     std::string line;
     for (int c; (c = std::fgetc(output_)) != EOF && c != '\n';) line += static_cast<char>(c);
     return line;
   }
-  /// Lines up to the first that begins so, which is the last of them; all there are without one.
+  /// Lines up to and including the first that begins with `start`; all lines if there is none.
   std::vector<std::string> until(const std::string& start) const {
     std::vector<std::string> lines;
     do {
@@ -80,7 +80,7 @@ class Conversation {
     return lines;
   }
 
-  /// Ends its input and waits for its end: the exit code, or 128 + the signal that ended it.
+  /// Closes its input and waits for its end. Returns the exit code, or 128 + the signal.
   int wait() {
     end_input();
     if (child_ > 0) ::waitpid(child_, &status_, 0);

@@ -1,17 +1,17 @@
-// An engine for tests of those who talk to engines: plays the first legal move, until it does not.
+// A fake engine for tests: plays the first legal move until it starts to misbehave.
 //
 //   fake_engine GAME PROTOCOL [BEHAVIOUR [COUNT]]
 //
-// PROTOCOL is uci or ubgi; after COUNT (default 0) good answers it does what BEHAVIOUR says:
-//   good      goes on
-//   illegal   a move that is not legal here
-//   garbage   bytes that are no move
-//   crash     ends with exit code 3 and a last word on stderr
-//   hang      says nothing any more
-//   error     "error ..."
-//   chatter   says something else for ever
-//   told      answers, but only where it is asked by the line COUNT
-// "deaf" never answers the greeting at all.
+// PROTOCOL is uci or ubgi. After COUNT (default 0) correct answers, BEHAVIOUR is:
+//   good      continues to answer correctly
+//   illegal   answers an illegal move
+//   garbage   answers bytes that are not a move
+//   crash     ends with exit code 3 and a line on stderr
+//   hang      prints nothing more
+//   error     answers "error ..."
+//   chatter   prints other lines for ever
+//   told      always answers, but refuses every "go" line that differs from COUNT
+//   deaf      never answers the greeting, whatever COUNT is
 #include <unistd.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// senet match: fair to both sides, the same for the same seed.
+// senet match: fair to both sides, and reproducible from the seed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +21,7 @@ TEST(MatchCommand, RandomAgainstRandomIsEven) {
   for (const std::string game : {"tic_tac_toe", "connect_four"}) {
     const ProgramRun run = match(game, "random", "random", {"--pairs", "5000"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
-    // Less than five standard errors of 10,000 coin tosses.
+    // Five standard errors of 10,000 coin tosses.
     EXPECT_NEAR(run.metric(game, "score"), 0.5, 0.025);
     EXPECT_NEAR(run.metric(game, "elo_difference"), 0, 18);
     EXPECT_LT(run.metric(game, "score", "max") - run.metric(game, "score", "min"), 0.025);
@@ -54,7 +54,7 @@ TEST(MatchCommand, TheSeedDecides) {
   EXPECT_NE(first, play("6"));
 }
 
-// Both sit on each side of the same opening and dice, so a player against itself gains nothing.
+// Both players play each side of the same opening and dice, so a player scores even against itself.
 TEST(MatchCommand, APlayerAgainstItselfGainsNothing) {
   for (const std::string game : {"connect_four", "backgammon"}) {
     const ProgramRun run =
@@ -68,8 +68,8 @@ TEST(MatchCommand, APlayerAgainstItselfGainsNothing) {
   }
 }
 
-// One pair, or pairs all alike, do not tell how pairs differ: no interval, rather than one of no
-// width. The score's is Wilson's for so many trials.
+// With one pair, or with equal pairs, the spread is unknown: points have no interval, and the score
+// has Wilson's interval for this number of trials.
 TEST(MatchCommand, TooLittleForAnIntervalIsSaid) {
   for (const auto& [pairs, low] : {std::pair{"1", 0.0546}, {"5", 0.1704}}) {
     const ProgramRun run =
@@ -86,7 +86,7 @@ TEST(MatchCommand, TooLittleForAnIntervalIsSaid) {
   EXPECT_NE(text.out.find("points  (no interval: too few pairs"), std::string::npos) << text.out;
 }
 
-// Nothing but wins: what is null says what it means.
+// If all games are won, the null value has a note that explains it.
 TEST(MatchCommand, InfiniteEloIsSaid) {
   const ProgramRun run = match("connect_four", "untrained:1", "random",
                                {"--pairs", "2", "--visits", "2000", "--seed", "2"});
@@ -96,7 +96,7 @@ TEST(MatchCommand, InfiniteEloIsSaid) {
   EXPECT_NE(run.out.find("infinite: every game was won"), std::string::npos) << run.out;
 }
 
-// W. S. Gosset's quantiles, as any table of them has them.
+// Quantiles of Student's t distribution from published tables.
 TEST(Student, QuantilesAreThoseOfTheTables) {
   for (const auto& [degrees, quantile] : {std::pair{1u, 12.706205},
                                           {2u, 4.302653},
@@ -111,8 +111,7 @@ TEST(Student, QuantilesAreThoseOfTheTables) {
   EXPECT_NEAR(student_two_sided_95(500), student_two_sided_95(501), 1e-5);
 }
 
-// Two pairs, one of them won twice, the other once by each: means 1 and 0, so a standard error of
-// 1/2.
+// Two pairs, one won twice, the other once by each player: means 1 and 0, standard error 1/2.
 TEST(MatchResults, IntervalsAreStudents) {
   MatchResults results({1, 0, -1}, PairUnit::kScore, std::nullopt);
   std::uint64_t number = 0;
@@ -164,7 +163,7 @@ TEST(MatchCommand, TheBuiltinNetworksPlay) {
     EXPECT_GT(run.metric(game, "score"), 0.8);
   }
   expect_failure(match("tic_tac_toe", "builtin", "random"), 2, "match",
-                 "--first: builtin: there is no network of tic_tac_toe");
+                 "--first: builtin: there is no built-in network for tic_tac_toe");
 }
 
 TEST(MatchCommand, LongGamesAreCutAndCounted) {
@@ -189,12 +188,12 @@ TEST(MatchCommand, BadInputIsOneLine) {
   expect_failure(
       match("connect_four", "random", "random", {"--game-number", "18446744073709551615"}), 2,
       "match", "--game-number");
-  // A slip of the pen in a player's name is no missing file alone.
+  // A misspelt player name is not reported just as a missing file.
   expect_failure(match("connect_four", "random", "gnubgg"), 2, "match",
                  "players are a weights file, ");
   expect_failure(match("backgammon", "random", "liner"), 2, "match",
                  "linear (backgammon), gnubg:PLY, ");
-  // Visits told to a player that makes none.
+  // Visits for a player that makes none.
   expect_failure(match("connect_four", "random", "untrained", {"--first-visits", "8"}), 2, "match",
                  "--first: random: makes no visits");
   expect_failure(match("backgammon", "untrained", "linear", {"--second-visits", "8"}), 2, "match",

@@ -1,4 +1,4 @@
-// senet match against other programs: good ones, and every way to be a bad one.
+// senet match with external programs, both correct and misbehaving ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ bool is_step(std::string_view word) {
          word.find_first_not_of("0123456789/*()barof") == std::string_view::npos;
 }
 
-/// The rolls of a .mat file in order, and who won how much at the end of each game.
+/// The rolls of a .mat file in order, and the points won at the end of each game.
 std::vector<std::string> words_of_games(const std::string& text) {
   std::vector<std::string> found;
   std::istringstream words(text);
@@ -69,7 +69,7 @@ TEST(MatchEngine, EveryGameIsPlayedByUci) {
   }
 }
 
-// The same player behind both protocols, so the same games; and as many processes as one likes.
+// The same player with both protocols and any number of processes plays the same games.
 TEST(MatchEngine, ProtocolsAndProcessesDoNotMatter) {
   const std::vector<std::string> cap = {"--ply-cap", "300"};
   const ProgramRun by_uci = match("backgammon", uci("backgammon"), "random", cap);
@@ -110,7 +110,7 @@ TEST(MatchEngine, AnIllegalMoveEndsTheMatchWithBothPositions) {
   EXPECT_NE(run.err.find("position fen "), std::string::npos) << run.err;
 }
 
-// Started anew it answers, so that the games are those of a sound engine.
+// After a restart it answers, so the games are the same as with a correct engine.
 TEST(MatchEngine, ACrashIsCountedAndAskedAgain) {
   const ProgramRun sound = match("connect_four", uci("connect_four"), "random");
   const ProgramRun ill = match("connect_four", uci("connect_four", "crash 10"), "random");
@@ -133,10 +133,10 @@ TEST(MatchEngine, AProgramThatFailsTwiceEndsTheMatch) {
     EXPECT_NE(run.err.find(reason), std::string::npos) << run.err;
     EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
   };
-  expect_end("crash", "has ended with exit code 3; its last words: I am not well");
+  expect_end("crash", "has ended with exit code 3; last lines of stderr: I am not well");
   expect_end("error", "error internal I give up");
-  expect_end("hang", "does not say \"bestmove\" in time", {"--answer-seconds", "0.3"});
-  expect_end("chatter", "does not say \"bestmove\" in time", {"--answer-seconds", "0.3"});
+  expect_end("hang", "did not answer \"bestmove\" in time", {"--answer-seconds", "0.3"});
+  expect_end("chatter", "did not answer \"bestmove\" in time", {"--answer-seconds", "0.3"});
 }
 
 TEST(MatchEngine, OptionsAreSent) {
@@ -159,12 +159,12 @@ TEST(MatchEngine, WhatDoesNotStartIsBadInput) {
                  "--second: exit 4: has ended with exit code 4");
   expect_failure(
       match("connect_four", uci("connect_four", "deaf"), "random", {"--start-seconds", "0.2"}), 2,
-      "match", "does not say \"uciok\" in time");
+      "match", "did not answer \"uciok\" in time");
   expect_failure(match("connect_four", "ubgi:" + kFake, "random"), 2, "match",
                  "UBGI is for backgammon");
 }
 
-// The first process hangs and takes all of its time. The others answer at once: they are not late.
+// The first process hangs until its time limit. The others answer at once and do not time out.
 TEST(MatchEngine, ASlowProcessDoesNotMakeOthersLate) {
   const TemporaryFolder folder;
   const std::string taken = folder / "taken";
@@ -177,7 +177,7 @@ TEST(MatchEngine, ASlowProcessDoesNotMakeOthersLate) {
   EXPECT_EQ(run.metric("connect_four", "games"), 8);
 }
 
-// An answer that is there when we look is not late, whatever the engine said before it.
+// An answer that arrived in time is accepted even if it is read after the time limit.
 TEST(MatchEngine, AnAnswerInTimeMayBeReadLate) {
   TextEngineSettings settings;
   settings.command = kFake + " connect_four uci good";
@@ -191,7 +191,7 @@ TEST(MatchEngine, AnAnswerInTimeMayBeReadLate) {
   EXPECT_TRUE(answer) << answer.error().reason();
 }
 
-// Nobody waits for an answer that may take hours: the program is stopped while it thinks.
+// A stop signal does not wait for the answer, which may take hours.
 TEST(MatchEngine, IsStoppedWhileAProgramThinks) {
   const TemporaryFolder folder;
   const std::string heard = folder / "heard";
@@ -204,7 +204,7 @@ TEST(MatchEngine, IsStoppedWhileAProgramThinks) {
   EXPECT_EQ(program.err(), "senet match: stopped after 0 games\n");
 }
 
-// What programs are told of visits, word by word: they refuse every other question.
+// The exact line that a program gets for the number of visits. "told" refuses all other lines.
 TEST(MatchEngine, VisitsAreTold) {
   const auto expect_told = [](const std::string& protocol, const std::string& line,
                               const std::vector<std::string>& options) {
@@ -223,8 +223,8 @@ TEST(MatchEngine, VisitsAreTold) {
   expect_told("ubgi", "go role chequer nodes 1", {"--visits", "7", "--first-visits", "0"});
 }
 
-// The program itself as another program: the same player, so the same games. A match of a network
-// against itself has the same dice and the same answers on both sides.
+// Senet as an external program is the same player as Senet itself. So it is a match of a network
+// against itself, with the same dice and the same answers on both sides.
 TEST(MatchEngine, SenetPlaysTheSameAsAProcess) {
   for (const std::string game : {"connect_four", "backgammon"}) {
     const std::string by_uci = std::string("uci:") + SENET_PROGRAM + " uci --game " + game;
@@ -242,7 +242,7 @@ class MatchGnubg : public testing::Test {
  protected:
   void SetUp() override {
     if (!find_gnubg()) {
-      GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: senet match has not played it";
+      GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: senet match was not tested with it";
     }
   }
 };
@@ -257,7 +257,7 @@ TEST_F(MatchGnubg, IsAPlayer) {
   expect_failure(match("backgammon", "gnubg:9", "random"), 2, "match", "--first: ");
 }
 
-// GNU Backgammon reads our .mat file, and writes the same rolls and the same score.
+// GNU Backgammon reads our .mat file and writes the same rolls and the same score.
 TEST_F(MatchGnubg, ReadsTheMatFile) {
   const TemporaryFolder folder;
   const std::string mat = folder / "ours.mat", back = folder / "back.mat",
@@ -274,10 +274,10 @@ TEST_F(MatchGnubg, ReadsTheMatFile) {
 
 TEST(MatchMat, IsForBackgammonOnly) {
   expect_failure(match("connect_four", "random", "random", {"--mat", "x.mat"}), 2, "match",
-                 "--mat: the format is for backgammon only");
+                 "--mat: the format is only for backgammon");
 }
 
-// Whatever the players are called, the header is one line with quotes at its two ends.
+// For any player names, the header is one line with quotes only at its two ends.
 TEST(MatchMat, HeaderHasNoQuotesInside) {
   const TemporaryFolder folder;
   const std::string mat = folder / "ours.mat";
@@ -289,14 +289,15 @@ TEST(MatchMat, HeaderHasNoQuotesInside) {
   EXPECT_EQ(std::ranges::count(header, '"'), 2) << header;
 }
 
-// Tried before the match; and when it fails in the end all the same, the match's own fault is told.
+// The file is checked before the match. If writing it fails after the match, the error of the match
+// itself is reported too.
 TEST(MatchMat, ThatCannotBeWrittenIsToldAtOnceAndHidesNothing) {
   expect_failure(match("backgammon", "random", "random", {"--mat", "/nowhere/x.mat"}), 2, "match",
                  "--mat: /nowhere/x.mat: cannot open: No such file");
   const TemporaryFolder folder;
   const std::string inner = folder / "inner", flag = folder / "flag";
   std::filesystem::create_directory(inner);
-  // It crashes; started anew it takes the folder away, and cheats.
+  // The program crashes; after a restart it removes the folder and makes an illegal move.
   const std::string player = "ubgi:if [ -e " + flag + " ]; then rm -r " + inner +
                              "; how=illegal; " + "else touch " + flag + "; how=crash; fi; exec " +
                              kFake + " backgammon ubgi $how";
@@ -306,7 +307,7 @@ TEST(MatchMat, ThatCannotBeWrittenIsToldAtOnceAndHidesNothing) {
   EXPECT_NE(run.err.find("; and --mat: "), std::string::npos) << run.err;
 }
 
-// A game's lines: numbered, a roll and a play in each column, and who won at the end.
+// The lines of a game: numbered, a roll and a play in each column, and the winner at the end.
 TEST(MatchMat, HasTheGrammarOfTheFormat) {
   const TemporaryFolder folder;
   const std::string mat = folder / "ours.mat";

@@ -1,5 +1,5 @@
-// The games of a match on disk: whole after a kill, gone on with to the same result, refused when
-// they are another match's; and single games played again.
+// Match logs: complete after a kill, resumed with the same result, refused when they belong to
+// another match; and replay of single games.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 Words match_words(const std::string& game, Words more) {
-  // Backgammon without a search, and cut before untrained players have brought their games home.
+  // Backgammon without a search, and cut early, because untrained players need many plies.
   const bool has_dice = game == "backgammon";
   more.insert(more.begin(), {"match", "--game", game, "--first", "untrained:1", "--second",
                              "random", "--visits", has_dice ? "0" : "8", "--ply-cap",
@@ -33,7 +33,7 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
   return lines;
 }
 
-/// The lines of the games, which end in an order of their own.
+/// The lines of the games, sorted, because games finish in any order.
 std::vector<std::string> games_of(const std::filesystem::path& log) {
   std::vector<std::string> lines = lines_of(log);
   lines.erase(lines.begin());
@@ -54,7 +54,7 @@ TEST_P(MatchLogOf, KilledAndResumedItIsTheSameMatch) {
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
   ASSERT_EQ(games_of(whole_log).size(), 120u);
 
-  // Killed in a match that is far from its end, however late the kill comes.
+  // Kill a match that is so long that it cannot finish before the kill.
   const Words endless = match_words(
       GetParam(), {"--pairs", "100000", "--games-at-once", "8", "--log", log_, "--resume"});
   std::size_t games = 0;
@@ -65,7 +65,7 @@ TEST_P(MatchLogOf, KilledAndResumedItIsTheSameMatch) {
     EXPECT_EQ(program.wait(), 128 + SIGKILL);
     games = lines_of(log_).size();
   }
-  // What a kill in the middle of a write leaves.
+  // A partial line, as left by a kill in the middle of a write.
   std::ofstream(log_, std::ios::app) << R"({"number":119,"seed":3,"poi)";
   const Words rest = match_words(GetParam(), {"--pairs", "60", "--log", log_, "--resume"});
   const ProgramRun resumed = run_senet(rest);
@@ -73,9 +73,9 @@ TEST_P(MatchLogOf, KilledAndResumedItIsTheSameMatch) {
   EXPECT_EQ(resumed.out, whole.out);
   const std::vector<std::string> played = games_of(log_), wanted = games_of(whole_log);
   EXPECT_TRUE(std::ranges::includes(played, wanted));
-  EXPECT_EQ(std::ranges::adjacent_find(played), played.end()) << "a game is told twice";
+  EXPECT_EQ(std::ranges::adjacent_find(played), played.end()) << "a game occurs twice";
   EXPECT_EQ(lines_of(log_).front(), lines_of(whole_log).front());
-  // And again, with nothing left to play.
+  // Resume once more, with no games left to play.
   EXPECT_EQ(run_senet(rest).out, whole.out);
 }
 
@@ -124,7 +124,7 @@ class MatchLogDamage : public testing::Test {
 TEST_F(MatchLogDamage, OtherMatchesAndBadLinesAreRefused) {
   const ProgramRun whole = play();
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  expect_failure(play(), 2, "match", "is there already; --resume");
+  expect_failure(play(), 2, "match", "already exists; use --resume");
   const std::string good = text_of(log_);
   const std::vector<std::string> lines = lines_of(log_);
 
@@ -149,34 +149,35 @@ TEST_F(MatchLogDamage, OtherMatchesAndBadLinesAreRefused) {
   }
   EXPECT_EQ(text_of(log_), good);
 
-  expect_refused("PK\x03\x04", "is no log of a match");
-  expect_refused("no log\n", "is no log of a match");
-  expect_refused("{}\n", "is no log of a match");
-  expect_refused("{\"precious\": 1}", "is no log of a match");  // and no torn one either
-  expect_refused(good + "{}\n", "line 14: tells no game number");
+  expect_refused("PK\x03\x04", "is not a match log");
+  expect_refused("no log\n", "is not a match log");
+  expect_refused("{}\n", "is not a match log");
+  expect_refused("{\"precious\": 1}", "is not a match log");  // nor the start of one
+  expect_refused(good + "{}\n", "line 14: has no \"number\"");
   expect_refused(good + "nonsense\n", "line 14: is not a JSON object");
-  expect_refused(good + lines[1] + "\n", "is told twice");
-  // Games that the rules or the seed do not know.
+  expect_refused(good + lines[1] + "\n", "occurs twice");
+  // Games that violate the rules or do not match the seed.
   const auto changed = [&](const auto& change) {
     auto game = nlohmann::json::parse(lines[1]);
     change(game);
     return lines[0] + "\n" + game.dump() + "\n";
   };
   expect_refused(changed([](auto& game) { game["plies"].erase(game["plies"].size() - 1); }),
-                 "it has no end");
+                 "the game has no end");
   expect_refused(changed([](auto& game) { game["plies"][0] = "9"; }), "line 2: game ");
-  // Left and right exchanged it is as good a game, but not one of this seed.
+  // Mirrored left to right, the game is legal, but not of this seed.
   expect_refused(changed([](auto& game) {
                    for (auto& ply : game["plies"]) {
                      ply = std::to_string(8 - std::stoi(ply.template get<std::string>()));
                    }
                  }),
-                 "as the seed says");
-  expect_refused(changed([](auto& game) { game["points"] = 0.25; }), "worth that many points");
-  expect_refused(changed([](auto& game) { game["points"] = nullptr; }), "ends otherwise");
-  expect_refused(changed([](auto& game) { game.erase("plies"); }), "tells no plies");
+                 "which the seed requires");
+  expect_refused(changed([](auto& game) { game["points"] = 0.25; }),
+                 "\"points\" is not a result of this game");
+  expect_refused(changed([](auto& game) { game["points"] = nullptr; }), "is not that of its moves");
+  expect_refused(changed([](auto& game) { game.erase("plies"); }), "has no \"plies\"");
 
-  // More pairs of the same match are welcome; so is a log of which only a beginning is left.
+  // More pairs of the same match are accepted; so is a log that ends within its first line.
   write_text(log_, good);
   const ProgramRun more =
       run_senet(match_words("connect_four", {"--pairs", "9", "--log", log_, "--resume"}));
@@ -186,7 +187,7 @@ TEST_F(MatchLogDamage, OtherMatchesAndBadLinesAreRefused) {
   EXPECT_EQ(play({"--resume"}).out, whole.out);
 }
 
-// A drawn game of tic-tac-toe, in which a draw is worth as much as a win.
+// A drawn game in a variant of tic-tac-toe in which a draw is worth as much as a win.
 TEST(MatchLogLine, KnowsTwoEndsOfTheSameWorth) {
   AnyGame game = **find_game<AnyGame>("tic_tac_toe");
   constexpr std::array<float, 3> kValues = {1, 1, -1};
@@ -206,9 +207,9 @@ TEST(MatchLogLine, KnowsTwoEndsOfTheSameWorth) {
   for (const auto& other : {nlohmann::ordered_json(2), nlohmann::ordered_json("draw")}) {
     const auto refused = read_changed(game, [&](auto& json) { json["outcome"] = other; });
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().reason(), "game 0: its outcome is not worth that many points");
+    EXPECT_EQ(refused.error().reason(), "game 0: \"outcome\" and \"points\" do not match");
   }
-  // A line from before outcomes were logged, with the game's own values.
+  // An old line without an outcome, with the game's own values.
   const auto old = read_changed(**find_game<AnyGame>("tic_tac_toe"), [](auto& json) {
     json.erase("outcome");
     json["points"] = 0;
@@ -235,7 +236,7 @@ TEST(MatchResults, CountsLeadingPairs) {
   EXPECT_FALSE(results.has(4));
 }
 
-// Whatever the order in which games end, the same pairs count.
+// The same pairs count, in whatever order the games end.
 TEST(MatchResults, TheTestDecidesAtThePairWhereItDecides) {
   const SprtSettings sprt{.mean0 = 0.4, .mean1 = 0.6};
   const auto counted = [&](bool backwards) {
@@ -263,7 +264,8 @@ TEST(MatchSprt, StopsEarlyAndTheSameWithAndWithoutInterruption) {
   EXPECT_EQ(whole.metric("connect_four", "sprt_accepted"), 1);
   EXPECT_GE(whole.metric("connect_four", "sprt_llr"),
             whole.metric("connect_four", "sprt_upper_bound"));
-  // First without the test, and other games at once: it sees the same pairs.
+  // First without the test, then resumed with it and another number of parallel games: the test sees
+  // the same pairs.
   ASSERT_EQ(run_senet(match_words("connect_four", {"--pairs", "5", "--log", log})).exit_code, 0);
   words.insert(words.end(), {"--log", log, "--resume", "--games-at-once", "3"});
   EXPECT_EQ(run_senet(words).out, whole.out);
@@ -283,11 +285,11 @@ TEST(MatchSprt, BadBoundsAreOneLine) {
                    2, "match", reason);
   };
   refuse("connect_four", "5", "comma");
-  refuse("connect_four", "5,x", "\"x\" is no number");
-  refuse("connect_four", "nan,5", "is no number");
+  refuse("connect_four", "5,x", "\"x\" is not a number");
+  refuse("connect_four", "nan,5", "is not a number");
   refuse("connect_four", "5,5", "smaller");
-  refuse("backgammon", "0,3", "beyond");
-  refuse("backgammon", "-4,0", "beyond");
+  refuse("backgammon", "0,3", "within the range");
+  refuse("backgammon", "-4,0", "within the range");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The same weights give the same moves from libsenet, from `senet uci` and in `senet match`.
+// The same weights give the same moves in libsenet, `senet uci` and `senet match`.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::uint32_t kVisits = 40, kRandomPlies = 2;
 
-/// Positions of a player's turn, as texts, with the move that was played there.
+/// Positions with a player to move, as texts, and the moves played there.
 using Played = std::vector<std::pair<std::string, std::string>>;
 
-// The games of a match of some weights against themselves.
+// The moves in a match of a network against itself.
 Played match_moves(const std::string& game, const std::string& weights) {
   const TemporaryFolder folder;
   const std::string log = folder.path() / "log.jsonl";
@@ -42,7 +42,7 @@ Played match_moves(const std::string& game, const std::string& weights) {
     api::Session session = engine.open_session(game);
     std::uint32_t number = 0;
     for (const std::string ply : json["plies"]) {
-      // Games without dice begin with moves that are drawn blindly.
+      // Games without dice begin with random moves.
       const bool is_drawn = number++ < kRandomPlies || !session.chance().empty();
       if (!is_drawn) played.emplace_back(session.text(), ply);
       session.play(session.read_action(ply));
@@ -91,7 +91,7 @@ TEST(SameMoves, OfTheBuiltInNetworks) {
   EXPECT_GE(games, 2);
 }
 
-// Files of other programs need not say what the network has learnt to be asked about.
+// Files written by other programs need not record what the network was trained on.
 TEST(SameMoves, OfAFileThatDoesNotSayWhatItHasLearnt) {
   const TemporaryFolder folder;
   for (const std::string_view game : game_names()) {

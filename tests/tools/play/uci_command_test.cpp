@@ -1,4 +1,4 @@
-// senet uci as the programs that start it see it: pipes, its beginning and its end.
+// senet uci as a program behind pipes: startup, answers and exit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ TEST(UciCommand, AnswersLineByLineUntilQuit) {
   senet.send("ubgi\n");
   EXPECT_EQ(count(senet.until("ubgiok"), "option name Visits type spin default 5 "), 1u);
   senet.send("isready\n");
-  EXPECT_EQ(senet.until("readyok").size(), 2u);  // and that it is untrained
+  EXPECT_EQ(senet.until("readyok").size(), 2u);  // with a note that it is untrained
   senet.send("position gnubgid 4HPwATDgc/ABMA\ndice 3 1\ngo role chequer\n");
   EXPECT_EQ(senet.until("bestmove ").size(), 2u);
   senet.send("nonsense\nisready\n");
@@ -53,7 +53,7 @@ TEST(UciCommand, AScriptIsAnsweredToItsEnd) {
   const Lines answer = senet.rest();
   EXPECT_EQ(count(answer, "bestmove "), 3u);
   EXPECT_EQ(count(answer, "error "), 0u);
-  // Slow searches have told before how far they are.
+  // Slow searches print progress before the last info.
   const auto first = std::ranges::find_if(
       answer, [](const std::string& line) { return line.starts_with("bestmove "); });
   ASSERT_NE(first, answer.begin());

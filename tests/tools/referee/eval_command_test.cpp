@@ -91,7 +91,7 @@ TEST(EvalCommand, JudgesWhereColumnsAreNotTold) {
     expect_failure(eval_text("connect_four", text), 2, "eval", reason);
   };
   expect_reason("4455 x\n", "begins neither with \"moves,ply,");
-  expect_reason("4455 1\n4455\n", "line 2: no value stands behind the moves");
+  expect_reason("4455 1\n4455\n", "line 2: the value after the moves is missing");
   expect_reason("4455 1\n4455 22\n", "line 2: value \"22\"");
   expect_reason("4455 1\n4458 2\n", "line 2: moves \"4458\"");
   expect_reason("1212121 1\n", "the game is over");
@@ -185,9 +185,9 @@ TEST(EvalCommand, BrokenConnectFourLabels) {
   expect_reason("1,2,0,0,0,0,0,0,0,0,x\n", "ply 2 after 1 moves");
   expect_reason("1,x,0,0,0,0,0,0,0,0,x\n", "ply \"x\"");
   expect_reason("1,1,0,0,,0,0,0,0,0,x\n", "column 3 has no score");
-  expect_reason("111111,6,0,0,0,0,0,0,0,0,x\n", "column 1 is full and has a score");
+  expect_reason("111111,6,0,0,0,0,0,0,0,0,x\n", "column 1 is full, but has a score");
   expect_reason("1,1,0,0,0,0,0,0,99999999999,0,x\n", "score \"99999999999\"");
-  expect_reason("1,1,0,0,0,0,0,0,0,5,x\n", "value 5 where the best score is 0");
+  expect_reason("1,1,0,0,0,0,0,0,0,5,x\n", "value 5, but the best score is 0");
   expect_reason("1212121,7,1,1,1,1,1,1,1,1,x\n", "the game is over");
   expect_failure(eval_text("connect_four", std::string("\0\xff\xfe,\n", 6)), 2, "eval", "line 1");
   expect_failure(eval_text("connect_four", ""), 2, "eval", "no labelled positions");

@@ -1,8 +1,8 @@
-// A stand-in for GNU Backgammon that answers every question with the same words.
+// A fake GNU Backgammon that answers every request with the same line.
 //
-//   fake_gnubg ANSWER [its own arguments, of which the last is the file of commands]
+//   fake_gnubg ANSWER [arguments of gnubg, the last of which is the file of commands]
 //
-// Listens where the file's last line ("external SOCKET") says, for one customer at a time.
+// Listens on the socket in the file's line "external SOCKET" and serves one connection.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// The client of GNU Backgammon where things go wrong: no program, a strange one, a dead one, a
-// silent one. What its answers are worth is asked in the trust tests.
+// Failures in the use of GNU Backgammon: a program that is missing, misbehaves, has ended or is
+// silent. The trust tests check the quality of its answers.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ TEST(GnubgName, IsReadOrRefused) {
   }
 }
 
-/// Someone who listens at a socket, takes one caller, and says something once asked.
+/// Listens on a socket, accepts one connection, and sends `answer` after the first request.
 class Listener {
  public:
   Listener(std::string answer, bool hangs_up) {
@@ -60,7 +60,7 @@ class Listener {
       const int caller = ::accept(descriptor_, nullptr, nullptr);
       char question[64];
       bool is_there = ::read(caller, question, sizeof question) > 0;
-      // The caller may have heard enough and gone.
+      // Ignore errors: the client may have closed the connection.
       (void)::send(caller, answer.data(), answer.size(), MSG_NOSIGNAL);
       while (is_there && !hangs_up) is_there = ::read(caller, question, sizeof question) > 0;
       ::close(caller);
@@ -78,7 +78,7 @@ class Listener {
   std::thread thread_;
 };
 
-/// The answer to a question, or the reason why there is none, and then that to the next.
+/// Sends two requests and returns the answer or the error of each.
 using Answers = std::vector<std::string>;
 Answers asked_twice(std::string answer, bool hangs_up, std::chrono::milliseconds time) {
   const Listener listener(std::move(answer), hangs_up);
@@ -94,12 +94,12 @@ Answers asked_twice(std::string answer, bool hangs_up, std::chrono::milliseconds
 
 TEST(LineSocket, AnswersAndReasons) {
   constexpr std::chrono::seconds kLong(60);
-  const std::string given_up = "the conversation has been given up";
+  const std::string given_up = "the connection is closed after an earlier failure";
   EXPECT_EQ(asked_twice("one\ntwo\n", false, kLong), (Answers{"one", "two"}));
   EXPECT_EQ(asked_twice("half a line", true, kLong),
-            (Answers{"the other side has hung up", given_up}));
+            (Answers{"the connection was closed", given_up}));
   EXPECT_EQ(asked_twice(std::string(100'000, 'x'), false, kLong),
-            (Answers{"the answer has no end", given_up}));
+            (Answers{"the answer is longer than 64 KiB", given_up}));
   EXPECT_EQ(asked_twice("half a line", false, std::chrono::milliseconds(50)),
             (Answers{"no answer in time", given_up}));
 }
@@ -127,7 +127,7 @@ TEST(ScratchFolder, LivesAsLongAsItsOwner) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-/// For its life, PATH begins with a folder that holds a `gnubg` made of these shell commands.
+/// While it exists, PATH begins with a folder that contains a `gnubg` with these shell commands.
 class FakeGnubg {
  public:
   explicit FakeGnubg(const std::string& commands) : path_(::getenv("PATH")) {
@@ -153,12 +153,12 @@ TEST(GnubgStart, StrangeProgramsAreRefused) {
   EXPECT_NE(reason_of_failed_start("echo no database >&2; exit 3").find("no database"),
             std::string::npos);
   EXPECT_EQ(reason_of_failed_start("echo \"Unknown keyword 'jacoby'.\"; sleep 60"),
-            "gnubg refuses a setting: Unknown keyword 'jacoby'.");
+            "gnubg refused a setting: Unknown keyword 'jacoby'.");
   const std::string deaf = reason_of_failed_start("echo Waiting for a connection...; sleep 60");
   EXPECT_TRUE(deaf.starts_with("cannot connect to ")) << deaf;
 }
 
-/// What a player says whose program answers everything so, and what it counts.
+/// The error and the faults of a player whose program answers every request with `answer`.
 struct Blamed {
   std::string reason;
   PlayerFaults faults;
@@ -175,7 +175,7 @@ Blamed blamed(const std::string& answer) {
   return {chosen ? "it played" : chosen.error().reason(), player->faults()};
 }
 
-// A play that the rules forbid is its fault, told with the line that it was asked by.
+// An illegal play counts as a fault and is reported with the request.
 TEST(GnubgPlayer, AnIllegalMoveIsToldWithTheQuestion) {
   const Blamed illegal = blamed("24/20 6/5");
   EXPECT_EQ(illegal.faults.illegal, 1u);
@@ -183,11 +183,11 @@ TEST(GnubgPlayer, AnIllegalMoveIsToldWithTheQuestion) {
   EXPECT_EQ(illegal.faults.state, 0u);
   const std::string& reason = illegal.reason;
   EXPECT_TRUE(reason.starts_with("illegal move \"24/20 6/5\" in 4HPwATDgc/ABMA:0:31")) << reason;
-  EXPECT_NE(reason.find("it was told: board:X:O:0:0:0:0:-2:"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("request: board:X:O:0:0:0:0:-2:"), std::string::npos) << reason;
 }
 
-// Any other answer says nothing about the rules: it is asked again, by a new process, and then
-// given up.
+// Any other bad answer is not an illegal move: the request is sent once more to a new process, and
+// then the player fails.
 TEST(GnubgPlayer, AnErrorIsNoIllegalMove) {
   const Blamed error = blamed("Error: out of order");
   EXPECT_EQ(error.faults.illegal, 0u);
@@ -216,7 +216,7 @@ TEST(GnubgPlayer, StopsBetweenPositions) {
 class GnubgProcess : public testing::Test {
  protected:
   void SetUp() override {
-    if (!find_gnubg()) GTEST_SKIP() << "gnubg is not installed, so nothing is known of its process";
+    if (!find_gnubg()) GTEST_SKIP() << "gnubg is not installed: its process was not tested";
   }
 
   const backgammon::Board start_ = Backgammon().board();
@@ -253,12 +253,12 @@ TEST_F(GnubgProcess, SilenceIsAReason) {
   const auto answer = gnubg.evaluate(start_, 0);
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().reason(), "gnubg: no answer in time");
-  // Its late answer must not be taken for that of the next question.
+  // Its late answer must not be taken for that of the next request.
   ::kill(gnubg.process_id(), SIGCONT);
   EXPECT_FALSE(gnubg.evaluate(start_, 0));
 }
 
-// A process that is gone is started anew, within the same question and once.
+// A process that has ended is restarted once, and the same choose() succeeds.
 TEST_F(GnubgProcess, PlayersGoOnWithANewOne) {
   std::vector<AnyState> states;
   for (Action roll = 0; roll < backgammon::kRolls; ++roll) {

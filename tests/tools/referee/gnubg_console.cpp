@@ -35,7 +35,7 @@ std::string settings(ConsoleSide side) {
 
 std::string question(const Backgammon& state) {
   backgammon::SignedPoints points = backgammon::signed_points(state.board());
-  // Here it wants the own bar first and the opponent's last.
+  // The "simple" format has the player's own bar first and the opponent's last.
   std::swap(points.front(), points.back());
   return fmt::format(
       "set output rawboard off\nset board simple {}\nset output rawboard on\nset board {}\n"
@@ -62,7 +62,7 @@ backgammon::SignedPoints read_points(std::string_view line) {
   return points;
 }
 
-/// Adds what one line of the console says.
+/// Adds the contents of one line of the console to the answers.
 void read_line(const std::string& line, std::vector<ConsoleAnswer>& answers) {
   if (line == kBegin) answers.emplace_back();
   if (answers.empty()) return;
@@ -121,7 +121,7 @@ Result<std::vector<ConsoleAnswer>> ask_gnubg_console(std::span<const Backgammon>
     for (std::string line; std::getline(out, line);) read_line(line, its);
     std::ranges::move(its, std::back_inserter(answers));
     if (answers.size() != part.end) {
-      return fail(fmt::format("{} answers to {} questions", answers.size(), part.end));
+      return fail(fmt::format("gnubg gave {} answers to {} questions", answers.size(), part.end));
     }
   }
   return answers;

@@ -1,5 +1,5 @@
-// What GNU Backgammon's own console says to a list of decisions: its legal plays, told by its own
-// generator, and its position ids, which its `external` interface does not tell.
+// Uses GNU Backgammon's console to get its legal plays, from its own move generator, and its
+// position ids. Its `external` interface provides neither.
 #pragma once
 
 #include <span>
@@ -12,19 +12,20 @@
 
 namespace senet {
 
-/// What it says to one decision.
+/// gnubg's answer to one decision.
 struct ConsoleAnswer {
-  std::string id;                     // its position id of the board it was told in numbers
-  backgammon::SignedPoints points{};  // its reading of our position id
-  std::vector<std::string> plays;     // all legal plays in its own words, its best first
-  std::vector<std::string> values;    // what it says of each: equity and probabilities, 0-ply
+  std::string id;                     // its position id of the board, which we send as numbers
+  backgammon::SignedPoints points{};  // the board that it reads from our position id
+  std::vector<std::string> plays;     // all legal plays in its notation, the best first
+  std::vector<std::string> values;    // equity and probabilities of each play, 0-ply
 };
 
-/// Which of its two players is on roll. It tells `points` from the side of player 1.
+/// Which of gnubg's two players is on roll. `points` is always from the perspective of player 1.
 enum class ConsoleSide { kPlayer0, kPlayer1 };
 
-/// Its answers, in order. Every state is a decision. Several processes share the work, because the
-/// console sleeps between commands. Fails when it cannot be asked or says too little.
+/// Returns the answers in the order of `states`, all of which are decisions. Uses several processes,
+/// because the console sleeps between commands. Fails when gnubg cannot be used or an answer is
+/// missing.
 Result<std::vector<ConsoleAnswer>> ask_gnubg_console(std::span<const Backgammon> states,
                                                      ConsoleSide side = ConsoleSide::kPlayer1);
 

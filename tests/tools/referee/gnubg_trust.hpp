@@ -1,4 +1,4 @@
-// What the trust tests share: the program, the shipped labels, and values without ceremony.
+// Helpers of the trust tests: the program, the shipped labels, and unwrapped results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ class GnubgTrust : public testing::Test {
  protected:
   void SetUp() override {
     if (!find_gnubg()) {
-      GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: nothing outside this project has judged "
-                      "its backgammon in this run";
+      GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: backgammon was not compared with any "
+                      "independently written program";
     }
   }
 };
@@ -31,7 +31,7 @@ inline Gnubg started(const GnubgSettings& settings) {
   return std::move(*gnubg);
 }
 
-/// A player of so many of them.
+/// A player with this number of gnubg processes.
 inline Result<std::unique_ptr<ProcessPlayer>> gnubg_player(const GnubgSettings& settings = {},
                                                            std::size_t processes = 1,
                                                            MoveProcess::IsStopped is_stopped = {}) {
@@ -39,7 +39,7 @@ inline Result<std::unique_ptr<ProcessPlayer>> gnubg_player(const GnubgSettings& 
                               std::move(is_stopped));
 }
 
-/// The value, or a failed test with its reason.
+/// The result's value; throws its reason, which fails the test.
 template <class T>
 T value_of(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().reason());
@@ -52,7 +52,7 @@ inline std::vector<backgammon::Label> labels() {
       backgammon::read_labels(SENET_SOURCE_DIR "/tests/data/backgammon/labels_A.jsonl"));
 }
 
-/// A state as players of matches are asked about it.
+/// A state in the form that match players receive.
 inline AnyState any_state(const Backgammon& state) {
   return AnyState(game_table<AnyGame, Backgammon>(), state);
 }

@@ -1,5 +1,5 @@
-// Whether our figures against GNU Backgammon can be believed, first part: rules and boards, told by
-// the other program and not by us. docs/strength.md says what each of these would catch.
+// Verifies our results against GNU Backgammon, part 1: compares rules and boards with those of the
+// independently written program. docs/strength.md lists the error that each test would find.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 using backgammon::Board;
 using backgammon::Checkers;
 
-/// True where either die can be played but not both: then the higher one must be.
+/// Whether either die can be played but not both. The higher one must then be played.
 bool has_to_choose_a_die(const Backgammon& state) {
   const backgammon::Dice dice = *state.dice();
   const backgammon::Sources sources = backgammon::sources_of(legal_actions(state).front());
@@ -33,9 +33,9 @@ bool has_to_choose_a_die(const Backgammon& state) {
   });
 }
 
-/// Decisions of all kinds: 600 from random play, 600 with checkers thrown on the board, 200 of
-/// those where only one of two dice can be played, and the positions of 600 decisions that good
-/// players met, with other dice. Both players are on roll.
+/// Decisions of all kinds: 600 from random play, 600 with randomly placed checkers, 200 of the latter
+/// kind in which only one of two dice can be played, and 600 positions from games of good players
+/// with other dice. Either player may be on roll.
 std::vector<Backgammon> many_decisions() {
   std::vector<Backgammon> played;
   backgammon::visit_random_games(71, 40, [&](const Backgammon& state) {
@@ -61,8 +61,8 @@ std::vector<Backgammon> many_decisions() {
   return decisions;
 }
 
-/// Moves checkers as a play's words tell, and as nothing but its words tell: no rule is applied.
-/// The board afterwards, the opponent on roll; an impossible board when the words make no sense.
+/// Moves checkers according to a play's text alone, without applying any rule. Returns the board
+/// afterwards, with the opponent on roll; an impossible board if the text makes no sense.
 Board after_words(const Backgammon& state, const std::string& words) {
   Board board = state.board();
   const auto place_of = [](const std::string& word) -> std::size_t {
@@ -94,7 +94,7 @@ Board after_words(const Backgammon& state, const std::string& words) {
   return {board.waiting, board.on_roll};
 }
 
-// 2,000 decisions: the plays we find legal lead to the same boards as those it finds legal.
+// 2,000 decisions: our legal plays lead to the same boards as gnubg's legal plays.
 TEST_F(GnubgTrust, LegalPlaysAreTheSame) {
   const std::vector<Backgammon> states = many_decisions();
   ASSERT_EQ(states.size(), 2000u);
@@ -137,7 +137,7 @@ TEST_F(GnubgTrust, LegalPlaysAreTheSame) {
   }
 }
 
-// It writes the same id for a board as we do, and reads the same board from our id.
+// gnubg writes the same id for a board as we do, and reads the same board from our id.
 TEST_F(GnubgTrust, PositionIdsAreTheSame) {
   const std::vector<Backgammon> states = many_decisions();
   const std::vector<ConsoleAnswer> answers = value_of(ask_gnubg_console(states));

@@ -1,5 +1,5 @@
-// Whether our figures against GNU Backgammon can be believed, second part: signs, sides and values,
-// told by the other program and not by us. docs/strength.md says what each of these would catch.
+// Verifies our results against GNU Backgammon, part 2: compares signs, sides and values with those of
+// the independently written program. docs/strength.md lists the error that each test would find.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 using backgammon::Board;
 using backgammon::Checkers;
 
-/// A label of that decision as GNU Backgammon ranks its plays.
+/// A label for the decision from GNU Backgammon's ranking of its plays.
 backgammon::Label label_of(const Backgammon& state, const std::vector<GnubgPlay>& ranked) {
   backgammon::Label label{
       "", "any", value_of(Backgammon::from_board(state.board(), 0, state.dice())), {}};
@@ -47,9 +47,9 @@ double mean_loss(std::span<const backgammon::Label> all, std::span<const MoveMix
   return -1;
 }
 
-// Its choice, graded by the ranks that we make from its evaluations, loses nothing; the play it
-// likes least loses much, and blind choice lies between. A wrong sign, side or board turns this
-// around.
+// Graded by the ranking that we make from gnubg's evaluations, its own play loses nothing, its lowest
+// ranked play loses much, and a random play is in between. A wrong sign, side or board would reverse
+// this.
 TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
   Gnubg gnubg = started({});
   std::vector<backgammon::Label> ranked;
@@ -57,7 +57,7 @@ TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
   std::size_t i = 0;
   for (const backgammon::Label& label : labels()) {
     if (++i % 3 != 0) continue;
-    // Both players are on roll in turn; plays mean the same from either side.
+    // Alternate the player on roll; actions are the same for both.
     const Backgammon state = value_of(Backgammon::from_board(
         label.state.board(), static_cast<Player>(i % 2), label.state.dice()));
     const std::vector<GnubgPlay> plays = value_of(gnubg.rank(state, 0));
@@ -77,9 +77,9 @@ TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
   EXPECT_LT(blind_loss, worst_loss / 2);
 }
 
-// Its own 0-ply play on the shipped labels, which another program made with another copy of it at
-// 2-ply, and which yet another program of other hands graded 2.92. (Between processors its answers
-// differ by hundredths of a millipoint.)
+// The loss of gnubg's 0-ply play on the shipped labels. An independently written program, with
+// another copy of gnubg, made the labels at 2-ply, and another one measured a loss of 2.92. (gnubg's
+// results differ by hundredths of a millipoint between processors.)
 TEST_F(GnubgTrust, ItsMarkOnTheShippedLabelsIsKnown) {
   const auto player = value_of(gnubg_player({.ply = 0}));
   const std::vector<backgammon::Label> met = labels();
@@ -94,8 +94,8 @@ TEST_F(GnubgTrust, ItsMarkOnTheShippedLabelsIsKnown) {
   EXPECT_NEAR(mean_loss(met, moves), 2.92, 0.15);
 }
 
-// Its 1-ply value of a position is the mean over the rolls of its best play's 0-ply value. Our
-// rules, dice, signs and sides make the one from the other.
+// gnubg's 1-ply value of a position is the mean, over all rolls, of the 0-ply value of its best play.
+// We compute that mean with our rules, dice, signs and sides.
 TEST_F(GnubgTrust, OneRollOfOursIsOnePlyOfIts) {
   Gnubg gnubg = started({});
   const std::vector<backgammon::Label> met = labels();
@@ -112,8 +112,7 @@ TEST_F(GnubgTrust, OneRollOfOursIsOnePlyOfIts) {
   }
 }
 
-// Whoever is on roll, the same board gets the same answer: the player's number in our state, and
-// its own two sides.
+// The same board gets the same answer for both players on roll, in our state and in gnubg's console.
 TEST_F(GnubgTrust, BothSidesGetTheSameAnswer) {
   Gnubg gnubg = started({});
   std::vector<Backgammon> states;
@@ -131,7 +130,7 @@ TEST_F(GnubgTrust, BothSidesGetTheSameAnswer) {
     ASSERT_FALSE(as_0[i].plays.empty());
     EXPECT_EQ(as_0[i].plays, as_1[i].plays);
     EXPECT_EQ(as_0[i].values, as_1[i].values);
-    // What its socket plays is as good as what its console calls the best.
+    // The play from its socket has the same value as the best play in its console.
     const Action played = value_of(gnubg.best_move(any(states[i])));
     const auto words = std::ranges::find_if(as_0[i].plays, [&](const std::string& play) {
       return value_of(states[i].action_from_text(play)) == played;
@@ -141,13 +140,13 @@ TEST_F(GnubgTrust, BothSidesGetTheSameAnswer) {
               std::stod(as_0[i].values.front()))
         << states[i].text();
   }
-  // The start is its own mirror image, and whoever begins has the better of it.
+  // The start position is symmetric, and the player on roll has a small advantage.
   const GnubgEvaluation start = value_of(gnubg.evaluate(Backgammon().board(), 1));
   EXPECT_GT(start.equity, 0.02);
   EXPECT_LT(start.equity, 0.15);
 }
 
-/// How a match of few pairs ends for the first player, and what either did wrong.
+/// Plays a short match and returns its result for the first player. Expects no faults.
 MatchResult played(MatchPlayer& first, MatchPlayer& second, std::size_t pairs) {
   std::vector<PlayedGame> games;
   const MatchHooks hooks{.finished = [&](const PlayedGame& game) -> Result<void> {
@@ -168,9 +167,9 @@ MatchResult played(MatchPlayer& first, MatchPlayer& second, std::size_t pairs) {
   return sum_up(outcomes, Backgammon::kOutcomeValues);
 }
 
-// A player that ranks our legal plays by its 0-ply evaluations is as good as its own 0-ply play.
-// With the same dice for both sides the games of a pair are mirror images, and nobody gains a
-// point; only two plays of the same worth to six digits could make them part.
+// A player that ranks our legal plays by gnubg's 0-ply evaluations is as strong as gnubg at 0-ply.
+// The two games of a pair have the same dice, so they are mirror images and cancel out. They can
+// differ only where two plays have equal equities to six digits.
 TEST_F(GnubgTrust, ACopyOfItDrawsWithIt) {
   const auto its = value_of(gnubg_player({.ply = 0}));
   const auto copy = value_of(gnubg_player({.ply = 0, .full = true}));
@@ -183,7 +182,7 @@ TEST_F(GnubgTrust, ACopyOfItDrawsWithIt) {
   EXPECT_EQ(itself.points_error, 0);
 }
 
-// It beats blind play by far more than a point a game, whoever of the two is called first.
+// gnubg beats random play by far more than a point per game, as first and as second player.
 TEST_F(GnubgTrust, BlindPlayLosesToIt) {
   const auto its = value_of(gnubg_player({.ply = 0}, 2));
   SimpleMatchPlayer blind(game_table<AnyGame, Backgammon>().players.front());
@@ -191,7 +190,7 @@ TEST_F(GnubgTrust, BlindPlayLosesToIt) {
   EXPECT_LT(played(blind, *its, 20).points, -1.5);
 }
 
-// At most 6 checkers a player, all home, one at least.
+// A position with 1 to 6 checkers per player, all in the home boards.
 Board random_bearoff(Random& random) {
   const auto side = [&] {
     Checkers checkers{};
@@ -203,8 +202,8 @@ Board random_bearoff(Random& random) {
   return {mine, side()};
 }
 
-// It keeps equities of -1..1 in 16 bits, in steps of 3.1e-5, and made each entry from such rounded
-// ones, roll after roll: errors of a few steps (8.4e-5 was the largest found).
+// gnubg's database has equities -1 .. 1 in 16 bits, in steps of 3.1e-5. Each entry was computed from
+// other rounded entries, so errors add up to a few steps (the largest found is 8.4e-5).
 constexpr double kBearoffTolerance = 4 * 2.0 / 65535;
 
 TEST_F(GnubgTrust, ItsBearoffDatabaseHoldsOurExactEquities) {
@@ -225,8 +224,8 @@ TEST_F(GnubgTrust, ItsBearoffDatabaseHoldsOurExactEquities) {
   }
 }
 
-// The shipped labels of decisions that the table knows: every play's labelled equity is the exact
-// one. Needs no program.
+// For positions in the exact table, the equities of the shipped labels are exact. Does not need
+// gnubg.
 TEST(BearoffLabels, AreTheExactEquities) {
   const backgammon::BearoffTable table;
   int plays = 0;
@@ -235,7 +234,7 @@ TEST(BearoffLabels, AreTheExactEquities) {
       const Board after = value_of(backgammon::board_from_position_id(play.after));
       if (!table.holds(after)) continue;
       ++plays;
-      // Two more plies of rounded entries, and five digits.
+      // The equity went through two more plies of rounded entries and was printed with five digits.
       EXPECT_NEAR(play.equity, -table.equity(after), kBearoffTolerance + 5e-6) << play.after;
     }
   }

@@ -1,5 +1,5 @@
-// senet label: what it prints is what senet eval reads, the same for the same seed, and says of the
-// shipped labels' decisions what those say.
+// senet label: its output can be read by senet eval, is reproducible from the seed, and agrees with
+// the shipped labels.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -42,7 +42,7 @@ class LabelCommand : public testing::Test {
  protected:
   void SetUp() override {
     if (!find_gnubg()) {
-      GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: senet label cannot be tried";
+      GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: senet label was not tested";
     }
   }
 };
@@ -55,14 +55,14 @@ Plays plays_of(const Json& label) {
   return plays;
 }
 
-/// The same position, dice, class and plays. Adds how far each play's equity is off.
+/// Expects the same position, dice, class and plays. Adds the differences of the plays' equities.
 void compare(const Json& made, const Json& shipped, std::vector<double>& differences) {
   for (const char* key : {"posid", "board", "dice", "cls", "n1"}) {
     EXPECT_EQ(made[key], shipped[key]) << key << " of " << shipped["id"];
   }
-  // It answers the same for ever on one machine, but not to the last digit on another: there its
-  // contact network is a little off always, and more when two replies within are so close that it
-  // takes the other one. Elsewhere all digits are the same.
+  // gnubg's answers are reproducible on one machine, but its contact network differs slightly
+  // between machines, and more if two replies in its search are so close that it chooses the other
+  // one. In the other classes all digits agree.
   const bool is_contact = shipped["cls"] == "contact" || shipped["cls"] == "crashed";
   const double most = is_contact ? 2e-3 : 1.5e-5;
   const Plays ours = plays_of(made), wanted = plays_of(shipped);
@@ -81,7 +81,7 @@ void compare(const Json& made, const Json& shipped, std::vector<double>& differe
   EXPECT_NEAR(best, shipped["moves"][0][2].get<double>(), most) << shipped["id"];
 }
 
-// Decisions of every phase, judged again at the same depth.
+// Labels decisions of every phase again at the same depth.
 TEST_F(LabelCommand, ShippedLabelsComeOutAgain) {
   std::map<std::string, int> taken;
   std::vector<Json> shipped;
@@ -91,7 +91,7 @@ TEST_F(LabelCommand, ShippedLabelsComeOutAgain) {
   for (std::string line; std::getline(file, line);) {
     const Json one = Json::parse(line);
     const std::size_t plays = one["moves"].size();
-    // And one with so many plays that the last of them is not judged in depth.
+    // "shallow": decisions with so many plays that the last one is not evaluated at 2 ply.
     const std::string kind = one["n1"] == 0 ? one["cls"] : "shallow";
     if (kind == "shallow" ? plays != 81 || one["cls"] != "race" : plays < 3 || plays > 8) continue;
     if (taken[kind]++ >= 4) continue;
@@ -106,7 +106,7 @@ TEST_F(LabelCommand, ShippedLabelsComeOutAgain) {
   ASSERT_EQ(made.size(), shipped.size());
   std::vector<double> differences;
   for (std::size_t i = 0; i < made.size(); ++i) compare(made[i], shipped[i], differences);
-  // Another ply or its pruning networks would move most of them further than this.
+  // Another ply or the pruning networks would change most equities by more than this.
   EXPECT_GT(differences.size(), 30u);
   const auto small = std::ranges::count_if(differences, [](double d) { return d < 6e-5; });
   EXPECT_GE(small, static_cast<std::ptrdiff_t>(differences.size() * 8 / 10));
@@ -140,7 +140,7 @@ TEST_F(LabelCommand, SeedsFixThemAndProcessesDoNot) {
   EXPECT_NE(first, labels("1", "1", "gnubg"));
 }
 
-// One phase only, none twice, every one with a choice, the plays from the best down.
+// One phase only, no repetitions, at least two plays each, sorted from the best.
 TEST_F(LabelCommand, ChoosesDecisions) {
   const ProgramRun run =
       label({"--count", "60", "--ply", "0", "--phase", "bearoff", "--one-in", "1"});
@@ -171,7 +171,7 @@ TEST_F(LabelCommand, RecordedGames) {
   EXPECT_EQ(lines_of(run.out).size(), 20u);
 }
 
-// What was printed stays, the reason says how much that is, and nothing is left behind.
+// The printed labels are complete, the reason contains their number, and no files remain.
 TEST_F(LabelCommand, CanBeStopped) {
   const TemporaryFolder folder;
   auto run = ChildProcess::start({"env", "TMPDIR=" + folder.path().string(), SENET_PROGRAM, "label",
@@ -190,7 +190,7 @@ TEST_F(LabelCommand, CanBeStopped) {
   EXPECT_EQ(folder.files(), 0);
 }
 
-// At the first lines that do not fit, not after the last of a million.
+// It stops at the first failed write, not after a million labels.
 TEST_F(LabelCommand, StopsWhenTheDiskIsFull) {
   const ProgramRun run = run_program(
       "/bin/sh", {"-c", SENET_PROGRAM " label --from random --count 1000000 --ply 0 >/dev/full"});

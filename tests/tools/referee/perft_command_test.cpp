@@ -1,4 +1,4 @@
-// senet perft and what all commands share: help, version, one line for what is wrong.
+// senet perft, and the behaviour common to all commands: help, version, errors on one line.
 #include <gtest/gtest.h>
 
 #include "tests/tools/program.hpp"
@@ -42,7 +42,7 @@ TEST(PerftCommand, DivideAddsUp) {
   EXPECT_EQ(sum, total);
   EXPECT_EQ(total, 16807u);
 
-  // The distinct plays of some first rolls.
+  // The numbers of distinct plays of some first rolls.
   const ProgramRun rolls = run_senet({"perft", "backgammon", "1", "--divide"});
   for (const std::string expected : {"21 plays_21 15 plays_36 15", "65 plays_21 7 plays_36 7",
                                      "11 plays_21 42 plays_36 42", "33 plays_21 73 plays_36 73"}) {

@@ -75,7 +75,7 @@ TEST_F(SelfPlayCommand, MakesARunAndGoesOnWithIt) {
   EXPECT_TRUE(std::ranges::equal(latest->parameters(), begun.trainer.ema));
 
   // Not twice by accident; and that changes nothing.
-  expect_failure(run_senet(tiny({"--games", "60"})), 2, "selfplay", "--resume goes on with it");
+  expect_failure(run_senet(tiny({"--games", "60"})), 2, "selfplay", "use --resume to continue it");
   EXPECT_EQ(games(), first(60));
 
   std::uint64_t played = 60;
@@ -235,7 +235,7 @@ TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
   damaged("checkpoint.safetensors", "", 2, "too short");
   damaged("checkpoint.safetensors", checkpoint_text.substr(0, checkpoint_text.size() / 2), 2, "");
   checkpoint_text.back() = static_cast<char>(checkpoint_text.back() ^ 1);
-  damaged("checkpoint.safetensors", checkpoint_text, 2, "not what was written");
+  damaged("checkpoint.safetensors", checkpoint_text, 2, "does not match its checksum");
 
   const std::string config = text_of(run() / "config.json");
   const auto replaced = [&](const std::string& from, const std::string& to) {

@@ -1,4 +1,4 @@
-// The page and the API of games: which request has which answer.
+// The API and the page: routes requests and builds the answers.
 #pragma once
 
 #include <concepts>
@@ -8,8 +8,8 @@
 
 namespace game_server {
 
-/// The body of a request: a JSON object with known fields, each checked when it is taken out.
-/// Throws Refusal 400 where a field is not as it is asked for.
+/// The body of a request: a JSON object with known fields, each validated when it is taken out.
+/// Throws Refusal 400 for an invalid field.
 class Fields {
  public:
   /// An empty body is an empty object.
@@ -19,16 +19,16 @@ class Fields {
     require(left_.is_object(), 400, "the body is not a JSON object");
   }
 
-  /// None when the field is not there.
+  /// Nothing if the field is missing.
   std::optional<std::string> text(const char* name) {
     const auto field = take(name);
     if (!field) return std::nullopt;
     require(field->is_string() && field->get_ref<const std::string&>().size() <= kLongest, 400, '"',
-            name, "\" is not a text of at most ", kLongest, " bytes");
+            name, "\" is not a string of at most ", kLongest, " bytes");
     return field->get<std::string>();
   }
 
-  /// The same; integers are whole numbers.
+  /// Nothing if the field is missing. An integral Number accepts whole numbers only.
   template <class Number>
   std::optional<Number> number(const char* name, Number least, Number most) {
     const auto field = take(name);
@@ -41,14 +41,14 @@ class Fields {
     return field->get<Number>();
   }
 
-  /// To be called when all fields were taken: there must be no other.
+  /// Call after taking all known fields: throws Refusal 400 if a field is left.
   void done() const {
-    require(left_.empty(), 400, "there is no field \"",
-            left_.empty() ? "" : left_.begin().key().substr(0, kLongest), "\" here");
+    require(left_.empty(), 400, "unknown field \"",
+            left_.empty() ? "" : left_.begin().key().substr(0, kLongest), "\"");
   }
 
  private:
-  static constexpr std::size_t kLongest = 128;  // bytes of a text
+  static constexpr std::size_t kLongest = 128;  // bytes of a string
 
   std::optional<json> take(const char* name) {
     const auto field = left_.find(name);
@@ -58,13 +58,13 @@ class Fields {
     return taken;
   }
 
-  json left_;  // what was not taken yet
+  json left_;  // the fields not taken yet
 };
 
-/// Used by any thread.
+/// May be used by any thread.
 class Api {
  public:
-  /// `names`: the games that the engine has weights for. All arguments outlive this.
+  /// `names` are the games that the engine has weights for. All arguments must outlive this.
   Api(senet::api::Engine& engine, const std::vector<std::string>& names, const Options& options,
       Counters& counters)
       : engine_(engine),
@@ -73,7 +73,7 @@ class Api {
         counters_(counters),
         games_(engine, options, counters) {}
 
-  /// Answers a request of this client, an IPv4 address or an IPv6 network (/64). Throws nothing.
+  /// Answers a request of `client`, an IPv4 address or an IPv6 network (/64). Does not throw.
   Answer answer(const Request& request, const std::string& client) {
     Answer answer;
     try {
@@ -85,7 +85,7 @@ class Api {
     } catch (const std::exception& error) {
       answer = error_answer({500, error.what()});
     }
-    if (request.method() == verb::head) answer.body().clear();  // its length stays
+    if (request.method() == verb::head) answer.body().clear();  // keeps Content-Length
     return answer;
   }
 
@@ -96,15 +96,15 @@ class Api {
   using Limits = senet::api::Limits;
   static constexpr std::uint32_t kUsualVisits = 400;
 
-  /// A request that has found its route.
+  /// A request with its route's parameters.
   struct Call {
-    std::string id;  // of the game, where the path has one
+    std::string id;  // of the game, if the path has one
     const std::string& client;
     Fields fields;
   };
   struct Route {
     verb method;
-    std::string_view path;  // * stands for the id of a game
+    std::string_view path;  // * matches the id of a game
     json (Api::*action)(Call&);
     int status = 200;
   };
@@ -134,7 +134,7 @@ class Api {
       return route.method == method && route.path == pattern;
     });
     require(found != kRoutes.end(), 404, "there is no ", path, " for ", request.method_string());
-    // A page of another site can send forms here, but not this type.
+    // Protects against cross-site forms, which cannot send this type.
     require(request.body().empty() ||
                 request[http::field::content_type].starts_with("application/json"),
             415, "send the body with Content-Type: application/json");
@@ -196,8 +196,8 @@ class Api {
   json open(Call& call) {
     const auto name = call.fields.text("game");
     call.fields.done();
-    require(name && std::ranges::find(names_, *name) != names_.end(), 400, "\"game\" is one of ",
-            json(names_));
+    require(name && std::ranges::find(names_, *name) != names_.end(), 400,
+            "\"game\" must be one of ", json(names_));
     call.id = games_.open(*name, call.client);
     return show(call);
   }
@@ -229,7 +229,7 @@ class Api {
   json analyse(Call& call) {
     return use_game(call, [&](Game& game) {
       Limits limits = read_limits(call.fields);
-      limits.priority = -1;  // a search for a move comes first
+      limits.priority = -1;  // searches for moves have precedence
       call.fields.done();
       require(!game.is_over(), 409, "the game is over");
       return search(game, limits, false);
@@ -240,14 +240,15 @@ class Api {
     return use_game(call, [&](Game& game) {
       const auto player = call.fields.number<std::uint32_t>("player", 0, 1);
       call.fields.done();
-      require(player.has_value(), 400, "\"player\" says who resigns: 0 or 1");
+      require(player.has_value(), 400, "\"player\" is missing: it must be 0 or 1");
       require(!game.is_over(), 409, "the game is over");
       game.resign(*player);
       return nullptr;
     });
   }
 
-  /// Every answer about a game: its state after `action`, and the search that this has made.
+  /// The answer to every request about a game: its state after `action`, and the search that
+  /// `action` ran, if any.
   template <class Action>
   json use_game(const Call& call, const Action& action) {
     return games_.use(call.id, [&](Game& game) {

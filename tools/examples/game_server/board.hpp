@@ -1,4 +1,4 @@
-// What the API says about a game beyond libsenet's texts, made of the text of a position.
+// JSON for boards, dice and results, derived from libsenet's position texts and outcomes.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ using json = nlohmann::json;
 
 constexpr std::string_view kBackgammon = "backgammon";
 
-/// "7/7/7/7/3X3/2OX3": rows from the top, a digit for so many empty cells.
+/// The rows of "7/7/7/7/3X3/2OX3", from the top. A digit is a number of empty cells.
 inline json grid_rows(std::string_view position) {
   std::vector<std::string> rows(1);
   for (const char c : position) {
@@ -27,11 +27,11 @@ inline json grid_rows(std::string_view position) {
   return rows;
 }
 
-// A backgammon position is "id:player on roll:dice", with a GNU position id: 14 letters of base64.
+// A backgammon position is "id:player on roll:dice". The id is a GNU position id: 14 base64 digits.
 constexpr std::size_t kPlayer = 15, kDice = 17;
 
-/// Bit `n` of the id, counted from the lowest bit of the first byte; base64 counts from the
-/// highest.
+/// Bit `n` of the id, counted from the lowest bit of the first byte. Base64 starts at the highest
+/// bit of each byte.
 inline bool bit(std::string_view id, std::size_t n) {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -39,7 +39,7 @@ inline bool bit(std::string_view id, std::size_t n) {
   return (kLetters.find(id.at(place / 6)) >> (5 - place % 6) & 1) != 0;
 }
 
-/// Checkers stand as ones, each place ends with a zero: points 1 .. 24, then the bar.
+/// Reads one player's checkers: points 1 .. 24, then the bar. Each is a one per checker and a zero.
 inline json checkers_json(std::string_view id, std::size_t& next) {
   std::array<int, 25> places{};
   int off = 15;
@@ -52,9 +52,9 @@ inline json checkers_json(std::string_view id, std::size_t& next) {
           {"off", off}};
 }
 
-/// connect_four: {"rows":[".......", ...]}, from the top; X moved first.
+/// connect_four: {"rows":[".......", ...]}, from the top; X moves first.
 /// backgammon:   {"players":[{"points":[24 numbers],"bar":0,"off":0}, {...}]}, each player's points
-///               from the player's own side: the first is the ace point.
+///               from that player's perspective: the first is the ace point.
 inline json board_json(std::string_view game, std::string_view position) {
   if (game != kBackgammon) return {{"rows", grid_rows(position)}};
   std::size_t next = 0;
@@ -64,14 +64,14 @@ inline json board_json(std::string_view game, std::string_view position) {
   return {{"players", {waiting, on_roll}}};
 }
 
-/// Backgammon's roll to be played, [6,3]; null in other games and before a roll.
+/// The roll to play in backgammon, e.g. [6,3]; null before a roll and in other games.
 inline json dice_json(std::string_view game, std::string_view position) {
   if (game != kBackgammon || position.size() != kDice + 2) return nullptr;
   return {position[kDice] - '0', position[kDice + 1] - '0'};
 }
 
-/// How a finished game ended, from the number of its outcome:
-/// {"winner":0,"points":2,"how":"gammon"}; winner null: a draw.
+/// The result of a finished game with this outcome index, e.g.
+/// {"winner":0,"points":2,"how":"gammon"}. The winner of a draw is null.
 inline json result_json(std::string_view game, std::uint32_t outcome) {
   if (game == kBackgammon) {
     constexpr std::array<std::string_view, 3> kHow = {"single game", "gammon", "backgammon"};
@@ -81,7 +81,7 @@ inline json result_json(std::string_view game, std::uint32_t outcome) {
   return {{"winner", outcome / 2}, {"points", 1}, {"how", "line"}};
 }
 
-/// The names of a game's outcomes, as the player to move sees them.
+/// The names of a game's outcomes from the perspective of the player to move.
 inline std::vector<std::string_view> outcome_names(std::string_view game) {
   if (game != kBackgammon) return {"win", "draw", "lose"};
   return {"win", "win_gammon", "win_backgammon", "lose", "lose_gammon", "lose_backgammon"};

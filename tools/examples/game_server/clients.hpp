@@ -1,4 +1,4 @@
-// What each client may ask for: requests a second, and connections at once.
+// Limits each client's request rate and number of connections.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@ namespace game_server {
 using Clock = std::chrono::steady_clock;
 
 struct ClientLimits {
-  double rate = 20;              // requests a second that a client may go on with; 0: no limit
-  double burst = 60;             // requests that it may save up
+  double rate = 20;              // sustained requests per second; 0: no limit
+  double burst = 60;             // requests allowed at once after a pause
   std::size_t connections = 64;  // open at once
-  std::size_t clients = 4096;    // remembered; those beyond are refused while all are active
+  std::size_t clients = 4096;    // tracked at once; if all are active, new ones are refused
 };
 
-/// A token bucket and a count of connections for each client. Used by one thread.
+/// A token bucket and a connection count for each client. Not thread-safe.
 class Clients {
  public:
   explicit Clients(const ClientLimits& limits) : limits_(limits) {}
 
-  /// One more connection of this client: false when it has too many.
+  /// Registers a connection of this client; false if the client has too many.
   bool connect(const std::string& name, Clock::time_point now) {
     if (clients_.size() >= limits_.clients && !clients_.contains(name)) {
       forget_idle(now);
@@ -35,7 +35,7 @@ class Clients {
   }
   void disconnect(const std::string& name) { --clients_.at(name).connections; }
 
-  /// One more request of a connected client: false when it asks too often.
+  /// Counts a request of a connected client; false if the client exceeds its rate.
   bool request(const std::string& name, Clock::time_point now) {
     if (limits_.rate == 0) return true;
     Client& client = clients_.at(name);
@@ -45,7 +45,7 @@ class Clients {
     return true;
   }
 
-  /// Forgets the clients that have no connection and their whole burst again.
+  /// Drops clients without connections whose bucket is full again.
   void forget_idle(Clock::time_point now) {
     std::erase_if(clients_, [&](const auto& entry) {
       return entry.second.connections == 0 && tokens_of(entry.second, now) >= limits_.burst;
@@ -54,7 +54,7 @@ class Clients {
 
  private:
   struct Client {
-    double tokens;  // requests it may make at once
+    double tokens;  // requests allowed now
     Clock::time_point since;
     std::size_t connections = 0;
   };

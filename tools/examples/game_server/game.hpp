@@ -1,4 +1,4 @@
-// One game that is played here: a session of libsenet, its dice, and what has been played.
+// One game: a libsenet session, its dice, and the history of moves.
 #pragma once
 
 #include <algorithm>
@@ -12,28 +12,29 @@
 
 namespace game_server {
 
-/// Used by one thread at a time, but for end_search(). Throws senet::api::Error.
+/// One thread at a time may use a game, except that any thread may call end_search(). Throws
+/// senet::api::Error.
 class Game {
  public:
-  /// A new game, with the first dice thrown where there are any.
+  /// Starts a new game and rolls the first dice in games with dice.
   Game(senet::api::Engine& engine, std::string name, std::uint64_t dice_seed)
       : name_(std::move(name)), session_(engine.open_session(name_)), dice_(dice_seed) {
     throw_dice();
   }
 
-  /// How many moves have been made, by both sides.
+  /// The number of moves made by both sides.
   std::size_t ply() const { return plies_; }
   bool is_over() const { return resigned_by_.has_value() || session_.turn() == SENET_OVER; }
 
-  /// Plays a move as libsenet writes it, then throws dice where the game wants them.
+  /// Plays a move in libsenet's notation, then rolls the dice if the game needs them.
   void play(std::string_view move) { play(session_.read_action(move)); }
   void resign(std::uint32_t player) { resigned_by_ = player; }
 
-  /// What a search finds: {"player","visits","value","outcomes","candidates",...}; `plays`: and
-  /// "played", the move that it plays then.
+  /// Searches and returns {"player","visits","value","outcomes","candidates",...}. With `plays`,
+  /// also plays the best move and returns it as "played".
   json search(const senet::api::Limits& limits, bool plays) {
     session_.begin_search(limits);
-    // A call of end_search() before this search began could not stop it.
+    // An end_search() before begin_search() did not stop this search.
     if (ends_searches_) session_.stop();
     session_.wait();
     const senet::api::Found found = session_.result();
@@ -45,13 +46,14 @@ class Game {
     return answer;
   }
 
-  /// Ends the search under way, and each that begins from now on, with what it has. By any thread.
+  /// Stops the running search and every later one; they return their results so far. May be called
+  /// by any thread.
   void end_search() {
     ends_searches_ = true;
     session_.stop();
   }
 
-  /// All there is to know, but the id and the last search.
+  /// The complete state except the id and the last search.
   json state() const {
     const std::string position = session_.text();
     json state = {
@@ -81,13 +83,13 @@ class Game {
     std::uint32_t player;
     std::string dice, move;
   };
-  static constexpr std::size_t kHistory = 200;    // turns in an answer
-  static constexpr std::size_t kCandidates = 10;  // moves of a search in an answer
+  static constexpr std::size_t kHistory = 200;    // maximum turns in an answer
+  static constexpr std::size_t kCandidates = 10;  // maximum moves of a search in an answer
 
   void throw_dice() {
     std::uniform_int_distribution<int> die(1, 6);
     while (session_.turn() == SENET_CHANCE) {
-      // An opening roll is no double: then the dice are thrown again.
+      // libsenet rejects a double as the opening roll; then roll again.
       const int first = die(dice_), second = die(dice_);
       auto roll = session_.try_read_action(std::to_string(first) + std::to_string(second));
       if (roll) session_.play(*roll);
@@ -107,7 +109,7 @@ class Game {
   json found_json(const senet::api::Found& found) const {
     constexpr std::array kEndings = {"visits", "time", "stop", "proof", "full_tree"};
     static_assert(SENET_BY_VISITS == 0 && SENET_BY_FULL_TREE == kEndings.size() - 1);
-    // With the digits that mean something.
+    // Rounds to the significant digits.
     const auto rounded = [](float number) { return std::round(double{number} * 1e4) / 1e4; };
     json candidates = json::array(), outcomes = json::object();
     for (std::size_t i = 0; i < std::min(kCandidates, found.choices.size()); ++i) {
@@ -132,7 +134,7 @@ class Game {
   std::atomic<bool> ends_searches_{false};
   std::mt19937_64 dice_;
   std::size_t plies_ = 0;
-  std::vector<Turn> history_;  // the last kHistory
+  std::vector<Turn> history_;  // the last kHistory turns
   std::optional<std::uint32_t> resigned_by_;
 };
 

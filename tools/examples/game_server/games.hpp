@@ -1,5 +1,4 @@
-// All games that are being played: found by their ids, used by one request at a time, closed when
-// no request has come for long.
+// All open games, found by their ids. One request at a time uses a game; idle games are closed.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +13,23 @@
 
 namespace game_server {
 
-/// Used by any thread. Its functions throw a Refusal, 404 when there is no game of that id.
+/// May be used by any thread. Functions throw Refusal 404 if no game has the id.
 class Games {
  public:
   Games(senet::api::Engine& engine, const Options& options, Counters& counters)
       : engine_(engine), options_(options), counters_(counters) {}
 
-  /// The id of a new game: 503 when all places are taken, 429 when this client has too many.
+  /// Opens a game and returns its id. Throws Refusal 503 if the server has too many games, 429 if
+  /// this client has too many.
   std::string open(const std::string& name, const std::string& client) {
     const std::lock_guard lock(mutex_);
     require(games_.size() < options_.games, 503, "all ", options_.games,
-            " games are taken: come again later");
+            " games are in use: try again later");
     const auto of_client = static_cast<std::size_t>(std::ranges::count_if(
         games_, [&](const auto& entry) { return entry.second.client == client; }));
     require(of_client < options_.client_games, 429, "you have ", of_client,
             " games open: close one of them");
-    // 128 bits of the system's randomness: a client that knows an id may play.
+    // The id is 128 random bits from the system, because every client that knows an id may play.
     std::string id;
     for (std::uint32_t bits = 0; id.size() < 32; bits >>= 4) {
       if (id.size() % 8 == 0) bits = system_random_();
@@ -43,7 +43,8 @@ class Games {
     return id;
   }
 
-  /// What `action` makes of this game, which no other request uses meanwhile: 409 when one does.
+  /// Runs `action` on the game and returns its result. Throws Refusal 409 if another request is
+  /// using the game.
   template <class Action>
   auto use(const std::string& id, const Action& action) {
     std::unique_lock lock(mutex_);
@@ -61,7 +62,8 @@ class Games {
     return action(used->game);
   }
 
-  /// Ends a search of the game with what it has; the request that uses it comes to its end before.
+  /// Stops a search of the game, waits until the request that uses the game has finished, then
+  /// closes the game.
   void close(const std::string& id) {
     std::unique_lock lock(mutex_);
     Entry& entry = find(id);
@@ -79,7 +81,7 @@ class Games {
     });
   }
 
-  /// How many there are, and how many of them a request uses just now.
+  /// The numbers of open games and of games that a request is using now.
   std::pair<std::size_t, std::size_t> counts() const {
     const std::lock_guard lock(mutex_);
     const auto is_used = [](const auto& entry) { return entry.second.is_used; };
@@ -95,25 +97,25 @@ class Games {
     const std::string client;  // that opened it
     Clock::time_point last_used = Clock::now();
     bool is_used = false;     // by a request
-    bool is_closing = false;  // no other request may use it
+    bool is_closing = false;  // new requests may not use it
   };
 
   Entry& find(const std::string& id) {
     const auto found = games_.find(id);
     require(found != games_.end() && !found->second.is_closing, 404,
-            "there is no game of that id: it was closed, or was idle for too long");
+            "there is no game with this id: it was closed or was idle for too long");
     return found->second;
   }
 
   senet::api::Engine& engine_;
   const Options& options_;
   Counters& counters_;
-  // Guards what follows, but not a game that is used. Sessions are opened and closed under it: so
-  // a place is free when its memory is.
+  // Guards the members below, but not a game that is in use. Sessions are opened and closed under
+  // it, so that a free place always has its memory available.
   mutable std::mutex mutex_;
   std::random_device system_random_;
   std::unordered_map<std::string, Entry> games_;
-  std::condition_variable unused_;  // a game is no longer used
+  std::condition_variable unused_;  // notified when a request stops using a game
 };
 
 }  // namespace game_server

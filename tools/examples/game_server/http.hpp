@@ -1,5 +1,5 @@
-// Requests as this server accepts them, how others are refused, and answers as it gives them.
-// Boost.Beast parses and writes both.
+// Parses the requests that this server accepts, refuses all others, and builds answers. Uses
+// Boost.Beast.
 #pragma once
 
 #include <boost/beast/http/message.hpp>
@@ -18,38 +18,38 @@ using Request = http::request<http::string_body>;
 using Answer = http::response<http::string_body>;
 
 constexpr std::size_t kLongestHead = 8192;   // bytes of request line and headers
-constexpr std::size_t kLongestTarget = 512;  // of the path with its query
+constexpr std::size_t kLongestTarget = 512;  // bytes of the path with its query
 constexpr std::size_t kLongestBody = 4096;
 
-/// How a request is refused: an HTTP status and one sentence for a person. Thrown by the functions
-/// that handle requests; error_answer() turns it into an answer.
+/// A refused request: an HTTP status and one sentence for people. Thrown by the functions that
+/// handle requests; error_answer() turns it into an answer.
 struct Refusal {
   int status;
   std::string reason;
 };
 
-/// Throws a Refusal whose reason is all `parts` one behind the other.
+/// Unless `holds`, throws a Refusal whose reason is the concatenation of `parts`.
 template <class... Parts>
 void require(bool holds, int status, const Parts&... parts) {
   if (!holds) throw Refusal{status, (std::ostringstream() << ... << parts).str()};
 }
 
-/// A request that has arrived as a whole.
+/// A complete request.
 struct Received {
   Request request;
-  std::size_t size;  // bytes of the connection that it takes
+  std::size_t size;  // bytes it occupies in the input
 };
 
-/// The request at the beginning of `bytes`, or none while part of it is missing. Throws a Refusal
-/// as soon as no further bytes can make it a request that is served.
+/// The request at the beginning of `bytes`, or nothing while it is incomplete. Throws a Refusal as
+/// soon as no further bytes can make it acceptable.
 std::optional<Received> read_request(std::string_view bytes);
 
-/// An answer with this body, which no cache keeps.
+/// An answer with this body, marked as not cacheable.
 Answer make_answer(int status, const char* type, std::string body);
-/// The same with JSON. What is no UTF-8 in it is replaced.
+/// A JSON answer, marked as not cacheable. Invalid UTF-8 is replaced.
 Answer make_answer(int status, const json& body);
 
-/// {"error":{"status":404,"reason":"..."}}, with Retry-After where it helps to come back.
+/// {"error":{"status":404,"reason":"..."}}, with Retry-After for statuses 429 and 503.
 Answer error_answer(const Refusal& refusal);
 
 }  // namespace game_server

@@ -1,4 +1,4 @@
-// A server of games over HTTP, with libsenet playing: see README.md.
+// A game server over HTTP in which libsenet plays: see README.md.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -11,15 +11,15 @@ using namespace game_server;
 const std::vector<std::string> kGames = {"connect_four", "backgammon"};
 
 constexpr std::uint64_t kMiB = 1 << 20;
-// What a connection may hold at most: what it reads, a request that waits, and the longest answer;
-// and what one that is refused may hold.
+// The maximum memory of a served connection (input buffer, waiting request, longest answer) and of
+// a refused one: there may be as many of them.
 constexpr std::size_t kConnectionBytes = std::size_t{192} << 10;
-// What a game may hold at most beside the engine's part: its last turns.
+// The maximum memory of a game besides the engine's part: the history of turns.
 constexpr std::size_t kGameBytes = std::size_t{32} << 10;
 
-/// Every limit with its default.
+/// Help texts end with the default.
 void add_options(CLI::App& app, Options& o) {
-  app.add_option("WEIGHTS", o.weights, "safetensors files; a game without one has the built-in");
+  app.add_option("WEIGHTS", o.weights, "safetensors files; other games use the built-in weights");
   app.add_option("--address", o.address, "numeric address to listen on (127.0.0.1)");
   const auto add = [&](const char* name, std::uint64_t least, std::uint64_t most, auto& field,
                        const char* help) {
@@ -28,39 +28,40 @@ void add_options(CLI::App& app, Options& o) {
     };
     return app.add_option_function<std::uint64_t>(name, set, help)->check(CLI::Range(least, most));
   };
-  add("--port", 0, 65535, o.port, "port to listen on; 0: any that is free (8080)");
-  add("--games", 1, 100'000, o.games, "games that may be open at once (100)");
+  add("--port", 0, 65535, o.port, "port to listen on; 0: any free port (8080)");
+  add("--games", 1, 100'000, o.games, "maximum number of open games (100)");
   add("--client-games", 1, 100'000, o.client_games,
-      "of these, opened by one client; more are refused with 429 (20)");
+      "maximum number of open games per client; more are refused with 429 (20)");
   add("--idle-seconds", 1, 1'000'000, o.idle,
-      "a game that nobody asks for is closed after it (1800)");
-  add("--visits", 1, 100'000, o.visits, "visits a search may have at most (800)");
-  add("--time-ms", 1, 60'000, o.time, "milliseconds a search may take at most (2000)");
+      "seconds without requests after which a game is closed (1800)");
+  add("--visits", 1, 100'000, o.visits, "maximum visits of a search (800)");
+  add("--time-ms", 1, 60'000, o.time, "maximum milliseconds of a search (2000)");
   add("--memory-mib", 1, 1'000'000, o.memory_mib,
-      "memory of the engine, in MiB: trees, weights, batches (512)");
+      "memory of the engine for trees, weights and batches, in MiB (512)");
   add("--workers", 1, 256, o.workers, "threads that search (2)");
-  add("--threads", 1, 256, o.threads, "requests that are answered at once (16)");
-  add("--queue", 0, 10'000, o.queue, "requests that wait for that; more are refused with 503 (64)");
+  add("--threads", 1, 256, o.threads, "threads that answer requests, one request each (16)");
+  add("--queue", 0, 10'000, o.queue,
+      "maximum number of waiting requests; more are refused with 503 (64)");
   add("--connections", 1, 10'000, o.connections,
-      "connections open at once; more are refused with 503 (256)");
+      "maximum number of open connections; more are refused with 503 (256)");
   add("--client-connections", 1, 10'000, o.clients.connections,
-      "of these, of one client; more are refused with 429 (64)");
+      "maximum number of open connections per client; more are refused with 429 (64)");
   add("--rate", 0, 1'000'000, o.clients.rate,
-      "requests a second of one client; more are refused with 429; 0: any (20)");
-  add("--burst", 1, 1'000'000, o.clients.burst, "requests that a client may save up (60)");
+      "requests per second and client; more are refused with 429; 0: no limit (20)");
+  add("--burst", 1, 1'000'000, o.clients.burst,
+      "requests a client may send at once after a pause (60)");
   add("--request-ms", 100, 600'000, o.request_time,
-      "milliseconds for a request to arrive, and an answer to leave (5000)");
+      "maximum milliseconds to receive a request or to send an answer (5000)");
   add("--keep-alive-ms", 100, 600'000, o.idle_time,
-      "milliseconds that a connection may be idle between requests (15000)");
-  add("--seed", 0, UINT64_MAX, o.dice_seed,
-      "the same dice each time; without it they are the system's")
+      "maximum milliseconds that a connection may be idle between requests (15000)");
+  add("--seed", 0, UINT64_MAX, o.dice_seed, "makes the dice reproducible (default: random dice)")
       ->check([](const std::string& text) -> std::string {
-        return text.starts_with('-') ? "a seed is not negative" : "";
+        return text.starts_with('-') ? "a seed must not be negative" : "";
       });
 }
 
-/// How many games the engine has room for beside its weights, whichever games these are. Throws
-/// when that is less than was asked for.
+/// The number of games, all of the larger kind, that fit into the engine's memory besides its
+/// weights. Throws if this is less than options.games.
 std::uint64_t games_that_fit(senet::api::Engine& engine, const Options& options) {
   const std::uint64_t without = engine.memory();
   std::uint64_t largest = 0;
@@ -85,7 +86,7 @@ void say_hello(const Options& options, unsigned port, std::uint64_t fit) {
               v6 ? "]" : "", port);
   std::printf(
       "memory: at most %zu MiB in the engine for %zu games of %u visits (%zu would fit), %.1f "
-      "MiB for %zu connections, %.1f MiB for what was played\n",
+      "MiB for %zu connections, %.1f MiB for game histories\n",
       options.memory_mib, options.games, options.visits, fit,
       mib(options.connections * kConnectionBytes), options.connections,
       mib(options.games * kGameBytes));
@@ -99,7 +100,7 @@ void run(const Options& options) {
   config.visits = options.visits;
   config.memory = options.memory_mib * kMiB;
   senet::api::Engine engine(config);
-  // Weights that were given, and built-in ones for the games that have none of these.
+  // Built-in weights for the games without a file.
   for (const std::string& file : options.weights) engine.use(engine.load(file));
   for (const std::string& game : kGames) {
     if (!engine.try_open_session(game)) engine.use(engine.builtin(game));
@@ -108,7 +109,7 @@ void run(const Options& options) {
   Counters counters;
   Api api(engine, kGames, options, counters);
   serve(api, options, counters, [&](unsigned port) { say_hello(options, port, fit); });
-  std::printf("game_server: ended after %zu requests\n", counters.requests.load());
+  std::printf("game_server: stopped after %zu requests\n", counters.requests.load());
 }
 
 }  // namespace

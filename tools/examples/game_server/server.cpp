@@ -1,5 +1,5 @@
-// One thread runs all connections, each as a coroutine. A request takes one of a fixed number of
-// threads only when it has arrived as a whole, so that slow clients cost a few KiB and no thread.
+// One thread runs all connections as coroutines. A request occupies one of a fixed number of
+// threads only after it has arrived completely, so that slow clients cost a few KiB and no thread.
 #include "server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -32,10 +32,10 @@ constexpr std::size_t kLingerBytes = std::size_t{1} << 20, kReadBytes = 4096;
 struct Connection {
   tcp::socket socket;
   std::string client;
-  Clock::time_point deadline;         // then the tick cancels what the socket waits for
-  bool is_counted = false;            // in Server::clients_
-  bool is_reading = false;            // waits for a request, or for the rest of one
-  boost::beast::flat_buffer in = {};  // received, and not yet part of a request
+  Clock::time_point deadline;         // after it, tick() cancels the socket's operations
+  bool is_counted = false;            // by Server::clients_
+  bool is_reading = false;            // waits for a request or its remaining bytes
+  boost::beast::flat_buffer in = {};  // received bytes after the last request
 
   std::string_view received() const {
     return {static_cast<const char*>(in.cdata().data()), in.size()};
@@ -46,7 +46,8 @@ tcp::acceptor listen(asio::io_context& io, const Options& options) {
   error_code error;
   const auto address = asio::ip::make_address(options.address, error);
   if (error) {
-    throw std::runtime_error("\"" + options.address + "\" is not an address like 127.0.0.1 or ::1");
+    throw std::runtime_error("\"" + options.address +
+                             "\" is not a numeric address such as 127.0.0.1 or ::1");
   }
   try {
     return {io, {address, options.port}};
@@ -96,17 +97,17 @@ class Server {
       tcp::endpoint from;
       error_code error;
       co_await acceptor_.async_accept(socket, from, redirect_error(use_awaitable, error));
-      // Connections that end just now make room first.
+      // Let connections that are ending make room first.
       co_await asio::post(io_, use_awaitable);
       if (!error) {
         admit(std::move(socket), client_name(from.address()));
-      } else if (!stopping_) {  // the system has no room for it: later
+      } else if (!stopping_) {  // out of system resources: retry later
         co_await asio::steady_timer(io_, kTick).async_wait(use_awaitable);
       }
     }
   }
 
-  // Beyond the limit as many connections again are refused with a reason, and others are dropped.
+  // Above the limit, the same number of connections is refused with a reason; any more are dropped.
   void admit(tcp::socket socket, std::string client) {
     ++counters_.connections;
     if (connections_.size() >= 2 * options_.connections) {
@@ -114,18 +115,18 @@ class Server {
       return;
     }
     error_code ignored;
-    socket.set_option(tcp::no_delay(true), ignored);  // an answer is one piece
+    socket.set_option(tcp::no_delay(true), ignored);  // an answer is a single write
     const auto now = Clock::now();
     const auto added = connections_.insert(
         connections_.end(), {std::move(socket), std::move(client), now + options_.request_time});
     counters_.open_connections = connections_.size();
     std::optional<Refusal> refusal;
     if (connections_.size() > options_.connections) {
-      refusal = {503, "all connections are taken: come again later"};
+      refusal = {503, "all connections are in use: try again later"};
     } else if (added->is_counted = clients_.connect(added->client, now); !added->is_counted) {
       refusal = {429, "you have too many connections open"};
     }
-    // An error ends a connection: most often the client has gone.
+    // An error ends the connection; usually the client has closed it.
     asio::co_spawn(io_, serve(*added, std::move(refusal)),
                    [this, added](std::exception_ptr) { remove(added); });
   }
@@ -154,7 +155,7 @@ class Server {
     co_await linger(connection);
   }
 
-  // Ends with an error when the client has gone, was silent for too long, or the server stops.
+  // Throws if the client closed the connection or was idle for too long, or if the server stops.
   awaitable<Request> next_request(Connection& connection) {
     for (;;) {
       if (auto received = read_request(connection.received())) {
@@ -180,12 +181,12 @@ class Server {
 
   awaitable<Answer> answer_of(Connection& connection, const Request& request) {
     ++counters_.requests;
-    require(clients_.request(connection.client, Clock::now()), 429, "you ask too often: slow down");
+    require(clients_.request(connection.client, Clock::now()), 429, "too many requests: slow down");
     require(handled_ < options_.threads + options_.queue, 503,
-            "the server is busy: come again later");
+            "the server is busy: try again later");
     const auto leave = [](std::size_t* handled) { --*handled; };
     const std::unique_ptr<std::size_t, decltype(leave)> place(&++handled_, leave);
-    connection.deadline = Clock::time_point::max();  // searches have limits of their own
+    connection.deadline = Clock::time_point::max();  // searches have their own limits
     const auto handle = [&]() -> awaitable<Answer> {
       co_return api_.answer(request, connection.client);
     };
@@ -200,12 +201,12 @@ class Server {
     co_await http::async_write(connection.socket, answer, redirect_error(use_awaitable, error));
     if (error == asio::error::operation_aborted) ++counters_.timed_out;
     if (error) throw boost::system::system_error(error);
-    const bool has_begun = connection.in.size() > 0;  // the next request, behind the last
+    const bool has_begun = connection.in.size() > 0;  // the next request, received with the last
     connection.deadline = Clock::now() + (has_begun ? options_.request_time : options_.idle_time);
   }
 
-  // Closing a socket with unread bytes resets the connection, and the client may lose the answer
-  // that it has not read yet. So only the answers end, and what still arrives is thrown away.
+  // Closing a socket with unread bytes resets the connection, and the client may lose an answer
+  // that it has not read yet. So this closes only the sending side and discards further input.
   awaitable<void> linger(Connection& connection) {
     connection.deadline = Clock::now() + kLingerTime;
     connection.socket.shutdown(tcp::socket::shutdown_send);
@@ -245,14 +246,14 @@ class Server {
   const Options& options_;
   Counters& counters_;
   Clients clients_;
-  std::size_t handled_ = 0;  // requests that are handled or wait for a thread
+  std::size_t handled_ = 0;  // requests being handled or waiting for a thread
   bool stopping_ = false;
   Clock::time_point last_moment_ = Clock::time_point::max();
   asio::io_context io_{1};
   asio::signal_set signals_{io_, SIGINT, SIGTERM};
   tcp::acceptor acceptor_;
   Connections connections_;
-  asio::thread_pool pool_;  // last: its end waits for requests that are handled
+  asio::thread_pool pool_;  // last: its destructor waits for running requests
 };
 
 }  // namespace

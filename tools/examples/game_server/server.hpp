@@ -1,5 +1,4 @@
-// HTTP towards the network: connections, the threads that answer requests, their limits, and counts
-// of all this.
+// The HTTP server: connections, the threads that answer requests, their limits and counters.
 #pragma once
 
 #include <array>
@@ -17,14 +16,14 @@ namespace game_server {
 
 class Api;
 
-/// What the command line may change.
+/// The command line options; main.cpp describes them.
 struct Options {
   std::string address = "127.0.0.1";
   std::uint16_t port = 8080;
   std::vector<std::string> weights;  // files
   std::size_t games = 100, client_games = 20;
   std::chrono::seconds idle{1800};         // of a game
-  std::optional<std::uint64_t> dice_seed;  // none: dice of the system
+  std::optional<std::uint64_t> dice_seed;  // nothing: random dice
   std::uint32_t visits = 800, workers = 2;
   std::chrono::milliseconds time{2000};  // of a search
   std::uint64_t memory_mib = 512;
@@ -33,16 +32,16 @@ struct Options {
   std::chrono::milliseconds request_time{5000}, idle_time{15000};  // of a connection
 };
 
-/// What the server has done so far, for /api/metrics. Any thread may count.
+/// Counts since the start, for /api/metrics. Any thread may increment them.
 struct Counters {
   using Count = std::atomic<std::uint64_t>;
   Count connections = 0;           // accepted
-  Count open_connections = 0;      // of these, now
+  Count open_connections = 0;      // open now
   Count requests = 0;              // complete ones
-  Count timed_out = 0;             // connections that took too long over a request or an answer
-  Count shed = 0;                  // requests and connections that there was no room for: 503
-  Count dropped = 0;               // connections that there was not even room for a 503 for
-  std::array<Count, 6> answers{};  // [4]: with a status 400 .. 499
+  Count timed_out = 0;             // connections closed during a slow request or answer
+  Count shed = 0;                  // requests and connections refused with 503
+  Count dropped = 0;               // connections closed without even a 503
+  std::array<Count, 6> answers{};  // [4]: with status 400 .. 499
 
   Count games_opened = 0, games_finished = 0, games_timed_out = 0;
   Count searches = 0, visits = 0, search_microseconds = 0;
@@ -53,9 +52,9 @@ struct Counters {
   }
 };
 
-/// Calls `ready` with the port when clients can connect, then serves until SIGINT or SIGTERM;
-/// requests that are being answered then are answered still. Up to options.threads threads use the
-/// API at once. Throws std::runtime_error when it cannot listen.
+/// Calls `ready` with the port when clients can connect, then serves until SIGINT or SIGTERM; then
+/// finishes the requests in progress. Up to options.threads threads use the API at once. Throws
+/// std::runtime_error if it cannot listen.
 void serve(Api& api, const Options& options, Counters& counters,
            const std::function<void(unsigned port)>& ready);
 

@@ -1,5 +1,5 @@
-// Breakthrough (Dan Troyka, 2000) on a board of five by five: a pawn steps straight or diagonally
-// forward and takes diagonally; the first pawn on the far row wins.
+// Breakthrough (Dan Troyka, 2000) on a 5x5 board: a pawn moves straight or diagonally forward and
+// captures diagonally; the first player to get a pawn to the far row wins.
 #pragma once
 
 #include <senet/game.hpp>
@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-/// Everything is stored as the player to move sees it, own pawns moving up from row 0:
+/// Stored from the perspective of the player to move, whose pawns move up from row 0:
 ///
 ///   row 4   20 21 22 23 24        | own_ | theirs_ | mover_ |
-///   ...                             25 bits each, bit = square
+///   ...                             25 bits each, bit index = square
 ///   row 0    0  1  2  3  4
 class Breakthrough {
  public:
@@ -50,7 +50,7 @@ class Breakthrough {
     theirs_ = turned(own);
     mover_ = senet::other(mover_);
   }
-  /// The player who has moved last has won.
+  /// The player who moved last has won.
   std::uint8_t outcome() const { return mover_ == 1 ? 0 : 1; }
 
   std::uint64_t key() const {
@@ -64,7 +64,7 @@ class Breakthrough {
   }
   static std::array<std::uint16_t, 1> logits_of(senet::Action action) { return {action}; }
 
-  /// Left and right are the same game: every position is learnt from twice.
+  /// The game is symmetric, so training uses every position twice.
   Breakthrough mirrored() const {
     Breakthrough image = *this;
     image.own_ = image.theirs_ = 0;
@@ -78,8 +78,8 @@ class Breakthrough {
     return static_cast<senet::Action>(3 * across(action / 3u) + 2 - action % 3u);
   }
 
-  /// "0:ooooo/ooooo/...../xxxxx/xxxxx" without the strokes: the player to move and the squares in
-  /// their order, o being that player's pawns.
+  /// The player to move and the 25 squares: "0:ooooo/ooooo/...../xxxxx/xxxxx" without the slashes.
+  /// o is a pawn of the player to move.
   std::string text() const {
     std::string text = mover_ == 0 ? "0:" : "1:";
     for (std::size_t square = 0; square < kSquares; ++square) {
@@ -91,19 +91,19 @@ class Breakthrough {
     Breakthrough read;
     read.own_ = read.theirs_ = 0;
     if (text.size() != 2 + kSquares || (text[0] != '0' && text[0] != '1') || text[1] != ':') {
-      return senet::fail("a position is the player to move, a colon and 25 squares");
+      return senet::fail("a position must be the player to move, a colon and 25 squares");
     }
     read.mover_ = text[0] == '1';
     for (std::size_t square = 0; square < kSquares; ++square) {
       const char c = text[2 + square];
-      if (c != 'o' && c != 'x' && c != '.') return senet::fail("a square is one of o x .");
+      if (c != 'o' && c != 'x' && c != '.') return senet::fail("a square must be o, x or .");
       if (c == 'o') read.own_ |= bit(square);
       if (c == 'x') read.theirs_ |= bit(square);
     }
     const auto too_many = [](std::uint32_t pawns) { return std::popcount(pawns) > kPawns; };
     if (too_many(read.own_) || too_many(read.theirs_)) return senet::fail("more than ten pawns");
     if (read.theirs_ == 0 || (read.own_ & turned(kFirstRow)) != 0) {
-      return senet::fail("the player to move has won already");
+      return senet::fail("the player to move has already won");
     }
     return read;
   }
@@ -126,7 +126,7 @@ class Breakthrough {
   static constexpr std::size_t across(std::size_t square) {
     return square - square % kSide + (kSide - 1 - square % kSide);
   }
-  /// The board as the other player sees it: the rows the other way round.
+  /// The board from the other player's perspective: the rows in reverse order.
   static constexpr std::uint32_t turned(std::uint32_t pawns) {
     std::uint32_t seen = 0;
     for (std::size_t row = 0; row < kSide; ++row) {

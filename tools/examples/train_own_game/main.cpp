@@ -1,5 +1,5 @@
-// Trains one of two games that Senet has never seen, and plays a match against random moves to show
-// what was learnt.
+// Trains one of two games that are not part of Senet, then plays a match against random moves to
+// measure the result.
 #include <senet/train.hpp>
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 #include "breakthrough.hpp"
 #include "ur.hpp"
 
-/// The settings that learn it well within minutes.
+/// Settings that train a good player within minutes.
 template <>
 senet::Kit senet::kit_of<Breakthrough>() {
   static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
@@ -25,8 +25,8 @@ senet::Kit senet::kit_of<Breakthrough>() {
   return {.recipe = kRecipe};
 }
 
-/// The settings that learn it well within minutes. Dice bring variety enough: no noise, and the
-/// network alone chooses the moves.
+/// Settings that train a good player within minutes. The dice provide enough variety, so there is
+/// no noise; with one visit the network alone chooses the moves.
 template <>
 senet::Kit senet::kit_of<Ur>() {
   static constexpr auto kRecipe = std::to_array<RecipeEntry>({{"width", "64"},
@@ -50,13 +50,13 @@ constexpr int kIsBetter = 0, kIsNot = 1, kBadInput = 2;
 struct Arguments {
   std::string game;
   senet::RunOptions options;
-  std::vector<std::string> settings;  // "--visits", "60", ...: those of senet selfplay
+  std::vector<std::string> settings;  // of senet selfplay: "--visits", "60", ...
 };
 
 volatile std::sig_atomic_t interrupts = 0;
 
-// One line every ten seconds. The first Ctrl-C finishes the games under way, a second one drops
-// them.
+// Prints a line every ten seconds. The first Ctrl-C finishes the games in progress, the second one
+// drops them.
 senet::RunHooks hooks() {
   senet::RunHooks hooks;
   hooks.progresses = [shown = 0.0](const senet::RunProgress& now) mutable {
@@ -75,7 +75,7 @@ senet::RunHooks hooks() {
   return hooks;
 }
 
-/// Trains, then measures. Throws the reason when something goes wrong.
+/// Trains, then plays the match. Throws an error with the reason on failure.
 template <senet::Game G>
 int train(const Arguments& arguments) {
   senet::check_game<G>().value();
@@ -86,7 +86,7 @@ int train(const Arguments& arguments) {
   for (std::size_t i = 0; i < arguments.settings.size(); i += 2) {
     const std::string& name = arguments.settings[i];
     if (!name.starts_with("--") || i + 1 == arguments.settings.size()) {
-      throw senet::fail(name + ": a setting is --NAME VALUE");
+      throw senet::fail(name + ": settings must be pairs --NAME VALUE");
     }
     senet::apply_setting(config, name.substr(2), arguments.settings[i + 1]).value();
   }
@@ -94,10 +94,10 @@ int train(const Arguments& arguments) {
   std::printf("%zu games, %zu steps, weights: %s\n", ended.progress.learn.games,
               ended.progress.learn.steps, ended.weights.c_str());
 
-  // The network alone, without a search, which would beat random moves by itself.
+  // The network plays without search, because search alone would beat random moves.
   const auto player = senet::load_player<G>(ended.weights, 1).value();
   const auto result = senet::match_result<G>(*player, {.pairs = 200}).value();
-  // 95 % of a normal distribution lies within 1.96 standard errors.
+  // A 95 % confidence interval: 1.96 standard errors of a normal distribution.
   const double low = result.score - 1.96 * result.score_error;
   const double high = result.score + 1.96 * result.score_error;
   std::printf("%s against random moves: score %.3f (%.3f .. %.3f) in %zu games\n",
@@ -113,8 +113,8 @@ int main(int count, char** words) try {
   app.add_option("GAME", arguments.game)->required()->check(CLI::IsMember({"ur", "breakthrough"}));
   app.add_option("--run", arguments.options.folder, "the run folder")->required();
   app.add_option("--minutes", arguments.options.minutes, "stop after this time");
-  app.add_option("--games", arguments.options.games, "stop after so many games");
-  app.add_flag("--resume", arguments.options.resume, "go on with the run in the folder");
+  app.add_option("--games", arguments.options.games, "stop after this number of games");
+  app.add_flag("--resume", arguments.options.resume, "continue the run in the folder");
   app.allow_extras()->footer("Other options are settings of senet selfplay, such as --visits 60.");
   try {
     app.parse(count, words);

@@ -1,5 +1,5 @@
-// Games that libsenet has never seen, played by the engine against chance: the same types that
-// train_own_game trains, and one line for each makes it known. own_game [GAME [WEIGHTS]]
+// Registers the two games of train_own_game with libsenet, one line each, and lets the engine play
+// one of them against random moves: own_game [GAME [WEIGHTS]]
 #include <cstdio>
 #include <random>
 #include <senet/own_game.hpp>
@@ -17,7 +17,7 @@ int main(int argc, char** argv) try {
   engine.use(argc > 2 ? engine.load(argv[2]) : engine.untrained(name));
   auto game = engine.open_session(name);
   std::minstd_rand random(1);
-  // Player 0 is the engine, player 1 plays any move.
+  // Player 0 is the engine; player 1 plays random moves.
   for (senet_turn turn = game.turn(); turn != SENET_OVER; turn = game.turn()) {
     if (turn == SENET_CHANCE) {
       const auto chance = game.chance();

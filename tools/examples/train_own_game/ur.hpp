@@ -1,5 +1,5 @@
-// The Royal Game of Ur by Irving Finkel's rules, with four pieces a side: a race with dice in which
-// pieces are sent back.
+// The Royal Game of Ur by Irving Finkel's rules, with four pieces per player: a race with dice in
+// which captured pieces start again.
 #pragma once
 
 #include <senet/game.hpp>
@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-/// Each player's way, of which squares 5 to 12 are shared; + has the roll again, and on 8 a piece
-/// is safe:
+/// The path of each player. Squares 5 to 12 are shared. A piece that lands on + gives another roll;
+/// a piece on 8 is safe:
 ///
 ///    4+ 3  2  1  start   home 14+ 13
 ///    5  6  7  8+ 9   10  11   12
@@ -23,8 +23,8 @@ class Ur {
   static constexpr int kPieces = 4;
   static constexpr std::size_t kSquares = 14, kHome = 15, kPass = 15;
   static constexpr std::size_t kMaxLegal = kPieces, kMaxPlies = 1000, kMaxChance = 5;
-  // Squares of the player who moves and of the other, how many pieces of each wait and are home,
-  // the roll.
+  // The squares of the player to move and of the opponent, the waiting pieces of both, the pieces
+  // at home of both, the roll.
   static constexpr std::size_t kFeatures = 2 * kSquares + 4 + kMaxChance;
   static constexpr std::size_t kMaxActive = 2 * kPieces + 4 + 1;
   static constexpr std::size_t kPolicyLogits = 16, kLogitsPerAction = 1;
@@ -40,14 +40,15 @@ class Ur {
   }
   senet::Player viewer() const { return mover_; }
 
-  /// The square that a piece leaves, 0 for one that waits; or to pass, when no piece can move.
+  /// An action is the square of the piece to move, 0 for a waiting piece, or kPass if no piece can
+  /// move.
   void legal(senet::ActionList<kMaxLegal>& out) const {
     for (std::size_t from = 0; from <= kSquares; ++from) {
       if (can_move(from)) out.push_back(static_cast<senet::Action>(from));
     }
     if (out.empty()) out.push_back(kPass);
   }
-  /// Four dice with two sides each.
+  /// The sum of four dice with values 0 and 1.
   std::size_t chance(std::span<float> probability) const {
     constexpr std::array<float, kMaxChance> kSum = {1, 4, 6, 4, 1};
     for (std::size_t i = 0; i < kMaxChance; ++i) probability[i] = kSum[i] / 16;
@@ -95,8 +96,8 @@ class Ur {
   }
   static std::array<std::uint16_t, 1> logits_of(senet::Action action) { return {action}; }
 
-  /// "0-00" and the squares of both players, o being a piece: the player to move or to throw, the
-  /// roll or -, how many pieces of each are home.
+  /// "0-00" and the 14 squares of each player, o for a piece. The first four characters are the
+  /// player to move or to roll, the roll or -, and the pieces at home of both players.
   std::string text() const {
     std::string text = {digit(mover_), roll_ == kNotThrown ? '-' : digit(roll_), digit(home_[0]),
                         digit(home_[1])};
@@ -109,12 +110,12 @@ class Ur {
   }
   static senet::Result<Ur> from_text(std::string_view text) {
     if (text.size() != 4 + 2 * kSquares) {
-      return senet::fail("a position is the player, the roll, two counts and two times 14 squares");
+      return senet::fail("a position must be the player, the roll, two counts and 28 squares");
     }
     const auto is_below = [](char c, int end) { return c >= '0' && c < '0' + end; };
     if (!is_below(text[0], 2) || !(text[1] == '-' || is_below(text[1], kMaxChance)) ||
         !is_below(text[2], kPieces + 1) || !is_below(text[3], kPieces + 1)) {
-      return senet::fail("the player is 0 or 1, the roll - or 0 to 4, pieces at home are 0 to 4");
+      return senet::fail("the player must be 0 or 1, the roll - or 0 to 4, pieces at home 0 to 4");
     }
     Ur read;
     read.mover_ = static_cast<senet::Player>(text[0] - '0');
@@ -123,11 +124,11 @@ class Ur {
       read.home_[player] = static_cast<std::uint8_t>(text[2 + player] - '0');
       for (std::size_t square = 1; square <= kSquares; ++square) {
         const char c = text[4 + player * kSquares + square - 1];
-        if (c != 'o' && c != '.') return senet::fail("a square is o or .");
+        if (c != 'o' && c != '.') return senet::fail("a square must be o or .");
         if (c != 'o') continue;
         read.on_[player] |= bit(square);
         if (player == 1 && is_shared(square) && (read.on_[0] & bit(square)) != 0) {
-          return senet::fail("two pieces on one square");
+          return senet::fail("there are two pieces on one square");
         }
       }
       if (read.waiting(static_cast<senet::Player>(player)) < 0) {
@@ -138,7 +139,7 @@ class Ur {
       return senet::fail("both players have won");
     }
     if (read.turn() == senet::Turn::kOver && text[1] != '-') {
-      return senet::fail("the game is over: nothing is thrown");
+      return senet::fail("the game is over: the roll must be -");
     }
     return read;
   }
@@ -182,8 +183,8 @@ class Ur {
     return to != kSafe || (on_[senet::other(mover_)] & bit(to)) == 0;
   }
 
-  std::array<std::uint16_t, 2> on_{};   // of each player; bit = square
-  std::array<std::uint8_t, 2> home_{};  // how many pieces of each
+  std::array<std::uint16_t, 2> on_{};   // of each player; bit index = square
+  std::array<std::uint8_t, 2> home_{};  // pieces at home of each player
   std::uint8_t roll_ = kNotThrown;
   senet::Player mover_ = 0;
 };

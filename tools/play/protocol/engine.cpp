@@ -15,9 +15,9 @@
 namespace senet::protocol {
 namespace {
 
-// Memory is bounded by Hash alone.
+// No limit for the service: Hash bounds the memory.
 constexpr std::size_t kAllMemory = std::size_t{1} << 60;
-// How long a search goes on before it is asked whether it may.
+// Time of a poll() before goes_on() is called again.
 constexpr std::chrono::microseconds kSlice{100};
 
 ServiceSettings service_settings(const Options& options, const NetworkSpec& spec,
@@ -27,7 +27,7 @@ ServiceSettings service_settings(const Options& options, const NetworkSpec& spec
   settings.evaluates = options.search.mode;
   const Result<Evaluates> asked = asked_about(spec, has_afterstates, settings.evaluates);
   if (!asked) throw fail("--mode: " + asked.error().reason());
-  // A search has one leaf on its way: a row, or those of a position's moves.
+  // A search has one leaf in flight: one row, or one row per move with afterstates.
   settings.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
   settings.tree = std::size_t{options.hash_mib} << 20;
   settings.lines = kMostMultiPv;
@@ -40,14 +40,14 @@ ServiceSettings service_settings(const Options& options, const NetworkSpec& spec
 
 using Names = std::vector<std::string_view>;
 
-// One option of an Options that outlives it.
+// One option. It refers to an Options, which must outlive it.
 struct Option {
   std::string name;
-  std::string type;  // what stands behind "type", the current value included
+  std::string type;  // the text after "type", with the current value
   std::function<Change(std::string_view value)> set;
 };
 
-// The option of a setting: "c-puct" is CPuct.
+// The option name of a setting: CPuct for "c-puct".
 std::string option_name(std::string_view key) {
   std::string name;
   bool begins = true;
@@ -69,7 +69,7 @@ Names names_in() {
   return names;
 }
 
-// How a setting announces itself. UCI has no type for numbers with a fraction.
+// The "type" text of a setting. UCI has no type for fractional numbers, so they are strings.
 template <class Struct, class Value>
 std::string type_text(const Setting<Struct, Value>& entry, const Value& value) {
   if constexpr (NamedEnum<Value>) {
@@ -85,7 +85,7 @@ std::string type_text(const Setting<Struct, Value>& entry, const Value& value) {
   }
 }
 
-// What is set to the value it has builds nothing anew.
+// Assigns a value. Returns kNothing if it is the current one, so that nothing is rebuilt.
 template <class Value>
 Change replace(Value& to, Value value, Change change) {
   return std::exchange(to, value) != value ? change : Change::kNothing;
@@ -103,23 +103,23 @@ Option of_setting(Setting<Struct, Value> entry, Value& to, Change change) {
   return {name, type_text(entry, to), set};
 }
 
-// One of some words, the one it has now in front.
+// An option whose value is one of `names`, currently `value`.
 Option of_names(const std::string& name, std::string_view value, const Names& names,
                 std::function<Change(std::string_view)> set) {
   return {name, combo(value, names), [=](std::string_view text) {
             if (std::ranges::find(names, text) != names.end()) return set(text);
-            throw bad_argument("{} takes one of {}, not {}", name, fmt::join(names, ", "),
+            throw bad_argument("{0} is {2}: it must be one of {1}", name, fmt::join(names, ", "),
                                in_quotes(text));
           }};
 }
 
-// What runners like to set: each takes what is the case and nothing else. A search draws nothing,
-// so that any seed gives the same answers.
+// Options that match runners set but that have no effect here: each accepts only values that are
+// already true. Searches draw no random numbers, so any seed is accepted.
 Option fixed_number(const std::string& name, std::uint32_t value, std::uint32_t most) {
   return {name, fmt::format("spin default {} min {} max {}", value, value, most),
           [=](std::string_view text) {
             if (number_of(text, value, most)) return Change::kNothing;
-            throw bad_argument("{} takes a whole number {} .. {}, not {}", name, value, most,
+            throw bad_argument("{0} is {3}: it must be an integer {1} .. {2}", name, value, most,
                                in_quotes(text));
           }};
 }
@@ -139,7 +139,7 @@ std::vector<Option> options_of(Options& o) {
   all.push_back(of_names("Game", o.game, games, [&o](std::string_view name) {
     if (name == o.game) return Change::kNothing;
     o.game = name;
-    o.weights.clear();  // they play the other game
+    o.weights.clear();  // they are for the previous game
     return Change::kGame;
   }));
   all.push_back({"WeightsFile",
@@ -169,7 +169,7 @@ std::vector<Option> options_of(Options& o) {
   all.push_back(of_names("Deterministic", "true", {"true"}, nothing));
   all.back().type = "check default true";
   all.push_back(of_names("EvalMode", "cubeless", {"cubeless"}, nothing));
-  // Of UBGI, whose variants are games of their own here.
+  // For UBGI. Variants of backgammon would be separate games here.
   all.push_back(of_names("Variant", first_game(), ubgi_games(), nothing));
   return all;
 }
@@ -196,7 +196,7 @@ Change set_option(Options& options, std::string_view name, std::string_view valu
                        ::strncasecmp(option.name.data(), name.data(), name.size()) == 0;
     if (is_it) return option.set(value);
   }
-  throw bad_argument("there is no option {}", in_quotes(name));
+  throw bad_argument("unknown option {}", in_quotes(name));
 }
 
 void Engine::configure(const Options& options, Change change) {
@@ -211,8 +211,8 @@ void Engine::configure(const Options& options, Change change) {
   std::unique_ptr<Service> service =
       Service::open(service_settings(options, network->spec(), game->has_afterstates)).value();
   service->use(network).value();
-  // The memory may not hold two trees. If it does not hold the new one, the next search reserves
-  // the old one again.
+  // Close the old session first, because the memory may not hold two trees. If reserving the new
+  // one fails, the next search reserves the old one again.
   if (session_ != nullptr) service_->close_session(std::exchange(session_, nullptr));
   session_ = service->open_session(game->name).value();
   service_ = std::move(service);

@@ -1,4 +1,4 @@
-// The lines on their way from the thread that reads them to the session that carries them out.
+// The queue of lines from the reading thread to the session.
 #pragma once
 
 #include <atomic>
@@ -12,46 +12,48 @@
 
 namespace senet::protocol {
 
-/// Longest line that is carried out, in bytes: room for every move of the longest game.
+/// Maximum length of a line in bytes. Enough for every move of the longest game.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-/// Lines in their order, with two questions that a running search may ask at any time: is anything
-/// there, and does a stop or quit wait, whatever stands before it? One thread pushes and closes,
-/// another takes out. Holds at most kMostBytes: a pusher waits then.
+/// A queue of lines. While a search runs, the session can check at any time whether a line is
+/// waiting, and whether a stop or quit is waiting anywhere in the queue. One thread pushes and
+/// closes, another one takes lines out. When kMostBytes are queued, the pushing thread waits.
 class Inbox {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
   /// Adds a line; waits for room unless the inbox is empty.
   void push(std::string line);
-  /// Adds the lines that these bytes complete: every "\n" and "\r" ends one (so that "\r\n" is a
-  /// line end and an empty line). Of a line that is too long only kLongestLine + 1 bytes are kept:
-  /// enough to see that it is. False once one of them was quit.
+  /// Adds the lines completed by these bytes: every "\n" and "\r" ends a line ("\r\n" ends a line
+  /// and an empty line). Keeps only kLongestLine + 1 bytes of a line that is too long, so that the
+  /// session can detect it. Returns false after a quit.
   bool feed(std::string_view bytes);
-  /// Says that no line will follow; the end of input ends the last line too.
+  /// Signals the end of input. Adds the last line even if it has no line end.
   void close();
 
-  /// The oldest line, waiting for one; none once closed and empty.
+  /// Waits for a line and takes the oldest; nullopt when the inbox is closed and empty.
   std::optional<std::string> next();
-  /// The oldest line if there is one and it is this word alone, or any if `word` is empty.
+  /// Takes the oldest line if it consists of just this word, or any line if `word` is empty. Does
+  /// not wait.
   std::optional<std::string> next_if(std::string_view word);
   /// Waits until there is a line or the inbox is closed.
   void wait();
 
-  /// Nothing waits and more may come; the cheap question, asked after every visit.
+  /// Whether no line is waiting and the inbox is open. Takes no lock, since it is called after
+  /// every visit.
   bool is_quiet() const { return !attention_.load(std::memory_order_relaxed); }
-  /// A stop or quit waits.
+  /// Whether a stop or quit is waiting.
   bool has_interrupt() const;
   bool is_closed() const;
 
  private:
   std::unique_lock<std::mutex> wait_for_line();
-  std::optional<std::string> take();  // the oldest, if any; needs the lock
+  std::optional<std::string> take();  // the oldest line, if any; requires the lock
 
-  std::string fed_;  // without a line end yet; with has_quit_ of the thread that pushes
-  bool has_quit_ = false;
+  std::string fed_;        // the incomplete last line; used only by the pushing thread
+  bool has_quit_ = false;  // used only by the pushing thread
   mutable std::mutex mutex_;
-  std::condition_variable changed_;  // for the one thread that waits
+  std::condition_variable changed_;  // at most one thread waits at a time
   std::deque<std::string> lines_;
   std::size_t bytes_ = 0;
   std::size_t interrupts_ = 0;

@@ -16,13 +16,14 @@
 namespace senet::protocol {
 namespace {
 
-// A search without limits has these; it ends by stop, or waits for it.
+// The limit of a search without limits, which ends by stop.
 constexpr std::uint32_t kEndlessVisits = 1u << 30;
 
 long per_mille(double share) { return std::lround(share * 1000); }
 
-/// Chances of the ways a game can end, for one player. Those worth at least 2, at least 3 (UBGI's
-/// "gammon" and "bg") are among the wins and losses; 0 in games without.
+/// Probabilities of the outcomes, for one player. `double` and `triple` are outcomes worth at least
+/// 2 and 3 points (UBGI's "gammon" and "bg"); they are included in win and lose, and 0 in games
+/// without such outcomes.
 struct Chances {
   double win = 0, draw = 0, lose = 0;
   double win_double = 0, win_triple = 0, lose_double = 0, lose_triple = 0;
@@ -102,7 +103,7 @@ bool Session::handle(std::string_view line) {
 void Session::refuse_line(const Error& problem) {
   constexpr std::size_t kLongestText = 300;
   const senet_status status = problem.status();
-  std::string_view code = name_of(static_cast<Code>(status));  // unless it is the library's own
+  std::string_view code = name_of(static_cast<Code>(status));  // "" for a status of libsenet
   if (code.empty()) {
     code = status == SENET_INTERNAL || status == SENET_NO_MEMORY ? "internal" : "bad_argument";
   }
@@ -111,7 +112,7 @@ void Session::refuse_line(const Error& problem) {
 
 void Session::carry_out(std::string_view line) {
   if (line.size() > kLongestLine) {
-    throw bad_argument("a line has at most {} bytes", kLongestLine);
+    throw bad_argument("the line is too long: the maximum is {} bytes", kLongestLine);
   }
   Words words(line);
   if (words.empty()) return;
@@ -123,7 +124,7 @@ void Session::carry_out(std::string_view line) {
   Words surplus = words;
   for (std::size_t i = 0; i < command->most_words && !surplus.empty(); ++i) surplus.next();
   if (!surplus.empty()) {
-    throw bad_argument("{} does not know what to do with {}", word, in_quotes(surplus.peek()));
+    throw bad_argument("{}: unexpected word {}", word, in_quotes(surplus.peek()));
   }
   if (command->is_of_ubgi) only_ubgi(word);
   (this->*command->run)(words);
@@ -131,7 +132,7 @@ void Session::carry_out(std::string_view line) {
 
 void Session::only_ubgi(std::string_view word) const {
   if (speaks_ubgi(engine_.game())) return;
-  throw refuse(Code::kUnsupportedFeature, "{} is a word of {}; this is {}", word,
+  throw refuse(Code::kUnsupportedFeature, "{} is only supported for {}; the game is {}", word,
                games_that(speaks_ubgi), engine_.game().name);
 }
 
@@ -166,7 +167,7 @@ void Session::setoption(Words words) {
   std::string name;
   if (words.peek() == "name") {
     words.next();
-    // A name may have blanks in it; the value is what stands behind "value", as it is.
+    // A name may contain blanks. The value is the unchanged text after "value".
     while (!words.empty() && words.peek() != "value") {
       name.append(name.empty() ? "" : " ").append(words.next());
     }
@@ -229,8 +230,8 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   const std::optional<Milliseconds> time = go.thinking_time(position_.viewer());
   SessionLimits limits;
   limits.visits = go.nodes.value_or(go.infinite || time ? kEndlessVisits : options_.visits);
-  // The only move there is, or the only sound one, needs no thought, unless thought is what was
-  // asked for.
+  // The only legal move, or the only sound one, is played without a search, unless the request is
+  // infinite or specifies nodes.
   std::vector<Action> moves;
   position_.moves_to_consider(moves);
   if (moves.size() == 1 && !go.infinite && !go.nodes) limits.visits = 1;
@@ -239,7 +240,7 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   limits.progress = [&](const SessionResult& so_far) { say_info(so_far, role, began); };
 
   mention_untrained();
-  if (time) {  // what is left of it, and not nothing, which would be no limit
+  if (time) {  // the remaining time, at least 1 us, because 0 would mean no limit
     const auto left =
         std::chrono::duration_cast<std::chrono::microseconds>(began + *time - ServiceClock::now());
     limits.time = std::max(left, std::chrono::microseconds(1));
@@ -250,7 +251,7 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
     say("info string the tree is full (option Hash): the search ended early");
   }
   say_info(found, role, began);
-  // Nothing more to find out, but an endless search has no answer before its end.
+  // The result may be final, but a search without limits must not answer before a stop.
   while (go.infinite && listen(true)) inbox_->wait();
   const std::string move = position_.action_text(found.action);
   say(role == Role::kTurn ? "bestturn cube=nodouble move=" + move : "bestmove " + move);
@@ -267,7 +268,8 @@ bool Session::listen(bool is_endless) {
     if (only_word(*line) == "isready") {
       say("readyok");
     } else if (!words.empty()) {
-      refuse_line(refuse(Code::kSearchInProgress, "a search without limits runs: stop it before {}",
+      refuse_line(refuse(Code::kSearchInProgress,
+                         "a search without limits is running: stop it before {}",
                          in_quotes(words.peek())));
     }
   }
@@ -299,7 +301,7 @@ void Session::say_info(const SessionResult& result, Role role, ServiceClock::tim
                       kRoles[static_cast<std::size_t>(role)], result.depth, rank, result.visits,
                       milliseconds, speed, value, chances.win, chances.win_double,
                       chances.win_triple, fmt::join(moves, " ")));
-    } else {  // UCI's score is in hundredths: of a point a game here
+    } else {  // UCI's score is in hundredths, here of a point
       say(fmt::format(
           "info depth {}{} nodes {} time {} nps {} hashfull {} score cp {} "
           "wdl {} {} {} pv {}",
@@ -310,8 +312,8 @@ void Session::say_info(const SessionResult& result, Role role, ServiceClock::tim
   }
 }
 
-// All figures are for the player on turn or about to roll. In games with ends worth more than 1
-// their chances are among the figures.
+// All figures are from the perspective of the player to move or to roll. In games with outcomes
+// worth 2 points or more, their probabilities are included.
 void Session::eval(Words) {
   mention_untrained();
   const SessionResult seen =
@@ -326,7 +328,7 @@ void Session::eval(Words) {
                         chances.lose_triple));
 }
 
-// UBGI: what surrounds a decision.
+// Commands of UBGI.
 
 void Session::newsession(Words words) {
   contest_ = parse_newsession(words);
@@ -338,7 +340,7 @@ void Session::setscore(Words words) {
   const auto points = [&] { return number_of(words.next(), 0u, 1'000'000u); };
   const std::optional<std::uint32_t> first = points(), second = points();
   if (!first || !second || !words.empty()) {
-    throw bad_argument("setscore takes two whole numbers of points");
+    throw bad_argument("setscore requires two integers 0 .. 1000000");
   }
   score_ = {*first, *second};
 }
@@ -346,20 +348,21 @@ void Session::setscore(Words words) {
 void Session::setcube(Words words) {
   std::uint32_t cube = cube_;
   std::string owner = cube_owner_;
-  if (words.empty()) throw bad_argument("setcube takes value <N> owner <player>");
+  if (words.empty()) throw bad_argument("setcube requires value <N> or owner <player>");
   while (!words.empty()) {
     const std::string_view word = words.next();
     const std::string_view value = words.next();
     if (word == "value") {
       cube = number_of(value, 0u, 1u << 24).value_or(0);
       if (!std::has_single_bit(cube)) {
-        throw bad_argument("a cube shows a power of two, not {}", in_quotes(value));
+        throw bad_argument("the cube's value is {}: it must be a power of two 1 .. 16777216",
+                           in_quotes(value));
       }
     } else if (word == "owner") {
       choice("the cube's owner", value, {"center", "p0", "p1"});
       owner = value;
     } else {
-      throw bad_argument("setcube does not know the word {}", in_quotes(word));
+      throw bad_argument("setcube: unknown word {}", in_quotes(word));
     }
   }
   cube_ = cube;
@@ -367,8 +370,8 @@ void Session::setcube(Words words) {
 }
 
 void Session::setturn(Words words) {
-  const auto player = static_cast<Player>(choice("a player", words.next(), {"p0", "p1"}));
-  if (!words.empty()) throw bad_argument("setturn takes one player, p0 or p1");
+  const auto player = static_cast<Player>(choice("the player", words.next(), {"p0", "p1"}));
+  if (!words.empty()) throw bad_argument("setturn requires one player, p0 or p1");
   const auto with_player_on_roll = engine_.game().with_player_on_roll;
   if (with_player_on_roll == nullptr) {
     throw other_games(engine_.game(),
@@ -392,7 +395,7 @@ void Session::dice(Words words) {
   position_ = with_dice(position_, static_cast<int>(*first), static_cast<int>(*second)).value();
 }
 
-// For people.
+// Commands for interactive use.
 
 void Session::draw(Words) {
   for (const std::string& line : position_.drawing()) say(line);
@@ -405,7 +408,7 @@ void Session::draw(Words) {
 
 void Session::perft(Words words) {
   const std::optional<std::uint32_t> depth = number_of(words.next(), 0u, 1000u);
-  if (!depth) throw bad_argument("perft needs a depth, 0 .. 1000");
+  if (!depth) throw bad_argument("perft requires a depth 0 .. 1000");
   const AnyGame& game = engine_.game();
   const std::optional<Leaves> leaves =
       game.perft(position_.bytes(), static_cast<int>(*depth), [&] { return goes_on(false); });
@@ -415,15 +418,15 @@ void Session::perft(Words words) {
                     : fmt::format("perft {} leaves {}", *depth, leaves->each_once));
 }
 
-// Searches the positions of games of blind moves: the same everywhere, without a file of them.
+// Searches positions from games of uniformly random moves, which are the same on every machine.
 void Session::bench(Words words) {
   const std::optional<std::uint32_t> visits =
       words.empty() ? options_.visits : number_of(words.next(), 0u, kMostVisits);
-  if (!visits) throw bad_argument("bench takes a number of visits");
+  if (!visits) throw bad_argument("bench requires a number of visits 0 .. {}", kMostVisits);
   mention_untrained();
   constexpr std::uint32_t kPositions = 16;
   Random random(/*seed=*/1, 0, 0, Purpose::kMove);
-  std::uint64_t nodes = 0, evaluations = 0, signature = 0;  // the same for the same searches
+  std::uint64_t nodes = 0, evaluations = 0, signature = 0;  // signature: hash of the results
   bool is_whole = true;
   const auto asks = [&] { return is_whole = is_whole && goes_on(false); };
   std::vector<Action> legal;

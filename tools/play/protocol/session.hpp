@@ -1,4 +1,4 @@
-// A conversation: one line in, the lines that answer it out.
+// A protocol session: executes lines and writes the answers.
 #pragma once
 
 #include <array>
@@ -13,26 +13,27 @@
 
 namespace senet::protocol {
 
-/// Whose words a session speaks: the last handshake decides. All understand the same commands.
+/// The dialect of the answers, chosen by the last handshake. All dialects accept the same commands.
 enum class Dialect : std::uint8_t { kUci, kUbgi, kUgi };
 
-/// Carries out lines in their order, on one thread, and never fails: what is wrong is answered with
-/// "error <code> <text>". docs/protocol.md has the words.
+/// Executes lines in order, on one thread. Never fails: errors are answered with "error <code>
+/// <text>". docs/protocol.md describes the commands.
 ///
-/// While a search runs, the session looks into the inbox: a stop or quit that waits there ends it,
-/// whatever stands before them; isready is answered. Other lines wait for its end, unless it has no
-/// limits: then they are refused. No line will come any more: such a search ends.
+/// While a search runs, the session checks the inbox. A stop or quit anywhere in the inbox ends the
+/// search. An isready at the front is answered. Other lines wait for the end of the search, but are
+/// refused during a search without limits. End of input ends a search without limits.
 class Session {
  public:
   using Writer = std::function<void(std::string_view line)>;
 
-  /// A session with its engine ready. `inbox` outlives it; `write` takes one line at a time, on the
-  /// session's thread. Throws an Error when the options ask for what is not there.
+  /// Opens a session and its engine. `inbox` outlives it. `write` is called with one line at a
+  /// time, on the session's thread. Throws an Error when the options are invalid, for example when
+  /// the weights file does not exist.
   Session(const Options& options, Inbox& inbox, Writer write);
 
-  /// Carries out lines from the inbox until quit or the end of input.
+  /// Executes lines from the inbox until quit or the end of input.
   void run();
-  /// Carries out one line. False when it was quit.
+  /// Executes one line. Returns false if it was quit.
   bool handle(std::string_view line);
 
  private:
@@ -40,8 +41,8 @@ class Session {
   struct Command {
     std::string_view word;
     void (Session::*run)(Words words);
-    std::size_t most_words = kAny;  // behind it
-    bool is_of_ubgi = false;        // games without UBGI do not know it
+    std::size_t most_words = kAny;  // maximum number of words after it
+    bool is_of_ubgi = false;        // only for games that support UBGI
   };
   static std::span<const Command> commands();
 
@@ -49,7 +50,7 @@ class Session {
   void refuse_line(const Error& problem);
   void carry_out(std::string_view line);
 
-  // UCI's words and UGI's.
+  // Commands of UCI and UGI.
   template <Dialect kDialect>
   void greet(Words words);
   void isready(Words words);
@@ -62,7 +63,7 @@ class Session {
   void debug(Words words);
   void query(Words words);
 
-  // UBGI's.
+  // Commands of UBGI.
   void newsession(Words words);
   void setscore(Words words);
   void setcube(Words words);
@@ -70,7 +71,7 @@ class Session {
   void dice(Words words);
   void only_ubgi(std::string_view word) const;
 
-  // For people.
+  // Commands for interactive use.
   void draw(Words words);
   void eval(Words words);
   void perft(Words words);
@@ -78,7 +79,7 @@ class Session {
 
   void mention_untrained();
   void think(const GoRequest& go, Role role, ServiceClock::time_point began);
-  // One "info" line for each line of play that was found here, the best first.
+  // Writes an "info" line for each principal variation, the best first.
   void say_info(const SessionResult& result, Role role, ServiceClock::time_point began);
   bool goes_on(bool is_endless);
   bool listen(bool is_endless);
@@ -92,7 +93,7 @@ class Session {
   bool quits_ = false;
   bool mentioned_untrained_ = false;
 
-  // What surrounds a position in UBGI. Only whose turn it is matters to the answers.
+  // The UBGI state besides the position. Only turn_ affects the answers.
   Player turn_ = 0;
   Contest contest_;
   std::array<std::uint32_t, 2> score_{};

@@ -9,7 +9,7 @@ namespace {
 
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
-// Eleven days; more is a slip of the keyboard.
+// Eleven days. Larger values are typing errors.
 constexpr std::uint64_t kMostMilliseconds = 1'000'000'000;
 constexpr std::uint32_t kMostNodes = 1u << 30;
 
@@ -17,7 +17,7 @@ std::uint64_t read_number(Words& words, std::string_view what, std::uint64_t mos
   const std::string_view word = words.next();
   if (word.empty()) throw bad_argument("{} needs a number", what);
   if (const auto value = number_of<std::uint64_t>(word, 0, most)) return *value;
-  throw bad_argument("{} takes a whole number up to {}, not {}", what, most, in_quotes(word));
+  throw bad_argument("{0} is {2}: it must be an integer 0 .. {1}", what, most, in_quotes(word));
 }
 
 void read_go_word(std::string_view word, Words& words, GoRequest& go) {
@@ -41,9 +41,9 @@ void read_go_word(std::string_view word, Words& words, GoRequest& go) {
   } else {
     constexpr std::array kOfOthers = {"depth", "trials", "mate", "ponder", "searchmoves"};
     if (std::ranges::find(kOfOthers, word) == kOfOthers.end()) {
-      throw bad_argument("go does not know the word {}", in_quotes(word));
+      throw bad_argument("go: unknown word {}", in_quotes(word));
     }
-    throw refuse(Code::kUnsupportedFeature, "go {}: a search here is limited by nodes or by time",
+    throw refuse(Code::kUnsupportedFeature, "go {}: searches can be limited only by nodes or time",
                  word);
   }
 }
@@ -53,7 +53,7 @@ const Notation* find_notation(const AnyGame& game, std::string_view name) {
   return found == game.notations.end() ? nullptr : &*found;
 }
 
-// Plays moves that come word by word, some of them in several words.
+// Plays the moves in `words`. A move may consist of several words.
 void play(AnyState& state, Words words) {
   const AnyGame& game = state.game();
   for (std::size_t number = 1; !words.empty(); ++number) {
@@ -65,7 +65,7 @@ void play(AnyState& state, Words words) {
     const auto wrong = [&](std::string_view reason) {
       return refuse(Code::kIllegalMove, "move {} {}: {}", number, in_quotes(move), reason);
     };
-    if (state.turn() == Turn::kOver) throw wrong("the game is over before it");
+    if (state.turn() == Turn::kOver) throw wrong("the game has already ended");
     const Result<Action> action = state.action_from_text(move);
     if (!action) throw wrong(action.error().reason());
     state.play(*action);
@@ -107,7 +107,7 @@ std::size_t choice(std::string_view what, std::string_view word,
   const auto found = std::ranges::find(known, word);
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
   const std::string words = joined({known.begin(), known.size()}, " or ");
-  throw bad_argument("{} is {}, not {}", what, words, in_quotes(word));
+  throw bad_argument("{0} is {2}: it must be {1}", what, words, in_quotes(word));
 }
 
 std::string printable(std::string_view text, std::size_t most) {
@@ -122,8 +122,8 @@ std::string in_quotes(std::string_view word) { return '"' + printable(word, 40) 
 
 std::optional<Milliseconds> GoRequest::thinking_time(Player on_turn) const {
   if (movetime || !time[on_turn]) return movetime;
-  // An even share of what is left for the moves that are likely to come, and most of what each move
-  // brings; some always stays on the clock for the way there and back.
+  // An even share of the time left over the expected number of moves, plus 3/4 of the increment.
+  // kOnTheWay milliseconds always stay on the clock, for the latency of the connection.
   constexpr std::int64_t kLikelyMoves = 30, kLeastMoves = 2, kOnTheWay = 20;
   const std::int64_t left = time[on_turn]->count();
   const std::int64_t moves =
@@ -147,7 +147,7 @@ AnyState read_position(const AnyGame& game, Words words, Player on_roll) {
   const std::string_view first = words.next();
   const auto knows_it = [&](const AnyGame& any) { return find_notation(any, first) != nullptr; };
   const bool is_start = first == "startpos";
-  const bool is_notation = std::ranges::any_of(  // of any game, whichever is played
+  const bool is_notation = std::ranges::any_of(  // a notation of some game, perhaps another one
       all_games<AnyGame>(), [&](const AnyGame* any) { return knows_it(*any); });
   const std::string_view text = is_start                        ? ""
                                 : is_notation || first == "fen" ? words.next()
@@ -158,7 +158,7 @@ AnyState read_position(const AnyGame& game, Words words, Player on_roll) {
   if (!words.empty()) {
     const std::string_view word = words.next();
     if (word != "moves") {
-      throw bad_argument("behind a position stands \"moves\", not {}", in_quotes(word));
+      throw bad_argument("position: expected \"moves\", not {}", in_quotes(word));
     }
   }
   if (is_notation && !knows_it(game)) throw other_games(game, knows_it);
@@ -171,8 +171,8 @@ AnyState read_position(const AnyGame& game, Words words, Player on_roll) {
 }
 
 Error other_games(const AnyGame& game, const std::function<bool(const AnyGame&)>& have_it) {
-  return refuse(Code::kUnsupportedFeature, "that is a word of {}; this is {}", games_that(have_it),
-                game.name);
+  return refuse(Code::kUnsupportedFeature, "only supported for {}; the game is {}",
+                games_that(have_it), game.name);
 }
 
 Contest parse_newsession(Words words) {
@@ -189,12 +189,12 @@ Contest parse_newsession(Words words) {
       (word == "jacoby" ? contest.jacoby : contest.crawford) =
           choice(word, words.next(), {"on", "off"}) == 0;
     } else {
-      throw bad_argument("newsession does not know the word {}", in_quotes(word));
+      throw bad_argument("newsession: unknown word {}", in_quotes(word));
     }
   }
   if (!has_type) throw bad_argument("newsession needs type money or type match");
   if (contest.is_match != (contest.length > 0)) {
-    throw bad_argument("a match has a length of 1 or more, money play has none");
+    throw bad_argument("newsession: a match requires length 1 or more, money play has no length");
   }
   return contest;
 }

@@ -1,24 +1,24 @@
-// Trains a game of your own, with everything that `senet selfplay` does: the door of the installed
-// training tree, find_package(senet COMPONENTS train), target senet::train.
+// Trains your own game, with everything that `senet selfplay` does: the public header of the
+// installed training tree, find_package(senet COMPONENTS train), target senet::train.
 //
 //   #include <senet/train.hpp>
 //
 //   struct MyGame { ... };                              // the concept senet::Game, senet/game.hpp
 //
 //   int main() {
-//     senet::check_game<MyGame>().value();   // throws a sentence if the game breaks a promise
+//     senet::check_game<MyGame>().value();   // throws when the game violates the concept's rules
 //     auto config = senet::default_config<MyGame>().value();
 //     senet::apply_setting(config, "visits", "50").value();
 //     auto ended = senet::run<MyGame>(config, {.folder = "run", .minutes = 10}).value();
 //     auto player = senet::load_player<MyGame>(ended.weights, 50).value();
 //     auto result = senet::match_result<MyGame>(*player, {.pairs = 100}).value();
-//     // result.score: 1 when it won every game against a player that moves at random
+//     // result.score: 1 when it won every game against a random player
 //   }
 //
-// Errors are values: a function that can fail returns a Result (senet/result.hpp), whose reason is
-// a sentence for people. No function here prints, exits, or installs a handler. run() starts
-// threads; apart from its hooks all else happens on the calling thread. Functions may be called
-// from several threads at once, each with a folder and objects of its own.
+// Errors are values: a function that can fail returns a Result (senet/result.hpp) whose reason is a
+// readable sentence. No function here prints, exits, or installs a handler. run() starts threads;
+// except for its hooks, everything else happens on the calling thread. Functions may be called from
+// several threads at the same time, each with its own folder and objects.
 #pragma once
 
 #include <cstdint>
@@ -39,48 +39,48 @@
 
 namespace senet {
 
-// What surrounds the rules, above all the settings that learn the game well, is a Kit
-// (games/any_game.hpp). A game that has none gets the defaults; one that has it specialises
-// kit_of<G>() before the first of these functions is used.
+// A Kit (games/any_game.hpp) adds to the rules of a game, above all its recommended training
+// settings. A game without a kit gets the defaults; a game with one specialises kit_of<G>() before
+// the first of these functions is used.
 //
-// The settings are those of senet selfplay --help: for_each_setting(config, visit) shows each
-// with its name, range, unit and help, apply_setting(config, "learning-rate", "0.001") sets one by
-// name and refuses what it does not take, config_text(config) tells all of them as JSON.
+// The settings are those of senet selfplay --help: for_each_setting(config, visit) visits each with
+// its name, range, unit and help, apply_setting(config, "learning-rate", "0.001") sets one by name
+// and rejects invalid values, config_text(config) returns all of them as JSON.
 
-/// The settings with which G is learnt when nothing else is said: those of its kit, else the
-/// defaults: a network of `width` 128 and 3 `blocks`, positions as what is asked (afterstates where
-/// G::kHasAfterstates), all hardware threads but two. A reason when the kit has a setting that
-/// there is not.
+/// The default settings for training G: the defaults below, overridden by those of its kit. The
+/// defaults are a network of `width` 128 with 3 `blocks`, evaluation of positions (of afterstates
+/// where G::kHasAfterstates), and all hardware threads but two. Fails when the kit names an unknown
+/// setting.
 template <FixedOutcomesGame G>
 Result<RunConfig> default_config() {
   return default_config(game_table<RunGame, G>());
 }
 
-/// The settings of the run in this folder, from its config.json: what run() with `resume` wants.
-/// Settings may be changed after that, but for those of the network's shape. The reason names the
-/// file, and what is wrong in it.
+/// The settings of the run in this folder, from its config.json, for run() with `resume`. Settings
+/// may be changed afterwards, except those of the network's shape. On failure the reason names the
+/// file and the error.
 template <FixedOutcomesGame G>
 Result<RunConfig> load_config(const std::filesystem::path& folder) {
   return load_config(game_table<RunGame, G>(), folder / "config.json");
 }
 
-/// Plays G against itself, learns from the games and keeps everything in options.folder, in the
-/// files and formats of `senet selfplay` (train_bridge/run.hpp draws the folder), until a limit of
-/// the options is reached or hooks.order() says so. Returns when all is saved. Threads:
-/// config.selfplay.workers that play, one that learns (with config.learn.trainer.threads); all have
-/// ended on return. `hooks` is called meanwhile; see RunHooks. The reason when a setting makes no
-/// sense, the folder or its files cannot be used or written, or a worker cannot start.
+/// Plays G against itself, trains on the games and stores everything in options.folder, in the
+/// files and formats of `senet selfplay` (see train_bridge/run.hpp), until a limit of the options
+/// is reached or hooks.order() ends the run. Returns when everything is saved. Threads:
+/// config.selfplay.workers for self-play and one for training (with config.learn.trainer.threads);
+/// all have ended on return. Calls `hooks` meanwhile; see RunHooks. Fails when a setting is
+/// invalid, when the folder or its files cannot be used or written, or when a worker cannot start.
 template <FixedOutcomesGame G>
 Result<RunSummary> run(const RunConfig& config, const RunOptions& options,
                        const RunHooks& hooks = {}) {
   return run(game_table<RunGame, G>(), config, options, hooks);
 }
 
-/// A player that searches with the weights in this file, as run() and `senet selfplay` write them:
-/// `visits` visits a move (1: the network alone), without noise. `options`: what is asked, searches
-/// side by side, c_puct ...; the defaults are those of a player that plays to win. A reason when
-/// the file cannot be read or holds weights of another game. The player owns all that it needs and
-/// belongs to one thread.
+/// A player that searches with the weights in this file, as written by run() and `senet selfplay`:
+/// `visits` visits per move (1: the network alone), without noise. `options`: evaluation mode,
+/// concurrent searches, c_puct ...; the defaults are for playing to win. Fails when the file cannot
+/// be read or contains weights of another game. The player owns everything it needs and is used by
+/// one thread.
 template <FixedOutcomesGame G>
 Result<std::unique_ptr<MatchPlayer>> load_player(const std::filesystem::path& weights,
                                                  std::uint32_t visits,
@@ -96,16 +96,16 @@ Result<std::unique_ptr<MatchPlayer>> load_player(const std::filesystem::path& we
   return std::make_unique<SearchPlayer<G>>(std::move(*setup));
 }
 
-/// Plays a match of G between two players and sums it up as the first one sees it: settings.pairs
-/// openings (drawn blindly in games without dice) and dice, each played twice with sides swapped.
-/// The same settings and players give the same games. MatchResult has wins, draws, losses, mean
-/// points and mean score with their standard errors. The reason when a player fails.
+/// Plays a match of G between two players and sums it up from the perspective of the first:
+/// settings.pairs openings (random in games without dice) and dice, each played twice with sides
+/// swapped. The same settings and players give the same games. MatchResult contains wins, draws,
+/// losses, mean points and mean score with their standard errors. Fails when a player fails.
 template <FixedOutcomesGame G>
 Result<MatchResult> match_result(MatchPlayer& first, MatchPlayer& second,
                                  const MatchSettings& settings = {}) {
   return match_result(game_table<AnyGame, G>(), first, second, settings);
 }
-/// The same against a player that plays any legal move, each as likely.
+/// The same against a player that chooses uniformly among the legal moves.
 template <FixedOutcomesGame G>
 Result<MatchResult> match_result(MatchPlayer& first, const MatchSettings& settings = {}) {
   SimpleMatchPlayer random(game_table<AnyGame, G>().players.front());

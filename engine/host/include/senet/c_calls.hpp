@@ -1,4 +1,4 @@
-// How the C++ face calls senet.h: texts, errors, owners and callables. Not for hosts.
+// How senet.hpp calls senet.h: texts, errors, handles and callables. Internal, not for hosts.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace senet::api {
 
 using senet::Error;
 using senet::Result;
-/// The name that Result had in this header before.
+/// The former name of Result in this header.
 template <class T>
 using Answer = Result<T>;
 
@@ -28,7 +28,7 @@ inline Error error(senet_status status, const senet_reason& why) {
   return {status, why.text[0] != '\0' ? why.text : senet_status_name(status)};
 }
 
-/// What function(arguments...) says, or function(arguments..., &why) where it gives reasons.
+/// Calls function(arguments...), or function(arguments..., &why) if it takes a senet_reason.
 template <class Function, class... Arguments>
 Result<void> call(Function function, Arguments... arguments) {
   senet_reason why{};
@@ -42,7 +42,7 @@ Result<void> call(Function function, Arguments... arguments) {
   return error(status, why);
 }
 
-/// What it writes behind its arguments: function(arguments..., &value), or with &why.
+/// The out-parameter of function(arguments..., &value), or of (arguments..., &value, &why).
 template <class Value, class Function, class... Arguments>
 Result<Value> ask(Function function, Arguments... arguments) {
   Value value{};
@@ -50,7 +50,7 @@ Result<Value> ask(Function function, Arguments... arguments) {
   return value;
 }
 
-/// The owner of the handle that it writes.
+/// The same for a handle, as its Owner.
 template <class Owner, class Handle, class Function, class... Arguments>
 Result<Owner> open(Function function, Arguments... arguments) {
   const Result<Handle*> handle = ask<Handle*>(function, arguments...);
@@ -58,7 +58,7 @@ Result<Owner> open(Function function, Arguments... arguments) {
   return Owner(*handle);
 }
 
-/// A text or list that function(arguments..., data, room, &size) writes, all of it.
+/// The whole text or list that function(arguments..., data, room, &size) writes.
 template <class List, class Function, class... Arguments>
 Result<List> read(Function function, Arguments... arguments) {
   constexpr std::size_t kEnd = std::is_same_v<List, std::string> ? 1 : 0;  // a text's '\0'
@@ -72,7 +72,7 @@ Result<List> read(Function function, Arguments... arguments) {
   }
 }
 
-/// Microseconds for C: what is negative is `least`.
+/// Microseconds for senet.h. A negative time becomes `least`.
 inline std::uint64_t microseconds(std::chrono::microseconds time, std::uint64_t least = 0) {
   return time.count() < 0 ? least : static_cast<std::uint64_t>(time.count());
 }
@@ -85,19 +85,19 @@ struct Closer {
   }
 };
 
-/// What can be kept and called: done().
+/// Anything that can be stored and called as done().
 template <class Done>
 concept Callable = requires(std::decay_t<Done>& done) {
   done();
 };
 
-/// A senet_done whose `user` is a callable of ours, which ends with its call.
+/// A senet_done whose `user` is a Done, allocated with new: calls and deletes it.
 template <class Done>
 void call_and_delete(void* user, senet_session*) noexcept {
   const std::unique_ptr<Done> done(static_cast<Done*>(user));
   try {
     (*done)();
-  } catch (...) {  // senet.h is C: nothing may be thrown through it
+  } catch (...) {  // no exception may pass through the C interface
   }
 }
 

@@ -1,5 +1,5 @@
-// A game of yours as a C++ type: senet::api::add_game<MyGame>(engine), and the engine plays it.
-// MyGame satisfies the concept of senet/game.hpp, as the games that Senet brings along do.
+// Adds your own game, a C++ type, to an engine: senet::api::add_game<MyGame>(engine).
+// MyGame satisfies the concept of senet/game.hpp, like the built-in games.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace senet::api {
 
-/// A game whose numbers a table has room for: see game_table.h.
+/// A game that keeps to the limits of game_table.h.
 template <class G>
 concept TableSized = Game<G> && sizeof(G) <= SENET_MOST_STATE &&
                      alignof(G) <= 16 && G::kFeatures >= 1 &&
@@ -45,9 +45,9 @@ std::uint32_t write(const ActionList<kCapacity>& list, senet_action* actions) {
 
 }  // namespace detail
 
-/// The table of a game; a function that throws ends what was under way with SENET_INTERNAL. The
-/// ways to end are those of the start: they have to be whole numbers, which add_game() checks as
-/// it does everything else. G's functions are called from several threads at once.
+/// The table of functions of G. Several threads call them at once; an exception ends the searches
+/// that it interrupts with SENET_INTERNAL. Outcome values are those of the start position, and must
+/// be whole numbers; like everything else, add_game() checks that.
 template <TableSized G>
 senet_game_table game_table() {
   using detail::game;
@@ -77,7 +77,7 @@ senet_game_table game_table() {
   };
   table.key = [](void*, const void* state) -> std::uint64_t { return game<G>(state).key(); };
   table.encode = [](void*, const void* state, std::uint16_t* feature, float* value) {
-    // More than it promises is not written to the host's memory, and refused by add_game().
+    // If G writes more than kMaxActive features, the surplus stays here, and add_game() refuses G.
     std::array<std::uint16_t, G::kMaxActive + 64> indices;
     std::array<float, G::kMaxActive + 64> values;
     FeatureRow row(indices.data(), values.data(), indices.size());
@@ -108,7 +108,7 @@ senet_game_table game_table() {
   const auto values = outcome_values(start);
   table.outcomes = static_cast<std::uint32_t>(values.size());
   for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), SENET_MOST_OUTCOMES); ++i) {
-    // Neither a fraction nor what is too large becomes another value that could be meant.
+    // Fractions and values out of range become 127, which add_game() refuses.
     const bool is_whole = values[i] >= -7 && values[i] <= 7 &&
                           values[i] == static_cast<float>(static_cast<int>(values[i]));
     table.outcome_values[i] = is_whole ? static_cast<std::int8_t>(values[i]) : std::int8_t{127};
@@ -145,7 +145,7 @@ senet_game_table game_table() {
   return table;
 }
 
-/// The engine knows the game G from now on, as G::kName.
+/// Adds the game G to the engine, as G::kName (senet_engine_add_game).
 template <TableSized G>
 Result<void> try_add_game(Engine& engine) {
   const senet_game_table table = game_table<G>();

@@ -1,9 +1,9 @@
-// The C++ face of libsenet: owners and values over senet.h, in headers alone, so that your
-// compiler and standard library need not be ours. C++20.
+// The C++20 interface of libsenet: RAII classes and values on top of senet.h. Header-only, so your
+// program may use another compiler and standard library than the library was built with.
 //
-// Every function comes twice. try_open(...) returns a Result, which holds a value or an Error;
-// open(...) is try_open(...).value(), which throws the Error. What senet.h says about threads,
-// callbacks and lifetimes holds here too.
+// Functions that can fail come in pairs: try_x(...) returns a Result, which holds a value or an
+// Error; x(...) is try_x(...).value(), which throws the Error. The rules of senet.h about threads,
+// callbacks and lifetimes apply.
 #pragma once
 
 #include <algorithm>
@@ -24,18 +24,18 @@
 
 namespace senet::api {
 
-/// The defaults of senet.h, to be changed field by field.
+/// A senet_config with the defaults of senet.h.
 inline senet_config default_config() {
   senet_config config;
   senet_config_init(&config, sizeof config);
   return config;
 }
 
-/// Words for a field of senet_config; they have to live for as long as it is used.
+/// A text field of senet_config. Does not copy: `words` must outlive its use.
 inline senet_text text(std::string_view words) { return detail::text(words); }
 
-/// The largest `visits` for which this configuration's sessions, all of `game`, fit into its
-/// memory; 0: not even one fits.
+/// The largest `visits` with which config.sessions sessions, all of `game`, fit into config.memory;
+/// 0 if not even one visit fits.
 inline Result<std::uint32_t> try_fit(const senet_config& config, std::string_view game) {
   return detail::ask<std::uint32_t>(senet_config_fit, &config, text(game));
 }
@@ -43,7 +43,7 @@ inline std::uint32_t fit(const senet_config& config, std::string_view game) {
   return try_fit(config, game).value();
 }
 
-/// The most `sessions` of config.visits visits each that fit.
+/// The largest `sessions` that fit with config.visits each.
 inline Result<std::uint32_t> try_fit_sessions(const senet_config& config, std::string_view game) {
   return detail::ask<std::uint32_t>(senet_config_fit_sessions, &config, text(game));
 }
@@ -51,17 +51,17 @@ inline std::uint32_t fit_sessions(const senet_config& config, std::string_view g
   return try_fit_sessions(config, game).value();
 }
 
-/// When a search ends: at whichever comes first; 0: no such limit. Negative time, of a deadline
-/// that has passed, allows one visit.
+/// A search ends at the first limit that it reaches; 0: no limit. A negative time (a deadline that
+/// has passed) allows one visit.
 struct Limits {
-  std::uint32_t visits = 0;  // of the root, those kept from the search before included
+  std::uint32_t visits = 0;  // of the root, including those kept from the previous search
   std::chrono::microseconds time{0};
   float temperature = 0;  // the action is drawn with weights visits^(1/temperature); 0: the best
-  bool noise = false;     // noise at the root, for games that shall differ
-  int priority = 0;       // beside others: -1 gets half of the visits of 0, +1 twice as many
+  bool noise = false;     // noise at the root, so that games differ
+  int priority = 0;       // against other sessions: -1 gets half the visits of 0, +1 twice as many
 };
 
-/// What a search found; fields as in senet_result.
+/// The result of a search; fields as in senet_result.
 struct Found {
   senet_action action = 0;
   senet_ending ending = SENET_BY_VISITS;
@@ -72,30 +72,31 @@ struct Found {
   std::vector<senet_choice> choices;
 };
 
-/// Weights that an engine has loaded. Goes before its engine.
+/// Weights that an engine has loaded. Must be destroyed before its engine.
 class Model {
  public:
-  /// Takes a handle over.
+  /// Takes ownership of the handle.
   explicit Model(senet_model* handle) : handle_(handle) {}
-  /// Names the content, wherever it came from.
+  /// A hash of the weights, independent of their source.
   std::uint64_t id() const { return senet_model_id(handle_.get()); }
-  /// Lets go of it now: its id is 0 then, and an engine refuses it with SENET_BAD_ARGUMENT.
+  /// Releases the weights now. After that the id is 0 and Engine::use() fails with
+  /// SENET_BAD_ARGUMENT.
   void close() noexcept { handle_.reset(); }
-  /// For functions of senet.h; stays this object's.
+  /// For functions of senet.h; still owned by this object.
   const senet_model* handle() const { return handle_.get(); }
 
  private:
   std::unique_ptr<senet_model, detail::Closer<senet_model_release>> handle_;
 };
 
-/// One game. Goes before its engine.
+/// One game that is played or analysed. Must be destroyed before its engine.
 class Session {
  public:
-  /// Takes a handle over.
+  /// Takes ownership of the handle.
   explicit Session(senet_session* handle) : handle_(handle) {}
 
-  /// The position from text (empty: the start), then these actions. SENET_BUSY while it searches,
-  /// as with play().
+  /// Sets the position from text (empty: the start), then plays the actions. Fails with SENET_BUSY
+  /// during a search, like play().
   Result<void> try_set(std::string_view position, std::span<const senet_action> actions = {}) {
     return detail::call(senet_session_set, handle(), detail::text(position), actions.data(),
                         actions.size());
@@ -104,7 +105,7 @@ class Session {
     try_set(position, actions).value();
   }
 
-  /// Plays a legal move, or an outcome of chance on its turn; else SENET_BAD_ACTION.
+  /// Plays a legal move, or a chance outcome on a chance turn; else SENET_BAD_ACTION.
   Result<void> try_play(senet_action action) {
     return detail::call(senet_session_play, handle(), action);
   }
@@ -116,37 +117,37 @@ class Session {
   }
   senet_turn turn() const { return try_turn().value(); }
 
-  /// How a finished game ended, as player 0 sees it.
+  /// How a finished game ended, from player 0's perspective: an index into the game's ways to end.
   Result<std::uint32_t> try_outcome() const {
     return detail::ask<std::uint32_t>(senet_session_outcome, handle());
   }
   std::uint32_t outcome() const { return try_outcome().value(); }
 
-  /// The legal moves, ascending; none but on a player's turn.
+  /// The legal moves, ascending; empty unless a player is to move.
   Result<std::vector<senet_action>> try_legal() const {
     return detail::read<std::vector<senet_action>>(senet_session_legal, handle());
   }
   std::vector<senet_action> legal() const { return try_legal().value(); }
 
-  /// How probable each outcome of chance is, that of action 0 first; none but on its turn.
+  /// The probabilities of the chance outcomes, by action; empty unless it is chance's turn.
   Result<std::vector<float>> try_chance() const {
     return detail::read<std::vector<float>>(senet_session_chance, handle());
   }
   std::vector<float> chance() const { return try_chance().value(); }
 
-  /// The position as one line, which try_set() reads.
+  /// The position as one line, which set() parses.
   Result<std::string> try_text() const {
     return detail::read<std::string>(senet_session_text, handle());
   }
   std::string text() const { return try_text().value(); }
 
-  /// The notation of a legal move or an outcome of chance; else SENET_BAD_ACTION.
+  /// The notation of a legal move or a chance outcome; else SENET_BAD_ACTION.
   Result<std::string> try_action_text(senet_action action) const {
     return detail::read<std::string>(senet_session_action_text, handle(), action);
   }
   std::string action_text(senet_action action) const { return try_action_text(action).value(); }
 
-  /// The action that a person means; SENET_BAD_ACTION when there is none here.
+  /// Parses the notation of an action; SENET_BAD_ACTION if it is not a legal one.
   Result<senet_action> try_read_action(std::string_view text) const {
     return detail::ask<senet_action>(senet_session_read_action, handle(), detail::text(text));
   }
@@ -167,16 +168,16 @@ class Session {
     try_begin_search(limits, done, user).value();
   }
 
-  /// The same with anything that can be called: done(), as senet_done is. It is moved or copied:
-  /// what it holds lives until the call has returned, on the thread that ended the search;
-  /// what it refers to is yours to keep until then. What it throws is lost. When no search begins
-  /// it is not called.
+  /// The same with a callable that takes no arguments, called like a senet_done. It is moved or
+  /// copied in, and destroyed after the call, on the thread that ended the search. Objects that it
+  /// refers to must live until then. Exceptions from it are dropped. It is not called if the search
+  /// does not begin.
   template <detail::Callable Done>
   Result<void> try_begin_search(const Limits& limits, Done&& done) {
     using Kept = std::decay_t<Done>;
     auto kept = std::make_unique<Kept>(std::forward<Done>(done));
     auto begun = try_begin_search(limits, detail::call_and_delete<Kept>, kept.get());
-    // The call may be over already: it has what was kept.
+    // The callback deletes it, and may have done so already.
     if (begun) static_cast<void>(kept.release());
     return begun;
   }
@@ -185,23 +186,23 @@ class Session {
     try_begin_search(limits, std::forward<Done>(done)).value();
   }
 
-  /// Asks the search to end with what it has, at least one visit. Any thread, at any time.
+  /// Asks the search to end with the result so far, after one visit at least. Any thread, any time.
   void stop() noexcept { senet_session_stop(handle_.get()); }
 
-  /// Whether the search has ended and its callback has returned; false: not within that time. An
-  /// error in a callback.
+  /// Waits until the search has ended and its callback has returned; false if that takes longer
+  /// than `time`. SENET_BAD_STATE in a callback.
   Result<bool> try_wait(std::chrono::microseconds time) const {
     const auto waited = detail::call(senet_session_wait, handle(), detail::microseconds(time));
     if (waited || waited.error().status() == SENET_TIMEOUT) return waited.has_value();
     return waited.error();
   }
   bool wait(std::chrono::microseconds time) const { return try_wait(time).value(); }
-  /// The same without an end.
+  /// The same without a timeout.
   Result<void> try_wait() const { return detail::call(senet_session_wait, handle(), UINT64_MAX); }
   void wait() const { try_wait().value(); }
 
-  /// Of the last search: SENET_BUSY during one, SENET_BAD_STATE before the first and when the
-  /// position has changed, and what ended it if it failed.
+  /// The result of the last search. SENET_BUSY while one runs, SENET_BAD_STATE before the first and
+  /// after the position has changed, and the search's own error if it failed.
   Result<Found> try_result() const {
     senet_result c = SENET_RESULT_INIT;
     Found found;
@@ -231,20 +232,20 @@ class Session {
   }
   Found search(const Limits& limits) { return try_search(limits).value(); }
 
-  /// Ends its search and the session: senet_session_close. What is called then fails with
+  /// Ends the search and the session (senet_session_close). Later calls fail with
   /// SENET_BAD_ARGUMENT.
   void close() noexcept { handle_.reset(); }
-  /// For functions of senet.h; stays this object's.
+  /// For functions of senet.h; still owned by this object.
   senet_session* handle() const { return handle_.get(); }
 
  private:
   std::unique_ptr<senet_session, detail::Closer<senet_session_close>> handle_;
 };
 
-/// Threads, batches and a bound of memory. Outlives its models and sessions.
+/// Threads, batches and the memory bound. Must outlive its models and sessions.
 class Engine {
  public:
-  /// Takes a handle over.
+  /// Takes ownership of the handle.
   explicit Engine(senet_engine* handle) : handle_(handle) {}
   static Result<Engine> try_open(const senet_config& config) {
     return detail::open<Engine, senet_engine>(senet_engine_open, &config);
@@ -252,7 +253,7 @@ class Engine {
   explicit Engine(const senet_config& config = default_config())
       : Engine(try_open(config).value()) {}
 
-  /// Weights from a safetensors file: SENET_NO_FILE, SENET_BAD_MODEL, SENET_NO_MEMORY.
+  /// Reads weights from a safetensors file. SENET_NO_FILE, SENET_BAD_MODEL, SENET_NO_MEMORY.
   Result<Model> try_load(std::string_view path) {
     return detail::open<Model, senet_model>(senet_model_open, handle(), detail::text(path));
   }
@@ -265,13 +266,13 @@ class Engine {
   }
   Model load(std::span<const std::byte> weights) { return try_load(weights).value(); }
 
-  /// The network that is linked in, for games that have one.
+  /// The network that is linked in; SENET_NO_FILE for games that have none.
   Result<Model> try_builtin(std::string_view game) {
     return detail::open<Model, senet_model>(senet_model_builtin, handle(), detail::text(game));
   }
   Model builtin(std::string_view game) { return try_builtin(game).value(); }
 
-  /// Fresh weights, which know nothing.
+  /// Untrained weights, drawn from `seed`.
   Result<Model> try_untrained(std::string_view game, std::uint64_t seed = 1) {
     return detail::open<Model, senet_model>(senet_model_untrained, handle(), detail::text(game),
                                             seed);
@@ -280,36 +281,37 @@ class Engine {
     return try_untrained(game, seed).value();
   }
 
-  /// Searches of the model's game that begin from now on are answered by it.
+  /// Publishes the model: searches of its game that begin from now on use it (senet_engine_use).
   Result<void> try_use(const Model& model) {
     return detail::call(senet_engine_use, handle(), model.handle());
   }
   void use(const Model& model) { try_use(model).value(); }
 
-  /// At the start of the game; a model of the game must be in use.
+  /// Opens a session at the start of the game. A model of the game must be in use.
   Result<Session> try_open_session(std::string_view game) {
     return detail::open<Session, senet_session>(senet_session_open, handle(), detail::text(game));
   }
   Session open_session(std::string_view game) { return try_open_session(game).value(); }
 
-  /// Without workers: searches on this thread; returns how many searches are under way.
+  /// Without workers: searches on this thread for about `budget` (senet_poll). Returns the number
+  /// of running searches.
   Result<std::uint32_t> try_poll(std::chrono::microseconds budget) {
     const std::uint64_t time = std::min<std::uint64_t>(detail::microseconds(budget), UINT32_MAX);
     return detail::ask<std::uint32_t>(senet_poll, handle(), static_cast<std::uint32_t>(time));
   }
   std::uint32_t poll(std::chrono::microseconds budget) { return try_poll(budget).value(); }
 
-  /// Ends all searches, then the engine: senet_engine_close. What is called then fails with
-  /// SENET_BAD_ARGUMENT. In a callback of this engine it answers SENET_BAD_STATE and changes
-  /// nothing; an Engine that is destroyed there is never closed.
+  /// Ends all searches, then the engine (senet_engine_close). Later calls fail with
+  /// SENET_BAD_ARGUMENT. In a callback of this engine it does nothing and returns SENET_BAD_STATE;
+  /// an Engine that is destroyed there is never closed.
   senet_status close() noexcept {
     const senet_status status = senet_engine_close(handle_.get());
     if (status == SENET_OK) static_cast<void>(handle_.release());
     return status;
   }
-  /// Bytes promised so far; never more than senet_config.memory.
+  /// Bytes reserved so far; at most senet_config.memory.
   std::uint64_t memory() const { return senet_engine_memory(handle_.get()); }
-  /// For functions of senet.h; stays this object's.
+  /// For functions of senet.h; still owned by this object.
   senet_engine* handle() const { return handle_.get(); }
 
  private:

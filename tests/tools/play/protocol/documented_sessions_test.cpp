@@ -1,4 +1,4 @@
-// The sessions in docs/protocol.md are what the program says, and what the scripts send.
+// The sessions in docs/protocol.md match the scripts and the program's answers.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ Lines lines_of(const std::filesystem::path& file) {
   return lines;
 }
 
-// The block of code behind the heading that names the script, without times.
+// The code block after the line that names the script, without times.
 Lines documented_session(const std::string& script) {
   Lines session;
   bool is_there = false, is_inside = false;
@@ -35,7 +35,7 @@ Lines documented_session(const std::string& script) {
   return session;
 }
 
-// Without what a slow machine tells on the way to the last info.
+// The answer without the progress lines that a slow machine prints before the last info.
 Lines answer_to(Talk& talk, const std::string& line) {
   Lines answer = talk.ask(line);
   while (answer.size() > 2 && answer[answer.size() - 3].starts_with("info ") &&

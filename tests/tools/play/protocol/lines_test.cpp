@@ -1,4 +1,4 @@
-// Words, lines and the inbox: what stands between bytes and commands.
+// Words, lines and the inbox: the layers between bytes and commands.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -125,7 +125,7 @@ TEST(Inbox, GivesOutWhatItHasWhenClosed) {
   inbox.wait();
 }
 
-// More lines than fit pass from one thread to another, none lost and none exchanged.
+// Passes more lines than fit into the inbox between threads; none is lost or reordered.
 TEST(Inbox, PassesLinesBetweenThreadsInOrder) {
   constexpr int kLines = 2000;
   const std::string filler(20'000, 'x');

@@ -1,4 +1,4 @@
-// When a conversation takes the memory of its tree.
+// When a protocol session allocates the memory of its tree.
 #include <gtest/gtest.h>
 
 #include "tests/weighed_heap.hpp"
@@ -7,7 +7,7 @@
 namespace senet::protocol {
 namespace {
 
-// What a search needs is there before the first one: its clock does not run while memory is got.
+// The memory is reserved before the first search, so that allocation does not use its time.
 TEST(ProtocolMemory, IsReservedBeforeTheFirstSearch) {
   for (const char* const game : {"connect_four", "backgammon"}) {
     Options options;
@@ -31,7 +31,7 @@ TEST(ProtocolMemory, IsReservedBeforeTheFirstSearch) {
   }
 }
 
-// The memory may not hold two trees: the old one goes first.
+// The old tree is freed before the new one is reserved, because the memory may not hold both.
 TEST(ProtocolMemory, OneTreeAtATime) {
   Options options;
   options.game = "connect_four";

@@ -1,4 +1,4 @@
-// Sentences of the protocol, read as values.
+// Parsing of the arguments of protocol commands.
 #include <gtest/gtest.h>
 
 #include "games/registry.hpp"
@@ -46,7 +46,7 @@ TEST(ProtocolRequests, AClockIsSharedOut) {
   EXPECT_EQ(time("wtime 90000 btime 30000", 1), Milliseconds(1000));
   EXPECT_EQ(time("p1time 90000 p2time 30000 p1inc 4000 p2inc 0", 0), Milliseconds(6000));
   EXPECT_EQ(time("wtime 10000 movestogo 10", 0), Milliseconds(1000));
-  // Something stays on the clock, and there is always time for something.
+  // Some time always stays on the clock, and the thinking time is at least 1 ms.
   EXPECT_EQ(time("wtime 100 winc 5000", 0), Milliseconds(80));
   EXPECT_EQ(time("wtime 1000 movestogo 1", 0), Milliseconds(500));
   EXPECT_EQ(time("wtime 0", 0), Milliseconds(1));

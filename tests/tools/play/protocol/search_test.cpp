@@ -1,4 +1,5 @@
-// Searches as a session runs them: what ends them, what is answered meanwhile, and in which order.
+// Searches in a session: what ends them, which lines are answered during a search, and the order of
+// answers.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -10,7 +11,7 @@
 namespace senet::protocol {
 namespace {
 
-// Lines that are all there before the session begins, then the end of input.
+// Runs a session on lines that are all queued before it starts, followed by end of input.
 Lines converse(const Options& options, std::initializer_list<const char*> lines) {
   Talk talk(options);
   talk.ask("isready");
@@ -32,7 +33,7 @@ TEST(SessionSearch, AWaitingStopEndsAnySearchAfterItsFirstVisit) {
       talk.inbox.push("stop");
       const Lines answer = talk.ask(go);
       ASSERT_EQ(answer.size(), 2u) << game << " " << go;
-      // The second visit may have been complete before anybody could look.
+      // The second visit may be complete before the session checks the inbox.
       EXPECT_LE(number_behind(answer[0], "nodes"), 2) << game << " " << go;
       EXPECT_TRUE(answer[1].starts_with("bestmove "));
     }
@@ -73,13 +74,14 @@ TEST(SessionSearch, LinesWaitForASearchThatHasLimits) {
   const Lines answer =
       converse(small_options("connect_four"), {"go nodes 300", "isready", "position 44", "d"});
   ASSERT_EQ(answer.size(), 11u);
-  EXPECT_EQ(answer[0], "readyok");  // at once: it stood first
+  EXPECT_EQ(answer[0], "readyok");  // at once: it was at the front of the inbox
   EXPECT_EQ(number_behind(answer[1], "nodes"), 300);
   EXPECT_TRUE(answer[2].starts_with("bestmove "));
   EXPECT_EQ(answer.back(), "position 7/7/7/7/3O3/3X3");
 }
 
-// The inbox fills as the session speaks, so that what comes while a search runs needs no thread.
+// Lines are pushed from the session's output callback, so that they arrive during a search without a
+// second thread.
 TEST(SessionSearch, ASearchWithoutLimitsRefusesAllButStopQuitAndIsready) {
   Talk talk(small_options("connect_four"));
   talk.ask("isready");
@@ -100,7 +102,7 @@ TEST(SessionSearch, ASearchWithoutLimitsRefusesAllButStopQuitAndIsready) {
   EXPECT_EQ(talk.last("d"), "position 7/7/7/7/7/7");
 }
 
-// Those words stand alone or they are not those words.
+// stop, quit and isready take effect only without further words.
 TEST(SessionSearch, StopAndQuitWithMoreBehindThemEndNothing) {
   const Lines answer = converse(small_options("connect_four"),
                                 {"go nodes 500", "isready foo", "stop it", "quit now"});
@@ -109,7 +111,7 @@ TEST(SessionSearch, StopAndQuitWithMoreBehindThemEndNothing) {
   for (std::size_t i = 2; i < 5; ++i) EXPECT_EQ(code_of(answer[i]), "bad_argument");
 }
 
-// A small game is proven to its end long before anybody says stop.
+// The small game is proven long before the stop.
 TEST(SessionSearch, WithoutLimitsTheAnswerWaitsForStopEvenWhenAllIsKnown) {
   Talk talk(small_options("tic_tac_toe"));
   talk.ask("isready");
@@ -142,11 +144,11 @@ TEST(SessionSearch, AStopFromAnotherThreadEndsIt) {
   }
 }
 
-// Where visits end in finished games none needs the network: the search must be asked to go on all
-// the same.
+// If all visits end in finished games, the search never needs the network, but goes_on() must still
+// be called.
 TEST(SessionSearch, ASearchIsAskedToGoOnThoughItNeedsNoNetwork) {
   Engine engine(small_options());
-  // Both have two checkers left: who wins hangs on the dice.
+  // Both have two checkers left: the dice decide the winner.
   const AnyState position = read_position(
       engine.game(), Words("xgid XGID=--A--A------------a--a----:0:0:1:21:0:0:0:0:10"), 0);
   std::uint32_t asked = 0;
@@ -183,7 +185,7 @@ TEST(SessionSearch, PerftAndBenchEndByStopToo) {
   }
 }
 
-// A search is a function of the position, the options and the budget, whatever came before it.
+// A search depends only on the position, the options and the limits, not on earlier commands.
 TEST(SessionSearch, AnswersDoNotDependOnWhatWasAskedBefore) {
   const auto answer = [](std::initializer_list<std::string_view> before) {
     Talk talk(small_options("connect_four"));

@@ -1,4 +1,4 @@
-// Every command of a session, its answer, and what it refuses.
+// Every command of a session, its answers and its errors.
 #include <gtest/gtest.h>
 
 #include "games/connect_four/connect_four.hpp"
@@ -29,7 +29,7 @@ TEST(Session, IntroducesItselfInEachDialect) {
 }
 
 TEST(Session, SaysOnceThatItsNetworkIsUntrained) {
-  Talk talk(small_options("tic_tac_toe"));  // the game without a built-in one
+  Talk talk(small_options("tic_tac_toe"));  // has no built-in network
   Lines answer = talk.ask("isready");
   ASSERT_EQ(answer.size(), 2u);
   EXPECT_TRUE(answer[0].starts_with("info string the network is untrained"));
@@ -73,7 +73,7 @@ TEST(Session, RefusesWhatItDoesNotKnowAndLivesOn) {
   EXPECT_EQ(talk.last("isready"), "readyok");
 }
 
-// Words that a command has no use for are refused, whichever command it is, and nothing is done.
+// Every command refuses surplus words and then has no effect.
 TEST(Session, StrayWordsAreRefused) {
   Talk talk;
   talk.tell({"dice 3 1"});
@@ -110,7 +110,7 @@ TEST(Session, StrayWordsAreRefused) {
   EXPECT_EQ(talk.ask("d"), board);
 }
 
-// Whatever a line holds, its refusal is one printable line.
+// An error is one printable line, whatever the refused line contains.
 TEST(Session, RefusalsAreOnePrintableLine) {
   Talk talk;
   std::string bytes = "position ";
@@ -174,7 +174,7 @@ TEST(Session, SetsOptionsInSilenceUnlessTheyAreWrong) {
 
 TEST(Session, WeightsComeFromAFileAndStayWhenTheNextCannotBeRead) {
   const TemporaryFolder folder;
-  // A blank in the name: the value is the rest of the line.
+  // The name contains a blank: the value is the rest of the line.
   const std::string file = folder.path() / "my weights.safetensors";
   ASSERT_TRUE(save_network(initial_network(reference_spec<ConnectFour>(), 7), file));
   Options options = small_options("connect_four");
@@ -188,7 +188,7 @@ TEST(Session, WeightsComeFromAFileAndStayWhenTheNextCannotBeRead) {
   EXPECT_EQ(code_of(talk.last("setoption name WeightsFile value " + file + ".not")),
             "bad_argument");
   EXPECT_EQ(talk.ask("eval"), Lines{evaluation});
-  // They play the other game.
+  // Weights of another game are refused.
   EXPECT_EQ(code_of(Talk(small_options()).last("setoption name WeightsFile value " + file)),
             "bad_argument");
   talk.tell({"setoption name Game value tic_tac_toe"});
@@ -249,7 +249,7 @@ TEST(Session, ABareGoTakesTheOptionVisits) {
 
 TEST(Session, AForcedMoveIsNotThoughtAbout) {
   Talk talk(small_options("connect_four"));
-  talk.tell({"position 11223"});  // seven moves are legal, six of them lose at once
+  talk.tell({"position 11223"});  // seven legal moves, six of which lose at once
   talk.ask("isready");
   const Lines answer = talk.ask("go");
   ASSERT_EQ(answer.size(), 2u);
@@ -278,7 +278,7 @@ TEST(Session, TheFirstMoveOfALineIsTheBestMoveAndTheLineIsLegal) {
   talk.tell({position});
   const Lines answer = talk.ask("go nodes 20000");
   const std::string& info = answer[answer.size() - 2];
-  // The only move that does not lose at once; good play is a draw.
+  // The only move that does not lose at once; perfect play is a draw.
   EXPECT_EQ(answer.back(), "bestmove a3");
   EXPECT_NE(info.find(" score cp 0 "), std::string::npos) << info;
   const std::string line = info.substr(info.find(" pv ") + 4);
@@ -342,7 +342,7 @@ TEST(Session, PerftCountsTheRules) {
   EXPECT_EQ(four.ask("perft 0"), Lines{"perft 0 leaves 1"});
   Talk backgammon;
   backgammon.tell({"position 4HPwATDgc/ABMA:0:-"});
-  // tests/games has deeper counts; a session must tell the same.
+  // tests/games has deeper counts; a session must give the same numbers.
   EXPECT_EQ(backgammon.ask("perft 1"), Lines{"perft 1 plays_21 447 plays_36 637"});
   for (const char* const wrong : {"perft", "perft -1", "perft x", "perft 1001"}) {
     EXPECT_EQ(code_of(four.last(wrong)), "bad_argument") << wrong;

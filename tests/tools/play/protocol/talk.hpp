@@ -1,4 +1,4 @@
-// A conversation with a session in memory: lines in, the lines that answer them out.
+// Runs a protocol session in memory, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace senet::protocol {
 
 using Lines = std::vector<std::string>;
 
-/// What a function that may throw a refusal returns, or the refusal.
+/// The return value of a function, or the Error that it throws.
 template <class Function>
 auto result_of(Function function) -> Result<decltype(function())> {
   try {
@@ -25,7 +25,7 @@ auto result_of(Function function) -> Result<decltype(function())> {
   }
 }
 
-/// Few visits, little memory, no network is asked: what tests of words need.
+/// Options for fast tests: few visits, little memory, no network.
 inline Options small_options(const std::string& game = "backgammon") {
   Options options;
   options.game = game;
@@ -35,7 +35,7 @@ inline Options small_options(const std::string& game = "backgammon") {
   return options;
 }
 
-/// An "info" or "bench" line without what changes from run to run; other lines as they are.
+/// An "info" or "bench" line without times and speeds, which vary; other lines unchanged.
 inline std::string without_times(const std::string& line) {
   Words words(line);
   if (words.peek() != "info" && words.peek() != "bench") return line;
@@ -62,7 +62,7 @@ class Talk {
   Talk(const Talk&) = delete;
   Talk& operator=(const Talk&) = delete;
 
-  /// Has one line carried out; its answer, without times.
+  /// Executes one line and returns its answer, without times.
   Lines ask(std::string_view line) {
     said.clear();
     EXPECT_EQ(session->handle(line), line != "quit") << line;
@@ -70,35 +70,35 @@ class Talk {
     for (const std::string& told : said) answer.push_back(without_times(told));
     return answer;
   }
-  /// The last line of an answer: the terminating one.
+  /// Executes one line and returns the last line of its answer.
   std::string last(std::string_view line) {
     const Lines answer = ask(line);
     return answer.empty() ? "" : answer.back();
   }
-  /// Several lines that must be silent.
+  /// Executes several lines that must have no answer.
   void tell(std::initializer_list<std::string_view> lines) {
     for (const std::string_view line : lines) EXPECT_EQ(ask(line), Lines{}) << line;
   }
 
   Inbox inbox;
-  std::function<void(const std::string&)> on_line;  // called as lines are said
+  std::function<void(const std::string&)> on_line;  // called for each line of an answer
   Lines said;
   std::optional<Session> session;
 };
 
-/// The first word of an "error" line behind "error", or the whole line.
+/// The code of an "error" line, or the whole line if it is another line.
 inline std::string code_of(const std::string& line) {
   if (!line.starts_with("error ")) return line;
   return line.substr(6, line.find(' ', 6) - 6);
 }
 
-/// The number behind a word of a line; -1 when it is not there.
+/// The number after a word of a line; -1 if the line does not contain the word.
 inline long number_behind(const std::string& line, const std::string& word) {
   const std::size_t at = line.find(" " + word + " ");
   return at == std::string::npos ? -1 : std::stol(line.substr(at + word.size() + 2));
 }
 
-/// The lines that begin so.
+/// The lines that begin with `start`.
 inline Lines beginning(const Lines& lines, const std::string& start) {
   Lines found;
   for (const std::string& line : lines) {

@@ -1,4 +1,4 @@
-// The words of UBGI: what surrounds a decision of backgammon, and the decision.
+// The UBGI commands: the state around a backgammon decision, and the decision.
 #include <gtest/gtest.h>
 
 #include "tests/tools/play/protocol/talk.hpp"
@@ -29,7 +29,7 @@ TEST(Ubgi, AnswersADecisionAsTheRunnerAsksIt) {
   }
   const std::string move = answer[1].substr(9);
   EXPECT_EQ(answer[1], "bestmove " + answer[0].substr(answer[0].find(" pv ") + 4));
-  // It is legal, and the same when it is asked again.
+  // The move is legal, and repeated requests give the same answer.
   talk.tell({"position startpos moves 31 " + move, kStart, "dice 1 3"});
   EXPECT_EQ(talk.ask("go role chequer"), answer);
   EXPECT_EQ(talk.ask("go"), answer);
@@ -58,7 +58,7 @@ TEST(Ubgi, BothSidesOfASymmetricPositionGetTheSameAnswer) {
   }
 }
 
-// The same position told three ways, and with the players exchanged.
+// The same position in three notations, and with the players exchanged.
 TEST(Ubgi, APositionIsTheSameHoweverItIsTold) {
   Talk talk;
   ready(talk);
@@ -88,7 +88,7 @@ TEST(Ubgi, WithoutDiceThereIsNoPlay) {
   }
   talk.tell({"newgame"});
   EXPECT_EQ(code_of(talk.last("go")), "missing_context");
-  // A position forgets the dice of the one before.
+  // Setting a position clears the dice.
   talk.tell({kStart, "dice 3 1"});
   EXPECT_TRUE(talk.last("go").starts_with("bestmove "));
   talk.tell({kStart});
@@ -116,7 +116,7 @@ TEST(Ubgi, AForcedPassIsAMove) {
   const Lines answer = talk.ask("go");
   ASSERT_EQ(answer.size(), 2u);
   EXPECT_EQ(answer[1], "bestmove pass");
-  // Nothing to think about, unless one is asked to.
+  // A forced move is not searched, unless the request specifies nodes.
   EXPECT_EQ(number_behind(answer[0], "nodes"), 1);
   EXPECT_EQ(number_behind(talk.ask("go nodes 5")[0], "nodes"), 5);
   EXPECT_EQ(talk.last("go role turn"), "bestturn cube=nodouble move=pass");

@@ -1,4 +1,4 @@
-// Talking to the server.
+// The client of the server's API.
 const api = {
   async call(method, path, body) {
     for (let attempt = 0; ; ++attempt) {
@@ -10,7 +10,7 @@ const api = {
       const told = await answer.json();
       if (answer.ok) return told;
       const {status, reason} = told.error;
-      // The server has too much to do, or asks us to slow down.
+      // The server is busy or limits our rate: retry.
       if ((status === 503 || status === 429) && attempt < 4) {
         await new Promise((wake) => setTimeout(wake, 1000 * (attempt + 1)));
         continue;

@@ -1,4 +1,4 @@
-// Backgammon on the page: the person's turn is put together checker by checker.
+// The backgammon board: the user composes a turn checker by checker.
 class BackgammonBoard {
   static colors = ["var(--light-checker)", "var(--dark-checker)"];
   #you;
@@ -6,11 +6,11 @@ class BackgammonBoard {
   #onProgress;
   #state = null;
   #turns = [];
-  #steps = [];  // of the person's turn so far
+  #steps = [];  // of the user's turn so far
   #selected = null;
   #enabled = false;
 
-  /** onProgress(canUndo, canPlay) is called when the person's turn has changed. */
+  /** Calls onMove(text) with a complete turn and onProgress(canUndo, canPlay) after each change. */
   constructor(you, onMove, onProgress) {
     this.#you = you;
     this.#onMove = onMove;
@@ -37,7 +37,7 @@ class BackgammonBoard {
 
   showHints() {}
 
-  /** Shows a turn of the person's as arrows; null: nothing. */
+  /** Shows a turn of the user as arrows; null shows none. */
   preview(move) {
     const turn = this.#turns.find(({text}) => text === move);
     this.view.showArrows(turn ? turn.steps : []);
@@ -49,7 +49,7 @@ class BackgammonBoard {
     this.#update();
   }
 
-  /** Plays the turn when it is complete. */
+  /** Plays the turn if it is complete. */
   done() {
     const turn = this.#complete();
     if (turn) this.#onMove(turn.text);
@@ -76,7 +76,7 @@ class BackgammonBoard {
     const targets = targetsOf(this.#turns, this.#steps, place);
     if (this.#selected === place || targets.size === 0) {
       this.#selected = null;
-    } else if (targets.size === 1) {  // nothing to choose
+    } else if (targets.size === 1) {  // only one choice
       this.#steps.push(...targets.values().next().value);
       this.#selected = null;
     } else {
@@ -103,7 +103,7 @@ class BackgammonBoard {
 
   #label(place, isTarget) {
     const name = place === 25 ? "the bar" : place === 0 ? "your tray" : `point ${place}`;
-    return isTarget ? `To ${name}` : `Checker on ${name}`;
+    return isTarget ? `Move to ${name}` : `Checker on ${name}`;
   }
 
   key(event) {
@@ -114,5 +114,5 @@ class BackgammonBoard {
     else return false;
     return true;
   }
-  help = "Click a checker, then where it goes";
+  help = "Click a checker, then where to move it";
 }

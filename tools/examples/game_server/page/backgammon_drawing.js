@@ -1,5 +1,5 @@
-// The backgammon board as it lies before the person: own home at the bottom right. Places are told
-// from the person's side: 0 own tray, 1..24 points, 25 own bar; the other's tray is 26, the other's bar 27.
+// Draws the backgammon board with the user's home at the bottom right. Places are numbered from the
+// user's perspective: 0 own tray, 1..24 points, 25 own bar, 26 opponent's tray, 27 opponent's bar.
 class BackgammonDrawing {
   static width = 1080;
   static height = 792;
@@ -12,8 +12,8 @@ class BackgammonDrawing {
   #top = 46;
   #size = 31;  // radius of a checker
   #length = 300;  // of a point
-  places = [];  // place -> its group, which can be pressed
-  #checkers = [[], []];  // of the person, of the other: {element, place}
+  places = [];  // place -> its pressable group
+  #checkers = [[], []];  // of the user, of the opponent: {element, place}
   #pips = [];
 
   constructor(you, onPlace) {
@@ -55,7 +55,7 @@ class BackgammonDrawing {
     return this.#left + (column + 0.5 + (column >= 6 ? 1 : 0)) * this.#point;
   }
 
-  /** Places that grow from the bottom up. */
+  /** Whether checkers stack from the bottom up. */
   #isLow(place) {
     return place <= 12 || place === BackgammonDrawing.theirBar;
   }
@@ -89,7 +89,7 @@ class BackgammonDrawing {
     return element;
   }
 
-  /** Where the checker number `i` of `count` lies on a place. */
+  /** The position and vertical scale of checker `i` of `count` on a place. */
   #spot(place, i, count) {
     const x = this.#xOf(place), {height} = BackgammonDrawing;
     if (place === BackgammonDrawing.tray) return [x, height - this.#top - 12 - i * 19.5, 0.3];
@@ -101,7 +101,7 @@ class BackgammonDrawing {
     return [x, this.#isLow(place) ? height - first - i * step : first + i * step, 1];
   }
 
-  /** Shows these checkers, told as placesOf() does with the person as the mover; those that stand elsewhere now move there. */
+  /** Shows the checkers of placesOf(board, user) and animates those that changed place. */
   show({mine, theirs}) {
     const seen = theirs.map((count, place) => [place === 0 ? 26 : place === 25 ? 27 : 25 - place, count]);
     this.#arrange(0, new Map(mine.map((count, place) => [place, count])));
@@ -123,7 +123,7 @@ class BackgammonDrawing {
       for (let i = 0; i < count; ++i) {
         const checker = moving.pop();
         checker.place = place;
-        this.checkerLayer.append(checker.element);  // moves above those that stay
+        this.checkerLayer.append(checker.element);  // draws it above those that stay
         checkers.push(checkers.splice(checkers.indexOf(checker), 1)[0]);
       }
     }
@@ -144,7 +144,7 @@ class BackgammonDrawing {
         svg(this.countLayer, "text", {class: "count", x, y, fill: color === "light" ? "#3a3324" : "#fff"}, count);
       }
     }
-    // A checker that comes would lie on top.
+    // The target mark is where the next checker would be.
     for (let place = 0; place < 28; ++place) {
       if (checkers !== this.#checkers[0]) break;
       const count = counts.get(place) ?? 0;
@@ -153,7 +153,7 @@ class BackgammonDrawing {
     }
   }
 
-  /** Shows steps of the person's as arrows from the top of one place to the top of another. */
+  /** Shows the user's steps as arrows from the top checker of one place to the top of another. */
   showArrows(steps) {
     this.arrowLayer.replaceChildren();
     const counts = new Array(28).fill(0);
@@ -168,7 +168,7 @@ class BackgammonDrawing {
     }
   }
 
-  /** Shows dice: those of the person on the right. `used` are the values played so far. */
+  /** Shows the dice, the user's on the right. `used` contains the values played so far. */
   showDice(dice, isYours, used = []) {
     this.diceLayer.replaceChildren();
     if (!dice) return;

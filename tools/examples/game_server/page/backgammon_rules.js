@@ -1,9 +1,9 @@
-// How a person puts a turn together of single steps. Which turns are legal says the server, in its
-// notation ("24/18 13/11", "bar/23*/20", "8/5*(2)"); here is found which steps lead to them.
+// Finds the steps that compose each legal turn. The server lists the legal turns in its notation:
+// "24/18 13/11", "bar/23*/20", "8/5*(2)".
 //
-// Places are told from the side of whoever moves: 0 off, 1..24 points, 25 the bar.
+// Places are numbered from the perspective of the player to move: 0 off, 1..24 points, 25 the bar.
 
-/** What a turn does, whatever the order of its steps: places that gain and lose, places hit. */
+/** The effect of a turn, independent of the order of its steps: changes per place, and hits. */
 function effectOf(changes, hits) {
   const gains = changes.map((change, place) => (change ? `${place}:${change}` : "")).filter(Boolean);
   return `${gains.join(" ")}|${[...hits].sort((a, b) => a - b).join(" ")}`;
@@ -24,13 +24,13 @@ function effectOfText(text) {
   return effectOf(changes, hits);
 }
 
-/** Both players' checkers by place, from the side of player `mover`. */
+/** Both players' checkers by place, each from its own perspective: `mine` belongs to `mover`. */
 function placesOf(board, mover) {
   const side = ({points, bar, off}) => [off, ...points, bar];
   return {mine: side(board.players[mover]), theirs: side(board.players[1 - mover])};
 }
 
-/** The step with this die from this place, or null. */
+/** The step from this place with this die, or null if it is illegal. */
 function stepFrom({mine, theirs}, from, die) {
   if (mine[from] === 0 || (from !== 25 && mine[25] > 0)) return null;
   const to = Math.max(0, from - die);
@@ -56,8 +56,7 @@ function afterStep({mine, theirs}, {from, to, hit}) {
 }
 
 /**
- * All ways to play the dice step by step that end in a legal turn: [{steps, text}].
- * A pass has no steps.
+ * All sequences of steps that play the dice as a legal turn: [{steps, text}]. Empty for a pass.
  */
 function turnsOf(places, dice, legal) {
   const texts = new Map(legal.filter((text) => text !== "pass").map((text) => [effectOfText(text), text]));
@@ -84,14 +83,14 @@ function turnsOf(places, dice, legal) {
 
 const sameStep = (a, b) => a.from === b.from && a.die === b.die;
 
-/** The turns that go on from these steps. */
+/** The turns that begin with these steps and have more. */
 function turnsAfter(turns, steps) {
   return turns.filter((turn) => turn.steps.length > steps.length && steps.every((step, i) => sameStep(step, turn.steps[i])));
 }
 
 /**
- * Where the checker on `from` can go now: Map of place -> steps, several steps where one checker
- * takes more than one die.
+ * The places that the checker on `from` can reach now: a Map of place -> steps. More than one step
+ * if the checker uses several dice.
  */
 function targetsOf(turns, steps, from) {
   const targets = new Map();

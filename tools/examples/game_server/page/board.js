@@ -1,6 +1,6 @@
-// What drawing both boards needs.
+// Helpers for drawing both boards.
 
-/** An SVG element with attributes, in a parent. */
+/** Creates an SVG element and appends it to `parent`. */
 function svg(parent, name, attributes = {}, text) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -9,7 +9,7 @@ function svg(parent, name, attributes = {}, text) {
   return element;
 }
 
-/** An empty drawing in the page's board. */
+/** Replaces the page's board with an empty drawing. */
 function newDrawing(width, height, label) {
   const drawing = svg(null, "svg", {viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label});
   const gloss = svg(svg(drawing, "defs"), "radialGradient", {id: "gloss", cx: 0.34, cy: 0.28, r: 0.75});
@@ -20,7 +20,7 @@ function newDrawing(width, height, label) {
   return drawing;
 }
 
-/** Acts on a click, a touch, Enter and Space, while the element can be pressed. */
+/** Calls `act` on a click, a touch, Enter or Space while the element is pressable. */
 function onPress(element, act) {
   element.addEventListener("click", () => element.classList.contains("on") && act());
   element.addEventListener("keydown", (event) => {
@@ -31,7 +31,7 @@ function onPress(element, act) {
   });
 }
 
-/** What can be pressed can be reached with Tab. */
+/** Makes an element pressable and reachable with Tab, or neither. */
 function setPressable(element, on, label) {
   element.classList.toggle("on", on);
   if (on) {
@@ -44,7 +44,7 @@ function setPressable(element, on, label) {
   }
 }
 
-/** Moves the focus among what can be pressed. */
+/** Moves the focus among the pressable elements. */
 function moveFocus(elements, by) {
   const on = elements.filter((element) => element.classList.contains("on"));
   if (on.length === 0) return;

@@ -1,13 +1,13 @@
-// Connect Four on the page: discs fall behind a board with holes.
+// The Connect Four board: discs fall behind a board with holes.
 class ConnectFourBoard {
   static colors = ["var(--red)", "var(--gold)"];  // of the first and the second player
   #size = 100;
-  #top = 88;  // room above for the disc in hand
+  #top = 88;  // space above the board for the preview disc
   #discs = new Map();  // "column,row" -> the disc's group
   #columns = [];
   #state = null;
 
-  /** onMove(text) is called with a move of the person's. */
+  /** Calls onMove(text) with each move of the user. */
   constructor(you, onMove) {
     const size = this.#size, width = 7 * size + 40, height = this.#top + 6 * size + 40;
     this.drawing = newDrawing(width, height, "Connect Four");
@@ -97,28 +97,28 @@ class ConnectFourBoard {
     }
   }
 
-  /** Lets the person move, or nobody. */
+  /** Enables or disables moves of the user. */
   setEnabled(on) {
     this.#columns.forEach(({group}, column) =>
       setPressable(group, on && this.#state.legal.includes(String(column + 1)), `Column ${column + 1}`));
   }
 
-  /** Writes each move's share of visits above its column; null: nothing. */
+  /** Writes each move's share of visits above its column; null clears them. */
   showHints(search) {
     const best = search?.candidates[0]?.move;
     this.#columns.forEach(({hint}, column) => {
       const found = search?.candidates.find(({move}) => move === String(column + 1));
-      hint.textContent = found ? `${Math.round(100 * found.visits / search.visits)} %` : "";
+      hint.textContent = found ? `${Math.round(100 * found.visits / search.visits)}%` : "";
       hint.classList.toggle("best", best !== undefined && found?.move === best);
     });
   }
 
-  /** Shows where a move would go; null: nothing. */
+  /** Previews a move; null removes the preview. */
   preview(move) {
     this.#columns.forEach(({group}, column) => group.classList.toggle("preview", move === String(column + 1)));
   }
 
-  /** True when the key was for this board. */
+  /** Handles a key; false if the board does not use it. */
   key(event) {
     if (event.key >= "1" && event.key <= "7") {
       this.#columns[event.key - 1].group.dispatchEvent(new Event("click"));

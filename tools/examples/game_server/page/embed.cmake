@@ -1,4 +1,4 @@
-# Makes one document of the page's files and puts it into page.hpp.in: embed.cmake is run with FOLDER and OUTPUT set.
+# Combines the page's files in FOLDER into one document and writes it with page.hpp.in to OUTPUT.
 file(READ ${FOLDER}/page.html page)
 file(READ ${FOLDER}/page.css style)
 set(script "")

@@ -1,29 +1,30 @@
-// The page: one game at a time against the engine.
+// The page: plays one game at a time against the engine.
 const levels = {
   casual: {visits: 6, temperature: 1},
   club: {visits: 30, temperature: 0.5},
   strong: {visits: 300},
-  full: {},  // set to what the server allows
+  full: {},  // set to the server's maximum
 };
 const boards = {connect_four: ConnectFourBoard, backgammon: BackgammonBoard};
-// Who wants no motion need not wait for it.
+// Waits are short for users who prefer reduced motion.
 const haste = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0.05 : 1;
 const wait = (milliseconds) => new Promise((wake) => setTimeout(wake, haste * milliseconds));
 
-let state = null;  // as the server told it last
-let you = 0;  // which player the person is
+let state = null;  // the server's last answer
+let you = 0;  // the user's player index
 let board = null;
 let colors = [];
-let turnNumber = 0;  // grows when what is under way has lost its meaning
-let analysis = Promise.resolve();  // what the server still thinks about: one request at a time for a game
+let turnNumber = 0;  // increases when pending requests become outdated
+let analysis = Promise.resolve();  // the running search: the server allows one request per game at a time
 
 const effort = () => levels[byId("level").value];
+const rollText = ([a, b]) => (a === b ? `double ${a}s` : `${a} and ${b}`);
 const remember = () => localStorage.setItem("senet", JSON.stringify({id: state.id, you}));
 
-/** Thrown where an answer, or an error, comes too late to mean anything. */
+/** Thrown for an answer or an error that arrives too late to matter. */
 class Outdated {}
 
-/** What a request answers, unless the turn it belongs to is over by then. */
+/** The answer to a request; throws Outdated if its turn has ended meanwhile. */
 async function inTurn(number, request) {
   try {
     const answer = await request;
@@ -34,7 +35,7 @@ async function inTurn(number, request) {
   throw new Outdated();
 }
 
-/** Runs something that asks the server; what goes wrong is shown. */
+/** Runs an action that calls the server and shows its errors. */
 async function attempt(action) {
   try {
     await action();
@@ -46,7 +47,7 @@ async function attempt(action) {
     const number = turnNumber;
     show(await api.state(state.id));
     if (state.turn === you || state.result) return;
-    await wait(3000);  // Senet was to move: perhaps the server is less busy by then
+    await wait(3000);  // Senet is to move: retry when the server may be less busy
     if (number === turnNumber) attempt(goOn);
   }
 }
@@ -78,17 +79,17 @@ function begin(next, side) {
     byId("done").hidden = !canPlay;
   });
   showChances(null);
-  showCandidates(null, "What Senet looked at");
+  showCandidates(null, "Moves Senet considered");
   state = next;
   remember();
   show(next);
   attempt(goOn);
 }
 
-/** Lets whoever is to move move. */
+/** Starts the turn of the player to move. */
 async function goOn() {
   const number = ++turnNumber;
-  const dice = state.dice ? `${state.dice.join(" and ")} rolled` : "";
+  const roll = state.dice ? rollText(state.dice) : "";
   const last = state.history.at(-1);
   const answer = last && last.player !== you ? `Senet played ${last.move}. ` : "";
   board.setEnabled(false);
@@ -98,28 +99,28 @@ async function goOn() {
   }
   if (state.turn !== you) {
     board.showHints(null);
-    showStatus("Senet is thinking", dice, true);
+    showStatus("Senet is thinking", roll && `Senet rolled ${roll}`, true);
     const reply = api.reply(state.id, state.ply, effort());
     analysis = reply.catch(() => {});
     const [next] = await inTurn(number, Promise.all([reply, wait(state.dice ? 900 : 500)]));
     show(next);
-    showCandidates(next.search, "What Senet looked at");
+    showCandidates(next.search, "Moves Senet considered");
     return goOn();
   }
   if (state.legal[0] === "pass") {
-    showStatus("You cannot move", answer + dice);
+    showStatus("You cannot move", answer + (roll && `You rolled ${roll}`));
     await wait(1800);
     if (number === turnNumber) await playMove("pass");
     return;
   }
-  showStatus(dice ? `Your move: ${dice}` : "Your move", answer + board.help);
+  showStatus(roll ? `Your move: you rolled ${roll}` : "Your move", answer + board.help);
   board.setEnabled(true);
   if (byId("hints").checked) await showHints();
 }
 
 async function showHints() {
   const number = turnNumber;
-  const found = api.analyse(state.id, byId("level").value === "full" ? levels.full : levels.strong);  // casual advice is none
+  const found = api.analyse(state.id, byId("level").value === "full" ? levels.full : levels.strong);  // hints at a low level would be poor
   analysis = found.catch(() => {});
   const {search} = await inTurn(number, found);
   showChances(search, you, colors);
@@ -141,9 +142,9 @@ async function playMove(move) {
 
 function showResult() {
   const {winner, points, how} = state.result;
-  const ways = {line: "four in a line", resignation: "by resignation", draw: ""};
+  const ways = {line: "four in a row", resignation: "by resignation", draw: ""};
   const way = ways[how] ?? `${how}, ${points} ${points === 1 ? "point" : "points"}`;
-  showStatus(winner === null ? "A draw" : winner === you ? "You win" : "Senet wins", way);
+  showStatus(winner === null ? "It's a draw" : winner === you ? "You win" : "Senet wins", way);
   const sure = winner === null ? {draw: 1} : winner === you ? {win: 1} : {lose: 1};
   showChances({player: you, outcomes: sure}, you, colors);
 }
@@ -163,7 +164,7 @@ byId("hints").addEventListener("change", (event) => {
 });
 byId("side").addEventListener("change", () => {
   if (state.ply <= 1) attempt(() => newGame(state.game));
-  else showToast("So it will be in the next game");
+  else showToast("This applies from the next game");
 });
 for (const tab of document.querySelectorAll("[role=tab]")) tab.addEventListener("click", () => attempt(() => newGame(tab.dataset.game)));
 document.addEventListener("keydown", (event) => {
@@ -181,7 +182,7 @@ byId("theme").addEventListener("click", () => {
   localStorage.setItem("theme", document.documentElement.dataset.theme);
 });
 
-/** Goes on with the game that was left, or begins one. */
+/** Resumes the user's last game, or starts a new one. */
 async function open() {
   const about = await api.about();
   levels.full = {visits: about.most_visits};

@@ -1,9 +1,9 @@
-// What stands beside the board: chances of winning, the moves looked at, the moves played.
+// The information around the board: chances of winning, moves considered, moves played.
 const byId = (id) => document.getElementById(id);
 const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
-const percent = (share) => `${Math.round(100 * share)} %`;
+const percent = (share) => `${Math.round(100 * share)}%`;
 
-/** The bar of chances; `search` tells them for whoever was to move. */
+/** Shows the chances of winning found by `search`; null clears them. */
 function showChances(search, you, colors) {
   const bar = byId("bar");
   if (!search) {
@@ -32,16 +32,16 @@ function showChances(search, you, colors) {
     bold.textContent = percent(value);
     byId(id).replaceChildren(`${name} `, bold);
   }
-  byId("chances").setAttribute("aria-label", `You win with ${percent(parts.win + parts.more)}`);
+  byId("chances").setAttribute("aria-label", `Your chance of winning: ${percent(parts.win + parts.more)}`);
 }
 
-/** The moves a search looked at; onPick(move), if given, plays one, and onPreview(move or null) shows it. */
+/** Lists a search's moves. onPick(move), if given, plays a move; onPreview(move or null) shows it. */
 function showCandidates(search, title, onPick, onPreview) {
   byId("candidates-title").textContent = title;
   const body = byId("candidates").tBodies[0];
   body.replaceChildren();
   byId("search-facts").textContent = search
-    ? `${counted(search.visits, "visit")}, ${counted(search.evaluations, "position")}, ${counted(search.depth, "choice")} deep`
+    ? `${counted(search.visits, "visit")}, ${counted(search.evaluations, "position")}, ${counted(search.depth, "ply", "plies")} deep`
     : "Nothing yet";
   const looked = (search?.candidates ?? []).filter(({visits}) => visits > 0);
   const most = Math.max(...looked.map(({visits}) => visits));
@@ -81,7 +81,7 @@ function showHistory({history, ply}, colors) {
   list.scrollTop = list.scrollHeight;
 }
 
-/** The line below the board, and a smaller one. */
+/** Shows the line below the board, and a smaller one. */
 function showStatus(text, small = "", isThinking = false) {
   const line = document.createElement("span"), below = document.createElement("small");
   line.textContent = text;

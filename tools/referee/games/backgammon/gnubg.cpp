@@ -27,8 +27,8 @@ bool is_program(const std::filesystem::path& file) {
   return std::filesystem::is_regular_file(file, unknown) && ::access(file.c_str(), X_OK) == 0;
 }
 
-/// Everything that could change an answer is said, so that no default of the program or of a
-/// distribution matters.
+/// Sets everything that could change an answer, so that defaults of gnubg or of a distribution have
+/// no effect.
 std::vector<std::string> startup_commands(int ply, const std::filesystem::path& socket) {
   std::vector<std::string> commands = {"set jacoby off", "set cube use off", "set threads 1"};
   for (const std::string_view what : {"chequerplay", "cubedecision"}) {
@@ -38,7 +38,8 @@ std::vector<std::string> startup_commands(int ply, const std::filesystem::path& 
     commands.push_back(set + "prune off");
     commands.push_back(set + "noise 0");
   }
-  // Search ply, ply of the filter's step: keep so many, and up to 8 more within 0.16; -1 skips.
+  // Arguments: search ply, ply of this filter step, number of plays to keep (-1 skips the step),
+  // and up to 8 more within 0.16 points.
   commands.push_back("set evaluation movefilter 1 0 0 8 0.16");
   commands.push_back("set evaluation movefilter 2 0 0 8 0.16");
   commands.push_back("set evaluation movefilter 2 1 -1");
@@ -46,8 +47,8 @@ std::vector<std::string> startup_commands(int ply, const std::filesystem::path& 
   return commands;
 }
 
-/// The board as the FIBS server writes it for the player on roll, dice 0 before the roll; a match
-/// length of 0 means money.
+/// The board in the format of the FIBS server, for the player on roll. Dice are 0 before the roll;
+/// match length 0 means a money game.
 std::string fibs_board(const Board& board, Dice dice) {
   return fmt::format("board:X:O:0:0:0:{}:1:{}:{}:0:0:1:1:1:0:1:-1:0:25:{}:{}:0:0:0:0:0:1",
                      fmt::join(backgammon::signed_points(board), ":"), dice.high, dice.low,
@@ -72,7 +73,7 @@ Result<GnubgEvaluation> parse_evaluation(const std::string& text) {
       {probability(0), probability(1), probability(2), probability(3), probability(4)}, numbers[5]};
 }
 
-/// The worth of a game that `player` has won or lost.
+/// The exact evaluation of a finished game for `player`.
 GnubgEvaluation decided(const Backgammon& state, Player player) {
   const std::uint8_t outcome = state.outcome();
   std::array<float, 6> outcomes{};
@@ -80,7 +81,7 @@ GnubgEvaluation decided(const Backgammon& state, Player player) {
   return {.probabilities = backgammon::cumulative(outcomes), .equity = final_value(state, player)};
 }
 
-/// The same, as the other player sees it.
+/// The same evaluation from the other player's perspective.
 GnubgEvaluation mirrored(const GnubgEvaluation& of) {
   return {.probabilities = {.win = 1 - of.probabilities.win,
                             .win_gammon = of.probabilities.lose_gammon,
@@ -111,11 +112,11 @@ Result<LineSocket> LineSocket::connect(const std::filesystem::path& file) try {
   return fail(
       fmt::format("cannot connect to {}: {}", file.string(), socket.stream_->error().message()));
 } catch (const boost::system::system_error&) {
-  return fail(fmt::format("{} is too long a name for a socket", file.string()));
+  return fail(fmt::format("the socket name {} is too long", file.string()));
 }
 
 Result<std::string> LineSocket::ask(std::string_view line, Clock::time_point deadline) {
-  if (!stream_) return fail("the conversation has been given up");
+  if (!stream_) return fail("the connection is closed after an earlier failure");
   stream_->expires_at(deadline);
   *stream_ << fmt::format("{}\n", line) << std::flush;  // each `<<` sends
   std::string answer(kLongestLine + 1, '\0');
@@ -124,29 +125,28 @@ Result<std::string> LineSocket::ask(std::string_view line, Clock::time_point dea
     stream_->getline(answer.data() + size, static_cast<std::streamsize>(answer.size() - size));
     size += static_cast<std::size_t>(stream_->gcount());
     if (stream_->error() != boost::asio::error::interrupted) break;
-    stream_->clear();  // a signal ends a wait, but the answer goes on behind it
+    stream_->clear();  // a signal interrupted the wait: continue with the rest of the answer
   }
   if (stream_->good()) {
     answer.resize(size - 1);
     return answer;
   }
   const boost::system::error_code error = stream_->error();
-  stream_.reset();  // an answer that comes too late must not be taken for that of the next question
-  if (!error) return fail("the answer has no end");
+  stream_.reset();  // so that a late answer is not taken for that of the next question
+  if (!error) return fail("the answer is longer than 64 KiB");
   using namespace boost::asio::error;
   if (error == eof || error == broken_pipe || error == connection_reset) {
-    return fail("the other side has hung up");
+    return fail("the connection was closed");
   }
   if (error == timed_out) return fail("no answer in time");
-  return fail(fmt::format("cannot ask: {}", error.message()));
+  return fail(fmt::format("communication failed: {}", error.message()));
 }
 
 Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
   const std::optional<std::filesystem::path> program = find_gnubg();
   if (!program) {
     return fail(
-        "gnubg is not installed: there is none in PATH or /usr/games (Debian: apt-get install "
-        "gnubg)");
+        "gnubg is not installed: it is not in PATH or /usr/games (Debian: apt-get install gnubg)");
   }
   Result<ScratchFolder> folder = ScratchFolder::make("senet-gnubg-");
   if (!folder) return folder.error();
@@ -158,7 +158,8 @@ Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
   if (!stream) return fail(fmt::format("cannot write {}", script.string()));
 
   std::vector<std::string> words = {program->string(), "-t", "-q", "-r", "-c", script.string()};
-  // It would wait for its next customer for ever if we were killed.
+  // If we were killed, gnubg would wait for its next connection for ever. setpriv makes the kernel
+  // kill it.
   if (const std::filesystem::path guard = "/usr/bin/setpriv"; is_program(guard)) {
     words.insert(words.begin(), {guard.string(), "--pdeathsig", "KILL"});
   }
@@ -172,7 +173,7 @@ Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
     if (line->starts_with("Waiting for a connection")) break;
     for (const std::string_view complaint : {"Unknown keyword", "Illegal", "You must"}) {
       if (line->starts_with(complaint)) {
-        return fail(fmt::format("gnubg refuses a setting: {}", *line));
+        return fail(fmt::format("gnubg refused a setting: {}", *line));
       }
     }
   }
@@ -185,7 +186,7 @@ Result<std::string> Gnubg::ask(std::string_view line) {
   Result<std::string> answer = socket_.ask(line, LineSocket::Clock::now() + settings_.answer_time);
   if (!answer) return fail(fmt::format("gnubg: {}", answer.error().reason()));
   if (answer->starts_with("Error")) {
-    return fail(fmt::format("gnubg says \"{}\" to \"{}\"", *answer, line));
+    return fail(fmt::format("gnubg answered \"{}\" to \"{}\"", *answer, line));
   }
   return answer;
 }

@@ -1,5 +1,5 @@
-// GNU Backgammon as a player and a judge: Debian's program `gnubg`, run as a process of its own and
-// asked over its `external` interface. Nothing of it is linked or copied.
+// GNU Backgammon as a player and as an evaluator of plays: Debian's program `gnubg`, run as a
+// separate process and used through its `external` interface. None of its code is linked or copied.
 #pragma once
 
 #include <boost/asio/local/stream_protocol.hpp>
@@ -20,78 +20,77 @@
 
 namespace senet {
 
-/// How GNU Backgammon plays. Whatever is said here, it plays for money without a cube and without
-/// the Jacoby rule, without noise, on one thread, and with its full networks: its pruning networks
-/// are off.
+/// How GNU Backgammon plays. It always plays money games without a cube and without the Jacoby
+/// rule, without noise, on one thread, and without its pruning networks.
 struct GnubgSettings {
-  int ply = 0;  // 0 (the network looks at the position after the play), 1 or 2
-  /// False: its own "normal" move filter, which looks at plays ply by ply and keeps up to 8 within
+  int ply = 0;  // 0 (the network evaluates the position after the play), 1 or 2
+  /// False: gnubg's "normal" move filter, which evaluates plays ply by ply and keeps up to 8 within
   /// 0.16 points of the best. True: every legal play is evaluated at the full ply.
   bool full = false;
-  std::chrono::milliseconds answer_time{60'000};  // no answer may take longer
+  std::chrono::milliseconds answer_time{60'000};  // limit of each answer
 };
 
 inline constexpr int kMostGnubgPly = 2;
 
-/// The program: `gnubg` in PATH or in Debian's folder for games. Nothing when it is not installed.
+/// Finds `gnubg` in PATH or in /usr/games. Nullopt when it is not installed.
 std::optional<std::filesystem::path> find_gnubg();
 
-/// A conversation in lines over a socket in the file system, every answer by a deadline. Movable;
-/// belongs to one thread at a time.
+/// Sends and receives lines over a Unix domain socket, with a deadline for each answer. Movable;
+/// use from one thread at a time.
 class LineSocket {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Connects to the program that listens at `file`. Fails with a reason when none does, or when
-  /// the name is too long for a socket (about 100 bytes).
+  /// Connects to the socket `file`. Fails when no program listens there, or when the name is too
+  /// long for a socket (about 100 bytes).
   static Result<LineSocket> connect(const std::filesystem::path& file);
 
-  /// Sends `line` with a line end and returns the next line of the other side without its own.
-  /// Fails when the other side hangs up, answers more than 64 KiB without a line end, or does not
-  /// answer by the deadline; then the conversation is given up, and all later questions fail too.
+  /// Sends `line` with a line end and returns the next received line without its line end. Fails
+  /// when the peer closes the connection, sends more than 64 KiB without a line end, or does not
+  /// answer before the deadline. After a failure the connection is closed, and all later calls
+  /// fail.
   Result<std::string> ask(std::string_view line, Clock::time_point deadline);
 
  private:
-  // None once the conversation has been given up.
+  // Null after a failure.
   std::unique_ptr<boost::asio::local::stream_protocol::iostream> stream_;
 };
 
-/// What GNU Backgammon thinks of a position.
+/// GNU Backgammon's evaluation of a position.
 struct GnubgEvaluation {
   backgammon::Probabilities probabilities;
-  double equity = 0;  // as it says itself, six digits; cubeless, without the Jacoby rule
+  double equity = 0;  // as printed by gnubg, six digits; cubeless, without the Jacoby rule
 };
 
-/// One legal play and its worth for the player who makes it.
+/// One legal play and its evaluation from the perspective of the player who makes it.
 struct GnubgPlay {
   Action action = 0;
   GnubgEvaluation evaluation;
 };
 
-/// A running GNU Backgammon. Movable; belongs to one thread, and does not outlive the thread that
-/// started it. The process ends with this object, or with us, whatever ends us.
+/// A running GNU Backgammon. Movable; use only from the thread that started it. The process ends
+/// with this object; if setpriv is installed, also when that thread ends or our process is killed.
 ///
-/// Once a question failed because there was no answer in time, or because the process is gone, all
-/// later ones fail as well: start another one.
+/// After a timeout or the end of the process, all later calls fail: start another one.
 class Gnubg final : public MoveProcess {
  public:
-  /// Starts the program with a folder of its own for settings. Fails with a reason when it is not
-  /// installed, cannot be started, or refuses a setting.
+  /// Starts the program with its own settings folder. Fails when it is not installed, cannot be
+  /// started, or refuses a setting.
   static Result<Gnubg> start(const GnubgSettings& settings);
 
-  /// The worth of a position for the player on roll, before the roll, at `ply` (0..2).
+  /// Evaluates a position for the player on roll, before the roll, at `ply` (0..2).
   Result<GnubgEvaluation> evaluate(const backgammon::Board& board, int ply);
 
-  /// The worth of one legal play: that of the position after it, at `ply`; exact when the play ends
-  /// the game.
+  /// Evaluates one legal play by the position after it, at `ply`; exact when it ends the game.
   Result<GnubgPlay> judge(const Backgammon& state, Action action, int ply);
 
-  /// All legal plays judged at `ply`, the best first; of equals the lower action first. At 2 ply,
-  /// of more than `most_in_depth` all are judged at 1 ply first, and then the best of those at 2.
+  /// Evaluates all legal plays at `ply` and sorts them, the best first and equal ones by action. At
+  /// 2 ply, if there are more than `most_in_depth` plays, all are evaluated at 1 ply first and then
+  /// the best `most_in_depth` at 2 ply.
   Result<std::vector<GnubgPlay>> rank(const Backgammon& state, int ply,
                                       std::size_t most_in_depth = Backgammon::kMaxLegal);
 
-  /// The process, for those who want to watch it.
+  /// The id of the process, for tests.
   pid_t process_id() const { return process_.id(); }
 
  private:

@@ -1,4 +1,4 @@
-// Players of backgammon that are programs of their own.
+// External programs that play backgammon.
 #pragma once
 
 #include <fmt/core.h>
@@ -12,8 +12,8 @@
 
 namespace senet {
 
-/// Reads a player's name "gnubg:PLY" or "gnubg:PLY:full". Nothing when the text does not begin with
-/// "gnubg"; a reason when it does and goes on wrongly.
+/// Parses a player name "gnubg:PLY" or "gnubg:PLY:full". Returns nullopt when the text does not
+/// begin with "gnubg", and an error when it does but is malformed.
 inline std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
   if (!text.starts_with("gnubg")) return std::nullopt;
   for (int ply = 0; ply <= kMostGnubgPly; ++ply) {
@@ -22,11 +22,11 @@ inline std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
       return GnubgSettings{.ply = ply, .full = text != word};
     }
   }
-  return fail(fmt::format("\"{}\" is not gnubg:PLY or gnubg:PLY:full with a PLY of 0 to {}", text,
+  return fail(fmt::format("\"{}\" is not gnubg:PLY or gnubg:PLY:full with PLY 0 .. {}", text,
                           kMostGnubgPly));
 }
 
-/// GNU Backgammon, in processes of its own.
+/// GNU Backgammon.
 template <>
 struct OwnPlayers<Backgammon> {
   static constexpr std::string_view kWords = "gnubg:PLY, gnubg:PLY:full";

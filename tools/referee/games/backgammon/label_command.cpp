@@ -1,4 +1,5 @@
-// senet label: backgammon decisions with GNU Backgammon's worth of every play, for senet eval.
+// senet label: labels backgammon decisions with GNU Backgammon's equity of every play, for senet
+// eval.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -32,24 +33,25 @@ struct LabelArguments {
   std::size_t processes = 1;
 };
 
-/// How many decisions each process gets before what is known is printed.
+/// Decisions per process in a batch. Results are printed after each batch.
 constexpr std::size_t kEach = 4;
-/// Of more plays than these (doubles with much choice) only the best are judged at 2 ply.
+/// If a decision has more plays (some doubles), only the best are evaluated at 2 ply.
 constexpr std::size_t kMostInDepth = 80;
 
 bool is_label_file(const std::string& from) { return from.ends_with(".jsonl"); }
 
-/// A decision and where it was met.
+/// A decision and where it occurred.
 struct MetDecision {
   Backgammon state{};      // a player has rolled
   std::uint64_t game = 0;  // number of the game
-  std::uint32_t ply = 0;   // turns of players before this one
+  std::uint32_t ply = 0;   // number of earlier players' turns in the game
 };
 
-/// Takes one decision; false when it wants no more.
+/// Receives one decision; returns false when it needs no more.
 using TakeDecision = std::function<bool(const MetDecision&)>;
 
-/// Decisions of games without end, in which gnubg or chance plays both sides.
+/// Visits the decisions of an endless sequence of games, in which gnubg or random moves play both
+/// sides.
 void visit_played_decisions(const LabelArguments& arguments, const TakeDecision& take) {
   std::optional<Gnubg> player;
   if (arguments.from == "gnubg") player = Gnubg::start({.ply = 0}).value();
@@ -69,8 +71,8 @@ void visit_played_decisions(const LabelArguments& arguments, const TakeDecision&
   }
 }
 
-/// Decisions of the games in a log, in its order. Throws when it is no log of backgammon or holds a
-/// game that the rules do not allow.
+/// Visits the decisions of the games in a log, in its order. Throws when it is not a log of
+/// backgammon or contains an illegal game.
 void visit_recorded_decisions(const std::string& log, const TakeDecision& take) {
   RecordReader reader = value_for(log, RecordReader::open(log));
   GameRecord record;
@@ -84,7 +86,7 @@ void visit_recorded_decisions(const std::string& log, const TakeDecision& take) 
   }
 }
 
-/// Decisions from where the arguments say; each of a file of labels counts as a game of its own.
+/// Visits the decisions of --from. Each decision of a label file counts as a separate game.
 void visit_decisions(const LabelArguments& arguments, const TakeDecision& take) {
   if (arguments.from == "random" || arguments.from == "gnubg") {
     visit_played_decisions(arguments, take);
@@ -98,7 +100,7 @@ void visit_decisions(const LabelArguments& arguments, const TakeDecision& take) 
   }
 }
 
-/// The decision with every play judged at `ply` (0..2), the best first.
+/// The decision with every play evaluated at `ply` (0..2), the best first.
 Result<Label> judged(Gnubg& judge, const MetDecision& met, int ply) {
   const Result<std::vector<GnubgPlay>> plays = judge.rank(met.state, ply, kMostInDepth);
   if (!plays) return plays.error();
@@ -112,14 +114,14 @@ Result<Label> judged(Gnubg& judge, const MetDecision& met, int ply) {
   return label;
 }
 
-/// Labels decisions some at a time, side by side, and prints them in the order they came. Its
-/// functions throw what goes wrong.
+/// Labels decisions in parallel, in batches, and prints them in the order they came. Its functions
+/// throw an Error on failure.
 class Labeller {
  public:
   Labeller(std::vector<Gnubg>& judges, const LabelArguments& arguments)
       : judges_(judges), arguments_(arguments), progress_("labelled", arguments.count) {}
 
-  /// False when there are as many as wanted, or a signal to stop has come.
+  /// Returns false when there are enough decisions or a stop signal was received.
   bool take(const MetDecision& met) {
     is_stopped_ = signals_.has_come();
     if (is_stopped_) return false;
@@ -130,8 +132,8 @@ class Labeller {
     return !is_last;
   }
 
-  /// Labels and prints what still waits, unless it was stopped. Fails where less was printed
-  /// than could be.
+  /// Labels and prints the waiting decisions, unless stopped. Fails when it was stopped or when
+  /// nothing was printed.
   Result<void> finish() {
     if (!is_stopped_) flush();
     if (is_stopped_) {
@@ -139,11 +141,12 @@ class Labeller {
           fmt::format("stopped with {} of {} decisions labelled", printed_, arguments_.count));
     }
     if (printed_ > 0) return {};
-    return fail(fmt::format("--from: no decision of {} was chosen", arguments_.from));
+    return fail(fmt::format("--from: {} contains no matching decision", arguments_.from));
   }
 
  private:
-  /// Decisions with a choice, of the phase asked for, one in so many of them, none twice.
+  /// Whether to label a decision: it has a choice and the requested phase, is drawn with
+  /// probability 1 / one_in (1 from a label file), and is not a repetition.
   bool wants(const MetDecision& met) {
     const backgammon::Board board = met.state.board();
     if (arguments_.phase != "any" &&
@@ -172,7 +175,7 @@ class Labeller {
     for (auto& label : labels) {
       is_stopped_ = !label;
       if (is_stopped_) break;
-      label->value();  // or its error
+      label->value();  // throws the error, if any
       (*label)->id = fmt::format("L{:05}", ++printed_);
       fmt::print("{}\n", backgammon::label_line(**label));
     }
@@ -193,8 +196,7 @@ class Labeller {
 Job prepare(const LabelArguments& arguments) {
   if (arguments.from != "random" && arguments.from != "gnubg" &&
       !std::filesystem::is_regular_file(arguments.from)) {
-    throw fail(
-        fmt::format("--from: \"{}\" is neither gnubg nor random nor a file", arguments.from));
+    throw fail(fmt::format("--from is \"{}\": it must be gnubg, random or a file", arguments.from));
   }
   std::vector<Gnubg> started;
   while (started.size() < arguments.processes) started.push_back(Gnubg::start({.ply = 0}).value());
@@ -210,39 +212,39 @@ Job prepare(const LabelArguments& arguments) {
 void add_label_command(const Command& program) {
   auto arguments = std::make_shared<LabelArguments>();
   const Command command = program.add_command(
-      "label", "Have GNU Backgammon judge every play of backgammon decisions, for senet eval");
+      "label", "Evaluate every play of backgammon decisions with GNU Backgammon, for senet eval");
   command
       .option("--from", arguments->from,
-              "where decisions come from: gnubg or random (games played for the purpose, "
-              "gnubg's at 0-ply), a log of recorded games, or a file of labels (.jsonl)")
+              "where decisions come from: gnubg or random (new games, played by gnubg at 0-ply or "
+              "by random moves), a log of recorded games, or a file of labels (.jsonl)")
       .shows_default();
-  command.option("--count", arguments->count, "decisions wanted; files may hold fewer")
+  command.option("--count", arguments->count, "number of decisions; a file may contain fewer")
       .shows_default()
       .in_range(1, 100'000'000);
-  command.option("--ply", arguments->ply, "how deeply gnubg looks at each play")
+  command.option("--ply", arguments->ply, "gnubg's search depth for each play")
       .shows_default()
       .in_range(0, kMostGnubgPly);
   command
       .option("--one-in", arguments->one_in,
-              "takes one in so many decisions, so that few stand in the same game; of a file "
-              "of labels it takes all")
+              "label one in this many decisions, so that few are from the same game; does not "
+              "apply to a file of labels")
       .shows_default()
       .in_range(1, 1'000'000);
   std::vector<std::string> phases(backgammon::kPhaseNames.begin(), backgammon::kPhaseNames.end());
   phases.push_back("any");
-  command.option("--phase", arguments->phase, "takes decisions of this phase only")
+  command.option("--phase", arguments->phase, "label only decisions of this phase")
       .shows_default()
       .one_of(phases);
-  command.option("--seed", arguments->seed, "fixes dice and choice").shows_default();
-  command.option("--processes", arguments->processes, "gnubg processes that judge side by side")
+  command.option("--seed", arguments->seed, "seed for dice and choice of decisions")
+      .shows_default();
+  command.option("--processes", arguments->processes, "gnubg processes that run in parallel")
       .shows_default()
       .in_range(1, 256);
   command.footer(
-      "Prints one JSON object a line: id, cls, ply, posid, board, dice, n1, moves [[text, "
-      "position\n"
-      "id after, equity, [win, win gammon, win backgammon, lose gammon, lose backgammon]] ...]. "
-      "Cubeless\n"
-      "money play without the Jacoby rule. At 2-ply a decision takes about a second.");
+      "Prints one JSON object per line: id, cls, ply, posid, board, dice, n1, moves\n"
+      "[[text, position id after, equity, [win, win gammon, win backgammon, lose gammon,\n"
+      "lose backgammon]] ...]. Equities are for cubeless money play without the Jacoby rule. At\n"
+      "2-ply a decision takes about a second.");
   command.runs([arguments] { return prepare(*arguments); });
 }
 
