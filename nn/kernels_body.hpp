@@ -57,7 +57,10 @@ struct Vectors {
 #if defined(__FMA__)
     asm("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
 #elif defined(__aarch64__)
-    for (int i = 0; i < kLanes; ++i) sum[i] = __builtin_fmaf(a[i], b[i], sum[i]);
+    const auto* x = reinterpret_cast<const float*>(&a);
+    const auto* y = reinterpret_cast<const float*>(&b);
+    auto* z = reinterpret_cast<float*>(&sum);
+    for (int i = 0; i < kLanes; ++i) z[i] = __builtin_fmaf(x[i], y[i], z[i]);
 #else
     sum += a * b;
 #endif

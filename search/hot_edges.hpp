@@ -20,7 +20,7 @@ inline constexpr IntLanes kLaneNumbers{0, 1, 2, 3};
 
 inline FloatLanes as_floats(IntLanes lanes) { return __builtin_convertvector(lanes, FloatLanes); }
 inline float sum_of(FloatLanes lanes) {
-  lanes += __builtin_shuffle(lanes, IntLanes{2, 3, 0, 1});
+  lanes += __builtin_shufflevector(lanes, lanes, 2, 3, 0, 1);
   return lanes[0] + lanes[1];
 }
 
@@ -59,12 +59,19 @@ class HotEdges {
   /// The block that starts with this edge, a multiple of kLanes.
   EdgeBlock& block(std::uint32_t edge) const { return blocks_[edge / kLanes]; }
 
-  auto& q(std::uint32_t edge) const { return blocks_[edge / kLanes].q[edge % kLanes]; }
-  auto& p(std::uint32_t edge) const { return blocks_[edge / kLanes].p[edge % kLanes]; }
-  auto& n(std::uint32_t edge) const { return blocks_[edge / kLanes].n[edge % kLanes]; }
+  float& q(std::uint32_t edge) const { return lane<float>(block(edge).q, edge); }
+  float& p(std::uint32_t edge) const { return lane<float>(block(edge).p, edge); }
+  std::int32_t& n(std::uint32_t edge) const { return lane<std::int32_t>(block(edge).n, edge); }
   NodeId& child(std::uint32_t edge) const { return blocks_[edge / kLanes].child[edge % kLanes]; }
 
  private:
+  /// One lane of a vector. clang has no references to lanes; a pointer to the vector's own type of
+  /// number may point to them.
+  template <class Number, class Lanes>
+  static Number& lane(Lanes& lanes, std::uint32_t edge) {
+    return reinterpret_cast<Number*>(&lanes)[edge % kLanes];
+  }
+
   EdgeBlock* blocks_;
 };
 
@@ -129,8 +136,8 @@ class HighestScore {
     const auto bits = std::bit_cast<IntLanes>(best_);
     const IntLanes ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // same order as the floats
     using Pair = std::int64_t __attribute__((vector_size(16)));
-    const auto low = std::bit_cast<Pair>(__builtin_shuffle(~at_, ordered, IntLanes{0, 4, 1, 5}));
-    const auto high = std::bit_cast<Pair>(__builtin_shuffle(~at_, ordered, IntLanes{2, 6, 3, 7}));
+    const auto low = std::bit_cast<Pair>(__builtin_shufflevector(~at_, ordered, 0, 4, 1, 5));
+    const auto high = std::bit_cast<Pair>(__builtin_shufflevector(~at_, ordered, 2, 6, 3, 7));
     const std::int64_t best = std::max(std::max(low[0], low[1]), std::max(high[0], high[1]));
     const auto score = static_cast<std::int32_t>(best >> 32);
     return {~static_cast<std::uint32_t>(best),

@@ -1,7 +1,5 @@
 // Runs check_game(), which hosts' games must pass too, on every listed game, with more games than
 // its defaults and with checks of the coverage.
-#include <absl/container/flat_hash_map.h>
-#include <absl/container/flat_hash_set.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,8 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/draws.hpp"
@@ -70,7 +70,7 @@ TYPED_TEST(Conformance, DifferentStatesHaveDifferentKeys) {
   using G = TypeParam;
   constexpr std::size_t kStates = 1'000'000;
   constexpr std::uint64_t kMostGames = 200'000, kGamesWithoutNews = 20'000;
-  absl::flat_hash_map<std::size_t, std::uint64_t> key_of;
+  std::unordered_map<std::size_t, std::uint64_t> key_of;
   std::uint64_t games = 0, without_news = 0;
   while (games < kMostGames && key_of.size() < kStates && without_news < kGamesWithoutNews) {
     const std::size_t known = key_of.size();
@@ -89,7 +89,7 @@ TYPED_TEST(Conformance, DifferentStatesHaveDifferentKeys) {
   if constexpr (std::is_same_v<G, TicTacToe>) {
     EXPECT_EQ(key_of.size(), 5'478u);
   }
-  absl::flat_hash_set<std::uint64_t> keys;
+  std::unordered_set<std::uint64_t> keys;
   for (const auto& [text, key] : key_of) keys.insert(key);
   EXPECT_EQ(keys.size(), key_of.size()) << "two states share a key";
 }

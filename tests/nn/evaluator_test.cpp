@@ -113,6 +113,12 @@ void expect_well_formed(const Answers& answers, const std::vector<Question>& que
   }
 }
 
+/// Of these evaluators the ones that are built in.
+std::vector<EvaluatorKind> built_in(std::vector<EvaluatorKind> kinds) {
+  if (!SENET_HAS_ONEDNN) std::erase(kinds, EvaluatorKind::kOneDnn);
+  return kinds;
+}
+
 std::string kind_name(const ::testing::TestParamInfo<EvaluatorKind>& kind) {
   switch (kind.param) {
     case EvaluatorKind::kOneDnn:
@@ -190,8 +196,9 @@ TEST_P(FastEvaluator, EmptyBatchIsNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FastEvaluator,
-                         ::testing::Values(EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
-                                           EvaluatorKind::kAuto),
+                         ::testing::ValuesIn(built_in({EvaluatorKind::kFused,
+                                                       EvaluatorKind::kOneDnn,
+                                                       EvaluatorKind::kAuto})),
                          kind_name);
 
 /// Evaluators whose answer to a row must have the same bits in every batch.
@@ -271,8 +278,10 @@ TEST_P(ExactEvaluator, ARangeLeavesOtherRowsAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ExactEvaluator,
-                         ::testing::Values(EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
-                                           EvaluatorKind::kReference, EvaluatorKind::kHash),
+                         ::testing::ValuesIn(built_in({EvaluatorKind::kFused,
+                                                       EvaluatorKind::kOneDnn,
+                                                       EvaluatorKind::kReference,
+                                                       EvaluatorKind::kHash})),
                          kind_name);
 
 TEST(FusedEvaluator, EveryInstructionSetAgreesWithTheReference) {
@@ -350,12 +359,15 @@ TEST(MakeEvaluator, SaysWhatIsWrong) {
   EXPECT_FALSE(make_evaluator(EvaluatorKind::kFused, weights, 0).has_value());
   EXPECT_FALSE(value_of<EvaluatorKind>("fast").has_value());
   EXPECT_EQ(all_names<EvaluatorKind>(), "fused, onednn, auto, reference, hash");
-  for (const char* name : {"fused", "onednn", "reference", "hash"}) {
-    const auto evaluator = make_evaluator(*value_of<EvaluatorKind>(name), weights, 3);
+  for (const EvaluatorKind kind : built_in({EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
+                                            EvaluatorKind::kReference, EvaluatorKind::kHash})) {
+    const auto evaluator = make_evaluator(kind, weights, 3);
     ASSERT_TRUE(evaluator.has_value());
     const std::string_view recorded = (*evaluator)->name();
-    EXPECT_EQ(recorded.substr(0, recorded.find('-')), name);
+    EXPECT_EQ(recorded.substr(0, recorded.find('-')), name_of(kind));
   }
+  EXPECT_EQ(make_evaluator(EvaluatorKind::kOneDnn, weights, 3).has_value(),
+            bool{SENET_HAS_ONEDNN});
   const EvaluatorKind resolved =
       resolve_kind(*value_of<EvaluatorKind>("auto"), weights.network(), 3);
   EXPECT_TRUE(resolved == EvaluatorKind::kFused || resolved == EvaluatorKind::kOneDnn);
