@@ -99,7 +99,6 @@ class Command {
   int* exit_code_;
 };
 
-/// The whole command line.
 class CommandLine {
  public:
   /// `version` is what --version prints.
@@ -161,7 +160,7 @@ void add_settings(const Command& command, Struct& settings) {
 /// to players. `options` outlives the parsing.
 void add_search_options(const Command& command, SearchOptions& options);
 
-/// Each function adds one sub-command to the program.
+/// Add one sub-command each.
 void add_perft_command(const Command& program);
 void add_inspect_command(const Command& program);
 void add_eval_command(const Command& program);

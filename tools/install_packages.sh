@@ -5,11 +5,18 @@
 # Backgammon as the judge (docs/strength.md), Matplotlib for plots, a browser and a load generator
 # for the example server, and clang for hosts of libsenet. If one of them cannot be installed, the
 # script prints a warning and succeeds.
+# --for-arm64 as the first argument installs what the arm64 preset needs: a cross compiler, an
+# emulator and libraries of that architecture.
 set -euo pipefail
 
 helpers=()
 if [[ ${1-} == --for-tests ]]; then
   helpers=(gnubg python3 python3-matplotlib chromium chromium-driver wrk clang)
+  shift
+fi
+foreign=()
+if [[ ${1-} == --for-arm64 ]]; then
+  foreign=(g++-aarch64-linux-gnu qemu-user libfmt-dev:arm64 libgtest-dev:arm64)
   shift
 fi
 
@@ -20,7 +27,7 @@ packages=(
   ocl-icd-opencl-dev # required by oneDNN's CMake file only
   libopenblas-dev libboost-fiber-dev libmimalloc-dev libabsl-dev libfmt-dev libcli11-dev
   nlohmann-json3-dev libxxhash-dev libzstd-dev libgtest-dev libbenchmark-dev
-  "$@"
+  "${foreign[@]}" "$@"
 )
 
 fail() {
@@ -35,8 +42,13 @@ if [[ "$system" != "debian 12" ]]; then
     "and build with: cmake --preset release && cmake --build --preset release"
 fi
 
+# is_installed PACKAGE or PACKAGE:ARCHITECTURE; dpkg-query lists a package once per architecture.
+native=$(dpkg --print-architecture)
 is_installed() {
-  [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2>/dev/null || true) == installed ]]
+  local architecture=$native
+  [[ $1 != *:* ]] || architecture=${1#*:}
+  dpkg-query --show --showformat='${Architecture} ${db:Status-Status}\n' "$1" 2>/dev/null |
+    grep -qxE "($architecture|all) installed"
 }
 missing=()
 for package in "${packages[@]}"; do
@@ -68,6 +80,7 @@ apt_get() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
     -o Dpkg::Use-Pty=0 "$@"
 }
+if ((${#foreign[@]} > 0)); then "${as_root[@]}" dpkg --add-architecture arm64; fi
 if ! apt_get update >/dev/null; then
   ((${#missing[@]} == 0)) || fail "apt-get update failed: check the network connection"
   without "apt-get update failed" "${missing_helpers[@]}"

@@ -1,4 +1,4 @@
-// Signals that request the program to stop: SIGINT (Ctrl-C), SIGTERM and SIGHUP.
+// Signals that stop the program, such as Ctrl-C.
 #pragma once
 
 #include <signal.h>

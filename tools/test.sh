@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Builds Senet and runs its tests: tools/test.sh [--preset release|debug|asan|tsan]
+# Builds Senet and runs its tests: tools/test.sh [--preset release|debug|asan|tsan|clang|arm64]
 # SENET_CUDA=ON in the environment also builds the CUDA trainer; SENET_CUDA=HOST builds the part of
 # it that the tests run without a device.
-# The tsan preset builds and runs only the tests that use threads (docs/testing.md).
+# The tsan preset builds and runs only the tests that use threads; clang and arm64 build libsenet and
+# its tests, arm64 for 64-bit Arm under qemu-user (docs/testing.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() {
-  echo "usage: tools/test.sh [--preset release|debug|asan|tsan]"
+  echo "usage: tools/test.sh [--preset release|debug|asan|tsan|clang|arm64]"
 }
 
 preset=release
@@ -31,8 +32,10 @@ while (($# > 0)); do
       ;;
   esac
 done
+packages=--for-tests
 case "$preset" in
-  release | debug | asan) target=all ;;
+  release | debug | asan | clang) target=all ;;
+  arm64) target=all packages=--for-arm64 ;;
   tsan) target=tests_with_threads ;;
   *)
     usage >&2
@@ -40,12 +43,13 @@ case "$preset" in
     ;;
 esac
 
-tools/install_packages.sh --for-tests
+tools/install_packages.sh "$packages"
 cores=$(nproc)
 cmake --preset "$preset" ${SENET_CUDA:+"-DSENET_CUDA=$SENET_CUDA"}
 cmake --build --preset "$preset" --parallel "$cores" --target "$target"
 status=0
 ctest --preset "$preset" --parallel "$cores" || status=$?
+[[ $preset != clang && $preset != arm64 ]] || exit "$status"
 if [[ -z $(PATH=$PATH:/usr/games command -v gnubg) ]]; then
   echo "test.sh: WARNING: gnubg is not installed: the tests against GNU Backgammon were SKIPPED" >&2
 elif [[ ! -e /var/lib/gnubg/gnubg_ts0.bd && ! -e /usr/share/gnubg/gnubg_ts0.bd ]]; then

@@ -277,12 +277,11 @@ TEST_P(ExactEvaluator, ARangeLeavesOtherRowsAlone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ExactEvaluator,
-                         ::testing::ValuesIn(built_in({EvaluatorKind::kFused,
-                                                       EvaluatorKind::kOneDnn,
-                                                       EvaluatorKind::kReference,
-                                                       EvaluatorKind::kHash})),
-                         kind_name);
+INSTANTIATE_TEST_SUITE_P(
+    All, ExactEvaluator,
+    ::testing::ValuesIn(built_in({EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
+                                  EvaluatorKind::kReference, EvaluatorKind::kHash})),
+    kind_name);
 
 TEST(FusedEvaluator, EveryInstructionSetAgreesWithTheReference) {
   for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
@@ -366,8 +365,7 @@ TEST(MakeEvaluator, SaysWhatIsWrong) {
     const std::string_view recorded = (*evaluator)->name();
     EXPECT_EQ(recorded.substr(0, recorded.find('-')), name_of(kind));
   }
-  EXPECT_EQ(make_evaluator(EvaluatorKind::kOneDnn, weights, 3).has_value(),
-            bool{SENET_HAS_ONEDNN});
+  EXPECT_EQ(make_evaluator(EvaluatorKind::kOneDnn, weights, 3).has_value(), bool{SENET_HAS_ONEDNN});
   const EvaluatorKind resolved =
       resolve_kind(*value_of<EvaluatorKind>("auto"), weights.network(), 3);
   EXPECT_TRUE(resolved == EvaluatorKind::kFused || resolved == EvaluatorKind::kOneDnn);

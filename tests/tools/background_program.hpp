@@ -52,7 +52,8 @@ class BackgroundProgram {
   BackgroundProgram(const BackgroundProgram&) = delete;
   BackgroundProgram& operator=(const BackgroundProgram&) = delete;
 
-  /// Sends a signal. The program must be running (kill() with process 0 would signal our own group).
+  /// Sends a signal. The program must be running (kill() with process 0 would signal our own
+  /// group).
   void send(int signal) const {
     ASSERT_GT(child_, 0) << "has ended: " << err();
     ::kill(child_, signal);
@@ -70,7 +71,7 @@ class BackgroundProgram {
     return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
   }
 
-  /// Its output on stderr so far.
+  /// Its stderr so far.
   std::string err() const { return text_of(err_); }
 
  private:

@@ -1,5 +1,5 @@
-// Every setting of every list: by name and text, in config.json and on command lines, and the values
-// that it refuses.
+// Every setting of every list: by name and text, in config.json and on command lines, and the
+// values that it refuses.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -40,7 +40,6 @@ Value another(const Setting<Struct, Value>& entry, Value value) {
   return value;
 }
 
-// Texts that the setting refuses.
 template <class Struct, class Value>
 std::vector<std::string> bad_texts(const Setting<Struct, Value>& entry) {
   std::vector<std::string> bad = {"", "x", "1x"};
@@ -204,7 +203,6 @@ TEST(Settings, SomeDependOnOthers) {
             "--lanes takes a whole number 1 .. 4096, not \"0\"");
 }
 
-/// The options after parsing a command line.
 struct Typed {
   SearchOptions options;
   int exit_code = -1;

@@ -54,7 +54,6 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
               .settings;
       of_case.search.evaluates = mode;
       if (of_case.visits == 0) of_case.visits = bench.visits(rules);
-      // The afterstates of a position are many rows.
       if (of_case.batch_rows == 0) of_case.batch_rows = mode == Evaluates::kPosition ? 64 : 256;
       settings.trace.clear();  // only for the first case
     }
@@ -119,7 +118,6 @@ void add_counts(const Command& command, const std::string& name, std::vector<std
       .shows_default(takes_all ? "all" : fmt::format("{}", fmt::join(counts, ",")));
 }
 
-/// Each function adds options to the command of a benchmark.
 namespace options {
 
 void common(const Command& command, BenchSettings& settings) {
@@ -257,7 +255,7 @@ void session(const Command& command, BenchSettings& settings) {
 
 }  // namespace options
 
-/// The benchmarks with a name, in the order of --help.
+/// In the order of --help.
 std::vector<Bench> benchmarks() {
   using namespace options;
   return {

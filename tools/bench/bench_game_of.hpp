@@ -51,9 +51,8 @@ TrainBatch sparse_batch(std::span<const AnyState> positions, const BenchSettings
   return batch;
 }
 
-/// Forwards to another evaluator and estimates the time of its passes. Only one in eight is timed,
-/// because reading a clock takes longer than evaluating a single row. The wall clock is used
-/// because it is cheaper than the thread's clock.
+/// Forwards to another evaluator and estimates the time of its passes. Times only one in eight,
+/// with the cheap wall clock, because reading a clock takes longer than evaluating one row.
 class TimedEvaluator final : public Evaluator {
  public:
   explicit TimedEvaluator(std::unique_ptr<Evaluator> inner) : inner_(std::move(inner)) {}
@@ -63,7 +62,7 @@ class TimedEvaluator final : public Evaluator {
   void load(const Weights& weights) override { inner_->load(weights); }
   void forward(const Batch& batch, std::size_t first, std::size_t last) override {
     constexpr std::uint64_t kTimedOneIn = 8;
-    constexpr double kDisturbed = 1e-3;  // seconds; in a longer pass another thread used the core
+    constexpr double kDisturbed = 1e-3;  // longer if another thread used the core
     const auto rows = static_cast<double>(last - first);
     rows_ += rows;
     if (passes_++ % kTimedOneIn != 0) return inner_->forward(batch, first, last);
@@ -100,7 +99,7 @@ TreeMeasured measure_tree(const BenchCase& bench, std::span<const AnyState> any_
   TimedEvaluator timed(make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows).value());
   Analysis<G, SearchOf> analysis(timed, settings.search, settings.visits, settings.lanes,
                                  settings.batch_rows);
-  // Runs one search per lane, of the positions starting at index `first`.
+  // One search per lane, starting with position `first`.
   const auto search = [&](std::size_t first, auto&& use) {
     const std::span<const G> states(&positions[first % positions.size()], settings.lanes);
     analysis.run(states, {.visits = settings.visits, .noise = true}, settings.seed + first, use);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Compares training speed of senet and PyTorch: the same network, GPU and batches, alternating runs.
+"""Compares the training speed of senet and PyTorch with the same network, GPU and batches.
 
-    tools/bench/compare_pytorch.py --senet build/release/tools/senet [--batch 1024,4096,16384] [--seconds 3] [--rounds 3]
+    tools/bench/compare_pytorch.py --senet build/release/tools/senet \\
+        [--batch 1024,4096,16384] [--seconds 3] [--rounds 3]
 
 PyTorch uses the same network, losses and optimiser as senet: LayerNorm and ReLU, residual blocks,
 cross entropies over legal moves and over outcomes, gradients clipped to norm 1, AdamW with decay on
 weight matrices only, and a moving average of the weights. senet plays games and writes a batch of
-their positions to a file; both train on it. PyTorch's batch is on the device during the measurement;
-so are senet's samples (--replay-on-device), and a step passes only their indices.
+their positions to a file; both train on it, in alternating runs. PyTorch's batch is already on the
+device; so are senet's samples (--replay-on-device), and a step passes only their indices.
 Three PyTorch modes are compared: eager, torch.compile, and torch.compile with CUDA graphs (mode
 "max-autotune"), each in bfloat16 with autocast.
 """

@@ -1,6 +1,6 @@
-// The heap of the senet program: defines the C allocation functions with mimalloc and a counter per
-// thread, so that every loaded library uses it too. Linked only into the program, never into
-// libsenet, which must use the host's heap.
+// The heap of the senet program: the C allocation functions with mimalloc and a counter per thread,
+// so that loaded libraries use it too. Linked only into the program: libsenet must use the host's
+// heap.
 #include <mimalloc.h>
 
 #include <cstddef>

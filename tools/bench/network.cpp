@@ -77,7 +77,7 @@ struct Answer {
 /// Measures repeated passes over all rows, in batches of `rows`.
 void measure_forward(Figures& figures, const std::string& subject, Evaluator& evaluator,
                      const TrainBatch& all, std::size_t rows, double dense_gflop, double seconds) {
-  std::deque<Answer> answers;  // a deque, because batches hold pointers to its elements
+  std::deque<Answer> answers;  // batches hold pointers to its elements
   std::vector<Batch> batches;
   double logits = 0;
   for (std::size_t row = 0; row < all.size(); ++row) {
@@ -166,7 +166,6 @@ Result<void> save_batch(const TrainBatch& batch, std::size_t features,
   return save_safetensors(file, {}, tensors);
 }
 
-/// Stores a row of a batch in a trainer that keeps samples.
 void keep_row(Trainer& trainer, const TrainBatch& batch, std::size_t row) {
   TrainBatch::Shape shape = batch.shape();
   shape.rows = 1;
@@ -183,8 +182,7 @@ void keep_row(Trainer& trainer, const TrainBatch& batch, std::size_t row) {
 void measure_steps(Figures& figures, const std::string& subject, const BenchCase& bench,
                    const TrainBatch& batch, std::size_t threads) {
   const auto rows = static_cast<double>(batch.size());
-  // Work of three dense forward passes per sample: one forward, two backward. The CPU's peak is
-  // `threads` times that of one thread, which is too high if threads share a core.
+  // Relative to `threads` times one thread's peak, which is too high if threads share a core.
   const double gflop = 3e-9 * dense_flop(bench.network.spec());
   PeakMeter meter;
   std::string lost;
@@ -202,9 +200,8 @@ void measure_steps(Figures& figures, const std::string& subject, const BenchCase
     keep_row(trainer, batch, row);
     drawn.push_back({static_cast<std::uint32_t>(row), false});
   }
-  // Device time is not in any thread's CPU time. A step on a device returns the report of the
-  // previous step, so time many steps together, with no other work between them that would let the
-  // device catch up.
+  // Device time is not in any thread's CPU time. A device step returns the report of the previous
+  // step, so time many steps together, without other work between them.
   const bool on_device = trainer.name() != "cpu";
   const int steps_at_once = on_device ? 64 : 1;
   const auto clock = threads == 1 && !on_device ? &thread_seconds : &wall_seconds;
@@ -262,8 +259,7 @@ void run_steps(const BenchCase& bench, const std::vector<AnyState>& positions, F
     const TrainBatch dense = dense_batch(spec, rows, settings.seed, has_targets);
     for (const std::size_t threads : settings.workers) {
       measure_steps(figures, subject + "sparse", bench, sparse, threads);
-      // A device stores dense inputs anyway, and the host would be the bottleneck when packing
-      // them.
+      // A device stores dense inputs anyway, and packing on the host would be the bottleneck.
       if (settings.trainer.backend == TrainerBackend::kCuda) continue;
       measure_steps(figures, subject + "dense", bench, dense, threads);
     }

@@ -17,7 +17,7 @@
 namespace senet {
 namespace {
 
-/// Totals up to some time, or differences of two such totals; indexed by Count.
+/// Totals, or differences of totals; indexed by Count.
 using Counts = std::valarray<double>;
 enum Count : std::uint8_t {
   kSeconds,
@@ -45,8 +45,8 @@ Counts counts_of(const RunProgress& run) {
           count(run.swap_ns)};
 }
 
-/// The figures of one run, from its counts alone and in parallel with the trainer. Rare events use
-/// the counts of all runs so far (`all_beside`), since a short run may have no publication.
+/// The figures of one run. Those of rare events use all runs so far (`all_beside`), since a short
+/// run may have no publication.
 Figures figures_of(const std::string& subject, const Counts& alone, const Counts& beside,
                    const Counts& all_beside, std::uint64_t longest_swap_ns) {
   const auto rate = [](const Counts& counts, Count count) {
@@ -75,13 +75,12 @@ struct Phase {
   double seconds;  // measured time, which starts when the trainer steps or is idle
 };
 
-/// Plays a run and measures settings.repeats times. `subject_of` returns the name of the case for
-/// the name of the trainer.
+/// Measures settings.repeats times. `subject_of` maps the trainer's name to the name of the case.
 std::vector<Figures> measure(Run& run, const BenchSettings& settings,
                              const std::function<std::string(std::string_view)>& subject_of) {
   constexpr double kPatience = 60, kRest = 0.2;  // seconds
-  // All games start together. The first phase lasts until they are at different stages and the
-  // trainer has enough games.
+  // All games start together. The first phase brings them to different stages and gives the trainer
+  // enough games.
   std::vector<Phase> phases{{true, settings.seconds}};
   for (std::uint32_t i = 0; i < settings.repeats; ++i) {
     const Phase alone{false, settings.seconds / 2}, beside{true, settings.seconds};

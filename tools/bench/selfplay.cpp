@@ -191,8 +191,8 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
     return measured;
   };
 
-  // All lanes start their first games together. Play with small searches until the games are at
-  // different stages, then with full searches until everything is in a steady state.
+  // All lanes start together. Play with small searches until the games are at different stages,
+  // then with full searches until the state is steady.
   const double start = wall_seconds();
   threads->limit_visits(kSpreadingVisits);
   may_begin.count_down();
@@ -226,7 +226,7 @@ using Shares = std::valarray<double>;
 
 Shares shares_of(const std::valarray<double>& counts, double encode_ns) {
   using enum WorkerReport::Counter;
-  // The counters of a round are not updated atomically, so the parts may slightly exceed the total.
+  // Counters are not updated atomically, so the parts may slightly exceed the total.
   const double total = std::max(counts[kTotalNs], counts[kForwardNs] + counts[kLanesNs]);
   if (!(total > 0)) return {kNaN, kNaN, kNaN, kNaN};
   const double forward = counts[kForwardNs] / total;
@@ -304,7 +304,6 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
   return figures;
 }
 
-/// Adds the ratios of the speeds with more and with fewer workers.
 void add_scaling(Figures& all, const std::string& subject, const Figures& before,
                  const Figures& after) {
   const auto value = [](const Figures& figures, std::string_view name) {

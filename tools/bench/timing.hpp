@@ -36,8 +36,8 @@ class PeakMeter {
   /// Finds the fastest instruction set. Takes a few milliseconds.
   PeakMeter();
 
-  /// Single-precision GFLOP/s; a multiply-add counts as two operations. The mean of a measurement
-  /// of less than a millisecond now and one at the previous call (or in the constructor).
+  /// Single-precision GFLOP/s; a multiply-add counts as two operations. The mean of a short
+  /// measurement now and the one of the previous call (or constructor).
   double gflops_around();
 
  private:

@@ -95,8 +95,8 @@ class ChildProcess {
   static std::array<Descriptor, 2> make_stream(bool is_input);
   // Appends available output without waiting. Bounded, in case the stream never ends.
   static void read_available(Descriptor& stream, std::string& text);
-  // Waits until the child prints something or closes a stream (with `or_writable`: or accepts
-  // input), at most until the deadline. Then reads its output.
+  // Waits until the child prints, closes a stream, or (with `or_writable`) accepts input, at most
+  // until the deadline. Then reads its output.
   void listen(Deadline deadline, bool or_writable = false);
   // Extracts a line from said_; nullopt if none is complete, an error if none can follow.
   Result<std::optional<std::string>> take_line();

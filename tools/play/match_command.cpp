@@ -1,5 +1,4 @@
-// senet match: plays two players against each other in pairs of games with the same opening and
-// dice and swapped sides.
+// senet match: plays two players against each other, each opening and dice with both sides.
 #include <fmt/core.h>
 
 #include <array>
@@ -49,12 +48,12 @@ constexpr auto settings_of(std::type_identity<SprtSettings>) {
 
 namespace {
 
-// Games in progress at the same time: many fill the batches of a network. With external programs
-// batches do not matter, and few games mean little loss when the program is killed.
+// Many games fill the batches of a network. With external programs, few games mean little loss when
+// the program is killed.
 constexpr std::size_t kGamesAtOnce = 256;
 constexpr std::size_t kGamesAtOnceWithProcess = 32;
 
-/// The command's arguments. Arrays of two are for the first and the second player.
+/// Arrays are for the first and the second player.
 struct MatchArguments {
   std::string game;
   std::array<std::string, 2> words;
@@ -96,7 +95,7 @@ std::optional<Hypotheses> read_hypotheses(std::string_view text) {
   return Hypotheses{read(text.substr(0, comma)), read(text.substr(comma + 1))};
 }
 
-/// The settings of the sequential test between two hypotheses. Throws if they are out of range.
+/// The settings of the sequential test. Throws if the hypotheses are out of range.
 SprtSettings sprt_settings(const AnyGame& game, const Hypotheses& between, SprtSettings settings) {
   settings.mean0 = has_elo(game) ? expected_score(between[0]) : between[0];
   settings.mean1 = has_elo(game) ? expected_score(between[1]) : between[1];
@@ -113,7 +112,6 @@ SprtSettings sprt_settings(const AnyGame& game, const Hypotheses& between, SprtS
   return settings;
 }
 
-/// A match that is ready to play.
 struct Match {
   const AnyGame* game;
   MatchArguments arguments;

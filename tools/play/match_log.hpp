@@ -4,10 +4,10 @@
 //   {"senet_match":1,"game":"backgammon","seed":1,...,"first":"...","second":"..."}
 //   {"number":0,"seed":1,"points":-2.0,"outcome":4,"plies":["52","24/22 13/8","64",...]}
 //
-// "plies" are all actions in the order they were played, including rolls and random opening moves.
-// "points" and "outcome" are from the first player's perspective; "outcome" is an index into the
-// game's outcome values, because two outcomes may be worth the same points. Both are null for a
-// game that was cut. Old logs have no "outcome": the first outcome worth the points is assumed.
+// "plies" are all actions in order, including rolls and random opening moves. "points" and
+// "outcome" are from the first player's perspective, or null if the game was cut. "outcome" is an
+// index into the game's outcome values, several of which may be equal. Old logs have no "outcome":
+// the first one worth the points is assumed.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ Result<PlayedGame> read_game_line(const AnyGame& game, std::string_view line,
 /// written is lost; the next open() truncates it. Movable; use from one thread.
 class MatchLog {
  public:
-  /// Opens an existing log or creates a new one, depending on `mode`; creating fails if the file
-  /// exists. Calls `use` with the line of each logged game. Later lines are appended. Fails, and
-  /// leaves the file unchanged, when it belongs to another match (the reason names the difference),
-  /// cannot be read, or `use` refuses a game (the reason contains the line number).
+  /// Opens an existing log, or creates a new one, which fails if the file exists. Calls `use` with
+  /// the line of each logged game. Fails, and leaves the file unchanged, when it belongs to another
+  /// match (the reason names the difference), cannot be read, or `use` refuses a game (the reason
+  /// contains the line number).
   static Result<MatchLog> open(const std::filesystem::path& file, FileHandle::Mode mode,
                                const MatchIdentity& identity,
                                const std::function<Result<void>(std::string_view line)>& use);

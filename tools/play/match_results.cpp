@@ -22,8 +22,7 @@ std::vector<double> game_values(std::span<const float> values, PairUnit unit) {
 constexpr std::string_view kNoSpread = "no interval: too few pairs, or all pairs are equal";
 
 // Wilson's interval (1927) for a share observed in `trials` trials. Valid even when all trials had
-// the same result. Mean scores of pairs lie between 0 and 1, so they vary at most as much as single
-// trials.
+// the same result. Mean scores of pairs lie between 0 and 1, so they vary no more than trials.
 Interval wilson(double share, double trials) {
   constexpr double kTwoSided95 = 1.96;
   const double z = kTwoSided95 * kTwoSided95;

@@ -15,7 +15,6 @@
 
 namespace senet {
 
-/// The quantity by which a pair of games is judged.
 enum class PairUnit : std::uint8_t { kScore, kPoints };
 
 /// Keeps the finished games of a match, indexed by number.
@@ -66,13 +65,13 @@ class MatchResults {
 double student_two_sided_95(std::uint64_t degrees);
 
 /// The figures of a match, from the first player's perspective: score and points with 95 %
-/// intervals from the pairs (Student's t of their means), Elo if games are only won, drawn or lost
-/// (`has_elo`), counts by outcome value, the state of the sequential test if there is one, and the
-/// players' faults. Without a counted pair only the counts.
+/// intervals from the pairs (Student's t of their means), Elo if `has_elo`, counts by outcome
+/// value, the state of the sequential test, and the players' faults. Without a counted pair only
+/// the counts.
 ///
-/// The spread of pairs is unknown with a single pair or when all pairs have the same result. The
-/// score then has a Wilson interval with the pairs as trials, which is conservative for any
-/// quantity between 0 and 1. Points then have no interval, but a note that explains it.
+/// With a single pair, or if all pairs have the same result, the spread is unknown. The score then
+/// has a Wilson interval with the pairs as trials, which is conservative for any quantity between 0
+/// and 1. Points then have a note instead of an interval.
 std::vector<Metric> match_metrics(const std::string& game, const MatchResults& results,
                                   bool has_elo, const std::array<PlayerFaults, 2>& faults);
 

@@ -16,12 +16,11 @@ bool has_player(const AnyGame& game, std::string_view word) {
   return std::ranges::find(game.players, word, &SimplePlayer::word) != game.players.end();
 }
 
-// The line that requests a move from an external program.
 std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
   // Many programs treat "nodes 0" as no limit.
   const std::uint32_t nodes = std::max(settings.visits, 1u);
   if (protocol == EngineProtocol::kUci) return fmt::format("go nodes {}", nodes);
-  // Few UBGI programs support limits, so they get one only if the user set it.
+  // Few UBGI programs support limits, so they get one only on request.
   const std::string go = "go role chequer";
   return settings.visits_from == VisitsSource::kDefault ? go
                                                         : fmt::format("{} nodes {}", go, nodes);

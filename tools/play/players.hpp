@@ -34,7 +34,6 @@ enum class VisitsSource : std::uint8_t {
   kThisPlayer,   // set for this player: as kBothPlayers, but refused by players without visits
 };
 
-/// The settings for making a player.
 struct PlayerSettings {
   std::uint32_t visits = 100;
   VisitsSource visits_from = VisitsSource::kDefault;
@@ -42,8 +41,7 @@ struct PlayerSettings {
   std::size_t processes = 1;
   double start_seconds = 60, answer_seconds = 60;
   std::vector<std::string> options;  // for an external program, "NAME=VALUE"
-  /// Polled while external programs think, possibly from several threads; when it returns true,
-  /// their choose() fails.
+  /// Polled from several threads while external programs think; true makes their choose() fail.
   std::function<bool()> is_stopped = {};
 };
 
@@ -52,7 +50,7 @@ inline constexpr auto kVisitsSetting = setting(
     "visits", &PlayerSettings::visits, "visits of each search, without noise; 0: the network alone",
     {.least = 0, .most = kMostVisits});
 
-/// The settings of external programs.
+/// Settings of external programs.
 constexpr auto settings_of(std::type_identity<PlayerSettings>) {
   using P = PlayerSettings;
   return std::tuple{setting("processes", &P::processes, "parallel processes of an external program",
@@ -65,7 +63,6 @@ constexpr auto settings_of(std::type_identity<PlayerSettings>) {
                             {.least = 0.01, .most = 86400})};
 }
 
-/// Converts seconds, as given on the command line.
 inline std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
@@ -93,8 +90,8 @@ struct OwnPlayers {
   }
 };
 
-/// The table (games/registry.hpp) of functions that need a game's type, other than those of
-/// self-play. The commands get everything else about a game from AnyGame.
+/// The table (games/registry.hpp) of functions that need a game's type, except those of self-play.
+/// Everything else is in AnyGame.
 struct Programs {
   // senet match and senet eval. Own players are external programs that play only this game.
   std::string_view own_player_words;  // for --help; "" when there are none
@@ -113,13 +110,11 @@ struct Programs {
   static constexpr Programs of();
 };
 
-/// The table of this game.
 inline const Programs& programs_of(const AnyGame& game) { return **find_game<Programs>(game.name); }
 
 /// Describes everything that a searching network's moves depend on.
 std::string network_identity(const SearchSetup& setup);
 
-/// Makes a player from settings.processes processes.
 Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::string& identity,
                                          const PlayerSettings& settings);
 

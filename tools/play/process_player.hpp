@@ -38,7 +38,7 @@ void share_out(std::vector<Process>& processes, std::size_t count, const Use& us
 class MoveProcess {
  public:
   using IsStopped = std::function<bool()>;
-  /// Starts another process of the same kind.
+  /// Starts another process.
   using Start = std::function<Result<std::unique_ptr<MoveProcess>>()>;
 
   virtual ~MoveProcess() = default;
@@ -129,9 +129,8 @@ class TextEngine final : public MoveProcess {
 /// fails if that fails too. An illegal move fails at once.
 class ProcessPlayer final : public MatchPlayer {
  public:
-  /// Starts `processes` (at least 1) processes, which share the positions of each choose().
-  /// `is_stopped`, if set, is polled between positions and while the processes think, from several
-  /// threads in parallel; when it returns true, choose() fails.
+  /// Starts `processes` >= 1 processes, which share the positions of each choose(). `is_stopped`,
+  /// if set, is polled from several threads; when it returns true, choose() fails.
   static Result<std::unique_ptr<ProcessPlayer>> start(MoveProcess::Start start,
                                                       std::size_t processes = 1,
                                                       MoveProcess::IsStopped is_stopped = {});
@@ -143,7 +142,6 @@ class ProcessPlayer final : public MatchPlayer {
   PlayerFaults faults() const override { return faults_; }
 
  private:
-  /// A process and its progress.
   struct Slot {
     std::unique_ptr<MoveProcess> process;  // null when it must be restarted
     std::size_t state = 0;                 // index of the next state to evaluate

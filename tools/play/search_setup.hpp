@@ -1,4 +1,4 @@
-// Finds and loads the network of a command.
+// The network of a command.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,6 @@ void read_lines(Inbox& inbox) {
   inbox.close();
 }
 
-// A session on stdin and stdout.
 struct Conversation {
   Inbox inbox;
   int failure = 0;

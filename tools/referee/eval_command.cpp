@@ -35,7 +35,6 @@ struct Candidate {
   PlayerHolder holder;
   Exam exam;
 
-  /// The moves played in each position.
   std::vector<MoveMix> moves() const {
     const std::span<const AnyState> positions(exam.positions);
     std::vector<MoveMix> moves(positions.size());

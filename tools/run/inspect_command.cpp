@@ -100,7 +100,7 @@ bool next_record(RecordReader& log, GameRecord& record, std::uint64_t& undecodab
     const std::uint64_t before = log.position();
     const Result<bool> more = log.next(record);
     if (more) return *more;
-    // If the position did not advance, this is not a skipped record but a read error.
+    // If the position did not advance, this is a read error.
     if (log.position() == before) throw more.error();
   }
 }
@@ -234,7 +234,7 @@ std::string turn_text(std::size_t number, const Json& turn) {
 
 void print_text(const Json& json) {
   for (const auto& [name, value] : json.items()) {
-    if (value.is_null()) continue;  // unknown
+    if (value.is_null()) continue;
     if (name == "tensors") {
       for (const Json& tensor : value) {
         fmt::print("{:<28} {:>14} norm {:.4f}\n", text_of(tensor["name"]), text_of(tensor["shape"]),

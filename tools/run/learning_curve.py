@@ -55,7 +55,7 @@ def minutes_by_network(run):
 
 
 def kept_networks(run, most):
-    """About `most` of the numbered weights files, evenly spaced by the logarithm of their number."""
+    """About `most` of the numbered weights files, evenly spaced by the logarithm of the number."""
     files = {int(file.stem): file for file in (run / "weights").glob("[0-9]*.safetensors")}
     if not files:
         fail(f"{run}/weights contains no numbered networks")

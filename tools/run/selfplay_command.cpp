@@ -27,7 +27,7 @@ struct SelfPlayArguments {
   std::map<std::string, std::string, std::less<>> settings;  // as given, by name
 };
 
-// The game if --game is absent: the first standard one.
+// The first standard game.
 std::string default_game() {
   const auto games = all_games<AnyGame>();
   const auto standard = std::ranges::find_if(games, &AnyGame::is_standard);
@@ -45,7 +45,7 @@ void apply(const SelfPlayArguments& arguments, RunConfig& config) {
     const bool has_policy = config.learn.samples.evaluates == Evaluates::kPosition;
     config.learn.trainer.policy_weight = has_policy ? 1.0f : 0.0f;
   }
-  // A value of --visits below the default of --fast-visits lowers that too and is not an error.
+  // A --visits below the default of --fast-visits lowers that too.
   auto& play = config.selfplay.play;
   if (!is_typed("fast-visits")) play.fast_visits = std::min(play.fast_visits, play.full_visits);
   check_config(config).value();
@@ -88,8 +88,7 @@ Result<void> play(Run& run, bool quiet) {
         run.folder().string());
     has_begun = true;
   };
-  // On a terminal, updates a progress line. Otherwise prints a log line every 10 s and for each new
-  // phase.
+  // A progress line on a terminal, else a log line every 10 s and for each new phase.
   hooks.progresses = [&](const RunProgress& now) {
     if (quiet || (!is_terminal && now.seconds - shown_at < 10 && now.phase == shown)) return;
     shown_at = now.seconds;

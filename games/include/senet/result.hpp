@@ -1,6 +1,10 @@
 // Errors as values: a function that can fail returns a Result, which holds a value or an Error.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "senet needs C++20: compile with -std=c++20, or link the CMake target senet::senet"
+#endif
+
 #include <concepts>
 #include <exception>
 #include <string>

@@ -1,5 +1,5 @@
-// senet bench: every benchmark with a tiny budget; the lines are well-formed and the counts make
-// sense. How fast anything is, no test asks.
+// senet bench: every benchmark with a tiny budget. The lines are well-formed and the counts are
+// plausible. No test checks speeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,9 +26,9 @@ const std::vector<std::string> kKeys = {"bench", "case", "metric", "value",
 
 struct BenchRun {
   std::vector<Json> lines;
-  std::map<std::string, double> values;  // of the first case; what is null is not there
+  std::map<std::string, double> values;  // of the first case, without null values
 
-  /// The same of a case.
+  /// The values of the named case.
   std::map<std::string, double> of(const std::string& name) const {
     std::map<std::string, double> found;
     for (const Json& line : lines) {
@@ -40,7 +40,7 @@ struct BenchRun {
   }
 };
 
-/// Runs a benchmark with --json and checks what holds for every line.
+/// Runs a benchmark with --json and checks the format of all lines.
 BenchRun bench(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "bench");
   arguments.push_back("--json");
@@ -90,7 +90,7 @@ std::set<std::string> cases_of(const BenchRun& bench) {
   return cases;
 }
 
-/// A network and lanes so small that a third of a second is many games of Connect Four.
+/// A small network and few lanes, so that many games of Connect Four take a third of a second.
 std::vector<std::string> tiny_selfplay(const std::string& game) {
   return {"selfplay", "--game",    game, "--seconds", "0.3", "--warmup-seconds",
           "0.3",      "--width",   "8",  "--blocks",  "1",   "--visits",
@@ -127,9 +127,9 @@ void expect_sane_selfplay(BenchRun& run, double capacity) {
   EXPECT_GT(values["plies_per_visit"], 0);
   EXPECT_GT(values["bytes_per_visited_node"], 32);
   EXPECT_GT(values["reserved_bytes_per_visited_node"], values["bytes_per_visited_node"]);
-  // Counted, or said to be unknown (sanitizer builds).
+  // Not counted in sanitizer builds.
   if (values.contains("own_allocations_per_simulation")) {
-    // The records of the games still grow now and then; nothing grows with the visits.
+    // Only the records of the games still grow occasionally; nothing grows with the visits.
     EXPECT_LT(values["own_allocations_per_simulation"] * visits_of(values), kLanes * 40);
     EXPECT_GE(values["allocations_per_simulation"], values["own_allocations_per_simulation"]);
   }
@@ -142,12 +142,12 @@ TEST(BenchCommand, SelfPlayWithPolicyPriors) {
   EXPECT_EQ(cases_of(run),
             std::set<std::string>{"connect_four/position/width-8-blocks-1/visits-20/fused"});
   expect_sane_selfplay(run, 64);
-  // Rows are counted at once, visits when their search ends.
+  // Rows are counted immediately, visits when their search ends.
   EXPECT_LE(run.values["evaluations_per_visit"], 1 + kLanes * kVisits / visits_of(run.values));
   EXPECT_GT(run.values["games_per_minute"], 0);
   EXPECT_GE(run.values["decisions_per_game"], 4);
   EXPECT_LE(run.values["plies_per_game"], 42);
-  // A lane asks about one position at a time.
+  // Each lane has at most one row in a batch.
   EXPECT_LE(run.values["mean_batch_fill"], 8);
 }
 
@@ -220,13 +220,13 @@ TEST(BenchCommand, TreeCountsAreTheSameInEveryRun) {
     auto& values = run.values;
     EXPECT_GT(values["simulations_per_second"], 0);
     EXPECT_GE(values["simulations_per_second_of_tree"], values["simulations_per_second"]);
-    // A visit asks at most once.
+    // A visit needs at most one evaluation.
     EXPECT_GT(values["evaluations_per_visit"], 0.3);
     EXPECT_LE(values["evaluations_per_visit"], 1);
     EXPECT_GE(values["legal_moves"], 1);
     EXPECT_GT(values["plies_per_visit"], 1);
     EXPECT_LT(values["plies_per_visit"], 60);
-    const double nodes = game == "backgammon" ? 2 : 1;  // the dice are nodes of their own
+    const double nodes = game == "backgammon" ? 2 : 1;  // chance nodes for the dice
     EXPECT_LE(values["nodes_per_visit"], nodes);
     EXPECT_GT(values["bytes_per_visited_node"], 32 + 24);  // a node and a state
     EXPECT_GT(values["reserved_bytes_per_visited_node"], values["bytes_per_visited_node"]);
@@ -253,7 +253,7 @@ TEST(BenchCommand, TreeWithAfterstatesAsksForWholeFamilies) {
               run.values["legal_moves"] / 2);
 }
 
-// Another table in the trees changes how long it takes, and nothing else but the table's own bytes.
+// The hash table affects only times and memory.
 TEST(BenchCommand, BothTablesGrowTheSameTrees) {
   const auto run = [](const std::string& table) {
     return bench({"tree", "--game", "connect_four", "--seconds", "0.02", "--games", "1", "--width",
@@ -303,7 +303,7 @@ TEST(BenchCommand, ALoneSessionOnSeveralWorkers) {
 }
 
 TEST(BenchCommand, Playout) {
-  // Known of uniformly random play: 7.6 plies and 58.5 % wins of the first player in tic-tac-toe.
+  // Known for random play of tic-tac-toe: 7.6 plies, and the first player wins 58.5 % of the games.
   BenchRun tiny = bench({"playout", "--game", "tic_tac_toe", "--seconds", "0.01"});
   EXPECT_NEAR(tiny.values["plies_per_game"], 7.6, 0.2);
   EXPECT_NEAR(tiny.values["first_player_wins"], 0.585, 0.05);
@@ -313,7 +313,7 @@ TEST(BenchCommand, Playout) {
   EXPECT_EQ(cases_of(run), (std::set<std::string>{"connect_four", "backgammon"}));
   EXPECT_NEAR(run.values["plies_per_game"], 21.3, 0.7);
   auto backgammon = run.of("backgammon");
-  // Every turn is a roll and a move, the last one too.
+  // Every turn is a roll and a move, including the last one.
   EXPECT_NEAR(backgammon["plies_per_game"], 2 * backgammon["decisions_per_game"], 1e-9);
   EXPECT_NEAR(backgammon["first_player_wins"], 0.5, 0.06);
   for (auto* const values : {&run.values, &backgammon}) {
@@ -324,7 +324,7 @@ TEST(BenchCommand, Playout) {
   }
 }
 
-/// The file of `--save-batch`, beside what was told of its batch.
+/// Compares the file of --save-batch with the figures of its batch.
 void expect_batch_of_positions(const std::string& file, std::map<std::string, double> told) {
   std::ifstream in(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -449,18 +449,18 @@ TEST(BenchCommand, TracesAWorker) {
     EXPECT_LE(span.begin, span.end);
     (span.rows < 0 ? lanes : stages).push_back(span);
   }
-  // Gathers and forward passes in turns, without a gap.
+  // Alternating gathers and forward passes, without gaps.
   ASSERT_GE(stages.size(), 20u);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     EXPECT_EQ(stages[i].name, i % 2 == 0 ? "gather" : "forward");
     EXPECT_EQ(stages[i].begin, i == 0 ? 0 : stages[i - 1].end);
     EXPECT_GE(stages[i].rows, 1);
-    EXPECT_LE(stages[i].rows, 8);  // a lane asks about one position at a time
+    EXPECT_LE(stages[i].rows, 8);  // at most one row per lane
     if (i % 2 == 1) {
       EXPECT_EQ(stages[i].rows, stages[i - 1].rows);
     }
   }
-  // One lane after the other, each inside a gather.
+  // Lane spans do not overlap, and each is inside a gather.
   std::size_t stage = 0;
   std::set<std::string> names;
   for (std::size_t i = 0; i < lanes.size(); ++i) {

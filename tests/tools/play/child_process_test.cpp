@@ -98,7 +98,8 @@ TEST(ChildProcess, WritingToTheDeadIsAnErrorAndNoSignal) {
 
 TEST(ChildProcess, AChildThatTakesNoInputIsLeft) {
   ChildProcess child = shell("sleep 600");
-  expect_reason(child.write_line(std::string(4 << 20, 'x'), at_once()), "did not read its input in time");
+  expect_reason(child.write_line(std::string(4 << 20, 'x'), at_once()),
+                "did not read its input in time");
 }
 
 // The child's stdout and stderr fill both pipes before it reads its input.

@@ -46,7 +46,6 @@ class Conversation {
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
 
-  /// Sends bytes unchanged.
   void send(const std::string& text) const {
     for (std::size_t sent = 0; sent < text.size();) {
       const ssize_t size = ::write(input_, text.data() + sent, text.size() - sent);

@@ -264,8 +264,8 @@ TEST(MatchSprt, StopsEarlyAndTheSameWithAndWithoutInterruption) {
   EXPECT_EQ(whole.metric("connect_four", "sprt_accepted"), 1);
   EXPECT_GE(whole.metric("connect_four", "sprt_llr"),
             whole.metric("connect_four", "sprt_upper_bound"));
-  // First without the test, then resumed with it and another number of parallel games: the test sees
-  // the same pairs.
+  // First without the test, then resumed with it and another number of parallel games: the test
+  // sees the same pairs.
   ASSERT_EQ(run_senet(match_words("connect_four", {"--pairs", "5", "--log", log})).exit_code, 0);
   words.insert(words.end(), {"--log", log, "--resume", "--games-at-once", "3"});
   EXPECT_EQ(run_senet(words).out, whole.out);

@@ -1,4 +1,5 @@
-// senet eval: marks on the shipped labels and on small ones made by hand, broken ones included.
+// senet eval: results on the shipped labels and on small handwritten ones, including malformed
+// ones.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -31,7 +32,7 @@ ProgramRun eval_text(const std::string& game, const std::string& text,
   return eval(game, folder.path() / "labels", std::move(more));
 }
 
-/// What was printed without its first line, which says whose marks these are.
+/// The output without its first line, which describes the player.
 std::string marks_of(const ProgramRun& run) { return run.out.substr(run.out.find('\n')); }
 
 std::string first_backgammon_label() {
@@ -41,8 +42,8 @@ std::string first_backgammon_label() {
   return line;
 }
 
-// The exact expectation over all legal moves, computed from the label file by other means. (A
-// single random game of moves scatters around it: by 0.02 where it matters, by 6 millipoints.)
+// The exact expectation over all legal moves, computed independently from the label file. (A single
+// random choice of moves deviates from it by about 0.02 where the move matters, or 6 millipoints.)
 TEST(EvalCommand, RandomConnectFour) {
   const ProgramRun run = eval("connect_four", kConnectFourLabels, {"--player", "random"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -66,7 +67,7 @@ TEST(EvalCommand, RandomBackgammon) {
   EXPECT_EQ(run.metric("backgammon", "unmatched"), 0);
 }
 
-// The same positions with their value alone: a solver judges the moves, and finds the same.
+// For positions labelled only with their value, a solver grades the moves, with the same result.
 TEST(EvalCommand, JudgesWhereColumnsAreNotTold) {
   std::istringstream labels(text_of(kConnectFourLabels));
   std::string line, columns = kHeader, values;
@@ -97,7 +98,8 @@ TEST(EvalCommand, JudgesWhereColumnsAreNotTold) {
   expect_reason("1212121 1\n", "the game is over");
 }
 
-// X has three in column 1, O three in column 2: X wins at once, and O would. The search proves it.
+// X has three in column 1, O three in column 2: the player to move wins at once. The search proves
+// it.
 TEST(EvalCommand, SearchFindsTheWin) {
   const std::string label = kHeader + "121212,6,18,-18,-18,-18,-18,-18,-18,18,made\n";
   const ProgramRun search = eval_text("connect_four", label, {"--visits", "200"});
@@ -116,7 +118,7 @@ TEST(EvalCommand, SearchBeatsRandomEvenUntrained) {
   EXPECT_GT(run.metric("connect_four", "result_preserving_where_it_matters"), 0.45);
 }
 
-// Nothing said: a network is asked what it has learnt to be asked.
+// Without --mode, a network is used in the mode it was trained for.
 TEST(EvalCommand, AsksWhatTheNetworkLearnt) {
   const TemporaryFolder folder;
   const auto loss = [&](std::optional<Evaluates> learnt, std::vector<std::string> more) {
@@ -152,8 +154,8 @@ TEST(EvalCommand, SameSeedSameMarks) {
   EXPECT_NE(first, marks("1", "position", "64"));
 }
 
-// A weights file gives the same marks as the untrained network it was saved from; one of another
-// game is refused.
+// A weights file gives the same results as the untrained network it was saved from; a file of
+// another game is refused.
 TEST(EvalCommand, WeightsFromAFile) {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "w.safetensors";
@@ -165,7 +167,7 @@ TEST(EvalCommand, WeightsFromAFile) {
                  "the network plays connect_four, not backgammon");
 }
 
-// A file without value column, with Windows line ends and empty lines, is good.
+// A file without a value column, with Windows line ends and empty lines, is accepted.
 TEST(EvalCommand, TakesHarmlessVariants) {
   const ProgramRun run =
       eval_text("connect_four", "moves,ply,s1,s2,s3,s4,s5,s6,s7\r\n\r\n,0,-2,-1,0,1,0,-1,-2\r\n",
@@ -217,7 +219,7 @@ TEST(EvalCommand, BrokenBackgammonLabels) {
   expect_reason("{" + good + R"(,"moves":[["","4HPwATDgc/ABMA",3.5]]})", "equity 3.5");
 }
 
-// What was answered, graded here by other means than the command's.
+// Grades the file of --answers independently and compares the results.
 TEST(EvalCommand, AnswersGiveTheSameMarks) {
   const TemporaryFolder folder;
   const std::string file = folder / "answers";
@@ -265,7 +267,8 @@ TEST(EvalCommand, AnswersGiveTheSameMarks) {
   EXPECT_NEAR(columns.metric("connect_four", "optimal"), optimal / 997, 1e-9);
 }
 
-// One checker each: 65 can be played in one way, which loses nothing and counts only among all.
+// One checker each: 65 has only one play, which loses nothing and counts only in the mean over all
+// decisions.
 TEST(EvalCommand, ForcedPlaysAreApart) {
   backgammon::Checkers last{};
   last[backgammon::kOff] = 14;
@@ -293,7 +296,7 @@ TEST(EvalCommand, ForcedPlaysAreApart) {
   EXPECT_EQ(both.metric("backgammon/bearoff", "loss_millipoints"), 0);
 }
 
-// The yardsticks, and a program that plays the first legal move.
+// The baseline players, and a program that plays the first legal move.
 TEST(EvalCommand, OtherPlayers) {
   const ProgramRun one_ply = eval("connect_four", kConnectFourLabels, {"--player", "one-ply"});
   ASSERT_EQ(one_ply.exit_code, 0) << one_ply.err;
@@ -317,17 +320,17 @@ TEST(EvalCommand, OtherPlayers) {
                    "eval", std::string("--player: ") + player + ": makes no visits");
   }
   expect_failure(eval("backgammon", kBackgammonLabels, {"--player", "linear", "--weights", "w"}), 2,
-                 "eval", "--weights: ");
+                 "eval", "--weights requires --player search");
   expect_failure(
       eval("backgammon", kBackgammonLabels, {"--player", "random", "--answers", "/nowhere/x"}), 2,
-      "eval", "--answers: ");
+      "eval", "--answers cannot be combined with --player random");
   EXPECT_EQ(eval("connect_four", kConnectFourLabels,
                  {"--player", "uci:" + fake + " connect_four uci crash"})
                 .exit_code,
             1);
 }
 
-// Marks without a name are worth nothing: the player, all that its moves depend on, and the exam.
+// The first line contains the player, everything that its moves depend on, and the labels.
 TEST(EvalCommand, SaysWhomItGraded) {
   const TemporaryFolder folder;
   const std::string file = folder / "w.safetensors";
@@ -351,7 +354,7 @@ TEST(EvalCommand, SaysWhomItGraded) {
       << text.out;
 }
 
-// Labels that do not know the move played: marks are printed, and the command fails.
+// If the labels do not contain the move played, the results are printed and the command fails.
 TEST(EvalCommand, UnmatchedMovesAreAFailure) {
   auto label = nlohmann::json::parse(first_backgammon_label());
   auto& plays = label["moves"];
@@ -361,12 +364,13 @@ TEST(EvalCommand, UnmatchedMovesAreAFailure) {
                                    {"--player", "random"});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_EQ(run.metric("backgammon", "unmatched"), 1);
-  EXPECT_EQ(run.err, "senet eval: in 1 positions the labels do not know the move played\n");
+  EXPECT_EQ(run.err, "senet eval: in 1 positions the labels do not contain the move played\n");
 }
 
 TEST(EvalCommand, BadInputIsOneLine) {
   expect_failure(eval("go", kConnectFourLabels), 2, "eval", "unknown game");
-  expect_failure(eval("tic_tac_toe", kConnectFourLabels), 2, "eval", "no labels are known");
+  expect_failure(eval("tic_tac_toe", kConnectFourLabels), 2, "eval",
+                 "there is no label format for tic_tac_toe");
   expect_failure(eval("connect_four", "/nowhere/labels.csv"), 2, "eval", "/nowhere/labels.csv");
   expect_failure(eval("connect_four", kData), 2, "eval", "folder");
   expect_failure(eval("connect_four", kBackgammonLabels), 2, "eval", "line 1");

@@ -23,9 +23,9 @@ struct ConsoleAnswer {
 /// Which of gnubg's two players is on roll. `points` is always from the perspective of player 1.
 enum class ConsoleSide { kPlayer0, kPlayer1 };
 
-/// Returns the answers in the order of `states`, all of which are decisions. Uses several processes,
-/// because the console sleeps between commands. Fails when gnubg cannot be used or an answer is
-/// missing.
+/// Returns the answers in the order of `states`, all of which are decisions. Uses several
+/// processes, because the console sleeps between commands. Fails when gnubg cannot be used or an
+/// answer is missing.
 Result<std::vector<ConsoleAnswer>> ask_gnubg_console(std::span<const Backgammon> states,
                                                      ConsoleSide side = ConsoleSide::kPlayer1);
 

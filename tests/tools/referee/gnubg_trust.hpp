@@ -1,4 +1,4 @@
-// Helpers of the trust tests: the program, the shipped labels, and unwrapped results.
+// Helpers of the trust tests.
 #pragma once
 
 #include <gtest/gtest.h>

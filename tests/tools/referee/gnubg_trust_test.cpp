@@ -33,9 +33,9 @@ bool has_to_choose_a_die(const Backgammon& state) {
   });
 }
 
-/// Decisions of all kinds: 600 from random play, 600 with randomly placed checkers, 200 of the latter
-/// kind in which only one of two dice can be played, and 600 positions from games of good players
-/// with other dice. Either player may be on roll.
+/// Decisions of all kinds: 600 from random play, 600 with randomly placed checkers, 200 of the
+/// latter kind in which only one of two dice can be played, and 600 positions from games of good
+/// players with other dice. Either player may be on roll.
 std::vector<Backgammon> many_decisions() {
   std::vector<Backgammon> played;
   backgammon::visit_random_games(71, 40, [&](const Backgammon& state) {

@@ -1,5 +1,5 @@
-// Verifies our results against GNU Backgammon, part 2: compares signs, sides and values with those of
-// the independently written program. docs/strength.md lists the error that each test would find.
+// Verifies our results against GNU Backgammon, part 2: compares signs, sides and values with those
+// of the independently written program. docs/strength.md lists the error that each test would find.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,9 +47,8 @@ double mean_loss(std::span<const backgammon::Label> all, std::span<const MoveMix
   return -1;
 }
 
-// Graded by the ranking that we make from gnubg's evaluations, its own play loses nothing, its lowest
-// ranked play loses much, and a random play is in between. A wrong sign, side or board would reverse
-// this.
+// Graded by our ranking from gnubg's evaluations, its own play loses nothing, its lowest ranked
+// play loses much, and a random play is in between. A wrong sign, side or board would reverse this.
 TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
   Gnubg gnubg = started({});
   std::vector<backgammon::Label> ranked;
@@ -78,8 +77,8 @@ TEST_F(GnubgTrust, ItsOwnChoiceLosesNothingAndTheWorstPlayMuch) {
 }
 
 // The loss of gnubg's 0-ply play on the shipped labels. An independently written program, with
-// another copy of gnubg, made the labels at 2-ply, and another one measured a loss of 2.92. (gnubg's
-// results differ by hundredths of a millipoint between processors.)
+// another copy of gnubg, made the labels at 2-ply, and another one measured a loss of 2.92.
+// (gnubg's results differ by hundredths of a millipoint between processors.)
 TEST_F(GnubgTrust, ItsMarkOnTheShippedLabelsIsKnown) {
   const auto player = value_of(gnubg_player({.ply = 0}));
   const std::vector<backgammon::Label> met = labels();
@@ -94,8 +93,8 @@ TEST_F(GnubgTrust, ItsMarkOnTheShippedLabelsIsKnown) {
   EXPECT_NEAR(mean_loss(met, moves), 2.92, 0.15);
 }
 
-// gnubg's 1-ply value of a position is the mean, over all rolls, of the 0-ply value of its best play.
-// We compute that mean with our rules, dice, signs and sides.
+// gnubg's 1-ply value of a position is the mean, over all rolls, of the 0-ply value of its best
+// play. We compute that mean with our rules, dice, signs and sides.
 TEST_F(GnubgTrust, OneRollOfOursIsOnePlyOfIts) {
   Gnubg gnubg = started({});
   const std::vector<backgammon::Label> met = labels();
@@ -112,7 +111,8 @@ TEST_F(GnubgTrust, OneRollOfOursIsOnePlyOfIts) {
   }
 }
 
-// The same board gets the same answer for both players on roll, in our state and in gnubg's console.
+// The same board gets the same answer for both players on roll, in our state and in gnubg's
+// console.
 TEST_F(GnubgTrust, BothSidesGetTheSameAnswer) {
   Gnubg gnubg = started({});
   std::vector<Backgammon> states;
@@ -202,15 +202,15 @@ Board random_bearoff(Random& random) {
   return {mine, side()};
 }
 
-// gnubg's database has equities -1 .. 1 in 16 bits, in steps of 3.1e-5. Each entry was computed from
-// other rounded entries, so errors add up to a few steps (the largest found is 8.4e-5).
+// gnubg's database has equities -1 .. 1 in 16 bits, in steps of 3.1e-5. Each entry was computed
+// from other rounded entries, so errors add up to a few steps (the largest found is 8.4e-5).
 constexpr double kBearoffTolerance = 4 * 2.0 / 65535;
 
 TEST_F(GnubgTrust, ItsBearoffDatabaseHoldsOurExactEquities) {
   if (!std::filesystem::exists("/var/lib/gnubg/gnubg_ts0.bd") &&
       !std::filesystem::exists("/usr/share/gnubg/gnubg_ts0.bd")) {
     GTEST_SKIP() << "GNU BACKGAMMON HAS NO TWO-SIDED BEAR-OFF DATABASE (gnubg_ts0.bd; "
-                    "dpkg-reconfigure gnubg makes it), so exact bear-offs were not compared";
+                    "dpkg-reconfigure gnubg creates it): exact bear-offs were not compared";
   }
   const backgammon::BearoffTable table;
   Gnubg gnubg = started({});

@@ -1,4 +1,4 @@
-// senet inspect: every kind of file a run leaves, whole and broken.
+// senet inspect: every kind of file of a run, intact and damaged.
 #include <gtest/gtest.h>
 
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
@@ -43,7 +43,7 @@ GameRecord a_game(std::uint64_t number) {
   return record;
 }
 
-/// A log of these games, made anew.
+/// Writes a new log with these games.
 void write_log(const std::filesystem::path& file, const std::vector<GameRecord>& games) {
   Result<RecordLog> log = RecordLog::open(file, "tic_tac_toe", {.compression_level = 0});
   ASSERT_TRUE(log) << log.error().reason();
@@ -156,7 +156,7 @@ TEST(InspectCommand, DamagedLogTellsHowMuch) {
   EXPECT_GT(json["damaged_bytes"], 0);
 }
 
-// A recorded move that the rules do not allow is a reason, not a crash.
+// An illegal recorded move is an error, not a crash.
 TEST(InspectCommand, IllegalRecordedMove) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "games.senet";
@@ -180,7 +180,7 @@ TEST(InspectCommand, BadFilesAreOneLine) {
     write_text(file, text);
     expect_failure(run_senet({"inspect", file}), 2, "inspect", file);
   }
-  // Cut short at any place, a network is an error or another kind of unknown file.
+  // A truncated network is an error.
   ASSERT_TRUE(save_network(initial_network(small_spec(), 1), file));
   const std::vector<std::byte> whole = read_file(file);
   for (const std::size_t size :
@@ -189,7 +189,8 @@ TEST(InspectCommand, BadFilesAreOneLine) {
     expect_failure(run_senet({"inspect", file}), 2, "inspect", file);
   }
   write_file(file, whole);
-  expect_failure(run_senet({"inspect", file, "--game-number", "1"}), 2, "inspect", "no game log");
+  expect_failure(run_senet({"inspect", file, "--game-number", "1"}), 2, "inspect",
+                 "--game-number requires a game log");
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws the curve of a short run that was resumed once, and reads the drawing and the points again.
+"""Plots the curve of a short run that was resumed once, and checks the plot and the points.
 
     learning_curve_test.py SENET SOURCE
 
-Ends with 77 where matplotlib is not installed.
+Exits with 77 if matplotlib is not installed.
 """
 import json
 import pathlib
@@ -56,7 +56,7 @@ def main():
         drawing = xml.etree.ElementTree.parse(out).getroot()
         assert drawing.tag.endswith("svg") and "one, network alone" in out.read_text()
 
-        # Resumed twice, killed in the middle of a line: times of processes add up.
+        # Resumed twice and killed in the middle of a line: the times of the processes add up.
         numbers = sorted({point["network"] for point in points})
         made = [{"networks": network, "cpu_seconds": seconds}
                 for network, seconds in zip([0] + numbers, (1, 300, 600, 180, 480, 60))]
@@ -72,7 +72,7 @@ def main():
 
         before = out.read_bytes()
         run(*tool, "--run", folder / "one", "--visits", 0, "--visits", 3, "--out", out)
-        assert out.read_bytes() == before, "the same points make another file"
+        assert out.read_bytes() == before, "the same points gave a different file"
 
         for runs, reason in ((["none"], "none/config.json"), (["one", "other"], "of different games")):
             words = [word for run_name in runs for word in ("--run", folder / run_name)]

@@ -1,4 +1,4 @@
-// senet selfplay as a user runs it: stopped, killed, gone on with, on damaged files and full disks.
+// senet selfplay: stopped, killed, resumed, with damaged files and on full disks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 
 class SelfPlayCommand : public TinyRun {
  protected:
-  /// Numbers of all games of the log, none twice; every byte of it is good when `whole`.
+  /// The numbers of all games in the log. Expects no duplicates and no damage, and with `whole` no
+  /// incomplete game at the end.
   std::set<std::uint64_t> games(bool whole = true) const {
     std::set<std::uint64_t> numbers;
     auto reader = RecordReader::open(run() / "games.senet");
@@ -28,7 +29,7 @@ class SelfPlayCommand : public TinyRun {
       EXPECT_TRUE(more) << more.error().reason();
       if (!more || !*more) break;
       EXPECT_TRUE(numbers.insert(record.game_number).second)
-          << "game " << record.game_number << " is there twice";
+          << "game " << record.game_number << " occurs twice";
     }
     EXPECT_EQ(reader->skipped_bytes(), 0u);
     if (whole) {
@@ -47,7 +48,7 @@ class SelfPlayCommand : public TinyRun {
     const auto size = std::filesystem::file_size(run() / "games.senet", none);
     return none ? 0 : size;
   }
-  /// Waits until the log is longer than `size`; false when the program ended before.
+  /// Waits until the log is longer than `size`. Returns false when the program ends first.
   bool wait_for_games(BackgroundProgram& program, std::uint64_t size) const {
     while (log_size() <= size) {
       if (!program.running()) return false;
@@ -74,7 +75,7 @@ TEST_F(SelfPlayCommand, MakesARunAndGoesOnWithIt) {
   ASSERT_TRUE(latest) << latest.error().reason();
   EXPECT_TRUE(std::ranges::equal(latest->parameters(), begun.trainer.ema));
 
-  // Not twice by accident; and that changes nothing.
+  // A second run in the same folder is refused and changes nothing.
   expect_failure(run_senet(tiny({"--games", "60"})), 2, "selfplay", "use --resume to continue it");
   EXPECT_EQ(games(), first(60));
 
@@ -134,7 +135,7 @@ TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {
     ASSERT_TRUE(wait_for_games(program, size + 5000)) << program.err();
     program.send(signal);
     EXPECT_EQ(program.wait(), 0) << program.err();
-    // Every game that was begun was finished: no gaps.
+    // Every game that was started was finished: no gaps.
     const auto numbers = games();
     EXPECT_EQ(numbers, first(numbers.size()));
     const Checkpoint saved = checkpoint();
@@ -144,7 +145,7 @@ TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {
   }
 }
 
-// Nobody lives to see the end of a game whose every move takes so many visits.
+// With this many visits per move, no game ends during the test.
 TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
   BackgroundProgram program({"selfplay", "--run", run().string(), "--game", "connect_four",
                              "--workers", "1", "--lanes", "2", "--visits", "400000", "--full-share",
@@ -155,7 +156,7 @@ TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
   };
   ASSERT_TRUE(wait_for(" playing |")) << program.err();
   program.send(SIGTERM);
-  ASSERT_TRUE(wait_for(" finishing the games under way |")) << program.err();
+  ASSERT_TRUE(wait_for(" finishing the games in progress |")) << program.err();
   program.send(SIGTERM);
   EXPECT_EQ(program.wait(), 0) << program.err();
   EXPECT_TRUE(games().empty());
@@ -163,8 +164,7 @@ TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
   EXPECT_EQ(games(), first(1));
 }
 
-// It ends by itself, however many games a busy machine lets it begin in that time, and all of those
-// are there.
+// The number of games depends on the machine; all that were started are in the log.
 TEST_F(SelfPlayCommand, EndsByTheClock) {
   expect_finished(run_senet(tiny({"--minutes", "0.005"})));
   const auto numbers = games();
@@ -179,7 +179,7 @@ TEST_F(SelfPlayCommand, SurvivesBeingKilledAtAnyMoment) {
   Checkpoint last = checkpoint();
   for (int kills = 0; kills < 14; ++kills) {
     BackgroundProgram program(resume());
-    // Now and then while it starts, else while it plays.
+    // One in four kills is during startup, the others during play.
     if (kills % 4 != 3) {
       ASSERT_TRUE(wait_for_games(program, log_size())) << program.err();
     }
@@ -201,7 +201,7 @@ TEST_F(SelfPlayCommand, SurvivesBeingKilledAtAnyMoment) {
   EXPECT_EQ(after.size(), before.size() + 5);
   EXPECT_EQ(checkpoint().games, after.size());
   EXPECT_GT(checkpoint().trainer.steps, 0u);
-  // Nothing half-written is left.
+  // No temporary files remain.
   for (const auto& entry : std::filesystem::recursive_directory_iterator(run())) {
     EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
   }
@@ -272,7 +272,7 @@ TEST_F(SelfPlayCommand, AFullDiskEndsItWithAReason) {
   expect_finished(run_senet(tiny({"--games", "20"})));
   const std::uint64_t checkpoint_size =
       std::filesystem::file_size(run() / "checkpoint.safetensors");
-  // A log that is full soon, and one that is full already.
+  // The log can grow by 4000 bytes, or is already longer than the limit.
   while (log_size() < checkpoint_size) expect_finished(run_senet(resume({"--games", "200"})));
   for (const std::uint64_t limit : {log_size() + 4000, checkpoint_size - 1000}) {
     const auto before = games();
@@ -297,7 +297,7 @@ TEST_F(SelfPlayCommand, WithoutTrainingItOnlyPlays) {
   EXPECT_EQ(checkpoint().trainer.steps, 0u);
   EXPECT_EQ(checkpoint().iterations, 0u);
   EXPECT_EQ(checkpoint().games, 30u);
-  // Learning may begin later.
+  // Training may start later.
   expect_finished(run_senet(resume({"--games", "30"})));
   EXPECT_GT(checkpoint().trainer.steps, 0u);
 }
@@ -335,7 +335,7 @@ TEST_F(SelfPlayCommand, SaysWhoTrains) {
   expect_finished(no_device);
   EXPECT_NE(no_device.err.find("no device keeps the replay: the CPU trains\n"), std::string::npos)
       << no_device.err;
-  // Where there is a device it trains, elsewhere one line says why it does not.
+  // Without a device, one line contains the reason why the CPU trains.
   const ProgramRun cuda = run_senet(resume({"--games", "30", "--trainer", "cuda"}));
   expect_finished(cuda);
   const bool trains = cuda.err.find("trainer cuda, ") != std::string::npos;
@@ -386,7 +386,7 @@ TEST_F(SelfPlayCommand, AFolderThatCannotBeMadeOrIsSomethingElseIsNamed) {
                                    (folder_ / std::string(300, 'x').c_str()).string()}) {
     expect_failure(run_senet({"selfplay", "--run", place, "--games", "1"}), 2, "selfplay", place);
   }
-  // Somebody's games, but no run.
+  // A folder with a game log but without a config.
   expect_finished(run_senet(tiny({"--games", "3"})));
   std::filesystem::remove(run() / "config.json");
   expect_failure(run_senet(tiny({"--games", "3"})), 2, "selfplay", run().string());
@@ -396,7 +396,7 @@ TEST_F(SelfPlayCommand, AFolderThatCannotBeMadeOrIsSomethingElseIsNamed) {
 TEST_F(SelfPlayCommand, GoesOnOnlyWithItsOwnGame) {
   expect_finished(run_senet(tiny({"--games", "1"})));
   expect_failure(run_senet(resume({"--game", "connect_four"})), 2, "selfplay",
-                 "learns tic_tac_toe");
+                 "is for tic_tac_toe");
 }
 
 TEST_F(SelfPlayCommand, PrintsTheSettingsItWouldRunWith) {
@@ -407,9 +407,9 @@ TEST_F(SelfPlayCommand, PrintsTheSettingsItWouldRunWith) {
   EXPECT_EQ(json.value("game", ""), "tic_tac_toe");
   EXPECT_EQ(json.value("width", 0), 16);
   EXPECT_EQ(json.value("lambda", 0.0), 0.25);
-  EXPECT_EQ(json.value("policy-temperature", 0.0), 1);  // whatever players use
+  EXPECT_EQ(json.value("policy-temperature", 0.0), 1);  // independent of the players' default
   EXPECT_FALSE(std::filesystem::exists(run()));
-  // What config.json would hold.
+  // The same text as in config.json.
   expect_finished(run_senet(tiny({"--games", "1", "--lambda", "0.25"})));
   EXPECT_EQ(text_of(run() / "config.json"), printed.out);
 }

@@ -1,4 +1,4 @@
-// A run of senet selfplay that plays fast and learns early, in a folder of its own.
+// Short runs of senet selfplay in a temporary folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class TinyRun : public testing::Test {
     first.insert(first.end(), more.begin(), more.end());
     return first;
   }
-  /// A new run that plays fast, learns early and saves often.
+  /// Arguments for a new run that plays fast, trains early and saves often.
   Arguments tiny(const Arguments& more) const {
     return with({"selfplay",
                  "--run",

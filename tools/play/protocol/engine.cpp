@@ -69,7 +69,7 @@ Names names_in() {
   return names;
 }
 
-// The "type" text of a setting. UCI has no type for fractional numbers, so they are strings.
+// UCI has no type for fractional numbers, so they are strings.
 template <class Struct, class Value>
 std::string type_text(const Setting<Struct, Value>& entry, const Value& value) {
   if constexpr (NamedEnum<Value>) {
@@ -85,7 +85,7 @@ std::string type_text(const Setting<Struct, Value>& entry, const Value& value) {
   }
 }
 
-// Assigns a value. Returns kNothing if it is the current one, so that nothing is rebuilt.
+// Assigns a value. Returns kNothing if it does not change.
 template <class Value>
 Change replace(Value& to, Value value, Change change) {
   return std::exchange(to, value) != value ? change : Change::kNothing;
@@ -113,8 +113,8 @@ Option of_names(const std::string& name, std::string_view value, const Names& na
           }};
 }
 
-// Options that match runners set but that have no effect here: each accepts only values that are
-// already true. Searches draw no random numbers, so any seed is accepted.
+// An option that match runners set but that has no effect here. Searches draw no random numbers, so
+// any seed is accepted.
 Option fixed_number(const std::string& name, std::uint32_t value, std::uint32_t most) {
   return {name, fmt::format("spin default {} min {} max {}", value, value, most),
           [=](std::string_view text) {
@@ -211,8 +211,8 @@ void Engine::configure(const Options& options, Change change) {
   std::unique_ptr<Service> service =
       Service::open(service_settings(options, network->spec(), game->has_afterstates)).value();
   service->use(network).value();
-  // Close the old session first, because the memory may not hold two trees. If reserving the new
-  // one fails, the next search reserves the old one again.
+  // Close the old session first: the memory may not hold two trees. If opening the new one fails,
+  // the next search reopens the old one.
   if (session_ != nullptr) service_->close_session(std::exchange(session_, nullptr));
   session_ = service->open_session(game->name).value();
   service_ = std::move(service);

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kMostMultiPv = 500;
 /// The default game: the first game that UBGI supports, so that all protocols work.
 std::string first_game();
 
-/// All settings of a session. The comments name the protocol's options.
+/// All settings of a session, with the names of the protocol's options.
 struct Options {
   std::string game = first_game();              // Game
   std::string weights;                          // WeightsFile; empty: default_source(game)
@@ -58,8 +58,8 @@ enum class Change : std::uint8_t { kNothing, kSearch, kNetwork, kGame };
 /// defaults.
 std::vector<std::string> option_lines(const Options& options);
 
-/// Sets the option with this name; the name is case-insensitive. Throws an Error and leaves
-/// `options` unchanged if there is no such option or it does not accept the value.
+/// Sets an option by its case-insensitive name. On an unknown name or a refused value, throws an
+/// Error and leaves `options` unchanged.
 Change set_option(Options& options, std::string_view name, std::string_view value);
 
 /// Use from one thread at a time. Every search begins with an empty tree, so that the answer

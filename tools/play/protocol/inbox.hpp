@@ -15,9 +15,9 @@ namespace senet::protocol {
 /// Maximum length of a line in bytes. Enough for every move of the longest game.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-/// A queue of lines. While a search runs, the session can check at any time whether a line is
-/// waiting, and whether a stop or quit is waiting anywhere in the queue. One thread pushes and
-/// closes, another one takes lines out. When kMostBytes are queued, the pushing thread waits.
+/// A queue of lines. A running search can check whether a line is waiting, and whether a stop or
+/// quit is anywhere in the queue. One thread pushes and closes, another one takes lines out. When
+/// kMostBytes are queued, the pushing thread waits.
 class Inbox {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20;

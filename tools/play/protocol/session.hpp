@@ -33,7 +33,7 @@ class Session {
 
   /// Executes lines from the inbox until quit or the end of input.
   void run();
-  /// Executes one line. Returns false if it was quit.
+  /// Executes one line. False if it was quit.
   bool handle(std::string_view line);
 
  private:

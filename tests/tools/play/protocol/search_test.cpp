@@ -80,8 +80,8 @@ TEST(SessionSearch, LinesWaitForASearchThatHasLimits) {
   EXPECT_EQ(answer.back(), "position 7/7/7/7/3O3/3X3");
 }
 
-// Lines are pushed from the session's output callback, so that they arrive during a search without a
-// second thread.
+// Lines are pushed from the session's output callback, so that they arrive during a search without
+// a second thread.
 TEST(SessionSearch, ASearchWithoutLimitsRefusesAllButStopQuitAndIsready) {
   Talk talk(small_options("connect_four"));
   talk.ask("isready");

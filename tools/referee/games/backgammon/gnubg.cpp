@@ -27,8 +27,7 @@ bool is_program(const std::filesystem::path& file) {
   return std::filesystem::is_regular_file(file, unknown) && ::access(file.c_str(), X_OK) == 0;
 }
 
-/// Sets everything that could change an answer, so that defaults of gnubg or of a distribution have
-/// no effect.
+/// Sets everything that could change an answer, so that no default matters.
 std::vector<std::string> startup_commands(int ply, const std::filesystem::path& socket) {
   std::vector<std::string> commands = {"set jacoby off", "set cube use off", "set threads 1"};
   for (const std::string_view what : {"chequerplay", "cubedecision"}) {
@@ -38,8 +37,7 @@ std::vector<std::string> startup_commands(int ply, const std::filesystem::path& 
     commands.push_back(set + "prune off");
     commands.push_back(set + "noise 0");
   }
-  // Arguments: search ply, ply of this filter step, number of plays to keep (-1 skips the step),
-  // and up to 8 more within 0.16 points.
+  // Search ply, ply of the filter step, plays to keep (-1: skip), and up to 8 more within 0.16.
   commands.push_back("set evaluation movefilter 1 0 0 8 0.16");
   commands.push_back("set evaluation movefilter 2 0 0 8 0.16");
   commands.push_back("set evaluation movefilter 2 1 -1");
@@ -158,8 +156,7 @@ Result<Gnubg> Gnubg::start(const GnubgSettings& settings) {
   if (!stream) return fail(fmt::format("cannot write {}", script.string()));
 
   std::vector<std::string> words = {program->string(), "-t", "-q", "-r", "-c", script.string()};
-  // If we were killed, gnubg would wait for its next connection for ever. setpriv makes the kernel
-  // kill it.
+  // If we were killed, gnubg would wait for its next connection for ever.
   if (const std::filesystem::path guard = "/usr/bin/setpriv"; is_program(guard)) {
     words.insert(words.begin(), {guard.string(), "--pdeathsig", "KILL"});
   }

@@ -26,7 +26,6 @@ inline std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
                           kMostGnubgPly));
 }
 
-/// GNU Backgammon.
 template <>
 struct OwnPlayers<Backgammon> {
   static constexpr std::string_view kWords = "gnubg:PLY, gnubg:PLY:full";

@@ -1,5 +1,4 @@
-// senet label: labels backgammon decisions with GNU Backgammon's equity of every play, for senet
-// eval.
+// senet label: labels backgammon decisions with GNU Backgammon's equities, for senet eval.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -50,8 +49,7 @@ struct MetDecision {
 /// Receives one decision; returns false when it needs no more.
 using TakeDecision = std::function<bool(const MetDecision&)>;
 
-/// Visits the decisions of an endless sequence of games, in which gnubg or random moves play both
-/// sides.
+/// Visits the decisions of endless games in which gnubg or random moves play both sides.
 void visit_played_decisions(const LabelArguments& arguments, const TakeDecision& take) {
   std::optional<Gnubg> player;
   if (arguments.from == "gnubg") player = Gnubg::start({.ply = 0}).value();
@@ -71,8 +69,7 @@ void visit_played_decisions(const LabelArguments& arguments, const TakeDecision&
   }
 }
 
-/// Visits the decisions of the games in a log, in its order. Throws when it is not a log of
-/// backgammon or contains an illegal game.
+/// Visits the decisions in a log. Throws if it is not of backgammon or contains an illegal game.
 void visit_recorded_decisions(const std::string& log, const TakeDecision& take) {
   RecordReader reader = value_for(log, RecordReader::open(log));
   GameRecord record;
@@ -114,8 +111,7 @@ Result<Label> judged(Gnubg& judge, const MetDecision& met, int ply) {
   return label;
 }
 
-/// Labels decisions in parallel, in batches, and prints them in the order they came. Its functions
-/// throw an Error on failure.
+/// Labels batches of decisions in parallel and prints them in order. Throws an Error on failure.
 class Labeller {
  public:
   Labeller(std::vector<Gnubg>& judges, const LabelArguments& arguments)
@@ -132,8 +128,7 @@ class Labeller {
     return !is_last;
   }
 
-  /// Labels and prints the waiting decisions, unless stopped. Fails when it was stopped or when
-  /// nothing was printed.
+  /// Labels and prints the waiting decisions. Fails when stopped or when nothing was printed.
   Result<void> finish() {
     if (!is_stopped_) flush();
     if (is_stopped_) {
@@ -145,8 +140,8 @@ class Labeller {
   }
 
  private:
-  /// Whether to label a decision: it has a choice and the requested phase, is drawn with
-  /// probability 1 / one_in (1 from a label file), and is not a repetition.
+  /// Whether a decision has a choice and the requested phase, is drawn with probability 1 / one_in
+  /// (1 from a label file), and is not a repetition.
   bool wants(const MetDecision& met) {
     const backgammon::Board board = met.state.board();
     if (arguments_.phase != "any" &&
