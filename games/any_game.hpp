@@ -80,7 +80,7 @@ struct Kit {
   /// The default position of `senet perft` (default: the start), and the names of its two counts in
   /// a game with dice: each roll counted once, and weighted by its probability.
   AnyState (*perft_start)() = nullptr;
-  std::array<std::string_view, 2> leaves_names = {"each_once", "by_chance"};
+  std::array<std::string_view, 2> count_names = {"each_once", "by_chance"};
 
   // These have no default: commands that need a missing one refuse the game.
 
@@ -122,7 +122,7 @@ struct AnyGame : Kit {
   Turn (*turn)(const void* state);
   Player (*viewer)(const void* state);
   /// The legal actions, or only moves_to_consider() of games/sound_moves.hpp.
-  void (*legal)(const void* state, bool worth_a_thought, std::vector<Action>& out);
+  void (*legal)(const void* state, bool only_considered, std::vector<Action>& out);
   void (*chance)(const void* state, std::vector<float>& out);
   void (*play)(void* state, Action action);
   std::uint8_t (*outcome)(const void* state);
@@ -133,10 +133,10 @@ struct AnyGame : Kit {
   Result<void> (*read)(std::string_view text, void* state);
   Result<Action> (*read_action)(const void* state, std::string_view text);
 
-  /// perft() of games/perft.hpp; returns nothing as soon as goes_on(), if set, returns false. Null
-  /// in libsenet, where games have no kits either.
+  /// perft() of games/perft.hpp; returns nothing as soon as keep_going(), if set, returns false.
+  /// Null in libsenet, where games have no kits either.
   std::optional<Leaves> (*perft)(const void* state, int depth,
-                                 const std::function<bool()>& goes_on);
+                                 const std::function<bool()>& keep_going);
 
   /// The rules of a game. For an OwnOutcomesGame only the functions and the type's bounds: the
   /// caller adds `own` and the game's constants.
@@ -264,11 +264,11 @@ constexpr AnyGame AnyGame::rules_of() {
   };
   game.turn = [](const void* state) { return in<G>(state).turn(); };
   game.viewer = [](const void* state) { return in<G>(state).viewer(); };
-  game.legal = [](const void* state, bool worth_a_thought, std::vector<Action>& out) {
+  game.legal = [](const void* state, bool only_considered, std::vector<Action>& out) {
     const G& own = in<G>(state);
     ActionList<G::kMaxLegal> actions;
     if (is_decision(own.turn())) {
-      worth_a_thought ? senet::moves_to_consider(own, actions) : own.legal(actions);
+      only_considered ? senet::moves_to_consider(own, actions) : own.legal(actions);
     }
     out.assign(actions.begin(), actions.end());
   };

@@ -3,15 +3,15 @@
 namespace senet {
 
 Json parse_json(std::string_view text) {
-  constexpr int kMostLevels = 64;
+  constexpr int kMaxLevels = 64;
   bool is_too_deep = false;
-  const auto goes_on = [&](int levels_around, Json::parse_event_t event, const Json&) {
+  const auto keep_going = [&](int levels_around, Json::parse_event_t event, const Json&) {
     const bool opens =
         event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    is_too_deep = is_too_deep || (opens && levels_around == kMostLevels);
+    is_too_deep = is_too_deep || (opens && levels_around == kMaxLevels);
     return !is_too_deep;
   };
-  Json json = Json::parse(text, goes_on, false);
+  Json json = Json::parse(text, keep_going, false);
   return json.is_discarded() || is_too_deep ? Json() : json;
 }
 

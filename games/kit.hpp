@@ -73,8 +73,8 @@ template <Game G>
 AnyGame AnyGame::of() {
   AnyGame game = rules_of<G>();
   static_cast<Kit&>(game) = kit_of<G>();
-  game.perft = [](const void* state, int depth, const std::function<bool()>& goes_on) {
-    return senet::perft(any_game_detail::in<G>(state), depth, goes_on);
+  game.perft = [](const void* state, int depth, const std::function<bool()>& keep_going) {
+    return senet::perft(any_game_detail::in<G>(state), depth, keep_going);
   };
   if (game.players.empty()) {
     if constexpr (StochasticGame<G>) {

@@ -24,18 +24,19 @@ struct Leaves {
 /// The number of ways to play exactly `depth` moves from `state`. Only players' moves count towards
 /// the depth. A roll before a move multiplies the number of ways; a roll after the last move does
 /// not. A game that ends earlier contributes nothing. The last moves are counted without being
-/// played. `goes_on`, if set, is called before every count of two or more moves; as soon as it
+/// played. `keep_going`, if set, is called before every count of two or more moves; as soon as it
 /// returns false, perft() returns nothing.
 template <Game G>
-std::optional<Leaves> perft(const G& state, int depth, const std::function<bool()>& goes_on = {}) {
+std::optional<Leaves> perft(const G& state, int depth,
+                            const std::function<bool()>& keep_going = {}) {
   if (depth == 0) return Leaves{1, 1};
   if (state.turn() == Turn::kOver) return Leaves{};
-  if (depth > 1 && goes_on && !goes_on()) return std::nullopt;
+  if (depth > 1 && keep_going && !keep_going()) return std::nullopt;
   Leaves leaves;
   const auto add = [&](Action action, int rest, std::uint64_t weight) {
     G child = state;
     child.play(action);
-    const std::optional<Leaves> below = perft(child, rest, goes_on);
+    const std::optional<Leaves> below = perft(child, rest, keep_going);
     if (!below) return false;
     leaves.each_once += below->each_once;
     leaves.by_chance += below->by_chance * weight;

@@ -37,7 +37,7 @@ enum class SettingsText : std::uint8_t {
 };
 
 /// Whether such a text contains a setting.
-enum class Said : std::uint8_t {
+enum class Mention : std::uint8_t {
   kIfChanged,  // only when it differs from the default; a text without it means the default
   kAlways,     // always; the first version of such texts already contained it
   kNever,      // never: the text expresses it in another way, or it affects no move
@@ -48,8 +48,8 @@ template <class Struct>
 struct SettingUse {
   /// Whether it is an option of players that search: senet match, eval and uci, setoption.
   bool of_players = true;
-  Said in_records = Said::kIfChanged;
-  Said in_players = Said::kIfChanged;  // only if of_players
+  Mention in_records = Mention::kIfChanged;
+  Mention in_players = Mention::kIfChanged;  // only if of_players
   /// Whether it has an effect, given the other settings; null: always.
   bool (*matters)(const Struct&) = nullptr;
   /// Its key in config.json if that differs from the name: existing runs keep their old keys.
@@ -81,6 +81,8 @@ constexpr Setting<Struct, Value> setting(std::string_view name, Value Struct::*m
 ///   constexpr auto settings_of(std::type_identity<Struct>)
 ///     returns a std::tuple of setting()s, in display order; a pointer to a member that itself has
 ///     a list inserts the settings of that list
+/// And, for groups in --help:
+///   constexpr std::string_view settings_heading(std::type_identity<Struct>)
 template <class Struct>
 concept HasSettings = requires {
   settings_of(std::type_identity<Struct>{});
@@ -245,14 +247,14 @@ Result<void> check_settings(const Settings& settings) {
 
 /// The settings that a text of this kind contains: ", c_puct 1.5, fpu_reduction 0.2".
 template <class Settings>
-std::string said_settings(const Settings& settings, SettingsText kind) {
+std::string settings_summary(const Settings& settings, SettingsText kind) {
   std::string text;
   const auto say = [&](const auto& entry, const auto& value, const auto& owner) {
     const auto& use = entry.use;
     if (kind == SettingsText::kPlayer && !use.of_players) return;
     if (use.matters != nullptr && !use.matters(owner)) return;
-    const Said said = kind == SettingsText::kPlayer ? use.in_players : use.in_records;
-    if (said == Said::kNever || (said == Said::kIfChanged && entry.is_default(value))) return;
+    const Mention said = kind == SettingsText::kPlayer ? use.in_players : use.in_records;
+    if (said == Mention::kNever || (said == Mention::kIfChanged && entry.is_default(value))) return;
     std::string name(entry.name);
     std::ranges::replace(name, '-', '_');
     text += ", " + name + " " + setting_text(value);

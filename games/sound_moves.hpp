@@ -15,12 +15,12 @@ void moves_to_consider(const G& state, ActionList<G::kMaxLegal>& out) {
   state.legal(out);
 }
 
-struct Unheard {
+struct IgnoreMove {
   void operator()(Action) const {}
 };
 /// Plays forced moves, as long as a player is to move and has a single sound move. Calls
 /// played(action) for each. Does nothing in a game without sound().
-template <Game G, class Played = Unheard>
+template <Game G, class Played = IgnoreMove>
 void play_forced(G& state, Played&& played = {}) {
   if constexpr (SoundMovesGame<G>) {
     while (has_sound_moves(state) && is_decision(state.turn())) {

@@ -19,7 +19,7 @@ namespace senet {
 ///   outcomes  [outcomes] f32   softmax of the value head
 ///   wanted    [n] u16          policy logits to compute, repeats allowed; kNoLogit gives 0
 ///   logits    [n] f32          their raw values, in the same order
-struct RowAnswer {
+struct RowResult {
   std::span<float> outcomes;
   std::span<const std::uint16_t> wanted;
   float* logits = nullptr;
@@ -87,19 +87,19 @@ class Batch : public SparseRows {
 
   /// Memory allocated by one.
   static std::size_t bytes(std::size_t capacity, std::size_t max_active) {
-    return SparseRows::bytes(capacity, max_active) + capacity * sizeof(RowAnswer);
+    return SparseRows::bytes(capacity, max_active) + capacity * sizeof(RowResult);
   }
 
   /// Appends a row: `encode` writes its features. Needs room() >= 1.
   template <class Encode>
-  void add(const RowAnswer& answer, Encode&& encode) {
+  void add(const RowResult& answer, Encode&& encode) {
     SparseRows::add(encode);
     answers_[size() - 1] = answer;
   }
-  const RowAnswer& answer(std::size_t row) const { return answers_[row]; }
+  const RowResult& answer(std::size_t row) const { return answers_[row]; }
 
  private:
-  std::pmr::vector<RowAnswer> answers_;
+  std::pmr::vector<RowResult> answers_;
 };
 
 }  // namespace senet

@@ -51,7 +51,7 @@ std::uint64_t CachedEvaluator::key_of(const Batch& batch, std::size_t row) const
   return key == 0 ? 1 : key;  // 0 marks an empty slot
 }
 
-bool CachedEvaluator::find(std::uint64_t key, const RowAnswer& answer) const {
+bool CachedEvaluator::find(std::uint64_t key, const RowResult& answer) const {
   assert(answer.outcomes.size() == outcomes_);
   const std::size_t first = first_slot(key);
   for (std::size_t slot = first; slot < first + kWays; ++slot) {
@@ -64,7 +64,7 @@ bool CachedEvaluator::find(std::uint64_t key, const RowAnswer& answer) const {
   return false;
 }
 
-void CachedEvaluator::store(std::uint64_t key, const RowAnswer& answer) {
+void CachedEvaluator::store(std::uint64_t key, const RowResult& answer) {
   const std::size_t first = first_slot(key);
   std::uint8_t& oldest = oldest_[first / kWays];
   const std::size_t slot = first + oldest;
@@ -83,7 +83,7 @@ void CachedEvaluator::forward(const Batch& batch, std::size_t first, std::size_t
   }
   unknown_.clear();
   for (std::size_t row = first; row < last; ++row) {
-    const RowAnswer& answer = batch.answer(row);
+    const RowResult& answer = batch.answer(row);
     const std::uint64_t key = keys_[row - first];
     if (has_room(answer) && find(key, answer)) {
       ++hits_;
@@ -99,7 +99,7 @@ void CachedEvaluator::forward(const Batch& batch, std::size_t first, std::size_t
   if (unknown_.size() == 0) return;
   inner_->forward(unknown_);
   for (std::size_t row = 0; row < unknown_.size(); ++row) {
-    const RowAnswer& answer = unknown_.answer(row);
+    const RowResult& answer = unknown_.answer(row);
     if (has_room(answer)) store(learnt_[row], answer);
   }
 }

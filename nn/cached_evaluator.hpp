@@ -23,8 +23,8 @@ struct CacheSettings {
 template <Game G>
 CacheSettings cache_settings(std::size_t bytes, Evaluates evaluates,
                              std::size_t max_active = G::kMaxActive) {
-  constexpr std::size_t kMostLogits = std::min<std::size_t>(G::kMaxLegal * G::kLogitsPerAction, 96);
-  return {bytes, max_active, evaluates == Evaluates::kPosition ? kMostLogits : 0};
+  constexpr std::size_t kMaxLogits = std::min<std::size_t>(G::kMaxLegal * G::kLogitsPerAction, 96);
+  return {bytes, max_active, evaluates == Evaluates::kPosition ? kMaxLogits : 0};
 }
 
 /// Passes only rows that are not in the cache to `inner`. If `inner` gives a row the same bits in
@@ -70,11 +70,11 @@ class CachedEvaluator final : public Evaluator {
   }
   std::size_t first_slot(std::uint64_t key) const { return key % oldest_.size() * kWays; }
   std::uint64_t key_of(const Batch& batch, std::size_t row) const;
-  bool has_room(const RowAnswer& answer) const { return answer.wanted.size() <= logits_; }
+  bool has_room(const RowResult& answer) const { return answer.wanted.size() <= logits_; }
   // Copies the stored answer to `answer`; false when there is none.
-  bool find(std::uint64_t key, const RowAnswer& answer) const;
+  bool find(std::uint64_t key, const RowResult& answer) const;
   // Stores the values that `answer` points to.
-  void store(std::uint64_t key, const RowAnswer& answer);
+  void store(std::uint64_t key, const RowResult& answer);
 
   std::unique_ptr<Evaluator> inner_;
   std::uint64_t model_;

@@ -50,7 +50,7 @@ struct TimedBatch {
       logit = static_cast<std::uint16_t>(random.below(spec.policy_logits));
     }
     for (std::size_t row = 0; row < rows; ++row) {
-      const RowAnswer answer{
+      const RowResult answer{
           {&outcomes[row * spec.outcomes], spec.outcomes}, wanted, &logits[row * kWanted]};
       batch.add(answer, [&](FeatureRow& features) {
         // One feature from each of up to kActive equal parts, so that none repeats.

@@ -134,7 +134,7 @@ struct BlockPass {
 
   float* at(RowsPlace place) const { return scratch.buffers[place.buffer].data(); }
   float* squares() const { return scratch.squares.data(); }
-  const RowAnswer& answer(std::size_t row) const { return batch.answer(first + row); }
+  const RowResult& answer(std::size_t row) const { return batch.answer(first + row); }
 };
 
 /// The Linear that reads the features: sparsely, or densely for rows with many features.
@@ -210,15 +210,15 @@ class LogitsStep {
 
  private:
   /// Depends on this row only: other rows must not change how its answer is rounded.
-  bool wants_most(const RowAnswer& answer) const {
+  bool wants_most(const RowResult& answer) const {
     return answer.wanted.size() * 2 > layer_.outputs;
   }
   void answer_each(const BlockPass& pass, std::size_t row) const {
-    const RowAnswer& answer = pass.answer(row);
+    const RowResult& answer = pass.answer(row);
     pass.kernels.dots(dot_pass(each_, pass.at(layer_.from) + row * layer_.from.stride,
                                answer.wanted.data(), answer.wanted.size(), answer.logits));
   }
-  void pick(const BlockPass& pass, const RowAnswer& answer, const float* all) const {
+  void pick(const BlockPass& pass, const RowResult& answer, const float* all) const {
     // A row that wants all logits usually wants them in order.
     const std::size_t count = answer.wanted.size();
     if (pass.scratch.is_ascending(answer.wanted)) {

@@ -51,11 +51,11 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
     if (!number) return fail(fmt::format("__metadata__: {} is not a number", field.name));
     spec.*field.value = *number;
   }
-  if (const auto learnt = metadata.find(kEvaluates); learnt != metadata.end()) {
-    spec.evaluates = value_of<Evaluates>(learnt->second);
+  if (const auto trained = metadata.find(kEvaluates); trained != metadata.end()) {
+    spec.evaluates = value_of<Evaluates>(trained->second);
     if (!spec.evaluates) {
       return fail(fmt::format("__metadata__: {0} is \"{2}\": it must be one of {1}", kEvaluates,
-                              all_names<Evaluates>(), learnt->second));
+                              all_names<Evaluates>(), trained->second));
     }
   }
   const Result<void> checked = check_spec(spec);

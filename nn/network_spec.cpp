@@ -49,8 +49,8 @@ NetworkSpec reference_spec(const AnyGame& game) {
   return spec;
 }
 
-Result<Evaluates> asked_about(const NetworkSpec& spec, bool has_afterstates,
-                              std::optional<Evaluates> chosen) {
+Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, bool has_afterstates,
+                                    std::optional<Evaluates> chosen) {
   if (chosen == Evaluates::kAfterstates && !has_afterstates) {
     return fail(spec.game + " has no afterstates");
   }

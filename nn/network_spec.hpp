@@ -58,6 +58,8 @@ constexpr auto settings_of(std::type_identity<NetworkSpec>) {
   };
 }
 
+constexpr std::string_view settings_heading(std::type_identity<NetworkSpec>) { return "Network"; }
+
 /// One number of a NetworkSpec.
 struct SpecField {
   std::string_view name;  // in files, ids and messages
@@ -128,8 +130,8 @@ NetworkSpec reference_spec(const AnyGame& game);
 /// What a search evaluates with a network of this spec: `chosen`, else what the network was trained
 /// to evaluate, else (its file does not record it) afterstates in games that have them. Fails if
 /// `chosen` is kAfterstates and the game has none.
-Result<Evaluates> asked_about(const NetworkSpec& spec, bool has_afterstates,
-                              std::optional<Evaluates> chosen = {});
+Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, bool has_afterstates,
+                                    std::optional<Evaluates> chosen = {});
 
 /// Checks that a network of this spec fits the game of `wanted`: same name and game numbers.
 Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted);

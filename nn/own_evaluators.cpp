@@ -118,7 +118,7 @@ void ReferenceEvaluator::forward(const Batch& batch, std::size_t first, std::siz
     const std::span<const double> logits = values_[plan_.policy];
     const std::span<double> outcomes = values_[plan_.outcomes];
     softmax(outcomes);
-    const RowAnswer& answer = batch.answer(row);
+    const RowResult& answer = batch.answer(row);
     for (std::size_t i = 0; i < answer.outcomes.size(); ++i) {
       answer.outcomes[i] = static_cast<float>(outcomes[i]);
     }
@@ -132,7 +132,7 @@ void ReferenceEvaluator::forward(const Batch& batch, std::size_t first, std::siz
 void HashEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
   for (std::size_t row = first; row < last; ++row) {
     const std::uint64_t hash = hash_row(batch.index(row), batch.value(row));
-    const RowAnswer& answer = batch.answer(row);
+    const RowResult& answer = batch.answer(row);
     for (std::size_t i = 0; i < answer.wanted.size(); ++i) {
       const std::uint16_t wanted = answer.wanted[i];
       if (wanted == kNoLogit) {

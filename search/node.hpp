@@ -56,9 +56,9 @@ inline float value_for(float value, Turn turn, Player player) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ flip);
 }
 
-/// Proven bounds of a node's value: integers of magnitude at most kMostBound, so that both fit into
+/// Proven bounds of a node's value: integers of magnitude at most kMaxBound, so that both fit into
 /// a byte. All outcome values and the value range of a searched game must satisfy this.
-inline constexpr int kMostBound = 7;
+inline constexpr int kMaxBound = 7;
 struct Bounds {
   int lower, upper;
 
@@ -74,7 +74,7 @@ template <class G>
 constexpr bool ends_fit_bounds() {
   if constexpr (FixedOutcomesGame<G>) {
     const auto fits = [](float value) {
-      return value >= -kMostBound && value <= kMostBound &&
+      return value >= -kMaxBound && value <= kMaxBound &&
              value == static_cast<float>(static_cast<int>(value));
     };
     return fits(G::kValueRange) && std::ranges::all_of(G::kOutcomeValues, fits);

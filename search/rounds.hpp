@@ -15,7 +15,7 @@ namespace senet {
 ///
 ///   next()          the search to continue, without a leaf in flight; null if none can continue
 ///                   before the batch is answered
-///   rested(search)  the search took its answers, or paused (Step::kPaused): it has no leaf in
+///   absorbed(search)  the search took its answers, or paused (Step::kPaused): it has no leaf in
 ///                   flight, and continues when next() returns it again
 ///   over(search)    the search has spent its budget: decision() is its result. It continues if
 ///                   it is granted more visits or restarted, and next() returns it
@@ -23,7 +23,7 @@ namespace senet {
 template <class T, class S>
 concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
   { turns.next() } -> std::same_as<S*>;
-  turns.rested(search);
+  turns.absorbed(search);
   turns.over(search);
   turns.answer(batch);
 };
@@ -33,10 +33,10 @@ concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
 /// time; allocates only in the constructor.
 ///
 ///   next -> gather -> rows in the batch, until it is full or no search can continue
-///        -> answer -> each search with rows absorbs -> rested
+///        -> answer -> each search with rows absorbs -> absorbed
 ///
-/// A search needs a scratch (Search::lend) from next() to the following rested() or over(). At most
-/// `batch_rows` searches have a leaf in flight when next() is called.
+/// A search needs a scratch (Search::lend) from next() to the following absorbed() or over(). At
+/// most `batch_rows` searches have a leaf in flight when next() is called.
 template <class S>
 class Rounds {
  public:
@@ -64,7 +64,7 @@ class Rounds {
           answer(turns);
           return true;
         case Step::kPaused:
-          turns.rested(*search);
+          turns.absorbed(*search);
           return true;
         case Step::kDone:
           turns.over(*search);
@@ -97,7 +97,7 @@ class Rounds {
     batch_.clear();
     for (S* const search : asked_) {
       search->absorb();
-      turns.rested(*search);
+      turns.absorbed(*search);
     }
     asked_.clear();
   }

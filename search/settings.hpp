@@ -28,8 +28,9 @@ struct PuctSettings {
 constexpr auto settings_of(std::type_identity<PuctSettings>) {
   using S = PuctSettings;
   // Records describe noise in a separate phrase.
-  constexpr SettingUse<S> kOfNoise{.of_players = false, .in_records = Said::kNever};
-  constexpr SettingUse<S> kFromTheFirst{.in_records = Said::kAlways, .in_players = Said::kAlways};
+  constexpr SettingUse<S> kOfNoise{.of_players = false, .in_records = Mention::kNever};
+  constexpr SettingUse<S> kFromTheFirst{.in_records = Mention::kAlways,
+                                        .in_players = Mention::kAlways};
   return std::tuple{
       setting("noise-share", &S::noise_share, "fraction of Dirichlet noise in the root priors",
               {.least = 0, .most = 1}, kOfNoise),
@@ -42,6 +43,8 @@ constexpr auto settings_of(std::type_identity<PuctSettings>) {
               kFromTheFirst),
   };
 }
+
+constexpr std::string_view settings_heading(std::type_identity<PuctSettings>) { return "Search"; }
 
 /// Settings of a search, the same for every move of a game.
 struct SearchSettings {
@@ -62,20 +65,22 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
   constexpr SettingRange kTemperature{.least = 1e-4, .most = 1000};
   return std::tuple{
       // Every text starts with the mode. Players may take it from the network's file.
-      setting("mode", &S::evaluates, "what the network evaluates: position or afterstates", {},
-              {.of_players = false, .in_records = Said::kNever, .key = "evaluates"}),
+      setting("mode", &S::evaluates, "what the network evaluates", {},
+              {.of_players = false, .in_records = Mention::kNever, .key = "evaluates"}),
       &S::puct,
       setting("policy-temperature", &S::policy_temperature,
               "softmax temperature of the priors in mode position", kTemperature,
-              {.in_players = Said::kAlways,
+              {.in_players = Mention::kAlways,
                .matters = [](const S& s) { return s.evaluates == Evaluates::kPosition; }}),
       setting("afterstate-temperature", &S::afterstate_temperature,
               "softmax temperature of the priors in mode afterstates", kTemperature,
-              {.in_players = Said::kAlways}),
-      setting("reuse-tree", &S::reuse_tree, "keep the tree between moves (0 or 1)", {},
-              {.of_players = false, .in_records = Said::kNever}),
+              {.in_players = Mention::kAlways}),
+      setting("reuse-tree", &S::reuse_tree, "keep the tree between moves", {},
+              {.of_players = false, .in_records = Mention::kNever}),
   };
 }
+
+constexpr std::string_view settings_heading(std::type_identity<SearchSettings>) { return "Search"; }
 
 /// The policy temperature of players that play to win. A network learns the confidence of the
 /// searches that it is trained on, and their oversights: flatter priors explore more moves (as in

@@ -111,7 +111,7 @@ class GameInPlay {
                           .chosen_outcomes = chosen,
                           .visits = {visits_.data(), visits_.size()}});
     last_outcomes_ = mover == 0 ? decision.outcomes : mirrored(state_, decision.outcomes);
-    if (gives_up(mover, decision.value)) {
+    if (resigns(mover, decision.value)) {
       record_.end_resigned(mover, lost_outcome(mover));
       return;
     }
@@ -134,7 +134,7 @@ class GameInPlay {
     state_.play(action);
   }
 
-  bool gives_up(Player mover, float value) {
+  bool resigns(Player mover, float value) {
     if (settings_.resign_below <= 0) return false;
     const bool bad = value < -settings_.resign_below * value_range(state_);
     bad_searches_[mover] = bad ? bad_searches_[mover] + 1 : 0;

@@ -80,8 +80,8 @@ class Match {
                     .game = {.number = next, .actions = {}, .outcome = {}}};
         if (reach_decision(table, settings_)) {
           tables.push_back(std::move(table));
-        } else if (const auto told = finish(table); !told) {
-          return told;
+        } else if (const auto reported = finish(table); !reported) {
+          return reported;
         }
       }
       return {};
@@ -94,7 +94,7 @@ class Match {
         if (const auto moved = move(side, tables); !moved) return moved;
         for (Table& table : tables) {
           if (reach_decision(table, settings_)) continue;
-          if (const auto told = finish(table); !told) return told;
+          if (const auto reported = finish(table); !reported) return reported;
         }
         std::erase_if(tables, [&](const Table& table) { return is_over(table); });
         if (const auto seated = seat(); !seated) return seated;

@@ -18,7 +18,7 @@ namespace senet {
 /// Controls that the owner of a run may change while it is running. Any thread.
 struct PlayOrders {
   /// Upper limit for the visits of searches that begin from now on.
-  std::atomic<std::uint32_t> most_visits{std::numeric_limits<std::uint32_t>::max()};
+  std::atomic<std::uint32_t> max_visits{std::numeric_limits<std::uint32_t>::max()};
   std::atomic<bool> abandoned{false};  // true: games in progress are dropped
 };
 
@@ -74,7 +74,7 @@ class LaneGames final : public Runner {
   // Plays up to the next decision and starts its search; false when the game has ended.
   bool next_decision() {
     if (!game_.next_decision()) return false;
-    const std::uint32_t most = run_.orders.most_visits.load(std::memory_order_relaxed);
+    const std::uint32_t most = run_.orders.max_visits.load(std::memory_order_relaxed);
     lane_.ask(game_.state(), game_.budget(most), game_.noise());
     return true;
   }

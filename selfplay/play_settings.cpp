@@ -9,7 +9,7 @@ std::string settings_text(const PlaySettings& play, const SearchSettings& search
   if (play.full_share < 1) {
     text += fmt::format(" for {} of the moves, else {}", play.full_share, play.fast_visits);
   }
-  text += said_settings(search, SettingsText::kRecord);
+  text += settings_summary(search, SettingsText::kRecord);
   if (play.noise) {
     text += fmt::format(", noise {} of {}", search.puct.noise_share, search.puct.noise_total);
   }
@@ -18,7 +18,7 @@ std::string settings_text(const PlaySettings& play, const SearchSettings& search
   }
   if (play.random_plies > 0) text += fmt::format(", up to {} random moves", play.random_plies);
   if (play.resign_below > 0) text += fmt::format(", resigns below {}", play.resign_below);
-  return text + said_settings(play, SettingsText::kRecord);
+  return text + settings_summary(play, SettingsText::kRecord);
 }
 
 }  // namespace senet

@@ -35,7 +35,7 @@ struct PlaySettings {
 constexpr auto settings_of(std::type_identity<PlaySettings>) {
   using S = PlaySettings;
   // settings_text() has its own phrases for these settings.
-  constexpr SettingUse<S> kInAPhrase{.in_records = Said::kNever};
+  constexpr SettingUse<S> kInAPhrase{.in_records = Mention::kNever};
   return std::tuple{
       setting("seed", &S::seed, "random seed of the run", {}, kInAPhrase),
       setting("visits", &S::full_visits, "visits of a full search", {.least = 1, .most = 1'000'000},
@@ -45,7 +45,7 @@ constexpr auto settings_of(std::type_identity<PlaySettings>) {
               {.least = 1, .most = 1'000'000}, kInAPhrase),
       setting("full-share", &S::full_share, "share of decisions with a full search",
               {.least = 0, .most = 1}, kInAPhrase),
-      setting("noise", &S::noise, "Dirichlet noise at the root of full searches (0 or 1)", {},
+      setting("noise", &S::noise, "Dirichlet noise at the root of full searches", {},
               kInAPhrase),
       setting("temperature", &S::temperature, "move selection temperature in the opening",
               {.least = 0, .most = 100}, kInAPhrase),
@@ -62,6 +62,8 @@ constexpr auto settings_of(std::type_identity<PlaySettings>) {
               {.least = 0, .most = 1}, kInAPhrase),
   };
 }
+
+constexpr std::string_view settings_heading(std::type_identity<PlaySettings>) { return "Games"; }
 
 /// A one-line description of the settings for game records: "position, 160 visits for 0.33 of the
 /// moves, else 32, c_puct 1.5, ...".

@@ -43,11 +43,11 @@ bool is_torn_header(std::span<const std::byte> file, std::span<const std::byte> 
 /// Creates a new file next to the log for the bytes at `offset`; never overwrites an existing file.
 Result<FileHandle> open_side_file(const std::filesystem::path& log, std::uint64_t offset) {
   const std::string name = fmt::format("{}.damaged-{}", log.string(), offset);
-  constexpr int kMostNames = 1000;
+  constexpr int kMaxNames = 1000;
   for (int i = 1;; ++i) {
     const std::string numbered = i == 1 ? name : fmt::format("{}.{}", name, i);
     std::error_code unknown;
-    if (std::filesystem::exists(numbered, unknown) && i < kMostNames) continue;
+    if (std::filesystem::exists(numbered, unknown) && i < kMaxNames) continue;
     return FileHandle::open(numbered, FileHandle::Mode::kCreateNew);
   }
 }

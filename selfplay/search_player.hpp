@@ -21,7 +21,7 @@ namespace senet {
 /// How a player searches; the defaults are for playing to win.
 struct SearchOptions {
   EvaluatorKind evaluator = EvaluatorKind::kFused;
-  std::optional<Evaluates> mode = {};  // what the network evaluates; none: see asked_about
+  std::optional<Evaluates> mode = {};  // what the network evaluates; none: see resolve_evaluates
   std::size_t lanes = 0;               // concurrent searches; 0: up to 64 that fit into kTreeMemory
   SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
 };
@@ -45,7 +45,8 @@ Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& op
                                   std::uint32_t visits) {
   SearchSetup setup;
   setup.settings = options.settings;
-  const Result<Evaluates> asked = asked_about(weights->spec(), G::kHasAfterstates, options.mode);
+  const Result<Evaluates> asked =
+      resolve_evaluates(weights->spec(), G::kHasAfterstates, options.mode);
   if (!asked) return fail("--mode: " + asked.error().reason());
   setup.settings.evaluates = *asked;
   setup.visits = std::max(visits, 1u);

@@ -43,7 +43,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
 
   void abandon() override { orders_.abandoned = true; }
 
-  void limit_visits(std::uint32_t most) override { orders_.most_visits = most; }
+  void limit_visits(std::uint32_t most) override { orders_.max_visits = most; }
 
   Result<void> join() override {
     for (std::thread& thread : threads_) {

@@ -196,10 +196,10 @@ TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
         EXPECT_EQ(reason, "") << shown(file) << ":" << include.line << " includes " << include.path;
         if (include.bracket != '"' || !reason.empty()) continue;
         const bool is_public = include.path.starts_with(kPublicHeaders);
-        const fs::path beside = is_host     ? file.parent_path()
+        const fs::path base = is_host     ? file.parent_path()
                                 : is_public ? root() / public_folder_of(include.path)
                                             : root();
-        const fs::path included = beside / include.path;
+        const fs::path included = base / include.path;
         EXPECT_TRUE(fs::exists(included) || is_made(included, include.path))
             << shown(file) << ":" << include.line << ": no such file " << include.path;
       }

@@ -175,12 +175,12 @@ beside_self_play() {
   bench overlap overlap --game backgammon --backend cuda --seconds 2 --repeat 3 || return
   overlap_table
   awk -F'"' '{ value = $15; gsub(/[:,]/, "", value) }
-    ($12 == "slowdown" && value + 0 >= 0.02) || ($12 == "take_time" && value + 0 >= 1000) {
+    ($12 == "slowdown" && value + 0 >= 0.02) || ($12 == "swap_time" && value + 0 >= 1000) {
       print "check_gpu: WARNING: target missed: " $8 ": " $12 " is " value }' "$work/overlap.json" >&2
 }
 overlap_table() {
-  table overlap slowdown evaluations_per_second_alone evaluations_per_second_beside games_per_minute_alone \
-    games_per_minute_beside steps_per_second publications_per_second take_time longest_take_time publish_time
+  table overlap slowdown evaluations_per_second_alone evaluations_per_second_with_trainer games_per_minute_alone \
+    games_per_minute_with_trainer steps_per_second publications_per_second swap_time longest_swap_time publish_time
 }
 
 learns_on_the_device() {

@@ -1,18 +1,23 @@
 #include "tools/command.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <concepts>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 #include <system_error>
 
 #include "engine/lanes/worker_settings.hpp"
+#include "games/fields.hpp"
+#include "tools/terminal.hpp"
 
 namespace senet {
 namespace {
@@ -28,11 +33,183 @@ int report(std::string_view command, std::string reason, int exit_code) {
   return exit_code;
 }
 
-/// The name of the selected command, or `none` when no command has been parsed.
-std::string chosen_command(const CLI::App& app, const char* none) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? none : chosen.front()->get_name();
+/// A space at which no line is broken.
+constexpr char kHardSpace = '\x1f';
+
+/// Breaks a text into lines of at most `width` columns, at spaces and at its own line ends. Lines
+/// after the first are indented by `indent` columns.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string lines;
+  std::size_t column = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    const bool is_break = begin > 0 && text[begin - 1] == '\n';
+    if (begin > 0 && (is_break || column + 1 + word.size() > width)) {
+      lines.append("\n").append(indent, ' ');
+      column = 0;
+    } else if (begin > 0) {
+      lines += ' ';
+      ++column;
+    }
+    lines.append(word);
+    column += word.size();
+    begin = end + 1;
+  }
+  std::ranges::replace(lines, kHardSpace, ' ');
+  return lines;
 }
+
+/// Lays out --help for the width of the terminal, or for 80 columns if stdout is none:
+///
+///   --visits N                  visits of each search [1 .. 1000000; default 100]
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    const std::string full_type = option->get_type_size() == 0 ? "" : option->get_type_name();
+    const std::size_t colon = std::min(full_type.find(':'), full_type.size());
+    std::vector<std::string> notes;
+    if (colon < full_type.size()) notes.push_back(full_type.substr(colon + 1));
+    if (option->get_required()) notes.emplace_back("required");
+    if (!option->get_default_str().empty()) notes.push_back("default " + option->get_default_str());
+    for (std::string& note : notes) {
+      if (note.find(',') == std::string::npos) std::ranges::replace(note, ' ', kHardSpace);
+    }
+    std::string name = make_option_name(option, is_positional);
+    if (const std::size_t comma = name.find(','); comma != std::string::npos) {
+      name.insert(comma + 1, " ");
+    }
+    if (colon > 0 && !is_positional) name.append(" ").append(full_type, 0, colon);
+    return entry(name, option->get_description() +
+                           (notes.empty() ? "" : fmt::format(" [{}]", fmt::join(notes, "; "))));
+  }
+  /// Without the second empty line that CLI11 leaves between groups.
+  std::string make_help(const CLI::App* command, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string help = CLI::Formatter::make_help(command, std::move(name), mode);
+    for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+    return help;
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry(command->get_name(), command->get_description());
+  }
+  std::string make_footer(const CLI::App* command) const override {
+    const std::string footer = command->get_footer();
+    return footer.empty() ? "" : wrapped(footer, width(), 0) + "\n";
+  }
+
+ private:
+  static constexpr std::size_t kIndent = 2, kColumn = 30;
+
+  static std::size_t width() {
+    return std::clamp<std::size_t>(terminal_columns(STDOUT_FILENO), 60, 120);
+  }
+  static std::string entry(const std::string& name, const std::string& help) {
+    std::string line = std::string(kIndent, ' ') + name;
+    if (line.size() + 2 > kColumn) line += "\n";
+    const std::size_t used = line.back() == '\n' ? 0 : line.size();
+    line.append(kColumn - used, ' ');
+    return line + wrapped(help, width() - kColumn, kColumn) + "\n";
+  }
+};
+
+/// The number of letters to insert, remove or replace to turn one word into the other (Levenshtein
+/// 1966).
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// "; did you mean \"selfplay\"?" with the name that is nearest to `word`, or "" if none is near.
+std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
+  const std::string* nearest = nullptr;
+  std::size_t least = 1 + std::max<std::size_t>(word.size(), 3) / 3;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(word, name);
+    if (distance < least) {
+      nearest = &name;
+      least = distance;
+    }
+  }
+  return nearest == nullptr ? "" : fmt::format("; did you mean \"{}\"?", *nearest);
+}
+
+/// The innermost selected command.
+const CLI::App& chosen_command(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? app : chosen_command(*chosen.front());
+}
+
+/// "senet match": the names from the program's down to the command's.
+std::string full_name(const CLI::App& command) {
+  return command.get_parent() == nullptr
+             ? command.get_name()
+             : full_name(*command.get_parent()) + " " + command.get_name();
+}
+
+/// Describes the first argument that `command` could not use.
+std::string unknown_argument(const CLI::App& command, const std::string& argument) {
+  const std::string word = argument.substr(0, argument.find('='));
+  std::vector<std::string> names;
+  if (word.starts_with('-')) {
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return fmt::format("there is no option {}{}", word, suggestion(word, names));
+  }
+  for (const CLI::App* other : command.get_subcommands({})) names.push_back(other->get_name());
+  if (names.empty()) return fmt::format("unexpected argument \"{}\"", word);
+  if (command.get_parent() == nullptr) names.insert(names.end(), {"help", "version"});
+  return fmt::format("there is no command \"{}\"{}", word, suggestion(word, names));
+}
+
+/// A usage error as one sentence. `app` is the program.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::string text = error.what();
+  // A mistyped option is also missing where it is required; name the mistake.
+  for (const CLI::App* command = &app;;) {
+    const std::vector<std::string> unknown = command->remaining();
+    if (!unknown.empty()) return unknown_argument(*command, unknown.front());
+    const std::vector<CLI::App*> chosen = command->get_subcommands();
+    if (chosen.empty()) break;
+    command = chosen.front();
+  }
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
+    const std::string name = text.substr(0, text.find(':'));
+    const bool is_missing = text.ends_with("missing");
+    return name + (is_missing ? " needs a value" : " takes one value, but is given several times");
+  }
+  // CLI11 writes "--name: " before the text of a check.
+  if (const std::size_t colon = text.find(": takes "); colon != std::string::npos) {
+    text.erase(colon, 1);
+  }
+  return text;
+}
+
+/// A check of a number. `wanted` describes the good ones: "a whole number 1 .. 4096".
+template <class T, class Allows>
+CLI::Validator number_check(std::string wanted, std::string shown, Allows allows,
+                            const std::string& example = "") {
+  if (!example.empty()) wanted += fmt::format(", for example {}", example);
+  return {[wanted, allows](std::string& text) -> std::string {
+            const std::optional<T> value = number_of<T>(text);
+            if (value && allows(*value)) return "";
+            return fmt::format("takes {}, not \"{}\"", wanted, text);
+          },
+          shown};
+}
+
+template <class T>
+constexpr const char* kNumber = std::integral<T> ? "a whole number" : "a number";
 
 }  // namespace
 
@@ -46,7 +223,9 @@ Result<void> flush_output() {
 
 template <class T>
 Option Option::in_range(T least, T most) const {
-  option_->check(CLI::Range(least, most));
+  const std::string range = fmt::format("{} .. {}", least, most);
+  option_->check(number_check<T>(fmt::format("{} {}", kNumber<T>, range), range,
+                                 [=](T value) { return least <= value && value <= most; }));
   return *this;
 }
 
@@ -55,13 +234,23 @@ template Option Option::in_range(unsigned, unsigned) const;
 template Option Option::in_range(std::uint64_t, std::uint64_t) const;
 template Option Option::in_range(double, double) const;
 
-Option Option::not_negative() const { return option_->check(CLI::NonNegativeNumber), *this; }
+Option Option::not_negative(const std::string& example) const {
+  const auto check = number_check<double>(
+      "a number of at least 0", "at least 0", [](double value) { return value >= 0; }, example);
+  return option_->check(check), *this;
+}
 
 Option Option::one_of(const std::vector<std::string>& values) const {
-  return option_->check(CLI::IsMember(values)), *this;
+  const std::string all = fmt::format("{}", fmt::join(values, ", "));
+  const auto check = [=](const std::string& text) {
+    const bool is_member = std::ranges::find(values, text) != values.end();
+    return is_member ? "" : fmt::format("takes one of {}, not \"{}\"", all, text);
+  };
+  return option_->check(check, all), *this;
 }
 
 Option Option::required() const { return option_->required(), *this; }
+Option Option::shows_type(const std::string& type) const { return option_->type_name(type), *this; }
 Option Option::shows_default() const { return option_->capture_default_str(), *this; }
 
 Option Option::shows_default(const std::string& text) const {
@@ -72,7 +261,17 @@ bool Option::is_given() const { return option_->count() > 0; }
 
 template <class T>
 Option Command::option(const std::string& name, T& value, const std::string& help) const {
-  return Option(*app_->add_option(name, value, help));
+  CLI::Option* const option = app_->add_option(name, value, help);
+  if constexpr (std::is_arithmetic_v<T>) {
+    option->type_name(std::integral<T> ? "N" : "X");
+    option->check(number_check<T>(kNumber<T>, "", [](T) { return true; }));
+  } else if constexpr (std::is_same_v<T, std::optional<std::uint64_t>>) {
+    option->type_name("N");
+    option->check(number_check<std::uint64_t>("a whole number", "", [](auto) { return true; }));
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    option->type_name("PATH");
+  }
+  return Option(*option);
 }
 
 template Option Command::option(const std::string&, int&, const std::string&) const;
@@ -96,7 +295,10 @@ void Command::heading(const std::string& text) const { app_->option_defaults()->
 void Command::footer(const std::string& text) const { app_->footer(text); }
 
 Command Command::add_command(const std::string& name, const std::string& help) const {
+  const std::string group = app_->option_defaults()->get_group();
   CLI::App* const command = app_->add_subcommand(name, help);
+  command->group(group == "Options" ? "Commands" : group);
+  command->option_defaults()->group("Options");
   app_->require_subcommand(1);
   return Command(*command, *exit_code_);
 }
@@ -127,19 +329,35 @@ void Command::runs(std::function<Result<Job>()> prepare) const {
 CommandLine::CommandLine(const std::string& name, const std::string& description,
                          const std::string& version)
     : app_(std::make_unique<CLI::App>(description, name)) {
-  app_->set_version_flag("--version", version);
-  app_->get_formatter()->column_width(36);
+  app_->set_version_flag("--version", version, "print the version and exit");
+  app_->set_help_flag("-h,--help", "print this help and exit");
+  app_->formatter(std::make_shared<HelpFormatter>());
 }
 
 CommandLine::~CommandLine() = default;
 
 int CommandLine::run(int argc, const char* const* argv) {
-  const auto help = [&](std::string_view command) {
-    return fmt::format(" (see senet {}{}--help)", command, command.empty() ? "" : " ");
+  // `senet help match`, `senet version` and `senet` alone are other words for options.
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) words.emplace_back("--help");
+  if (words.front() == "version") words.front() = "--version";
+  if (words.front() == "help") {
+    words.erase(words.begin());
+    const auto is_topic = [&](const CLI::App* command) { return command->check_name(words[0]); };
+    if (!words.empty() && std::as_const(*app_).get_subcommands(is_topic).empty()) {
+      return report("help", unknown_argument(*app_, words.front()), kBadInput);
+    }
+    words.emplace_back("--help");
+  }
+  std::ranges::reverse(words);  // as CLI11 wants them
+  // The name of the command for messages, or `none` when no command has been parsed.
+  const auto name = [&](const char* none) {
+    const std::vector<CLI::App*> chosen = app_->get_subcommands();
+    return chosen.empty() ? none : chosen.front()->get_name();
   };
   // The libraries may throw: CLI11 on bad input, fmt when the disk is full.
   try {
-    app_->parse(argc, argv);
+    app_->parse(std::move(words));
     flush_output().value();
     return 0;
   } catch (const CLI::ParseError& error) {
@@ -149,17 +367,14 @@ int CommandLine::run(int argc, const char* const* argv) {
       const Result<void> flushed = flush_output();
       return flushed ? 0 : report("help", flushed.error().reason(), kFailed);
     }
-    const std::string command = chosen_command(*app_, "");
-    if (!command.empty()) return report(command, error.what() + help(command), kBadInput);
-    const std::string_view word = argc > 1 ? argv[1] : "";
-    const std::string reason = word.empty() || word.starts_with('-')
-                                   ? std::string(error.what())
-                                   : fmt::format("there is no command \"{}\"", word);
-    return report("command line", reason + help(""), kBadInput);
+    const CLI::App& command = chosen_command(*app_);
+    const std::string reason = usage_error(*app_, error);
+    return report(name("command line"),
+                  fmt::format("{} (see {} --help)", reason, full_name(command)), kBadInput);
   } catch (const Error& error) {
-    return report(chosen_command(*app_, "error"), error.reason(), exit_code_);
+    return report(name("error"), error.reason(), exit_code_);
   } catch (const std::exception& error) {
-    return report(chosen_command(*app_, "error"), error.what(), kFailed);
+    return report(name("error"), error.what(), kFailed);
   }
 }
 

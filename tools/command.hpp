@@ -48,9 +48,12 @@ class Option {
   /// command.cpp instantiates.
   template <class T>
   Option in_range(T least, T most) const;
-  Option not_negative() const;
+  /// Refuses negative numbers; the error shows `example`, a good value.
+  Option not_negative(const std::string& example) const;
   /// Refuses all other values.
   Option one_of(const std::vector<std::string>& values) const;
+  /// --help shows this word after the name instead of the type: "--game NAME".
+  Option shows_type(const std::string& type) const;
   Option required() const;
   /// --help shows the variable's current value as the default.
   Option shows_default() const;
@@ -83,7 +86,7 @@ class Command {
                 const std::string& help) const;
   /// Adds a flag: parsing sets `value` to true when the command line contains it.
   Option flag(const std::string& name, bool& value, const std::string& help) const;
-  /// Groups the options added from now on under this heading in --help.
+  /// Groups the options and commands added from now on under this heading in --help.
   void heading(const std::string& text) const;
 
   /// Adds a text below the options in --help.
@@ -117,19 +120,21 @@ class CommandLine {
   int exit_code_ = 0;  // exit code for an error thrown at this stage
 };
 
-/// The type shown after an option in --help: "UINT:0 .. 1000000 MiB", "{position, afterstates}".
+/// The type shown after an option in --help and, after a colon, its allowed values: "N:1 .. 4096",
+/// "X:above 0 s", "NAME:position, afterstates".
 template <class Struct, class Value>
 std::string option_type(const Setting<Struct, Value>& entry) {
   if constexpr (NamedEnum<Value>) {
-    return std::string("{").append(all_names<Value>()).append("}");
+    return std::string("NAME:").append(all_names<Value>());
   } else if constexpr (std::is_same_v<Value, bool>) {
-    return "BOOL";
+    return "0|1";
   } else {
-    std::string type = std::is_unsigned_v<Value> ? "UINT" : "FLOAT";
-    if (const std::string range = range_text(entry); !range.empty()) {
-      type += (entry.range.or_zero ? ":0 or " : ":") + range;
+    std::string values = settings_detail::limits_text(entry.range);
+    if (!values.empty() && entry.range.or_zero) values.insert(0, "0 or ");
+    if (const std::string_view unit = entry.range.unit; !unit.empty()) {
+      values.append(values.empty() ? "in " : " ").append(unit);
     }
-    return entry.range.unit.empty() ? type : type + " " + std::string(entry.range.unit);
+    return (std::is_unsigned_v<Value> ? "N" : "X") + (values.empty() ? "" : ":" + values);
   }
 }
 

@@ -5,13 +5,20 @@ int main(int argc, char** argv) {
   senet::CommandLine line("senet", "Inference and search for game AI that learns by self-play",
                           "senet " SENET_VERSION);
   const senet::Command root = line.root();
+  root.heading("Train");
   senet::add_selfplay_command(root);
-  senet::add_bench_command(root);
-  senet::add_perft_command(root);
-  senet::add_eval_command(root);
+  root.heading("Play");
   senet::add_match_command(root);
   senet::add_uci_command(root);
+  root.heading("Judge");
+  senet::add_eval_command(root);
   senet::add_label_command(root);
+  senet::add_perft_command(root);
+  root.heading("Measure and inspect");
+  senet::add_bench_command(root);
   senet::add_inspect_command(root);
+  root.footer(
+      "senet help COMMAND describes a command; senet version prints the version.\n"
+      "Exit codes: 0 success, 1 failure or stopped early, 2 usage error.");
   return line.run(argc, argv);
 }

@@ -39,18 +39,21 @@ std::string number_text(double value) {
 }
 
 void print_metrics(std::string_view bench, std::span<const Metric> metrics, bool json) {
+  std::string_view subject;
   for (const Metric& metric : metrics) {
     if (json) {
       fmt::print("{}\n", metric_json(bench, metric));
       continue;
     }
+    if (metric.subject != subject) fmt::print("{}\n", metric.subject);
+    subject = metric.subject;
     const std::string interval =
         metric.interval ? fmt::format("  95 % {} .. {}", number_text(metric.interval->low),
                                       number_text(metric.interval->high))
                         : "";
-    const std::string note = metric.note.empty() ? "" : fmt::format("  ({})", metric.note);
-    fmt::print("{:<24} {:<36} {:>10} {}{}{}\n", metric.subject, metric.name,
-               number_text(metric.value), metric.unit, interval, note);
+    fmt::print("  {:<34} {:>9} {}{}\n", metric.name, number_text(metric.value), metric.unit,
+               interval);
+    if (!metric.note.empty()) fmt::print("    ({})\n", metric.note);
   }
 }
 

@@ -13,9 +13,9 @@ namespace senet {
 /// "inf" and "-inf", NaN is "-".
 std::string number_text(double value);
 
-/// Prints the metrics to stdout, one line each. JSON keys: bench, case, metric, value, unit; min
-/// and max if there is an interval; repeats if it is not 0; note if there is one. A value that is
-/// not finite is null in JSON, and the note explains it.
+/// Prints the metrics to stdout: a heading for each subject, and a line for each metric. JSON keys:
+/// bench, case, metric, value, unit; min and max if there is an interval; repeats if it is not 0;
+/// note if there is one. A value that is not finite is null in JSON, and the note explains it.
 void print_metrics(std::string_view bench, std::span<const Metric> metrics, bool json);
 
 }  // namespace senet

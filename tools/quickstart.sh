@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Goes from a fresh checkout to a network that taught itself Connect Four, in three minutes of play.
+# Goes from a fresh checkout to a network that taught itself Connect Four in three minutes of play, and
+# that you can play against in a browser.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,9 +8,11 @@ usage() {
   cat <<END
 usage: tools/quickstart.sh [--quick] [--run FOLDER] [MINUTES]
 
-Installs packages, builds, trains a network for Connect Four from scratch for MINUTES (default 3), and
-plays a match between the trained and the untrained network.
-  --quick       only checks that everything works: a few seconds of training and a match of 20 games
+Installs packages, builds, trains a network for Connect Four from scratch for MINUTES (default 3),
+plays a match between the trained and the untrained network, and serves a page on which you play
+against the trained one, until Ctrl-C.
+  --quick       only checks that everything works: a few seconds of training, a match of 20 games,
+                and a page that is opened once
   --run FOLDER  the new folder for the run (default: runs/quickstart-1, 2, ...)
 END
 }
@@ -74,10 +77,17 @@ quietly() {
 cores=$(nproc)
 tools/install_packages.sh
 quietly "configuring" cmake --preset release
-quietly "building on $cores cores (the first build takes several minutes)" \
-  cmake --build --preset release --parallel "$cores" --target senet analyse_position
+echo "building on $cores cores; the first build takes about six minutes of processor time"
+# ninja's own progress, on one line of a terminal.
+cmake --build --preset release --parallel "$cores" --target senet game_server || {
+  leave_if_stopped "run this script again to continue"
+  echo "quickstart: the build failed" >&2
+  exit 1
+}
+leave_if_stopped "run this script again to continue"
 
 senet=build/release/tools/senet
+server=build/release/tools/examples/game_server/game_server
 if [[ -z "$run" ]]; then
   number=1
   while [[ -e runs/quickstart-$number ]]; do number=$((number + 1)); done
@@ -100,8 +110,27 @@ cat <<END
 The run is in $run: its settings, games, weights and metrics. Next steps:
   $senet selfplay --resume --run $run
       continues training until Ctrl-C
-  build/release/tools/examples/analyse_position $latest 4453
-      evaluates a position (the columns played so far, 1 to 7)
   $senet match --game connect_four --first $latest --second random --visits 0
       plays the network without search against random moves
+  $server $latest
+      plays against it on the page again
 END
+
+if ((quick)); then # opens the page once
+  exec {page}< <(exec "$server" --port 0 "$latest")
+  server_process=$!
+  while read -r line <&"$page" && [[ $line != *http://* ]]; do :; done
+  port=${line##*:}
+  exec {connection}<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET / HTTP/1.0\r\n\r\n' >&"$connection"
+  read -r answer <&"$connection"
+  kill -INT "$server_process"
+  [[ $answer == "HTTP/1."*" 200 "* ]] || { echo "quickstart: the page answered \"$answer\"" >&2 && exit 1; }
+  echo "the page works"
+  exit 0
+fi
+
+echo
+echo "play against it in a browser; Ctrl-C ends the server:"
+# Another port if the usual one is taken. The last line is the address.
+"$server" "$latest" 2>/dev/null || ((stopped)) || "$server" --port 0 "$latest"

@@ -33,14 +33,13 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
               fmt::format("the device cannot keep the replay: {}", kept.error().reason()));
         }
       }
-      chosen.trainer = make_lasting_trainer(std::move(*device), start, choice.steps_at_risk,
-                                            make_spare, std::move(lost));
+      chosen.trainer = make_failover_trainer(std::move(*device), start, choice.steps_at_risk,
+                                             make_spare, std::move(lost));
       return chosen;
     }
-    // With kAuto, warn only in a program that was built with CUDA.
-    if (choice.backend == TrainerBackend::kCuda || built_with_cuda() || choice.replay_on_device) {
-      chosen.warnings.push_back(fmt::format("the CPU trains: {}", device.error().reason()));
-    }
+    const bool is_requested = choice.backend == TrainerBackend::kCuda || choice.replay_on_device;
+    (is_requested ? chosen.warnings : chosen.notes)
+        .push_back(fmt::format("the CPU trains: {}", device.error().reason()));
   } else if (choice.replay_on_device) {
     chosen.warnings.push_back("no device keeps the replay: the CPU trains");
   }

@@ -27,7 +27,7 @@ constexpr std::array<Named<TrainerBackend>, 3> names_of(std::type_identity<Train
 struct TrainerChoice {
   TrainerBackend backend = TrainerBackend::kAuto;
   Precision precision = Precision::kAuto;  // of matrix products on a CUDA device
-  /// Steps that may be lost when the device fails; see make_lasting_trainer.
+  /// Steps that may be lost when the device fails; see make_failover_trainer.
   std::size_t steps_at_risk = 100;
   /// Keeps the replay's samples, `replay`, on the device; a step then sends only their addresses.
   bool replay_on_device = false;
@@ -49,6 +49,7 @@ struct ChosenTrainer {
   std::unique_ptr<Trainer> trainer;
   std::string description;            // "cuda, NVIDIA H100 80GB HBM3, bf16 (the fastest at ...)"
   std::vector<std::string> warnings;  // requests that could not be met
+  std::vector<std::string> notes;     // why kAuto did not choose a device
 };
 
 /// Never fails: the CPU trainer is always available. When a device fails later, the CPU trainer

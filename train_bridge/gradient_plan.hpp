@@ -19,7 +19,7 @@ struct GradientRules {
   bool policy_apart;
   /// The outcomes' layers run in parallel with the policy's: they share no buffer except the
   /// fork's.
-  bool outcomes_beside;
+  bool outcomes_in_parallel;
 };
 
 /// The backward pass runs through the outcomes' layers, then the policy's, then those before the
@@ -40,7 +40,7 @@ struct GradientPlan {
     place(plan, rules, plan.policy, plan.outcomes, gradients, shared);
     d_fork = gradients[plan.fork];
     // Take all free buffers, so that none is reused while the outcomes' layers may be running.
-    for (std::size_t left = shared.count(); rules.outcomes_beside && left > 1; --left)
+    for (std::size_t left = shared.count(); rules.outcomes_in_parallel && left > 1; --left)
       shared.take();
     if (rules.policy_apart) gradients[plan.fork] = kNone;
     place(plan, rules, plan.fork, plan.policy, gradients, shared);

@@ -67,6 +67,10 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
   };
 }
 
+constexpr std::string_view settings_heading(std::type_identity<LearnSettings>) {
+  return "Training";
+}
+
 /// The learning rate of step `step`, counted from 0.
 inline float learning_rate_at(const LearnSettings& settings, std::uint64_t step) {
   float rate = settings.learning_rate;

@@ -155,9 +155,10 @@ Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
 RunHooks complete(RunHooks hooks) {
   if (!hooks.begins) hooks.begins = [](const RunBeginning&) {};
   if (!hooks.progresses) hooks.progresses = [](const RunProgress&) {};
-  if (!hooks.order) hooks.order = [] { return RunOrder::kGoOn; };
+  if (!hooks.order) hooks.order = [] { return RunOrder::kContinue; };
   if (!hooks.learns) hooks.learns = [] { return true; };
   if (!hooks.warning) hooks.warning = [](const std::string&) {};
+  if (!hooks.note) hooks.note = [](const std::string&) {};
   return hooks;
 }
 
@@ -179,12 +180,15 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
   }
   Result<Network> given = load_network(options.weights);
   if (!given) return fail("--weights: " + given.error().reason());
+  const std::string file = options.weights.string();
+  if (const auto fits = check_contract(given->spec(), config.network); !fits) {
+    return fail(fmt::format("--weights: {}: {}", file, fits.error().reason()));
+  }
   NetworkSpec shape = given->spec();
   shape.evaluates = config.network.evaluates;
   if (shape != config.network) {
     return fail(fmt::format(
-        "--weights: {}: the network shape differs from the run's (--width, --blocks ...)",
-        options.weights.string()));
+        "--weights: {}: the network shape differs from the run's (--width, --blocks ...)", file));
   }
   const std::span<const float> parameters = given->parameters();
   return Start{Network(std::move(shape), {parameters.begin(), parameters.end()}), std::nullopt};
@@ -223,6 +227,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                        hooks.warning("the device was lost, the CPU trains from now on: " + reason);
                      });
   for (const std::string& warning : chosen.warnings) hooks.warning(warning);
+  for (const std::string& note : chosen.notes) hooks.note(note);
   const std::unique_ptr<Trainer> trainer = std::move(chosen.trainer);
   const bool is_new = !start_.checkpoint;
   const Checkpoint from = std::move(start_.checkpoint).value_or(Checkpoint{});
@@ -264,10 +269,10 @@ Result<RunSummary> Run::play(const RunHooks& given) {
                   hooks.warning);
   const std::unique_ptr<AnySelfPlayThreads> players =
       game_->start_selfplay(config.selfplay, models, numbers, sink, {});
-  Result<void> learnt;
+  Result<void> trained;
   std::atomic<bool> learning{true};
-  std::jthread learner([&] {
-    learnt = loop.run();
+  std::jthread trainer_thread([&] {
+    trained = loop.run();
     // Lanes that are still playing must not wait for a trainer that has ended.
     queue.close();
     learning = false;
@@ -303,15 +308,15 @@ Result<RunSummary> Run::play(const RunHooks& given) {
     std::this_thread::sleep_for(kPeriod / 2);
     look(RunPhase::kSaving);
   }
-  learner.join();
+  trainer_thread.join();
   const RunProgress& last = look(RunPhase::kSaving);
   figures.record();
   const std::uint64_t lost = sink.refused() + queue.size();
-  if (!learnt && lost > 0) {
+  if (!trained && lost > 0) {
     return fail(fmt::format("{}; {} more finished games could not be written",
-                            learnt.error().reason(), lost));
+                            trained.error().reason(), lost));
   }
-  if (!learnt) return learnt.error();
+  if (!trained) return trained.error();
   if (!played) return played.error();
   return RunSummary{last, options.folder / "weights" / "latest.safetensors"};
 }

@@ -65,7 +65,7 @@ struct RunBeginning {
 };
 
 enum class RunOrder : std::uint8_t {
-  kGoOn,
+  kContinue,
   kFinish,  // finish the games in progress, train on them, save
   kDrop,    // drop the games in progress, then train and save
 };
@@ -81,6 +81,8 @@ struct RunHooks {
   /// A one-sentence warning: no device is available for training, a device was lost, or metrics
   /// cannot be written. Called by any thread of the run, one at a time.
   std::function<void(const std::string&)> warning;
+  /// A one-sentence explanation of a choice that the run made: why no device trains.
+  std::function<void(const std::string&)> note;
 };
 
 /// The result of a finished run.

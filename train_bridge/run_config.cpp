@@ -42,7 +42,7 @@ Result<RunConfig> default_config(const RunGame& game) {
   config.network = reference_spec(any);
   config.selfplay.workers = 0;
   config.selfplay.worker.search.evaluates = config.learn.samples.evaluates =
-      *asked_about(config.network, any.has_afterstates);
+      *resolve_evaluates(config.network, any.has_afterstates);
   // With afterstates there is no policy to train.
   if (any.has_afterstates) config.learn.trainer.policy_weight = 0;
   for (const RecipeEntry& entry : any.recipe) {

@@ -50,6 +50,8 @@ void for_each_setting(Config& config, Visit&& visit) {
         config.queue_games);
 }
 
+constexpr std::string_view settings_heading(std::type_identity<RunConfig>) { return "Training"; }
+
 // Functions that take a table work for any game, functions that take a name for registered games.
 
 /// The default settings of a game: the recipe of its kit applied to the common defaults. Fails when

@@ -43,6 +43,10 @@ constexpr auto settings_of(std::type_identity<SampleSettings>) {
   };
 }
 
+constexpr std::string_view settings_heading(std::type_identity<SampleSettings>) {
+  return "Training";
+}
+
 /// One training position.
 template <Game G>
 struct Sample {

@@ -155,7 +155,7 @@ class TrainNetwork {
 
   void place_layers(const LayerPlan& plan) {
     const GradientPlan gradients(
-        plan, {.norms_in_place = true, .policy_apart = true, .outcomes_beside = false});
+        plan, {.norms_in_place = true, .policy_apart = true, .outcomes_in_parallel = false});
     const auto allocate = [&](std::size_t size) {
       return memory_.emplace_back(group_rows_ * size).data();
     };

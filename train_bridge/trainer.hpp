@@ -50,6 +50,10 @@ constexpr auto settings_of(std::type_identity<TrainerSettings>) {
   };
 }
 
+constexpr std::string_view settings_heading(std::type_identity<TrainerSettings>) {
+  return "Training";
+}
+
 /// The report of one step. Losses are means over the rows that have the target, before the update.
 struct StepReport {
   float policy_loss = 0;    // cross entropy in nats, over the batch's actions only
@@ -163,9 +167,9 @@ class DeviceTrainer : public TrainerOf<Result> {
 /// at most `steps_at_risk` steps are lost, no more than when resuming from a checkpoint. Samples
 /// kept on the device are lost with it, but the replay buffer has them all. `lost` is called with
 /// the reason, once. `make_spare` makes the CPU trainer.
-std::unique_ptr<Trainer> make_lasting_trainer(std::unique_ptr<DeviceTrainer> device,
-                                              const Network& start, std::size_t steps_at_risk,
-                                              std::function<std::unique_ptr<Trainer>()> make_spare,
-                                              std::function<void(const std::string& reason)> lost);
+std::unique_ptr<Trainer> make_failover_trainer(std::unique_ptr<DeviceTrainer> device,
+                                               const Network& start, std::size_t steps_at_risk,
+                                               std::function<std::unique_ptr<Trainer>()> make_spare,
+                                               std::function<void(const std::string& reason)> lost);
 
 }  // namespace senet

@@ -36,8 +36,8 @@ TrainingLoop::TrainingLoop(const Parts& parts, const Checkpoint& from)
 
 Result<void> TrainingLoop::refill(const std::filesystem::path& log) {
   // A log that lost its end to disk damage may be shorter than at the checkpoint.
-  const std::uint64_t learnt = std::min(done_.log_position, parts_.log.size());
-  auto reader = RecordReader::open(log, std::min(done_.replay_begin, learnt));
+  const std::uint64_t trained = std::min(done_.log_position, parts_.log.size());
+  auto reader = RecordReader::open(log, std::min(done_.replay_begin, trained));
   if (!reader) return reader.error();
   GameRecord record;
   for (;;) {
@@ -45,7 +45,7 @@ Result<void> TrainingLoop::refill(const std::filesystem::path& log) {
     const Result<bool> more = reader->next(record);
     if (!more) return more.error();
     if (!*more) break;
-    if (const auto added = add(record, at, at >= learnt); !added) {
+    if (const auto added = add(record, at, at >= trained); !added) {
       return fail(log.string() + ": " + added.error().reason());
     }
     done_.next_game = std::max(done_.next_game, record.game_number + 1);

@@ -30,8 +30,8 @@ class QueueSink final : public GameSink {
       : queue_(queue), learns_(std::move(learns)) {}
   /// When the queue is closed, games count as refused, so that their lanes can end.
   bool offer(GameRecord& record) override {
-    const bool goes_on = !learns_ || learns_();
-    if (goes_on && !queue_.try_push(std::move(record))) {
+    const bool keep_going = !learns_ || learns_();
+    if (keep_going && !queue_.try_push(std::move(record))) {
       if (!queue_.closed()) return false;
       refused_.fetch_add(1, std::memory_order_relaxed);
     }

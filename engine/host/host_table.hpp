@@ -22,7 +22,7 @@ namespace senet {
 /// for kMost sets: while searches use that many older sets, new searches begin on the newer of
 /// them. So no search waits for another, and the oldest set gets no new searches and becomes free.
 /// Any thread.
-class WeightsAtWork {
+class WeightsInUse {
  public:
   static constexpr std::size_t kMost = 2;
 
@@ -92,7 +92,7 @@ struct RoomPlan {
 struct GameRoom {
   const RoomPlan plan;
   const Ledger::Charge memory;
-  WeightsAtWork weights = {};
+  WeightsInUse weights = {};
   std::vector<std::unique_ptr<Evaluator>> evaluators = {};  // one per worker
   std::vector<std::unique_ptr<AnySearchPool>> pools = {};   // one per worker
 };
@@ -105,7 +105,7 @@ struct HostTable {
                            const ServiceSettings& settings);
   /// The pool of a worker. The plan and the weights outlive it.
   std::unique_ptr<AnySearchPool> (*make_pool)(const RoomPlan& plan, ServiceWorker& worker,
-                                              WeightsAtWork& weights,
+                                              WeightsInUse& weights,
                                               std::unique_ptr<Evaluator> evaluator);
   /// The service's session number `number`. `memory` is the reservation for one session.
   OnHeap<Session> (*make_session)(GameRoom& room, Service& service, std::uint64_t number,

@@ -15,7 +15,7 @@ constexpr HostTable HostTable::of() {
   table.plan = [](const HostTable& host, const NetworkSpec& spec,
                   const ServiceSettings& settings) -> Result<RoomPlan> {
     const AnyGame& game = host.game;
-    const auto asked = asked_about(spec, game.has_afterstates, settings.evaluates);
+    const auto asked = resolve_evaluates(spec, game.has_afterstates, settings.evaluates);
     if (!asked) return fail(SENET_BAD_ARGUMENT, "mode: " + asked.error().reason());
     const AnyState any(game);
     const G& start = any.as<G>();
@@ -40,13 +40,12 @@ constexpr HostTable HostTable::of() {
     const std::size_t weights = shared_bytes(settings.evaluator, spec) + sizeof(Weights) + 64;
     const std::size_t driver = SearchPool<G>::bytes(plan) + sizeof(TeamEvaluator) + cached + 64 +
                                evaluator_bytes(settings.evaluator, spec, settings.batch_rows);
-    plan.room_bytes =
-        sizeof(GameRoom) + WeightsAtWork::kMost * weights + drivers(settings) * driver;
+    plan.room_bytes = sizeof(GameRoom) + WeightsInUse::kMost * weights + drivers(settings) * driver;
     const std::size_t options = game.most_legal * sizeof(Action) + game.most_chance * sizeof(float);
     plan.session_bytes = 2 * options + SessionOf<G>::bytes(plan) + 1024;
     return plan;
   };
-  table.make_pool = [](const RoomPlan& plan, ServiceWorker& worker, WeightsAtWork& weights,
+  table.make_pool = [](const RoomPlan& plan, ServiceWorker& worker, WeightsInUse& weights,
                        std::unique_ptr<Evaluator> evaluator) -> std::unique_ptr<AnySearchPool> {
     return std::make_unique<SearchPool<G>>(plan, worker, weights, std::move(evaluator));
   };

@@ -10,12 +10,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Minimum rows of a range. In ranges of 4 rows or more a row costs 2 us; alone it costs 5 us.
-constexpr std::size_t kLeastRows = 4;
+constexpr std::size_t kMinRows = 4;
 // A helper spins this long for the next range before it sleeps. A search of afterstates has a pass
 // about every 50 us; waking a thread takes about as long as such a pass.
-constexpr auto kLookOut = std::chrono::microseconds(200);
+constexpr auto kSpinTime = std::chrono::microseconds(200);
 // Maximum number of passes between two calls.
-constexpr std::uint32_t kMostPatience = 255;
+constexpr std::uint32_t kMaxPatience = 255;
 // Iterations of a spin loop between yields.
 constexpr int kLooks = 256;
 
@@ -35,7 +35,7 @@ void relax() {
 
 void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
   const std::size_t rows = job.last - job.first;
-  const std::size_t most_ranges = rows / kLeastRows;
+  const std::size_t most_ranges = rows / kMinRows;
   Member& me = members_[member];
   const std::size_t helpers = awake();
   const bool calls = helpers + 1 < most_ranges && wants_to_call(me);
@@ -63,7 +63,7 @@ void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
   if (mine < count) {
     me.patience = 0;
   } else if (calls) {
-    me.until_call = me.patience = std::min(2 * me.patience + 1, kMostPatience);
+    me.until_call = me.patience = std::min(2 * me.patience + 1, kMaxPatience);
   }
 }
 
@@ -105,13 +105,13 @@ bool RowTeam::help_another(std::size_t member) noexcept {
   return false;
 }
 
-void RowTeam::look_out(std::size_t member) noexcept {
+void RowTeam::spin_for_ranges(std::size_t member) noexcept {
   awake_.fetch_add(1, std::memory_order_relaxed);
   auto last_helped = Clock::now();
   for (int looks = 1; !members_[member].leaves.load(std::memory_order_relaxed); ++looks) {
     if (help_another(member)) {
       last_helped = Clock::now();
-    } else if (Clock::now() - last_helped > kLookOut) {
+    } else if (Clock::now() - last_helped > kSpinTime) {
       break;
     }
     relax();
@@ -133,7 +133,7 @@ void RowTeam::help(std::size_t member) noexcept {
       me.called = false;
       if (me.leaves.exchange(false, std::memory_order_relaxed)) return;
     }
-    look_out(member);
+    spin_for_ranges(member);
   }
 }
 

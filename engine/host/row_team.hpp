@@ -72,7 +72,7 @@ class RowTeam {
   bool run_range(Member& owner, std::size_t runner) noexcept;
   bool wants_to_call(Member& me) noexcept;
   bool help_another(std::size_t member) noexcept;
-  void look_out(std::size_t member) noexcept;
+  void spin_for_ranges(std::size_t member) noexcept;
   void call_one(std::size_t caller) noexcept;
 
   std::vector<Member> members_;

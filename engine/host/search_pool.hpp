@@ -13,14 +13,14 @@
 
 namespace senet {
 
-/// See AnySearchPool, and WeightsAtWork for the weights that a search uses.
+/// See AnySearchPool, and WeightsInUse for the weights that a search uses.
 template <Game G>
 class SearchPool final : public AnySearchPool {
   using SearchOf = SessionOf<G>;
 
  public:
   /// The evaluator takes batches of plan.settings.batch_rows rows. The pool outlives its searches.
-  SearchPool(const RoomPlan& plan, ServiceWorker& worker, WeightsAtWork& weights,
+  SearchPool(const RoomPlan& plan, ServiceWorker& worker, WeightsInUse& weights,
              std::unique_ptr<Evaluator> evaluator)
       : AnySearchPool(worker),
         weights_(weights),
@@ -28,7 +28,7 @@ class SearchPool final : public AnySearchPool {
         rounds_(plan.settings.batch_rows, plan.host.game.most_active, *plan.settings.heap) {
     Heap& heap = *plan.settings.heap;
     if (plan.settings.search.reuse_tree) spare_ = std::make_unique<Tree<G>>(plan.tree, heap);
-    generations_.reserve(WeightsAtWork::kMost);
+    generations_.reserve(WeightsInUse::kMost);
     for (std::size_t i = 0; i < scratches(plan.settings); ++i) {
       scratches_.push_back(make_on_heap<SearchScratch<G>>(heap));
       free_.push_back(scratches_.back().get());
@@ -38,11 +38,11 @@ class SearchPool final : public AnySearchPool {
   /// Bytes of a pool, without its evaluator.
   static std::size_t bytes(const RoomPlan& plan) {
     const ServiceSettings& settings = plan.settings;
-    const std::size_t lists = settings.sessions * (WeightsAtWork::kMost + 1) * 2 * sizeof(Place);
+    const std::size_t lists = settings.sessions * (WeightsInUse::kMost + 1) * 2 * sizeof(Place);
     const std::size_t batch = Batch::bytes(settings.batch_rows, plan.host.game.most_active) +
                               settings.batch_rows * sizeof(void*);
     const std::size_t tree = settings.search.reuse_tree ? Tree<G>::bytes(plan.tree) : 0;
-    return sizeof(SearchPool) + lists + batch + WeightsAtWork::kMost * sizeof(Generation) +
+    return sizeof(SearchPool) + lists + batch + WeightsInUse::kMost * sizeof(Generation) +
            scratches(settings) * (sizeof(SearchScratch<G>) + 64) + tree;
   }
 
@@ -107,7 +107,7 @@ class SearchPool final : public AnySearchPool {
     bool are_over = false;  // only a search whose leaf did not fit into the batch continues
 
     SearchOf* next() { return are_over ? nullptr : pool.next_search(generation); }
-    void rested(SearchOf& search) {
+    void absorbed(SearchOf& search) {
       if (search.is_complete()) {  // ends now instead of on its next turn
         pool.end(generation, search);
       } else {
@@ -234,7 +234,7 @@ class SearchPool final : public AnySearchPool {
   }
   void take_back_scratch(SearchOf& search) { free_.push_back(search.lend(nullptr)); }
 
-  WeightsAtWork& weights_;
+  WeightsInUse& weights_;
   const std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<Tree<G>> spare_;  // second half of every session's tree, used by one at a time
   Rounds<SearchOf> rounds_;

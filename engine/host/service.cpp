@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kThreadBytes = std::size_t{256} << 10;
 constexpr std::size_t kServiceBytes = std::size_t{64} << 10;
 constexpr std::chrono::hours kCentury{24 * 36525};
-constexpr std::uint32_t kMostSessions = 1'000'000, kMostVisits = 10'000'000;
+constexpr std::uint32_t kMaxSessions = 1'000'000, kMaxVisits = 10'000'000;
 
 /// Blocks signals on the calling thread during its lifetime, so that threads started meanwhile
 /// inherit that: hosts decide which threads take signals. Leaves fault signals unblocked, which a
@@ -51,9 +51,9 @@ Result<void> check_settings(const ServiceSettings& settings) {
   const auto bad = [](const char* what) { return fail(SENET_BAD_ARGUMENT, what); };
   if (settings.workers > 1024) return bad("workers must be 0 .. 1024");
   if (settings.pollers < 1 || settings.pollers > 1024) return bad("pollers must be 1 .. 1024");
-  if (settings.sessions < 1 || settings.sessions > kMostSessions)
+  if (settings.sessions < 1 || settings.sessions > kMaxSessions)
     return bad("sessions must be 1 .. 1000000");
-  if (settings.visits < 1 || settings.visits > kMostVisits)
+  if (settings.visits < 1 || settings.visits > kMaxVisits)
     return bad("visits must be 1 .. 10000000");
   if (settings.batch_rows < 1 || settings.batch_rows > 4096) return bad("batch must be 1 .. 4096");
   if (fixed_bytes(settings) > settings.memory) {
@@ -84,7 +84,7 @@ Result<std::uint32_t> Service::most_that_fit(const ServiceSettings& settings,
   if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
   ServiceSettings tried = settings;
   const bool are_visits = setting == &ServiceSettings::visits;
-  return largest_that_fits(are_visits ? kMostVisits : kMostSessions, [&](std::uint32_t value) {
+  return largest_that_fits(are_visits ? kMaxVisits : kMaxSessions, [&](std::uint32_t value) {
     tried.*setting = value;
     const Result<RoomPlan> plan = (*game)->plan(**game, spec, tried);
     return plan && fixed_bytes(tried) + exchanged_bytes(spec) + plan->room_bytes +

@@ -37,7 +37,7 @@ struct GameTable {
 Result<void> check_table(const GameTable& table);
 
 /// Maximum bytes of a position's or a move's text.
-inline constexpr std::size_t kMostTableText = std::size_t{1} << 16;
+inline constexpr std::size_t kMaxTableText = std::size_t{1} << 16;
 
 /// A state of up to kBytes bytes with its table. A wide game has many legal moves, or several
 /// logits per action, and its searches need more memory. The table's functions are trusted, except
@@ -54,7 +54,7 @@ class TableGame {
   static constexpr std::size_t kMaxActive = SENET_MOST_FEATURES;
   static constexpr std::size_t kPolicyLogits = SENET_MOST_FEATURES;
   static constexpr std::size_t kLogitsPerAction = kIsWide ? SENET_MOST_LOGITS : 1;
-  static constexpr std::size_t kMostOutcomes = SENET_MOST_OUTCOMES;
+  static constexpr std::size_t kMaxOutcomes = SENET_MOST_OUTCOMES;
   static constexpr bool kHasAfterstates = true;
 
   /// Whether the table keeps to this type's limits.
@@ -132,8 +132,8 @@ class TableGame {
   }
   std::uint64_t key() const { return functions().key(user(), bytes_.data()); }
   void encode(FeatureRow& row) const {
-    std::array<std::uint16_t, kMostActive> feature;
-    std::array<float, kMostActive> value;
+    std::array<std::uint16_t, kActiveRoom> feature;
+    std::array<float, kActiveRoom> value;
     const std::uint32_t most = functions().most_active;
     // Entries that the host counts but does not write are not features.
     std::fill_n(feature.begin(), most, std::uint16_t{SENET_MOST_FEATURES});
@@ -175,7 +175,7 @@ class TableGame {
     return logits;
   }
 
-  /// Errors if the text is longer than kMostTableText, or grows on every call.
+  /// Errors if the text is longer than kMaxTableText, or grows on every call.
   Result<std::string> try_text() const {
     return written("text", [&](char* text, std::size_t room) {
       return functions().text(user(), bytes_.data(), text, room);
@@ -207,7 +207,7 @@ class TableGame {
   }
 
  private:
-  static constexpr std::size_t kMostActive = SENET_MOST_ACTIVE;
+  static constexpr std::size_t kActiveRoom = SENET_MOST_ACTIVE;
 
   const senet_game_table& functions() const { return table_->functions; }
   void* user() const { return table_->functions.user; }
@@ -243,10 +243,10 @@ class TableGame {
       });
       const bool fits = size <= text.size();
       require(size > 0, function, "no text");
-      require(size <= kMostTableText, function, size, " bytes, more than ", kMostTableText);
-      if (!fits && size > kMostTableText) {
+      require(size <= kMaxTableText, function, size, " bytes, more than ", kMaxTableText);
+      if (!fits && size > kMaxTableText) {
         return fail(table_->name + ": " + function + ": " + std::to_string(size) +
-                    " bytes, more than " + std::to_string(kMostTableText));
+                    " bytes, more than " + std::to_string(kMaxTableText));
       }
       text.resize(size);
       if (fits) return text;

@@ -69,7 +69,7 @@ class Analysis {
         return &lane.search;
       });
     }
-    void rested(SearchOf&) {}
+    void absorbed(SearchOf&) {}
     void over(SearchOf& search) {
       Lane& lane = all.lanes_[circle.at()];
       use(lane.index, search.decision(), search);

@@ -15,12 +15,12 @@ struct LaneFiber::Fiber {
   boost::fibers::fiber fiber = {};
 };
 
-LaneFiber::LaneFiber(std::function<void(LaneFiber&)> story) : fiber_(std::make_unique<Fiber>()) {
+LaneFiber::LaneFiber(std::function<void(LaneFiber&)> body) : fiber_(std::make_unique<Fiber>()) {
   fiber_->fiber = boost::fibers::fiber(boost::fibers::launch::dispatch, std::allocator_arg,
                                        boost::fibers::protected_fixedsize_stack(kStackBytes),
-                                       [this, story = std::move(story)] {
+                                       [this, body = std::move(body)] {
                                          fiber_->self = context::active();
-                                         if (wait(LaneState::kBlocked)) story(*this);
+                                         if (wait(LaneState::kBlocked)) body(*this);
                                          state_ = LaneState::kFinished;
                                        });
 }

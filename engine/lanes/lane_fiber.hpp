@@ -9,22 +9,22 @@
 
 namespace senet {
 
-/// A fiber for a function, the story, that plays a lane's games. The fiber stays on the thread that
-/// constructed this. The driver, that thread's main fiber, calls resume(), which runs the story up
+/// A fiber for a function, the body, that plays a lane's games. The fiber stays on the thread that
+/// constructed this. The driver, that thread's main fiber, calls resume(), which runs the body up
 /// to its next wait(). So lanes run in the order in which the driver resumes them. Never moves.
 class LaneFiber {
  public:
   static constexpr std::size_t kStackBytes = 128 * 1024;
 
-  /// The first resume() calls `story(fiber)`, which returns after the last game or when wait()
+  /// The first resume() calls `body(fiber)`, which returns after the last game or when wait()
   /// returns false. Its stack of kStackBytes ends in a guard page.
-  explicit LaneFiber(std::function<void(LaneFiber&)> story);
-  /// Abandons the story if it has not ended.
+  explicit LaneFiber(std::function<void(LaneFiber&)> body);
+  /// Abandons the body if it has not ended.
   ~LaneFiber();
 
-  /// Runs the story until it waits or ends, and returns its state. Not after it has ended.
+  /// Runs the body until it waits or ends, and returns its state. Not after it has ended.
   LaneState resume();
-  /// Called by the story: returns to the driver until it resumes this fiber. False if the story is
+  /// Called by the body: returns to the driver until it resumes this fiber. False if the body is
   /// abandoned and must end.
   bool wait(LaneState state);
 

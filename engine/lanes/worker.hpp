@@ -95,7 +95,7 @@ class Worker final : public AnyWorker {
       }
       return state == LaneState::kSearching ? &lane.search() : nullptr;
     }
-    void rested(Search<G>&) {}
+    void absorbed(Search<G>&) {}
     void over(Search<G>&) {
       worker.report_.add(WorkerReport::kSearches, 1);
       worker.report_.add(WorkerReport::kVisits, worker.lanes_[circle.at()]->visits_made());

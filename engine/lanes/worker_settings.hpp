@@ -35,7 +35,7 @@ constexpr auto settings_of(std::type_identity<WorkerSettings>) {
   using S = WorkerSettings;
   return std::tuple{
       setting("evaluator", &S::evaluator,
-              "the forward pass: fused, onednn, auto (the faster of these two), reference or hash"),
+              "the forward pass; auto: the faster of fused and onednn"),
       setting("lanes", &S::lanes, "games that each worker plays in parallel",
               {.least = 1, .most = 4096}),
       setting("batch", &S::batch_rows, "maximum rows of one forward pass",
@@ -44,5 +44,6 @@ constexpr auto settings_of(std::type_identity<WorkerSettings>) {
               {.least = 0, .most = 1'000'000, .unit = "MiB"}),
   };
 }
+constexpr std::string_view settings_heading(std::type_identity<WorkerSettings>) { return "Workers"; }
 
 }  // namespace senet

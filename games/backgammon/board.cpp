@@ -9,12 +9,12 @@
 namespace senet::backgammon {
 namespace {
 
-constexpr int kMostOfACrash = 6;
+constexpr int kMaxOfACrash = 6;
 
 bool has_crashed(const Checkers& checkers) {
   const int on_ace = checkers[1], on_deuce = checkers[2];
   const int dead = (on_ace > 1 ? on_ace : 0) + (on_deuce > 1 ? on_deuce - 1 : 0);
-  return kCheckers - checkers[kOff] - dead <= kMostOfACrash;
+  return kCheckers - checkers[kOff] - dead <= kMaxOfACrash;
 }
 
 constexpr Places kBarPlace = Places{1} << kBar;

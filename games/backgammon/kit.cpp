@@ -184,7 +184,7 @@ Kit kit_of<Backgammon>() {
       // Published counts allow all 21 first rolls; in a game the opening roll is not a double.
       .perft_start = [] { return any(*Backgammon::from_position_id(kStartPositionId, 0)); },
       // Each roll once, and weighted by its probability: doubles 1, others 2.
-      .leaves_names = {"plays_21", "plays_36"},
+      .count_names = {"plays_21", "plays_36"},
       .read_exam = &read_exam,
       .exam_text =
           "one JSON object per line: [id,] cls, posid, dice,\n"

@@ -164,14 +164,14 @@ Result<Backgammon> Backgammon::from_xgid(std::string_view text) {
     std::string_view what;
   };
   constexpr std::size_t kOnRoll = 3;
-  constexpr int kMostPoints = 99999;
+  constexpr int kMaxPoints = 99999;
   constexpr Number kNumbers[] = {{1, 0, 30, "cube"},
                                  {2, -1, 1, "cube owner"},
                                  {kOnRoll, -1, 1, "player on roll"},
-                                 {5, 0, kMostPoints, "score"},
-                                 {6, 0, kMostPoints, "score"},
+                                 {5, 0, kMaxPoints, "score"},
+                                 {6, 0, kMaxPoints, "score"},
                                  {7, 0, 3, "rules field"},
-                                 {8, 0, kMostPoints, "match length"},
+                                 {8, 0, kMaxPoints, "match length"},
                                  {9, 0, 30, "largest cube"}};
   int on_roll = 0;
   for (const auto& [field, least, most, what] : kNumbers) {

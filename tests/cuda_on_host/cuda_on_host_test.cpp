@@ -255,16 +255,16 @@ TEST_F(CudaOnHostRecording, KnowsNothingOfWhatIsNotRecorded) {
 
 TEST(CudaOnHostWarp, LanesTellEachOther) {
   std::vector<double> sums(32), largest(32);
-  std::vector<std::uint16_t> told(32);
+  std::vector<std::uint16_t> reported(32);
   run_warp([&](const WarpGroup& group) {
     const auto mine = static_cast<double>(group.lane());
     sums[group.lane()] = group.sum(mine);
     largest[group.lane()] = group.largest(mine * mine);
-    told[group.lane()] = group.told(static_cast<std::uint16_t>(group.lane() + 100), 5);
+    reported[group.lane()] = group.broadcast(static_cast<std::uint16_t>(group.lane() + 100), 5);
   });
   EXPECT_EQ(sums, std::vector<double>(32, 496));
   EXPECT_EQ(largest, std::vector<double>(32, 961));
-  EXPECT_EQ(told, std::vector<std::uint16_t>(32, 105));
+  EXPECT_EQ(reported, std::vector<std::uint16_t>(32, 105));
 }
 
 TEST(CudaOnHostWarp, WritesAreSeenAfterAMeeting) {
@@ -291,7 +291,7 @@ TEST(CudaOnHostWarpDeath, ALaneThatDoesNotComeIsMissed) {
                  if (group.lane() < 20) {
                    group.meet();
                  } else {
-                   group.told(1, 0);
+                   group.broadcast(1, 0);
                  }
                }),
                "each for another reason");

@@ -142,7 +142,7 @@ TEST_F(CudaProgram, MeasuresWhatATrainerCostsSelfPlay) {
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const std::string subject = "tic_tac_toe/position/width-16-blocks-1/cuda/workers-1";
   EXPECT_GT(ran.metric(subject, "games_per_minute_alone"), 0);
-  EXPECT_GT(ran.metric(subject, "games_per_minute_beside"), 0);
+  EXPECT_GT(ran.metric(subject, "games_per_minute_with_trainer"), 0);
 }
 
 }  // namespace

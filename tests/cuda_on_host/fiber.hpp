@@ -55,10 +55,10 @@ class Fiber {
  public:
   static constexpr std::size_t kStackBytes = 128 * 1024;
 
-  /// Does not run yet: the first resume() calls `story`. The stack ends in a guard page.
-  template <class Story>
-  explicit Fiber(Story story) : Fiber(Stack(kStackBytes), std::move(story)) {}
-  /// Unwinds a story that has not ended: objects on its stack are destroyed.
+  /// Does not run yet: the first resume() calls `body`. The stack ends in a guard page.
+  template <class Body>
+  explicit Fiber(Body body) : Fiber(Stack(kStackBytes), std::move(body)) {}
+  /// Unwinds a body that has not ended: objects on its stack are destroyed.
   ~Fiber() {
     if (finished()) return;
     ending_ = true;
@@ -67,14 +67,14 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Runs until the story suspends or ends. Requires !finished().
+  /// Runs until the body suspends or ends. Requires !finished().
   void resume() {
     void* const token = StackSwitch::leave(stack_);
     inside_ = std::move(inside_).resume();
     StackSwitch::arrive(token);
   }
-  /// Called by the story: returns to the caller of resume(). Throws only when the fiber is being
-  /// destroyed; the story must let that exception pass.
+  /// Called by the body: returns to the caller of resume(). Throws only when the fiber is being
+  /// destroyed; the body must let that exception pass.
   void suspend() {
     {
       const Away away(*this);
@@ -87,10 +87,10 @@ class Fiber {
  private:
   using Stack = boost::context::protected_fixedsize_stack;
 
-  // Unwinds a story from its last suspend(). Boost.Context would unwind by its own exception, but
+  // Unwinds a body from its last suspend(). Boost.Context would unwind by its own exception, but
   // before AddressSanitizer is notified of the switch.
   struct Ending {};
-  // Exists while the story is on its stack, whether it returns or is unwound.
+  // Exists while the body is on its stack, whether it returns or is unwound.
   class Visit {
    public:
     explicit Visit(Fiber& fiber) : fiber_(fiber) { fiber_.caller_ = StackSwitch::arrive(nullptr); }
@@ -101,7 +101,7 @@ class Fiber {
    private:
     Fiber& fiber_;
   };
-  // Exists while the story is off its stack; unwinding ends it too.
+  // Exists while the body is off its stack; unwinding ends it too.
   class Away {
    public:
     explicit Away(Fiber& fiber) : fiber_(fiber), token_(StackSwitch::leave(fiber.caller_)) {}
@@ -114,23 +114,23 @@ class Fiber {
     void* token_;
   };
 
-  template <class Story>
-  Fiber(Stack stack, Story story) : Fiber(stack, stack.allocate(), std::move(story)) {}
-  template <class Story>
-  Fiber(Stack stack, const boost::context::stack_context& memory, Story story)
+  template <class Body>
+  Fiber(Stack stack, Body body) : Fiber(stack, stack.allocate(), std::move(body)) {}
+  template <class Body>
+  Fiber(Stack stack, const boost::context::stack_context& memory, Body body)
       : stack_{static_cast<const std::byte*>(memory.sp) - memory.size, memory.size},
         inside_(std::allocator_arg, boost::context::preallocated(memory.sp, memory.size, memory),
-                stack, [this, story = std::move(story)](boost::context::fiber&& outside) mutable {
+                stack, [this, body = std::move(body)](boost::context::fiber&& outside) mutable {
                   const Visit visit(*this);
                   outside_ = std::move(outside);
                   try {
-                    if (!ending_) story();
+                    if (!ending_) body();
                   } catch (const Ending&) {
                   }
                   return std::move(outside_);
                 }) {}
 
-  StackRange stack_;   // the story's
+  StackRange stack_;   // the body's
   StackRange caller_;  // of the last caller of resume()
   bool ending_ = false;
   boost::context::fiber inside_;

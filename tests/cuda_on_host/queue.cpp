@@ -12,7 +12,7 @@ cudaStream_t Queue::make_stream() {
 
 void Queue::end_stream(cudaStream_t stream) {
   if (capture_of(stream->front) != nullptr) capture_.reset();
-  reach({stream->number, stream->told});
+  reach({stream->number, stream->enqueued});
   streams_.erase(stream->number);
 }
 
@@ -20,8 +20,8 @@ void Queue::end_stream(cudaStream_t stream) {
 
 void Queue::push(CUstream_st& stream, CUstream_st::Task task) {
   stream.tasks.push_back(std::move(task));
-  ++stream.told;
-  if (order_.is_eager()) reach({stream.number, stream.told});
+  ++stream.enqueued;
+  if (order_.is_eager()) reach({stream.number, stream.enqueued});
 }
 
 cudaError_t Queue::tell(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work,
@@ -46,7 +46,7 @@ cudaError_t Queue::record(cudaEvent_t event, cudaStream_t stream) {
     return cudaSuccess;
   }
   event->front = {};
-  event->place = {from.number, from.told};
+  event->place = {from.number, from.enqueued};
   return cudaSuccess;
 }
 
@@ -113,8 +113,8 @@ void Queue::reach(const Place& place) {
 }
 
 void Queue::wait_for_all() {
-  reach({default_.number, default_.told});
-  for (const auto& [number, stream] : streams_) reach({number, stream->told});
+  reach({default_.number, default_.enqueued});
+  for (const auto& [number, stream] : streams_) reach({number, stream->enqueued});
 }
 
 cudaError_t Queue::wait(cudaStream_t stream) {
@@ -123,7 +123,7 @@ cudaError_t Queue::wait(cudaStream_t stream) {
   if (Capture* const capture = capture_of(on.front)) {
     return capture->ruin = cudaErrorStreamCaptureUnsupported;
   }
-  reach({on.number, on.told});
+  reach({on.number, on.enqueued});
   return cudaSuccess;
 }
 

@@ -17,9 +17,9 @@
 
 namespace senet::cuda_on_host {
 
-/// A position in a stream: after the first `told` tasks enqueued.
+/// A position in a stream: after the first `enqueued` tasks enqueued.
 struct Place {
-  std::uint64_t stream = 0, told = 0;
+  std::uint64_t stream = 0, enqueued = 0;
 };
 
 /// The position of a stream in a recording: after these nodes.
@@ -39,7 +39,7 @@ struct CUstream_st {
 
   std::uint64_t number;
   std::deque<Task> tasks;
-  std::uint64_t told = 0;
+  std::uint64_t enqueued = 0;
   bool is_busy = false;              // with its first task
   senet::cuda_on_host::Front front;  // while being recorded
 };
@@ -91,7 +91,7 @@ class Queue {
   CUstream_st* find(std::uint64_t number);
   bool is_done(const Place& place) {
     const CUstream_st* const stream = find(place.stream);
-    return stream == nullptr || stream->told - stream->tasks.size() >= place.told;
+    return stream == nullptr || stream->enqueued - stream->tasks.size() >= place.enqueued;
   }
   void reach(const Place& place);
   void do_next(CUstream_st& stream);

@@ -13,11 +13,11 @@ namespace senet::cuda_on_host {
 
 Warp::Warp() {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    fibers_[lane] = std::make_unique<Fiber>([this, lane] { story(lane); });
+    fibers_[lane] = std::make_unique<Fiber>([this, lane] { body(lane); });
   }
 }
 
-void Warp::story(unsigned lane) {
+void Warp::body(unsigned lane) {
   for (;;) {
     (*thread_)();
     states_[lane] = State::kDone;

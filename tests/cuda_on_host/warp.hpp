@@ -42,7 +42,7 @@ class Warp {
   enum class State : std::uint8_t { kDone, kRunning, kMeeting };
 
   void run_warp(Order& order);
-  void story(unsigned lane);
+  void body(unsigned lane);
 
   std::array<std::unique_ptr<Fiber>, kLanes> fibers_;
   std::array<State, kLanes> states_{};

@@ -33,13 +33,13 @@ std::vector<std::uint64_t> answers(std::span<const G> states, Evaluates evaluate
   const auto evaluator = hash_evaluator<G>(batch_rows);
   Analysis<G> analysis(*evaluator, settings, 20, lanes, batch_rows);
   std::vector<std::uint64_t> answers(states.size(), 0);
-  std::size_t told = 0;
+  std::size_t reported = 0;
   analysis.run(states, {.visits = 20}, 1,
                [&](std::size_t i, const Decision<G>& decision, Search<G>&) {
                  answers[i] = signature(decision);
-                 ++told;
+                 ++reported;
                });
-  EXPECT_EQ(told, states.size());
+  EXPECT_EQ(reported, states.size());
   return answers;
 }
 

@@ -29,12 +29,12 @@ TEST_F(CppFace, WaitingTellsATimeoutFromAnError) {
   engine.use(engine.builtin("connect_four"));
   auto session = engine.open_session("connect_four");
   EXPECT_TRUE(*session.try_wait(microseconds(0)));
-  std::vector<senet_status> told;
+  std::vector<senet_status> reported;
   session.begin_search({.visits = 30}, [&] {
-    told.push_back(session.try_wait(microseconds(1)).error().status());
-    told.push_back(session.try_wait().error().status());
-    told.push_back(engine.try_poll(microseconds(1)).error().status());
-    told.push_back(engine.close());
+    reported.push_back(session.try_wait(microseconds(1)).error().status());
+    reported.push_back(session.try_wait().error().status());
+    reported.push_back(engine.try_poll(microseconds(1)).error().status());
+    reported.push_back(engine.close());
     EXPECT_THROW(session.wait(microseconds(1)), Error);
     EXPECT_THROW(session.wait(), Error);
     EXPECT_THROW(engine.poll(microseconds(1)), Error);
@@ -42,7 +42,7 @@ TEST_F(CppFace, WaitingTellsATimeoutFromAnError) {
   EXPECT_FALSE(*session.try_wait(microseconds(0)));
   EXPECT_FALSE(session.wait(microseconds(0)));
   while (*engine.try_poll(microseconds(100)) > 0) continue;
-  EXPECT_EQ(told, std::vector(4, SENET_BAD_STATE));
+  EXPECT_EQ(reported, std::vector(4, SENET_BAD_STATE));
   EXPECT_TRUE(session.try_wait());
   EXPECT_EQ(session.result().visits, 30u);
 }
@@ -53,19 +53,19 @@ TEST_F(CppFace, CallablesEndSearches) {
   auto owned = std::make_unique<int>(40);
   auto shared = std::make_shared<int>(2);
   const std::weak_ptr<int> watched = shared;
-  int told = 0;
+  int reported = 0;
   session.begin_search({.visits = 10},
-                       [&told, owned = std::move(owned), shared = std::move(shared)] {
-                         told += *owned + *shared;
+                       [&reported, owned = std::move(owned), shared = std::move(shared)] {
+                         reported += *owned + *shared;
                          throw std::runtime_error("not today");
                        });
   session.wait();
-  EXPECT_EQ(told, 42);
+  EXPECT_EQ(reported, 42);
   EXPECT_TRUE(watched.expired());
-  const auto named = [&told] { ++told; };
+  const auto named = [&reported] { ++reported; };
   session.begin_search({.visits = 20}, named);
   session.wait();
-  EXPECT_EQ(told, 43);
+  EXPECT_EQ(reported, 43);
 }
 
 TEST_F(CppFace, CallablesOfSearchesThatDoNotBeginAreDropped) {
@@ -81,22 +81,22 @@ TEST_F(CppFace, CallablesOfSearchesThatDoNotBeginAreDropped) {
 
 // A callable may begin another search, and close its session.
 TEST_F(CppFace, CallablesMaySearchOnAndClose) {
-  int told = 0;
+  int reported = 0;
   {
     Engine engine(without_workers());
     engine.use(engine.builtin("connect_four"));
     auto session = engine.open_session("connect_four");
     session.begin_search({.visits = 10}, [&] {
-      ++told;
+      ++reported;
       session.begin_search({.visits = 20}, [&] {
-        ++told;
+        ++reported;
         session.close();
       });
     });
     while (engine.poll(microseconds(100)) > 0) continue;
     EXPECT_EQ(session.handle(), nullptr);
   }
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(reported, 2);
 }
 
 TEST_F(CppFace, AnswersAreSeenThrough) {

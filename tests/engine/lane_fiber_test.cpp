@@ -19,7 +19,7 @@ void on_lanes(Test&& test) {
 TEST(LaneFiber, GoesOnWhenItIsResumed) {
   std::vector<int> order;
   on_lanes([&] {
-    const auto story = [&](int lane) {
+    const auto body = [&](int lane) {
       return [&order, lane](LaneFiber& fiber) {
         for (int turn = 0; turn < 2; ++turn) {
           order.push_back(10 * turn + lane);
@@ -29,7 +29,7 @@ TEST(LaneFiber, GoesOnWhenItIsResumed) {
     };
     std::vector<std::unique_ptr<LaneFiber>> lanes;
     for (int lane = 0; lane < 3; ++lane) {
-      lanes.push_back(std::make_unique<LaneFiber>(story(lane)));
+      lanes.push_back(std::make_unique<LaneFiber>(body(lane)));
     }
     EXPECT_TRUE(order.empty());
     for (const auto& lane : lanes) EXPECT_EQ(lane->resume(), LaneState::kThinks);

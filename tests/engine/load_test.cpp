@@ -43,10 +43,10 @@ constexpr std::array<LoadedGame, 4> kGames = {loaded<ConnectFour>(), loaded<Back
                                               loaded<Race>(), loaded<Own<Backgammon>>()};
 
 struct Counts {
-  std::atomic<std::uint64_t> begun{0}, told{0}, read{0}, dropped{0}, refused{0};
+  std::atomic<std::uint64_t> begun{0}, reported{0}, read{0}, dropped{0}, refused{0};
 };
 
-void count(void* user, senet_session*) { ++static_cast<Counts*>(user)->told; }
+void count(void* user, senet_session*) { ++static_cast<Counts*>(user)->reported; }
 
 // Several weights of each game, published in turn.
 class Weights {
@@ -241,9 +241,9 @@ class Host {
 };
 
 TEST(Load, AThousandSessions) {
-  const char* const told = std::getenv("SENET_LOAD_SECONDS");
+  const char* const reported = std::getenv("SENET_LOAD_SECONDS");
   const auto end =
-      std::chrono::steady_clock::now() + std::chrono::seconds(told ? std::atoi(told) : 0);
+      std::chrono::steady_clock::now() + std::chrono::seconds(reported ? std::atoi(reported) : 0);
   const std::size_t resident_before = resident_peak();
   std::uint64_t most_promised = 0;
   Counts counts;
@@ -279,7 +279,7 @@ TEST(Load, AThousandSessions) {
       most_promised = std::max(most_promised, engine.memory());
     }
   }  // closes all sessions
-  EXPECT_EQ(counts.told, counts.begun);
+  EXPECT_EQ(counts.reported, counts.begun);
   EXPECT_EQ(counts.read + counts.dropped, counts.begun);
   EXPECT_GT(counts.begun, kHosts * kSteps / 8);
   EXPECT_GT(counts.read, counts.begun / 4);

@@ -17,7 +17,7 @@ bool is_fine(senet_status status) { return status == SENET_OK || status == SENET
 void count(void* user, senet_session*) { ++*static_cast<int*>(user); }
 
 // A host that gives up at the first failure. True if nothing failed.
-bool plays(std::string_view game, int* searches, int* told) {
+bool plays(std::string_view game, int* searches, int* reported) {
   senet_config config;
   senet_config_init(&config, sizeof config);
   config.visits = 30;
@@ -40,7 +40,7 @@ bool plays(std::string_view game, int* searches, int* told) {
       went_well(senet_session_open(engine, text(game), &session, &why))) {
     for (int i = 0; i < 3 && good; ++i) {
       if (game == "backgammon" && i == 0) went_well(senet_session_play(session, 3, &why));
-      if (!went_well(senet_session_search(session, &limits, count, told, &why))) break;
+      if (!went_well(senet_session_search(session, &limits, count, reported, &why))) break;
       ++*searches;
       EXPECT_EQ(senet_session_wait(session, UINT64_MAX), SENET_OK);
       if (!went_well(senet_session_result(session, &result, nullptr, 0))) break;
@@ -59,13 +59,13 @@ bool plays(std::string_view game, int* searches, int* told) {
 class NoMemory : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(NoMemory, AtAnyMoment) {
-  int searches = 0, told = 0, failures = 0;
-  ASSERT_TRUE(plays(GetParam(), &searches, &told));
+  int searches = 0, reported = 0, failures = 0;
+  ASSERT_TRUE(plays(GetParam(), &searches, &reported));
   EXPECT_EQ(searches, 3);
   for (const long bad : {1L, 3L}) {
     for (long good = 0;; ++good) {
       senet::fail_allocations(good, bad);
-      const bool played = plays(GetParam(), &searches, &told);
+      const bool played = plays(GetParam(), &searches, &reported);
       if (!senet::allow_allocations()) {
         EXPECT_TRUE(played);
         break;
@@ -73,7 +73,7 @@ TEST_P(NoMemory, AtAnyMoment) {
       failures += !played;
     }
   }
-  EXPECT_EQ(told, searches);
+  EXPECT_EQ(reported, searches);
   EXPECT_GT(failures, 50);
 }
 

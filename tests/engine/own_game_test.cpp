@@ -472,7 +472,7 @@ TEST(OwnGameTable, LegalMovesAreAskedForOnceAMove) {
 TEST(OwnGameTable, TextsComeToAnEnd) {
   static std::size_t size, growth;
   size = growth = 0;
-  static const auto told = [](std::size_t room, std::size_t right) {
+  static const auto reported = [](std::size_t room, std::size_t right) {
     if (growth > 0) return room + growth;
     return size == 0 ? right : size;
   };
@@ -485,11 +485,11 @@ TEST(OwnGameTable, TextsComeToAnEnd) {
   api::Engine engine(config);
   senet_game_table table = noughts();
   table.text = [](void*, const void* state, char* text, std::size_t room) {
-    return told(room, noughts().text(nullptr, state, text, room));
+    return reported(room, noughts().text(nullptr, state, text, room));
   };
   table.action_text = [](void*, const void* state, senet_action action, char* text,
                          std::size_t room) {
-    return told(room, noughts().action_text(nullptr, state, action, text, room));
+    return reported(room, noughts().action_text(nullptr, state, action, text, room));
   };
   ASSERT_EQ(senet_engine_add_game(engine.handle(), &table, nullptr), SENET_OK);
   engine.use(engine.untrained(Noughts::kName));

@@ -37,7 +37,7 @@ static const char* throw_dice(senet_session* session, unsigned* random, int plie
   return senet_session_play(session, roll, NULL) == SENET_OK ? NULL : "play";
 }
 
-int play_in_c(const void* weights, size_t size, const char* game, char* story, size_t room) {
+int play_in_c(const void* weights, size_t size, const char* game, char* body, size_t room) {
   senet_config config;
   senet_limits limits = SENET_LIMITS_INIT;
   senet_engine* engine = NULL;
@@ -45,11 +45,11 @@ int play_in_c(const void* weights, size_t size, const char* game, char* story, s
   senet_session* session = NULL;
   senet_reason why;
   senet_turn turn;
-  int plies = 0, told = 0;
+  int plies = 0, reported = 0;
   size_t used = 0;
   unsigned random = 1;
 
-  story[0] = '\0';
+  body[0] = '\0';
   senet_config_init(&config, sizeof config);
   config.seed = 7;
   limits.visits = 30;
@@ -66,22 +66,22 @@ int play_in_c(const void* weights, size_t size, const char* game, char* story, s
       if (throw_dice(session, &random, plies) != NULL) plies = -5;
       continue;
     }
-    if (senet_session_search(session, &limits, note, &told, &why) != SENET_OK ||
+    if (senet_session_search(session, &limits, note, &reported, &why) != SENET_OK ||
         senet_session_wait(session, UINT64_MAX) != SENET_OK ||
         senet_session_result(session, &result, NULL, 0) != SENET_OK ||
-        senet_session_action_text(session, result.action, story + used, room - used, &length) !=
+        senet_session_action_text(session, result.action, body + used, room - used, &length) !=
             SENET_OK) {
       plies = -6;
       break;
     }
     used += length;
     if (used + 2 > room) break;
-    story[used++] = ',';
-    story[used] = '\0';
+    body[used++] = ',';
+    body[used] = '\0';
     if (senet_session_play(session, result.action, &why) != SENET_OK) plies = -7;
     ++plies;
   }
   senet_session_close(session);
   senet_engine_close(engine);
-  return plies < 0 ? plies : told;
+  return plies < 0 ? plies : reported;
 }

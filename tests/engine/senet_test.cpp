@@ -57,23 +57,23 @@ class SenetTest : public testing::Test {
 };
 
 TEST_F(SenetTest, PlaysWholeGamesInC) {
-  std::array<char, 4096> story{}, again{};
-  const int told =
-      play_in_c(weights_.data(), weights_.size(), "connect_four", story.data(), story.size());
-  ASSERT_GE(told, 7);
-  EXPECT_EQ(std::ranges::count(std::string_view(story.data()), ','), told);
+  std::array<char, 4096> body{}, again{};
+  const int reported =
+      play_in_c(weights_.data(), weights_.size(), "connect_four", body.data(), body.size());
+  ASSERT_GE(reported, 7);
+  EXPECT_EQ(std::ranges::count(std::string_view(body.data()), ','), reported);
   EXPECT_EQ(play_in_c(weights_.data(), weights_.size(), "connect_four", again.data(), again.size()),
-            told);
-  EXPECT_STREQ(story.data(), again.data());
+            reported);
+  EXPECT_STREQ(body.data(), again.data());
   const std::string backgammon = small_weights<Backgammon>(folder_ / "other.safetensors");
   std::vector<char> long_story(100'000);
   EXPECT_GT(play_in_c(backgammon.data(), backgammon.size(), "backgammon", long_story.data(),
                       long_story.size()),
             10);
   EXPECT_EQ(
-      play_in_c(backgammon.data(), backgammon.size(), "connect_four", story.data(), story.size()),
+      play_in_c(backgammon.data(), backgammon.size(), "connect_four", body.data(), body.size()),
       -4);
-  EXPECT_EQ(play_in_c("nothing", 7, "connect_four", story.data(), story.size()), -2);
+  EXPECT_EQ(play_in_c("nothing", 7, "connect_four", body.data(), body.size()), -2);
 }
 
 TEST_F(SenetTest, TellsAboutItself) {

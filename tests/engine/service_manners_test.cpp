@@ -17,13 +17,13 @@ TEST(ServiceManners, WaitReturnsBehindTheCallback) {
   use_small_network<TicTacToe>(*service, 1);
   Session& session = open_session(*service, "tic_tac_toe");
   for (int i = 0; i < 200; ++i) {
-    bool told = false;  // not atomic: ThreadSanitizer reports a wait that returns early
+    bool reported = false;  // not atomic: ThreadSanitizer reports a wait that returns early
     ASSERT_TRUE(service->search(session, {.visits = 2}, [&] {
       for (int pause = 0; pause < 20; ++pause) std::this_thread::yield();
-      told = true;
+      reported = true;
     }));
     ASSERT_TRUE(service->wait(session, seconds(60)));
-    ASSERT_TRUE(told);
+    ASSERT_TRUE(reported);
     ASSERT_TRUE(session.set("", {}));
   }
 }
@@ -75,25 +75,25 @@ TEST(ServiceManners, WithoutWorkersWhoWaitsOrClosesSearches) {
   auto service = open_service({.workers = 0, .pollers = 1, .sessions = 4, .visits = 100});
   use_small_network<ConnectFour>(*service, 1);
   Session& session = open_session(*service, "connect_four");
-  int told = 0;
-  ASSERT_TRUE(service->search(session, {.visits = 50}, [&] { ++told; }));
+  int reported = 0;
+  ASSERT_TRUE(service->search(session, {.visits = 50}, [&] { ++reported; }));
   EXPECT_EQ(service->wait(session, microseconds(0)).error().status(), SENET_TIMEOUT);
   ASSERT_TRUE(service->wait(session, seconds(60)));
   EXPECT_EQ(session.result()->visits, 50u);
-  ASSERT_TRUE(service->search(session, {}, [&] { ++told; }));
+  ASSERT_TRUE(service->search(session, {}, [&] { ++reported; }));
   service->close_session(&session);
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(reported, 2);
   // In a callback, which a poll calls.
   Session& other = open_session(*service, "connect_four");
   Session& last = open_session(*service, "connect_four");
-  ASSERT_TRUE(service->search(other, {}, [&] { ++told; }));
+  ASSERT_TRUE(service->search(other, {}, [&] { ++reported; }));
   ASSERT_TRUE(service->search(last, {.visits = 5}, [&] {
-    ++told;
+    ++reported;
     service->close_session(&other);
     service->close_session(&last);
   }));
   while (*service->poll(microseconds(100)) > 0) continue;
-  EXPECT_EQ(told, 4);
+  EXPECT_EQ(reported, 4);
   for (int i = 0; i < 4; ++i) open_session(*service, "connect_four");
 }
 
@@ -126,11 +126,11 @@ TEST(ServiceManners, ASessionMayBeClosedBelowItsOwnWait) {
   use_small_network<ConnectFour>(*service, 1);
   Session& endless = open_session(*service, "connect_four");
   Session& other = open_session(*service, "connect_four");
-  int told = 0;
-  ASSERT_TRUE(service->search(endless, {}, [&] { ++told; }));
+  int reported = 0;
+  ASSERT_TRUE(service->search(endless, {}, [&] { ++reported; }));
   ASSERT_TRUE(service->search(other, {.visits = 1}, [&] { service->close_session(&endless); }));
   EXPECT_TRUE(service->wait(endless, seconds(60)));
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(reported, 1);
   open_session(*service, "connect_four");
 }
 

@@ -287,7 +287,7 @@ TEST(Service, SessionsMayBeClosedAndSearchedInTheirCallback) {
   use_small_network<TicTacToe>(*service, 1);
   constexpr int kSessions = 30, kSearches = 20;
   std::latch closed(kSessions);
-  struct Story {
+  struct Body {
     Service& service;
     std::latch& closed;
     Session* session;
@@ -303,12 +303,12 @@ TEST(Service, SessionsMayBeClosedAndSearchedInTheirCallback) {
       EXPECT_TRUE(begun) << begun.error().reason();
     }
   };
-  std::vector<std::unique_ptr<Story>> stories;
+  std::vector<std::unique_ptr<Body>> stories;
   for (int i = 0; i < kSessions; ++i) {
-    stories.push_back(std::make_unique<Story>(
-        Story{*service, closed, &open_session(*service, "tic_tac_toe"), kSearches}));
+    stories.push_back(std::make_unique<Body>(
+        Body{*service, closed, &open_session(*service, "tic_tac_toe"), kSearches}));
   }
-  for (const auto& story : stories) story->next();
+  for (const auto& body : stories) body->next();
   closed.wait();
   for (int i = 0; i < kSessions; ++i) open_session(*service, "tic_tac_toe");
 }

@@ -18,8 +18,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     promise(!action.error().reason().empty(), "an error has a reason");
     return 0;
   }
-  const std::string told = state->action_text(*action);
-  promise(state->action_from_text(told) == *action, "turns round-trip through text");
+  const std::string reported = state->action_text(*action);
+  promise(state->action_from_text(reported) == *action, "turns round-trip through text");
   if (is_decision(state->turn())) {
     ActionList<Backgammon::kMaxLegal> legal;
     state->legal(legal);

@@ -127,14 +127,14 @@ void keep(const std::string& input, const Arguments& arguments, std::size_t numb
 
 std::uint64_t mutate(std::vector<std::string>& corpus, const Arguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
-  const auto goes_on = [&](std::uint64_t done) {
+  const auto keep_going = [&](std::uint64_t done) {
     if (arguments.seconds == 0) return done < arguments.runs;
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
     return time.count() < arguments.seconds && (arguments.runs == 0 || done < arguments.runs);
   };
   FuzzMutator mutator(corpus, arguments.seed);
   std::uint64_t done = 0;
-  for (; goes_on(done); ++done) {
+  for (; keep_going(done); ++done) {
     std::string input = mutator.next();
     if (!run(input, arguments)) continue;
     keep(input, arguments, corpus.size());

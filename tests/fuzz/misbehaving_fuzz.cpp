@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return *reinterpret_cast<volatile int*>(nowhere);
   }
   if (text == "hang") {
-    for (volatile bool goes_on = true; goes_on;) {
+    for (volatile bool keep_going = true; keep_going;) {
     }
   }
   return 0;

@@ -50,15 +50,15 @@ class Conversation {
     if (names_a_file(line)) return true;
     inbox_.push("stop");
     said_.clear();
-    const bool goes_on = session_.handle(line);
+    const bool keep_going = session_.handle(line);
     while (inbox_.next_if("")) {
     }
     check(word, line.size());
-    promise(goes_on == !(word == "quit" && is_alone), "only a lone quit ends the session");
+    promise(keep_going == !(word == "quit" && is_alone), "only a lone quit ends the session");
     if (!is_alone && is_one_word(word)) {
       promise(said_.size() == 1 && count({"error"}) == 1, "extra words are refused");
     }
-    return goes_on;
+    return keep_going;
   }
 
  private:
@@ -119,8 +119,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace senet;
   static protocol::Conversation conversation;
   conversation.begin();
-  bool goes_on = true;
-  const auto ask = [&](std::string line) { goes_on = goes_on && conversation.ask(line); };
+  bool keep_going = true;
+  const auto ask = [&](std::string line) { keep_going = keep_going && conversation.ask(line); };
   protocol::Inbox lines;
   lines.feed(text_of(data, size));
   lines.close();

@@ -87,7 +87,7 @@ class Plays {
   std::vector<std::size_t> begin_;
 };
 
-static_assert(binomial(BearoffTable::kMostCheckers + kHomePoints, kHomePoints) <=
+static_assert(binomial(BearoffTable::kMaxCheckers + kHomePoints, kHomePoints) <=
               std::numeric_limits<std::uint16_t>::max());
 
 /// The probability that the player on roll at `index` wins. `opponent`: for each index after the
@@ -110,7 +110,7 @@ BearoffTable::BearoffTable(std::size_t most_checkers)
     : most_checkers_(most_checkers),
       positions_(binomial(most_checkers + kHomePoints, kHomePoints)),
       win_(positions_ * positions_) {
-  assert(most_checkers >= 1 && most_checkers <= kMostCheckers);
+  assert(most_checkers >= 1 && most_checkers <= kMaxCheckers);
   const Plays plays(most_checkers);
   const auto row = [&](std::size_t on_roll) { return win_.data() + on_roll * positions_; };
   std::fill_n(row(0), positions_, 1.0f);  // no checkers left: has won

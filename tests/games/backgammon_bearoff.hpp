@@ -33,10 +33,10 @@ namespace senet::backgammon {
 /// Several threads may read one table.
 class BearoffTable {
  public:
-  static constexpr std::size_t kMostCheckers = 8;
+  static constexpr std::size_t kMaxCheckers = 8;
 
   /// Computes the whole table: C(most_checkers + 6, 6) squared floats. Takes tenths of a second for
-  /// 6 checkers, seconds for 8. most_checkers: 1..kMostCheckers.
+  /// 6 checkers, seconds for 8. most_checkers: 1..kMaxCheckers.
   explicit BearoffTable(std::size_t most_checkers = 6);
 
   /// Whether each player has at most most_checkers() checkers left, all of them home.

@@ -69,10 +69,10 @@ TYPED_TEST(Conformance, KeepsItsPromisesForEachAction) {
 TYPED_TEST(Conformance, DifferentStatesHaveDifferentKeys) {
   using G = TypeParam;
   constexpr std::size_t kStates = 1'000'000;
-  constexpr std::uint64_t kMostGames = 200'000, kGamesWithoutNews = 20'000;
+  constexpr std::uint64_t kMaxGames = 200'000, kGamesWithoutNews = 20'000;
   std::unordered_map<std::size_t, std::uint64_t> key_of;
   std::uint64_t games = 0, without_news = 0;
-  while (games < kMostGames && key_of.size() < kStates && without_news < kGamesWithoutNews) {
+  while (games < kMaxGames && key_of.size() < kStates && without_news < kGamesWithoutNews) {
     const std::size_t known = key_of.size();
     Random random(1, games++, 0, Purpose::kTest);
     for (G state;; state.play(draw_action(state, random))) {

@@ -173,7 +173,7 @@ TYPED_TEST(Kit, CountsFromItsStart) {
   ASSERT_TRUE(leaves);
   EXPECT_GT(leaves->each_once, 0u);
   EXPECT_FALSE(this->game_.perft(start.bytes(), 3, [] { return false; }));
-  EXPECT_NE(this->game_.leaves_names[0], this->game_.leaves_names[1]);
+  EXPECT_NE(this->game_.count_names[0], this->game_.count_names[1]);
 }
 
 TYPED_TEST(Kit, RefusesAnExamThatIsNotThere) {

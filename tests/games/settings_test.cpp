@@ -29,14 +29,14 @@ struct Outer {
 constexpr auto settings_of(std::type_identity<Inner>) {
   return std::tuple{
       setting("the-ratio", &Inner::ratio, "a share", {.least = 1e-4, .most = 1},
-              {.in_records = Said::kAlways,
+              {.in_records = Mention::kAlways,
                .matters = [](const Inner& inner) { return inner.seed != 7; }}),
       setting("seed", &Inner::seed, "any number", {}, {.of_players = false}),
   };
 }
 constexpr auto settings_of(std::type_identity<Outer>) {
   return std::tuple{
-      setting("loud", &Outer::loud, "or not", {}, {.in_records = Said::kNever}),
+      setting("loud", &Outer::loud, "or not", {}, {.in_records = Mention::kNever}),
       &Outer::inner,
       setting("colour", &Outer::colour, "of the board", {}, {.key = "color"}),
       setting("files", &Outer::files, "kept", {.least = 4, .or_zero = true, .unit = "files"}),
@@ -138,15 +138,15 @@ TEST(Settings, TextIsShortAndExact) {
 
 TEST(Settings, TextsSayWhatMatters) {
   Outer outer;
-  EXPECT_EQ(said_settings(outer, SettingsText::kRecord), ", the_ratio 0.25");
-  EXPECT_EQ(said_settings(outer, SettingsText::kPlayer), "");
+  EXPECT_EQ(settings_summary(outer, SettingsText::kRecord), ", the_ratio 0.25");
+  EXPECT_EQ(settings_summary(outer, SettingsText::kPlayer), "");
   outer.loud = true;
   outer.inner.ratio = 0.5f;
   outer.inner.seed = 3;
-  EXPECT_EQ(said_settings(outer, SettingsText::kRecord), ", the_ratio 0.5, seed 3");
-  EXPECT_EQ(said_settings(outer, SettingsText::kPlayer), ", loud true, the_ratio 0.5");
+  EXPECT_EQ(settings_summary(outer, SettingsText::kRecord), ", the_ratio 0.5, seed 3");
+  EXPECT_EQ(settings_summary(outer, SettingsText::kPlayer), ", loud true, the_ratio 0.5");
   outer.inner.seed = 7;
-  EXPECT_EQ(said_settings(outer, SettingsText::kRecord), ", seed 7");
+  EXPECT_EQ(settings_summary(outer, SettingsText::kRecord), ", seed 7");
 }
 
 }  // namespace

@@ -113,9 +113,9 @@ TEST_F(NetworkFile, RemembersWhatItLearnt) {
     NetworkSpec spec = network_.spec();
     spec.evaluates = evaluates;
     const auto parameters = network_.parameters();
-    const Network told(spec, {parameters.begin(), parameters.end()});
-    EXPECT_EQ(told.id(), network_.id());
-    ASSERT_TRUE(save_network(told, file_));
+    const Network reported(spec, {parameters.begin(), parameters.end()});
+    EXPECT_EQ(reported.id(), network_.id());
+    ASSERT_TRUE(save_network(reported, file_));
     EXPECT_EQ(load_network(file_)->spec().evaluates, evaluates);
   }
   expect_reason(with(changed("\"id\"", "\"evaluates\":\"dreams\",\"id\""), data_),

@@ -29,7 +29,7 @@ struct AnyEnds {
   static constexpr std::size_t kFeatures = TicTacToe::kFeatures;
   static constexpr std::size_t kMaxActive = TicTacToe::kMaxActive;
   static constexpr std::size_t kPolicyLogits = TicTacToe::kPolicyLogits, kLogitsPerAction = 1;
-  static constexpr std::size_t kMostOutcomes = 8, kMaxChance = 2;
+  static constexpr std::size_t kMaxOutcomes = 8, kMaxChance = 2;
   static constexpr bool kHasAfterstates = true;
 
   AnyEnds() = default;

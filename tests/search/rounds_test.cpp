@@ -47,7 +47,7 @@ struct InACircle {
     return circle.next(searches.size(),
                        [&](std::size_t i) { return under_way[i] ? searches[i].get() : nullptr; });
   }
-  void rested(Search<G>& search) { EXPECT_FALSE(search.has_leaf()); }
+  void absorbed(Search<G>& search) { EXPECT_FALSE(search.has_leaf()); }
   void over(Search<G>& search) {
     const std::size_t i = circle.at();
     ASSERT_EQ(&search, searches[i].get());
@@ -171,7 +171,7 @@ TEST(Rounds, LendScratchesAndFollowAnyOrder) {
       free.pop_back();
       return best->search.get();
     }
-    void rested(Search<G>& search) {
+    void absorbed(Search<G>& search) {
       if (search.tree()[search.root()].n >= kVisits) {
         over(search);  // immediately, not at its next turn
       } else {

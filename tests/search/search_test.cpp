@@ -22,7 +22,7 @@ class UniformEvaluator final : public Evaluator {
   using Evaluator::forward;
   void forward(const Batch& batch, std::size_t first, std::size_t last) override {
     for (std::size_t row = first; row < last; ++row) {
-      const RowAnswer& answer = batch.answer(row);
+      const RowResult& answer = batch.answer(row);
       const auto ends = static_cast<float>(answer.outcomes.size());
       std::fill(answer.outcomes.begin(), answer.outcomes.end(), 1.0f / ends);
       std::fill_n(answer.logits, answer.wanted.size(), 0.0f);

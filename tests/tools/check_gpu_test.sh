@@ -10,7 +10,7 @@ build=$work/build
 stubs=$work/stubs
 mkdir -p "$build"/{tools,train_bridge,tests/train_bridge} "$stubs"
 
-# program FILE: makes one of what stands on stdin.
+# program FILE: makes one from stdin.
 program() {
   { echo '#!/bin/bash' && cat; } >"$1" && chmod +x "$1"
 }

@@ -233,8 +233,8 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   EXPECT_EQ(line.size(), 8u);
   const Typed all = type(line);
   ASSERT_EQ(all.exit_code, 0);
-  EXPECT_EQ(said_settings(all.options.settings, SettingsText::kPlayer),
-            said_settings(wanted.settings, SettingsText::kPlayer));
+  EXPECT_EQ(settings_summary(all.options.settings, SettingsText::kPlayer),
+            settings_summary(wanted.settings, SettingsText::kPlayer));
   EXPECT_FALSE(all.options.mode);
   const Typed named = type({"--evaluator", "hash", "--mode", "afterstates"});
   EXPECT_EQ(named.options.mode, Evaluates::kAfterstates);
@@ -262,18 +262,18 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
       }
     }
   });
-  EXPECT_EQ(said_settings(session.search.settings, SettingsText::kPlayer),
-            said_settings(wanted.settings, SettingsText::kPlayer));
+  EXPECT_EQ(settings_summary(session.search.settings, SettingsText::kPlayer),
+            settings_summary(wanted.settings, SettingsText::kPlayer));
 }
 
 // The texts must match those in existing logs and records.
 TEST(Settings, TextsOfTheDefaultsStayWhatTheyWere) {
   const SearchOptions player;
-  EXPECT_EQ(said_settings(player.settings, SettingsText::kPlayer),
+  EXPECT_EQ(settings_summary(player.settings, SettingsText::kPlayer),
             ", c_puct 1.5, fpu_reduction 0.2, policy_temperature 1.5, afterstate_temperature 0.1");
   SearchSettings afterstates = player.settings;
   afterstates.evaluates = Evaluates::kAfterstates;
-  EXPECT_EQ(said_settings(afterstates, SettingsText::kPlayer),
+  EXPECT_EQ(settings_summary(afterstates, SettingsText::kPlayer),
             ", c_puct 1.5, fpu_reduction 0.2, afterstate_temperature 0.1");
   const auto text = [](const char* game) {
     const SelfPlaySettings settings = config_of(game).selfplay;

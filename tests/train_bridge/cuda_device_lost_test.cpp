@@ -62,11 +62,11 @@ TEST(CudaDeviceLost, TheCpuGoesOnFromTheStateLastFetched) {
   use_single_threaded_blas();
   const NetworkSpec spec = small_spec();
   const SampleShape samples{};
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   std::string why;
   const auto trainer = make_trainer(
       initial_network(spec, 1), batch_shape(spec, samples), {}, 1000,
-      [&](const std::string& reason) { told.push_back(reason); }, why);
+      [&](const std::string& reason) { reported.push_back(reason); }, why);
   if (!trainer) GTEST_SKIP() << why;
   trainer->warm_up();
   const auto step = [&](std::uint64_t seed) {
@@ -77,13 +77,13 @@ TEST(CudaDeviceLost, TheCpuGoesOnFromTheStateLastFetched) {
   EXPECT_EQ(fetched.steps, 10u);
   for (std::uint64_t i = 10; i < 13; ++i) step(i);  // these are at risk
   ASSERT_EQ(trainer->name(), "cuda");
-  ASSERT_TRUE(told.empty()) << told.front();
+  ASSERT_TRUE(reported.empty()) << reported.front();
 
   lose_device();
   const StepReport report = step(20);
   EXPECT_EQ(trainer->name(), "cpu");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_FALSE(told.front().empty());
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_FALSE(reported.front().empty());
   EXPECT_FALSE(report.skipped);
   EXPECT_GT(report.value_loss, 0);
   const auto cpu = make_cpu_trainer(initial_network(spec, 1), batch_shape(spec, samples), {});
@@ -93,7 +93,7 @@ TEST(CudaDeviceLost, TheCpuGoesOnFromTheStateLastFetched) {
   EXPECT_EQ(trainer->state().steps, 11u);
   step(21);
   EXPECT_EQ(trainer->served().spec(), spec);
-  EXPECT_EQ(told.size(), 1u);
+  EXPECT_EQ(reported.size(), 1u);
 }
 
 TEST(CudaDeviceLost, ARunOutlivesItsDevice) {

@@ -142,11 +142,11 @@ TEST_P(DeviceStepTest, TrainsAsTheCpuDoes) {
     const float rate = 1e-3f * static_cast<float>(i % 3 + 1);
     const StepReport expected = cpu->step(batch, rate);
     step.run(packed(batch, rate));
-    const OptimizerState<float> told = step.optimizer();
-    EXPECT_NEAR(told.policy_loss, expected.policy_loss, 1e-4f);
-    EXPECT_NEAR(told.value_loss, expected.value_loss, 1e-4f);
-    EXPECT_NEAR(told.gradient_norm, expected.gradient_norm, 1e-3f * expected.gradient_norm);
-    EXPECT_EQ(told.skipped, 0u);
+    const OptimizerState<float> reported = step.optimizer();
+    EXPECT_NEAR(reported.policy_loss, expected.policy_loss, 1e-4f);
+    EXPECT_NEAR(reported.value_loss, expected.value_loss, 1e-4f);
+    EXPECT_NEAR(reported.gradient_norm, expected.gradient_norm, 1e-3f * expected.gradient_norm);
+    EXPECT_EQ(reported.skipped, 0u);
   }
   const TrainerState mine = step.state(), theirs = cpu->state();
   EXPECT_EQ(mine.steps, theirs.steps);

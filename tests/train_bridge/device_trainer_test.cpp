@@ -58,7 +58,7 @@ TEST(DeviceTrainer, ARunOutlivesItsDevice) {
           std::size_t steps_at_risk, std::function<void(const std::string&)> lost) {
         auto device = std::make_unique<DeviceOnOrder>(
             std::make_unique<HostTrainer>(start, shape, settings), gone);
-        return make_lasting_trainer(
+        return make_failover_trainer(
             std::move(device), start, steps_at_risk,
             [=, spec = start.spec()] {
               return make_cpu_trainer(initial_network(spec, 1), shape, settings);

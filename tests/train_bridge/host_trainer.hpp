@@ -53,11 +53,11 @@ class HostTrainer final : public DeviceTrainer {
  private:
   StepReport run() {
     step_.run({block_.data(), ring_.data()});
-    const OptimizerState<float> told = step_.optimizer();
-    return {.policy_loss = told.policy_loss,
-            .value_loss = told.value_loss,
-            .gradient_norm = told.gradient_norm,
-            .skipped = told.skipped != 0};
+    const OptimizerState<float> reported = step_.optimizer();
+    return {.policy_loss = reported.policy_loss,
+            .value_loss = reported.value_loss,
+            .gradient_norm = reported.gradient_norm,
+            .skipped = reported.skipped != 0};
   }
 
   TrainBatch::Shape shape_;

@@ -30,15 +30,15 @@ inline void expect_a_run_outlives_its_device(const MakeLosingTrainer& make,
   LearnSettings settings = small_settings();
   settings.replay_capacity = 10'000;
   settings.steps_per_iteration = 25;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   const auto trainer =
       make(initial_network(small_spec(), 1), batch_shape(GameShape::of<TicTacToe>(), settings),
            settings.trainer, settings.steps_per_iteration,
-           [&](const std::string& reason) { told.push_back(reason); });
+           [&](const std::string& reason) { reported.push_back(reason); });
   ASSERT_TRUE(trainer);
   trainer->warm_up();
   ASSERT_NE(trainer->name(), "cpu");
-  ASSERT_TRUE(told.empty()) << told.front();
+  ASSERT_TRUE(reported.empty()) << reported.front();
 
   Stretch run(folder.path(), settings, *trainer);
   QueueSink sink(run.games);
@@ -46,9 +46,9 @@ inline void expect_a_run_outlives_its_device(const MakeLosingTrainer& make,
   play.driver = Driver::kPlainLoop;
   play.worker.lanes = 4;
   play.worker.visits = play.play.full_visits = play.play.fast_visits = 16;
-  std::thread learner([&] {
-    const Result<void> learnt = run.loop->run();
-    EXPECT_TRUE(learnt) << learnt.error().reason();
+  std::thread trainer_thread([&] {
+    const Result<void> trained = run.loop->run();
+    EXPECT_TRUE(trained) << trained.error().reason();
   });
   // Waits until all steps earned are done or dropped.
   const auto play_games = [&](std::uint64_t first, std::uint64_t end) {
@@ -67,11 +67,11 @@ inline void expect_a_run_outlives_its_device(const MakeLosingTrainer& make,
   lose();
   const LearnProgress after = play_games(kGames, 2 * kGames);
   run.games.close();
-  learner.join();
+  trainer_thread.join();
 
   EXPECT_EQ(trainer->name(), "cpu");
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_FALSE(told.front().empty());
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_FALSE(reported.front().empty());
   EXPECT_GT(after.steps, before.steps);
   EXPECT_EQ(after.skipped_steps, 0u);
   EXPECT_EQ(sink.refused(), 0u);

@@ -89,9 +89,10 @@ TEST_F(OddPlan, GradientOnADeviceIsTheCpus) {
 }
 
 /// The buffers used by both the outcomes' and the policy's layers, except the fork's gradient.
-std::vector<std::size_t> shared_by_branches(const LayerPlan& plan, bool outcomes_beside) {
-  const GradientPlan gradients(
-      plan, {.norms_in_place = false, .policy_apart = false, .outcomes_beside = outcomes_beside});
+std::vector<std::size_t> shared_by_branches(const LayerPlan& plan, bool outcomes_in_parallel) {
+  const GradientPlan gradients(plan, {.norms_in_place = false,
+                                      .policy_apart = false,
+                                      .outcomes_in_parallel = outcomes_in_parallel});
   const auto numbers_of = [&](std::size_t begin, std::size_t end) {
     std::set<std::size_t> numbers;
     for (std::size_t i = begin; i < end; ++i) {

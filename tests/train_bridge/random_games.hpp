@@ -39,7 +39,7 @@ GameRecord random_game(std::uint64_t number) {
 
 /// The same game with all moves recorded as random: it has no samples.
 template <Game G>
-GameRecord blind_game(std::uint64_t number) {
+GameRecord unsearched_game(std::uint64_t number) {
   const GameRecord searched = random_game<G>(number);
   GameRecord record;
   record.game = searched.game;

@@ -140,7 +140,7 @@ TEST_F(OwnRun, EndsWhenItIsOrderedTo) {
     std::vector<RunPhase> phases;
     RunHooks hooks;
     hooks.progresses = [&](const RunProgress& now) { phases.push_back(now.phase); };
-    hooks.order = [&] { return phases.size() < 3 ? RunOrder::kGoOn : order; };
+    hooks.order = [&] { return phases.size() < 3 ? RunOrder::kContinue : order; };
     const auto where = folder_ / (order == RunOrder::kDrop ? "dropped" : "finished");
     const Result<RunSummary> ended = run<Noughts>(config(), {.folder = where}, hooks);
     ASSERT_TRUE(ended) << ended.error().reason();

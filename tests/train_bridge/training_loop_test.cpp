@@ -144,8 +144,8 @@ TEST(TrainingLoop, GamesWithoutSamplesAreNoTrouble) {
   CountingTrainer trainer;
   {
     Stretch run(folder.path(), small_settings(), trainer);
-    ASSERT_TRUE(run.games.push(blind_game<G>(0)));
-    ASSERT_TRUE(run.games.push(blind_game<G>(1)));
+    ASSERT_TRUE(run.games.push(unsearched_game<G>(0)));
+    ASSERT_TRUE(run.games.push(unsearched_game<G>(1)));
     run.learn(2, 4);
     EXPECT_EQ(run.loop->progress().games, 4u);
     EXPECT_EQ(run.loop->progress().positions, positions_of(2, 4));
@@ -161,9 +161,9 @@ TEST(TrainingLoop, AFailingLogEndsItWithAReasonAndLanesCanEnd) {
   ASSERT_TRUE(run.games.push(random_game<G>(0)));
   ASSERT_TRUE(run.games.push(random_game<ConnectFour>(1)));  // the log rejects another game
   ASSERT_TRUE(run.games.push(random_game<G>(2)));
-  const Result<void> learnt = run.loop->run();
-  ASSERT_FALSE(learnt);
-  EXPECT_NE(learnt.error().reason().find("connect_four"), std::string::npos);
+  const Result<void> trained = run.loop->run();
+  ASSERT_FALSE(trained);
+  EXPECT_NE(trained.error().reason().find("connect_four"), std::string::npos);
   EXPECT_EQ(run.loop->progress().games, 1u);
   EXPECT_EQ(run.log.records(), 1u);
   run.games.close();
@@ -193,9 +193,9 @@ TEST(TrainingLoop, AFolderThatCannotBeWrittenEndsItWithAReason) {
   std::filesystem::remove_all(folder.path() / "weights");
   ASSERT_TRUE(run.games.push(random_game<G>(0)));
   run.games.close();
-  const Result<void> learnt = run.loop->run();
-  ASSERT_FALSE(learnt);
-  EXPECT_NE(learnt.error().reason().find("weights"), std::string::npos);
+  const Result<void> trained = run.loop->run();
+  ASSERT_FALSE(trained);
+  EXPECT_NE(trained.error().reason().find("weights"), std::string::npos);
   EXPECT_EQ(run.log.records(), 1u);
 }
 

@@ -60,14 +60,14 @@ class MoodyDevice final : public DeviceTrainer {
   Calls& calls_;
 };
 
-struct Learnt {
+struct Trained {
   TrainerState state;
   std::string name;
   std::size_t losses = 0;  // of the device
 };
 
 /// Trains on the same games each time; the ring of samples wraps around.
-Learnt learn(bool keeps_replay, Calls& calls) {
+Trained learn(bool keeps_replay, Calls& calls) {
   use_single_threaded_blas();
   const LearnSettings settings = small_settings();
   const TrainBatch::Shape shape = batch_shape(GameShape::of<G>(), settings);
@@ -77,21 +77,21 @@ Learnt learn(bool keeps_replay, Calls& calls) {
   if (keeps_replay) {
     EXPECT_TRUE(device->keep_replay(replay_room(GameShape::of<G>(), settings)));
   }
-  Learnt learnt;
-  const auto trainer = make_lasting_trainer(
+  Trained trained;
+  const auto trainer = make_failover_trainer(
       std::move(device), start(), 1, [&] { return make_cpu_trainer(start(), shape, {}); },
-      [&](const std::string&) { ++learnt.losses; });
+      [&](const std::string&) { ++trained.losses; });
   EXPECT_EQ(trainer->keeps_samples(), keeps_replay);
   const TemporaryFolder folder;
   Stretch run(folder.path(), settings, *trainer);
   run.learn_one_by_one(0, kGames);
   EXPECT_GT(run.loop->progress().positions, settings.replay_capacity);
-  learnt.state = trainer->state();
-  learnt.name = trainer->name();
-  return learnt;
+  trained.state = trainer->state();
+  trained.name = trainer->name();
+  return trained;
 }
 
-void expect_same(const Learnt& a, const Learnt& b) {
+void expect_same(const Trained& a, const Trained& b) {
   EXPECT_EQ(a.state.steps, b.state.steps);
   EXPECT_EQ(a.state.weights, b.state.weights);
   EXPECT_EQ(a.state.ema, b.state.ema);
@@ -100,7 +100,7 @@ void expect_same(const Learnt& a, const Learnt& b) {
 
 TEST(TrainingOnDevice, KeptSamplesTeachTheSame) {
   Calls sent, kept;
-  const Learnt of_sent = learn(false, sent), of_kept = learn(true, kept);
+  const Trained of_sent = learn(false, sent), of_kept = learn(true, kept);
   expect_same(of_sent, of_kept);
   EXPECT_EQ(sent.kept_samples, 0u);
   EXPECT_EQ(kept.kept_samples, positions_of(0, kGames));
@@ -120,7 +120,7 @@ TEST(TrainingOnDevice, BatchesAreSentWhereSamplesAreNotKept) {
 TEST(TrainingOnDevice, ADeviceLostWithItsSamplesCostsNoneOfThem) {
   for (const std::size_t step : {0, 1, 40}) {
     Calls sent{.fails_at_step = step}, kept{.fails_at_step = step};
-    const Learnt of_sent = learn(false, sent), of_kept = learn(true, kept);
+    const Trained of_sent = learn(false, sent), of_kept = learn(true, kept);
     EXPECT_EQ(of_kept.name, "cpu");
     EXPECT_EQ(of_kept.losses, 1u);
     EXPECT_EQ(kept.steps, step + 1);
@@ -131,7 +131,7 @@ TEST(TrainingOnDevice, ADeviceLostWithItsSamplesCostsNoneOfThem) {
 TEST(TrainingOnDevice, ADeviceLostBetweenStepsCostsNothingEither) {
   for (const std::size_t sample : {0, 1, 200}) {
     Calls kept{.fails_at_sample = sample};
-    const Learnt of_kept = learn(true, kept);
+    const Trained of_kept = learn(true, kept);
     EXPECT_EQ(of_kept.name, "cpu");
     EXPECT_EQ(kept.kept_samples, sample + 1);
     Calls sent{.fails_at_step = kept.steps};

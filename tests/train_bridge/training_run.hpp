@@ -108,16 +108,16 @@ struct Stretch {
       EXPECT_TRUE(games.push(random_game<TicTacToe>(number)));
     }
     games.close();
-    const Result<void> learnt = loop->run();
-    EXPECT_TRUE(learnt) << learnt.error().reason();
+    const Result<void> trained = loop->run();
+    EXPECT_TRUE(trained) << trained.error().reason();
   }
 
   /// Trains on these games one by one, adding each after all steps earned before are done, so that
   /// the order of everything is fixed.
   void learn_one_by_one(std::uint64_t first, std::uint64_t end) {
-    std::thread learner([&] {
-      const Result<void> learnt = loop->run();
-      EXPECT_TRUE(learnt) << learnt.error().reason();
+    std::thread trainer_thread([&] {
+      const Result<void> trained = loop->run();
+      EXPECT_TRUE(trained) << trained.error().reason();
     });
     const std::uint64_t games_before = loop->progress().games;
     for (std::uint64_t number = first; number < end; ++number) {
@@ -130,7 +130,7 @@ struct Stretch {
       }
     }
     games.close();
-    learner.join();
+    trainer_thread.join();
   }
 
   double earned_steps(std::uint64_t positions) const {

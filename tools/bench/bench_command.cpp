@@ -114,7 +114,7 @@ void add_counts(const Command& command, const std::string& name, std::vector<std
     }
     return counts.empty() ? Result<void>(refusal) : Result<void>();
   };
-  command.option("--" + name, "TEXT", read, help)
+  command.option("--" + name, "N,...", read, help)
       .shows_default(takes_all ? "all" : fmt::format("{}", fmt::join(counts, ",")));
 }
 
@@ -129,8 +129,10 @@ void common(const Command& command, BenchSettings& settings) {
 }
 
 void game(const Command& command, BenchSettings& settings) {
-  command.option("--game", settings.game,
-                 "the game (default: " + games_that(&AnyGame::is_standard, ", then ") + ")");
+  command
+      .option("--game", settings.game,
+              "the game (default: " + games_that(&AnyGame::is_standard, ", then ") + ")")
+      .shows_type("NAME");
   command.option("--seed", settings.seed, "seed of weights and games").shows_default();
 }
 
@@ -322,7 +324,7 @@ void add_bench_command(const Command& program) {
       .modes = {Evaluates::kPosition, Evaluates::kAfterstates}};
   const Command command = program.add_command("bench", standard.help);
   command.footer(
-      fmt::format("Without the name of a benchmark: self-play of {}, with policy priors\n"
+      fmt::format("Without the name of a benchmark: self-play of {}, with policy priors "
                   "and then with afterstates.",
                   games_that(&AnyGame::is_standard)));
   for (const Bench& bench : benchmarks()) {

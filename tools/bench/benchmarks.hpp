@@ -226,9 +226,9 @@ Benchmark prepare_train(const BenchCase& bench);
 /// that the weights do not change.
 ///
 ///   slowdown            fraction of evaluations per second lost to the trainer
-///   take_time           mean time in which a worker takes over a published network, including
+///   swap_time           mean time in which a worker takes over a published network, including
 ///                       waiting for it; over all runs so far
-///   longest_take_time   maximum of those times
+///   longest_swap_time   maximum of those times
 ///   publish_time        mean time for which a publication locks the weights store; over all runs
 ///                       so far
 Benchmark prepare_overlap(const BenchCase& bench);

@@ -108,7 +108,7 @@ void measure_forward(Figures& figures, const std::string& subject, Evaluator& ev
                {"peak_gflops", peak, "GFLOP/s"},
                {"peak_fraction", fraction, "share"},
                {"nonzeros", nonzeros(all), "features/state"},
-               {"wanted_logits", logits / states, "logits/state"},
+               {"requested_logits", logits / states, "logits/state"},
                {"allocations_per_forward", slices.allocations / (slices.count * passes),
                 "allocations/forward"}});
 }

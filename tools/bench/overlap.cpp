@@ -45,27 +45,28 @@ Counts counts_of(const RunProgress& run) {
           count(run.swap_ns)};
 }
 
-/// The figures of one run. Those of rare events use all runs so far (`all_beside`), since a short
-/// run may have no publication.
-Figures figures_of(const std::string& subject, const Counts& alone, const Counts& beside,
-                   const Counts& all_beside, std::uint64_t longest_swap_ns) {
+/// The figures of one run. Those of rare events use all runs so far (`all_with_trainer`), since a
+/// short run may have no publication.
+Figures figures_of(const std::string& subject, const Counts& alone, const Counts& with_trainer,
+                   const Counts& all_with_trainer, std::uint64_t longest_swap_ns) {
   const auto rate = [](const Counts& counts, Count count) {
     return counts[count] / counts[kSeconds];
   };
   Figures figures;
   add_figures(
       figures, subject,
-      {{"slowdown", 1 - ratio(rate(beside, kRows), rate(alone, kRows)), "share"},
+      {{"slowdown", 1 - ratio(rate(with_trainer, kRows), rate(alone, kRows)), "share"},
        {"evaluations_per_second_alone", rate(alone, kRows), "rows/s"},
-       {"evaluations_per_second_beside", rate(beside, kRows), "rows/s"},
+       {"evaluations_per_second_with_trainer", rate(with_trainer, kRows), "rows/s"},
        {"games_per_minute_alone", rate(alone, kGames) * 60, "games/min"},
-       {"games_per_minute_beside", rate(beside, kGames) * 60, "games/min"},
-       {"steps_per_second", rate(beside, kSteps), "steps/s"},
-       {"dropped_steps_per_second", rate(beside, kDroppedSteps), "steps/s"},
-       {"publications_per_second", rate(beside, kPublications), "networks/s"},
-       {"take_time", ratio(all_beside[kSwapNs], all_beside[kSwaps]) / 1e3, "us"},
-       {"longest_take_time", static_cast<double>(longest_swap_ns) / 1e3, "us"},
-       {"publish_time", ratio(all_beside[kPublishNs], all_beside[kPublications]) / 1e3, "us"}});
+       {"games_per_minute_with_trainer", rate(with_trainer, kGames) * 60, "games/min"},
+       {"steps_per_second", rate(with_trainer, kSteps), "steps/s"},
+       {"dropped_steps_per_second", rate(with_trainer, kDroppedSteps), "steps/s"},
+       {"publications_per_second", rate(with_trainer, kPublications), "networks/s"},
+       {"swap_time", ratio(all_with_trainer[kSwapNs], all_with_trainer[kSwaps]) / 1e3, "us"},
+       {"longest_swap_time", static_cast<double>(longest_swap_ns) / 1e3, "us"},
+       {"publish_time", ratio(all_with_trainer[kPublishNs], all_with_trainer[kPublications]) / 1e3,
+        "us"}});
   return figures;
 }
 
@@ -83,14 +84,14 @@ std::vector<Figures> measure(Run& run, const BenchSettings& settings,
   // enough games.
   std::vector<Phase> phases{{true, settings.seconds}};
   for (std::uint32_t i = 0; i < settings.repeats; ++i) {
-    const Phase alone{false, settings.seconds / 2}, beside{true, settings.seconds};
-    phases.insert(phases.end(), {alone, beside, alone});
+    const Phase alone{false, settings.seconds / 2}, with_trainer{true, settings.seconds};
+    phases.insert(phases.end(), {alone, with_trainer, alone});
   }
   std::vector<Figures> runs;
   std::vector<Counts> counted;  // by finished phase
-  Counts all_beside(kCounts), entered(kCounts);
+  Counts all_with_trainer(kCounts), entered(kCounts);
   std::optional<Counts> measured_from;  // in the current phase
-  double learnt = 0, learnt_at = 0;
+  double trained = 0, learnt_at = 0;
   std::string subject, trouble;
   std::atomic<bool> learns{true}, is_in_trouble{false};
 
@@ -103,7 +104,7 @@ std::vector<Figures> measure(Run& run, const BenchSettings& settings,
     const Phase& phase = phases[counted.size()];
     const Counts counts = counts_of(now);
     const double learnt_now = counts[kSteps] + static_cast<double>(now.learn.games);
-    if (std::exchange(learnt, learnt_now) != learnt_now) learnt_at = now.seconds;
+    if (std::exchange(trained, learnt_now) != learnt_now) learnt_at = now.seconds;
     if (!measured_from) {
       const bool is_settled =
           phase.learns ? counts[kSteps] > entered[kSteps] : now.seconds - learnt_at > kRest;
@@ -120,14 +121,14 @@ std::vector<Figures> measure(Run& run, const BenchSettings& settings,
     // After the warm-up phase, each repeat has three phases: alone, with the trainer, alone.
     const bool ends_repeat = over > 1 && (over - 1) % 3 == 0;
     if (!ends_repeat) return;
-    const Counts& beside = counted[over - 2];
-    all_beside += beside;
-    runs.push_back(figures_of(subject, counted[over - 3] + counted[over - 1], beside, all_beside,
-                              now.longest_swap_ns));
+    const Counts& with_trainer = counted[over - 2];
+    all_with_trainer += with_trainer;
+    runs.push_back(figures_of(subject, counted[over - 3] + counted[over - 1], with_trainer,
+                              all_with_trainer, now.longest_swap_ns));
   };
   hooks.order = [&] {
     const bool is_over = counted.size() == phases.size() || is_in_trouble;
-    return is_over ? RunOrder::kDrop : RunOrder::kGoOn;
+    return is_over ? RunOrder::kDrop : RunOrder::kContinue;
   };
   hooks.learns = [&] { return learns.load(std::memory_order_relaxed); };
   hooks.warning = [&](const std::string& reason) {

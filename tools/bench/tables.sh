@@ -184,7 +184,7 @@ pass, including the parts that are skipped (zero features, logits that were not 
 states.
 
 $(table forward states_per_second latency dense_gflops peak_gflops peak_fraction nonzeros \
-    wanted_logits allocations_per_forward)
+    requested_logits allocations_per_forward)
 
 $(command_of forward)
 
@@ -260,7 +260,7 @@ $(command_of deeper)
 The same with an evaluation cache of 256 MiB per worker:
 
 $(table cache games_per_minute decisions_per_second simulations_per_second \
-    evaluations_per_second remembered_share resident)
+    evaluations_per_second cache_hit_rate resident)
 
 $(command_of cache)
 

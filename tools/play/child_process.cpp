@@ -20,7 +20,7 @@ namespace senet {
 namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-constexpr std::size_t kMostUnread = std::size_t{16} << 20;  // buffered stdout
+constexpr std::size_t kMaxUnread = std::size_t{16} << 20;  // buffered stdout
 constexpr std::size_t kErrorsKept = 4096;
 constexpr std::size_t kErrorLinesShown = 3;
 // How long to wait for the exit code of a child that has closed its streams.
@@ -112,9 +112,9 @@ Result<ChildProcess> ChildProcess::start(std::vector<std::string> words, std::st
 }
 
 void ChildProcess::read_available(Descriptor& stream, std::string& text) {
-  constexpr int kMostBlocks = 64;
+  constexpr int kMaxBlocks = 64;
   std::array<char, 4096> block;
-  for (int blocks = 0; blocks < kMostBlocks && stream.is_open(); ++blocks) {
+  for (int blocks = 0; blocks < kMaxBlocks && stream.is_open(); ++blocks) {
     const ssize_t got = ::read(stream.get(), block.data(), block.size());
     if (got > 0) {
       text.append(block.data(), static_cast<std::size_t>(got));
@@ -127,7 +127,7 @@ void ChildProcess::read_available(Descriptor& stream, std::string& text) {
 }
 
 void ChildProcess::listen(Deadline deadline, bool or_writable) {
-  const bool has_room = said_.size() - begin_ < kMostUnread;
+  const bool has_room = said_.size() - begin_ < kMaxUnread;
   // poll() skips negative descriptors.
   std::array<pollfd, 3> streams = {{{or_writable ? input_.get() : -1, POLLOUT, 0},
                                     {has_room ? output_.get() : -1, POLLIN, 0},

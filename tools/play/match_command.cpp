@@ -17,19 +17,19 @@
 #include "tools/play/match_log.hpp"
 #include "tools/play/match_results.hpp"
 #include "tools/play/players.hpp"
-#include "tools/progress_line.hpp"
 #include "tools/stop_signals.hpp"
+#include "tools/terminal.hpp"
 
 namespace senet {
 
-constexpr std::uint64_t kMostPairs = 10'000'000;
+constexpr std::uint64_t kMaxPairs = 10'000'000;
 
 constexpr auto settings_of(std::type_identity<MatchSettings>) {
   using M = MatchSettings;
   return std::tuple{
       setting("pairs", &M::pairs,
               "pairs of games; both have the same opening and dice, with sides swapped",
-              {.least = 1, .most = kMostPairs}),
+              {.least = 1, .most = kMaxPairs}),
       setting("random-plies", &M::random_plies,
               "uniformly random moves at the start of a game without dice"),
       setting("ply-cap", &M::ply_cap,
@@ -85,7 +85,7 @@ std::optional<Hypotheses> read_hypotheses(std::string_view text) {
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos) {
     throw fail(
-        fmt::format("--sprt is \"{}\": it must be two numbers with a comma between them", text));
+        fmt::format("--sprt takes two numbers A,B, not \"{}\", for example --sprt 0,10", text));
   }
   const auto read = [](std::string_view word) {
     double value = 0;
@@ -214,7 +214,7 @@ struct Match {
             if (!kept) return kept;
           }
           results.add(played);
-          progress.show(results.size());
+          progress.show(results.size(), ": " + results.tally());
           return {};
         },
         .is_stopped =
@@ -235,6 +235,7 @@ struct Match {
                             : "";
     if (!arguments.match.only_game) {
       if (!arguments.json) {
+        fmt::print("{}\n", verdict(results, has_elo(*game)));
         fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", game->name,
                    arguments.words[0], arguments.words[1], results.counted().size() / 2,
                    arguments.match.pairs, arguments.match.seed);
@@ -303,10 +304,22 @@ void add_match_command(const Command& program) {
   auto arguments = std::make_shared<MatchArguments>();
   const Command command = program.add_command("match", "Play many games between two players");
   MatchArguments& a = *arguments;
-  command.option("--game", a.game, "the game").required();
-  command.option("--first", a.words[0], "first player: " + player_words()).required();
-  command.option("--second", a.words[1], "second player: as --first").required();
+  command.heading("Match");
+  command.option("--game", a.game, "the game").shows_type("NAME").required();
+  command.option("--first", a.words[0], "first player: " + player_words())
+      .shows_type("PLAYER")
+      .required();
+  command.option("--second", a.words[1], "second player: as --first")
+      .shows_type("PLAYER")
+      .required();
   add_settings(command, a.match);
+  auto games =
+      setting("games-at-once", &MatchSettings::games_at_once,
+              "games in progress at the same time (default: 256, with external programs 32 "
+              "per process)",
+              {.least = 1, .most = 100'000});
+  add_setting(command, games, a.games_at_once);
+  command.heading("Search of networks");
   auto entry = kVisitsSetting;
   entry.help =
       "visits of each search, without noise; 0: the network alone. UCI programs get them in "
@@ -318,12 +331,6 @@ void add_match_command(const Command& program) {
   entry.name = "second-visits";
   entry.help = "visits of the second player only";
   add_setting(command, entry, a.visits[1]);
-  auto games =
-      setting("games-at-once", &MatchSettings::games_at_once,
-              "games in progress at the same time (default: 256, with external programs 32 "
-              "per process)",
-              {.least = 1, .most = 100'000});
-  add_setting(command, games, a.games_at_once);
   add_player_options(command, a.player);
   command.option("--first-option", a.options[0],
                  "NAME=VALUE, sent to the first player with setoption; may be repeated");
@@ -344,11 +351,11 @@ void add_match_command(const Command& program) {
   command
       .option("--game-number", a.match.only_game,
               "play only this game of the match, counted from 0, and print it")
-      .in_range(std::uint64_t{0}, 2 * kMostPairs - 1);
+      .in_range(std::uint64_t{0}, 2 * kMaxPairs - 1);
   command.flag("--json", a.json, "print one JSON object per line");
   command.footer(
-      "All figures are from the first player's perspective; intervals are 95 %, from the pairs.\n"
-      "An illegal move, a program that fails twice, and Ctrl-C end the match with exit code 1;\n"
+      "All figures are from the first player's perspective; intervals are 95 %, from the pairs. "
+      "An illegal move, a program that fails twice, and Ctrl-C end the match with exit code 1; "
       "the finished games are reported and kept in the log.");
   command.runs([arguments, visits] {
     if (visits.is_given()) arguments->player.visits_from = VisitsSource::kBothPlayers;

@@ -19,7 +19,7 @@ std::vector<double> game_values(std::span<const float> values, PairUnit unit) {
   return points;
 }
 
-constexpr std::string_view kNoSpread = "no interval: too few pairs, or all pairs are equal";
+constexpr std::string_view kNoSpread = "no interval: the pairs are too few or all equal";
 
 // Wilson's interval (1927) for a share observed in `trials` trials. Valid even when all trials had
 // the same result. Mean scores of pairs lie between 0 and 1, so they vary no more than trials.
@@ -83,8 +83,12 @@ void MatchResults::add(PlayedGame game) {
                                            games_[next + 1] && decision() == Sprt::Decision::kNone;
        next += 2) {
     const MatchOutcome first = games_[next]->outcome, second = games_[next + 1]->outcome;
-    counted_.push_back(first);
-    counted_.push_back(second);
+    for (const MatchOutcome& outcome : {first, second}) {
+      counted_.push_back(outcome);
+      const double score = score_of(outcome, values_);
+      won_ += score == 1 ? 1 : 0;
+      lost_ += score == 0 ? 1 : 0;
+    }
     if (sprt_) sprt_->add((worth(first) + worth(second)) / 2);
   }
 }
@@ -100,6 +104,27 @@ std::vector<std::uint64_t> MatchResults::numbers() const {
 double student_two_sided_95(std::uint64_t degrees) {
   const boost::math::students_t distribution(static_cast<double>(degrees));
   return boost::math::quantile(distribution, 0.975);
+}
+
+std::string MatchResults::tally() const {
+  return fmt::format("{} won, {} drawn, {} lost", won_, counted_.size() - won_ - lost_, lost_);
+}
+
+std::string verdict(const MatchResults& results, bool has_elo) {
+  if (results.counted().empty()) return "no pair of games was finished";
+  const MatchResult sum = sum_up(results.counted(), results.values());
+  if (!has_elo) {
+    const auto points = around(sum.points, sum.points_error, sum.games / 2);
+    return fmt::format(
+        "{}: {:+.3f} points a game{}", results.tally(), sum.points,
+        points ? fmt::format(" ({:+.3f} to {:+.3f})", points->low, points->high) : "");
+  }
+  const Interval score = score_interval(sum);
+  const double low = elo_difference(score.low), high = elo_difference(score.high);
+  if (sum.score == 1) return fmt::format("{}: at least {:+.0f} Elo", results.tally(), low);
+  if (sum.score == 0) return fmt::format("{}: at most {:+.0f} Elo", results.tally(), high);
+  return fmt::format("{}: {:+.0f} Elo ({:+.0f} to {:+.0f})", results.tally(),
+                     elo_difference(sum.score), low, high);
 }
 
 std::vector<Metric> match_metrics(const std::string& game, const MatchResults& results,

@@ -43,6 +43,9 @@ class MatchResults {
   /// The game with this number, which must have been added.
   const PlayedGame& game(std::size_t number) const { return *games_[number]; }
 
+  /// The counted games so far: "192 won, 0 drawn, 8 lost".
+  std::string tally() const;
+
   /// The decision of the sequential test; kNone without a test.
   Sprt::Decision decision() const { return sprt_ ? sprt_->decision() : Sprt::Decision::kNone; }
   const std::optional<Sprt>& sprt() const { return sprt_; }
@@ -55,6 +58,7 @@ class MatchResults {
   std::vector<std::optional<PlayedGame>> games_;
   std::size_t size_ = 0;
   std::vector<MatchOutcome> counted_;
+  std::size_t won_ = 0, lost_ = 0;  // of counted_
   std::vector<float> values_;
   PairUnit unit_;
   std::optional<Sprt> sprt_;
@@ -63,6 +67,10 @@ class MatchResults {
 /// Half-width, in standard errors, of the 95 % interval of the mean of `degrees + 1` independent
 /// measurements: the 97.5 % quantile of Student's t with `degrees` >= 1 degrees of freedom.
 double student_two_sided_95(std::uint64_t degrees);
+
+/// The result in one sentence: "192 won, 0 drawn, 8 lost: +552 Elo (457 to 753)", or in points a
+/// game if not `has_elo`. The interval is that of match_metrics().
+std::string verdict(const MatchResults& results, bool has_elo);
 
 /// The figures of a match, from the first player's perspective: score and points with 95 %
 /// intervals from the pairs (Student's t of their means), Elo if `has_elo`, counts by outcome

@@ -110,7 +110,7 @@ Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::st
 std::string network_identity(const SearchSetup& setup) {
   return fmt::format("network {}, {} visits, {}, evaluator {}{}", id_text(setup.weights->id()),
                      setup.visits, name_of(setup.settings.evaluates), setup.evaluator->name(),
-                     said_settings(setup.settings, SettingsText::kPlayer));
+                     settings_summary(setup.settings, SettingsText::kPlayer));
 }
 
 Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,

@@ -48,7 +48,7 @@ struct PlayerSettings {
 /// The number of visits as a setting; commands add to its help.
 inline constexpr auto kVisitsSetting = setting(
     "visits", &PlayerSettings::visits, "visits of each search, without noise; 0: the network alone",
-    {.least = 0, .most = kMostVisits});
+    {.least = 0, .most = kMaxVisits});
 
 /// Settings of external programs.
 constexpr auto settings_of(std::type_identity<PlayerSettings>) {

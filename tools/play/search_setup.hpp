@@ -10,7 +10,7 @@
 namespace senet {
 
 /// Maximum number of visits that a command accepts.
-inline constexpr std::uint32_t kMostVisits = 1'000'000;
+inline constexpr std::uint32_t kMaxVisits = 1'000'000;
 
 /// Loads the network named by `source`: "untrained" or "untrained:<seed>" for fresh weights of the
 /// reference shape (default seed 1), "builtin" for the network linked into the program, otherwise a

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "games/exam.hpp"
@@ -11,7 +12,7 @@
 #include "tools/command.hpp"
 #include "tools/metric.hpp"
 #include "tools/play/players.hpp"
-#include "tools/progress_line.hpp"
+#include "tools/terminal.hpp"
 
 namespace senet {
 namespace {
@@ -19,9 +20,9 @@ namespace {
 struct EvalArguments {
   std::string game;
   std::string labels;
-  std::string weights;  // empty: untrained
+  std::string weights;  // empty: the default
   std::string player = "search";
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;  // of the untrained network
   PlayerSettings settings;
   std::filesystem::path answers;
   bool json = false;
@@ -108,8 +109,9 @@ Job prepare(const EvalArguments& arguments) {
     if (!arguments.answers.empty()) throw fail("--answers cannot be combined with --player random");
     value_for("--player", check_player(arguments.player, arguments.settings));
   } else if (arguments.player == "search") {
-    candidate.word =
-        arguments.weights.empty() ? fmt::format("untrained:{}", arguments.seed) : arguments.weights;
+    candidate.word = !arguments.weights.empty() ? arguments.weights
+                     : arguments.seed           ? fmt::format("untrained:{}", *arguments.seed)
+                                                : std::string(default_source(arguments.game));
     candidate.holder =
         programs_of(game).make_network_player(candidate.word, arguments.settings).value();
   } else {
@@ -139,25 +141,33 @@ void add_eval_command(const Command& program) {
   command
       .option("--game", arguments->game,
               games_that([](const AnyGame& game) { return game.read_exam != nullptr; }, " or "))
+      .shows_type("NAME")
       .required();
-  command.option("--labels", arguments->labels, "file with labelled positions").required();
-  command.option("--weights", arguments->weights,
-                 "the network: a safetensors file, builtin or untrained:SEED (default: untrained)");
-  command.option("--seed", arguments->seed, "seed of the untrained network").shows_default();
-  auto entry = kVisitsSetting;
-  entry.help =
-      "visits of each search, without noise; 0: the network alone (the best prior or afterstate)";
-  const Option visits = add_setting(command, entry, arguments->settings.visits);
+  command.option("--labels", arguments->labels, "file with labelled positions")
+      .shows_type("PATH")
+      .required();
   command
       .option("--player", arguments->player,
               "the player: search (a network), random for the expected result of random "
               "moves, or another player of senet match: " +
                   player_words())
+      .shows_type("PLAYER")
       .shows_default();
+  command.option(
+      "--weights", arguments->weights,
+      "the network: a safetensors file, builtin or untrained[:SEED] (default: builtin if the "
+      "game has a built-in network, else untrained)");
+  command.option("--seed", arguments->seed,
+                 "without --weights: the untrained network with this seed");
   command.option("--answers", arguments->answers,
                  "write the move played in each position to this file, one line each in the format "
                  "below");
   command.flag("--json", arguments->json, "print one JSON object per line");
+  command.heading("Search of networks");
+  auto entry = kVisitsSetting;
+  entry.help =
+      "visits of each search, without noise; 0: the network alone (the best prior or afterstate)";
+  const Option visits = add_setting(command, entry, arguments->settings.visits);
   add_player_options(command, arguments->settings);
   command.option("--option", arguments->settings.options,
                  "NAME=VALUE, sent to an external program with setoption; may be repeated");

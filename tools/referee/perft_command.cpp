@@ -24,12 +24,12 @@ struct PerftArguments {
 
 std::string leaves_text(const AnyGame& game, const Leaves& leaves) {
   if (!game.has_dice) return fmt::format("leaves {}", leaves.each_once);
-  return fmt::format("{} {}  {} {}", game.leaves_names[0], leaves.each_once, game.leaves_names[1],
+  return fmt::format("{} {}  {} {}", game.count_names[0], leaves.each_once, game.count_names[1],
                      leaves.by_chance);
 }
 
 Leaves count(const AnyState& state, int depth) {
-  return *state.game().perft(state.bytes(), depth, /*goes_on=*/{});
+  return *state.game().perft(state.bytes(), depth, /*keep_going=*/{});
 }
 
 /// Prints a line for every first move, or on a chance turn for every roll. A roll does not reduce
@@ -91,7 +91,7 @@ void add_perft_command(const Command& program) {
   for (const AnyGame* const game : all_games<AnyGame>()) {
     if (!game->has_dice) continue;
     footer += fmt::format("\n{}: {} counts every roll once, {} by its probability.", game->name,
-                          game->leaves_names[0], game->leaves_names[1]);
+                          game->count_names[0], game->count_names[1]);
   }
   command.footer(footer);
   command.runs([arguments] { return prepare(*arguments); });

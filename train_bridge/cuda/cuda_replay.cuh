@@ -79,9 +79,9 @@ class CudaReplay {
     constexpr std::size_t kSpare = std::size_t{256} << 20;
     const auto mib = [](std::size_t count) { return std::to_string(count >> 20) + " MiB"; };
     const std::size_t free = free_memory();
-    if (bytes > KeptSamples::kMostBytes) {
+    if (bytes > KeptSamples::kMaxBytes) {
       throw CudaError("the samples would take " + mib(bytes) + ": at most " +
-                      mib(KeptSamples::kMostBytes) + " can be addressed");
+                      mib(KeptSamples::kMaxBytes) + " can be addressed");
     }
     if (bytes > free || free - bytes < kSpare) {
       throw CudaError("the samples would take " + mib(bytes) + " of device memory: " + mib(free) +

@@ -212,12 +212,12 @@ class CudaTrainer final : public DeviceTrainer {
   /// Waits for this slot's step. Reports a skipped step only once.
   static StepReport finish(Slot& slot) {
     slot.done.wait();
-    const OptimizerState<float>& told = *slot.report.data();
+    const OptimizerState<float>& reported = *slot.report.data();
     const bool is_news = !std::exchange(slot.is_told, true);
-    return {.policy_loss = told.policy_loss,
-            .value_loss = told.value_loss,
-            .gradient_norm = told.gradient_norm,
-            .skipped = is_news && told.skipped != 0};
+    return {.policy_loss = reported.policy_loss,
+            .value_loss = reported.value_loss,
+            .gradient_norm = reported.gradient_norm,
+            .skipped = is_news && reported.skipped != 0};
   }
 
   TrainBatch::Shape shape_;
@@ -242,10 +242,10 @@ Result<cudaDeviceProp> find_device() {
   if (const cudaError_t status = cudaGetDeviceProperties(&properties, 0); status != cudaSuccess) {
     return fail(std::string("the CUDA device does not respond: ") + cudaGetErrorString(status));
   }
-  if (properties.major < 8) {
+  if (properties.major * 10 + properties.minor < 75) {
     return fail(std::string(properties.name) + " has compute capability " +
                 std::to_string(properties.major) + "." + std::to_string(properties.minor) +
-                ": at least 8.0 is required");
+                ": at least 7.5 is required");
   }
   return properties;
 }

@@ -49,7 +49,7 @@ using MakeCudaTrainer = Result<std::unique_ptr<DeviceTrainer>>(const Network& st
                                                                CudaTrainerReport* report);
 
 /// A trainer on the first CUDA device for batches of `shape`. Fails when there is no device or
-/// driver, when the device is older than compute capability 8.0, or when its memory is too small;
+/// driver, when the device is older than compute capability 7.5, or when its memory is too small;
 /// always if this library was built without CUDA. Loads senet_cuda.so from the program's run path
 /// or LD_LIBRARY_PATH.
 ///

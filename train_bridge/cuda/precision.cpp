@@ -10,7 +10,7 @@ namespace {
 
 constexpr int least_capability(Precision precision) {
   const bool is_new = precision == Precision::kBfloat16 || precision == Precision::kTf32;
-  return is_new ? 80 : precision == Precision::kHalf ? 70 : 0;
+  return is_new ? 80 : 0;
 }
 
 }  // namespace
@@ -42,8 +42,11 @@ double flop_per_clock(Precision precision, int capability) {
     int capability;
     double half, tf32, single;
   };
-  constexpr std::array<Rates, 4> kRates = {
-      {{80, 2048, 1024, 128}, {86, 1024, 256, 256}, {89, 1024, 512, 256}, {90, 4096, 2048, 256}}};
+  constexpr std::array<Rates, 5> kRates = {{{75, 1024, 128, 128},
+                                            {80, 2048, 1024, 128},
+                                            {86, 1024, 256, 256},
+                                            {89, 1024, 512, 256},
+                                            {90, 4096, 2048, 256}}};
   Rates rates = kRates.front();
   for (const Rates& known : kRates) {
     if (known.capability <= capability) rates = known;

@@ -59,7 +59,7 @@ class DeviceStep {
         policy_(plan.policy),
         chunks_(chunks_of(rows_)) {
     const GradientPlan gradients(
-        plan, {.norms_in_place = false, .policy_apart = false, .outcomes_beside = true});
+        plan, {.norms_in_place = false, .policy_apart = false, .outcomes_in_parallel = true});
     while (gradients_.size() < gradients.buffers) {
       gradients_.emplace_back(rows_ * padded_size(plan.widest()));
     }
@@ -194,13 +194,13 @@ class DeviceStep {
     forward(0, fork_);
     value_done_ = device_.aside([this, batch] { run_value(batch); });
     run_policy(batch);
-    const Token learnt = backward(0, fork_, waiting_);
+    const Token trained = backward(0, fork_, waiting_);
     serve(waiting_);
     device_.each_column(
         1, plan_.vectors(),
         AddChunks<Real>{
             {sums_.data(), plan_.vectors()}, chunks_.count(), gradient_.data() + plan_.decaying()});
-    device_.await(learnt);
+    device_.await(trained);
   }
   void run_value(BatchView batch) {
     forward(policy_, steps_.size());
@@ -243,18 +243,18 @@ class DeviceStep {
     }
   }
   Token backward(std::size_t begin, std::size_t end, Bias& waiting) {
-    Token learnt{};
+    Token trained{};
     for (std::size_t i = end; i-- > begin;) {
       switch (steps_[i].layer.kind) {
         case LayerKind::kLinear:
-          learnt = multiply_backward(steps_[i], waiting);
+          trained = multiply_backward(steps_[i], waiting);
           break;
         case LayerKind::kNormRelu:
           normalise_backward(steps_[i], waiting);
           break;
       }
     }
-    return learnt;
+    return trained;
   }
 
   /// product = in * weight^T; the layer that reads it adds the bias.
@@ -274,13 +274,13 @@ class DeviceStep {
     const Matrix<Real> d_weight{gradients(weight), weight.rows, weight.columns, weight.columns};
     const Product<Real, Operand> learn{d_out, true,     rows(in.operand.data(), in),
                                        false, d_weight, false};
-    const Token learnt = device_.aside([this, learn] { device_.multiply(learn); });
-    if (layer.in == kFeatures) return learnt;
+    const Token trained = device_.aside([this, learn] { device_.multiply(learn); });
+    if (layer.in == kFeatures) return trained;
     // The outcomes' layers have left their part of this gradient there.
     if (layer.in == fork_ && layer.out <= policy_) device_.await(value_done_);
     device_.multiply(
         Product<Real, Operand>{d_out, false, matrix(weight), false, rows(step.d_in, in), step.add});
-    return learnt;
+    return trained;
   }
 
   /// x = product + bias + residual, then norm and ReLU; see NormForward and NormBackward.

@@ -30,7 +30,7 @@ struct HostGroup {
   }
   /// The value of lane `from`.
   template <class Value>
-  SENET_DEVICE Value told(Value mine, std::size_t /*from*/) const {
+  SENET_DEVICE Value broadcast(Value mine, std::size_t /*from*/) const {
     return mine;
   }
   /// A barrier: writes of any lane before it are visible to all lanes after it.

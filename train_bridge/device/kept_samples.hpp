@@ -19,7 +19,7 @@ namespace senet {
 class KeptSamples {
  public:
   /// The largest ring that a BatchRow can address.
-  static constexpr std::size_t kMostBytes = std::size_t{kInBlock} * kSampleAlignment;
+  static constexpr std::size_t kMaxBytes = std::size_t{kInBlock} * kSampleAlignment;
 
   /// Size of a ring for batches of this shape, a multiple of kSampleAlignment: all places with the
   /// maximum number of features and a batch's average room for actions.

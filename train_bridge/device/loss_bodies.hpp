@@ -158,8 +158,8 @@ struct PolicyLoss {
       const std::uint16_t number = mine < pairs ? numbers[mine] : kNoLogit;
       const Real gradient = mine < pairs ? own[mine / per_action] : Real{0};
       for (std::size_t from = 0; from < group.lanes(); ++from) {
-        const std::uint16_t to = group.told(number, from);
-        const Real added = group.told(gradient, from);
+        const std::uint16_t to = group.broadcast(number, from);
+        const Real added = group.broadcast(gradient, from);
         if (to != kNoLogit && to % group.lanes() == group.lane()) values[to] += added;
       }
     }

@@ -136,7 +136,7 @@ class Checker {
     const auto mirror = outcome_mirror(start_);
     const float range = value_range(start_);
     require(values.size() >= 2, "outcome_values: fewer than two outcomes");
-    require(values.size() <= kOutcomes<G>, "outcome_values: more than kMostOutcomes");
+    require(values.size() <= kOutcomes<G>, "outcome_values: more than kMaxOutcomes");
     require(mirror.size() == values.size(), "outcome_mirror: not as long as outcome_values");
     for (const float value : values) {
       require(value == std::trunc(value) && std::abs(value) <= 7,

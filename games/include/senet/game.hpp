@@ -132,13 +132,13 @@ concept FixedOutcomesGame = requires {
 /// may also report what its game supports: has_dice(), has_afterstates(), has_sound_moves(); and
 /// smaller bounds than the type's: most_legal(), most_chance(). A text alone does not identify the
 /// game, so other_from_text(text) of a state replaces from_text(text).
-///   kMostOutcomes     maximum number of outcomes of any game of the type
+///   kMaxOutcomes     maximum number of outcomes of any game of the type
 ///   outcome_values()  [outcomes] f32, as kOutcomeValues
 ///   outcome_mirror()  [outcomes] u8, as kOutcomeMirror
 ///   value_range()     as kValueRange
 template <class G>
 concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
-  { G::kMostOutcomes } -> std::convertible_to<std::size_t>;
+  { G::kMaxOutcomes } -> std::convertible_to<std::size_t>;
   { c.outcome_values() } -> std::convertible_to<std::span<const float>>;
   { c.outcome_mirror() } -> std::convertible_to<std::span<const std::uint8_t>>;
   { c.value_range() } -> std::convertible_to<float>;
@@ -239,7 +239,7 @@ inline constexpr std::size_t kOutcomes = [] {
   if constexpr (FixedOutcomesGame<G>) {
     return G::kOutcomeValues.size();
   } else {
-    return G::kMostOutcomes;
+    return G::kMaxOutcomes;
   }
 }();
 

@@ -194,13 +194,13 @@ TEST(BenchCommand, Forward) {
     EXPECT_GT(values["peak_fraction"], 0) << name;
     if (dense) {
       EXPECT_EQ(values["nonzeros"], Backgammon::kFeatures) << name;
-      EXPECT_EQ(values["wanted_logits"], Backgammon::kPolicyLogits) << name;
+      EXPECT_EQ(values["requested_logits"], Backgammon::kPolicyLogits) << name;
     } else {
       EXPECT_GT(values["nonzeros"], 10) << name;
       EXPECT_LE(values["nonzeros"], Backgammon::kMaxActive) << name;
       // Searched positions have at least two moves.
-      EXPECT_GE(values["wanted_logits"], 2) << name;
-      EXPECT_LT(values["wanted_logits"], 100) << name;
+      EXPECT_GE(values["requested_logits"], 2) << name;
+      EXPECT_LT(values["requested_logits"], 100) << name;
     }
     if (fused && values.contains("allocations_per_forward")) {
       EXPECT_EQ(values["allocations_per_forward"], 0) << name;
@@ -325,7 +325,7 @@ TEST(BenchCommand, Playout) {
 }
 
 /// Compares the file of --save-batch with the figures of its batch.
-void expect_batch_of_positions(const std::string& file, std::map<std::string, double> told) {
+void expect_batch_of_positions(const std::string& file, std::map<std::string, double> reported) {
   std::ifstream in(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const auto header = parse_safetensors(std::as_bytes(std::span(bytes)));
@@ -347,10 +347,11 @@ void expect_batch_of_positions(const std::string& file, std::map<std::string, do
   const auto targets = values(2, "targets", {rows, most});
   const auto logits = values(3, "logits", {rows, most, ConnectFour::kLogitsPerAction});
   const auto nonzero = [](float value) { return value != 0; };
-  EXPECT_EQ(static_cast<double>(std::ranges::count_if(features, nonzero)) / rows, told["nonzeros"]);
+  EXPECT_EQ(static_cast<double>(std::ranges::count_if(features, nonzero)) / rows,
+            reported["nonzeros"]);
   EXPECT_EQ(std::ranges::count(outcomes, 1.0f), rows);
   EXPECT_EQ(static_cast<double>(std::ranges::count_if(targets, nonzero)) / rows,
-            told["policy_targets"]);
+            reported["policy_targets"]);
   for (std::size_t i = 0; i < targets.size(); ++i) {
     EXPECT_EQ(logits[i] >= 0, targets[i] > 0);
     EXPECT_LT(logits[i], ConnectFour::kPolicyLogits);
@@ -400,12 +401,12 @@ TEST(BenchCommand, OverlapOfPlayAndTraining) {
             std::set<std::string>{"tic_tac_toe/position/width-8-blocks-0/cpu/workers-1"});
   auto& values = run.values;
   for (const char* const rate :
-       {"evaluations_per_second_alone", "evaluations_per_second_beside", "games_per_minute_alone",
-        "games_per_minute_beside", "steps_per_second"}) {
+       {"evaluations_per_second_alone", "evaluations_per_second_with_trainer",
+        "games_per_minute_alone", "games_per_minute_with_trainer", "steps_per_second"}) {
     EXPECT_GT(values[rate], 0) << rate;
   }
   EXPECT_LT(values["slowdown"], 1);
-  EXPECT_GE(values["longest_take_time"], values["take_time"]);
+  EXPECT_GE(values["longest_swap_time"], values["swap_time"]);
 }
 
 TEST(BenchCommand, WorkersAreComparedInOneRun) {

@@ -10,7 +10,7 @@
 //   hang      prints nothing more
 //   error     answers "error ..."
 //   chatter   prints other lines for ever
-//   told      always answers, but refuses every "go" line that differs from COUNT
+//   reported      always answers, but refuses every "go" line that differs from COUNT
 //   deaf      never answers the greeting, whatever COUNT is
 #include <unistd.h>
 
@@ -72,7 +72,7 @@ int serve(const AnyGame& game, const std::string& protocol, const std::string& b
       words >> first >> second;
       state = *AnyState::from_text(game, id + ":0:" + first + second);
     } else if (word == "go") {
-      if (behaviour == "told") {
+      if (behaviour == "reported") {
         if (line != what) say("error bad_argument " + line);
       } else if (behaviour != "good" && count-- == 0) {
         misbehave(behaviour);

@@ -79,11 +79,11 @@ TEST(MatchCommand, TooLittleForAnIntervalIsSaid) {
     const std::size_t at = run.out.find("points_per_game");
     const std::string line = run.out.substr(at, run.out.find('\n', at) - at);
     EXPECT_EQ(line.find("\"min\""), std::string::npos) << line;
-    EXPECT_NE(line.find("no interval: too few pairs"), std::string::npos) << line;
+    EXPECT_NE(line.find("no interval: the pairs are too few"), std::string::npos) << line;
   }
   const ProgramRun text = run_senet({"match", "--game", "connect_four", "--first", "untrained:3",
                                      "--second", "untrained:3", "--pairs", "1", "--visits", "4"});
-  EXPECT_NE(text.out.find("points  (no interval: too few pairs"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("points\n    (no interval: the pairs are too few"), std::string::npos) << text.out;
 }
 
 // If all games are won, the null value has a note that explains it.

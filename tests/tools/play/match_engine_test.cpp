@@ -204,12 +204,12 @@ TEST(MatchEngine, IsStoppedWhileAProgramThinks) {
   EXPECT_EQ(program.err(), "senet match: stopped after 0 games\n");
 }
 
-// The exact line that a program gets for the number of visits. "told" refuses all other lines.
+// The exact line that a program gets for the number of visits. "reported" refuses all other lines.
 TEST(MatchEngine, VisitsAreTold) {
   const auto expect_told = [](const std::string& protocol, const std::string& line,
                               const std::vector<std::string>& options) {
     const std::string player =
-        protocol + ":" + kFake + " backgammon " + protocol + " told '" + line + "'";
+        protocol + ":" + kFake + " backgammon " + protocol + " reported '" + line + "'";
     std::vector<std::string> more = {"--ply-cap", "40"};
     more.insert(more.end(), options.begin(), options.end());
     const ProgramRun run = match("backgammon", player, "random", more);

@@ -79,12 +79,12 @@ TEST(EvalCommand, JudgesWhereColumnsAreNotTold) {
     columns += line + "\n";
     values += fields[0] + " " + fields[9] + "\n";
   }
-  const ProgramRun told = eval_text("connect_four", columns, {"--player", "random"});
+  const ProgramRun reported = eval_text("connect_four", columns, {"--player", "random"});
   const ProgramRun judged = eval_text("connect_four", values, {"--player", "random"});
   ASSERT_EQ(judged.exit_code, 0) << judged.err;
   for (const std::string figure : {"value", "min", "max"}) {
     EXPECT_EQ(judged.metric("connect_four", "result_preserving", figure),
-              told.metric("connect_four", "result_preserving", figure));
+              reported.metric("connect_four", "result_preserving", figure));
   }
   EXPECT_EQ(judged.out.find("optimal"), std::string::npos);
   EXPECT_EQ(judged.out.find("where_it_matters"), std::string::npos);
@@ -121,10 +121,10 @@ TEST(EvalCommand, SearchBeatsRandomEvenUntrained) {
 // Without --mode, a network is used in the mode it was trained for.
 TEST(EvalCommand, AsksWhatTheNetworkLearnt) {
   const TemporaryFolder folder;
-  const auto loss = [&](std::optional<Evaluates> learnt, std::vector<std::string> more) {
+  const auto loss = [&](std::optional<Evaluates> trained, std::vector<std::string> more) {
     NetworkSpec spec = reference_spec<Backgammon>();
-    spec.evaluates = learnt;
-    const std::string file = folder / "learnt.safetensors";
+    spec.evaluates = trained;
+    const std::string file = folder / "trained.safetensors";
     EXPECT_TRUE(save_network(initial_network(spec, 3), file));
     more.insert(more.end(), {"--weights", file});
     const ProgramRun run = eval("backgammon", kBackgammonLabels, more);

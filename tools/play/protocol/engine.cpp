@@ -17,7 +17,7 @@ namespace {
 
 // No limit for the service: Hash bounds the memory.
 constexpr std::size_t kAllMemory = std::size_t{1} << 60;
-// Time of a poll() before goes_on() is called again.
+// Time of a poll() before keep_going() is called again.
 constexpr std::chrono::microseconds kSlice{100};
 
 ServiceSettings service_settings(const Options& options, const NetworkSpec& spec,
@@ -25,12 +25,12 @@ ServiceSettings service_settings(const Options& options, const NetworkSpec& spec
   ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
   settings.evaluator = options.search.evaluator;
   settings.evaluates = options.search.mode;
-  const Result<Evaluates> asked = asked_about(spec, has_afterstates, settings.evaluates);
+  const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, settings.evaluates);
   if (!asked) throw fail("--mode: " + asked.error().reason());
   // A search has one leaf in flight: one row, or one row per move with afterstates.
   settings.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
   settings.tree = std::size_t{options.hash_mib} << 20;
-  settings.lines = kMostMultiPv;
+  settings.lines = kMaxMultiPv;
   settings.search = options.search.settings;
   settings.search.reuse_tree = false;
   return settings;
@@ -221,7 +221,7 @@ void Engine::configure(const Options& options, Change change) {
 }
 
 SessionResult Engine::search(const AnyState& position, SessionLimits limits,
-                             const std::function<bool()>& goes_on) {
+                             const std::function<bool()>& keep_going) {
   if (session_ == nullptr) {
     session_ = value_or(Code::kInternal, service_->open_session(game_->name));
   }
@@ -229,7 +229,7 @@ SessionResult Engine::search(const AnyState& position, SessionLimits limits,
   value_or(Code::kInternal, service_->search(*session_, std::move(limits), nullptr));
   bool is_stopped = false;
   do {
-    if (!is_stopped && !goes_on()) {
+    if (!is_stopped && !keep_going()) {
       is_stopped = true;
       session_->stop();
     }

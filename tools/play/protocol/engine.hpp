@@ -17,21 +17,21 @@
 
 namespace senet::protocol {
 
-inline constexpr std::uint32_t kMostHashMib = 1u << 20;
-inline constexpr std::uint32_t kMostMultiPv = 500;
+inline constexpr std::uint32_t kMaxHashMib = 1u << 20;
+inline constexpr std::uint32_t kMaxMultiPv = 500;
 
 /// The default game: the first game that UBGI supports, so that all protocols work.
 std::string first_game();
 
 /// All settings of a session, with the names of the protocol's options.
 struct Options {
-  std::string game = first_game();              // Game
-  std::string weights;                          // WeightsFile; empty: default_source(game)
-  std::uint32_t visits = 100;                   // Visits
-  std::uint32_t hash_mib = 128;                 // Hash
-  std::uint32_t multi_pv = 1;                   // MultiPV
-  std::uint32_t hash_limit_mib = kMostHashMib;  // maximum value of Hash
-  SearchOptions search;                         // Evaluator, Mode, CPuct to AfterstateTemperature
+  std::string game = first_game();             // Game
+  std::string weights;                         // WeightsFile; empty: default_source(game)
+  std::uint32_t visits = 100;                  // Visits
+  std::uint32_t hash_mib = 128;                // Hash
+  std::uint32_t multi_pv = 1;                  // MultiPV
+  std::uint32_t hash_limit_mib = kMaxHashMib;  // maximum value of Hash
+  SearchOptions search;                        // Evaluator, Mode, CPuct to AfterstateTemperature
 };
 
 /// The numeric settings. Their keys are the names of the options.
@@ -39,11 +39,11 @@ constexpr auto settings_of(std::type_identity<Options>) {
   using O = Options;
   return std::tuple{setting("visits", &O::visits,
                             "visits of a go without limits; 0: the network alone (option Visits)",
-                            {.least = 0, .most = kMostVisits}, {.key = "Visits"}),
+                            {.least = 0, .most = kMaxVisits}, {.key = "Visits"}),
                     setting("hash", &O::hash_mib, "memory of the tree in MiB (option Hash)",
-                            {.least = 1, .most = kMostHashMib}, {.key = "Hash"}),
+                            {.least = 1, .most = kMaxHashMib}, {.key = "Hash"}),
                     setting("multi-pv", &O::multi_pv, "moves reported in info (option MultiPV)",
-                            {.least = 1, .most = kMostMultiPv}, {.key = "MultiPV"})};
+                            {.least = 1, .most = kMaxMultiPv}, {.key = "MultiPV"})};
 }
 
 /// The source of the session's network, for open_network().
@@ -76,10 +76,10 @@ class Engine {
   void configure(const Options& options, Change change);
 
   const AnyGame& game() const { return *game_; }
-  /// Searches a position of the game until a limit is reached or goes_on() returns false; goes_on()
-  /// is called at least once per millisecond.
+  /// Searches a position of the game until a limit is reached or keep_going() returns false;
+  /// keep_going() is called at least once per millisecond.
   SessionResult search(const AnyState& position, SessionLimits limits,
-                       const std::function<bool()>& goes_on);
+                       const std::function<bool()>& keep_going);
 
  private:
   const AnyGame* game_ = nullptr;

@@ -17,7 +17,7 @@ bool interrupts(std::string_view line) {
 void Inbox::push(std::string line) {
   has_quit_ = has_quit_ || only_word(line) == "quit";
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return lines_.empty() || bytes_ + line.size() <= kMostBytes; });
+  changed_.wait(lock, [&] { return lines_.empty() || bytes_ + line.size() <= kMaxBytes; });
   bytes_ += line.size();
   if (interrupts(line)) ++interrupts_;
   lines_.push_back(std::move(line));

@@ -17,10 +17,10 @@ inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
 /// A queue of lines. A running search can check whether a line is waiting, and whether a stop or
 /// quit is anywhere in the queue. One thread pushes and closes, another one takes lines out. When
-/// kMostBytes are queued, the pushing thread waits.
+/// kMaxBytes are queued, the pushing thread waits.
 class Inbox {
  public:
-  static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  static constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 
   /// Adds a line; waits for room unless the inbox is empty.
   void push(std::string line);

@@ -91,7 +91,7 @@ void Session::run() {
 bool Session::handle(std::string_view line) {
   quits_ = false;
   try {
-    carry_out(line);
+    execute(line);
   } catch (const Error& error) {
     refuse_line(error);
   } catch (const std::exception& error) {
@@ -110,7 +110,7 @@ void Session::refuse_line(const Error& problem) {
   say(fmt::format("error {} {}", code, printable(problem.reason(), kLongestText)));
 }
 
-void Session::carry_out(std::string_view line) {
+void Session::execute(std::string_view line) {
   if (line.size() > kLongestLine) {
     throw bad_argument("the line is too long: the maximum is {} bytes", kLongestLine);
   }
@@ -246,7 +246,7 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
     limits.time = std::max(left, std::chrono::microseconds(1));
   }
   const SessionResult found =
-      engine_.search(position_, std::move(limits), [&] { return goes_on(go.infinite); });
+      engine_.search(position_, std::move(limits), [&] { return keep_going(go.infinite); });
   if (found.ending == Ending::kTreeFull) {
     say("info string the tree is full (option Hash): the search ended early");
   }
@@ -257,7 +257,7 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   say(role == Role::kTurn ? "bestturn cube=nodouble move=" + move : "bestmove " + move);
 }
 
-bool Session::goes_on(bool is_endless) { return inbox_->is_quiet() || listen(is_endless); }
+bool Session::keep_going(bool is_endless) { return inbox_->is_quiet() || listen(is_endless); }
 
 bool Session::listen(bool is_endless) {
   for (;;) {
@@ -411,24 +411,24 @@ void Session::perft(Words words) {
   if (!depth) throw bad_argument("perft requires a depth 0 .. 1000");
   const AnyGame& game = engine_.game();
   const std::optional<Leaves> leaves =
-      game.perft(position_.bytes(), static_cast<int>(*depth), [&] { return goes_on(false); });
+      game.perft(position_.bytes(), static_cast<int>(*depth), [&] { return keep_going(false); });
   if (!leaves) throw refuse(Code::kStopped, "perft was stopped");
-  say(game.has_dice ? fmt::format("perft {} {} {} {} {}", *depth, game.leaves_names[0],
-                                  leaves->each_once, game.leaves_names[1], leaves->by_chance)
+  say(game.has_dice ? fmt::format("perft {} {} {} {} {}", *depth, game.count_names[0],
+                                  leaves->each_once, game.count_names[1], leaves->by_chance)
                     : fmt::format("perft {} leaves {}", *depth, leaves->each_once));
 }
 
 // Searches positions from games of uniformly random moves, which are the same on every machine.
 void Session::bench(Words words) {
   const std::optional<std::uint32_t> visits =
-      words.empty() ? options_.visits : number_of(words.next(), 0u, kMostVisits);
-  if (!visits) throw bad_argument("bench requires a number of visits 0 .. {}", kMostVisits);
+      words.empty() ? options_.visits : number_of(words.next(), 0u, kMaxVisits);
+  if (!visits) throw bad_argument("bench requires a number of visits 0 .. {}", kMaxVisits);
   mention_untrained();
   constexpr std::uint32_t kPositions = 16;
   Random random(/*seed=*/1, 0, 0, Purpose::kMove);
   std::uint64_t nodes = 0, evaluations = 0, signature = 0;  // signature: hash of the results
   bool is_whole = true;
-  const auto asks = [&] { return is_whole = is_whole && goes_on(false); };
+  const auto asks = [&] { return is_whole = is_whole && keep_going(false); };
   std::vector<Action> legal;
   std::vector<float> rolls;
   const ServiceClock::time_point began = ServiceClock::now();

@@ -48,7 +48,7 @@ class Session {
 
   void say(std::string_view line) { write_(line); }
   void refuse_line(const Error& problem);
-  void carry_out(std::string_view line);
+  void execute(std::string_view line);
 
   // Commands of UCI and UGI.
   template <Dialect kDialect>
@@ -81,7 +81,7 @@ class Session {
   void think(const GoRequest& go, Role role, ServiceClock::time_point began);
   // Writes an "info" line for each principal variation, the best first.
   void say_info(const SessionResult& result, Role role, ServiceClock::time_point began);
-  bool goes_on(bool is_endless);
+  bool keep_going(bool is_endless);
   bool listen(bool is_endless);
 
   Options options_;

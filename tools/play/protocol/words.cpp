@@ -10,8 +10,8 @@ namespace {
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
 // Eleven days. Larger values are typing errors.
-constexpr std::uint64_t kMostMilliseconds = 1'000'000'000;
-constexpr std::uint32_t kMostNodes = 1u << 30;
+constexpr std::uint64_t kMaxMilliseconds = 1'000'000'000;
+constexpr std::uint32_t kMaxNodes = 1u << 30;
 
 std::uint64_t read_number(Words& words, std::string_view what, std::uint64_t most) {
   const std::string_view word = words.next();
@@ -22,10 +22,10 @@ std::uint64_t read_number(Words& words, std::string_view what, std::uint64_t mos
 
 void read_go_word(std::string_view word, Words& words, GoRequest& go) {
   const auto count = [&](auto& to) {
-    to = static_cast<std::uint32_t>(read_number(words, word, kMostNodes));
+    to = static_cast<std::uint32_t>(read_number(words, word, kMaxNodes));
   };
   const auto time = [&](auto& to) {
-    to = Milliseconds(read_number(words, word, kMostMilliseconds));
+    to = Milliseconds(read_number(words, word, kMaxMilliseconds));
   };
   if (word == "nodes") return count(go.nodes);
   if (word == "movestogo") return count(go.moves_to_go);
@@ -124,10 +124,10 @@ std::optional<Milliseconds> GoRequest::thinking_time(Player on_turn) const {
   if (movetime || !time[on_turn]) return movetime;
   // An even share of the time left over the expected number of moves, plus 3/4 of the increment.
   // kOnTheWay milliseconds always stay on the clock, for the latency of the connection.
-  constexpr std::int64_t kLikelyMoves = 30, kLeastMoves = 2, kOnTheWay = 20;
+  constexpr std::int64_t kLikelyMoves = 30, kMinMoves = 2, kOnTheWay = 20;
   const std::int64_t left = time[on_turn]->count();
   const std::int64_t moves =
-      std::clamp<std::int64_t>(moves_to_go.value_or(kLikelyMoves), kLeastMoves, kLikelyMoves);
+      std::clamp<std::int64_t>(moves_to_go.value_or(kLikelyMoves), kMinMoves, kLikelyMoves);
   const std::int64_t gained = increment[on_turn].value_or(Milliseconds(0)).count();
   const std::int64_t share = left / moves + gained * 3 / 4;
   return Milliseconds(std::max<std::int64_t>(std::min(share, left - kOnTheWay), 1));

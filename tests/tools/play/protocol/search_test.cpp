@@ -144,8 +144,8 @@ TEST(SessionSearch, AStopFromAnotherThreadEndsIt) {
   }
 }
 
-// If all visits end in finished games, the search never needs the network, but goes_on() must still
-// be called.
+// If all visits end in finished games, the search never needs the network, but keep_going() must
+// still be called.
 TEST(SessionSearch, ASearchIsAskedToGoOnThoughItNeedsNoNetwork) {
   Engine engine(small_options());
   // Both have two checkers left: the dice decide the winner.

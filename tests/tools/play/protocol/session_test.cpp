@@ -198,15 +198,15 @@ TEST(Session, WeightsComeFromAFileAndStayWhenTheNextCannotBeRead) {
 TEST(Session, PositionsAreSetInSilenceAndKeptWhenTheNextIsWrong) {
   Talk talk(small_options("connect_four"));
   talk.tell({"position startpos moves 4 4 5 3"});
-  const std::string told = talk.last("d");
-  EXPECT_EQ(told, "position 7/7/7/7/3O3/2OXX2");
+  const std::string reported = talk.last("d");
+  EXPECT_EQ(reported, "position 7/7/7/7/3O3/2OXX2");
   for (const char* const wrong :
        {"position", "position nonsense", "position fen", "position startpos 4",
         "position startpos moves 8", "position startpos moves 4 4 4 4 4 4 4",
         "position startpos moves 1 2 1 2 1 2 1 2", "position fen 7/7/7/7/7/XX5",
         "position startpos moves 4 pass", "position gnubgid 4HPwATDgc/ABMA"}) {
     EXPECT_TRUE(talk.last(wrong).starts_with("error ")) << wrong;
-    EXPECT_EQ(talk.last("d"), told) << wrong;
+    EXPECT_EQ(talk.last("d"), reported) << wrong;
   }
   EXPECT_EQ(code_of(talk.last("position fen 7/7/7/7/7/XX5")), "illegal_position");
   EXPECT_EQ(code_of(talk.last("position startpos moves 4 9")), "illegal_move");

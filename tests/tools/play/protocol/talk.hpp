@@ -67,7 +67,7 @@ class Talk {
     said.clear();
     EXPECT_EQ(session->handle(line), line != "quit") << line;
     Lines answer;
-    for (const std::string& told : said) answer.push_back(without_times(told));
+    for (const std::string& reported : said) answer.push_back(without_times(reported));
     return answer;
   }
   /// Executes one line and returns the last line of its answer.

@@ -30,7 +30,7 @@ struct GnubgSettings {
   std::chrono::milliseconds answer_time{60'000};  // limit of each answer
 };
 
-inline constexpr int kMostGnubgPly = 2;
+inline constexpr int kMaxGnubgPly = 2;
 
 /// Finds `gnubg` in PATH or in /usr/games. Nullopt when it is not installed.
 std::optional<std::filesystem::path> find_gnubg();

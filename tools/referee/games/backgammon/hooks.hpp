@@ -16,14 +16,14 @@ namespace senet {
 /// begin with "gnubg", and an error when it does but is malformed.
 inline std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
   if (!text.starts_with("gnubg")) return std::nullopt;
-  for (int ply = 0; ply <= kMostGnubgPly; ++ply) {
+  for (int ply = 0; ply <= kMaxGnubgPly; ++ply) {
     const std::string word = fmt::format("gnubg:{}", ply);
     if (text == word || text == word + ":full") {
       return GnubgSettings{.ply = ply, .full = text != word};
     }
   }
   return fail(fmt::format("\"{}\" is not gnubg:PLY or gnubg:PLY:full with PLY 0 .. {}", text,
-                          kMostGnubgPly));
+                          kMaxGnubgPly));
 }
 
 template <>

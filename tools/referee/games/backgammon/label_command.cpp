@@ -13,7 +13,7 @@
 #include "selfplay/record_log.hpp"
 #include "selfplay/record_replay.hpp"
 #include "tools/command.hpp"
-#include "tools/progress_line.hpp"
+#include "tools/terminal.hpp"
 #include "tools/referee/games/backgammon/gnubg.hpp"
 #include "tools/stop_signals.hpp"
 
@@ -35,7 +35,7 @@ struct LabelArguments {
 /// Decisions per process in a batch. Results are printed after each batch.
 constexpr std::size_t kEach = 4;
 /// If a decision has more plays (some doubles), only the best are evaluated at 2 ply.
-constexpr std::size_t kMostInDepth = 80;
+constexpr std::size_t kMaxInDepth = 80;
 
 bool is_label_file(const std::string& from) { return from.ends_with(".jsonl"); }
 
@@ -99,11 +99,11 @@ void visit_decisions(const LabelArguments& arguments, const TakeDecision& take) 
 
 /// The decision with every play evaluated at `ply` (0..2), the best first.
 Result<Label> judged(Gnubg& judge, const MetDecision& met, int ply) {
-  const Result<std::vector<GnubgPlay>> plays = judge.rank(met.state, ply, kMostInDepth);
+  const Result<std::vector<GnubgPlay>> plays = judge.rank(met.state, ply, kMaxInDepth);
   if (!plays) return plays.error();
   const backgammon::Phase phase = backgammon::phase_of(met.state.board());
   Label label{"", std::string(backgammon::name_of(phase)), met.state, {}, met.ply};
-  if (ply > 1 && plays->size() > kMostInDepth) label.shallow = plays->size() - kMostInDepth;
+  if (ply > 1 && plays->size() > kMaxInDepth) label.shallow = plays->size() - kMaxInDepth;
   for (const auto& [action, evaluation] : *plays) {
     label.plays.push_back({backgammon::position_after(label, action), evaluation.equity,
                            met.state.action_text(action), evaluation.probabilities});
@@ -218,7 +218,7 @@ void add_label_command(const Command& program) {
       .in_range(1, 100'000'000);
   command.option("--ply", arguments->ply, "gnubg's search depth for each play")
       .shows_default()
-      .in_range(0, kMostGnubgPly);
+      .in_range(0, kMaxGnubgPly);
   command
       .option("--one-in", arguments->one_in,
               "label one in this many decisions, so that few are from the same game; does not "

@@ -6,11 +6,11 @@
 namespace senet {
 namespace {
 
-class LastingTrainer final : public Trainer {
+class FailoverTrainer final : public Trainer {
  public:
-  LastingTrainer(std::unique_ptr<DeviceTrainer> device, const Network& start,
-                 std::size_t steps_at_risk, std::function<std::unique_ptr<Trainer>()> make_spare,
-                 std::function<void(const std::string&)> lost)
+  FailoverTrainer(std::unique_ptr<DeviceTrainer> device, const Network& start,
+                  std::size_t steps_at_risk, std::function<std::unique_ptr<Trainer>()> make_spare,
+                  std::function<void(const std::string&)> lost)
       : device_(std::move(device)),
         spec_(start.spec()),
         steps_at_risk_(steps_at_risk),
@@ -114,12 +114,12 @@ class LastingTrainer final : public Trainer {
 
 }  // namespace
 
-std::unique_ptr<Trainer> make_lasting_trainer(std::unique_ptr<DeviceTrainer> device,
-                                              const Network& start, std::size_t steps_at_risk,
-                                              std::function<std::unique_ptr<Trainer>()> make_spare,
-                                              std::function<void(const std::string& reason)> lost) {
-  return std::make_unique<LastingTrainer>(std::move(device), start, steps_at_risk,
-                                          std::move(make_spare), std::move(lost));
+std::unique_ptr<Trainer> make_failover_trainer(
+    std::unique_ptr<DeviceTrainer> device, const Network& start, std::size_t steps_at_risk,
+    std::function<std::unique_ptr<Trainer>()> make_spare,
+    std::function<void(const std::string& reason)> lost) {
+  return std::make_unique<FailoverTrainer>(std::move(device), start, steps_at_risk,
+                                           std::move(make_spare), std::move(lost));
 }
 
 }  // namespace senet

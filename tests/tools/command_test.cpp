@@ -1,0 +1,103 @@
+// The command line as people meet it: help, its width, and sentences for mistakes.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/tools/program.hpp"
+
+namespace senet {
+namespace {
+
+const std::vector<std::string> kCommands = {"selfplay", "match", "uci",   "eval",
+                                            "label",    "perft", "bench", "inspect"};
+
+TEST(CommandLine, AloneItPrintsHelp) {
+  const ProgramRun alone = run_senet({});
+  EXPECT_EQ(alone.exit_code, 0);
+  EXPECT_EQ(alone.out, run_senet({"--help"}).out);
+  EXPECT_EQ(alone.out, run_senet({"help"}).out);
+  std::size_t at = 0;
+  for (const char* group : {"Train:", "Play:", "Judge:", "Measure and inspect:"}) {
+    at = alone.out.find(group, at);
+    EXPECT_NE(at, std::string::npos) << group << " is missing, or not in its place";
+  }
+  for (const std::string& command : kCommands) {
+    EXPECT_NE(alone.out.find("\n  " + command + " "), std::string::npos) << command;
+  }
+}
+
+TEST(CommandLine, HelpAndVersionAreCommandsToo) {
+  for (const std::string& command : kCommands) {
+    EXPECT_EQ(run_senet({"help", command}).out, run_senet({command, "--help"}).out);
+  }
+  EXPECT_EQ(run_senet({"help", "bench", "tree"}).out, run_senet({"bench", "tree", "--help"}).out);
+  EXPECT_EQ(run_senet({"version"}).out, run_senet({"--version"}).out);
+  EXPECT_TRUE(run_senet({"version"}).out.starts_with("senet "));
+}
+
+TEST(CommandLine, HelpFitsEightyColumnsAndShowsValues) {
+  for (std::vector<std::string> command : {std::vector<std::string>{},
+                                           {"bench", "tree"},
+                                           {"selfplay"},
+                                           {"match"},
+                                           {"uci"},
+                                           {"eval"},
+                                           {"label"},
+                                           {"perft"},
+                                           {"bench"},
+                                           {"inspect"}}) {
+    command.emplace_back("--help");
+    const ProgramRun help = run_senet(command);
+    EXPECT_EQ(help.exit_code, 0);
+    std::istringstream lines(help.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+    EXPECT_EQ(help.out.find("\n\n\n"), std::string::npos) << help.out;
+  }
+  const std::string match = run_senet({"match", "--help"}).out;
+  EXPECT_NE(match.find("  --c-puct X                  PUCT exploration constant "
+                       "[0 .. 1000; default 1.5]\n"),
+            std::string::npos)
+      << match;
+  EXPECT_NE(match.find("[required]"), std::string::npos) << match;
+}
+
+TEST(CommandLine, TyposGetASuggestion) {
+  const auto suggests = [](const std::vector<std::string>& words, const std::string& text) {
+    const ProgramRun run = run_senet(words);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_NE(run.err.find(text), std::string::npos) << run.err;
+  };
+  suggests({"slefplay"}, "there is no command \"slefplay\"; did you mean \"selfplay\"?");
+  suggests({"help", "slefplay"}, "there is no command \"slefplay\"; did you mean \"selfplay\"?");
+  suggests({"bench", "peek"}, "there is no command \"peek\"; did you mean \"peak\"?");
+  suggests({"match", "--gmae", "x"}, "there is no option --gmae; did you mean \"--game\"?");
+  suggests({"selfplay", "--vists=3"}, "there is no option --vists; did you mean \"--visits\"?");
+  suggests({"selfplay", "--zzzzzzzz"}, "there is no option --zzzzzzzz (see senet selfplay --help)");
+  suggests({"bench", "--table", "epoch", "tree"}, "there is no option --table");
+  suggests({"inspect", "a", "b"}, "unexpected argument \"b\"");
+}
+
+TEST(CommandLine, BadValuesGetASentence) {
+  const auto says = [](std::vector<std::string> words, const std::string& text) {
+    expect_failure(run_senet(words), 2, words[0], text);
+  };
+  const std::vector<std::string> match = {"match",  "--game",   "tic_tac_toe", "--first",
+                                          "random", "--second", "random"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), match.begin(), match.end());
+    return more;
+  };
+  says({"selfplay", "--minutes", "-1"},
+       "--minutes takes a number of at least 0, for example --minutes 90, not \"-1\"");
+  says(with({"--sprt", "5"}), "--sprt takes two numbers A,B, not \"5\", for example --sprt 0,10");
+  says({"bench", "--repeat", "0"}, "--repeat takes a whole number 1 .. 1000, not \"0\"");
+  says(with({"--pairs", "0"}), "--pairs takes a whole number 1 .. 10000000, not \"0\"");
+  says(with({"--pairs"}), "--pairs needs a value");
+  says(with({"--game", "backgammon"}), "--game takes one value, but is given several times");
+  says({"bench", "tree", "--table", "x"}, "--table takes one of epoch, flat, not \"x\"");
+}
+
+}  // namespace
+}  // namespace senet
