@@ -76,6 +76,8 @@ TEST(CommandLine, TyposGetASuggestion) {
   suggests({"selfplay", "--vists=3"}, "there is no option --vists; did you mean \"--visits\"?");
   suggests({"selfplay", "--zzzzzzzz"}, "there is no option --zzzzzzzz (see senet selfplay --help)");
   suggests({"bench", "--table", "epoch", "tree"}, "there is no option --table");
+  suggests({"bogus"}, "senet command line: there is no command \"bogus\" (see senet --help)");
+  suggests({"--bogus"}, "there is no option --bogus");
   suggests({"inspect", "a", "b"}, "unexpected argument \"b\"");
 }
 

@@ -139,14 +139,14 @@ bars() {
 }
 
 # The reasons for missed targets; update them by hand.
-note_dense="The square layers alone reach 0.96. The rest is lost to 2.7 KB of logits per row, which are written and then copied to the caller, and to reading the lists of features and requested logits; only this benchmark requests all logits. oneDNN uses inner_product; its 1x1 convolution measured 0.90. Next: a kernel that writes to one pointer per row."
-note_sparse="The nine square layers alone limit it to 1.89; the sparse input (0.12 us per row, bound by the second-level cache) and 19 inner products take the rest. Next: 16-bit weights."
+note_dense="Lost to the logits of each row, which are written and then copied to the caller, and to reading the lists of features and requested logits; only this benchmark requests all logits. Next: a kernel that writes to one pointer per row."
+note_sparse="Limited by the square layers; the sparse input (bound by the second-level cache) and the inner products of the requested logits take the rest. Next: 16-bit weights."
 note_tree="As in a worker, 64 trees together do not fit into the second-level cache, so each visit waits for its nodes. The figure for one search shows the size of this effect."
 note_cache="With untrained weights games differ more than with trained ones, which share openings."
-note_share="The forward pass has become faster; the tree's time is unchanged."
+note_share="A faster forward pass raises the tree's share."
 note_scaling="Two hardware threads may share a core's units; the peak table shows the limit for two threads."
 note_allocations="Game records grow to the length of the longest game so far."
-note_memory="Missed by a fraction of a byte in Connect Four: 32 bytes per node, 24 for its state, 12 for the table, plus edges. Next: a state of 16 bytes."
+note_memory="In Connect Four 32 bytes per node, 24 for its state, 12 for the table, plus edges. Next: a state of 16 bytes."
 note_train="The trainer is not optimised for dense rows: it processes the lists of requested logits one by one."
 
 write_page() {
@@ -272,6 +272,12 @@ $(table reuse games_per_minute decisions_per_second simulations_per_second \
 
 $(command_of reuse)
 
+Backgammon as \`senet selfplay\` plays it, with afterstates and one visit a decision:
+
+$(table shipped games_per_minute decisions_per_second evaluations_per_second resident)
+
+$(command_of shipped)
+
 One worker and two workers, measured in turns:
 
 $(table scaling decisions_per_second evaluations_per_second decisions_per_second_ratio)
@@ -312,7 +318,7 @@ every precision and batch size, self-play alone and next to the trainer in turns
 (\`senet bench overlap\`: the slowdown by the trainer, and the time a worker needs to take new
 weights), a run that trains on the device, the memory checker, and a comparison with PyTorch. Its
 last output is the text for this section. It needs a build with \`-DSENET_CUDA=ON\` (machine code for
-sm_80, sm_86, sm_89 and sm_90, and PTX), made on that machine or copied there as a folder, and warns
+sm_75, sm_80, sm_86, sm_89 and sm_90, and PTX), made on that machine or copied there as a folder, and warns
 about checks whose programs are not installed.
 
 \`\`\`sh

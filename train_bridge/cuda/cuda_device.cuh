@@ -37,7 +37,7 @@ struct WarpGroup {
     return mine;
   }
   template <class Value>
-  __device__ Value reported(Value mine, std::size_t from) const {
+  __device__ Value broadcast(Value mine, std::size_t from) const {
     return __shfl_sync(~0u, mine, static_cast<int>(from));
   }
   __device__ void meet() const { __syncwarp(); }

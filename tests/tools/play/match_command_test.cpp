@@ -83,7 +83,8 @@ TEST(MatchCommand, TooLittleForAnIntervalIsSaid) {
   }
   const ProgramRun text = run_senet({"match", "--game", "connect_four", "--first", "untrained:3",
                                      "--second", "untrained:3", "--pairs", "1", "--visits", "4"});
-  EXPECT_NE(text.out.find("points\n    (no interval: the pairs are too few"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("points\n    (no interval: the pairs are too few"), std::string::npos)
+      << text.out;
 }
 
 // If all games are won, the null value has a note that explains it.

@@ -174,7 +174,7 @@ TEST_F(MatchLogDamage, OtherMatchesAndBadLinesAreRefused) {
                  "which the seed requires");
   expect_refused(changed([](auto& game) { game["points"] = 0.25; }),
                  "\"points\" is not a result of this game");
-  expect_refused(changed([](auto& game) { game["points"] = nullptr; }), "is not that of its moves");
+  expect_refused(changed([](auto& game) { game["points"] = nullptr; }), "do not match");
   expect_refused(changed([](auto& game) { game.erase("plies"); }), "has no \"plies\"");
 
   // More pairs of the same match are accepted; so is a log that ends within its first line.
@@ -284,7 +284,7 @@ TEST(MatchSprt, BadBoundsAreOneLine) {
                               "--sprt=" + sprt}),
                    2, "match", reason);
   };
-  refuse("connect_four", "5", "comma");
+  refuse("connect_four", "5", "two numbers A,B");
   refuse("connect_four", "5,x", "\"x\" is not a number");
   refuse("connect_four", "nan,5", "is not a number");
   refuse("connect_four", "5,5", "smaller");

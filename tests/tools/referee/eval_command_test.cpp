@@ -282,9 +282,9 @@ TEST(EvalCommand, ForcedPlaysAreApart) {
       {"posid", backgammon::position_id(forced->board())},
       {"dice", {6, 5}},
       {"moves", {{"1/off", backgammon::position_id(after.board()), 1.0}}}};
-  const ProgramRun alone = eval_text("backgammon", first_backgammon_label());
-  const ProgramRun both =
-      eval_text("backgammon", first_backgammon_label() + "\n" + label.dump() + "\n");
+  const ProgramRun alone = eval_text("backgammon", first_backgammon_label(), {"--seed", "1"});
+  const ProgramRun both = eval_text(
+      "backgammon", first_backgammon_label() + "\n" + label.dump() + "\n", {"--seed", "1"});
   ASSERT_EQ(both.exit_code, 0) << both.err;
   const double lost = alone.metric("backgammon", "loss_millipoints");
   EXPECT_GT(lost, 0);

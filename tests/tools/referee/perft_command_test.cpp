@@ -85,11 +85,5 @@ TEST(Program, HelpAndVersion) {
   }
 }
 
-TEST(Program, WithoutACommandItSaysSo) {
-  expect_failure(run_senet({}), 2, "command line", "subcommand is required");
-  expect_failure(run_senet({"bogus"}), 2, "command line", "there is no command \"bogus\"");
-  expect_failure(run_senet({"--bogus"}), 2, "command line", "");
-}
-
 }  // namespace
 }  // namespace senet

@@ -154,7 +154,7 @@ TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
     while (program.running() && program.err().find(said) == std::string::npos) ::usleep(2000);
     return program.running();
   };
-  ASSERT_TRUE(wait_for(" playing |")) << program.err();
+  ASSERT_TRUE(wait_for("/min | ")) << program.err();
   program.send(SIGTERM);
   ASSERT_TRUE(wait_for(" finishing the games in progress |")) << program.err();
   program.send(SIGTERM);
@@ -328,7 +328,7 @@ TEST_F(SelfPlayCommand, BeginsWithGivenWeights) {
 TEST_F(SelfPlayCommand, SaysWhoTrains) {
   const ProgramRun cpu = run_senet(tiny({"--games", "1", "--trainer", "cpu"}));
   expect_finished(cpu);
-  EXPECT_NE(cpu.err.find("trainer cpu, 1 thread |"), std::string::npos) << cpu.err;
+  EXPECT_NE(cpu.err.find("trainer cpu, 1 thread\n"), std::string::npos) << cpu.err;
   EXPECT_EQ(cpu.err.find("the CPU trains"), std::string::npos) << cpu.err;
   const ProgramRun no_device =
       run_senet(resume({"--games", "1", "--trainer", "cpu", "--replay-on-device"}));
