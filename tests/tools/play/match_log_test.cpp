@@ -173,8 +173,8 @@ TEST_F(MatchLogDamage, OtherMatchesAndBadLinesAreRefused) {
                  }),
                  "which the seed requires");
   expect_refused(changed([](auto& game) { game["points"] = 0.25; }),
-                 "\"points\" is not a result of this game");
-  expect_refused(changed([](auto& game) { game["points"] = nullptr; }), "do not match");
+                 "\"outcome\" and \"points\" do not match");
+  expect_refused(changed([](auto& game) { game["points"] = nullptr; }), "is not that of its moves");
   expect_refused(changed([](auto& game) { game.erase("plies"); }), "has no \"plies\"");
 
   // More pairs of the same match are accepted; so is a log that ends within its first line.
