@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "games/registry.hpp"
+#include "tests/repository.hpp"
 
 namespace senet {
 namespace {
@@ -48,7 +49,7 @@ constexpr std::array<std::string_view, 2> kHostProjects = {"tools/examples/game_
                                                            "tools/examples/train_own_game"};
 
 const fs::path& root() {
-  static const fs::path path = SENET_SOURCE_DIR;
+  static const fs::path path = repository_path("");
   return path;
 }
 
@@ -197,8 +198,8 @@ TEST(Architecture, FoldersIncludeOnlyWhatStandsToTheirLeft) {
         if (include.bracket != '"' || !reason.empty()) continue;
         const bool is_public = include.path.starts_with(kPublicHeaders);
         const fs::path base = is_host     ? file.parent_path()
-                                : is_public ? root() / public_folder_of(include.path)
-                                            : root();
+                              : is_public ? root() / public_folder_of(include.path)
+                                          : root();
         const fs::path included = base / include.path;
         EXPECT_TRUE(fs::exists(included) || is_made(included, include.path))
             << shown(file) << ":" << include.line << ": no such file " << include.path;

@@ -10,6 +10,7 @@
 
 #include "tests/engine/play_in_c.h"
 #include "tests/engine/small_network.hpp"
+#include "tests/repository.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace senet {
@@ -168,8 +169,7 @@ TEST_F(SenetTest, NetworksAreLinkedIn) {
     senet_model* model = nullptr;
     ASSERT_EQ(senet_model_builtin(engine_, text(game), &model, &why_), SENET_OK) << why_.text;
     EXPECT_LT(senet_engine_memory(engine_) - before, 10'000u);  // nothing was copied
-    const auto file =
-        std::filesystem::path(SENET_SOURCE_DIR) / "games" / game / "model.safetensors";
+    const auto file = repository_path("games/" + std::string(game) + "/model.safetensors");
     EXPECT_EQ(senet_model_id(model), load_network(file)->id());
     EXPECT_EQ(senet_engine_use(engine_, model, &why_), SENET_OK) << why_.text;
     senet_model_release(model);

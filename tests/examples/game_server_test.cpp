@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/examples/running_server.hpp"
+#include "tests/repository.hpp"
 #include "tests/tools/program.hpp"
 
 namespace senet {
@@ -286,7 +287,7 @@ TEST(GameServer, EndsCleanlyWithTheAnswersThatAreUnderWay) {
 }
 
 TEST(GameServer, PlaysWithTheWeightsOfAFile) {
-  RunningServer server({SENET_SOURCE_DIR "/games/connect_four/model.safetensors"});
+  RunningServer server({repository_path("games/connect_four/model.safetensors")});
   for (const char* game : {"connect_four", "backgammon"}) {
     EXPECT_EQ(server.post(server.open_game(game) + "/move", {{"visits", 5}}).status, 200);
   }
@@ -340,7 +341,7 @@ TEST(GameServer, SaysHowMuchMemoryAndWhatDoesNotFit) {
       {{"--address", "localhost"}, "\"localhost\" is not a numeric address"},
       {{"--port", std::to_string(server.port())}, "cannot listen on 127.0.0.1"},
       {{"/nowhere/weights"}, "/nowhere/weights"},
-      {{SENET_SOURCE_DIR "/README.md"}, "README.md"},
+      {{repository_path("README.md")}, "README.md"},
   };
   for (const Case& wrong : cases) {
     const ProgramRun run = run_program(SENET_PROGRAM, wrong.arguments);

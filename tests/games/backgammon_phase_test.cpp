@@ -8,6 +8,7 @@
 #include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/board.hpp"
 #include "tests/games/backgammon_positions.hpp"
+#include "tests/repository.hpp"
 
 namespace senet {
 namespace {
@@ -49,7 +50,7 @@ std::string member(const std::string& line, const std::string& key) {
 }
 
 TEST(BackgammonPhase, IsTheLabelledClass) {
-  std::ifstream file(SENET_SOURCE_DIR "/tests/data/backgammon/labels_A.jsonl");
+  std::ifstream file(repository_path("tests/data/backgammon/labels_A.jsonl"));
   std::map<std::string, int> seen;
   for (std::string line; std::getline(file, line);) {
     const auto board = backgammon::board_from_position_id(member(line, "posid"));

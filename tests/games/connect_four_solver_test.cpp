@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "games/connect_four/kit/exam.hpp"
+#include "tests/repository.hpp"
 
 namespace senet {
 namespace {
@@ -16,7 +17,7 @@ int sign(int score) { return (score > 0) - (score < 0); }
 
 TEST(ConnectFourSolver, AgreesWithTheLabels) {
   const auto labels =
-      connect_four::read_labels(SENET_SOURCE_DIR "/tests/data/connect_four/labels_A.csv");
+      connect_four::read_labels(repository_path("tests/data/connect_four/labels_A.csv"));
   ASSERT_TRUE(labels);
   connect_four::Solver solver(std::size_t{16} << 20);
   std::size_t columns = 0;

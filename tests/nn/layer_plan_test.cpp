@@ -14,6 +14,7 @@
 #include "nn/own_evaluators.hpp"
 #include "tests/nn/odd_plan.hpp"
 #include "tests/nn/random_rows.hpp"
+#include "tests/repository.hpp"
 
 namespace senet::testing {
 namespace {
@@ -187,7 +188,7 @@ TEST(LayerPlan, RowsShareBuffers) {
 // Only the plan interprets the numbers of a specification.
 TEST(LayerPlan, IsTheOnlyPlaceThatKnowsTheTopology) {
   namespace fs = std::filesystem;
-  const fs::path root = SENET_SOURCE_DIR;
+  const fs::path root = repository_path("");
   const std::regex topology("(\\.|->)(blocks|policy_layers|value_layers)\\b");
   std::vector<std::string> found;
   std::size_t files = 0;

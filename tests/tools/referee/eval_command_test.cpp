@@ -9,12 +9,13 @@
 #include "games/backgammon/backgammon.hpp"
 #include "games/connect_four/connect_four.hpp"
 #include "nn/network.hpp"
+#include "tests/repository.hpp"
 #include "tests/tools/program.hpp"
 
 namespace senet {
 namespace {
 
-const std::string kData = SENET_SOURCE_DIR "/tests/data";
+const std::string kData = repository_path("tests/data");
 const std::string kConnectFourLabels = kData + "/connect_four/labels_A.csv";
 const std::string kBackgammonLabels = kData + "/backgammon/labels_A.jsonl";
 const std::string kHeader = "moves,ply,s1,s2,s3,s4,s5,s6,s7,value,source\n";

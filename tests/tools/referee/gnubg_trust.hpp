@@ -11,6 +11,7 @@
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/kit/exam.hpp"
+#include "tests/repository.hpp"
 #include "tools/referee/games/backgammon/gnubg.hpp"
 
 namespace senet {
@@ -48,8 +49,7 @@ T value_of(Result<T> result) {
 
 /// The shipped labels.
 inline std::vector<backgammon::Label> labels() {
-  return value_of(
-      backgammon::read_labels(SENET_SOURCE_DIR "/tests/data/backgammon/labels_A.jsonl"));
+  return value_of(backgammon::read_labels(repository_path("tests/data/backgammon/labels_A.jsonl")));
 }
 
 /// A state in the form that match players receive.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "games/backgammon/board.hpp"
+#include "tests/repository.hpp"
 #include "tests/tools/program.hpp"
 #include "tools/play/child_process.hpp"
 #include "tools/referee/games/backgammon/gnubg.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kLabels = SENET_SOURCE_DIR "/tests/data/backgammon/labels_A.jsonl";
+const std::string kLabels = repository_path("tests/data/backgammon/labels_A.jsonl");
 
 ProgramRun label(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "label");
@@ -205,8 +206,8 @@ TEST_F(LabelCommand, BadInputIsOneLine) {
   expect_failure(label({"--ply", "3"}), 2, "label", "--ply");
   expect_failure(label({"--count", "0"}), 2, "label", "--count");
   expect_failure(label({"--phase", "opening"}), 2, "label", "--phase");
-  expect_failure(label({"--from", SENET_SOURCE_DIR "/README.md"}), 1, "label", "README.md");
-  const std::string wrong = SENET_SOURCE_DIR "/tests/data/connect_four/labels_A.csv";
+  expect_failure(label({"--from", repository_path("README.md")}), 1, "label", "README.md");
+  const std::string wrong = repository_path("tests/data/connect_four/labels_A.csv");
   expect_failure(label({"--from", wrong}), 1, "label", "labels_A.csv");
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/repository.hpp"
 #include "tests/tools/play/protocol/talk.hpp"
 
 namespace senet::protocol {
@@ -21,8 +22,7 @@ Lines lines_of(const std::filesystem::path& file) {
 Lines documented_session(const std::string& script) {
   Lines session;
   bool is_there = false, is_inside = false;
-  for (const std::string& line :
-       lines_of(std::filesystem::path(SENET_SOURCE_DIR) / "docs/protocol.md")) {
+  for (const std::string& line : lines_of(repository_path("docs/protocol.md"))) {
     if (line.find("protocol_session.sh tools/examples/" + script) != std::string::npos) {
       is_there = true;
     } else if (is_there && line.starts_with("```")) {
@@ -49,7 +49,7 @@ void expect_documented(const std::string& script) {
   Talk talk{Options{}};
   Lines session;
   for (const std::string& line :
-       lines_of(std::filesystem::path(SENET_SOURCE_DIR) / "tools/examples" / script)) {
+       lines_of(repository_path("tools/examples/" + std::string(script)))) {
     session.push_back("> " + line);
     for (const std::string& answer : answer_to(talk, line)) session.push_back(answer);
   }
