@@ -67,7 +67,7 @@ senet::RunHooks hooks() {
     std::fflush(stdout);
   };
   hooks.order = [] {
-    return interrupts == 0   ? senet::RunOrder::kGoOn
+    return interrupts == 0   ? senet::RunOrder::kContinue
            : interrupts == 1 ? senet::RunOrder::kFinish
                              : senet::RunOrder::kDrop;
   };

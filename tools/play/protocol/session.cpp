@@ -429,27 +429,22 @@ void Session::bench(Words words) {
   std::uint64_t nodes = 0, evaluations = 0, signature = 0;  // signature: hash of the results
   bool is_whole = true;
   const auto asks = [&] { return is_whole = is_whole && keep_going(false); };
-  std::vector<Action> legal;
-  std::vector<float> rolls;
   const ServiceClock::time_point began = ServiceClock::now();
   AnyState state(engine_.game());
   for (std::uint32_t searched = 0; searched < kPositions;) {
-    const Turn turn = state.turn();
-    if (turn == Turn::kOver) {
+    if (state.turn() == Turn::kOver) {
       state = AnyState(engine_.game());
-    } else if (turn == Turn::kChance) {
-      state.chance(rolls);
-      state.play(static_cast<Action>(random.below(static_cast<std::uint32_t>(rolls.size()))));
-    } else if (asks()) {
+      continue;
+    }
+    if (is_decision(state.turn()) && asks()) {
       const SessionResult found = engine_.search(state, {.visits = std::max(*visits, 1u)}, asks);
       ++searched;
       nodes += found.visits;
       evaluations += found.evaluations;
       signature = mix(signature ^ found.action);
       signature = mix(signature ^ found.choices.front().visits);
-      state.legal(legal);
-      state.play(legal[random.below(static_cast<std::uint32_t>(legal.size()))]);
     }
+    state.play(draw_action(state, random));
     if (!is_whole) throw refuse(Code::kStopped, "bench was stopped");
   }
   const std::chrono::duration<double> time = ServiceClock::now() - began;
