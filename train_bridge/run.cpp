@@ -117,7 +117,7 @@ class Figures {
   std::uint64_t counted_games_, counted_evaluations_ = 0;
 };
 
-// Removes files left half-written by a killed process. The locked game log keeps others away.
+// Removes files left half-written by a killed process. The locked game log excludes other writers.
 void remove_half_written(const std::filesystem::path& folder) {
   std::error_code unknown;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unknown)) {

@@ -35,18 +35,18 @@ class RowTeam {
     std::span<const std::unique_ptr<Evaluator>> evaluators;
   };
 
-  /// Evaluates these rows. On the member's thread, outside help(). The member's own evaluator has
-  /// loaded the weights before, so that nothing is left to allocate.
+  /// Evaluates these rows. Called on the member's thread, outside help(). The member's own
+  /// evaluator must have loaded the weights already, so that this call allocates nothing.
   void forward(std::size_t member, const Rows& rows) noexcept;
 
-  /// Helps other members, and sleeps while none needs help. Returns after leave(member), also if
-  /// that was called between the last help() and this one.
+  /// Helps other members, and sleeps while none needs help. Returns after leave(member), even if
+  /// that was called before this call began.
   void help(std::size_t member) noexcept;
 
   /// Makes help(member) return after its current range. Any thread.
   void leave(std::size_t member) noexcept;
 
-  /// Members that now spin, waiting for ranges; 0 shortly after the last shared forward pass.
+  /// Members that currently spin, waiting for ranges; 0 soon after the last shared forward pass.
   std::size_t awake() const { return awake_.load(std::memory_order_relaxed); }
   /// Ranges that members have evaluated for others so far.
   std::uint64_t ranges_helped() const;

@@ -1,4 +1,4 @@
-// One thread's share of a service: takes searches over and makes rounds while there are any.
+// One thread's share of a service: takes over searches and makes rounds while there are any.
 #pragma once
 
 #include <atomic>

@@ -71,7 +71,7 @@ SENET_ENUM(senet_turn){SENET_PLAYER_0 = 0, SENET_PLAYER_1 = 1,
 SENET_ENUM(senet_ending){
     SENET_BY_VISITS = 0, SENET_BY_TIME = 1, SENET_BY_STOP = 2,
     SENET_BY_PROOF = 3,    /* the value is exact */
-    SENET_BY_FULL_TREE = 4 /* senet_config.visits reached, or positions with unusually many moves */
+    SENET_BY_FULL_TREE = 4 /* no room: senet_config.visits made, or unusually many moves */
 };
 
 /* ---- The engine -------------------------------------------------------------------------- */
@@ -120,8 +120,8 @@ SENET_API void senet_config_init(senet_config* config, size_t size);
  * network, fit into config->memory; 0 if not even one visit fits. Allocates nothing. */
 SENET_API senet_status senet_config_fit(const senet_config* config, senet_text game,
                                         uint32_t* visits, senet_reason* why);
-/* The same the other way round: the largest `sessions` that fit with config->visits each. For a mix
- * of games, or a network of another shape, open an engine and call senet_engine_memory. */
+/* The inverse: the largest `sessions` that fit with config->visits each. For a mix of games, or a
+ * network of another shape, open an engine and call senet_engine_memory. */
 SENET_API senet_status senet_config_fit_sessions(const senet_config* config, senet_text game,
                                                  uint32_t* sessions, senet_reason* why);
 
@@ -264,8 +264,8 @@ typedef struct senet_result {
 
 /* The result of the last search. SENET_BUSY while one runs; SENET_BAD_STATE before the first and
  * after the position has changed; SENET_NO_MEMORY or SENET_INTERNAL if the search failed with that.
- * Writes up to `room` choices: the best first (it is `action`, unless that was drawn), then by
- * falling visits. */
+ * Writes up to `room` choices: the best first (it is `action`, unless that was drawn at random),
+ * then by decreasing visits. */
 SENET_API senet_status senet_session_result(const senet_session* session, senet_result* result,
                                             senet_choice* choices, size_t room);
 
