@@ -37,7 +37,7 @@ class NetworkAlone {
     }
   }
 
-  /// As Search::gather: kWaiting when the last rows are in the batch, kDone when no rows are
+  /// Like Search::gather: kWaiting when the last rows are in the batch, kDone when no rows are
   /// needed.
   Step gather(Batch& batch) {
     is_waiting_ = false;

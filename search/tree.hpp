@@ -25,7 +25,7 @@ struct TreeLimits {
 
 /// Nodes and their states, indexed by 32-bit ids, and their edges in an arena of words. There are
 /// no pointers between nodes and nothing is freed individually: clear() and move_reachable() start
-/// afresh. Not shared by threads. All states belong to one game.
+/// with an empty tree. Not shared by threads. All states belong to one game.
 template <Game G, NodeTable Table = EpochTable>
 class Tree {
   static_assert(ends_fit_bounds<G>());

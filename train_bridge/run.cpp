@@ -76,7 +76,8 @@ class Figures {
 
   void record() {
     recorded_at_ = now_.seconds;
-    // Of all threads since the process began; unlike `seconds` not affected by other load.
+    // CPU time of all threads since the process began. Unlike `seconds`, other load does not affect
+    // it.
     const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     const LearnProgress& learn = now_.learn;
     metrics_ << json_text({{"seconds", now_.seconds_before + now_.seconds},

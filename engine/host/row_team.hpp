@@ -53,15 +53,15 @@ class RowTeam {
 
  private:
   struct alignas(64) Member {
-    // Its own job, a forward pass that it shares. Constant while ranges of it are unfinished.
+    // The member's job: a forward pass that it shares. Constant while ranges of it are unfinished.
     // compare_exchange on `ranges` claims the next range.
     std::atomic<std::uint32_t> ranges{0};  // index of the next range + 2^16 * number of ranges
     const Rows* job = nullptr;
     std::size_t range_rows = 0;
     std::uint32_t patience = 0, until_call = 0;        // passes to skip before the next call
-    alignas(64) std::atomic<std::uint32_t> helped{0};  // ranges of its job that others have done
+    alignas(64) std::atomic<std::uint32_t> helped{0};  // ranges of the job that others have done
 
-    // Its sleep in help().
+    // The member's sleep in help().
     alignas(64) std::mutex mutex;
     std::condition_variable wake;
     std::atomic<bool> leaves{false}, asleep{false};  // written under the mutex

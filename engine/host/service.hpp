@@ -95,7 +95,7 @@ class Service {
   /// and frees it. In a callback it does not wait: the last of these to end frees the session.
   void close_session(Session* session);
 
-  /// Begins a search and returns at once; see Session::Done.
+  /// Begins a search and returns immediately; see Session::Done.
   Result<void> search(Session& session, SessionLimits limits, Session::Done done);
 
   /// Waits until no search of the session and no callback of one is running; without workers it

@@ -165,7 +165,7 @@ class Session {
   /// Service::release for it.
   bool can_go();
 
-  // For the pool, which owns the search from begin() to hand_back(). On its thread.
+  // For the pool, which owns the search from begin() to hand_back(). Called on the pool's thread.
 
   /// The pool of the last search, of which there was at least one. Any thread.
   AnySearchPool& pool() const { return *pool_.load(); }

@@ -54,8 +54,8 @@ constexpr std::uint64_t threats(std::uint64_t stones, std::uint64_t occupied) {
   return found & kBoard & ~occupied;
 }
 
-/// The landing cells where a stone does not lose at once: it blocks an immediate threat if there is
-/// one, and it is not directly below a threat. Empty when every stone loses.
+/// The landing cells where a stone does not lose immediately: it blocks an immediate threat if
+/// there is one, and it is not directly below a threat. Empty when every stone loses.
 constexpr std::uint64_t safe_cells(std::uint64_t landing, std::uint64_t their_threats) {
   const std::uint64_t blocks = landing & their_threats;
   if ((blocks & (blocks - 1)) != 0) return 0;

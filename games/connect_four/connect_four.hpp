@@ -83,7 +83,8 @@ class ConnectFour {
   Player viewer() const { return static_cast<Player>(plies() & 1); }
   void legal(ActionList<kMaxLegal>& out) const;
   /// A single winning move if there is one. Otherwise the moves that block an immediate threat (if
-  /// any) and are not below a threat of the other player. If all moves lose at once, one of them.
+  /// any) and are not below a threat of the other player. If all moves lose immediately, one of
+  /// them.
   void sound(ActionList<kMaxLegal>& out) const;
   void play(Action action);
   std::uint8_t outcome() const;

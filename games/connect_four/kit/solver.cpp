@@ -66,7 +66,7 @@ int Solver::score(const ConnectFour& state, int low, int high) {
 
 // Returns the score if it is between alpha and beta. Otherwise returns a bound: a result of at most
 // alpha is an upper bound, a result of at least beta a lower bound. The player to move cannot win
-// at once. (Multiversioned, because baseline x86-64 has no popcount instruction.)
+// with the next stone. (Multiversioned, because baseline x86-64 has no popcount instruction.)
 SENET_MULTIVERSION
 int Solver::search(const Position& position, int alpha, int beta) {
   const auto [mine, occupied, plies] = position;

@@ -10,10 +10,10 @@
 
 namespace senet::connect_four {
 
-/// Alpha-beta search with null windows (Pearl 1980). It omits moves that lose at once, orders the
-/// others by the number of threats that they create, and keeps its transposition table of bounds
-/// between positions. Takes microseconds for a half-full board, seconds for one with few stones,
-/// minutes for the empty board. Not thread-safe.
+/// Alpha-beta search with null windows (Pearl 1980). It omits moves that lose immediately, orders
+/// the others by the number of threats that they create, and keeps its transposition table of
+/// bounds between positions. Takes microseconds for a half-full board, seconds for one with few
+/// stones, minutes for the empty board. Not thread-safe.
 class Solver {
  public:
   static constexpr int kBest = 21;

@@ -345,7 +345,7 @@ class Checker {
     return sound;
   }
 
-  /// Either a sound move wins at once, or the opponent's next move refutes every omitted move.
+  /// Either a sound move wins immediately, or the opponent's next move refutes every omitted move.
   void check_sound(const G& state, const std::vector<Action>& legal) requires SoundMovesGame<G> {
     const ActionList<G::kMaxLegal> sound = sound_of(state);
     const Player mover = state.viewer();

@@ -222,13 +222,13 @@ concept MirrorGame = Game<G> && requires(const G& c, Action a) {
   { G::mirrored(a) } -> std::same_as<Action>;
 };
 
-/// A game that can cheaply exclude moves that lose at once.
+/// A game that can cheaply exclude moves that lose immediately.
 ///   sound(out)   fills `out` (empty on entry) with a subset of the legal actions, ascending;
 ///                called only when a player is to move. Excludes moves after which the opponent's
 ///                next move wins by the maximum value; if that is true of all moves, any non-empty
-///                subset is valid. If it contains a move that wins by the maximum value at once, it
-///                may exclude any others. So it contains a best move. Every sequence of forced
-///                moves, each the only sound one, must end
+///                subset is valid. If it contains a move that wins by the maximum value
+///                immediately, it may exclude any others. So it contains a best move. Every
+///                sequence of forced moves, each the only sound one, must end
 template <class G>
 concept SoundMovesGame = Game<G> && requires(const G& c, ActionList<G::kMaxLegal>& out) {
   { c.sound(out) } -> std::same_as<void>;

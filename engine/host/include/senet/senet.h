@@ -172,8 +172,8 @@ SENET_API senet_status senet_engine_use(senet_engine* engine, const senet_model*
 SENET_API senet_status senet_session_open(senet_engine* engine, senet_text game,
                                           senet_session** session, senet_reason* why);
 /* Ends the session's search, waits for its callback and for other threads' calls on the session,
- * and frees it. In a callback of this engine it returns at once; memory and slot become free when
- * the search, callbacks and calls that are in progress have ended. NULL is allowed. */
+ * and frees it. In a callback of this engine it returns immediately; memory and slot become free
+ * when the search, callbacks and calls in progress have ended. NULL is allowed. */
 SENET_API void senet_session_close(senet_session* session);
 
 /* Sets the position from text (empty: the start) and plays `count` actions from there. On failure
@@ -227,7 +227,7 @@ typedef struct senet_limits { /* a search ends at the first limit that it reache
  * searched, played and closed from here. */
 typedef void (*senet_done)(void* user, senet_session* session);
 
-/* Begins a search and returns at once. `done` may be NULL. */
+/* Begins a search and returns immediately. `done` may be NULL. */
 SENET_API senet_status senet_session_search(senet_session* session, const senet_limits* limits,
                                             senet_done done, void* user, senet_reason* why);
 /* Asks the search to end with the result so far, after one visit at least. */
