@@ -31,7 +31,7 @@ struct Exam;
 /// Default visits per search in `senet bench tree`.
 inline constexpr std::uint32_t kTreeBenchVisits = 400;
 
-/// A setting of a self-play run and its value, both as on the command line.
+/// A setting of a self-play run and its value, both spelled as on the command line.
 struct RecipeEntry {
   std::string_view setting;
   std::string_view value;
@@ -58,7 +58,8 @@ struct Notation {
 };
 
 /// Everything about a game besides its rules: training settings, drawing, exams, benchmarks. Every
-/// part is optional, so that a game without a kit works everywhere. States are of the kit's game.
+/// part is optional, so that a game without a kit works everywhere. All states passed to its
+/// functions belong to the kit's game.
 struct Kit {
   /// Training settings in which the game differs from the general defaults.
   std::span<const RecipeEntry> recipe = {};
@@ -75,7 +76,7 @@ struct Kit {
   AnyState (*start_of)(Player first) = nullptr;
   /// Other notations of a position, each introduced by its name.
   std::span<const Notation> notations = {};
-  /// Whether, in a list of moves, this word continues the move of the word before it.
+  /// Whether this word of a list of moves belongs to the same move as the word before it.
   bool (*continues_move)(std::string_view word) = [](std::string_view) { return false; };
   /// The default position of `senet perft` (default: the start), and the names of its two counts in
   /// a game with dice: each roll counted once, and weighted by its probability.
@@ -102,8 +103,8 @@ struct Kit {
                             std::string_view comment) = nullptr;
 };
 
-/// The table of a game (games/registry.hpp): constants, functions of the rules, which take the
-/// bytes of a state (see AnyState), and its kit, with defaults for the parts that the kit lacks.
+/// The table of a game (games/registry.hpp): its constants; the functions of its rules, which take
+/// the bytes of a state (see AnyState); and its kit, with defaults for missing parts.
 struct AnyGame : Kit {
   // The rules, as in senet/game.hpp. All memory that the table refers to outlives it.
   std::string_view name;
@@ -181,7 +182,7 @@ class AnyState {
   Player viewer() const { return game_->viewer(bytes()); }
   /// Replaces `out` with the legal actions; empty unless a player is to move.
   void legal(std::vector<Action>& out) const { game_->legal(bytes(), false, out); }
-  /// Replaces `out` with moves_to_consider() of games/sound_moves.hpp; empty as legal().
+  /// Replaces `out` with moves_to_consider() of games/sound_moves.hpp; empty when legal() is.
   void moves_to_consider(std::vector<Action>& out) const { game_->legal(bytes(), true, out); }
   /// Replaces `out` with the probability of each outcome; empty unless it is a chance turn.
   void chance(std::vector<float>& out) const { game_->chance(bytes(), out); }

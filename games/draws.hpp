@@ -1,4 +1,4 @@
-// Random rolls and random moves.
+// Rolls the dice and draws random moves.
 #pragma once
 
 #include <array>

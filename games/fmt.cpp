@@ -1,6 +1,5 @@
-// Compiles the implementation of fmt once. libsenet does not link libfmt, so that hosts do not need
-// it; and the header-only form would add five seconds of compile time to every file that includes
-// it.
+// Compiles the implementation of fmt once, so that hosts of libsenet do not need libfmt. Using fmt
+// header-only everywhere would add five seconds of compile time to every file that includes it.
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Tables with which a layer of the program accesses a game, one for each game.
+// Tables of functions through which a layer of the program reaches the games, one per game.
 #pragma once
 
 namespace senet {

@@ -1,5 +1,5 @@
-// Shared code of games with two colours of stones on a grid: notation, drawing, and a check which
-// boards are possible.
+// Shared code of games with two colours of stones on a grid: notation, drawing, and a check of
+// which boards are possible.
 #pragma once
 
 #include <array>

@@ -26,9 +26,9 @@ Kit kit_of() {
 inline constexpr SimplePlayer kRandomPlayer = {
     "random", [](const AnyState& state, Random draw) { return draw_action(state, draw); }};
 
-/// Looks one move ahead. Prefers a move that wins at once, then a move after which the opponent has
-/// no winning reply, then the move with the highest kPlaceWorth (magnitude below a million). Draws
-/// at random among equal moves.
+/// Looks one move ahead. Prefers a move that wins immediately, then a move after which the opponent
+/// has no winning reply, then the move with the highest kPlaceWorth (magnitude below a million).
+/// Draws at random among equal moves.
 template <Game G, int (*kPlaceWorth)(Action)>
 Action one_ply_move(const AnyState& any_state, Random draw) {
   const G& state = any_state.as<G>();

@@ -27,7 +27,7 @@ struct Named {
   Enum value;
 };
 
-/// An enumeration with a list of names in its namespace, each value once:
+/// An enumeration with a list of names in its namespace that contains each value once:
 ///   constexpr std::array<Named<Enum>, n> names_of(std::type_identity<Enum>)
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && requires {

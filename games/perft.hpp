@@ -16,7 +16,7 @@ namespace senet {
 /// Numbers of leaves below a position. Without dice both are the same.
 struct Leaves {
   std::uint64_t each_once = 0;  // every outcome of a chance turn has weight 1
-  std::uint64_t by_chance = 0;  // weighted by probability; a turn's least likely outcome has 1
+  std::uint64_t by_chance = 0;  // weighted by probability; a turn's least likely outcome: 1
 
   bool operator==(const Leaves&) const = default;
 };

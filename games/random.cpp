@@ -70,7 +70,8 @@ float Random::gamma(float alpha) {
 void Random::dirichlet(float alpha, std::span<float> out) {
   float sum = 0.0f;
   for (float& share : out) sum += share = gamma(alpha);
-  // With a very small alpha all draws can underflow to zero. Then a random share gets everything.
+  // With a very small alpha all draws can underflow to zero. Then one random element gets
+  // everything.
   if (!(sum > 0.0f)) {
     std::ranges::fill(out, 0.0f);
     out[below(static_cast<std::uint32_t>(out.size()))] = 1.0f;

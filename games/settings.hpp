@@ -30,13 +30,13 @@ struct SettingRange {
   std::string_view unit = {};  // of the number, e.g. "MiB"
 };
 
-/// Texts that list the settings on which a game or a player depended.
+/// The kinds of text that list the settings on which a game or a player depended.
 enum class SettingsText : std::uint8_t {
   kRecord,  // how a self-play game was played
   kPlayer,  // how a player of a match chooses its moves
 };
 
-/// Whether such a text contains a setting.
+/// When such a text contains a setting.
 enum class Mention : std::uint8_t {
   kIfChanged,  // only when it differs from the default; a text without it means the default
   kAlways,     // always; the first version of such texts already contained it

@@ -38,7 +38,7 @@ class SparseRows {
         value_(capacity * max_active, &heap),
         active_(capacity, &heap) {}
 
-  /// Memory allocated by one.
+  /// Bytes that an object of this size allocates.
   static std::size_t bytes(std::size_t capacity, std::size_t max_active) {
     return capacity *
            (max_active * (sizeof(std::uint16_t) + sizeof(float)) + sizeof(std::uint16_t));
@@ -85,7 +85,7 @@ class Batch : public SparseRows {
   Batch(std::size_t capacity, std::size_t max_active, Heap& heap = default_heap())
       : SparseRows(capacity, max_active, heap), answers_(capacity, &heap) {}
 
-  /// Memory allocated by one.
+  /// Bytes that an object of this size allocates.
   static std::size_t bytes(std::size_t capacity, std::size_t max_active) {
     return SparseRows::bytes(capacity, max_active) + capacity * sizeof(RowResult);
   }

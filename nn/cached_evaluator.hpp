@@ -37,13 +37,13 @@ CacheSettings cache_settings(std::size_t bytes, Evaluates evaluates,
 ///             0: empty  outcomes first, then the wanted logits; unwanted entries are unused
 ///
 /// A key hashes what determines the answer: the row's features, its wanted logits and the network's
-/// id. Answers of other weights are therefore never found. Only the key is compared: among a
-/// million entries, two different rows share a key with a probability of about one in ten million.
+/// id. So the answers of other weights are never found. Only the key is compared: among a million
+/// entries, two different rows share a key with a probability of about one in ten million.
 class CachedEvaluator final : public Evaluator {
  public:
-  /// `inner` has `weights` loaded and was built for `max_rows` rows, the maximum here too. The
-  /// table has as many slots as fit into settings.bytes, at least one set. All memory comes from
-  /// `heap`, which outlives the evaluator.
+  /// `inner` has `weights` loaded and was built for `max_rows` rows, which is also the maximum
+  /// here. The table has as many slots as fit into settings.bytes, at least one set. All memory
+  /// comes from `heap`, which outlives the evaluator.
   CachedEvaluator(std::unique_ptr<Evaluator> inner, const Weights& weights, std::size_t max_rows,
                   const CacheSettings& settings, Heap& heap = default_heap());
   /// Memory of a cached evaluator, without `inner`.

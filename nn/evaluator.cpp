@@ -23,7 +23,7 @@ std::size_t onednn_bytes(const LayerPlan& plan, std::size_t max_rows) {
   std::size_t products = 0;
   for (const Layer& layer : plan.layers) {
     if (layer.kind != LayerKind::kLinear) continue;
-    // In up to three layouts, one of which the packed form already counts.
+    // In up to three layouts, one of which is already counted with the packed form.
     if (layer.in != kFeatures) floats += 2 * padded(layer.inputs) * padded(layer.outputs);
     products += sizes;
   }
@@ -72,9 +72,9 @@ Clock::duration time_pass(Evaluator& evaluator, const Batch& batch) {
   return Clock::now() - start;
 }
 
-/// Whether oneDNN's pass is at least a twentieth shorter than ours. The two alternate for kTime, so
-/// that a changing clock frequency affects both. The shortest pass of each counts, because
-/// disturbances only lengthen a pass.
+/// Whether oneDNN's pass takes at least a twentieth less time than ours. The two alternate for
+/// kTime, so that a changing clock frequency affects both. The shortest pass of each counts,
+/// because disturbances only lengthen a pass.
 bool onednn_is_faster(Evaluator& fused, Evaluator& onednn, const Batch& batch) {
   fused.forward(batch);
   onednn.forward(batch);

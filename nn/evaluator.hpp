@@ -21,14 +21,15 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// The name to record with results. Evaluators whose bits may differ have different names:
-  /// "fused-fma" (any instruction set with fused multiply-add), "fused-plain" (without), "onednn",
-  /// "reference", "hash". The part before the hyphen is the name of its kind.
+  /// The name to record with results. Evaluators whose answers may differ in any bit have different
+  /// names: "fused-fma" (any instruction set with fused multiply-add), "fused-plain" (without),
+  /// "onednn", "reference", "hash". The part before the hyphen is the name of its kind.
   virtual std::string_view name() const = 0;
 
   /// Uses these weights from now on. They must have the spec that the evaluator was built for, and
   /// exist until the next load() or the last forward(). The fused evaluator runs weights.packed(),
-  /// and packs here if nothing has yet; the others copy the weights unless they already have them.
+  /// which this call creates if no other has; the others copy the weights unless they already have
+  /// them.
   virtual void load(const Weights& weights) = 0;
 
   /// Answers rows [first, last) of the batch: writes only each row's outcomes and wanted logits, to
@@ -68,7 +69,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind, const Weights&&
                                                   bool = false, Heap& = default_heap()) = delete;
 
 /// Memory of an evaluator, including its copy of the weights. An upper bound for kOneDnn, whose
-/// compiled code is estimated. For kAuto, of the larger candidate.
+/// compiled code is estimated. For kAuto, the memory of the larger candidate.
 std::size_t evaluator_bytes(EvaluatorKind kind, const NetworkSpec& spec, std::size_t max_rows);
 /// Memory that weights take besides their network once any number of evaluators of this kind have
 /// loaded them: the packed form, or nothing.

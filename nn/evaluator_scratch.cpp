@@ -21,7 +21,7 @@ PlacedPlan::PlacedPlan(const LayerPlan& plan) {
     const Layer& layer = plan.layers[i];
     const bool is_norm = layer.kind == LayerKind::kNormRelu;
     const bool is_read_no_more = layer.in != kFeatures && uses[layer.in].last_reader == i;
-    // The value whose place the result takes, if any.
+    // The value whose buffer the result reuses, if any.
     const std::size_t under = is_norm && is_read_no_more ? layer.in : layer.added;
     if (!plan.is_output(layer.out)) {
       places[layer.out] = {under == kNoValue ? buffers.take() : places[under].buffer,

@@ -46,8 +46,8 @@ struct EvaluatorScratch {
   /// of the current layer they fit into any second-level cache, while one panel of weights and a
   /// tile's rows fit into the first level. A multiple of every kernel's tile_rows.
   static constexpr std::size_t kRows = 48;
-  static constexpr std::size_t kDenseRows = 24;  // made dense at a time; a multiple of tile_rows
-  static constexpr std::size_t kValueRows = 16;  // with raw outcomes stored at a time
+  static constexpr std::size_t kDenseRows = 24;  // rows made dense at a time; multiple of tile_rows
+  static constexpr std::size_t kValueRows = 16;  // rows whose raw outcomes are stored at a time
 
   /// Allocates everything here, from `heap`, which outlives it. `rows`: maximum rows of a block.
   explicit EvaluatorScratch(const LayerPlan& plan, Heap& heap = default_heap(),

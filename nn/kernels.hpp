@@ -87,7 +87,7 @@ struct Kernels {
   std::size_t tile_rows;
 
   void (*linear)(const LinearPass& pass, std::size_t rows);
-  /// As linear(), but adds to `out`; `squares` are those of the sum.
+  /// Like linear(), but adds to `out`; `squares` are those of the sum.
   void (*add_linear)(const LinearPass& pass, std::size_t rows);
   void (*norm_relu)(const NormPass& pass, std::size_t rows);
   void (*dots)(const DotPass& pass);

@@ -81,7 +81,7 @@ void NormStep::run(const BlockPass& pass) const {
 void OutcomesStep::load(PackSource& source) { linear_.load(layer_, source); }
 
 void OutcomesStep::run(const BlockPass& pass) const {
-  // Two passes, so that the softmax's whole-vector loads do not stall on the small stores that
+  // Two passes: otherwise the softmax's whole-vector loads would stall on the small stores that
   // wrote its input.
   const std::size_t outcomes = layer_.outputs, step = padded(outcomes);
   const std::uint16_t* const every = pass.scratch.ascending.data();

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kFormat = "senet-network-1";
 constexpr const char* kEvaluates = "evaluates";
-// A larger network means a damaged header: no board game needs one.
+// A larger number means a damaged header: no board game needs such a network.
 constexpr std::size_t kMaxParameters = std::size_t{1} << 30;
 
 using Metadata = std::map<std::string, std::string>;

@@ -52,8 +52,8 @@ std::uint64_t hash_row(std::span<const std::uint16_t> index, std::span<const flo
   return mix(sum);
 }
 
-/// 16 bits of the stream of this hash: logit i has number i, outcome i number 2^32 + i. `scattered`
-/// is mix(number).
+/// 16 bits of this hash's stream, by number: logit i has number i, outcome i number 2^32 + i.
+/// `scattered` is mix(number).
 std::uint32_t bits_of(std::uint64_t hash, std::uint64_t scattered) {
   return static_cast<std::uint32_t>(mix(hash ^ scattered) >> 48);
 }

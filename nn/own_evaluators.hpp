@@ -60,7 +60,7 @@ class ReferenceEvaluator : public Evaluator {
 };
 
 /// No network: every answer consists of bits of a hash of the row. The same on every machine,
-/// because it uses integer arithmetic, and floats made from integers exactly or by one correctly
+/// because it uses integer arithmetic; floats are made from integers, exactly or by one correctly
 /// rounded division. For tests, search signatures and measurements of everything except the
 /// network. Neither the order of the features nor the weights matter.
 ///

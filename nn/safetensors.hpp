@@ -42,8 +42,8 @@ struct SafetensorsHeader {
 inline constexpr std::uint64_t kMaxSafetensorsHeader = std::uint64_t{16} << 20;
 
 /// Upper bound on the temporary memory that parse_safetensors and read_network need for a header of
-/// that many bytes, besides their results. A set of names takes 40 times the text of the shortest
-/// ones.
+/// that many bytes, besides their results. A set of the shortest names takes 40 times as much
+/// memory as their text.
 constexpr std::size_t safetensors_reading_bytes(std::uint64_t header) {
   return static_cast<std::size_t>(4096 + 48 * header);
 }

@@ -144,7 +144,7 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
 inline constexpr std::size_t kLongestVariation = 64;
 
 /// `first`, a legal action of the root, and the expected moves after it: proven results before
-/// visits, including forced replies, up to a turn of chance, the end of the game or an unvisited
+/// visits, including forced replies, up to a chance turn, the end of the game or an unvisited
 /// position. Call only while no visit is in progress.
 template <class AnySearch>
 ActionList<kLongestVariation> principal_variation(const AnySearch& search, Action first) {

@@ -130,8 +130,8 @@ const Outcomes<G>& expand_afterstates(AnyTree& tree, Node& leaf, const G& state,
   return afterstates[best];
 }
 
-/// Expands a turn of chance, which needs no network: its edges are its outcomes. `own` is the value
-/// of unvisited outcomes for player 0.
+/// Expands a chance turn, which needs no network: its edges are its outcomes. `own` is the value of
+/// unvisited outcomes for player 0.
 template <class AnyTree>
 void expand_chance(AnyTree& tree, NodeId id, float own) {
   using G = typename AnyTree::State;

@@ -11,8 +11,8 @@
 
 namespace senet {
 
-/// Four edges in one vector, as the compiler's own type: every processor has registers of this
-/// size.
+/// Four edges in one vector, as a vector type of the compiler: every processor has registers of
+/// this size.
 inline constexpr std::uint32_t kLanes = 4;
 using FloatLanes = float __attribute__((vector_size(4 * kLanes)));
 using IntLanes = std::int32_t __attribute__((vector_size(4 * kLanes)));
@@ -65,8 +65,8 @@ class HotEdges {
   NodeId& child(std::uint32_t edge) const { return blocks_[edge / kLanes].child[edge % kLanes]; }
 
  private:
-  /// One lane of a vector. clang has no references to lanes; a pointer to the vector's own type of
-  /// number may point to them.
+  /// One element of a vector. clang allows no reference to one, but a pointer to the element type
+  /// may point to it.
   template <class Number, class Lanes>
   static Number& lane(Lanes& lanes, std::uint32_t edge) {
     return reinterpret_cast<Number*>(&lanes)[edge % kLanes];
@@ -131,8 +131,8 @@ class HighestScore {
     float score;
   };
   Edge edge() const {
-    // Combines each lane into one integer: the score in the high half and ~index in the low half,
-    // so that the lower index wins ties.
+    // Combines each element into one integer: the score in the high half and ~index in the low
+    // half, so that the lower index wins ties.
     const auto bits = std::bit_cast<IntLanes>(best_);
     const IntLanes ordered = bits ^ ((bits >> 31) & 0x7fffffff);  // same order as the floats
     using Pair = std::int64_t __attribute__((vector_size(16)));

@@ -14,9 +14,9 @@
 
 namespace senet {
 
-/// The expected outcome of a game according to the network. Usually one row. On a turn of chance, a
-/// network trained on positions gets one row for each outcome of the dice, because it never saw a
-/// position before its roll. Nor did it see positions with a forced move, so forced moves are
+/// The expected outcome of a game according to the network. Usually one row. On a chance turn, a
+/// network trained on positions gets one row for each outcome of the dice, because its training had
+/// no position before the roll. Nor did it have positions with a forced move, so forced moves are
 /// played first.
 template <Game G>
 class NetworkAlone {
@@ -37,7 +37,7 @@ class NetworkAlone {
     }
   }
 
-  /// As Search::gather: kWaiting when the last rows are in the batch, kDone when no rows are
+  /// Like Search::gather: kWaiting when the last rows are in the batch, kDone when no rows are
   /// needed.
   Step gather(Batch& batch) {
     is_waiting_ = false;

@@ -68,8 +68,8 @@ struct Bounds {
   bool operator==(const Bounds&) const = default;
 };
 
-/// Whether a game satisfies this, as far as its type determines it; games known only at run time
-/// are checked when they are registered.
+/// Whether a game's values satisfy this, as far as its type fixes them; games known only at run
+/// time are checked when they are added.
 template <class G>
 constexpr bool ends_fit_bounds() {
   if constexpr (FixedOutcomesGame<G>) {

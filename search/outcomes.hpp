@@ -18,7 +18,7 @@ using Outcomes = std::array<float, kOutcomes<G>>;
 
 // In all functions here `game` is any state of the game.
 
-/// The mean value of a distribution, for the player whose perspective it has.
+/// The mean value of a distribution, for the player from whose perspective it is given.
 template <Game G>
 float mean_value(const G& game, const Outcomes<G>& outcomes) {
   const auto values = outcome_values(game);
@@ -67,8 +67,8 @@ Outcomes<G> spread_value(const G& game, float value) {
 }
 
 /// Changes `outcomes` to the given mean: moves the same fraction of every entry to the best or the
-/// worst outcome. Kept visits and proofs change a node's value without counting a leaf; this
-/// adjusts the distribution to the value.
+/// worst outcome. Kept visits and proofs change a node's value without counting a leaf; this makes
+/// the distribution agree with the value.
 template <Game G>
 Outcomes<G> with_mean(const G& game, Outcomes<G> outcomes, float value) {
   const auto values = outcome_values(game);
@@ -91,7 +91,7 @@ class RootStatistics {
   /// For roots with at most this many edges.
   explicit RootStatistics(std::size_t edges = kMaxEdges<G>, Heap& heap = default_heap())
       : edges_(edges, heap) {}
-  /// Memory allocated by one.
+  /// Bytes that an object of this size allocates.
   static std::size_t bytes(std::size_t edges) { return edges * sizeof(Sum); }
 
   /// Resets everything for a root with this many edges.

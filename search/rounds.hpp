@@ -11,7 +11,7 @@
 
 namespace senet {
 
-/// The callbacks of a driver of searches `S`. Rounds::round() makes all calls.
+/// The callbacks of Rounds for searches `S`. Only Rounds::round() calls them.
 ///
 ///   next()          the search to continue, without a leaf in flight; null if none can continue
 ///                   before the batch is answered
@@ -28,7 +28,7 @@ concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
   turns.answer(batch);
 };
 
-/// The batch of searches `S` (a Search<G>) from gathering to answers. The caller's turns (TurnsOf)
+/// The batch of searches `S` (a Search<G>), from gathering to answers. The caller's turns (TurnsOf)
 /// choose the search to continue, end searches and run the forward pass. Belongs to one thread at a
 /// time; allocates only in the constructor.
 ///
@@ -84,8 +84,8 @@ class Rounds {
   }
 
  private:
-  // First a search whose leaf had more rows than the batch had room for: the pass has made room,
-  // and its answers should not wait longer than those of others.
+  // Continues first with a search whose leaf did not fit into the last batch: its answers should
+  // not wait longer than those of others.
   template <class Turns>
   S* next(Turns& turns) {
     return unfinished_ != nullptr ? std::exchange(unfinished_, nullptr) : turns.next();

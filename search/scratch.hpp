@@ -23,9 +23,9 @@ class WantedLogits {
  public:
   static constexpr std::size_t kMost = G::kMaxLegal * G::kLogitsPerAction;
 
-  /// Lists these actions of `state`. Logits of single-logit actions are listed without a search for
-  /// repeats: they are rarely shared (never in backgammon), but the halves of backgammon's doubles
-  /// repeat all the time.
+  /// Lists these actions of `state`. The logits of single-logit actions are listed without a check
+  /// for repeats, because they are rarely shared (never in backgammon). The halves of backgammon's
+  /// doubles, in contrast, often repeat.
   void list(const G& state, std::span<const Action> actions) {
     std::uint16_t* place = places_.data();
     size_ = 0;

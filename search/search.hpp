@@ -174,7 +174,7 @@ class Search {
 
  private:
   enum class Phase : std::uint8_t { kDescend, kRows, kDone };
-  // Maximum size of one visit: a turn of chance and the position after it with all its edges, and a
+  // Maximum size of one visit: a chance turn, the position after it with all its edges, and a
   // longer hot block for each of the two edges that lead there.
   static constexpr std::uint32_t kVisitNodes = 3;
   static constexpr std::uint32_t visit_words(const G& game) {
@@ -219,7 +219,7 @@ class Search {
     return full_;
   }
 
-  // One visit: all of it, or up to a leaf that needs rows.
+  // Makes a visit: the whole visit, or the part up to a leaf that needs rows.
   void begin_visit() {
     const Descent descent = descend(*tree_, root_, rule_, scratch_->path);
     depth_ = descent.depth;

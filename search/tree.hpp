@@ -25,7 +25,7 @@ struct TreeLimits {
 
 /// Nodes and their states, indexed by 32-bit ids, and their edges in an arena of words. There are
 /// no pointers between nodes and nothing is freed individually: clear() and move_reachable() start
-/// afresh. Not shared by threads. All states belong to one game.
+/// with an empty tree. Not shared by threads. All states belong to one game.
 template <Game G, NodeTable Table = EpochTable>
 class Tree {
   static_assert(ends_fit_bounds<G>());
@@ -271,8 +271,8 @@ class Tree {
 /// positions may end early, which Decision::full reports. `game` is any state of the game.
 template <Game G>
 TreeLimits limits_for(const G& game, std::uint32_t visits, Evaluates evaluates) {
-  // A visit adds a node; with dice two, the turn of chance and the position after it. Its edges
-  // take a cold block of ordinary width and one to two small hot blocks.
+  // A visit adds a node; in a game with dice two, the chance turn and the position after it. Its
+  // edges take a cold block of ordinary width and one to two small hot blocks.
   const std::uint32_t nodes_per_visit = has_dice(game) ? 2 : 1;
   const std::uint32_t ordinary_width =
       most_legal(game) > 64 ? 48 : static_cast<std::uint32_t>(most_legal(game));

@@ -10,7 +10,7 @@
 
 namespace senet {
 
-/// Hands out game numbers, each once, until the last one or until halt(). Callable from any thread.
+/// Hands out game numbers, each once, up to the last one or until halt(). Used by any thread.
 class GameNumbers {
  public:
   explicit GameNumbers(std::uint64_t first,

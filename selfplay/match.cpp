@@ -21,8 +21,8 @@ struct Table {
   }
 };
 
-/// The move in a state that leaves no choice: a roll, a random opening move, a forced move. Nothing
-/// in a state with a choice. The game has not ended.
+/// The action in a state where the player has no choice: a roll, a random opening move or a forced
+/// move. None in a state with a choice. The game has not ended.
 std::optional<Action> unchosen_action(const AnyState& state, std::uint64_t game, std::uint32_t ply,
                                       const MatchSettings& settings) {
   Random draw(settings.seed, pair_of(game), ply, Purpose::kMatch);
@@ -72,7 +72,7 @@ class Match {
     std::uint64_t next = settings_.only_game.value_or(0);
     const std::uint64_t end = settings_.only_game ? next + 1 : settings_.pairs * 2;
     std::vector<Table> tables;
-    // Fills the free tables; games without any decision end immediately.
+    // Starts games until games_at_once are in progress; games without any decision end immediately.
     const auto seat = [&]() -> Result<void> {
       for (; next < end && tables.size() < settings_.games_at_once; ++next) {
         if (std::ranges::binary_search(played, next)) continue;

@@ -3,8 +3,8 @@
 //
 // Every random draw is a function of the seed, the ply and either the pair (openings, dice) or the
 // game (the players' draws). So a game does not depend on which other games are played before it or
-// in parallel with it, and an interrupted match continues exactly as it would have without the
-// interruption.
+// in parallel with it, and an interrupted match, when it is continued, plays exactly the games that
+// it would have played without the interruption.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct MatchSettings {
   std::uint32_t ply_cap = 2000;     // a longer game (dice count) is cut: counted as a draw
   std::uint64_t seed = 1;           // determines openings, dice and the players' draws
   std::size_t games_at_once = 256;  // games in progress at the same time; at least 1
-  /// Plays only the game with this number (2 * pair + 0 or 1), if set.
+  /// If set, plays only the game with this number (2 * pair, or 2 * pair + 1).
   std::optional<std::uint64_t> only_game = {};
 };
 

@@ -22,7 +22,7 @@ struct PlayOrders {
   std::atomic<bool> abandoned{false};  // true: games in progress are dropped
 };
 
-/// What all lanes of a self-play run share. Referenced objects outlive the run.
+/// Everything that the lanes of a self-play run share. Referenced objects outlive the run.
 struct SelfPlay {
   const PlaySettings& settings;
   GameNumbers& numbers;
@@ -80,7 +80,7 @@ class LaneGames final : public Runner {
   }
   // Plays the move of the lane's finished search.
   void take_decision() { game_.take(lane_.search(), lane_.model()); }
-  // Passes the ended game's record to the sink; false when there is no room for it now.
+  // Passes the finished game's record to the sink; false when the sink has no room for it now.
   bool hand_over() { return run_.sink.offer(game_.record()); }
 
   Lane<G>& lane_;

@@ -37,8 +37,8 @@ class Problem {
   std::string problem_;
 };
 
-/// Appends numbers in the order of the format. After the first failure, callers need to check only
-/// in loops and at the end.
+/// Appends numbers in the order of the format. A failure is sticky, so callers need to check for it
+/// only in loops and at the end.
 class PayloadWriter : public Problem {
  public:
   static constexpr bool kReads = false;

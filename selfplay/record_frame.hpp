@@ -101,10 +101,11 @@ class FrameScanner {
   /// Starts at `position`, which need not be the start of a frame.
   explicit FrameScanner(std::uint64_t position) : position_(position) {}
 
-  /// Moves to the next good frame at or after position(). On true, header() and stored() describe
-  /// it and position() is its end. False when there is none before the current end of the file;
-  /// position() then stays, so that a half-written frame is found by a later call. Fails when the
-  /// file cannot be read or has become shorter than position().
+  /// Moves to the next good frame at or after position(). Returns true if there is one: header()
+  /// and stored() then describe it, and position() is its end. Returns false when there is none
+  /// before the current end of the file; position() then stays the same, so that a later call finds
+  /// a frame that is half-written now. Fails when the file cannot be read or has become shorter
+  /// than position().
   Result<bool> next(const FileHandle& file);
 
   const FrameHeader& header() const { return header_; }

@@ -16,8 +16,8 @@
 namespace senet {
 
 struct RecordLogSettings {
-  /// Syncs to the disk after this many records; 0: only on flush(). A killed process loses no
-  /// appended record either way; a power failure loses the records that were not synced.
+  /// Syncs to the disk after this many records; 0: only on flush(). In either case a killed process
+  /// loses no appended record; a power failure loses the records that were not synced.
   std::uint32_t sync_every = 0;
   /// zstd level of each record, 1 to 19; 0 stores records uncompressed.
   int compression_level = 1;
@@ -33,8 +33,8 @@ struct RecoveryReport {
 };
 
 /// Appends records to one file. Holds the file's lock, so only one process can write it at a time.
-/// Movable; used by one thread at a time. After warm-up, append() allocates only within zstd (which
-/// resizes its workspace now and then when record sizes vary much).
+/// Movable; used by one thread at a time. After warm-up, append() allocates only within zstd, which
+/// occasionally resizes its workspace when record sizes vary widely.
 class RecordLog {
  public:
   /// Opens the log of `game` (at most GameRecord::kMaxText bytes), creating it when it is missing.

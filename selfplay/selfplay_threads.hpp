@@ -1,5 +1,5 @@
-// Self-play of one game on several threads: one worker each; workers share only incoming weights
-// and outgoing games.
+// Self-play of one game on several threads, each with one worker. Workers share only incoming
+// weights and outgoing games.
 #pragma once
 
 #include <atomic>

@@ -30,7 +30,7 @@ struct SprtSettings {
   double beta = 0.05;   // probability of accepting H0 when H1 is true
 };
 
-/// The test, fed pair by pair. Add no pairs after it has decided.
+/// The test. Takes one pair at a time; add none after it has decided.
 class Sprt {
  public:
   enum class Decision : std::uint8_t { kNone, kH0, kH1 };

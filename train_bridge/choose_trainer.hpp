@@ -15,7 +15,7 @@
 
 namespace senet {
 
-/// kAuto: CUDA where there is a device, else the CPU.
+/// kAuto: CUDA if there is a device, else the CPU.
 enum class TrainerBackend : std::uint8_t { kAuto, kCpu, kCuda };
 
 constexpr std::array<Named<TrainerBackend>, 3> names_of(std::type_identity<TrainerBackend>) {

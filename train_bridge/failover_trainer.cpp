@@ -85,7 +85,7 @@ class FailoverTrainer final : public Trainer {
     if (++since_fetched_ >= steps_at_risk_) fetch();
   }
 
-  // const: copies the state to the host without changing it.
+  // const, because copying the state to the host does not change it.
   void fetch() const {
     if (since_fetched_ == 0) return;
     auto state = device_->state();

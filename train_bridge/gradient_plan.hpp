@@ -1,4 +1,4 @@
-// Which buffers hold the gradients of values during the backward pass through the layers of a plan.
+// Assigns buffers to the gradients of values, for the backward pass through the layers of a plan.
 #pragma once
 
 #include <cassert>

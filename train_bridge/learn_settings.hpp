@@ -26,8 +26,8 @@ struct LearnSettings {
   std::size_t begin_after = 2'000;  // positions before the first step
   float learning_rate = 1e-3f;
   std::size_t warmup_steps = 100;  // the rate rises linearly from 0 over these steps
-  /// From this step on the rate falls with the inverse square root of the step, so that the weights
-  /// have settled about as well as possible at any time the run may be stopped. 0: never.
+  /// From this step on, the rate falls with the inverse square root of the step, so that the
+  /// weights have settled about as well as possible whenever the run is stopped. 0: never.
   std::size_t steady_steps = 20'000;
   /// Steps between two publications of weights. Self-play can earn at most this many steps in
   /// advance; more are dropped and counted, so that the backlog of training stays bounded.

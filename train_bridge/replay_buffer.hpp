@@ -37,7 +37,7 @@ struct GameShape {
 
 /// The shape of a run's training batches with these settings.
 TrainBatch::Shape batch_shape(const GameShape& shape, const LearnSettings& settings);
-/// The replay size for which a trainer that keeps the samples needs room.
+/// The replay size for which a trainer that keeps the samples must have room.
 ReplayRoom replay_room(const GameShape& shape, const LearnSettings& settings);
 
 /// A ring of samples, independent of the game's type: a ReplayBuffer.

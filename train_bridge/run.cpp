@@ -76,7 +76,8 @@ class Figures {
 
   void record() {
     recorded_at_ = now_.seconds;
-    // Of all threads since the process began; unlike `seconds` not affected by other load.
+    // CPU time of all threads since the process began. Unlike `seconds`, other load does not affect
+    // it.
     const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     const LearnProgress& learn = now_.learn;
     metrics_ << json_text({{"seconds", now_.seconds_before + now_.seconds},
@@ -117,7 +118,7 @@ class Figures {
   std::uint64_t counted_games_, counted_evaluations_ = 0;
 };
 
-// Removes files left half-written by a killed process. The locked game log keeps others away.
+// Removes files left half-written by a killed process. The locked game log excludes other writers.
 void remove_half_written(const std::filesystem::path& folder) {
   std::error_code unknown;
   for (const auto& entry : std::filesystem::directory_iterator(folder, unknown)) {

@@ -49,9 +49,9 @@ struct RunProgress {
   std::uint64_t evaluations = 0;      // rows evaluated by networks
   std::uint64_t hand_over_waits = 0;  // times a lane found the trainer's queue full
   std::uint64_t finished_games = 0;   // games finished by self-play, trained on or not
-  /// Number of times that workers switched to published weights, the total and the longest time of
-  /// a switch including the wait for the weights, and the time that publications blocked access to
-  /// the weights.
+  /// How often workers switched to published weights; the total and the longest time of a switch,
+  /// including the wait for the weights; and the time for which publications blocked access to the
+  /// weights.
   std::uint64_t swaps = 0, swap_ns = 0, longest_swap_ns = 0, publish_ns = 0;
   double games_per_minute = 0;  // rates over the last full second or more
   double evaluations_per_second = 0;

@@ -67,7 +67,7 @@ float passed_on(const G& game, const GameRecord& record, const RecordedTurn& tur
   return std::clamp(1 - lost / blunder, 0.0f, 1.0f);
 }
 
-/// Replays `record` and calls use(sample) for each training position, last one first:
+/// Replays `record` and calls use(sample) for each training position, from the last to the first:
 ///   kPosition     the position of every searched decision; its visits are the policy target if it
 ///                 was a full search
 ///   kAfterstates  the position after every searched or forced decision, unless it ended the game

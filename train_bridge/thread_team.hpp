@@ -32,7 +32,7 @@ class ThreadTeam {
         others_.emplace_back([this, i] { serve(i); });
       }
     } catch (...) {
-      // Release the threads that started from waiting for those that did not.
+      // The threads that have started must not wait for those that could not start.
       for (std::size_t i = others_.size(); i < members; ++i) turn_.arrive_and_drop();
       throw;
     }

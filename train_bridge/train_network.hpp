@@ -61,11 +61,11 @@ class TrainNetwork {
   TrainNetwork(const TrainNetwork&) = delete;
   TrainNetwork& operator=(const TrainNetwork&) = delete;
 
-  /// Returns what the given rows contribute to the batch's losses under `parameters`, and writes
+  /// Returns the given rows' contribution to the batch's losses under `parameters`, and writes
   /// their contribution to the gradient of
   ///   weights.policy * losses.policy + weights.value * losses.value
-  /// to `gradient`. The contributions of shares that make up the batch add up to the values of the
-  /// batch. Both blocks have the layout of the plan. batch.size() >= 1. Non-finite values are
+  /// to `gradient`. The contributions of disjoint shares that cover the batch add up to the batch's
+  /// values. Both blocks have the layout of the plan. batch.size() >= 1. Non-finite values are
   /// propagated to the gradient.
   Losses gradient(std::span<const Real> parameters, const TrainBatch& batch, Share rows,
                   LossWeights weights, std::span<Real> gradient) {

@@ -24,14 +24,14 @@ struct TrainerSettings {
   float beta1 = 0.9f;          // Adam (Kingma and Ba 2015)
   float beta2 = 0.999f;
   float epsilon = 1e-8f;
-  // Of the exponential moving average of the weights, which is used for play. At most (1 + t) / (10
-  // + t) after t steps: the average covers about the last ninth of the steps until it reaches this
-  // value.
+  // Decay of the exponential moving average of the weights, which is used for play. The decay after
+  // t steps is at most (1 + t) / (10 + t): until it reaches this value, the average covers about
+  // the last ninth of the steps.
   float ema_decay = 0.9999f;
   float gradient_clip = 1.0f;  // maximum global gradient norm; larger gradients are scaled down
   float policy_weight = 1.0f;  // weights of the two cross entropies in the loss
   float value_weight = 1.0f;
-  // Of a step on the CPU; at least 1. Steps are repeatable for the same number.
+  // Threads of a step on the CPU; at least 1. Steps are repeatable for the same number of threads.
   std::size_t threads = 1;
 };
 
@@ -123,8 +123,8 @@ class TrainerOf {
   virtual Outcome<void> keep(std::uint32_t /*place*/, const TrainBatch& /*images*/) {
     return Outcome<void>();
   }
-  /// The step() on the batch that ReplayBuffer::encode() would make of `drawn`. Returns nothing,
-  /// and does no step, when not all samples are kept: the caller then encodes the batch.
+  /// Does the step() on the batch that ReplayBuffer::encode() would make of `drawn`. Returns
+  /// nothing, and does no step, when not all samples are kept: the caller then encodes the batch.
   virtual Outcome<std::optional<StepReport>> step_kept(std::span<const DrawnSample> /*drawn*/,
                                                        float /*learning_rate*/) {
     return std::optional<StepReport>();
@@ -146,9 +146,9 @@ class Trainer : public TrainerOf<Always> {
 };
 
 /// CPU backend: OpenBLAS matrix products, hand-written fused backward pass, one TrainNetwork per
-/// thread, no allocation per step. Runs on the calling thread and settings.threads - 1 own threads,
-/// provided the program has called use_single_threaded_blas() (linear_algebra.hpp). `start` is only
-/// read during this call; settings.gradient_clip is above 0.
+/// thread, no allocation per step. Runs on the calling thread and on settings.threads - 1 others,
+/// provided that the program has called use_single_threaded_blas() (linear_algebra.hpp). `start` is
+/// only read during this call; settings.gradient_clip is above 0.
 std::unique_ptr<Trainer> make_cpu_trainer(const Network& start, const TrainBatch::Shape& shape,
                                           const TrainerSettings& settings);
 
@@ -156,8 +156,8 @@ std::unique_ptr<Trainer> make_cpu_trainer(const Network& start, const TrainBatch
 /// report of the previous step, and fail when that one failed.
 class DeviceTrainer : public TrainerOf<Result> {
  public:
-  /// From now on keeps the samples of a replay of this size; call before warm_up(). When the device
-  /// cannot, returns the reason; the trainer remains usable.
+  /// From now on keeps the samples of a replay of this size; call before warm_up(). Fails, with the
+  /// reason, when the device cannot; the trainer remains usable.
   virtual Result<void> keep_replay(const ReplayRoom& /*room*/) {
     return fail("this device cannot keep samples");
   }

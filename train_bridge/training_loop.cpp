@@ -114,7 +114,7 @@ Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_posit
   if (!replayed) return replayed;
   const std::uint64_t samples = replay_.added() - before;
   if (samples > 0) kept_games_.push_back({replay_.added(), log_position});
-  // A game is dropped when all its samples are.
+  // A game is dropped when all its samples have been dropped.
   while (!kept_games_.empty() &&
          kept_games_.front().samples_end + replay_.size() <= replay_.added()) {
     kept_games_.pop_front();

@@ -111,7 +111,8 @@ class TrainingLoop {
   void step();
   StepReport train(float learning_rate);
   void publish();
-  // Only between iterations: weights saved under an iteration's number are those it published.
+  // Called only between iterations: weights saved under an iteration's number are those it
+  // published.
   Result<void> save_when_due();
   void note_progress();
 

@@ -17,11 +17,11 @@
 
 namespace senet {
 
-/// The weights of a game that searches use. A search begins on the newest weights and ends on the
-/// weights that it began with. Weights in use take memory for their packed form, which is reserved
-/// for kMost sets: while searches use that many older sets, new searches begin on the newer of
-/// them. So no search waits for another, and the oldest set gets no new searches and becomes free.
-/// Any thread.
+/// The weights of a game that searches use. A search uses the newest weights when it begins, and
+/// the same weights until it ends. Memory for packed weights is reserved for kMost sets. While
+/// searches still use that many older sets, new searches use the newer of them. So no search waits
+/// for another; the oldest set gets no new searches, and its memory becomes free when its searches
+/// have ended. Any thread.
 class WeightsInUse {
  public:
   static constexpr std::size_t kMost = 2;
@@ -53,20 +53,20 @@ class WeightsInUse {
   std::weak_ptr<const Weights> last_, before_;  // returned by begin(), the newer one in last_
 };
 
-/// One worker's searches of one game, without the game's type. One thread at a time.
+/// One worker's searches of one game, without the game's type. Used by one thread at a time.
 class AnySearchPool {
  public:
   explicit AnySearchPool(ServiceWorker& worker) : worker_(worker) {}
   virtual ~AnySearchPool() = default;
   ServiceWorker& worker() const { return worker_; }
-  /// Takes over a search of this pool's game that has begun.
+  /// Takes over a search of this pool's game, after Session::begin().
   virtual void admit(Session& session) = 0;
   /// Makes visits and about one forward pass. False when no search is left.
   virtual bool round() = 0;
   /// After an exception: hands back all searches with this status.
   virtual void fail_all(senet_status status) noexcept = 0;
 
-  /// Makes the pool look for searches that were asked to stop. Any thread.
+  /// Makes the pool check for searches that were asked to stop. Any thread.
   void look() { look_.store(true); }
 
  protected:
@@ -116,7 +116,7 @@ struct HostTable {
   static constexpr HostTable of();
 };
 
-/// A game of the host's own, which check_table() has accepted.
+/// A game of the host, which check_table() has accepted.
 class OwnGame {
  public:
   explicit OwnGame(GameTable table);

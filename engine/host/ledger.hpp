@@ -1,4 +1,4 @@
-// A memory bound, kept by reserving bytes before they are allocated.
+// The memory bound of a service: bytes are reserved here before they are allocated.
 #pragma once
 
 #include <atomic>

@@ -44,8 +44,8 @@ void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
     job.evaluators[member]->forward(job.batch, job.first, job.last);
     return;
   }
-  // One range per thread: with two, which would let an interrupted thread take fewer, half of the
-  // gain was lost.
+  // One range per thread. Two would let an interrupted thread take fewer, but lost half of the
+  // gain.
   const std::size_t wanted = std::min(threads, most_ranges);
   const std::size_t range_rows = (rows + wanted - 1) / wanted;
   const auto count = static_cast<std::uint32_t>((rows + range_rows - 1) / range_rows);
@@ -67,8 +67,8 @@ void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
   }
 }
 
-// On a busy machine a called thread comes too late, or takes the caller's core. So each call that
-// brings no help postpones the next one.
+// On a busy machine a called thread arrives too late, or takes the caller's core. So each call that
+// brings no help delays the next one.
 bool RowTeam::wants_to_call(Member& me) noexcept {
   if (asleep_.load(std::memory_order_relaxed) == 0) return false;
   if (me.until_call == 0) return true;
@@ -144,7 +144,7 @@ void RowTeam::leave(std::size_t member) noexcept {
   it.wake.notify_one();
 }
 
-// May miss a member that is just falling asleep: the next pass calls it.
+// May miss a member that is about to sleep; the next pass calls that one.
 void RowTeam::call_one(std::size_t caller) noexcept {
   for (std::size_t i = 1; i < members_.size(); ++i) {
     Member& it = members_[(caller + i) % members_.size()];

@@ -35,33 +35,33 @@ class RowTeam {
     std::span<const std::unique_ptr<Evaluator>> evaluators;
   };
 
-  /// Evaluates these rows. On the member's thread, outside help(). The member's own evaluator has
-  /// loaded the weights before, so that nothing is left to allocate.
+  /// Evaluates these rows. Called on the member's thread, outside help(). The member's own
+  /// evaluator must have loaded the weights already, so that this call allocates nothing.
   void forward(std::size_t member, const Rows& rows) noexcept;
 
-  /// Helps other members, and sleeps while none needs help. Returns after leave(member), also if
-  /// that was called between the last help() and this one.
+  /// Helps other members, and sleeps while none needs help. Returns after leave(member), even if
+  /// that was called before this call began.
   void help(std::size_t member) noexcept;
 
   /// Makes help(member) return after its current range. Any thread.
   void leave(std::size_t member) noexcept;
 
-  /// Members that now spin, waiting for ranges; 0 shortly after the last shared forward pass.
+  /// Members that currently spin, waiting for ranges; 0 soon after the last shared forward pass.
   std::size_t awake() const { return awake_.load(std::memory_order_relaxed); }
   /// Ranges that members have evaluated for others so far.
   std::uint64_t ranges_helped() const;
 
  private:
   struct alignas(64) Member {
-    // Its own job, a forward pass that it shares. Constant while ranges of it are unfinished.
+    // The member's job: a forward pass that it shares. Constant while ranges of it are unfinished.
     // compare_exchange on `ranges` claims the next range.
     std::atomic<std::uint32_t> ranges{0};  // index of the next range + 2^16 * number of ranges
     const Rows* job = nullptr;
     std::size_t range_rows = 0;
     std::uint32_t patience = 0, until_call = 0;        // passes to skip before the next call
-    alignas(64) std::atomic<std::uint32_t> helped{0};  // ranges of its job that others have done
+    alignas(64) std::atomic<std::uint32_t> helped{0};  // ranges of the job that others have done
 
-    // Its sleep in help().
+    // The member's sleep in help().
     alignas(64) std::mutex mutex;
     std::condition_variable wake;
     std::atomic<bool> leaves{false}, asleep{false};  // written under the mutex

@@ -91,8 +91,8 @@ class SearchPool final : public AnySearchPool {
     std::uint64_t next_turn;  // see Generation
     ServiceClock::time_point next_progress;
   };
-  /// Weights, and the searches that began on them. A cursor goes round the searches; in turn t,
-  /// each search whose next turn is t or earlier makes a visit.
+  /// Weights, and the searches that use them. A cursor goes round the searches; in turn t, each
+  /// search whose next turn is t or earlier makes a visit.
   struct Generation {
     SharedWeights weights;  // null when all of its searches have ended
     std::vector<Place> places;
@@ -124,7 +124,7 @@ class SearchPool final : public AnySearchPool {
     }
   };
 
-  // One for each search that can have rows in the batch, and one for the search that makes a visit.
+  // One for each search that may have rows in the batch, and one for the search that makes a visit.
   static std::size_t scratches(const ServiceSettings& settings) {
     return std::min<std::size_t>(settings.sessions, settings.batch_rows) + 1;
   }

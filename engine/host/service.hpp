@@ -56,8 +56,8 @@ inline std::size_t drivers(const ServiceSettings& settings) {
   return settings.workers > 0 ? settings.workers : settings.pollers;
 }
 
-/// Bytes of two networks of this shape, the old and the new one while weights are exchanged, and of
-/// reading the file of one.
+/// Bytes of two networks of this shape (the old and the new one, while one replaces the other), and
+/// of reading a network's file.
 std::size_t exchanged_bytes(const NetworkSpec& spec);
 
 /// Every function may be called from any thread. The service outlives its sessions and networks.
@@ -68,13 +68,13 @@ class Service {
   /// Ends all searches, with their results so far, then the workers and all sessions.
   ~Service();
 
-  /// The largest value of `setting` (visits or sessions) with which sessions of this game, with a
-  /// network of this shape and otherwise these settings, fit into memory; 0 if not even 1 does.
+  /// The largest value of `setting` (visits or sessions) with which sessions of this game fit into
+  /// memory, given a network of this shape and the other settings; 0 if not even 1 does.
   static Result<std::uint32_t> most_that_fit(const ServiceSettings& settings,
                                              const NetworkSpec& spec,
                                              std::uint32_t ServiceSettings::*setting);
 
-  /// Adds a game of the host's own, after check_table().
+  /// Adds a game of the host, after check_table().
   Result<void> add_game(GameTable table);
 
   /// Weights from a file, from a file's bytes (copied), or linked in (not copied). Their memory is
@@ -95,7 +95,7 @@ class Service {
   /// and frees it. In a callback it does not wait: the last of these to end frees the session.
   void close_session(Session* session);
 
-  /// Begins a search and returns at once; see Session::Done.
+  /// Begins a search and returns immediately; see Session::Done.
   Result<void> search(Session& session, SessionLimits limits, Session::Done done);
 
   /// Waits until no search of the session and no callback of one is running; without workers it

@@ -1,4 +1,4 @@
-// One thread's share of a service: takes searches over and makes rounds while there are any.
+// One thread's share of a service: takes over searches and makes rounds while there are any.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class ServiceWorker {
   void take(Session& session) noexcept;
   /// Searches that were taken over and have not ended.
   std::uint32_t searches() const { return searches_.load(std::memory_order_relaxed); }
-  /// To be called when a search has ended.
+  /// Called when a search has ended.
   void count_ended() { searches_.fetch_sub(1, std::memory_order_relaxed); }
 
   /// Admits new searches and lets every pool make a round. False when nothing is left to do. An

@@ -128,7 +128,7 @@ class Session {
   /// The result of the last search. SENET_BUSY while one runs, SENET_BAD_STATE before the first and
   /// after the position has changed, and the search's own error if it failed.
   Result<SessionResult> result() const;
-  /// The same without a copy: calls read(const SessionResult&) under the lock.
+  /// The same without a copy: calls read(const SessionResult&) while holding the lock.
   template <class Read>
   Result<void> read_result(Read&& read) const {
     const Stay stay(*this);
@@ -165,7 +165,7 @@ class Session {
   /// Service::release for it.
   bool can_go();
 
-  // For the pool, which owns the search from begin() to hand_back(). On its thread.
+  // For the pool, which owns the search from begin() to hand_back(). Called on the pool's thread.
 
   /// The pool of the last search, of which there was at least one. Any thread.
   AnySearchPool& pool() const { return *pool_.load(); }
@@ -187,7 +187,7 @@ class Session {
   /// Sets the root position of the next search.
   virtual void set_root(const AnyState& state) = 0;
 
-  // Owned by the pool during a search. Its lists reserve all their memory on construction.
+  // Belongs to the pool during a search. Its lists reserve all their memory on construction.
   SessionResult result_;
 
  private:

@@ -46,8 +46,8 @@ class SessionOf final : public Session {
   /// Starts the search on the weights with id `model`. If `spare` is null, it begins with an empty
   /// tree.
   void start(std::uint64_t model, std::unique_ptr<Tree<G>>* spare) {
-    // With noise the tree begins empty: a root's first visits must not depend on the noise of an
-    // earlier root.
+    // A search with noise begins with an empty tree: a root's first visits must not depend on the
+    // noise at an earlier root.
     if (model != model_ || limits().noise) search_.forget();
     model_ = model;
     ++searches_;
@@ -72,7 +72,7 @@ class SessionOf final : public Session {
   bool has_leaf() const { return is_alone_ ? alone_.has_leaf() : search_.has_leaf(); }
   SearchScratch<G>* lend(SearchScratch<G>* scratch) { return search_.lend(scratch); }
 
-  /// Whether the search has finished; notes the reason. Not in the middle of a visit.
+  /// Whether the search has finished; records the reason. Not in the middle of a visit.
   bool is_complete() {
     if (is_alone_ || visits() >= most_) {
       ending_ = !is_alone_ && is_cut_ ? Ending::kTreeFull : Ending::kVisits;
@@ -81,11 +81,11 @@ class SessionOf final : public Session {
     }
     return ending_.has_value();
   }
-  /// Notes the reason after gather() has returned Step::kDone.
+  /// Records the reason after gather() has returned Step::kDone.
   void note_done() {
     if (!is_complete()) ending_ = Ending::kTreeFull;
   }
-  /// Whether a stop or the deadline ends it now, which needs a result; notes the reason.
+  /// Whether a stop or the deadline ends it now, given that it has a result; records the reason.
   bool is_late(ServiceClock::time_point now) {
     if (!can_show()) return false;
     if (is_stopped()) {

@@ -1,4 +1,4 @@
-// A game that is defined at run time: a type that makes a Game of a host's table of functions.
+// A game that is defined at run time: adapts a host's table of functions to the Game concept.
 #pragma once
 
 #include <algorithm>
@@ -175,7 +175,7 @@ class TableGame {
     return logits;
   }
 
-  /// Errors if the text is longer than kMaxTableText, or grows on every call.
+  /// Fails if the text is longer than kMaxTableText, or grows on every call.
   Result<std::string> try_text() const {
     return written("text", [&](char* text, std::size_t room) {
       return functions().text(user(), bytes_.data(), text, room);

@@ -11,8 +11,9 @@
 
 namespace senet {
 
-/// Counters of a worker. Only its thread writes them; any thread may read them at any time. Atomic
-/// and relaxed: each value is exact, but two of them may come from slightly different moments.
+/// Counters of a worker. Only its thread writes them; any thread may read them at any time. The
+/// accesses are atomic and relaxed: each value is exact, but two of them may be from slightly
+/// different moments.
 class WorkerReport {
  public:
   enum Counter : std::size_t {

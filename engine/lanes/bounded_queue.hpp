@@ -26,8 +26,8 @@ class BoundedQueue {
   explicit BoundedQueue(std::size_t capacity) : values_(capacity) { assert(capacity >= 1); }
 
   /// Moves `value` in if there is room and the queue is open. Otherwise returns false and leaves
-  /// the value untouched, so that the caller can wait in its own way (a fiber) and try again,
-  /// unless closed().
+  /// the value untouched, so that the caller can wait in its own way (a fiber, for example) and try
+  /// again, unless closed().
   [[nodiscard]] bool try_push(T&& value) { return put(std::unique_lock(mutex_), std::move(value)); }
 
   /// Waits for room and moves `value` in. Returns false, with the value untouched, if the queue is

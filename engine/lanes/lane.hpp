@@ -1,4 +1,4 @@
-// A lane: one game's search, and the request that the game makes of it.
+// A lane: the search of one game at a time, and the game's request for it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace senet {
 
-/// One game at a time, with one search and one arena. For its worker's thread; never moves.
+/// Serves one game at a time, with one search and one tree. For its worker's thread; never moves.
 template <Game G>
 class Lane {
  public:
@@ -32,8 +32,8 @@ class Lane {
 
   // Called by the worker.
 
-  /// Begins the requested search with the network `model`. `spare` is the second half of the arena,
-  /// shared by all lanes and used by one at a time.
+  /// Begins the requested search with the network `model`. `spare` is a second tree, shared by all
+  /// lanes and used by one at a time.
   void begin_search(std::uint64_t model, std::unique_ptr<Tree<G>>& spare) {
     if (model_ != model) search_.forget();
     model_ = model;

@@ -1,4 +1,4 @@
-// Runs a lane's games, written as one function, on a fiber that sleeps during each search.
+// Runs a lane's games, written as one function, on a fiber that is suspended during each search.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace senet {
 
 /// A fiber for a function, the body, that plays a lane's games. The fiber stays on the thread that
 /// constructed this. The driver, that thread's main fiber, calls resume(), which runs the body up
-/// to its next wait(). So lanes run in the order in which the driver resumes them. Never moves.
+/// to its next wait(). So lanes run in the order in which the driver resumes them. Not movable.
 class LaneFiber {
  public:
   static constexpr std::size_t kStackBytes = 128 * 1024;

@@ -17,8 +17,8 @@ enum class LaneState : std::uint8_t {
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// Plays until the lane thinks, is blocked or has finished, and returns which. Called when a
-  /// search has ended, and repeatedly while the lane is blocked.
+  /// Plays until the lane has requested a search, is blocked or has finished, and returns which.
+  /// Called when a search has ended, and repeatedly while the lane is blocked.
   virtual LaneState resume() = 0;
 };
 

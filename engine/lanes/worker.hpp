@@ -25,7 +25,7 @@ namespace senet {
 template <Game G>
 class Worker final : public AnyWorker {
  public:
-  /// Allocates everything: arenas, batch, evaluator. Must be called on the worker's thread.
+  /// Allocates everything: trees, batch, evaluator. Must be called on the worker's thread.
   static Result<std::unique_ptr<Worker>> make(const WorkerSettings& settings, ModelStore& models,
                                               WorkerReport& report) {
     std::unique_ptr<Worker> worker(new Worker(settings, models, report));
@@ -131,8 +131,8 @@ class Worker final : public AnyWorker {
     add_time(WorkerReport::kForwardNs);
   }
 
-  // A search ends on the weights that it began with. So lanes begin no search while newer weights
-  // wait, and the evaluator loads them when the last search has ended.
+  // A search uses the same weights from beginning to end. So lanes begin no search while newer
+  // weights are pending, and the evaluator loads these when the last search has ended.
   void look_for_newer_weights() {
     swap_pending_ = models_.generation() != loaded_.generation;
     swap_if_idle();
@@ -178,7 +178,7 @@ class Worker final : public AnyWorker {
   std::vector<std::unique_ptr<Lane<G>>> lanes_;
   std::unique_ptr<Evaluator> evaluator_;
   const CachedEvaluator* cache_ = nullptr;  // evaluator_, if it caches
-  bool swap_pending_ = false;               // newer weights wait: begin no search until loaded
+  bool swap_pending_ = false;               // begin no search until the newer weights are loaded
   std::uint32_t searching_ = 0;             // running searches
   Clock::time_point mark_;
 };

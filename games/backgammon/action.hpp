@@ -8,8 +8,8 @@
 // A source is a place of the mover's own board: 0 none (that die is not played), 1..24 points, 25
 // bar. A checker that moves with both dice has its second source at the intermediate point:
 // 24/23/20 with a 31 has source 24 for the 1 and 23 for the 3. A code does not contain the order of
-// the dice. It does not matter: in either order the same checkers leave and arrive, and the same
-// blots are hit.
+// the dice, because it does not matter: in either order the same checkers leave and arrive, and the
+// same blots are hit.
 //
 // The rank of sources a >= b >= c >= d is C(a+3, 4) + C(b+2, 3) + C(c+1, 2) + d (the combinatorial
 // number system, Knuth, TAOCP 7.2.1.3). So codes are ordered lexicographically by descending

@@ -19,7 +19,7 @@ bool has_crashed(const Checkers& checkers) {
 
 constexpr Places kBarPlace = Places{1} << kBar;
 
-// The input of the hitting functions, as sets of own places.
+// The input of the hitting functions, as sets of places from our perspective.
 struct Targets {
   Places occupied;  // our checkers, including the bar
   Places open;      // points where our checkers may land

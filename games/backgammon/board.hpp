@@ -130,18 +130,18 @@ inline int rearmost(const Checkers& checkers) {
   return std::bit_width(occupied_places(checkers)) - 1;
 }
 
-/// Whether there is still contact: the players have not passed each other yet. (Own place p is the
-/// opponent's 25 - p.)
+/// Whether there is still contact: the players have not passed each other yet. (One player's place
+/// p is the other player's place 25 - p.)
 inline bool can_meet(const Checkers& mine, const Checkers& opponent) {
   return rearmost(mine) + rearmost(opponent) > 25;
 }
 
-/// Own points that the opponent does not block with two or more checkers.
+/// Points, from our perspective, that the opponent does not block with two or more checkers.
 inline Places open_points(const Checkers& opponent) {
   return kPoints & ~from_other_side(places_with(opponent, 2));
 }
 
-/// Own points where the opponent has a single checker.
+/// Points, from our perspective, where the opponent has a single checker.
 inline Places opponent_blots(const Checkers& opponent) {
   const Places single = places_with(opponent, 1) & ~places_with(opponent, 2) & kPoints;
   return from_other_side(single);

@@ -54,19 +54,19 @@ constexpr std::uint64_t threats(std::uint64_t stones, std::uint64_t occupied) {
   return found & kBoard & ~occupied;
 }
 
-/// The landing cells where a stone does not lose at once: it blocks an immediate threat if there is
-/// one, and it is not directly below a threat. Empty when every stone loses.
+/// The landing cells where a stone does not lose immediately: it blocks an immediate threat if
+/// there is one, and it is not directly below a threat. Empty when every stone loses.
 constexpr std::uint64_t safe_cells(std::uint64_t landing, std::uint64_t their_threats) {
   const std::uint64_t blocks = landing & their_threats;
   if ((blocks & (blocks - 1)) != 0) return 0;
   return (blocks != 0 ? blocks : landing) & ~(their_threats >> kUp);
 }
 
-/// The lowest of these cells in the leftmost column.
+/// The lowest of these cells in the leftmost column that contains any.
 constexpr std::uint64_t first_of(std::uint64_t cells) { return cells & (0 - cells); }
 
 /// The winner if the board fills up without new threats. Both players first play cells that are
-/// below no threat, then cells that only waste a threat of their own, then cells that they are
+/// below no threat, then cells whose only cost is one of their threats, then cells that they are
 /// forced to play (the zugzwang that Allis, A Knowledge-based Approach of Connect-Four, 1988,
 /// counts by odd and even rows). `mine` are the threats of the player to move, `theirs` the other
 /// player's, `landing` the landing cells. 1: the player to move wins, -1: the other player wins, 0:

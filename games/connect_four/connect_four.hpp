@@ -70,8 +70,9 @@ class ConnectFour {
   ///     278 .. 346  ... two stones of the other player and none of the viewer
   static constexpr std::size_t kLines = 69;
   static constexpr std::size_t kFeatures = 4 * kCells + 5 * kColumns + 6 + 2 * kLines;
-  // Per cell one stone or two threats, per column five features, per line one feature, as it cannot
-  // count for both players, and of the other six features four (one of 205, 206 and of 207, 208).
+  // At most one stone or two threats per cell; five features per column; one feature per line,
+  // which cannot count for both players; and four of the other six features, because at most one of
+  // 205 and 206 is set, and at most one of 207 and 208.
   static constexpr std::size_t kMaxActive = 2 * kCells + 5 * kColumns + 4 + kLines;
 
   /// The game is over at the first four in a line or when the board is full.
@@ -82,7 +83,8 @@ class ConnectFour {
   Player viewer() const { return static_cast<Player>(plies() & 1); }
   void legal(ActionList<kMaxLegal>& out) const;
   /// A single winning move if there is one. Otherwise the moves that block an immediate threat (if
-  /// any) and are not below a threat of the other player. If all moves lose at once, one of them.
+  /// any) and are not below a threat of the other player. If all moves lose immediately, one of
+  /// them.
   void sound(ActionList<kMaxLegal>& out) const;
   void play(Action action);
   std::uint8_t outcome() const;

@@ -29,7 +29,7 @@ class CudaReplay {
   const std::byte* data() const { return memory_.data(); }
 
   /// `last_step` is recorded after the step that was started last, the only one that may be
-  /// running. The same for send().
+  /// running; likewise in send().
   void add(std::uint32_t place, const TrainBatch& images, cudaStream_t uploads,
            const CudaEvent& last_step) {
     const std::size_t at = kept_.add(place, images), bytes = image_bytes(images);

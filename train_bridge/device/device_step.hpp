@@ -146,8 +146,8 @@ class DeviceStep {
   template <class Value>
   using Buffer = typename Device::template Buffer<Value>;
   using Token = typename Device::Token;
-  /// A bias whose gradient is not yet summed up: the next kernel that sums columns does it, which
-  /// saves a kernel.
+  /// A bias whose gradient is not yet summed up. The next kernel that sums columns includes it,
+  /// which saves a kernel.
   using Bias = ColumnSums<Real, Operand>;
 
   /// The device memory of a value, [rows, stride] each, where needed.
@@ -229,7 +229,7 @@ class DeviceStep {
   }
 
   /// Layers [begin, end), forward and backward. backward() returns the token of the last weight
-  /// gradient, which is computed aside.
+  /// gradient, which is computed by aside().
   void forward(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       switch (steps_[i].layer.kind) {
@@ -276,7 +276,7 @@ class DeviceStep {
                                        false, d_weight, false};
     const Token trained = device_.aside([this, learn] { device_.multiply(learn); });
     if (layer.in == kFeatures) return trained;
-    // The outcomes' layers have left their part of this gradient there.
+    // The outcomes' layers must have written their part of this gradient.
     if (layer.in == fork_ && layer.out <= policy_) device_.await(value_done_);
     device_.multiply(
         Product<Real, Operand>{d_out, false, matrix(weight), false, rows(step.d_in, in), step.add});

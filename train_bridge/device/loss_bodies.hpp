@@ -123,7 +123,7 @@ struct PolicyLoss {
       loss = cross_entropy_of_row(
           group, own, actions, [&](std::size_t i) { return targets[i]; }, share);
     }
-    // Only a few of the row's hundreds of logits belong to an action. Only those are touched.
+    // Touches only the few logits of the row's hundreds that belong to an action.
     const std::size_t pairs = actions * per_action;
     group.meet();
     for (std::size_t i = group.lane(); i < stride; i += group.lanes()) {

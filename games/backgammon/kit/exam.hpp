@@ -89,7 +89,7 @@ std::string position_after(const Label& label, Action action);
 ///
 /// Each has a bootstrap interval. Also counts all positions, the unforced and the unmatched ones. A
 /// play is matched with the label's plays by the position that it leads to. Unmatched positions are
-/// excluded from all means. moves[i] is for labels[i].
+/// excluded from all means. moves[i] answers labels[i].
 Grades grade(std::span<const Label> labels, std::span<const MoveMix> moves,
              const GradeProgress& progress = {});
 

@@ -15,9 +15,9 @@ namespace {
 constexpr int kCells = static_cast<int>(ConnectFour::kCells);
 
 // The score of a win is 22 minus the number of the winner's stones. With `plies` stones on the
-// board, this is the score of the player to move for winning with the next stone,
+// board, this is the score for winning with the next stone.
 constexpr int score_of_win(int plies) { return (kCells + 1 - plies) / 2; }
-// and this for losing to the other player's next stone.
+// The score for losing to the other player's next stone.
 constexpr int score_of_loss(int plies) { return -((kCells - plies) / 2); }
 
 // Added to a bound (magnitude at most 21) in a table entry, to mark it as upper or lower and to
@@ -64,9 +64,9 @@ int Solver::score(const ConnectFour& state, int low, int high) {
   return low;
 }
 
-// Returns a bound of the score: between alpha and beta it is exact, at most alpha an upper bound,
-// at least beta a lower bound. The player to move cannot win at once. (Multiversioned, because
-// baseline x86-64 has no popcount instruction.)
+// Returns the score if it is between alpha and beta. Otherwise returns a bound: a result of at most
+// alpha is an upper bound, a result of at least beta a lower bound. The player to move cannot win
+// with the next stone. (Multiversioned, because baseline x86-64 has no popcount instruction.)
 SENET_MULTIVERSION
 int Solver::search(const Position& position, int alpha, int beta) {
   const auto [mine, occupied, plies] = position;

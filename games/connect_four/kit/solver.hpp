@@ -10,10 +10,10 @@
 
 namespace senet::connect_four {
 
-/// Alpha-beta search with null windows (Pearl 1980). It omits moves that lose at once, orders the
-/// others by the number of threats that they create, and keeps its transposition table of bounds
-/// between positions. Takes microseconds for half full boards, seconds for few stones, minutes for
-/// the empty board. Not thread-safe.
+/// Alpha-beta search with null windows (Pearl 1980). It omits moves that lose immediately, orders
+/// the others by the number of threats that they create, and keeps its transposition table of
+/// bounds between positions. Takes microseconds for a half-full board, seconds for one with few
+/// stones, minutes for the empty board. Not thread-safe.
 class Solver {
  public:
   static constexpr int kBest = 21;
@@ -21,10 +21,10 @@ class Solver {
   /// The table has `table_bytes`, rounded down to a power of two, but at least 1 MiB.
   explicit Solver(std::size_t table_bytes = std::size_t{256} << 20);
 
-  /// The score for the player to move: n if that player wins with stone number 22 - n of its own,
-  /// -n if the other player does so, 0 for a draw. `state` is unfinished. All scores up to `low`
-  /// are equivalent, and so are all from `high`: the result may be any of them. A narrower window
-  /// is faster; low = 0, high = 1 decides only whether the position is won.
+  /// The score for the player to move: n if that player wins with their stone number 22 - n, -n if
+  /// the other player does, 0 for a draw. `state` is unfinished. All scores up to `low` are
+  /// equivalent, and so are all from `high`: the result may be any of them. A narrower window is
+  /// faster; low = 0, high = 1 decides only whether the position is won.
   int score(const ConnectFour& state, int low = -kBest, int high = kBest);
 
  private:

@@ -345,7 +345,7 @@ class Checker {
     return sound;
   }
 
-  /// Either a sound move wins at once, or every omitted move is refuted by the next move.
+  /// Either a sound move wins immediately, or the opponent's next move refutes every omitted move.
   void check_sound(const G& state, const std::vector<Action>& legal) requires SoundMovesGame<G> {
     const ActionList<G::kMaxLegal> sound = sound_of(state);
     const Player mover = state.viewer();
@@ -366,7 +366,7 @@ class Checker {
     }
   }
 
-  /// A sequence of forced moves ends.
+  /// Every sequence of forced moves ends.
   static void check_forced(const G& state) requires SoundMovesGame<G> {
     Guarded<G> board{.state = state};
     for (std::size_t forced = 0; is_decision(board.state.turn()); ++forced) {

@@ -157,12 +157,12 @@ concept OwnOutcomesGame = !FixedOutcomesGame<G> && requires(const G& c) {
 ///   kLogitsPerAction  maximum number of policy logits that add up to an action's logit, 1 .. 4 in
 ///                     a table (senet/game_table.h)
 ///   kHasAfterstates whether the game supports Evaluates::kAfterstates
-/// and those of a FixedOutcomesGame or the members of an OwnOutcomesGame
+/// and the constants of a FixedOutcomesGame or the members of an OwnOutcomesGame
 ///
 /// functions
 ///   turn()          whose turn it is
-///   viewer()        the player whose perspective encode() and the network's outcomes have: the
-///                   player to move or, on a chance turn, the player about to roll
+///   viewer()        the player from whose perspective encode() writes and the network answers:
+///                   the player to move or, on a chance turn, the player about to roll
 ///   legal(out)      fills `out` (empty on entry) with the legal actions, ascending and unique;
 ///                   called only when a player is to move. Never empty: a player without a move
 ///                   has the action "pass"
@@ -222,12 +222,13 @@ concept MirrorGame = Game<G> && requires(const G& c, Action a) {
   { G::mirrored(a) } -> std::same_as<Action>;
 };
 
-/// A game that can cheaply exclude moves that lose at once.
+/// A game that can cheaply exclude moves that lose immediately.
 ///   sound(out)   fills `out` (empty on entry) with a subset of the legal actions, ascending;
 ///                called only when a player is to move. Excludes moves after which the opponent's
-///                next move wins by the maximum value; if all do, any non-empty subset is valid. If
-///                it contains a move that wins by the maximum value at once, it may exclude any
-///                others. So it contains a best move. Forced moves (the only sound ones) must end
+///                next move wins by the maximum value; if that is true of all moves, any non-empty
+///                subset is valid. If it contains a move that wins by the maximum value
+///                immediately, it may exclude any others. So it contains a best move. Every
+///                sequence of forced moves, each the only sound one, must end
 template <class G>
 concept SoundMovesGame = Game<G> && requires(const G& c, ActionList<G::kMaxLegal>& out) {
   { c.sound(out) } -> std::same_as<void>;
@@ -257,11 +258,12 @@ inline constexpr std::size_t kMaxEdges =
 /// The opponent.
 inline Player other(Player player) { return static_cast<Player>(1 - player); }
 
-/// True when a player (not chance) is to act.
+/// Whether a player, not chance, is to act.
 inline bool is_decision(Turn turn) { return turn == Turn::kPlayer0 || turn == Turn::kPlayer1; }
 
-/// Properties of the game that `game` is a state of, [outcomes] each: see FixedOutcomesGame, where
-/// they are constants and `game` is ignored, and OwnOutcomesGame.
+/// Outcome values and mirror, [outcomes] each, and the value range of the game to which the state
+/// `game` belongs. In a FixedOutcomesGame they are constants and `game` is ignored; in an
+/// OwnOutcomesGame the state reports them.
 template <Game G>
 constexpr auto outcome_values([[maybe_unused]] const G& game) {
   if constexpr (FixedOutcomesGame<G>) {
@@ -294,8 +296,8 @@ constexpr bool has_dice([[maybe_unused]] const G& game) {
   return StochasticGame<G>;
 }
 
-/// Maximum number of legal actions of any position, of outcomes of one chance turn, and of edges of
-/// any node of the game: the type's bounds, unless its states report smaller ones.
+/// Maximum numbers of legal actions of a position, of outcomes of a chance turn, and of edges of a
+/// node: the type's bounds, unless its states report smaller ones.
 template <Game G>
 constexpr std::size_t most_legal([[maybe_unused]] const G& game) {
   if constexpr (requires { game.most_legal(); }) return game.most_legal();
@@ -311,8 +313,8 @@ constexpr std::size_t most_edges(const G& game) {
   return std::max(most_legal(game), most_chance(game));
 }
 
-/// Whether the game supports Evaluates::kAfterstates, and whether it has sound(); constants unless
-/// the type has these functions.
+/// Whether the game supports Evaluates::kAfterstates, and whether it has sound(). Constants, unless
+/// the type has functions of these names.
 template <Game G>
 constexpr bool has_afterstates([[maybe_unused]] const G& game) {
   if constexpr (requires { game.has_afterstates(); }) return game.has_afterstates();
@@ -324,7 +326,7 @@ constexpr bool has_sound_moves([[maybe_unused]] const G& game) {
   return SoundMovesGame<G>;
 }
 
-/// Reads a state of the game that `game` is a state of.
+/// Reads a state of the game to which the state `game` belongs.
 template <Game G>
 Result<G> read_state([[maybe_unused]] const G& game, std::string_view text) {
   if constexpr (requires { game.other_from_text(text); }) return game.other_from_text(text);

@@ -96,10 +96,11 @@ Result<std::unique_ptr<MatchPlayer>> load_player(const std::filesystem::path& we
   return std::make_unique<SearchPlayer<G>>(std::move(*setup));
 }
 
-/// Plays a match of G between two players and sums it up from the perspective of the first:
-/// settings.pairs openings (random in games without dice) and dice, each played twice with sides
-/// swapped. The same settings and players give the same games. MatchResult contains wins, draws,
-/// losses, mean points and mean score with their standard errors. Fails when a player fails.
+/// Plays a match of G between two players and sums it up from the perspective of the first. The
+/// match has settings.pairs pairs of games; the two games of a pair share the opening (random in
+/// games without dice) and the dice, with sides swapped. The same settings and players give the
+/// same games. MatchResult contains wins, draws, losses, mean points and mean score with their
+/// standard errors. Fails when a player fails.
 template <FixedOutcomesGame G>
 Result<MatchResult> match_result(MatchPlayer& first, MatchPlayer& second,
                                  const MatchSettings& settings = {}) {

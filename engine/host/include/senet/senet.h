@@ -71,7 +71,7 @@ SENET_ENUM(senet_turn){SENET_PLAYER_0 = 0, SENET_PLAYER_1 = 1,
 SENET_ENUM(senet_ending){
     SENET_BY_VISITS = 0, SENET_BY_TIME = 1, SENET_BY_STOP = 2,
     SENET_BY_PROOF = 3,    /* the value is exact */
-    SENET_BY_FULL_TREE = 4 /* senet_config.visits reached, or positions with unusually many moves */
+    SENET_BY_FULL_TREE = 4 /* no room: senet_config.visits made, or unusually many moves */
 };
 
 /* ---- The engine -------------------------------------------------------------------------- */
@@ -120,8 +120,8 @@ SENET_API void senet_config_init(senet_config* config, size_t size);
  * network, fit into config->memory; 0 if not even one visit fits. Allocates nothing. */
 SENET_API senet_status senet_config_fit(const senet_config* config, senet_text game,
                                         uint32_t* visits, senet_reason* why);
-/* The same the other way round: the largest `sessions` that fit with config->visits each. For a mix
- * of games, or a network of another shape, open an engine and call senet_engine_memory. */
+/* The inverse: the largest `sessions` that fit with config->visits each. For a mix of games, or a
+ * network of another shape, open an engine and call senet_engine_memory. */
 SENET_API senet_status senet_config_fit_sessions(const senet_config* config, senet_text game,
                                                  uint32_t* sessions, senet_reason* why);
 
@@ -172,8 +172,8 @@ SENET_API senet_status senet_engine_use(senet_engine* engine, const senet_model*
 SENET_API senet_status senet_session_open(senet_engine* engine, senet_text game,
                                           senet_session** session, senet_reason* why);
 /* Ends the session's search, waits for its callback and for other threads' calls on the session,
- * and frees it. In a callback of this engine it returns at once; memory and slot become free when
- * the search, callbacks and calls that are in progress have ended. NULL is allowed. */
+ * and frees it. In a callback of this engine it returns immediately; memory and slot become free
+ * when the search, callbacks and calls in progress have ended. NULL is allowed. */
 SENET_API void senet_session_close(senet_session* session);
 
 /* Sets the position from text (empty: the start) and plays `count` actions from there. On failure
@@ -227,7 +227,7 @@ typedef struct senet_limits { /* a search ends at the first limit that it reache
  * searched, played and closed from here. */
 typedef void (*senet_done)(void* user, senet_session* session);
 
-/* Begins a search and returns at once. `done` may be NULL. */
+/* Begins a search and returns immediately. `done` may be NULL. */
 SENET_API senet_status senet_session_search(senet_session* session, const senet_limits* limits,
                                             senet_done done, void* user, senet_reason* why);
 /* Asks the search to end with the result so far, after one visit at least. */
@@ -264,8 +264,8 @@ typedef struct senet_result {
 
 /* The result of the last search. SENET_BUSY while one runs; SENET_BAD_STATE before the first and
  * after the position has changed; SENET_NO_MEMORY or SENET_INTERNAL if the search failed with that.
- * Writes up to `room` choices: the best first (it is `action`, unless that was drawn), then by
- * falling visits. */
+ * Writes up to `room` choices: the best first (it is `action`, unless that was drawn at random),
+ * then by decreasing visits. */
 SENET_API senet_status senet_session_result(const senet_session* session, senet_result* result,
                                             senet_choice* choices, size_t room);
 

@@ -153,7 +153,7 @@ class Session {
   }
   senet_action read_action(std::string_view text) const { return try_read_action(text).value(); }
 
-  /// Begins a search and returns at once.
+  /// Begins a search and returns immediately.
   Result<void> try_begin_search(const Limits& limits, senet_done done = nullptr,
                                 void* user = nullptr) {
     senet_limits c = SENET_LIMITS_INIT;
