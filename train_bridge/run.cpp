@@ -213,8 +213,9 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   if (config.selfplay.workers == 0) config.selfplay.workers = default_workers();
   WorkerSettings& worker = config.selfplay.worker;
   worker.visits = config.selfplay.play.full_visits;
-  worker.evaluator =
-      resolve_kind(worker.evaluator, start_.network, worker.batch_rows, worker.exact);
+  Evaluation& evaluation = worker.evaluation;
+  evaluation.kind =
+      resolve_kind(evaluation.kind, start_.network, evaluation.batch_rows, evaluation.exact);
   if (!options.train) config.learn.samples_per_position = 0;
 
   use_single_threaded_blas();

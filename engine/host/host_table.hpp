@@ -49,7 +49,7 @@ class WeightsInUse {
 
  private:
   ModelStore newest_;
-  std::mutex mutex_;  // guards the members below
+  std::mutex mutex_;                            // guards the members below
   std::weak_ptr<const Weights> last_, before_;  // returned by begin(), the newer one in last_
 };
 

@@ -35,11 +35,13 @@ constexpr HostTable HostTable::of() {
       plan.tree = limits(visits);
       plan.visits = visits == 0 ? 0 : UINT32_MAX;
     }
+    const EvaluatorKind kind = settings.evaluation.kind;
+    const std::size_t rows = settings.evaluation.batch_rows;
     const std::size_t cached =
-        settings.cache > 0 ? CachedEvaluator::bytes(spec, settings.batch_rows, plan.cache) : 0;
-    const std::size_t weights = shared_bytes(settings.evaluator, spec) + sizeof(Weights) + 64;
+        settings.cache > 0 ? CachedEvaluator::bytes(spec, rows, plan.cache) : 0;
+    const std::size_t weights = shared_bytes(kind, spec) + sizeof(Weights) + 64;
     const std::size_t driver = SearchPool<G>::bytes(plan) + sizeof(TeamEvaluator) + cached + 64 +
-                               evaluator_bytes(settings.evaluator, spec, settings.batch_rows);
+                               evaluator_bytes(kind, spec, rows);
     plan.room_bytes = sizeof(GameRoom) + WeightsInUse::kMost * weights + drivers(settings) * driver;
     const std::size_t options = game.most_legal * sizeof(Action) + game.most_chance * sizeof(float);
     plan.session_bytes = 2 * options + SessionOf<G>::bytes(plan) + 1024;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <utility>
 
 #include "nn/own_evaluators.hpp"
 #include "tests/engine/services.hpp"
@@ -123,7 +125,7 @@ TEST(ServiceSearch, TheNetworkAloneSeesAPosition) {
 // For a position before a roll, a network that was trained on positions evaluates every roll, in
 // batches of a few rows.
 TEST(ServiceSearch, TheNetworkAloneSeesAllRolls) {
-  const auto service = open_service({.workers = 1, .visits = 10, .batch_rows = 4});
+  const auto service = open_service({.workers = 1, .visits = 10, .evaluation = {.batch_rows = 4}});
   const Weights weights(small_network<Backgammon>(1));
   use_small_network<Backgammon>(*service, 1);
   Session& session = open_session(*service, "backgammon");
@@ -160,6 +162,59 @@ TEST(ServiceSearch, TheNetworkAloneOfAfterstates) {
   EXPECT_EQ(best.choices.size(), session.legal().size());
   EXPECT_EQ(best.value, best.choices.front().value);
   EXPECT_NEAR(sum_of(best.outcomes), 1, 1e-5);
+}
+
+/// A host's own evaluator: answers like HashEvaluator and counts the rows.
+class CountingEvaluator final : public HashEvaluator {
+ public:
+  explicit CountingEvaluator(std::atomic<std::size_t>& rows) : rows_(rows) {}
+  using Evaluator::forward;
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+    rows_ += last - first;
+    HashEvaluator::forward(batch, first, last);
+  }
+
+ private:
+  std::atomic<std::size_t>& rows_;
+};
+
+TEST(ServiceSearch, AHostsOwnEvaluatorAnswersBehindTheCache) {
+  const auto found = [](Evaluation evaluation, std::size_t cache) {
+    evaluation.batch_rows = 8;
+    const auto service = open_service(
+        {.workers = 2, .visits = 60, .evaluation = std::move(evaluation), .cache = cache});
+    use_small_network<ConnectFour>(*service, 1);
+    Session& session = open_session(*service, "connect_four");
+    SessionResult last;
+    for (int again = 0; again < 2; ++again) {
+      EXPECT_TRUE(session.set("44", {}));
+      last = search(*service, session, {.visits = 60, .noise = true});  // begins without a tree
+    }
+    return last;
+  };
+  std::atomic<std::size_t> rows{0};
+  const EvaluatorMaker own = [&](const Weights&,
+                                 std::size_t) -> Result<std::unique_ptr<Evaluator>> {
+    return std::make_unique<CountingEvaluator>(rows);
+  };
+  const SessionResult expected = found({.kind = EvaluatorKind::kHash}, 0);
+  const SessionResult asked = found({.own = own}, 0);
+  const std::size_t without_cache = rows.exchange(0);
+  const SessionResult remembered = found({.own = own}, std::size_t{1} << 20);
+  for (const SessionResult& result : {asked, remembered}) {
+    EXPECT_EQ(result.value, expected.value);
+    EXPECT_EQ(result.outcomes, expected.outcomes);
+    EXPECT_EQ(result.action, expected.action);
+  }
+  EXPECT_GT(without_cache, expected.evaluations);
+  EXPECT_GT(rows, 0u);
+  EXPECT_LT(rows, without_cache);
+  const auto service = open_service(
+      {.evaluation = {.own = [](const Weights&, std::size_t) -> Result<std::unique_ptr<Evaluator>> {
+         return fail("no licence");
+       }}});
+  EXPECT_EQ(service->use(shared(small_network<ConnectFour>(1))).error().reason(),
+            "evaluator: no licence");
 }
 
 TEST(ServiceSearch, ATreeByBytesIsFilledToItsEnd) {

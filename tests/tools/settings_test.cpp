@@ -174,7 +174,7 @@ TEST_F(ConfigFile, HasShortNumbersAndReadsLongOnes) {
   ASSERT_TRUE(read) << read.error().reason();
   EXPECT_EQ(read->selfplay.worker.search.puct.fpu_reduction, 0.2f);
   EXPECT_EQ(read->learn.samples.lambda, 0.8f);
-  EXPECT_EQ(read->selfplay.worker.evaluator, EvaluatorKind::kHash);
+  EXPECT_EQ(read->selfplay.worker.evaluation.kind, EvaluatorKind::kHash);
 }
 
 TEST_F(ConfigFile, SamplesFollowTheMode) {

@@ -23,12 +23,12 @@ constexpr std::chrono::microseconds kSlice{100};
 ServiceSettings service_settings(const Options& options, const NetworkSpec& spec,
                                  bool has_afterstates) {
   ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
-  settings.evaluator = options.search.evaluator;
+  settings.evaluation.kind = options.search.evaluator;
   settings.evaluates = options.search.mode;
   const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, settings.evaluates);
   if (!asked) throw fail("--mode: " + asked.error().reason());
   // A search has one leaf in flight: one row, or one row per move with afterstates.
-  settings.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
+  settings.evaluation.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
   settings.tree = std::size_t{options.hash_mib} << 20;
   settings.lines = kMaxMultiPv;
   settings.search = options.search.settings;
