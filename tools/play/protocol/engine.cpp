@@ -24,9 +24,9 @@ ServiceSettings service_settings(const Options& options, const NetworkSpec& spec
                                  bool has_afterstates) {
   ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
   settings.evaluation.kind = options.search.evaluator;
-  settings.evaluates = options.search.mode;
-  const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, settings.evaluates);
+  const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, options.search.mode);
   if (!asked) throw fail("--mode: " + asked.error().reason());
+  settings.evaluates = *asked;
   // A search has one leaf in flight: one row, or one row per move with afterstates.
   settings.evaluation.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
   settings.tree = std::size_t{options.hash_mib} << 20;
@@ -208,8 +208,9 @@ void Engine::configure(const Options& options, Change change) {
     network =
         std::make_shared<const Network>(open_network(network_source(options), reference).value());
   }
-  std::unique_ptr<Service> service =
-      Service::open(service_settings(options, network->spec(), game->has_afterstates)).value();
+  const ServiceSettings settings =
+      service_settings(options, network->spec(), game->has_afterstates);
+  std::unique_ptr<Service> service = Service::open(settings).value();
   service->use(network).value();
   // Close the old session first: the memory may not hold two trees. If opening the new one fails,
   // the next search reopens the old one.
@@ -218,6 +219,8 @@ void Engine::configure(const Options& options, Change change) {
   service_ = std::move(service);
   game_ = game;
   network_ = std::move(network);
+  evaluator_ = settings.evaluation.kind;
+  evaluates_ = *settings.evaluates;
 }
 
 SessionResult Engine::search(const AnyState& position, SessionLimits limits,
@@ -235,6 +238,17 @@ SessionResult Engine::search(const AnyState& position, SessionLimits limits,
     }
   } while (value_or(Code::kInternal, service_->poll(kSlice)) > 0);
   return value_or(Code::kInternal, session_->result());
+}
+
+Expectation Engine::evaluate(const AnyState& position) {
+  if (evaluates_ == Evaluates::kAfterstates && is_decision(position.turn())) {
+    const SessionResult found = search(position, {.visits = 1, .lines = 1}, [] { return true; });
+    const std::span<const float> outcomes = found.line(0).outcomes;
+    return {found.choices.front().value, {outcomes.begin(), outcomes.end()}};
+  }
+  const Weights weights(network_);
+  const auto evaluator = value_or(Code::kInternal, make_evaluator(evaluator_, weights, 1));
+  return (*find_game<NetworkAlone>(game_->name))->expects(position, evaluates_, *evaluator);
 }
 
 }  // namespace senet::protocol

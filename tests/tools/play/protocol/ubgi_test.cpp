@@ -58,6 +58,24 @@ TEST(Ubgi, BothSidesOfASymmetricPositionGetTheSameAnswer) {
   }
 }
 
+// A network of afterstates expects what follows the best move, as a search of one visit does.
+TEST(Ubgi, EvalOfAMoveToChooseIsThatOfTheBestMove) {
+  Options options = small_options();
+  options.search.mode = Evaluates::kAfterstates;
+  Talk talk(options);
+  ready(talk);
+  talk.tell({kStart, "dice 3 1"});
+  const Lines found = talk.ask("go nodes 1");
+  const auto part = [](const std::string& line, std::string_view word) {
+    const std::size_t at = line.find(word);
+    return line.substr(at, line.find(' ', at + word.size()) - at);
+  };
+  const std::string eval = talk.last("eval");
+  for (const std::string_view word : {"eq ", "pwin ", "pgammon ", "pbg "}) {
+    EXPECT_EQ(part(eval, word), part(found.front(), word)) << eval;
+  }
+}
+
 // The same position in three notations, and with the players exchanged.
 TEST(Ubgi, APositionIsTheSameHoweverItIsTold) {
   Talk talk;
