@@ -47,7 +47,7 @@ Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& op
   setup.settings = options.settings;
   const Result<Evaluates> asked =
       resolve_evaluates(weights->spec(), G::kHasAfterstates, options.mode);
-  if (!asked) return fail("--mode: " + asked.error().reason());
+  if (!asked) return fail("mode: " + asked.error().reason());
   setup.settings.evaluates = *asked;
   setup.visits = std::max(visits, 1u);
   const std::size_t tree = Tree<G>::bytes(limits_for<G>(setup.visits, setup.settings.evaluates));

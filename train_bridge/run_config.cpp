@@ -28,7 +28,7 @@ Result<void> check_memory(const RunGame& game, const RunConfig& config) {
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (wanted < 0.8 * memory) return {};
   return fail(
-      fmt::format("--visits, --lanes, --cache, --workers: trees and caches would take {:.1f} "
+      fmt::format("visits: with these lanes, workers and cache, trees and caches would take {:.1f} "
                   "GiB: at most 80 % of the machine's {:.1f} GiB are allowed",
                   wanted / (1 << 30), memory / (1 << 30)));
 }
@@ -54,21 +54,18 @@ Result<RunConfig> default_config(const RunGame& game) {
 }
 
 Result<void> check_config(const RunGame& game, const RunConfig& config) {
-  const auto wrong = [](std::string_view reason) { return fail(fmt::format("--{}", reason)); };
   const AnyGame& any = game.any();
   if (config.game != any.name) {
     return fail(fmt::format("the settings are those of {}, not of {}", config.game, any.name));
   }
-  if (const Result<void> checked = check_settings(config); !checked) {
-    return wrong(checked.error().reason());
-  }
+  if (const Result<void> checked = check_settings(config); !checked) return checked;
   if (config.selfplay.worker.search.evaluates == Evaluates::kAfterstates && !any.has_afterstates) {
-    return wrong(fmt::format("mode: {} has no afterstates", config.game));
+    return fail(fmt::format("mode: {} has no afterstates", config.game));
   }
   const PlaySettings& play = config.selfplay.play;
   if (play.fast_visits > play.full_visits) {
-    return wrong(fmt::format("fast-visits: {} is more than --visits, which is {}", play.fast_visits,
-                             play.full_visits));
+    return fail(fmt::format("fast-visits: {} is more than visits, which is {}", play.fast_visits,
+                            play.full_visits));
   }
   return check_memory(game, config);
 }

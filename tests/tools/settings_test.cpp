@@ -193,14 +193,14 @@ TEST_F(ConfigFile, SamplesFollowTheMode) {
 TEST(Settings, SomeDependOnOthers) {
   RunConfig config = config_of("connect_four");
   config.selfplay.play.fast_visits = config.selfplay.play.full_visits + 1;
-  EXPECT_NE(check_config(config).error().reason().find("--fast-visits: "), std::string::npos);
+  EXPECT_NE(check_config(config).error().reason().find("fast-visits: "), std::string::npos);
   config = config_of("connect_four");
   config.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
-  EXPECT_EQ(check_config(config).error().reason(), "--mode: connect_four has no afterstates");
+  EXPECT_EQ(check_config(config).error().reason(), "mode: connect_four has no afterstates");
   config = config_of("connect_four");
   config.selfplay.worker.lanes = 0;
   EXPECT_EQ(check_config(config).error().reason(),
-            "--lanes takes a whole number 1 .. 4096, not \"0\"");
+            "lanes takes a whole number 1 .. 4096, not \"0\"");
 }
 
 struct Typed {

@@ -25,7 +25,7 @@ ServiceSettings service_settings(const Options& options, const NetworkSpec& spec
   ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
   settings.evaluation.kind = options.search.evaluator;
   const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, options.search.mode);
-  if (!asked) throw fail("--mode: " + asked.error().reason());
+  if (!asked) throw fail("mode: " + asked.error().reason());
   settings.evaluates = *asked;
   // A search has one leaf in flight: one row, or one row per move with afterstates.
   settings.evaluation.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
