@@ -388,7 +388,7 @@ int CommandLine::run(int argc, const char* const* argv) {
 }
 
 void add_search_options(const Command& command, SearchOptions& options) {
-  add_setting(command, setting_of(&Evaluation::kind), options.evaluator);
+  add_setting(command, setting_of(&Evaluation::kind), options.evaluation.kind);
   auto mode = setting_of(&SearchSettings::evaluates);
   mode.help =
       "what the network evaluates (default: what it was trained on; if its file does not record "

@@ -59,9 +59,9 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
     return fail(fmt::format("the settings are those of {}, not of {}", config.game, any.name));
   }
   if (const Result<void> checked = check_settings(config); !checked) return checked;
-  if (config.selfplay.worker.search.evaluates == Evaluates::kAfterstates && !any.has_afterstates) {
-    return fail(fmt::format("mode: {} has no afterstates", config.game));
-  }
+  const auto asked = resolve_evaluates(config.network, any.has_afterstates,
+                                       config.selfplay.worker.search.evaluates);
+  if (!asked) return asked.error();
   const PlaySettings& play = config.selfplay.play;
   if (play.fast_visits > play.full_visits) {
     return fail(fmt::format("fast-visits: {} is more than visits, which is {}", play.fast_visits,

@@ -16,7 +16,7 @@ constexpr HostTable HostTable::of() {
                   const ServiceSettings& settings) -> Result<RoomPlan> {
     const AnyGame& game = host.game;
     const auto asked = resolve_evaluates(spec, game.has_afterstates, settings.evaluates);
-    if (!asked) return fail(SENET_BAD_ARGUMENT, "mode: " + asked.error().reason());
+    if (!asked) return fail(SENET_BAD_ARGUMENT, asked.error().reason());
     const AnyState any(game);
     const G& start = any.as<G>();
     const auto limits = [&](std::uint32_t visits) { return limits_for(start, visits, *asked); };

@@ -238,7 +238,7 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   EXPECT_FALSE(all.options.mode);
   const Typed named = type({"--evaluator", "hash", "--mode", "afterstates"});
   EXPECT_EQ(named.options.mode, Evaluates::kAfterstates);
-  EXPECT_EQ(named.options.evaluator, EvaluatorKind::kHash);
+  EXPECT_EQ(named.options.evaluation.kind, EvaluatorKind::kHash);
   for (const std::vector<std::string>& bad :
        {std::vector<std::string>{"--c-puct", "2000"}, {"--mode", "sideways"}}) {
     testing::internal::CaptureStderr();

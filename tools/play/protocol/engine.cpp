@@ -23,12 +23,11 @@ constexpr std::chrono::microseconds kSlice{100};
 ServiceSettings service_settings(const Options& options, const NetworkSpec& spec,
                                  bool has_afterstates) {
   ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
-  settings.evaluation.kind = options.search.evaluator;
+  settings.evaluation = options.search.evaluation;
   const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, options.search.mode);
-  if (!asked) throw fail("mode: " + asked.error().reason());
+  if (!asked) throw asked.error();
   settings.evaluates = *asked;
-  // A search has one leaf in flight: one row, or one row per move with afterstates.
-  settings.evaluation.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
+  settings.evaluation.batch_rows = rows_in_flight(1, *asked);
   settings.tree = std::size_t{options.hash_mib} << 20;
   settings.lines = kMaxMultiPv;
   settings.search = options.search.settings;
@@ -153,8 +152,8 @@ std::vector<Option> options_of(Options& o) {
     if (is_hash) entry.range.most = o.hash_limit_mib;
     all.push_back(of_setting(entry, value, is_hash ? Change::kSearch : Change::kNothing));
   });
-  all.push_back(of_setting(setting("evaluator", &SearchOptions::evaluator, ""), o.search.evaluator,
-                           Change::kSearch));
+  all.push_back(
+      of_setting(setting_of(&Evaluation::kind), o.search.evaluation.kind, Change::kSearch));
   Names modes = names_in<Evaluates>();
   modes.insert(modes.begin(), "auto");
   all.push_back(of_names(
@@ -219,7 +218,7 @@ void Engine::configure(const Options& options, Change change) {
   service_ = std::move(service);
   game_ = game;
   network_ = std::move(network);
-  evaluator_ = settings.evaluation.kind;
+  evaluation_ = settings.evaluation;
   evaluates_ = *settings.evaluates;
 }
 
@@ -247,7 +246,7 @@ Expectation Engine::evaluate(const AnyState& position) {
     return {found.choices.front().value, {outcomes.begin(), outcomes.end()}};
   }
   const Weights weights(network_);
-  const auto evaluator = value_or(Code::kInternal, make_evaluator(evaluator_, weights, 1));
+  const auto evaluator = value_or(Code::kInternal, make_evaluator(evaluation_, weights));
   return (*find_game<NetworkAlone>(game_->name))->expects(position, evaluates_, *evaluator);
 }
 

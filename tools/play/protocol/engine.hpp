@@ -88,7 +88,7 @@ class Engine {
  private:
   const AnyGame* game_ = nullptr;
   SharedNetwork network_;
-  EvaluatorKind evaluator_ = EvaluatorKind::kFused;
+  Evaluation evaluation_;
   Evaluates evaluates_ = Evaluates::kPosition;
   std::unique_ptr<Service> service_;
   senet::Session* session_ = nullptr;  // null when its memory could not be reserved

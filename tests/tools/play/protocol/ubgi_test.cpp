@@ -38,7 +38,7 @@ TEST(Ubgi, AnswersADecisionAsTheRunnerAsksIt) {
 TEST(Ubgi, BothSidesOfASymmetricPositionGetTheSameAnswer) {
   for (const Evaluates mode : {Evaluates::kPosition, Evaluates::kAfterstates}) {
     Options options = small_options();
-    options.search.evaluator = EvaluatorKind::kFused;
+    options.search.evaluation.kind = EvaluatorKind::kFused;
     options.search.mode = mode;
     options.visits = 60;
     Talk talk(options);
