@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/lanes/analyse.hpp"
+#include "engine/lanes/machine.hpp"
 #include "engine/lanes/thread_team.hpp"
 #include "nn/cached_evaluator.hpp"
 #include "nn/evaluation.hpp"
@@ -29,13 +30,13 @@ namespace senet {
 struct SearchOptions {
   Evaluation evaluation{.batch_rows = 0};  // batch_rows 0: see rows_in_flight
   std::optional<Evaluates> mode = {};  // what the network evaluates; none: see resolve_evaluates
-  std::size_t workers = 0;             // threads; 0: one per hardware thread
-  std::size_t lanes = 0;      // searches of each worker; 0: up to 64, within kTreeMemory for all
-  std::size_t cache_mib = 0;  // evaluation cache of each worker in MiB; 0: none
+  std::size_t workers = 0;             // threads; 0: one per hardware thread, within kTreeMemory
+  std::size_t lanes = 0;               // searches of each worker; 0: up to 64, within kTreeMemory
+  std::size_t cache_mib = 0;           // evaluation cache of each worker in MiB; 0: none
   SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
 };
 
-/// Maximum bytes for the trees of one player when the number of lanes is not set.
+/// Maximum bytes for the trees of one player when the numbers of workers and lanes are not set.
 inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
 
 /// Plays the best move of a search without noise. The move depends only on the state, not on the
@@ -45,7 +46,7 @@ class SearchPlayer final : public MatchPlayer {
  public:
   /// Allocates everything and starts the threads, for searches of `visits` visits; 0 is treated as
   /// 1, the network alone. Fails if the network cannot evaluate what the options ask for, or the
-  /// system has too few threads.
+  /// machine lacks the memory or the threads.
   static Result<std::unique_ptr<SearchPlayer>> make(SharedWeights weights, SearchOptions options,
                                                     std::uint32_t visits) {
     visits = std::max(visits, 1u);
@@ -53,10 +54,16 @@ class SearchPlayer final : public MatchPlayer {
         resolve_evaluates(weights->spec(), G::kHasAfterstates, options.mode);
     if (!asked) return asked.error();
     options.settings.evaluates = *asked;
-    if (options.workers == 0) options.workers = std::max(1u, std::thread::hardware_concurrency());
+    const std::size_t tree = Tree<G>::bytes(limits_for<G>(visits, *asked));
+    if (options.workers == 0) {
+      const std::size_t all = std::max(1u, std::thread::hardware_concurrency());
+      options.workers = std::clamp<std::size_t>(kTreeMemory / tree, 1, all);
+    }
     if (options.lanes == 0) {
-      const std::size_t tree = Tree<G>::bytes(limits_for<G>(visits, *asked));
       options.lanes = std::clamp<std::size_t>(kTreeMemory / options.workers / tree, 1, 64);
+    }
+    if (auto fits = check_memory(options.workers, options.lanes, tree, options.cache_mib); !fits) {
+      return fits.error();
     }
     Evaluation& evaluation = options.evaluation;
     if (evaluation.batch_rows == 0) evaluation.batch_rows = rows_in_flight(options.lanes, *asked);

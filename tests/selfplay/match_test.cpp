@@ -452,6 +452,10 @@ TEST(SearchPlayer, WhatCannotBeMadeIsAnError) {
   const auto no_mode =
       SearchPlayer<ConnectFour>::make(weights, {.mode = Evaluates::kAfterstates}, 1);
   EXPECT_EQ(no_mode.error().reason(), "mode: connect_four has no afterstates");
+  const auto no_memory =
+      SearchPlayer<ConnectFour>::make(weights, {.workers = 2, .cache_mib = 1'000'000'000}, 1);
+  EXPECT_TRUE(
+      no_memory.error().reason().starts_with("visits: with these workers, lanes and cache"));
 }
 
 TEST(MatchResult, Sums) {

@@ -85,10 +85,10 @@ std::string player_words() {
 void add_player_options(const Command& command, PlayerSettings& settings) {
   add_search_options(command, settings.search);
   auto workers = setting_of(&SelfPlaySettings::workers);
-  workers.help = "threads that search; 0: one per hardware thread";
+  workers.help = "threads that search; 0: one per hardware thread, within 1 GiB of trees";
   add_setting(command, workers, settings.search.workers);
   auto lanes = setting_of(&WorkerSettings::lanes);
-  lanes.help = "parallel searches of each worker (default: up to 64, all within 1 GiB of trees)";
+  lanes.help = "parallel searches of each worker (default: up to 64, within 1 GiB of trees)";
   add_setting(command, lanes, settings.search.lanes).shows_default("");
   add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.search.cache_mib);
   command.heading("External programs");
