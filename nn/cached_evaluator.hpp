@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "nn/evaluates.hpp"
@@ -56,8 +57,7 @@ class CachedEvaluator final : public Evaluator {
   void load(const Weights& weights) override;
   void forward(const Batch& batch, std::size_t first, std::size_t last) override;
 
-  /// Rows answered from the cache so far.
-  std::uint64_t hits() const { return hits_; }
+  std::uint64_t cache_hits() const override { return hits_; }
   std::size_t slots() const { return slots_.size(); }
 
  private:
@@ -87,5 +87,14 @@ class CachedEvaluator final : public Evaluator {
   std::pmr::vector<std::uint64_t> learnt_;  // [rows of unknown_]: their keys
   std::uint64_t hits_ = 0;
 };
+
+/// `evaluator` behind a cache; `evaluator` itself if settings.bytes is 0.
+inline std::unique_ptr<Evaluator> with_cache(std::unique_ptr<Evaluator> evaluator,
+                                             const Weights& weights, std::size_t max_rows,
+                                             const CacheSettings& settings,
+                                             Heap& heap = default_heap()) {
+  if (settings.bytes == 0) return evaluator;
+  return std::make_unique<CachedEvaluator>(std::move(evaluator), weights, max_rows, settings, heap);
+}
 
 }  // namespace senet

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <type_traits>
@@ -37,6 +38,9 @@ class Evaluator {
   virtual void forward(const Batch& batch, std::size_t first, std::size_t last) = 0;
   /// Answers all rows.
   void forward(const Batch& batch) { forward(batch, 0, batch.size()); }
+
+  /// Rows answered so far from a cache of earlier answers.
+  virtual std::uint64_t cache_hits() const { return 0; }
 };
 
 /// kAuto times kFused and kOneDnn on this machine and uses the faster.

@@ -52,7 +52,7 @@ NetworkSpec reference_spec(const AnyGame& game) {
 Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, bool has_afterstates,
                                     std::optional<Evaluates> chosen) {
   if (chosen == Evaluates::kAfterstates && !has_afterstates) {
-    return fail(spec.game + " has no afterstates");
+    return fail("mode: " + spec.game + " has no afterstates");
   }
   const Evaluates usual = has_afterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
   return chosen.value_or(spec.evaluates.value_or(usual));

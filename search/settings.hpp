@@ -1,6 +1,8 @@
 // The settings of a search, and its budget.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -93,5 +95,12 @@ struct SearchBudget {
   std::uint32_t visits = 100;
   bool noise = false;
 };
+
+/// Rows of a batch that `searches` fill, each with a leaf in flight: one row per leaf, or one per
+/// legal move.
+constexpr std::size_t rows_in_flight(std::size_t searches, Evaluates evaluates) {
+  constexpr std::size_t kMost = 256;
+  return evaluates == Evaluates::kAfterstates ? kMost : std::min(searches, kMost);
+}
 
 }  // namespace senet

@@ -1,17 +1,25 @@
-// The match player that searches, and its setup: network, evaluator, search settings, lanes.
+// The match player that searches: a network, a team of threads, and many searches on each.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "engine/lanes/analyse.hpp"
-#include "nn/evaluator.hpp"
+#include "engine/lanes/machine.hpp"
+#include "engine/lanes/thread_team.hpp"
+#include "nn/cached_evaluator.hpp"
+#include "nn/evaluation.hpp"
 #include "search/settings.hpp"
 #include "search/tree.hpp"
 #include "selfplay/match_player.hpp"
@@ -20,75 +28,126 @@ namespace senet {
 
 /// How a player searches; the defaults are for playing to win.
 struct SearchOptions {
-  EvaluatorKind evaluator = EvaluatorKind::kFused;
+  Evaluation evaluation{.batch_rows = 0};  // batch_rows 0: see rows_in_flight
   std::optional<Evaluates> mode = {};  // what the network evaluates; none: see resolve_evaluates
-  std::size_t lanes = 0;               // concurrent searches; 0: up to 64 that fit into kTreeMemory
+  std::size_t workers = 0;             // threads; 0: one per hardware thread, within kTreeMemory
+  std::size_t lanes = 0;               // searches of each worker; 0: up to 64, within kTreeMemory
+  std::size_t cache_mib = 0;           // evaluation cache of each worker in MiB; 0: none
   SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
 };
 
-/// Everything a search needs besides positions.
-struct SearchSetup {
-  SharedWeights weights;
-  std::unique_ptr<Evaluator> evaluator;  // for `weights`
-  SearchSettings settings;
-  std::uint32_t visits = 1;  // per search; 1 = the network alone
-  std::size_t lanes = 1;
-  std::size_t batch_rows = 1;
-};
-
-/// Maximum bytes for the trees of one player when the number of lanes is not set.
+/// Maximum bytes for the trees of one player when the numbers of workers and lanes are not set.
 inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
 
-/// Builds the setup for weights that play G. visits 0 is treated as 1.
-template <Game G>
-Result<SearchSetup> set_up_search(SharedWeights weights, const SearchOptions& options,
-                                  std::uint32_t visits) {
-  SearchSetup setup;
-  setup.settings = options.settings;
-  const Result<Evaluates> asked =
-      resolve_evaluates(weights->spec(), G::kHasAfterstates, options.mode);
-  if (!asked) return fail("--mode: " + asked.error().reason());
-  setup.settings.evaluates = *asked;
-  setup.visits = std::max(visits, 1u);
-  const std::size_t tree = Tree<G>::bytes(limits_for<G>(setup.visits, setup.settings.evaluates));
-  setup.lanes =
-      options.lanes > 0 ? options.lanes : std::clamp<std::size_t>(kTreeMemory / tree, 1, 64);
-  setup.batch_rows =
-      *asked == Evaluates::kAfterstates ? 256 : std::min<std::size_t>(setup.lanes, 256);
-  Result<std::unique_ptr<Evaluator>> evaluator =
-      make_evaluator(options.evaluator, *weights, setup.batch_rows);
-  if (!evaluator) return evaluator.error();
-  setup.evaluator = std::move(*evaluator);
-  setup.weights = std::move(weights);
-  return setup;
-}
-
-/// Plays the best move of a search without noise.
+/// Plays the best move of a search without noise. The move depends only on the state, not on the
+/// number of workers or lanes, if the evaluator gives a row the same bits in every batch.
 template <Game G>
 class SearchPlayer final : public MatchPlayer {
  public:
-  /// Runs searches of setup.visits visits, setup.lanes of them concurrently, each with its own
-  /// tree. `setup` comes from set_up_search<G>().
-  explicit SearchPlayer(SearchSetup setup)
-      : setup_(std::move(setup)),
-        analysis_(*setup_.evaluator, setup_.settings, setup_.visits, setup_.lanes,
-                  setup_.batch_rows) {}
+  /// Allocates everything and starts the threads, for searches of `visits` visits; 0 is treated as
+  /// 1, the network alone. Fails if the network cannot evaluate what the options ask for, or the
+  /// machine lacks the memory or the threads.
+  static Result<std::unique_ptr<SearchPlayer>> make(SharedWeights weights, SearchOptions options,
+                                                    std::uint32_t visits) {
+    visits = std::max(visits, 1u);
+    const Result<Evaluates> asked =
+        resolve_evaluates(weights->spec(), G::kHasAfterstates, options.mode);
+    if (!asked) return asked.error();
+    options.settings.evaluates = *asked;
+    const std::size_t tree = Tree<G>::bytes(limits_for<G>(visits, *asked));
+    if (options.workers == 0) {
+      const std::size_t all = std::max(1u, std::thread::hardware_concurrency());
+      options.workers = std::clamp<std::size_t>(kTreeMemory / tree, 1, all);
+    }
+    if (options.lanes == 0) {
+      options.lanes = std::clamp<std::size_t>(kTreeMemory / options.workers / tree, 1, 64);
+    }
+    if (auto fits = check_memory(options.workers, options.lanes, tree, options.cache_mib); !fits) {
+      return fits.error();
+    }
+    Evaluation& evaluation = options.evaluation;
+    if (evaluation.batch_rows == 0) evaluation.batch_rows = rows_in_flight(options.lanes, *asked);
+    evaluation.kind =
+        resolve_kind(evaluation.kind, weights->network(), evaluation.batch_rows, evaluation.exact);
+    try {
+      std::unique_ptr<SearchPlayer> player(
+          new SearchPlayer(std::move(weights), std::move(options), visits));
+      if (const auto ready = player->make_workers(); !ready) return ready.error();
+      return player;
+    } catch (const std::system_error& error) {
+      return fail(std::string("workers: cannot start the threads: ") + error.what());
+    }
+  }
+
+  const Weights& weights() const { return *weights_; }
+  const SearchSettings& settings() const { return options_.settings; }
+  std::uint32_t visits() const { return visits_; }
+  std::string_view evaluator_name() const { return workers_.front().evaluator->name(); }
 
   Result<void> choose(std::span<const AnyState> states, std::span<const Random>,
                       std::span<Action> actions) override {
-    states_.clear();
-    for (const AnyState& state : states) states_.push_back(state.as<G>());
-    analysis_.run(states_, {.visits = setup_.visits}, 0,
-                  [&](std::size_t i, const Decision<G>& decision, const Search<G>&) {
-                    actions[i] = decision.best();
-                  });
+    // A single state would only wake the other threads.
+    if (states.size() == 1) {
+      search(workers_.front(), states, actions);
+    } else {
+      team_.run([&](std::size_t i) {
+        const Share share = team_.share(states.size(), 1, i);
+        search(workers_[i], states.subspan(share.begin, share.size()),
+               actions.subspan(share.begin, share.size()));
+      });
+    }
+    for (Worker& worker : workers_) {
+      if (worker.thrown) std::rethrow_exception(std::exchange(worker.thrown, nullptr));
+    }
     return {};
   }
 
  private:
-  const SearchSetup setup_;
-  Analysis<G> analysis_;
-  std::vector<G> states_;  // reused from call to call
+  struct Worker {
+    std::unique_ptr<Evaluator> evaluator;
+    Analysis<G> analysis;
+    std::vector<G> states = {};           // reused from call to call
+    std::exception_ptr thrown = nullptr;  // by the game's functions
+  };
+
+  SearchPlayer(SharedWeights weights, SearchOptions options, std::uint32_t visits)
+      : weights_(std::move(weights)),
+        options_(std::move(options)),
+        visits_(visits),
+        team_(options_.workers) {}
+
+  Result<void> make_workers() {
+    const std::size_t rows = options_.evaluation.batch_rows;
+    const CacheSettings cache =
+        cache_settings<G>(options_.cache_mib << 20, options_.settings.evaluates);
+    for (std::size_t i = 0; i < team_.members(); ++i) {
+      auto made = make_evaluator(options_.evaluation, *weights_);
+      if (!made) return made.error();
+      auto evaluator = with_cache(std::move(*made), *weights_, rows, cache);
+      Analysis<G> analysis(*evaluator, options_.settings, visits_, options_.lanes, rows);
+      workers_.push_back({std::move(evaluator), std::move(analysis)});
+    }
+    return {};
+  }
+
+  void search(Worker& worker, std::span<const AnyState> states, std::span<Action> actions) const {
+    try {
+      worker.states.clear();
+      for (const AnyState& state : states) worker.states.push_back(state.as<G>());
+      worker.analysis.run(worker.states, {.visits = visits_}, 0,
+                          [&](std::size_t i, const Decision<G>& decision, const Search<G>&) {
+                            actions[i] = decision.best();
+                          });
+    } catch (...) {
+      worker.thrown = std::current_exception();
+    }
+  }
+
+  const SharedWeights weights_;
+  const SearchOptions options_;  // nothing is left to resolve
+  const std::uint32_t visits_;
+  std::vector<Worker> workers_;
+  ThreadTeam team_;
 };
 
 }  // namespace senet

@@ -156,6 +156,15 @@ std::string full_name(const CLI::App& command) {
              : full_name(*command.get_parent()) + " " + command.get_name();
 }
 
+/// The libraries begin a reason with the name of a setting ("mode: ...", "lanes takes ..."). If it
+/// is an option of the command, the reason gets its dashes.
+std::string with_dashes(const CLI::App& command, const std::string& reason) {
+  const std::size_t end = std::min(reason.find(": "), reason.find(" takes "));
+  if (end == std::string::npos) return reason;
+  const std::string option = "--" + reason.substr(0, end);
+  return command.get_option_no_throw(option) == nullptr ? reason : "--" + reason;
+}
+
 /// Describes the first argument that `command` could not use.
 std::string unknown_argument(const CLI::App& command, const std::string& argument) {
   const std::string word = argument.substr(0, argument.find('='));
@@ -372,14 +381,14 @@ int CommandLine::run(int argc, const char* const* argv) {
     return report(name("command line"),
                   fmt::format("{} (see {} --help)", reason, full_name(command)), kBadInput);
   } catch (const Error& error) {
-    return report(name("error"), error.reason(), exit_code_);
+    return report(name("error"), with_dashes(chosen_command(*app_), error.reason()), exit_code_);
   } catch (const std::exception& error) {
     return report(name("error"), error.what(), kFailed);
   }
 }
 
 void add_search_options(const Command& command, SearchOptions& options) {
-  add_setting(command, setting_of(&WorkerSettings::evaluator), options.evaluator);
+  add_setting(command, setting_of(&Evaluation::kind), options.evaluation.kind);
   auto mode = setting_of(&SearchSettings::evaluates);
   mode.help =
       "what the network evaluates (default: what it was trained on; if its file does not record "

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nn/network_spec.hpp"
-#include "train_bridge/thread_team.hpp"
+#include "engine/lanes/thread_team.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {

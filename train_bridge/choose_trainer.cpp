@@ -22,7 +22,7 @@ ChosenTrainer choose_trainer(const TrainerChoice& choice, const Network& start,
       chosen.description =
           fmt::format("cuda, {}, {} ({})", report.device, name_of(report.precision), report.why);
       if (choice.precision != Precision::kAuto && report.precision != choice.precision) {
-        chosen.warnings.push_back(fmt::format("--precision: {}", report.why));
+        chosen.warnings.push_back(fmt::format("precision: {}", report.why));
       }
       if (choice.replay_on_device) {
         const auto kept = (*device)->keep_replay(choice.replay);

@@ -8,7 +8,7 @@
 #include "nn/aligned_vector.hpp"
 #include "train_bridge/adamw.hpp"
 #include "train_bridge/row_kernels.hpp"
-#include "train_bridge/thread_team.hpp"
+#include "engine/lanes/thread_team.hpp"
 #include "train_bridge/train_network.hpp"
 #include "train_bridge/trainer.hpp"
 

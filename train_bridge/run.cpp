@@ -129,10 +129,10 @@ void remove_half_written(const std::filesystem::path& folder) {
 // Opens the run folder and its game log, which locks the folder for other processes.
 Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
                               const std::function<void(const std::string&)>& warning) {
-  if (options.folder.empty()) return fail("--run: name the run folder");
+  if (options.folder.empty()) return fail("folder: name the run folder");
   std::error_code error;
   if (!options.resume && std::filesystem::exists(options.folder / kConfigFile, error)) {
-    return fail(fmt::format("{} already holds a run: use --resume to continue it",
+    return fail(fmt::format("{} already holds a run: resume it, or name another folder",
                             options.folder.string()));
   }
   std::filesystem::create_directories(options.folder / "weights", error);
@@ -169,7 +169,7 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
   const auto checkpoint_file = options.folder / kCheckpointFile;
   std::error_code unknown;
   if (options.resume && std::filesystem::exists(checkpoint_file, unknown)) {
-    if (!options.weights.empty()) return fail("--weights: a resumed run has its own weights");
+    if (!options.weights.empty()) return fail("weights: a resumed run has its own weights");
     Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
     if (!checkpoint) return checkpoint.error();
     const AlignedVector<float>& average = checkpoint->trainer.ema;
@@ -180,16 +180,16 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
     return Start{initial_network(config.network, config.selfplay.play.seed), std::nullopt};
   }
   Result<Network> given = load_network(options.weights);
-  if (!given) return fail("--weights: " + given.error().reason());
+  if (!given) return fail("weights: " + given.error().reason());
   const std::string file = options.weights.string();
   if (const auto fits = check_contract(given->spec(), config.network); !fits) {
-    return fail(fmt::format("--weights: {}: {}", file, fits.error().reason()));
+    return fail(fmt::format("weights: {}: {}", file, fits.error().reason()));
   }
   NetworkSpec shape = given->spec();
   shape.evaluates = config.network.evaluates;
   if (shape != config.network) {
     return fail(fmt::format(
-        "--weights: {}: the network shape differs from the run's (--width, --blocks ...)", file));
+        "weights: {}: the network shape differs from the run's (width, blocks ...)", file));
   }
   const std::span<const float> parameters = given->parameters();
   return Start{Network(std::move(shape), {parameters.begin(), parameters.end()}), std::nullopt};
@@ -214,8 +214,9 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   if (config.selfplay.workers == 0) config.selfplay.workers = default_workers();
   WorkerSettings& worker = config.selfplay.worker;
   worker.visits = config.selfplay.play.full_visits;
-  worker.evaluator =
-      resolve_kind(worker.evaluator, start_.network, worker.batch_rows, worker.exact);
+  Evaluation& evaluation = worker.evaluation;
+  evaluation.kind =
+      resolve_kind(evaluation.kind, start_.network, evaluation.batch_rows, evaluation.exact);
   if (!options.train) config.learn.samples_per_position = 0;
 
   use_single_threaded_blas();

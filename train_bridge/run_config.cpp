@@ -1,39 +1,16 @@
 #include "train_bridge/run_config.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
 #include <type_traits>
 
+#include "engine/lanes/machine.hpp"
 #include "games/json.hpp"
 #include "nn/file.hpp"
 
 namespace senet {
-namespace {
-
-// Trees are allocated at the start: allocating more than the machine's memory would kill the
-// program instead of failing this call.
-Result<void> check_memory(const RunGame& game, const RunConfig& config) {
-  const WorkerSettings& worker = config.selfplay.worker;
-  const std::size_t tree =
-      game.tree_bytes(config.selfplay.play.full_visits, worker.search.evaluates);
-  const std::size_t workers =
-      config.selfplay.workers > 0 ? config.selfplay.workers : default_workers();
-  const double wanted =
-      static_cast<double>(workers * (worker.lanes + 1)) * static_cast<double>(tree) +
-      static_cast<double>(workers * (worker.cache_mib << 20));
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (wanted < 0.8 * memory) return {};
-  return fail(
-      fmt::format("--visits, --lanes, --cache, --workers: trees and caches would take {:.1f} "
-                  "GiB: at most 80 % of the machine's {:.1f} GiB are allowed",
-                  wanted / (1 << 30), memory / (1 << 30)));
-}
-
-}  // namespace
 
 Result<RunConfig> default_config(const RunGame& game) {
   const AnyGame& any = game.any();
@@ -54,23 +31,25 @@ Result<RunConfig> default_config(const RunGame& game) {
 }
 
 Result<void> check_config(const RunGame& game, const RunConfig& config) {
-  const auto wrong = [](std::string_view reason) { return fail(fmt::format("--{}", reason)); };
   const AnyGame& any = game.any();
   if (config.game != any.name) {
     return fail(fmt::format("the settings are those of {}, not of {}", config.game, any.name));
   }
-  if (const Result<void> checked = check_settings(config); !checked) {
-    return wrong(checked.error().reason());
-  }
-  if (config.selfplay.worker.search.evaluates == Evaluates::kAfterstates && !any.has_afterstates) {
-    return wrong(fmt::format("mode: {} has no afterstates", config.game));
-  }
+  if (const Result<void> checked = check_settings(config); !checked) return checked;
+  const auto asked = resolve_evaluates(config.network, any.has_afterstates,
+                                       config.selfplay.worker.search.evaluates);
+  if (!asked) return asked.error();
   const PlaySettings& play = config.selfplay.play;
   if (play.fast_visits > play.full_visits) {
-    return wrong(fmt::format("fast-visits: {} is more than --visits, which is {}", play.fast_visits,
-                             play.full_visits));
+    return fail(fmt::format("fast-visits: {} is more than visits, which is {}", play.fast_visits,
+                            play.full_visits));
   }
-  return check_memory(game, config);
+  // One tree more than lanes: see Lane::begin_search.
+  const SelfPlaySettings& selfplay = config.selfplay;
+  const std::size_t workers = selfplay.workers > 0 ? selfplay.workers : default_workers();
+  return check_memory(workers, selfplay.worker.lanes + 1,
+                      game.tree_bytes(play.full_visits, selfplay.worker.search.evaluates),
+                      selfplay.worker.cache_mib);
 }
 
 std::string config_text(const RunConfig& config) {

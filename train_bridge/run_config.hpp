@@ -63,7 +63,7 @@ inline Result<RunConfig> default_config(const std::string& name) {
 }
 
 /// Fails when a value or a combination of values is invalid, or when the trees need more memory
-/// than the machine has. The reason names the setting as the command line does ("--visits: ...").
+/// than the machine has. The reason begins with the name of the setting ("visits: ...").
 Result<void> check_config(const RunGame& game, const RunConfig& config);
 inline Result<void> check_config(const RunConfig& config) {
   const Result<const RunGame*> game = find_game<RunGame>(config.game);

@@ -15,7 +15,7 @@
 #include "train_bridge/gradient_plan.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/row_kernels.hpp"
-#include "train_bridge/thread_team.hpp"
+#include "engine/lanes/thread_team.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {

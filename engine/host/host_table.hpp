@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "engine/host/service.hpp"
 #include "engine/host/table_game.hpp"
+#include "engine/lanes/model_store.hpp"
 #include "games/any_game.hpp"
 #include "nn/cached_evaluator.hpp"
 #include "nn/weights.hpp"
@@ -27,18 +29,16 @@ class WeightsInUse {
   static constexpr std::size_t kMost = 2;
 
   /// New searches use these weights from now on, or as soon as there is room for them.
-  void publish(SharedWeights weights) {
-    const std::lock_guard lock(mutex_);
-    newest_.swap(weights);
-  }
+  void publish(SharedWeights weights) { newest_.publish(std::move(weights)); }
   /// The weights for a new search, in use until end(); null before the first publish().
   SharedWeights begin() {
     const std::lock_guard lock(mutex_);
+    const SharedWeights newest = newest_.newest().weights;
     const SharedWeights last = last_.lock(), before = before_.lock();
-    if (newest_ == last || (last && before)) return last;
+    if (newest == last || (last && before)) return last;
     if (last) before_ = last;
-    last_ = newest_;
-    return newest_;
+    last_ = newest;
+    return newest;
   }
   /// The caller's searches no longer use the weights. Frees them under the lock, so that begin()
   /// sees room only after their memory is free.
@@ -48,8 +48,8 @@ class WeightsInUse {
   }
 
  private:
-  std::mutex mutex_;
-  SharedWeights newest_;
+  ModelStore newest_;
+  std::mutex mutex_;                            // guards the members below
   std::weak_ptr<const Weights> last_, before_;  // returned by begin(), the newer one in last_
 };
 

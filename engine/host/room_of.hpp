@@ -16,7 +16,7 @@ constexpr HostTable HostTable::of() {
                   const ServiceSettings& settings) -> Result<RoomPlan> {
     const AnyGame& game = host.game;
     const auto asked = resolve_evaluates(spec, game.has_afterstates, settings.evaluates);
-    if (!asked) return fail(SENET_BAD_ARGUMENT, "mode: " + asked.error().reason());
+    if (!asked) return fail(SENET_BAD_ARGUMENT, asked.error().reason());
     const AnyState any(game);
     const G& start = any.as<G>();
     const auto limits = [&](std::uint32_t visits) { return limits_for(start, visits, *asked); };
@@ -35,11 +35,13 @@ constexpr HostTable HostTable::of() {
       plan.tree = limits(visits);
       plan.visits = visits == 0 ? 0 : UINT32_MAX;
     }
+    const EvaluatorKind kind = settings.evaluation.kind;
+    const std::size_t rows = settings.evaluation.batch_rows;
     const std::size_t cached =
-        settings.cache > 0 ? CachedEvaluator::bytes(spec, settings.batch_rows, plan.cache) : 0;
-    const std::size_t weights = shared_bytes(settings.evaluator, spec) + sizeof(Weights) + 64;
+        settings.cache > 0 ? CachedEvaluator::bytes(spec, rows, plan.cache) : 0;
+    const std::size_t weights = shared_bytes(kind, spec) + sizeof(Weights) + 64;
     const std::size_t driver = SearchPool<G>::bytes(plan) + sizeof(TeamEvaluator) + cached + 64 +
-                               evaluator_bytes(settings.evaluator, spec, settings.batch_rows);
+                               evaluator_bytes(kind, spec, rows);
     plan.room_bytes = sizeof(GameRoom) + WeightsInUse::kMost * weights + drivers(settings) * driver;
     const std::size_t options = game.most_legal * sizeof(Action) + game.most_chance * sizeof(float);
     plan.session_bytes = 2 * options + SessionOf<G>::bytes(plan) + 1024;

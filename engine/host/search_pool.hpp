@@ -19,13 +19,15 @@ class SearchPool final : public AnySearchPool {
   using SearchOf = SessionOf<G>;
 
  public:
-  /// The evaluator takes batches of plan.settings.batch_rows rows. The pool outlives its searches.
+  /// The evaluator takes batches of plan.settings.evaluation.batch_rows rows. The pool outlives its
+  /// searches.
   SearchPool(const RoomPlan& plan, ServiceWorker& worker, WeightsInUse& weights,
              std::unique_ptr<Evaluator> evaluator)
       : AnySearchPool(worker),
         weights_(weights),
         evaluator_(std::move(evaluator)),
-        rounds_(plan.settings.batch_rows, plan.host.game.most_active, *plan.settings.heap) {
+        rounds_(plan.settings.evaluation.batch_rows, plan.host.game.most_active,
+                *plan.settings.heap) {
     Heap& heap = *plan.settings.heap;
     if (plan.settings.search.reuse_tree) spare_ = std::make_unique<Tree<G>>(plan.tree, heap);
     generations_.reserve(WeightsInUse::kMost);
@@ -39,8 +41,8 @@ class SearchPool final : public AnySearchPool {
   static std::size_t bytes(const RoomPlan& plan) {
     const ServiceSettings& settings = plan.settings;
     const std::size_t lists = settings.sessions * (WeightsInUse::kMost + 1) * 2 * sizeof(Place);
-    const std::size_t batch = Batch::bytes(settings.batch_rows, plan.host.game.most_active) +
-                              settings.batch_rows * sizeof(void*);
+    const std::size_t rows = settings.evaluation.batch_rows;
+    const std::size_t batch = Batch::bytes(rows, plan.host.game.most_active) + rows * sizeof(void*);
     const std::size_t tree = settings.search.reuse_tree ? Tree<G>::bytes(plan.tree) : 0;
     return sizeof(SearchPool) + lists + batch + WeightsInUse::kMost * sizeof(Generation) +
            scratches(settings) * (sizeof(SearchScratch<G>) + 64) + tree;
@@ -126,7 +128,7 @@ class SearchPool final : public AnySearchPool {
 
   // One for each search that may have rows in the batch, and one for the search that makes a visit.
   static std::size_t scratches(const ServiceSettings& settings) {
-    return std::min<std::size_t>(settings.sessions, settings.batch_rows) + 1;
+    return std::min<std::size_t>(settings.sessions, settings.evaluation.batch_rows) + 1;
   }
 
   void begin_waiting() {

@@ -161,7 +161,7 @@ void for_each_pair(Config& config, Settings& settings, Use&& use) {
   use(config.pollers, settings.pollers);
   use(config.sessions, settings.sessions);
   use(config.visits, settings.visits);
-  use(config.batch, settings.batch_rows);
+  use(config.batch, settings.evaluation.batch_rows);
   use(config.memory, settings.memory);
   use(config.seed, settings.seed);
   use(config.cache, settings.cache);
@@ -171,7 +171,9 @@ senet_config default_config() {
   senet_config config{};
   config.struct_size = sizeof config;
   const ServiceSettings settings;
-  for_each_pair(config, settings, [](auto& field, const auto& value) { field = value; });
+  for_each_pair(config, settings, [](auto& field, const auto& value) {
+    field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+  });
   return config;
 }
 
@@ -184,7 +186,7 @@ Result<ServiceSettings> settings_of(const senet_config* config) {
     return fail(SENET_BAD_ARGUMENT, "evaluator must be one of " + all_names<EvaluatorKind>() +
                                         ", not \"" + std::string(name) + "\"");
   }
-  ServiceSettings settings{.evaluator = *evaluator};
+  ServiceSettings settings{.evaluation = {.kind = *evaluator}};
   for_each_pair(*read, settings, [](const auto& value, auto& field) { field = value; });
   return settings;
 }

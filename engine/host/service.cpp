@@ -55,7 +55,8 @@ Result<void> check_settings(const ServiceSettings& settings) {
     return bad("sessions must be 1 .. 1000000");
   if (settings.visits < 1 || settings.visits > kMaxVisits)
     return bad("visits must be 1 .. 10000000");
-  if (settings.batch_rows < 1 || settings.batch_rows > 4096) return bad("batch must be 1 .. 4096");
+  const std::size_t batch = settings.evaluation.batch_rows;
+  if (batch < 1 || batch > 4096) return bad("batch must be 1 .. 4096");
   if (fixed_bytes(settings) > settings.memory) {
     return fail(SENET_NO_MEMORY, "memory: the threads alone take more than " +
                                      std::to_string(settings.memory) + " bytes");
@@ -64,13 +65,13 @@ Result<void> check_settings(const ServiceSettings& settings) {
   return {};
 }
 
-// Whether an evaluator of this kind can be made: the library may lack oneDNN, or oneDNN may fail.
-Result<void> check_evaluator(EvaluatorKind kind) {
-  if (kind != EvaluatorKind::kOneDnn) return {};
+// Whether the evaluators can be made: the library may lack oneDNN, or oneDNN may fail.
+Result<void> check_evaluation(const Evaluation& evaluation) {
+  if (evaluation.kind != EvaluatorKind::kOneDnn || evaluation.own) return {};
   const Weights weights(initial_network(
       {.game = "any", .features = 1, .policy_logits = 1, .outcomes = 2, .width = 8, .blocks = 0},
       1));
-  const auto made = make_evaluator(kind, weights, 1);
+  const auto made = make_evaluator(evaluation.kind, weights, 1);
   return made ? Result<void>() : fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
 }
 
@@ -105,7 +106,7 @@ Service::Service(const ServiceSettings& settings)
 
 Result<std::unique_ptr<Service>> Service::open(const ServiceSettings& settings) {
   if (auto checked = check_settings(settings); !checked) return checked.error();
-  if (auto there = check_evaluator(settings.evaluator); !there) return there.error();
+  if (auto there = check_evaluation(settings.evaluation); !there) return there.error();
   std::unique_ptr<Service> service(new Service(settings));
   std::vector<std::jthread>& threads = service->threads_;
   const WithoutSignals here;
@@ -197,16 +198,17 @@ Result<void> Service::use(const SharedNetwork& network) {
 // The settings with `evaluator` resolved. Timing the candidates takes memory and a thread.
 Result<ServiceSettings> Service::settings_for(const Weights& weights) {
   ServiceSettings settings = settings_;
-  if (settings.evaluator != EvaluatorKind::kAuto) return settings;
+  Evaluation& evaluation = settings.evaluation;
+  if (evaluation.kind != EvaluatorKind::kAuto || evaluation.own) return settings;
+  const std::size_t rows = evaluation.batch_rows;
   const NetworkSpec& spec = weights.spec();
   const std::size_t bytes = shared_bytes(EvaluatorKind::kFused, spec) +
-                            evaluator_bytes(EvaluatorKind::kFused, spec, settings.batch_rows) +
-                            evaluator_bytes(EvaluatorKind::kOneDnn, spec, settings.batch_rows) +
-                            kThreadBytes;
+                            evaluator_bytes(EvaluatorKind::kFused, spec, rows) +
+                            evaluator_bytes(EvaluatorKind::kOneDnn, spec, rows) + kThreadBytes;
   const auto timing = ledger_.charge(bytes, "timing evaluators");
   if (!timing) return timing.error();
   const WithoutSignals here;
-  settings.evaluator = resolve_kind(settings.evaluator, weights.network(), settings.batch_rows);
+  evaluation.kind = resolve_kind(evaluation.kind, weights.network(), rows, evaluation.exact);
   return settings;
 }
 
@@ -226,20 +228,16 @@ Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights)
   if (!memory) return memory.error();
   auto room = std::make_unique<GameRoom>(std::move(*plan), std::move(*memory));
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    auto made = make_evaluator(settings->evaluator, weights, settings->batch_rows, /*exact=*/false,
-                               *settings->heap);
+    auto made = make_evaluator(settings->evaluation, weights, *settings->heap);
     if (!made) return fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
     room->evaluators.push_back(std::move(*made));
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    std::unique_ptr<Evaluator> evaluator =
-        std::make_unique<TeamEvaluator>(team_, i, weights, room->evaluators);
-    if (settings->cache > 0) {
-      evaluator = std::make_unique<CachedEvaluator>(
-          std::move(evaluator), weights, settings->batch_rows, room->plan.cache, *settings->heap);
-    }
+    auto shared = std::make_unique<TeamEvaluator>(team_, i, weights, room->evaluators);
     room->pools.push_back(
-        host.make_pool(room->plan, *workers_[i], room->weights, std::move(evaluator)));
+        host.make_pool(room->plan, *workers_[i], room->weights,
+                       with_cache(std::move(shared), weights, settings->evaluation.batch_rows,
+                                  room->plan.cache, *settings->heap)));
   }
   return room;
 }

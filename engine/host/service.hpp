@@ -20,7 +20,7 @@
 #include "engine/host/service_worker.hpp"
 #include "engine/host/session.hpp"
 #include "games/any_game.hpp"
-#include "nn/evaluator.hpp"
+#include "nn/evaluation.hpp"
 #include "search/settings.hpp"
 
 namespace senet {
@@ -31,14 +31,15 @@ struct HostTable;
 class OwnGame;
 
 struct ServiceSettings {
-  std::uint32_t workers = 1;      // threads of the service; 0: the host polls
-  std::uint32_t pollers = 1;      // without workers: maximum host threads that poll at once
-  std::uint32_t sessions = 16;    // maximum open at once
-  std::uint32_t visits = 800;     // that each session's tree has room for
-  std::size_t tree = 0;           // if not 0: bytes of each session's tree; `visits` is ignored
-  std::uint32_t lines = 0;        // that a result has room for: SessionLimits::lines
-  std::uint32_t batch_rows = 32;  // maximum of a forward pass
-  EvaluatorKind evaluator = EvaluatorKind::kFused;
+  std::uint32_t workers = 1;    // threads of the service; 0: the host polls
+  std::uint32_t pollers = 1;    // without workers: maximum host threads that poll at once
+  std::uint32_t sessions = 16;  // maximum open at once
+  std::uint32_t visits = 800;   // that each session's tree has room for
+  std::size_t tree = 0;         // if not 0: bytes of each session's tree; `visits` is ignored
+  std::uint32_t lines = 0;      // that a result has room for: SessionLimits::lines
+  /// Each worker has an evaluator. One of the host's own may be made on any thread, is used by one
+  /// thread at a time, and its memory is counted as if it were of `kind`.
+  Evaluation evaluation{.batch_rows = 32};
   std::size_t cache = 0;  // bytes of each worker's evaluation cache, per game; 0: none
   /// With reuse_tree off, each search begins with an empty tree. `evaluates` replaces
   /// search.evaluates; if unset, the mode is the one that the weights were trained for.

@@ -160,10 +160,8 @@ Result<void> Session::begin(SessionLimits limits, Done done, AnySearchPool& pool
   if (searching_) return busy();
   if (closing_) return fail(SENET_STOPPED, "the session is being closed");
   const Turn turn = state_.turn();
-  if (turn == Turn::kOver && !limits.network_alone) {
-    return fail(SENET_BAD_STATE, "the game is over");
-  }
-  if (turn == Turn::kChance && !limits.network_alone) {
+  if (turn == Turn::kOver) return fail(SENET_BAD_STATE, "the game is over");
+  if (turn == Turn::kChance) {
     return fail(SENET_BAD_STATE, "it is chance's turn: play a chance outcome first");
   }
   set_root(state_);

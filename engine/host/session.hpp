@@ -72,9 +72,6 @@ struct SessionLimits {
   bool noise = false;     // Dirichlet noise at the root, so that games differ
   Priority priority = Priority::kNormal;
   std::uint32_t lines = 0;  // of the result, at most ServiceSettings::lines
-  /// No search: the result is the network's value and outcomes of the position, also on a chance
-  /// turn; a finished game has its actual outcome. Of the limits above only `priority` applies.
-  bool network_alone = false;
   /// Receives the result so far every `progress_every` or so, on the thread that searches. It may
   /// read the session's position and stop the search. Exceptions from it are dropped.
   std::function<void(const SessionResult&)> progress = nullptr;

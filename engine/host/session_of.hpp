@@ -9,7 +9,6 @@
 
 #include "engine/host/host_table.hpp"
 #include "engine/host/session.hpp"
-#include "search/network_alone.hpp"
 #include "search/search.hpp"
 
 namespace senet {
@@ -52,30 +51,22 @@ class SessionOf final : public Session {
     model_ = model;
     ++searches_;
     ending_.reset();
-    const bool asks_position = search_.settings().evaluates == Evaluates::kPosition;
-    is_alone_ = limits().network_alone && (asks_position || !is_decision(root_.turn()));
-    if (is_alone_) {
-      alone_.start(root_, search_.settings().evaluates);
-      return;
-    }
-    // The network alone: a single visit of an empty tree, which evaluates the moves.
-    if (limits().network_alone) search_.forget();
-    const std::uint32_t asked = limits().network_alone ? 1 : limits().visits;
+    const std::uint32_t asked = limits().visits;
     most_ = asked == 0 ? plan_.visits : std::min(asked, plan_.visits);
     is_cut_ = most_ != asked;
     search_.start(root_, {most_, limits().noise},
                   Random(plan_.settings.seed, number_, searches_, Purpose::kNoise), spare);
   }
 
-  Step gather(Batch& batch) { return is_alone_ ? alone_.gather(batch) : search_.gather(batch); }
-  void absorb() { is_alone_ ? alone_.absorb() : search_.absorb(); }
-  bool has_leaf() const { return is_alone_ ? alone_.has_leaf() : search_.has_leaf(); }
+  Step gather(Batch& batch) { return search_.gather(batch); }
+  void absorb() { search_.absorb(); }
+  bool has_leaf() const { return search_.has_leaf(); }
   SearchScratch<G>* lend(SearchScratch<G>* scratch) { return search_.lend(scratch); }
 
   /// Whether the search has finished; records the reason. Not in the middle of a visit.
   bool is_complete() {
-    if (is_alone_ || visits() >= most_) {
-      ending_ = !is_alone_ && is_cut_ ? Ending::kTreeFull : Ending::kVisits;
+    if (visits() >= most_) {
+      ending_ = is_cut_ ? Ending::kTreeFull : Ending::kVisits;
     } else if (proven(search_.tree()[search_.root()])) {
       ending_ = Ending::kProven;
     }
@@ -96,7 +87,7 @@ class SessionOf final : public Session {
     return ending_.has_value();
   }
   /// Whether it has a result so far and is not in the middle of a visit.
-  bool can_show() const { return !is_alone_ && !search_.has_leaf() && visits() > 0; }
+  bool can_show() const { return !search_.has_leaf() && visits() > 0; }
 
   /// Writes the result so far to result_, which hosts cannot read before hand_back() and whose
   /// memory is reserved.
@@ -106,18 +97,10 @@ class SessionOf final : public Session {
     result_.line_actions.clear();
     result_.line_ends.clear();
     result_.line_outcomes.clear();
-    if (is_alone_) {
-      const Outcomes<G> outcomes = alone_.outcomes();
-      note(mean_value(root_, outcomes), outcomes);
-      result_.evaluations = alone_.evaluations();
-      result_.action = 0;
-      result_.visits = result_.depth = 0;
-      result_.tree_filled = 0;
-      result_.choices.clear();
-      return;
-    }
     const Decision<G> decision = search_.decision();
-    note(decision.value, decision.outcomes);
+    result_.value = decision.value;
+    result_.outcomes.assign(decision.outcomes.begin(),
+                            decision.outcomes.begin() + outcome_values().size());
     result_.visits = decision.visits;
     result_.evaluations = decision.evaluations;
     result_.depth = decision.depth;
@@ -126,16 +109,10 @@ class SessionOf final : public Session {
     result_.action = draw_choice(decision, limits().temperature,
                                  Random(plan_.settings.seed, number_, searches_, Purpose::kMove));
     note_lines(decision.choices);
-    if (limits().network_alone) {
-      note(decision.choices.front().value, search_.outcomes_after(decision.best()));
-    }
   }
 
   /// Abandons the search. Its rows must have been removed from the batch.
-  void give_up() {
-    search_.forget();
-    alone_.forget();
-  }
+  void give_up() { search_.forget(); }
 
  private:
   void set_root(const AnyState& state) override { root_ = state.as<G>(); }
@@ -144,11 +121,6 @@ class SessionOf final : public Session {
     const Tree<G>& tree = search_.tree();
     return std::max(static_cast<double>(tree.size()) / tree.limits().nodes,
                     static_cast<double>(tree.used_words()) / tree.limits().words);
-  }
-  void note(float value, const Outcomes<G>& outcomes) {
-    result_.value = value;
-    const std::size_t ways = outcome_values().size();
-    result_.outcomes.assign(outcomes.begin(), outcomes.begin() + ways);
   }
   void note_lines(std::span<const Choice> choices) {
     const std::size_t most = std::min(limits().lines, plan_.settings.lines);
@@ -166,8 +138,6 @@ class SessionOf final : public Session {
   const std::uint64_t number_;  // seeds noise and temperature, with the service's seed
   G root_;
   Search<G> search_;
-  NetworkAlone<G> alone_;
-  bool is_alone_ = false;  // alone_ is used instead of search_
   std::uint64_t model_ = 0;
   std::uint32_t searches_ = 0;
   std::uint32_t most_ = 0;  // maximum visits of this search ...

@@ -1,4 +1,5 @@
-// The newest weights of one game: a trainer publishes them, workers pick them up between searches.
+// The newest weights of one game: a trainer or a host publishes them, workers pick them up between
+// searches.
 #pragma once
 
 #include <atomic>

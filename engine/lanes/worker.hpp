@@ -30,18 +30,11 @@ class Worker final : public AnyWorker {
                                               WorkerReport& report) {
     std::unique_ptr<Worker> worker(new Worker(settings, models, report));
     const Weights& weights = *worker->loaded_.weights;
-    auto made = settings.own_evaluator ? settings.own_evaluator(weights, settings.batch_rows)
-                                       : make_evaluator(settings.evaluator, weights,
-                                                        settings.batch_rows, settings.exact);
+    auto made = make_evaluator(settings.evaluation, weights);
     if (!made) return made.error();
-    worker->evaluator_ = std::move(*made);
-    if (settings.cache_mib > 0) {
-      auto cached = std::make_unique<CachedEvaluator>(
-          std::move(worker->evaluator_), weights, settings.batch_rows,
-          cache_settings<G>(settings.cache_mib << 20, settings.search.evaluates));
-      worker->cache_ = cached.get();
-      worker->evaluator_ = std::move(cached);
-    }
+    worker->evaluator_ =
+        with_cache(std::move(*made), weights, settings.evaluation.batch_rows,
+                   cache_settings<G>(settings.cache_mib << 20, settings.search.evaluates));
     return worker;
   }
 
@@ -110,7 +103,7 @@ class Worker final : public AnyWorker {
       : models_(models),
         loaded_(models.newest()),
         report_(report),
-        rounds_(settings.batch_rows, G::kMaxActive),
+        rounds_(settings.evaluation.batch_rows, G::kMaxActive),
         spare_(std::make_unique<Tree<G>>(limits(settings))) {
     for (std::size_t i = 0; i < settings.lanes; ++i) {
       lanes_.push_back(std::make_unique<Lane<G>>(settings.search, limits(settings)));
@@ -127,7 +120,7 @@ class Worker final : public AnyWorker {
     if (observer_ != nullptr) observer_->forward_ended(report_);
     report_.add(WorkerReport::kForwards, 1);
     report_.add(WorkerReport::kRows, batch.size());
-    if (cache_ != nullptr) report_.set(WorkerReport::kRemembered, cache_->hits());
+    report_.set(WorkerReport::kRemembered, evaluator_->cache_hits());
     add_time(WorkerReport::kForwardNs);
   }
 
@@ -177,9 +170,8 @@ class Worker final : public AnyWorker {
   std::unique_ptr<Tree<G>> spare_;  // see Lane::begin_search
   std::vector<std::unique_ptr<Lane<G>>> lanes_;
   std::unique_ptr<Evaluator> evaluator_;
-  const CachedEvaluator* cache_ = nullptr;  // evaluator_, if it caches
-  bool swap_pending_ = false;               // begin no search until the newer weights are loaded
-  std::uint32_t searching_ = 0;             // running searches
+  bool swap_pending_ = false;    // begin no search until the newer weights are loaded
+  std::uint32_t searching_ = 0;  // running searches
   Clock::time_point mark_;
 };
 

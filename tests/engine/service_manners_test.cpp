@@ -268,7 +268,7 @@ TEST(ServiceManners, EndsAreLookedAtAfterEachForwardPass) {
   const auto service = open_service({.workers = 0,
                                      .sessions = 300,
                                      .visits = 2000,
-                                     .batch_rows = 8,
+                                     .evaluation = {.batch_rows = 8},
                                      .memory = std::size_t{2} << 30});
   use_small_network<ConnectFour>(*service, 1);
   std::vector<Session*> sessions;
@@ -300,7 +300,7 @@ TEST(ServiceManners, NewcomersGetTheirTurn) {
   const auto service = open_service({.workers = 0,
                                      .sessions = 201,
                                      .visits = 1000,
-                                     .batch_rows = 8,
+                                     .evaluation = {.batch_rows = 8},
                                      .memory = std::size_t{2} << 30});
   use_small_network<ConnectFour>(*service, 1);
   for (int i = 0; i < 200; ++i) {

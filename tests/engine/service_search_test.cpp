@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <utility>
 
 #include "nn/own_evaluators.hpp"
 #include "tests/engine/services.hpp"
@@ -76,90 +78,57 @@ TEST(ServiceSearch, TellsItsProgressAndCanBeStoppedThere) {
   EXPECT_EQ(visits.size(), 4u);
 }
 
-/// The network's outcomes of one position, for the player to move.
-template <Game G>
-Outcomes<G> outcomes_of(const Weights& weights, const G& state) {
-  FusedEvaluator evaluator(weights);
-  Batch batch(1, G::kMaxActive);
-  Outcomes<G> outcomes{};
-  batch.add({outcomes, {}, nullptr}, [&](FeatureRow& row) { state.encode(row); });
-  evaluator.forward(batch);
-  return outcomes;
-}
-
-template <Game G>
-void expect_outcomes(const SessionResult& found, const G& state, const Outcomes<G>& expected) {
-  ASSERT_EQ(found.outcomes.size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_NEAR(found.outcomes[i], expected[i], 1e-6) << i;
+/// A host's own evaluator: answers like HashEvaluator and counts the rows.
+class CountingEvaluator final : public HashEvaluator {
+ public:
+  explicit CountingEvaluator(std::atomic<std::size_t>& rows) : rows_(rows) {}
+  using Evaluator::forward;
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+    rows_ += last - first;
+    HashEvaluator::forward(batch, first, last);
   }
-  EXPECT_NEAR(found.value, mean_value(state, expected), 1e-5);
-}
 
-TEST(ServiceSearch, TheNetworkAloneSeesAPosition) {
-  const auto service = open_service({.workers = 1, .visits = 100});
-  const Weights weights(small_network<ConnectFour>(1));
-  use_small_network<ConnectFour>(*service, 1);
-  Session& session = open_session(*service, "connect_four");
-  ConnectFour state;
-  for (const int column : {3, 3, 4, 2}) state.play(static_cast<Action>(column));
-  ASSERT_TRUE(session.set(state.text(), {}));
-  const SessionResult before = search(*service, session, {.visits = 50});
-  const SessionResult seen = search(*service, session, {.network_alone = true});
-  expect_outcomes(seen, state, outcomes_of(weights, state));
-  EXPECT_EQ(seen.evaluations, 1u);
-  EXPECT_EQ(seen.choices.size(), 0u);
-  EXPECT_EQ(seen.model, before.model);
-  // The tree has been kept.
-  EXPECT_EQ(search(*service, session, {.visits = 50}).evaluations, 0u);
-  // A finished game has its actual value, for the player who would be to move.
-  ASSERT_TRUE(session.set("1122334", {}));
-  const SessionResult over = search(*service, session, {.network_alone = true});
-  EXPECT_EQ(over.value, session.position().viewer() == 0 ? 1.0f : -1.0f);
-  EXPECT_EQ(over.evaluations, 0u);
-  EXPECT_FALSE(service->search(session, {}, nullptr));
-}
+ private:
+  std::atomic<std::size_t>& rows_;
+};
 
-// For a position before a roll, a network that was trained on positions evaluates every roll, in
-// batches of a few rows.
-TEST(ServiceSearch, TheNetworkAloneSeesAllRolls) {
-  const auto service = open_service({.workers = 1, .visits = 10, .batch_rows = 4});
-  const Weights weights(small_network<Backgammon>(1));
-  use_small_network<Backgammon>(*service, 1);
-  Session& session = open_session(*service, "backgammon");
-  for (const Player player : {Player{0}, Player{1}}) {
-    const Backgammon before = *Backgammon::from_position_id("4HPwATDgc/ABMA", player);
-    ASSERT_TRUE(session.set(before.text(), {}));
-    const SessionResult seen = search(*service, session, {.network_alone = true});
-    EXPECT_EQ(seen.evaluations, 21u);
-    std::array<float, Backgammon::kMaxChance> probabilities;
-    const std::size_t rolls = before.chance(probabilities);
-    Outcomes<Backgammon> mean{};
-    for (std::size_t i = 0; i < rolls; ++i) {
-      Backgammon rolled = before;
-      rolled.play(static_cast<Action>(i));
-      const auto outcomes = outcomes_of(weights, rolled);
-      for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += probabilities[i] * outcomes[k];
+TEST(ServiceSearch, AHostsOwnEvaluatorAnswersBehindTheCache) {
+  const auto found = [](Evaluation evaluation, std::size_t cache) {
+    evaluation.batch_rows = 8;
+    const auto service = open_service(
+        {.workers = 2, .visits = 60, .evaluation = std::move(evaluation), .cache = cache});
+    use_small_network<ConnectFour>(*service, 1);
+    Session& session = open_session(*service, "connect_four");
+    SessionResult last;
+    for (int again = 0; again < 2; ++again) {
+      EXPECT_TRUE(session.set("44", {}));
+      last = search(*service, session, {.visits = 60, .noise = true});  // begins without a tree
     }
-    expect_outcomes(seen, before, mean);
+    return last;
+  };
+  std::atomic<std::size_t> rows{0};
+  const EvaluatorMaker own = [&](const Weights&,
+                                 std::size_t) -> Result<std::unique_ptr<Evaluator>> {
+    return std::make_unique<CountingEvaluator>(rows);
+  };
+  const SessionResult expected = found({.kind = EvaluatorKind::kHash}, 0);
+  const SessionResult asked = found({.own = own}, 0);
+  const std::size_t without_cache = rows.exchange(0);
+  const SessionResult remembered = found({.own = own}, std::size_t{1} << 20);
+  for (const SessionResult& result : {asked, remembered}) {
+    EXPECT_EQ(result.value, expected.value);
+    EXPECT_EQ(result.outcomes, expected.outcomes);
+    EXPECT_EQ(result.action, expected.action);
   }
-}
-
-// A network of afterstates evaluates the moves, and a position before a roll directly.
-TEST(ServiceSearch, TheNetworkAloneOfAfterstates) {
-  const auto service = open_service({.workers = 1, .visits = 10});
-  const Weights weights(small_network<Backgammon>(1, Evaluates::kAfterstates));
-  use_small_network<Backgammon>(*service, 1, Evaluates::kAfterstates);
-  Session& session = open_session(*service, "backgammon");
-  const Backgammon before = *Backgammon::from_position_id("4HPwATDgc/ABMA", 1);
-  ASSERT_TRUE(session.set(before.text(), {}));
-  const SessionResult seen = search(*service, session, {.network_alone = true});
-  expect_outcomes(seen, before, outcomes_of(weights, before));
-  ASSERT_TRUE(session.play(4));
-  const SessionResult best = search(*service, session, {.network_alone = true});
-  EXPECT_EQ(best.choices.size(), session.legal().size());
-  EXPECT_EQ(best.value, best.choices.front().value);
-  EXPECT_NEAR(sum_of(best.outcomes), 1, 1e-5);
+  EXPECT_GT(without_cache, expected.evaluations);
+  EXPECT_GT(rows, 0u);
+  EXPECT_LT(rows, without_cache);
+  const auto service = open_service(
+      {.evaluation = {.own = [](const Weights&, std::size_t) -> Result<std::unique_ptr<Evaluator>> {
+         return fail("no licence");
+       }}});
+  EXPECT_EQ(service->use(shared(small_network<ConnectFour>(1))).error().reason(),
+            "evaluator: no licence");
 }
 
 TEST(ServiceSearch, ATreeByBytesIsFilledToItsEnd) {

@@ -59,8 +59,7 @@ TEST_P(ServiceEvaluators, ManySessionsFindWhatEachFindsAlone) {
   const auto service = open_service({.workers = 2,
                                      .sessions = 100,
                                      .visits = 150,
-                                     .batch_rows = 16,
-                                     .evaluator = GetParam().kind,
+                                     .evaluation = {.kind = GetParam().kind, .batch_rows = 16},
                                      .cache = GetParam().cache});
   use_small_network<ConnectFour>(*service, 1);
   std::vector<Session*> sessions;
@@ -99,7 +98,8 @@ TEST(Service, BackgammonFromAfterstates) {
   const Backgammon state =
       *Backgammon::from_position_id("4HPwATDgc/ABMA", 0, backgammon::Dice{3, 3});
   const auto alone = found_alone(weights, state, 40);
-  const auto service = open_service({.workers = 1, .sessions = 20, .visits = 40, .batch_rows = 7});
+  const auto service =
+      open_service({.workers = 1, .sessions = 20, .visits = 40, .evaluation = {.batch_rows = 7}});
   use_small_network<Backgammon>(*service, 3, Evaluates::kAfterstates);
   std::vector<Session*> sessions;
   for (int i = 0; i < 20; ++i) {

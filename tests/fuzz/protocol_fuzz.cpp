@@ -16,7 +16,7 @@ Options small_options() {
   options.visits = 4;
   options.hash_mib = 1;
   options.hash_limit_mib = 4;
-  options.search.evaluator = EvaluatorKind::kHash;
+  options.search.evaluation.kind = EvaluatorKind::kHash;
   return options;
 }
 

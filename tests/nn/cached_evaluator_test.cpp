@@ -83,11 +83,11 @@ TEST_F(Cached, AsksNoQuestionTwice) {
   const auto all = questions(kRows, 1);
   expect_same(*cached, first_, all);
   EXPECT_EQ(asked_, kRows);
-  EXPECT_EQ(cached->hits(), 0u);
+  EXPECT_EQ(cached->cache_hits(), 0u);
   for (int again = 1; again <= 3; ++again) {
     expect_same(*cached, first_, all);
     EXPECT_EQ(asked_, kRows);
-    EXPECT_EQ(cached->hits(), kRows * static_cast<std::size_t>(again));
+    EXPECT_EQ(cached->cache_hits(), kRows * static_cast<std::size_t>(again));
   }
   // Known and new rows in one batch, interleaved.
   auto mixed = questions(kRows / 2, 2);
@@ -128,7 +128,7 @@ TEST_F(Cached, ASmallOneForgetsAndStaysRight) {
       expect_same(*cached, first_, questions(kRows, round % 10));
     }
     EXPECT_GT(asked_, 10 * kRows) << bytes;
-    EXPECT_EQ(asked_ + cached->hits(), 40 * kRows);
+    EXPECT_EQ(asked_ + cached->cache_hits(), 40 * kRows);
   }
 }
 
@@ -141,7 +141,7 @@ TEST_F(Cached, RowsThatWantTooMuchAreAskedEveryTime) {
   expect_same(*cached, first_, all);
   expect_same(*cached, first_, all);
   EXPECT_EQ(asked_, 20u + 8u);
-  EXPECT_EQ(cached->hits(), 12u);
+  EXPECT_EQ(cached->cache_hits(), 12u);
 }
 
 TEST_F(Cached, TakesTheMemoryItIsGiven) {

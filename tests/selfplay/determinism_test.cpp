@@ -39,9 +39,9 @@ TYPED_TEST(SameGames, TheSameForAnyLanesWorkersAndDriver) {
 TYPED_TEST(SameGames, AlsoWithTheOwnKernelsAndAnyBatch) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kFused, 12);
   expect_the_same_games<TypeParam>(settings, 8);
-  settings.worker.batch_rows = 32;
+  settings.worker.evaluation.batch_rows = 32;
   const auto wide = play_run<TypeParam>(settings, 8);
-  settings.worker.batch_rows = 3;
+  settings.worker.evaluation.batch_rows = 3;
   EXPECT_TRUE(play_run<TypeParam>(settings, 8) == wide);
 }
 

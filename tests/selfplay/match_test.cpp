@@ -5,13 +5,17 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 
 #include "games/registry.hpp"
 #include "nn/network.hpp"
+#include "nn/own_evaluators.hpp"
 #include "selfplay/search_player.hpp"
+#include "tests/engine/small_network.hpp"
 #include "tests/game_types.hpp"
 
 namespace senet {
@@ -158,6 +162,23 @@ TYPED_TEST(MatchOf, GamesDoNotDependOnWhatElseIsPlayed) {
     one.only_game = number;
     EXPECT_EQ(play<G>(first, second, one).games, std::vector<PlayedGame>{all[number]});
   }
+}
+
+// Workers, lanes and a cache change only the speed of a player that searches.
+TYPED_TEST(MatchOf, GamesDoNotDependOnTheWorkersOfASearch) {
+  using G = TypeParam;
+  const auto weights = std::make_shared<const Weights>(small_network<G>(1));
+  SimpleMatchPlayer random = random_player<G>();
+  const auto games = [&](const SearchOptions& options) {
+    const auto player = SearchPlayer<G>::make(weights, options, 12);
+    EXPECT_TRUE(player) << player.error().reason();
+    return play<G>(**player, random, {.pairs = 6, .games_at_once = 7}).games;
+  };
+  const std::vector<PlayedGame> alone = games({.workers = 1, .lanes = 1});
+  ASSERT_EQ(alone.size(), 12u);
+  EXPECT_EQ(games({.workers = 2, .lanes = 3}), alone);
+  EXPECT_EQ(games({.workers = 5, .lanes = 1, .cache_mib = 1}), alone);
+  EXPECT_EQ(games({}), alone);
 }
 
 TYPED_TEST(MatchOf, GoesOnAfterAnInterruption) {
@@ -370,9 +391,11 @@ TEST(Match, PerfectTicTacToeBeatsRandom) {
   NetworkSpec spec = reference_spec<TicTacToe>();
   spec.width = 16;  // small: it is evaluated very often, and its quality does not matter
   spec.blocks = 0;
-  SearchPlayer<TicTacToe> perfect(
-      *set_up_search<TicTacToe>(std::make_shared<const Weights>(initial_network(spec, 1)),
-                                {.lanes = kLanes, .settings = {}}, kVisits));
+  const auto player =
+      SearchPlayer<TicTacToe>::make(std::make_shared<const Weights>(initial_network(spec, 1)),
+                                    {.lanes = kLanes, .settings = {}}, kVisits);
+  ASSERT_TRUE(player) << player.error().reason();
+  MatchPlayer& perfect = **player;
   SimpleMatchPlayer random = random_player<TicTacToe>();
   const MatchSettings settings{.pairs = 30, .random_plies = 0};
   const MatchResult first = result_of<TicTacToe>(perfect, random, settings);
@@ -384,6 +407,55 @@ TEST(Match, PerfectTicTacToeBeatsRandom) {
   EXPECT_LT(second.score, 0.2);
   const MatchResult itself = result_of<TicTacToe>(perfect, perfect, settings);
   EXPECT_EQ(itself.draws, itself.games);
+}
+
+/// A host's own evaluator that fails once.
+class FailsOnce final : public HashEvaluator {
+ public:
+  explicit FailsOnce(std::atomic<bool>& fails) : fails_(fails) {}
+  using Evaluator::forward;
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+    if (fails_.exchange(false)) throw std::runtime_error("no connection");
+    HashEvaluator::forward(batch, first, last);
+  }
+
+ private:
+  std::atomic<bool>& fails_;
+};
+
+// An exception on any of its threads reaches the caller, and the player can go on.
+TEST(SearchPlayer, AnExceptionReachesTheCaller) {
+  std::atomic<bool> fails{true};
+  SearchOptions options{.workers = 3};
+  options.evaluation.own = [&](const Weights&, std::size_t) -> Result<std::unique_ptr<Evaluator>> {
+    return std::make_unique<FailsOnce>(fails);
+  };
+  const auto weights = std::make_shared<const Weights>(small_network<ConnectFour>(1));
+  const auto player = SearchPlayer<ConnectFour>::make(weights, options, 20);
+  ASSERT_TRUE(player) << player.error().reason();
+  std::vector<AnyState> states;
+  for (Action column = 0; column < 7; ++column) {
+    states.emplace_back(any_game<ConnectFour>()).play(column);
+  }
+  const std::vector<Random> draws(7, Random(1, 0, 0, Purpose::kMove));
+  std::vector<Action> actions(7), alone(1);
+  EXPECT_THROW(static_cast<void>((*player)->choose(states, draws, actions)), std::runtime_error);
+  ASSERT_TRUE((*player)->choose(states, draws, actions));
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    ASSERT_TRUE((*player)->choose({&states[i], 1}, {&draws[i], 1}, alone));
+    EXPECT_EQ(alone[0], actions[i]) << i;
+  }
+}
+
+TEST(SearchPlayer, WhatCannotBeMadeIsAnError) {
+  const auto weights = std::make_shared<const Weights>(small_network<ConnectFour>(1));
+  const auto no_mode =
+      SearchPlayer<ConnectFour>::make(weights, {.mode = Evaluates::kAfterstates}, 1);
+  EXPECT_EQ(no_mode.error().reason(), "mode: connect_four has no afterstates");
+  const auto no_memory =
+      SearchPlayer<ConnectFour>::make(weights, {.workers = 2, .cache_mib = 1'000'000'000}, 1);
+  EXPECT_TRUE(
+      no_memory.error().reason().starts_with("visits: with these workers, lanes and cache"));
 }
 
 TEST(MatchResult, Sums) {

@@ -162,8 +162,8 @@ TEST(Play, APublicationCostsAWorkerOneLoad) {
   SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 20);
   settings.workers = 2;
   std::atomic<std::uint64_t> loads{0};
-  settings.worker.own_evaluator = [&](const Weights&,
-                                      std::size_t) -> Result<std::unique_ptr<Evaluator>> {
+  settings.worker.evaluation.own = [&](const Weights&,
+                                       std::size_t) -> Result<std::unique_ptr<Evaluator>> {
     return std::make_unique<LoadCounter>(loads);
   };
   constexpr std::uint64_t kPublications = 30;

@@ -46,8 +46,8 @@ NetworkSpec small_spec() {
 inline SelfPlaySettings small_run(EvaluatorKind evaluator, std::uint32_t visits) {
   SelfPlaySettings settings;
   settings.worker.lanes = 4;
-  settings.worker.batch_rows = 32;
-  settings.worker.evaluator = evaluator;
+  settings.worker.evaluation.batch_rows = 32;
+  settings.worker.evaluation.kind = evaluator;
   settings.worker.visits = visits;
   settings.play.full_visits = visits;
   settings.play.fast_visits = (visits + 3) / 4;

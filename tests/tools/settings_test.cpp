@@ -174,7 +174,7 @@ TEST_F(ConfigFile, HasShortNumbersAndReadsLongOnes) {
   ASSERT_TRUE(read) << read.error().reason();
   EXPECT_EQ(read->selfplay.worker.search.puct.fpu_reduction, 0.2f);
   EXPECT_EQ(read->learn.samples.lambda, 0.8f);
-  EXPECT_EQ(read->selfplay.worker.evaluator, EvaluatorKind::kHash);
+  EXPECT_EQ(read->selfplay.worker.evaluation.kind, EvaluatorKind::kHash);
 }
 
 TEST_F(ConfigFile, SamplesFollowTheMode) {
@@ -193,14 +193,14 @@ TEST_F(ConfigFile, SamplesFollowTheMode) {
 TEST(Settings, SomeDependOnOthers) {
   RunConfig config = config_of("connect_four");
   config.selfplay.play.fast_visits = config.selfplay.play.full_visits + 1;
-  EXPECT_NE(check_config(config).error().reason().find("--fast-visits: "), std::string::npos);
+  EXPECT_NE(check_config(config).error().reason().find("fast-visits: "), std::string::npos);
   config = config_of("connect_four");
   config.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
-  EXPECT_EQ(check_config(config).error().reason(), "--mode: connect_four has no afterstates");
+  EXPECT_EQ(check_config(config).error().reason(), "mode: connect_four has no afterstates");
   config = config_of("connect_four");
   config.selfplay.worker.lanes = 0;
   EXPECT_EQ(check_config(config).error().reason(),
-            "--lanes takes a whole number 1 .. 4096, not \"0\"");
+            "lanes takes a whole number 1 .. 4096, not \"0\"");
 }
 
 struct Typed {
@@ -238,7 +238,7 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   EXPECT_FALSE(all.options.mode);
   const Typed named = type({"--evaluator", "hash", "--mode", "afterstates"});
   EXPECT_EQ(named.options.mode, Evaluates::kAfterstates);
-  EXPECT_EQ(named.options.evaluator, EvaluatorKind::kHash);
+  EXPECT_EQ(named.options.evaluation.kind, EvaluatorKind::kHash);
   for (const std::vector<std::string>& bad :
        {std::vector<std::string>{"--c-puct", "2000"}, {"--mode", "sideways"}}) {
     testing::internal::CaptureStderr();

@@ -170,16 +170,16 @@ TEST_F(OwnRun, RefusesWhatMakesNoSense) {
     return ended ? std::string() : ended.error().reason();
   };
   const RunOptions here{.folder = folder(), .games = 1};
-  EXPECT_EQ(refused(config(), {.games = 1}), "--run: name the run folder");
+  EXPECT_EQ(refused(config(), {.games = 1}), "folder: name the run folder");
   RunConfig wrong = config();
   wrong.game = "tic_tac_toe";
   EXPECT_EQ(refused(wrong, here), "the settings are those of tic_tac_toe, not of noughts");
   wrong = config();
   wrong.selfplay.worker.lanes = 0;
-  EXPECT_EQ(refused(wrong, here), "--lanes takes a whole number 1 .. 4096, not \"0\"");
+  EXPECT_EQ(refused(wrong, here), "lanes takes a whole number 1 .. 4096, not \"0\"");
   wrong = config();
   wrong.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
-  EXPECT_EQ(refused(wrong, here), "--mode: noughts has no afterstates");
+  EXPECT_EQ(refused(wrong, here), "mode: noughts has no afterstates");
   // Only one program at a time can open the folder.
   auto first = Run::open(game_table<RunGame, Noughts>(), config(), here);
   ASSERT_TRUE(first) << first.error().reason();

@@ -54,7 +54,8 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
               .settings;
       of_case.search.evaluates = mode;
       if (of_case.visits == 0) of_case.visits = bench.visits(rules);
-      if (of_case.batch_rows == 0) of_case.batch_rows = mode == Evaluates::kPosition ? 64 : 256;
+      std::size_t& rows = of_case.evaluation.batch_rows;
+      if (rows == 0) rows = mode == Evaluates::kPosition ? 64 : 256;
       settings.trace.clear();  // only for the first case
     }
   }
@@ -159,8 +160,8 @@ void recording(const Command& command, BenchSettings& settings) {
 }
 
 void evaluator(const Command& command, BenchSettings& settings) {
-  add_setting(command, setting_of(&WorkerSettings::evaluator), settings.evaluator);
-  command.flag("--exact", settings.exact,
+  add_setting(command, setting_of(&Evaluation::kind), settings.evaluation.kind);
+  command.flag("--exact", settings.evaluation.exact,
                "bit-identical results for every batch size, also with oneDNN");
 }
 
@@ -172,9 +173,9 @@ void search(const Command& command, BenchSettings& settings, const std::string& 
   add_setting(command, with_help(&WorkerSettings::lanes, "interleaved searches per thread"),
               settings.lanes);
   add_setting(command,
-              with_help(&WorkerSettings::batch_rows,
+              with_help(&Evaluation::batch_rows,
                         "maximum rows of a forward pass (default: 64; with afterstates 256)"),
-              settings.batch_rows)
+              settings.evaluation.batch_rows)
       .shows_default("");
 }
 

@@ -96,9 +96,10 @@ TreeMeasured measure_tree(const BenchCase& bench, std::span<const AnyState> any_
   std::vector<G> positions;
   for (const AnyState& position : any_positions) positions.push_back(position.as<G>());
   const Weights weights(bench.network.clone());
-  TimedEvaluator timed(make_evaluator(EvaluatorKind::kHash, weights, settings.batch_rows).value());
+  TimedEvaluator timed(
+      make_evaluator(EvaluatorKind::kHash, weights, settings.evaluation.batch_rows).value());
   Analysis<G, SearchOf> analysis(timed, settings.search, settings.visits, settings.lanes,
-                                 settings.batch_rows);
+                                 settings.evaluation.batch_rows);
   // One search per lane, starting with position `first`.
   const auto search = [&](std::size_t first, auto&& use) {
     const std::span<const G> states(&positions[first % positions.size()], settings.lanes);

@@ -29,9 +29,9 @@ inline constexpr std::uint32_t kBenchTreeVisits = 2000;
 /// The settings of a benchmark from the command line, including those of workers and searches.
 struct BenchSettings : WorkerSettings {
   BenchSettings() {
-    visits = 0;      // 0: the benchmark's default
-    batch_rows = 0;  // 0: 64, with afterstates 256
-    evaluator = EvaluatorKind::kAuto;
+    visits = 0;                 // 0: the benchmark's default
+    evaluation.batch_rows = 0;  // 0: 64, with afterstates 256
+    evaluation.kind = EvaluatorKind::kAuto;
     search.reuse_tree = false;
   }
   std::string game;                   // empty: the standard games

@@ -116,21 +116,22 @@ void measure_forward(Figures& figures, const std::string& subject, Evaluator& ev
 void run_forward(const BenchCase& bench, const TrainBatch& sparse, Figures& figures) {
   const BenchSettings& settings = bench.settings;
   const NetworkSpec& spec = bench.network.spec();
-  std::vector<EvaluatorKind> kinds{settings.evaluator};
-  if (settings.evaluator == EvaluatorKind::kAuto) {
+  std::vector<EvaluatorKind> kinds{settings.evaluation.kind};
+  if (settings.evaluation.kind == EvaluatorKind::kAuto) {
     kinds = {EvaluatorKind::kFused, EvaluatorKind::kOneDnn};
   }
   const Weights weights(bench.network.clone());
   const TrainBatch dense = dense_batch(spec, sparse.size(), settings.seed, true);
   for (const EvaluatorKind kind : kinds) {
     for (const std::size_t rows : {1, 16, 64, 256}) {
-      const auto evaluator = make_evaluator(kind, weights, rows, settings.exact).value();
+      const auto evaluator = make_evaluator(kind, weights, rows, settings.evaluation.exact).value();
       const auto measure = [&](const char* inputs, const TrainBatch& batch) {
-        measure_forward(figures,
-                        fmt::format("{}/{}/{}/{}{}/{}/batch-{}", spec.game,
-                                    name_of(settings.search.evaluates), bench.network_name,
-                                    name_of(kind), settings.exact ? "-exact" : "", inputs, rows),
-                        *evaluator, batch, rows, dense_flop(spec) * 1e-9, settings.seconds);
+        measure_forward(
+            figures,
+            fmt::format("{}/{}/{}/{}{}/{}/batch-{}", spec.game, name_of(settings.search.evaluates),
+                        bench.network_name, name_of(kind),
+                        settings.evaluation.exact ? "-exact" : "", inputs, rows),
+            *evaluator, batch, rows, dense_flop(spec) * 1e-9, settings.seconds);
       };
       measure("sparse", sparse);
       measure("dense", dense);

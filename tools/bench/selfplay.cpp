@@ -159,7 +159,7 @@ SelfPlayMeasured measure_selfplay(const BenchCase& bench, std::size_t workers,
   how.play.seed = settings.seed;
   how.play.full_visits = how.play.fast_visits = settings.visits;
   how.worker = settings;
-  how.worker.evaluator = evaluator;
+  how.worker.evaluation.kind = evaluator;
   ModelStore models(bench.network.clone());
   GameNumbers numbers(0);
   CountingSink sink;
@@ -265,16 +265,16 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
   };
   const TreeCounts& trees = measured.trees;
   Figures figures;
-  add_figures(
-      figures, subject,
-      {{"games_per_minute", measured.games / seconds * 60, "games/min"},
-       {"decisions_per_second", sum[kSearches] / seconds, "decisions/s"},
-       {"simulations_per_second", sum[kVisits] / seconds, "visits/s"},
-       {"evaluations_per_second", sum[kRows] / seconds, "rows/s"},
-       {"evaluations_per_visit", ratio(sum[kRows], sum[kVisits]), "rows/visit"},
-       {"cache_hit_rate", ratio(sum[kRemembered], sum[kRows]), "share"},
-       {"mean_batch_fill", fill, "rows/forward"},
-       {"mean_batch_fill_share", fill / static_cast<double>(settings.batch_rows), "share"}});
+  add_figures(figures, subject,
+              {{"games_per_minute", measured.games / seconds * 60, "games/min"},
+               {"decisions_per_second", sum[kSearches] / seconds, "decisions/s"},
+               {"simulations_per_second", sum[kVisits] / seconds, "visits/s"},
+               {"evaluations_per_second", sum[kRows] / seconds, "rows/s"},
+               {"evaluations_per_visit", ratio(sum[kRows], sum[kVisits]), "rows/visit"},
+               {"cache_hit_rate", ratio(sum[kRemembered], sum[kRows]), "share"},
+               {"mean_batch_fill", fill, "rows/forward"},
+               {"mean_batch_fill_share", fill / static_cast<double>(settings.evaluation.batch_rows),
+                "share"}});
   add_shares(figures, subject, mean);
   add_figures(
       figures, subject,
@@ -297,7 +297,7 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
        {"parameters", static_cast<double>(bench.network.parameters().size()), "parameters"},
        {"workers", workers, "threads"},
        {"lanes_per_worker", static_cast<double>(settings.lanes), "games"},
-       {"batch_capacity", static_cast<double>(settings.batch_rows), "rows"}});
+       {"batch_capacity", static_cast<double>(settings.evaluation.batch_rows), "rows"}});
   for (std::size_t i = 0; i < shares.size(); ++i) {
     add_shares(figures, fmt::format("{}/worker-{}", subject, i), shares[i]);
   }
@@ -323,12 +323,13 @@ Benchmark prepare_selfplay(const BenchCase& bench) {
   const BenchSettings& settings = bench.settings;
   // Resolved once, so that all runs use the same evaluator.
   const EvaluatorKind evaluator =
-      resolve_kind(settings.evaluator, bench.network, settings.batch_rows, settings.exact);
+      resolve_kind(settings.evaluation.kind, bench.network, settings.evaluation.batch_rows,
+                   settings.evaluation.exact);
   const std::string subject = fmt::format(
       "{}/{}/{}/visits-{}{}{}/{}{}", bench.game.name, name_of(settings.search.evaluates),
       bench.network_name, settings.visits, settings.search.reuse_tree ? "-reused" : "",
       settings.cache_mib > 0 ? fmt::format("-cache-{}", settings.cache_mib) : "",
-      name_of(evaluator), settings.exact ? "-exact" : "");
+      name_of(evaluator), settings.evaluation.exact ? "-exact" : "");
   return [&bench, evaluator, subject, trace = settings.trace](Figures& all) mutable {
     Figures before;
     const bool compares = bench.settings.workers.size() > 1;

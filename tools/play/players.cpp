@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "engine/lanes/worker_settings.hpp"
+#include "selfplay/selfplay.hpp"
 
 namespace senet {
 namespace {
@@ -84,9 +84,13 @@ std::string player_words() {
 
 void add_player_options(const Command& command, PlayerSettings& settings) {
   add_search_options(command, settings.search);
+  auto workers = setting_of(&SelfPlaySettings::workers);
+  workers.help = "threads that search; 0: one per hardware thread, within 1 GiB of trees";
+  add_setting(command, workers, settings.search.workers);
   auto lanes = setting_of(&WorkerSettings::lanes);
-  lanes.help = "parallel searches (default: up to 64, within 1 GiB of trees)";
+  lanes.help = "parallel searches of each worker (default: up to 64, within 1 GiB of trees)";
   add_setting(command, lanes, settings.search.lanes).shows_default("");
+  add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.search.cache_mib);
   command.heading("External programs");
   add_settings(command, settings);
 }
@@ -107,10 +111,11 @@ Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::st
   return PlayerHolder{.player = std::move(*player), .identity = identity, .is_process = true};
 }
 
-std::string network_identity(const SearchSetup& setup) {
-  return fmt::format("network {}, {} visits, {}, evaluator {}{}", id_text(setup.weights->id()),
-                     setup.visits, name_of(setup.settings.evaluates), setup.evaluator->name(),
-                     settings_summary(setup.settings, SettingsText::kPlayer));
+std::string network_identity(std::uint64_t network, std::uint32_t visits,
+                             const SearchSettings& settings, std::string_view evaluator) {
+  return fmt::format("network {}, {} visits, {}, evaluator {}{}", id_text(network), visits,
+                     name_of(settings.evaluates), evaluator,
+                     settings_summary(settings, SettingsText::kPlayer));
 }
 
 Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,

@@ -113,7 +113,8 @@ struct Programs {
 inline const Programs& programs_of(const AnyGame& game) { return **find_game<Programs>(game.name); }
 
 /// Describes everything that a searching network's moves depend on.
-std::string network_identity(const SearchSetup& setup);
+std::string network_identity(std::uint64_t network, std::uint32_t visits,
+                             const SearchSettings& settings, std::string_view evaluator);
 
 Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::string& identity,
                                          const PlayerSettings& settings);

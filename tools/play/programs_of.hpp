@@ -17,12 +17,13 @@ template <Game G>
 Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSettings& settings) {
   Result<Network> network = open_network(word, reference_spec<G>());
   if (!network) return network.error();
-  Result<SearchSetup> setup = set_up_search<G>(std::make_shared<const Weights>(std::move(*network)),
-                                               settings.search, settings.visits);
-  if (!setup) return setup.error();
-  std::string identity = network_identity(*setup);
-  return PlayerHolder{.player = std::make_unique<SearchPlayer<G>>(std::move(*setup)),
-                      .identity = std::move(identity)};
+  auto player = SearchPlayer<G>::make(std::make_shared<const Weights>(std::move(*network)),
+                                      settings.search, settings.visits);
+  if (!player) return player.error();
+  const SearchPlayer<G>& made = **player;
+  std::string identity =
+      network_identity(made.weights().id(), made.visits(), made.settings(), made.evaluator_name());
+  return PlayerHolder{.player = std::move(*player), .identity = std::move(identity)};
 }
 
 template <Game G>

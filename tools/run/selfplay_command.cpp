@@ -188,6 +188,7 @@ Job prepare(const SelfPlayArguments& arguments) {
       return {};
     };
   }
+  if (options.folder.empty()) throw fail("--run: name the run folder");
   Run run = Run::open(**find_game<RunGame>(config.game), config, options, [](const auto& reason) {
               fmt::print(stderr, "{}\n", reason);
             }).value();

@@ -85,7 +85,7 @@ TEST(UciCommand, BadOptionsEndItBeforeTheFirstWord) {
   expect_failure(run_senet({"uci", "--visits", "-1"}), 2, "uci", "--visits");
   expect_failure(run_senet({"uci", "--lanes", "4"}), 2, "uci", "--lanes");
   expect_failure(run_senet({"uci", "--game", "connect_four", "--mode", "afterstates"}), 2, "uci",
-                 "connect_four has no afterstates");
+                 "--mode: connect_four has no afterstates");
 }
 
 }  // namespace

@@ -383,7 +383,7 @@ TEST(EvalCommand, BadInputIsOneLine) {
   expect_failure(eval("connect_four", kConnectFourLabels, {"--evaluator", "magic"}), 2, "eval",
                  "magic");
   expect_failure(eval("connect_four", kConnectFourLabels, {"--mode", "afterstates"}), 2, "eval",
-                 "no afterstates");
+                 "--mode: connect_four has no afterstates");
   expect_failure(eval("connect_four", kConnectFourLabels, {"--mode", "x"}), 2, "eval", "--mode");
   expect_failure(eval("connect_four", kConnectFourLabels, {"--visits", "-3"}), 2, "eval",
                  "--visits");

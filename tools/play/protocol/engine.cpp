@@ -23,12 +23,11 @@ constexpr std::chrono::microseconds kSlice{100};
 ServiceSettings service_settings(const Options& options, const NetworkSpec& spec,
                                  bool has_afterstates) {
   ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
-  settings.evaluator = options.search.evaluator;
-  settings.evaluates = options.search.mode;
-  const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, settings.evaluates);
-  if (!asked) throw fail("--mode: " + asked.error().reason());
-  // A search has one leaf in flight: one row, or one row per move with afterstates.
-  settings.batch_rows = *asked == Evaluates::kAfterstates ? 256 : 1;
+  settings.evaluation = options.search.evaluation;
+  const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, options.search.mode);
+  if (!asked) throw asked.error();
+  settings.evaluates = *asked;
+  settings.evaluation.batch_rows = rows_in_flight(1, *asked);
   settings.tree = std::size_t{options.hash_mib} << 20;
   settings.lines = kMaxMultiPv;
   settings.search = options.search.settings;
@@ -153,8 +152,8 @@ std::vector<Option> options_of(Options& o) {
     if (is_hash) entry.range.most = o.hash_limit_mib;
     all.push_back(of_setting(entry, value, is_hash ? Change::kSearch : Change::kNothing));
   });
-  all.push_back(of_setting(setting("evaluator", &SearchOptions::evaluator, ""), o.search.evaluator,
-                           Change::kSearch));
+  all.push_back(
+      of_setting(setting_of(&Evaluation::kind), o.search.evaluation.kind, Change::kSearch));
   Names modes = names_in<Evaluates>();
   modes.insert(modes.begin(), "auto");
   all.push_back(of_names(
@@ -208,8 +207,9 @@ void Engine::configure(const Options& options, Change change) {
     network =
         std::make_shared<const Network>(open_network(network_source(options), reference).value());
   }
-  std::unique_ptr<Service> service =
-      Service::open(service_settings(options, network->spec(), game->has_afterstates)).value();
+  const ServiceSettings settings =
+      service_settings(options, network->spec(), game->has_afterstates);
+  std::unique_ptr<Service> service = Service::open(settings).value();
   service->use(network).value();
   // Close the old session first: the memory may not hold two trees. If opening the new one fails,
   // the next search reopens the old one.
@@ -218,6 +218,8 @@ void Engine::configure(const Options& options, Change change) {
   service_ = std::move(service);
   game_ = game;
   network_ = std::move(network);
+  evaluation_ = settings.evaluation;
+  evaluates_ = *settings.evaluates;
 }
 
 SessionResult Engine::search(const AnyState& position, SessionLimits limits,
@@ -235,6 +237,17 @@ SessionResult Engine::search(const AnyState& position, SessionLimits limits,
     }
   } while (value_or(Code::kInternal, service_->poll(kSlice)) > 0);
   return value_or(Code::kInternal, session_->result());
+}
+
+Expectation Engine::evaluate(const AnyState& position) {
+  if (evaluates_ == Evaluates::kAfterstates && is_decision(position.turn())) {
+    const SessionResult found = search(position, {.visits = 1, .lines = 1}, [] { return true; });
+    const std::span<const float> outcomes = found.line(0).outcomes;
+    return {found.choices.front().value, {outcomes.begin(), outcomes.end()}};
+  }
+  const Weights weights(network_);
+  const auto evaluator = value_or(Code::kInternal, make_evaluator(evaluation_, weights));
+  return (*find_game<NetworkAlone>(game_->name))->expects(position, evaluates_, *evaluator);
 }
 
 }  // namespace senet::protocol

@@ -13,6 +13,7 @@
 #include "engine/host/service.hpp"
 #include "games/any_game.hpp"
 #include "games/settings.hpp"
+#include "tools/play/protocol/expectation.hpp"
 #include "tools/play/search_setup.hpp"
 
 namespace senet::protocol {
@@ -80,10 +81,15 @@ class Engine {
   /// keep_going() is called at least once per millisecond.
   SessionResult search(const AnyState& position, SessionLimits limits,
                        const std::function<bool()>& keep_going);
+  /// What the network expects of a position, which may be a turn of chance or a finished game. A
+  /// network that evaluates afterstates expects what follows the best move.
+  Expectation evaluate(const AnyState& position);
 
  private:
   const AnyGame* game_ = nullptr;
   SharedNetwork network_;
+  Evaluation evaluation_;
+  Evaluates evaluates_ = Evaluates::kPosition;
   std::unique_ptr<Service> service_;
   senet::Session* session_ = nullptr;  // null when its memory could not be reserved
 };

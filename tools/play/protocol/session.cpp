@@ -316,8 +316,7 @@ void Session::say_info(const SessionResult& result, Role role, ServiceClock::tim
 // worth 2 points or more, their probabilities are included.
 void Session::eval(Words) {
   mention_untrained();
-  const SessionResult seen =
-      engine_.search(position_, {.network_alone = true}, [] { return true; });
+  const Expectation seen = engine_.evaluate(position_);
   const std::span<const float> values = engine_.game().outcome_values;
   const Chances chances = chances_of(seen.outcomes, values);
   const std::string win = fmt::format("eval eq {:.4f} pwin {:.4f}", seen.value, chances.win);

@@ -77,10 +77,10 @@ Result<RunSummary> run(const RunConfig& config, const RunOptions& options,
 }
 
 /// A player that searches with the weights in this file, as written by run() and `senet selfplay`:
-/// `visits` visits per move (1: the network alone), without noise. `options`: evaluation mode,
-/// concurrent searches, c_puct ...; the defaults are for playing to win. Fails when the file cannot
-/// be read or contains weights of another game. The player owns everything it needs and is used by
-/// one thread.
+/// `visits` visits per move (1: the network alone), without noise. `options`: evaluator,
+/// evaluation mode, threads, cache, c_puct ...; the defaults are for playing to win, on all cores.
+/// Fails when the file cannot be read or contains weights of another game. The player owns
+/// everything it needs and is used by one thread at a time.
 template <FixedOutcomesGame G>
 Result<std::unique_ptr<MatchPlayer>> load_player(const std::filesystem::path& weights,
                                                  std::uint32_t visits,
@@ -90,10 +90,10 @@ Result<std::unique_ptr<MatchPlayer>> load_player(const std::filesystem::path& we
   if (const auto fits = check_contract(network->spec(), reference_spec<G>()); !fits) {
     return fail(weights.string() + ": " + fits.error().reason());
   }
-  Result<SearchSetup> setup =
-      set_up_search<G>(std::make_shared<const Weights>(std::move(*network)), options, visits);
-  if (!setup) return setup.error();
-  return std::make_unique<SearchPlayer<G>>(std::move(*setup));
+  auto player =
+      SearchPlayer<G>::make(std::make_shared<const Weights>(std::move(*network)), options, visits);
+  if (!player) return player.error();
+  return std::move(*player);
 }
 
 /// Plays a match of G between two players and sums it up from the perspective of the first. The

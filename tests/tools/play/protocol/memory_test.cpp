@@ -12,7 +12,7 @@ TEST(ProtocolMemory, IsReservedBeforeTheFirstSearch) {
   for (const char* const game : {"connect_four", "backgammon"}) {
     Options options;
     options.game = game;
-    options.search.evaluator = EvaluatorKind::kHash;
+    options.search.evaluation.kind = EvaluatorKind::kHash;
     options.hash_mib = 4;
     std::size_t before = heap_bytes();
     Engine engine(options);
@@ -35,7 +35,7 @@ TEST(ProtocolMemory, IsReservedBeforeTheFirstSearch) {
 TEST(ProtocolMemory, OneTreeAtATime) {
   Options options;
   options.game = "connect_four";
-  options.search.evaluator = EvaluatorKind::kHash;
+  options.search.evaluation.kind = EvaluatorKind::kHash;
   options.hash_mib = 64;
   const std::size_t before = heap_bytes();
   Engine engine(options);

@@ -45,7 +45,7 @@ TEST(Session, SaysOnceThatItsNetworkIsUntrained) {
 TEST(Session, PlaysWithTheBuiltInNetworkUnlessToldOtherwise) {
   for (const std::string game : {"connect_four", "backgammon"}) {
     Options options = small_options(game);
-    options.search.evaluator = EvaluatorKind::kFused;
+    options.search.evaluation.kind = EvaluatorKind::kFused;
     Talk talk(options);
     EXPECT_EQ(talk.ask("isready"), Lines{"readyok"});
     const std::string builtin = talk.last("eval");
@@ -178,7 +178,7 @@ TEST(Session, WeightsComeFromAFileAndStayWhenTheNextCannotBeRead) {
   const std::string file = folder.path() / "my weights.safetensors";
   ASSERT_TRUE(save_network(initial_network(reference_spec<ConnectFour>(), 7), file));
   Options options = small_options("connect_four");
-  options.search.evaluator = EvaluatorKind::kFused;
+  options.search.evaluation.kind = EvaluatorKind::kFused;
   Talk talk(options);
   const std::string builtin = talk.last("eval");
   talk.tell({"setoption name WeightsFile value " + file});

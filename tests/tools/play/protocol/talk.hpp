@@ -31,7 +31,7 @@ inline Options small_options(const std::string& game = "backgammon") {
   options.game = game;
   options.visits = 8;
   options.hash_mib = 4;
-  options.search.evaluator = EvaluatorKind::kHash;
+  options.search.evaluation.kind = EvaluatorKind::kHash;
   return options;
 }
 

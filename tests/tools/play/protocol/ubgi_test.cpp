@@ -38,7 +38,7 @@ TEST(Ubgi, AnswersADecisionAsTheRunnerAsksIt) {
 TEST(Ubgi, BothSidesOfASymmetricPositionGetTheSameAnswer) {
   for (const Evaluates mode : {Evaluates::kPosition, Evaluates::kAfterstates}) {
     Options options = small_options();
-    options.search.evaluator = EvaluatorKind::kFused;
+    options.search.evaluation.kind = EvaluatorKind::kFused;
     options.search.mode = mode;
     options.visits = 60;
     Talk talk(options);
@@ -55,6 +55,24 @@ TEST(Ubgi, BothSidesOfASymmetricPositionGetTheSameAnswer) {
     }
     EXPECT_EQ(answers[0].size(), 7u);
     EXPECT_EQ(answers[0], answers[1]) << name_of(mode);
+  }
+}
+
+// A network of afterstates expects what follows the best move, as a search of one visit does.
+TEST(Ubgi, EvalOfAMoveToChooseIsThatOfTheBestMove) {
+  Options options = small_options();
+  options.search.mode = Evaluates::kAfterstates;
+  Talk talk(options);
+  ready(talk);
+  talk.tell({kStart, "dice 3 1"});
+  const Lines found = talk.ask("go nodes 1");
+  const auto part = [](const std::string& line, std::string_view word) {
+    const std::size_t at = line.find(word);
+    return line.substr(at, line.find(' ', at + word.size()) - at);
+  };
+  const std::string eval = talk.last("eval");
+  for (const std::string_view word : {"eq ", "pwin ", "pgammon ", "pbg "}) {
+    EXPECT_EQ(part(eval, word), part(found.front(), word)) << eval;
   }
 }
 

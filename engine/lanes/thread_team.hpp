@@ -1,5 +1,5 @@
-// A fixed group of threads that repeatedly run one task together: for training steps on several
-// cores.
+// A fixed group of threads that repeatedly run one task together: for training steps and for the
+// moves of many games on several cores.
 #pragma once
 
 #include <absl/functional/function_ref.h>

@@ -1,6 +1,6 @@
 // Thread teams: every member runs once per run, no thread remains, and shares have no gap or
 // overlap.
-#include "train_bridge/thread_team.hpp"
+#include "engine/lanes/thread_team.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
