@@ -35,15 +35,18 @@ constexpr auto settings_of(std::type_identity<WorkerSettings>) {
   using S = WorkerSettings;
   return std::tuple{
       setting("evaluator", &S::evaluator,
-              "the forward pass; auto: the faster of fused and onednn"),
+              "the forward pass; auto: the faster of fused and onednn; reference and hash are for "
+              "tests"),
       setting("lanes", &S::lanes, "games that each worker plays in parallel",
               {.least = 1, .most = 4096}),
       setting("batch", &S::batch_rows, "maximum rows of one forward pass",
               {.least = 1, .most = 4096}),
-      setting("cache", &S::cache_mib, "MiB of evaluation cache for each worker; 0: none",
+      setting("cache", &S::cache_mib, "evaluation cache of each worker; 0: none",
               {.least = 0, .most = 1'000'000, .unit = "MiB"}),
   };
 }
-constexpr std::string_view settings_heading(std::type_identity<WorkerSettings>) { return "Workers"; }
+constexpr std::string_view settings_heading(std::type_identity<WorkerSettings>) {
+  return "Workers";
+}
 
 }  // namespace senet

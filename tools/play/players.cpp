@@ -85,8 +85,9 @@ std::string player_words() {
 void add_player_options(const Command& command, PlayerSettings& settings) {
   add_search_options(command, settings.search);
   auto lanes = setting_of(&WorkerSettings::lanes);
-  lanes.help = "parallel searches (default: up to 64, within 1 GiB of trees)";
-  add_setting(command, lanes, settings.search.lanes).shows_default("");
+  lanes.help = "parallel searches";
+  add_setting(command, lanes, settings.search.lanes)
+      .shows_default("up to 64, within 1 GiB of trees");
   command.heading("External programs");
   add_settings(command, settings);
 }
@@ -129,10 +130,14 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
     return PlayerHolder{.player = std::make_unique<SimpleMatchPlayer>(*simple), .identity = word};
   }
   Result<PlayerHolder> network = programs.make_network_player(word, settings);
-  if (!network && !std::filesystem::exists(word)) {
-    return fail(fmt::format("{}; the players are {}", network.error().reason(), player_words()));
+  if (network || is_untrained(word) || word == "builtin" || std::filesystem::exists(word)) {
+    return network;
   }
-  return network;
+  std::vector<std::string> names = {"builtin", "untrained"};
+  for (const SimplePlayer& player : game.players) names.emplace_back(player.word);
+  const std::string meant = suggestion(word, names);
+  return fail(fmt::format("there is no file or player \"{}\"{}", word,
+                          meant.empty() ? "; the players are " + player_words() : meant));
 }
 
 }  // namespace senet
