@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "games/json.hpp"
@@ -11,17 +12,25 @@
 namespace senet {
 namespace {
 
+// Counts without decimals: 40, not 40.0. Adding 0 turns -0 into 0.
+Json json_value(double value) {
+  constexpr double kExact = 1e15;
+  if (value == std::floor(value) && std::abs(value) < kExact) {
+    return static_cast<std::int64_t>(value);
+  }
+  return value + 0.0;
+}
+
 // One metric as a JSON object, without a line break.
 std::string metric_json(std::string_view bench, const Metric& metric) {
-  // Adding 0 turns -0 into 0.
   Json line = Json::object({{"bench", bench},
                             {"case", metric.subject},
                             {"metric", metric.name},
-                            {"value", metric.value + 0.0},
+                            {"value", json_value(metric.value)},
                             {"unit", metric.unit}});
   if (metric.interval) {
-    line["min"] = metric.interval->low + 0.0;
-    line["max"] = metric.interval->high + 0.0;
+    line["min"] = json_value(metric.interval->low);
+    line["max"] = json_value(metric.interval->high);
   }
   if (metric.repeats > 0) line["repeats"] = metric.repeats;
   if (!metric.note.empty()) line["note"] = metric.note;
@@ -33,7 +42,7 @@ std::string metric_json(std::string_view bench, const Metric& metric) {
 std::string metric_text(const Metric& metric, std::size_t width) {
   std::string name = metric.name;
   std::ranges::replace(name, '_', ' ');
-  std::string line = fmt::format("  {:<{}}  {:>9}", name, width, number_text(metric.value));
+  std::string line = fmt::format("  {:<{}} {:>10}", name, width, number_text(metric.value));
   const bool has_unit = metric.unit == "share" || name.starts_with(metric.unit) ||
                         name.ends_with(metric.unit);  // as "positions"
   if (!has_unit) line.append(" ").append(metric.unit);

@@ -61,7 +61,7 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
       setting("steady-steps", &S::steady_steps,
               "step from which the learning rate falls with the inverse square root; 0: never"),
       setting("steps-per-iteration", &S::steps_per_iteration,
-              "training steps between two publications of weights", {.least = 1, .unit = "steps"}),
+              "training steps between two publications of weights", {.least = 1}),
       setting("checkpoint-seconds", &S::checkpoint_seconds, "time between checkpoints",
               {.least = 0, .unit = "s"}),
       setting("kept-networks", &S::kept_networks,

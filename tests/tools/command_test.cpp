@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -75,7 +76,8 @@ TEST(CommandLine, HelpFitsEightyColumnsAndShowsValues) {
             std::string::npos)
       << match;
   EXPECT_NE(match.find("[required]"), std::string::npos) << match;
-  const std::string selfplay = run_senet({"selfplay", "--help"}).out;
+  const std::string selfplay = std::regex_replace(run_senet({"selfplay", "--help"}).out,
+                                                  std::regex("\\s+"), " ");  // without wrapping
   EXPECT_NE(selfplay.find("[0 .. 1000; default 0.2]"), std::string::npos) << selfplay;
   EXPECT_NE(selfplay.find("[at least 0 s; default 60]"), std::string::npos) << selfplay;
   // Where the recipes of games differ, each has its default.

@@ -245,7 +245,7 @@ struct Match {
       if (!arguments.json) {
         fmt::print("{}\n", verdict(results, has_elo(*game)));
         const std::string title =
-            fmt::format("{} (first) against {}, {} of {} pairs of games, seed {}",
+            fmt::format("{} (first) against {}, {} of {} pairs of games, seed {}; 95 % intervals",
                         arguments.words[0], arguments.words[1], results.counted().size() / 2,
                         arguments.match.pairs, arguments.match.seed);
         fmt::print("{}\n", wrapped(title, text_columns(), 0));

@@ -133,7 +133,7 @@ TEST(MatchResults, TheVerdictIsOneLine) {
   EXPECT_EQ(verdict_of({{8, {0, 2}}, {92, {2, 2}}}, true),
             "8 won, 0 drawn, 192 lost: -552 Elo (-753 to -457)");
   EXPECT_EQ(verdict_of({{1, {0, 1}}, {3, {0, 0}}}, true),
-            "7 won, 1 drawn, 0 lost: +470 Elo (at least 215)");
+            "7 won, 1 drawn, 0 lost: +470 Elo (at least 180)");
   EXPECT_EQ(verdict_of({{1, {0, 0}}, {1, {0, 2}}}, true), "3 won, 0 drawn, 1 lost: +191 Elo");
   EXPECT_EQ(verdict_of({{92, {0, 0}}, {8, {0, 2}}}, false),
             "192 won, 0 drawn, 8 lost: +0.920 points a game (0.866 to 0.974)");

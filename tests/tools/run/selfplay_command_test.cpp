@@ -302,8 +302,9 @@ TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
   damaged("config.json", replaced("\"position\"", "\"afterstates\""), 2, "no afterstates");
   damaged("games.senet", "no log at all, by any means", 2, "");
 
-  expect_failure(run_senet(resume({"--width", "24"})), 2, "selfplay",
-                 (run() / "checkpoint.safetensors").string() + ": made for the network shape");
+  expect_failure(
+      run_senet(resume({"--width", "24"})), 2, "selfplay",
+      (run() / "checkpoint.safetensors").string() + ": made for a network with width 16, not 24");
 
   expect_finished(run_senet(resume({"--games", "1"})));
   EXPECT_EQ(games(), first(21));
