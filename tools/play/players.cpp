@@ -133,6 +133,12 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
   if (network || is_untrained(word) || word == "builtin" || std::filesystem::exists(word)) {
     return network;
   }
+  const auto has_it = [&](const AnyGame& other) {
+    return has_player(other, word) || programs_of(other).is_own_player(word);
+  };
+  if (const std::string games = games_that(has_it); !games.empty()) {
+    return fail(fmt::format("{} is a player of {}, not of {}", word, games, game.name));
+  }
   std::vector<std::string> names = {"builtin", "untrained"};
   for (const SimplePlayer& player : game.players) names.emplace_back(player.word);
   const std::string meant = suggestion(word, names);

@@ -313,9 +313,10 @@ TEST(EvalCommand, OtherPlayers) {
                           {"--player", "uci:" + fake + " backgammon uci", "--processes", "2"})),
             marks_of(ubgi));
   expect_failure(eval("connect_four", kConnectFourLabels, {"--player", "linear"}), 2, "eval",
-                 "--player: linear: ");
-  expect_failure(eval("backgammon", kBackgammonLabels, {"--player", "one-ply"}), 2, "eval",
-                 "--player: one-ply: ");
+                 "--player: linear is a player of backgammon, not of connect_four");
+  expect_failure(
+      eval("backgammon", kBackgammonLabels, {"--player", "one-ply"}), 2, "eval",
+      "--player: one-ply is a player of tic_tac_toe and connect_four, not of backgammon");
   for (const char* player : {"random", "linear"}) {
     expect_failure(eval("backgammon", kBackgammonLabels, {"--player", player, "--visits", "5"}), 2,
                    "eval", std::string("--player: ") + player + ": makes no visits");
