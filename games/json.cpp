@@ -1,5 +1,9 @@
 #include "games/json.hpp"
 
+#include <array>
+#include <charconv>
+#include <cmath>
+
 namespace senet {
 
 Json parse_json(std::string_view text) {
@@ -17,6 +21,15 @@ Json parse_json(std::string_view text) {
 
 std::string json_text(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json json_number(float value) {
+  if (!std::isfinite(value)) return {};
+  std::array<char, 32> text;
+  const char* const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  double nearest = 0;
+  std::from_chars(text.data(), end, nearest);
+  return nearest;
 }
 
 const std::string* find_string(const Json& json, std::string_view name) {

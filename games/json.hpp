@@ -17,6 +17,10 @@ Json parse_json(std::string_view text);
 /// that is indented by `indent` spaces per level. Invalid UTF-8 bytes are replaced.
 std::string json_text(const Json& json, int indent = -1);
 
+/// A number with the shortest decimal digits of the float: 0.2, not 0.20000000298023224. Null if it
+/// is not finite.
+Json json_number(float value);
+
 /// The member of that name if it is a string; otherwise null.
 const std::string* find_string(const Json& json, std::string_view name);
 

@@ -1,11 +1,10 @@
 #include "tools/command.hpp"
 
 #include <fmt/ranges.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
@@ -24,47 +23,28 @@ namespace {
 
 constexpr int kFailed = 1, kBadInput = 2;
 
-/// Prints the line of an error and returns the exit code.
+/// Prints the line of an error and returns the exit code. `command` is empty when none is known.
 int report(std::string_view command, std::string reason, int exit_code) {
   // A reason may quote a file or an option that contains line breaks; print it on one line.
   std::ranges::replace_if(
       reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  fmt::print(stderr, "senet {}: {}\n", command, reason);
+  fmt::print(stderr, "senet{}{}: {}\n", command.empty() ? "" : " ", command, reason);
   return exit_code;
 }
 
-/// A space at which no line is broken.
-constexpr char kHardSpace = '\x1f';
-
-/// Breaks a text into lines of at most `width` columns, at spaces and at its own line ends. Lines
-/// after the first are indented by `indent` columns.
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
-  std::string lines;
-  std::size_t column = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
-    const bool is_break = begin > 0 && text[begin - 1] == '\n';
-    if (begin > 0 && (is_break || column + 1 + word.size() > width)) {
-      lines.append("\n").append(indent, ' ');
-      column = 0;
-    } else if (begin > 0) {
-      lines += ' ';
-      ++column;
-    }
-    lines.append(word);
-    column += word.size();
-    begin = end + 1;
-  }
-  std::ranges::replace(lines, kHardSpace, ' ');
-  return lines;
-}
+/// CLI11's group of options for which no heading was set.
+constexpr const char* kPlainGroup = "Options";
 
 /// Lays out --help for the width of the terminal, or for 80 columns if stdout is none:
 ///
 ///   --visits N                  visits of each search [1 .. 1000000; default 100]
 class HelpFormatter final : public CLI::Formatter {
  public:
+  HelpFormatter() {
+    label("SUBCOMMAND", "COMMAND");
+    label("SUBCOMMANDS", "COMMANDS");
+  }
+
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     const std::string full_type = option->get_type_size() == 0 ? "" : option->get_type_name();
     const std::size_t colon = std::min(full_type.find(':'), full_type.size());
@@ -83,11 +63,15 @@ class HelpFormatter final : public CLI::Formatter {
     return entry(name, option->get_description() +
                            (notes.empty() ? "" : fmt::format(" [{}]", fmt::join(notes, "; "))));
   }
-  /// Without the second empty line that CLI11 leaves between groups.
+  /// Commands come before options.
   std::string make_help(const CLI::App* command, std::string name,
                         CLI::AppFormatMode mode) const override {
-    std::string help = CLI::Formatter::make_help(command, std::move(name), mode);
+    std::string help = make_description(command) + make_usage(command, std::move(name)) +
+                       make_positionals(command) + make_subcommands(command, mode) +
+                       option_groups(command) + '\n' + make_footer(command);
+    // CLI11 leaves a second empty line between groups.
     for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+    if (help.ends_with("\n\n")) help.pop_back();
     return help;
   }
   std::string make_subcommand(const CLI::App* command) const override {
@@ -95,21 +79,32 @@ class HelpFormatter final : public CLI::Formatter {
   }
   std::string make_footer(const CLI::App* command) const override {
     const std::string footer = command->get_footer();
-    return footer.empty() ? "" : wrapped(footer, width(), 0) + "\n";
+    return footer.empty() ? "" : wrapped(footer, text_columns(), 0) + "\n";
   }
 
  private:
   static constexpr std::size_t kIndent = 2, kColumn = 30;
 
-  static std::size_t width() {
-    return std::clamp<std::size_t>(terminal_columns(STDOUT_FILENO), 60, 120);
+  /// The group for which no heading was set comes last; it has --help.
+  std::string option_groups(const CLI::App* command) const {
+    std::string text;
+    std::vector<std::string> groups = command->get_groups();
+    std::ranges::stable_partition(groups, [](const auto& group) { return group != kPlainGroup; });
+    for (const std::string& group : groups) {
+      const auto options = command->get_options([&](const CLI::Option* option) {
+        return option->get_group() == group && option->nonpositional();
+      });
+      if (!options.empty()) text += make_group(group, false, options);
+    }
+    return text;
   }
+
   static std::string entry(const std::string& name, const std::string& help) {
     std::string line = std::string(kIndent, ' ') + name;
     if (line.size() + 2 > kColumn) line += "\n";
     const std::size_t used = line.back() == '\n' ? 0 : line.size();
     line.append(kColumn - used, ' ');
-    return line + wrapped(help, width() - kColumn, kColumn) + "\n";
+    return line + wrapped(help, text_columns() - kColumn, kColumn) + "\n";
   }
 };
 
@@ -127,20 +122,6 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
     }
   }
   return row.back();
-}
-
-/// "; did you mean \"selfplay\"?" with the name that is nearest to `word`, or "" if none is near.
-std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
-  const std::string* nearest = nullptr;
-  std::size_t least = 1 + std::max<std::size_t>(word.size(), 3) / 3;
-  for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(word, name);
-    if (distance < least) {
-      nearest = &name;
-      least = distance;
-    }
-  }
-  return nearest == nullptr ? "" : fmt::format("; did you mean \"{}\"?", *nearest);
 }
 
 /// The innermost selected command.
@@ -204,7 +185,10 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return text;
 }
 
-/// A check of a number. `wanted` describes the good ones: "a whole number 1 .. 4096".
+constexpr const char* kNumberCheck = "number";
+
+/// A check of a number. `wanted` describes the good ones: "a whole number 1 .. 4096". A second
+/// check of an option replaces the first one.
 template <class T, class Allows>
 CLI::Validator number_check(std::string wanted, std::string shown, Allows allows,
                             const std::string& example = "") {
@@ -214,13 +198,30 @@ CLI::Validator number_check(std::string wanted, std::string shown, Allows allows
             if (value && allows(*value)) return "";
             return fmt::format("takes {}, not \"{}\"", wanted, text);
           },
-          shown};
+          shown, kNumberCheck};
+}
+
+void replace_number_check(CLI::Option& option, CLI::Validator check) {
+  *option.get_validator(kNumberCheck) = std::move(check);
 }
 
 template <class T>
 constexpr const char* kNumber = std::integral<T> ? "a whole number" : "a number";
 
 }  // namespace
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
+  const std::string* nearest = nullptr;
+  std::size_t least = 1 + std::max<std::size_t>(word.size(), 3) / 3;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(word, name);
+    if (distance < least) {
+      nearest = &name;
+      least = distance;
+    }
+  }
+  return nearest == nullptr ? "" : fmt::format("; did you mean \"{}\"?", *nearest);
+}
 
 Result<void> flush_output() {
   const bool was_written = std::ferror(stdout) == 0;
@@ -231,22 +232,26 @@ Result<void> flush_output() {
 }
 
 template <class T>
-Option Option::in_range(T least, T most) const {
+Option Option::in_range(T least, T most, std::string_view unit) const {
   const std::string range = fmt::format("{} .. {}", least, most);
-  option_->check(number_check<T>(fmt::format("{} {}", kNumber<T>, range), range,
-                                 [=](T value) { return least <= value && value <= most; }));
+  replace_number_check(*option_,
+                       number_check<T>(fmt::format("{} {}", kNumber<T>, range),
+                                       fmt::format("{}{}{}", range, unit.empty() ? "" : " ", unit),
+                                       [=](T value) { return least <= value && value <= most; }));
   return *this;
 }
 
-template Option Option::in_range(int, int) const;
-template Option Option::in_range(unsigned, unsigned) const;
-template Option Option::in_range(std::uint64_t, std::uint64_t) const;
-template Option Option::in_range(double, double) const;
+template Option Option::in_range(int, int, std::string_view) const;
+template Option Option::in_range(unsigned, unsigned, std::string_view) const;
+template Option Option::in_range(std::uint64_t, std::uint64_t, std::string_view) const;
+template Option Option::in_range(double, double, std::string_view) const;
 
-Option Option::not_negative(const std::string& example) const {
-  const auto check = number_check<double>(
-      "a number of at least 0", "at least 0", [](double value) { return value >= 0; }, example);
-  return option_->check(check), *this;
+Option Option::not_negative(const std::string& example, std::string_view unit) const {
+  replace_number_check(
+      *option_, number_check<double>(
+                    "a number of at least 0", fmt::format("at least 0 {}", unit),
+                    [](double value) { return value >= 0 && std::isfinite(value); }, example));
+  return *this;
 }
 
 Option Option::one_of(const std::vector<std::string>& values) const {
@@ -255,7 +260,7 @@ Option Option::one_of(const std::vector<std::string>& values) const {
     const bool is_member = std::ranges::find(values, text) != values.end();
     return is_member ? "" : fmt::format("takes one of {}, not \"{}\"", all, text);
   };
-  return option_->check(check, all), *this;
+  return option_->type_name("NAME")->check(check, all), *this;
 }
 
 Option Option::required() const { return option_->required(), *this; }
@@ -306,8 +311,8 @@ void Command::footer(const std::string& text) const { app_->footer(text); }
 Command Command::add_command(const std::string& name, const std::string& help) const {
   const std::string group = app_->option_defaults()->get_group();
   CLI::App* const command = app_->add_subcommand(name, help);
-  command->group(group == "Options" ? "Commands" : group);
-  command->option_defaults()->group("Options");
+  command->group(group == kPlainGroup ? "Commands" : group);
+  command->option_defaults()->group(kPlainGroup);
   app_->require_subcommand(1);
   return Command(*command, *exit_code_);
 }
@@ -353,6 +358,7 @@ int CommandLine::run(int argc, const char* const* argv) {
   if (words.front() == "help") {
     words.erase(words.begin());
     const auto is_topic = [&](const CLI::App* command) { return command->check_name(words[0]); };
+    if (!words.empty() && (words[0] == "help" || words[0] == "version")) words.clear();
     if (!words.empty() && std::as_const(*app_).get_subcommands(is_topic).empty()) {
       return report("help", unknown_argument(*app_, words.front()), kBadInput);
     }
@@ -378,22 +384,20 @@ int CommandLine::run(int argc, const char* const* argv) {
     }
     const CLI::App& command = chosen_command(*app_);
     const std::string reason = usage_error(*app_, error);
-    return report(name("command line"),
-                  fmt::format("{} (see {} --help)", reason, full_name(command)), kBadInput);
+    return report(name(""), fmt::format("{} (see {} --help)", reason, full_name(command)),
+                  kBadInput);
   } catch (const Error& error) {
-    return report(name("error"), with_dashes(chosen_command(*app_), error.reason()), exit_code_);
+    return report(name(""), with_dashes(chosen_command(*app_), error.reason()), exit_code_);
   } catch (const std::exception& error) {
-    return report(name("error"), error.what(), kFailed);
+    return report(name(""), error.what(), kFailed);
   }
 }
 
 void add_search_options(const Command& command, SearchOptions& options) {
   add_setting(command, setting_of(&Evaluation::kind), options.evaluation.kind);
   auto mode = setting_of(&SearchSettings::evaluates);
-  mode.help =
-      "what the network evaluates (default: what it was trained on; if its file does not record "
-      "that, afterstates in games that have them)";
-  add_setting(command, mode, options.mode);
+  mode.help = "what the network evaluates; afterstates only in games that have them";
+  add_setting(command, mode, options.mode).shows_default("as it was trained, else afterstates");
   for_each_setting(options.settings, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);
   });

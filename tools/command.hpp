@@ -36,6 +36,9 @@ T value_for(std::string_view option, Result<T> result) {
   return std::move(result).value();
 }
 
+/// "; did you mean \"selfplay\"?" with the name that is nearest to `word`, or "" if none is near.
+std::string suggestion(std::string_view word, const std::vector<std::string>& names);
+
 /// Flushes stdout. Fails when this or an earlier write failed.
 Result<void> flush_output();
 
@@ -44,13 +47,13 @@ class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
 
-  /// Refuses values outside [least, most]. --help shows the bounds. T is one of the types that
-  /// command.cpp instantiates.
+  /// Refuses values outside [least, most]. --help shows the bounds and the unit. The option takes a
+  /// number; T is one of the types that command.cpp instantiates.
   template <class T>
-  Option in_range(T least, T most) const;
-  /// Refuses negative numbers; the error shows `example`, a good value.
-  Option not_negative(const std::string& example) const;
-  /// Refuses all other values.
+  Option in_range(T least, T most, std::string_view unit = "") const;
+  /// Refuses negative numbers; the error shows `example`, a good value. The option takes a double.
+  Option not_negative(const std::string& example, std::string_view unit) const;
+  /// Refuses all other values. --help shows the type NAME.
   Option one_of(const std::vector<std::string>& values) const;
   /// --help shows this word after the name instead of the type: "--game NAME".
   Option shows_type(const std::string& type) const;
@@ -112,13 +115,21 @@ class CommandLine {
 
   /// Runs the command selected by the arguments and returns the program's exit code: 0 for success,
   /// 2 for bad input, 1 for any other failure or an early stop. Bad input and every failure,
-  /// exceptions included, print one line on stderr, "senet <command>: <reason>".
+  /// exceptions included, print one line on stderr: "senet <command>: <reason>", or "senet:
+  /// <reason>" if no command was selected.
   int run(int argc, const char* const* argv);
 
  private:
   std::unique_ptr<CLI::App> app_;
   int exit_code_ = 0;  // exit code for an error thrown at this stage
 };
+
+/// A setting's value for --help: as the command line takes it.
+template <class Value>
+std::string default_text(const Value& value) {
+  if constexpr (std::is_same_v<Value, bool>) return value ? "1" : "0";
+  return setting_text(value);
+}
 
 /// The type shown after an option in --help and, after a colon, its allowed values: "N:1 .. 4096",
 /// "X:above 0 s", "NAME:position, afterstates".
@@ -132,7 +143,7 @@ std::string option_type(const Setting<Struct, Value>& entry) {
     std::string values = settings_detail::limits_text(entry.range);
     if (!values.empty() && entry.range.or_zero) values.insert(0, "0 or ");
     if (const std::string_view unit = entry.range.unit; !unit.empty()) {
-      values.append(values.empty() ? "in " : " ").append(unit);
+      values.append(values.empty() ? "" : " ").append(unit);
     }
     return (std::is_unsigned_v<Value> ? "N" : "X") + (values.empty() ? "" : ":" + values);
   }
@@ -150,7 +161,7 @@ Option add_setting(const Command& command, const Setting<Struct, Value>& entry, 
   };
   const Option option = command.option(std::string("--").append(entry.name), option_type(entry),
                                        set, std::string(entry.help));
-  if constexpr (std::is_same_v<To, Value>) option.shows_default(setting_text(to));
+  if constexpr (std::is_same_v<To, Value>) option.shows_default(default_text(to));
   return option;
 }
 

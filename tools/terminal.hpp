@@ -1,4 +1,4 @@
-// The width of a terminal, and a one-line progress display on it.
+// The width of a terminal, texts wrapped to it, and a one-line progress display on it.
 #pragma once
 
 #include <sys/ioctl.h>
@@ -18,6 +18,38 @@ namespace senet {
 inline std::size_t terminal_columns(int descriptor) {
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
+/// Columns for a text on stdout: the terminal's, within reason; 80 if stdout is none.
+inline std::size_t text_columns() {
+  return std::clamp<std::size_t>(terminal_columns(STDOUT_FILENO), 60, 120);
+}
+
+/// A space at which no line is broken.
+inline constexpr char kHardSpace = '\x1f';
+
+/// Breaks a text into lines of at most `width` columns, at spaces and at its own line ends. Lines
+/// after the first are indented by `indent` columns.
+inline std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string lines;
+  std::size_t column = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    const bool is_break = begin > 0 && text[begin - 1] == '\n';
+    if (begin > 0 && (is_break || column + 1 + word.size() > width)) {
+      lines.append("\n").append(indent, ' ');
+      column = 0;
+    } else if (begin > 0) {
+      lines += ' ';
+      ++column;
+    }
+    lines.append(word);
+    column += word.size();
+    begin = end + 1;
+  }
+  std::ranges::replace(lines, kHardSpace, ' ');
+  return lines;
 }
 
 /// Shows "<what> <done>/<total><note>" on one line of stderr. Updates it at most ten times a second

@@ -43,6 +43,19 @@ std::string shape_text(const NetworkSpec& spec) {
   return text;
 }
 
+// How the shape of a file, as shape_text() writes it, differs from `spec`.
+std::string shape_difference(std::string_view shape, const NetworkSpec& spec) {
+  const std::vector<std::string_view> theirs = split(shape, " ");
+  if (theirs[0] != spec.game) return fmt::format("made for {}, not for {}", theirs[0], spec.game);
+  for (std::size_t i = 0; i < kSpecFields.size() && i + 1 < theirs.size(); ++i) {
+    const std::string ours = fmt::format("{}", spec.*kSpecFields[i].value);
+    if (theirs[i + 1] == ours) continue;
+    return fmt::format("made for a network with {} {}, not {}", kSpecFields[i].name, theirs[i + 1],
+                       ours);
+  }
+  return "made for another network shape";
+}
+
 constexpr const char* kExtension = ".safetensors";
 
 Result<void> thin_out(const std::filesystem::path& folder, std::size_t most) {
@@ -99,10 +112,7 @@ Result<Checkpoint> load_checkpoint(const std::filesystem::path& file, const Netw
     return found == metadata.end() ? std::string() : found->second;
   };
   if (text("format") != kFormat) return wrong("not a checkpoint in the format senet-checkpoint-1");
-  if (text("network") != shape_text(spec)) {
-    return wrong(fmt::format("made for the network shape [{}], not [{}]", text("network"),
-                             shape_text(spec)));
-  }
+  if (text("network") != shape_text(spec)) return wrong(shape_difference(text("network"), spec));
   Checkpoint checkpoint;
   std::string bad;
   visit_counters(checkpoint, [&]<class Value>(const char* name, Value& value) {

@@ -41,9 +41,10 @@ struct LearnSettings {
 constexpr auto settings_of(std::type_identity<LearnSettings>) {
   using S = LearnSettings;
   return std::tuple{
-      setting("replay", &S::replay_capacity, "capacity of the replay buffer in positions",
-              {.least = 1000, .most = 100'000'000}),
-      setting("window-minimum", &S::window_minimum, "minimum training window in positions"),
+      setting("replay", &S::replay_capacity, "capacity of the replay buffer",
+              {.least = 1000, .most = 100'000'000, .unit = "positions"}),
+      setting("window-minimum", &S::window_minimum, "minimum training window",
+              {.unit = "positions"}),
       setting("window-share", &S::window_share,
               "training window as a share of all positions so far, if that is more",
               {.least = 0, .most = 1}),
@@ -51,10 +52,12 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
               {.least = 1, .most = 65'536}),
       setting("samples-per-position", &S::samples_per_position, "training samples per new position",
               {.least = 0}),
-      setting("begin-after", &S::begin_after, "positions collected before the first training step"),
+      setting("begin-after", &S::begin_after,
+              "size of the replay buffer at the first training step", {.unit = "positions"}),
       setting("learning-rate", &S::learning_rate, "AdamW learning rate",
               {.least = 0, .above_least = true}),
-      setting("warmup-steps", &S::warmup_steps, "steps of linear learning rate warm-up"),
+      setting("warmup-steps", &S::warmup_steps, "length of the linear learning rate warm-up",
+              {.unit = "steps"}),
       setting("steady-steps", &S::steady_steps,
               "step from which the learning rate falls with the inverse square root; 0: never"),
       setting("steps-per-iteration", &S::steps_per_iteration,

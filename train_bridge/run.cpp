@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <deque>
 #include <fstream>
@@ -31,6 +32,9 @@ constexpr std::chrono::milliseconds kPeriod{100};
 constexpr const char* kConfigFile = "config.json";
 constexpr const char* kGamesFile = "games.senet";
 constexpr const char* kCheckpointFile = "checkpoint.safetensors";
+
+// Without the digits that only rounding errors leave: 19.937266394999988 is 19.937266.
+double to_millionths(double value) { return std::round(value * 1e6) / 1e6; }
 
 // The current metrics of a run, and metrics.jsonl.
 class Figures {
@@ -80,12 +84,12 @@ class Figures {
     // it.
     const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     const LearnProgress& learn = now_.learn;
-    metrics_ << json_text({{"seconds", now_.seconds_before + now_.seconds},
+    metrics_ << json_text({{"seconds", to_millionths(now_.seconds_before + now_.seconds)},
                            {"cpu_seconds", cpu_seconds},
                            {"games", learn.games},
                            {"positions", learn.positions},
-                           {"games_per_minute", now_.games_per_minute},
-                           {"evaluations_per_second", now_.evaluations_per_second},
+                           {"games_per_minute", to_millionths(now_.games_per_minute)},
+                           {"evaluations_per_second", to_millionths(now_.evaluations_per_second)},
                            {"searches", now_.searches},
                            {"visits", now_.visits},
                            {"hand_over_waits", now_.hand_over_waits},
@@ -93,10 +97,10 @@ class Figures {
                            {"dropped_steps", learn.dropped_steps},
                            {"skipped_steps", learn.skipped_steps},
                            {"networks", learn.iterations},
-                           {"train_seconds", learn.train_seconds},
-                           {"policy_loss", learn.policy_loss},
-                           {"value_loss", learn.value_loss},
-                           {"turns_per_game", learn.mean_plies},
+                           {"train_seconds", to_millionths(learn.train_seconds)},
+                           {"policy_loss", json_number(learn.policy_loss)},
+                           {"value_loss", json_number(learn.value_loss)},
+                           {"turns_per_game", json_number(learn.mean_plies)},
                            {"resident_mib", resident_mib()}})
              << std::endl;
     warn_if_lost();

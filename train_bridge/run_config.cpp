@@ -60,8 +60,7 @@ std::string config_text(const RunConfig& config) {
     if constexpr (NamedEnum<Value>) {
       at = name_of(value);
     } else if constexpr (std::is_same_v<Value, float>) {
-      // Written with the shortest decimal digits: 0.2, not 0.20000000298023224.
-      at = parse_json(setting_text(value)).template get<double>();
+      at = json_number(value);
     } else {
       at = value;
     }

@@ -259,7 +259,11 @@ Result<Session*> Service::open_session(std::string_view game) {
   std::unique_lock lock(mutex_);
   GameRoom* const room = find_room(game);
   if (room == nullptr) {
-    return fail(SENET_BAD_STATE, "no weights are in use for " + std::string(game));
+    std::string reason = "no weights are in use for " + std::string(game);
+    for (const auto& other : rooms_) {
+      reason += (other == rooms_.front() ? ", only for " : ", ") + other->plan.spec.game;
+    }
+    return fail(SENET_BAD_STATE, reason);
   }
   if (open_.size() + opening_ == settings_.sessions) {
     return fail(SENET_NO_SLOT, "all " + std::to_string(settings_.sessions) + " sessions are open");

@@ -27,7 +27,7 @@ constexpr auto settings_of(std::type_identity<WorkerSettings>) {
       &S::evaluation,
       setting("lanes", &S::lanes, "games that each worker plays in parallel",
               {.least = 1, .most = 4096}),
-      setting("cache", &S::cache_mib, "MiB of evaluation cache for each worker; 0: none",
+      setting("cache", &S::cache_mib, "evaluation cache of each worker; 0: none",
               {.least = 0, .most = 1'000'000, .unit = "MiB"}),
   };
 }

@@ -1,10 +1,14 @@
 // The command line as people meet it: help, its width, and sentences for mistakes.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "games/tic_tac_toe/tic_tac_toe.hpp"
+#include "nn/network.hpp"
 #include "tests/tools/program.hpp"
 
 namespace senet {
@@ -39,7 +43,14 @@ TEST(CommandLine, HelpAndVersionAreCommandsToo) {
 
 TEST(CommandLine, HelpFitsEightyColumnsAndShowsValues) {
   for (std::vector<std::string> command : {std::vector<std::string>{},
+                                           {"bench", "peak"},
+                                           {"bench", "forward"},
                                            {"bench", "tree"},
+                                           {"bench", "playout"},
+                                           {"bench", "selfplay"},
+                                           {"bench", "train"},
+                                           {"bench", "overlap"},
+                                           {"bench", "sessions"},
                                            {"selfplay"},
                                            {"match"},
                                            {"uci"},
@@ -54,6 +65,10 @@ TEST(CommandLine, HelpFitsEightyColumnsAndShowsValues) {
     std::istringstream lines(help.out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
     EXPECT_EQ(help.out.find("\n\n\n"), std::string::npos) << help.out;
+    // Types say what is expected; numbers are written as people write them.
+    EXPECT_EQ(help.out.find("TEXT"), std::string::npos) << help.out;
+    EXPECT_EQ(help.out.find("e-0"), std::string::npos) << help.out;
+    EXPECT_EQ(help.out.find("(default"), std::string::npos) << help.out;
   }
   const std::string match = run_senet({"match", "--help"}).out;
   EXPECT_NE(match.find("  --c-puct X                  PUCT exploration constant "
@@ -61,6 +76,33 @@ TEST(CommandLine, HelpFitsEightyColumnsAndShowsValues) {
             std::string::npos)
       << match;
   EXPECT_NE(match.find("[required]"), std::string::npos) << match;
+  const std::string selfplay = std::regex_replace(run_senet({"selfplay", "--help"}).out,
+                                                  std::regex("\\s+"), " ");  // without wrapping
+  EXPECT_NE(selfplay.find("[0 .. 1000; default 0.2]"), std::string::npos) << selfplay;
+  EXPECT_NE(selfplay.find("[at least 0 s; default 60]"), std::string::npos) << selfplay;
+  // Where the recipes of games differ, each has its default.
+  EXPECT_NE(selfplay.find("default position, backgammon afterstates]"), std::string::npos)
+      << selfplay;
+}
+
+TEST(CommandLine, WeightsOfAnotherGameAreRefusedForThatReason) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "w.safetensors";
+  ASSERT_TRUE(save_network(initial_network(reference_spec<TicTacToe>(), 1), file));
+  const std::string run = folder / "run",
+                    reason = "the network plays tic_tac_toe, not connect_four";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"selfplay", "--run", run, "--weights", file},
+        {"match", "--second", "random", "--first", file},
+        {"eval", "--labels", SENET_SOURCE_DIR "/tests/data/connect_four/labels_A.csv", "--weights",
+         file},
+        {"uci", "--weights", file},
+        {"bench", "--network", file}}) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--game", "connect_four"});
+    expect_failure(run_senet(all), 2, words[0], file + ": " + reason);
+  }
+  EXPECT_FALSE(std::filesystem::exists(run));
 }
 
 TEST(CommandLine, TyposGetASuggestion) {
@@ -70,13 +112,15 @@ TEST(CommandLine, TyposGetASuggestion) {
     EXPECT_NE(run.err.find(text), std::string::npos) << run.err;
   };
   suggests({"slefplay"}, "there is no command \"slefplay\"; did you mean \"selfplay\"?");
+  EXPECT_EQ(run_senet({"help", "help"}).out, run_senet({"--help"}).out);
+  EXPECT_EQ(run_senet({"help", "version"}).out, run_senet({"--help"}).out);
   suggests({"help", "slefplay"}, "there is no command \"slefplay\"; did you mean \"selfplay\"?");
   suggests({"bench", "peek"}, "there is no command \"peek\"; did you mean \"peak\"?");
   suggests({"match", "--gmae", "x"}, "there is no option --gmae; did you mean \"--game\"?");
   suggests({"selfplay", "--vists=3"}, "there is no option --vists; did you mean \"--visits\"?");
   suggests({"selfplay", "--zzzzzzzz"}, "there is no option --zzzzzzzz (see senet selfplay --help)");
   suggests({"bench", "--table", "epoch", "tree"}, "there is no option --table");
-  suggests({"bogus"}, "senet command line: there is no command \"bogus\" (see senet --help)");
+  suggests({"bogus"}, "senet: there is no command \"bogus\" (see senet --help)");
   suggests({"--bogus"}, "there is no option --bogus");
   suggests({"inspect", "a", "b"}, "unexpected argument \"b\"");
 }
@@ -93,7 +137,10 @@ TEST(CommandLine, BadValuesGetASentence) {
   };
   says({"selfplay", "--minutes", "-1"},
        "--minutes takes a number of at least 0, for example --minutes 90, not \"-1\"");
-  says(with({"--sprt", "5"}), "--sprt takes two numbers A,B, not \"5\", for example --sprt 0,10");
+  says({"selfplay", "--minutes", "x"},
+       "--minutes takes a number of at least 0, for example --minutes 90, not \"x\"");
+  says({"selfplay"}, "--run is required");
+  says(with({"--sprt", "5"}), "--sprt takes two numbers A,B, for example --sprt 0,10, not \"5\"");
   says({"bench", "--repeat", "0"}, "--repeat takes a whole number 1 .. 1000, not \"0\"");
   says(with({"--pairs", "0"}), "--pairs takes a whole number 1 .. 10000000, not \"0\"");
   says(with({"--pairs"}), "--pairs needs a value");

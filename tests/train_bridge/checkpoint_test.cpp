@@ -169,10 +169,13 @@ TEST_F(CheckpointFile, AnotherNetworkOrNoFileIsRefused) {
   wider.width = 9;
   Result<Checkpoint> loaded = load_checkpoint(file(), wider);
   ASSERT_FALSE(loaded);
-  EXPECT_NE(loaded.error().reason().find("made for the network shape"), std::string::npos);
+  EXPECT_NE(loaded.error().reason().find("made for a network with width 8, not 9"),
+            std::string::npos);
   NetworkSpec other_game = small_spec();
   other_game.game = "another";
-  EXPECT_FALSE(load_checkpoint(file(), other_game));
+  loaded = load_checkpoint(file(), other_game);
+  ASSERT_FALSE(loaded);
+  EXPECT_NE(loaded.error().reason().find("not for another"), std::string::npos);
   EXPECT_FALSE(load_checkpoint(folder_ / "missing", small_spec()));
   EXPECT_FALSE(load_checkpoint(folder_.path(), small_spec()));
   // A network is not a checkpoint.

@@ -121,19 +121,22 @@ void add_counts(const Command& command, const std::string& name, std::vector<std
 
 namespace options {
 
-void common(const Command& command, BenchSettings& settings) {
+void common(const Command& command, BenchSettings& settings, double seconds) {
+  command.heading("Measurement");
   command.flag("--json", settings.json, "print one JSON object per line");
   command.option("--repeat", settings.repeats, "number of runs; prints the medians")
-      .in_range(1, 1000);
-  command.option("--seconds", settings.seconds, "measured time of each case and run, in seconds")
-      .in_range(0.001, 1e6);
+      .in_range(1, 1000)
+      .shows_default();
+  command.option("--seconds", settings.seconds, "measured time of each case and run")
+      .in_range(0.001, 1e6, "s")
+      .shows_default(setting_text(seconds));
 }
 
 void game(const Command& command, BenchSettings& settings) {
-  command
-      .option("--game", settings.game,
-              "the game (default: " + games_that(&AnyGame::is_standard, ", then ") + ")")
-      .shows_type("NAME");
+  command.heading("Game and network");
+  command.option("--game", settings.game, "the game")
+      .shows_type("NAME")
+      .shows_default(games_that(&AnyGame::is_standard, ", then "));
   command.option("--seed", settings.seed, "seed of weights and games").shows_default();
 }
 
@@ -141,12 +144,13 @@ void network(const Command& command, BenchSettings& settings) {
   command
       .option("--network", settings.network,
               "seed-283k (fresh weights of the reference shape) or a weights file")
+      .shows_type("NETWORK")
       .shows_default();
-  add_setting(command, with_help(&NetworkSpec::width, "fresh weights of this width instead"),
-              settings.width)
-      .shows_default("");
-  add_setting(command, with_help(&NetworkSpec::blocks, "... with this number of residual blocks"),
-              settings.blocks);
+  add_setting(command, with_help(&NetworkSpec::width, "width of fresh weights"), settings.width)
+      .shows_default("the reference shape");
+  add_setting(command, with_help(&NetworkSpec::blocks, "residual blocks of fresh weights"),
+              settings.blocks)
+      .shows_default("the reference shape");
 }
 
 void mode(const Command& command, BenchSettings& settings) {
@@ -166,17 +170,15 @@ void evaluator(const Command& command, BenchSettings& settings) {
 }
 
 void search(const Command& command, BenchSettings& settings, const std::string& standard_visits) {
-  command
-      .option("--visits", settings.visits,
-              fmt::format("visits of every search (default: {})", standard_visits))
-      .in_range(1, 1'000'000);
+  command.heading("Search");
+  command.option("--visits", settings.visits, "visits of every search")
+      .in_range(1, 1'000'000)
+      .shows_default(standard_visits);
   add_setting(command, with_help(&WorkerSettings::lanes, "interleaved searches per thread"),
               settings.lanes);
-  add_setting(command,
-              with_help(&Evaluation::batch_rows,
-                        "maximum rows of a forward pass (default: 64; with afterstates 256)"),
+  add_setting(command, with_help(&Evaluation::batch_rows, "maximum rows of a forward pass"),
               settings.evaluation.batch_rows)
-      .shows_default("");
+      .shows_default("64, with afterstates 256");
 }
 
 void tree(const Command& command, BenchSettings& settings) {
@@ -210,17 +212,20 @@ void play(const Command& command, BenchSettings& settings) {
   command
       .option("--warmup-seconds", settings.warmup_seconds,
               "play before the measurement, after the games are at different stages")
-      .in_range(0.0, 1e6)
+      .in_range(0.0, 1e6, "s")
       .shows_default();
 }
 
 void trace(const Command& command, BenchSettings& settings) {
-  command.option("--trace", settings.trace,
-                 "write a timeline of a worker to this file, for chrome://tracing or Perfetto "
-                 "(of the first case and run)");
+  command
+      .option("--trace", settings.trace,
+              "write a timeline of a worker to this file, for chrome://tracing or Perfetto "
+              "(of the first case and run)")
+      .shows_type("PATH");
 }
 
 void trainer(const Command& command, BenchSettings& settings) {
+  command.heading("Trainer");
   TrainerChoice& choice = settings.trainer;
   add_setting(command, with_help(&TrainerChoice::backend, "the trainer's backend", "backend"),
               choice.backend);
@@ -232,26 +237,27 @@ void trainer(const Command& command, BenchSettings& settings) {
 void train_rows(const Command& command, BenchSettings& settings) {
   add_counts(command, "batch", settings.train_rows, 65'536,
              "samples per step; several numbers (256,1024) are measured one after the other");
-  command.option("--save-batch", settings.saved_batch,
-                 "write the last batch of recorded positions to this file (safetensors)");
+  command
+      .option("--save-batch", settings.saved_batch,
+              "write the last batch of recorded positions to this file (safetensors)")
+      .shows_type("PATH");
 }
 
 void players(const Command& command, BenchSettings& settings) {
-  command
-      .option("--workers", settings.players,
-              "threads that play (default: all but two, like senet selfplay)")
-      .in_range(1, 1024);
+  command.option("--workers", settings.players, "threads that play")
+      .in_range(1, 1024)
+      .shows_default("all but two, like senet selfplay");
 }
 
 void session(const Command& command, BenchSettings& settings) {
+  command.heading("Sessions");
   add_counts(command, "sessions", settings.sessions, 1024, "parallel games of the host");
   command.option("--milliseconds", settings.search_ms, "time limit of the searches limited by time")
-      .in_range(1, 60'000)
+      .in_range(1, 60'000, "ms")
       .shows_default();
-  command
-      .option("--visits", settings.visits,
-              "visits of the searches limited by visits (default: 100)")
-      .in_range(1u, kBenchTreeVisits);
+  command.option("--visits", settings.visits, "visits of the searches limited by visits")
+      .in_range(1u, kBenchTreeVisits)
+      .shows_default("100");
   command.flag("--processes", settings.processes,
                "also measure the largest number of games with a `senet uci` process each");
 }
@@ -263,43 +269,43 @@ std::vector<Bench> benchmarks() {
   using namespace options;
   return {
       {.name = "peak",
-       .help = "maximum rate of multiply-adds",
+       .help = "Maximum rate of multiply-adds",
        .seconds = 0.5,
        .options = {workers},
        .of_machine = prepare_peak},
       {.name = "forward",
-       .help = "states per second of the forward pass",
+       .help = "States per second of the forward pass",
        .seconds = 1,
        .options = {game, network, mode, recording, evaluator},
        .of_game = prepare_forward},
       {.name = "tree",
-       .help = "visits per second of searches without a network",
+       .help = "Visits per second of searches without a network",
        .seconds = 2,
        .options = {game, network, mode, recording, tree},
        .of_game = prepare_tree,
        .visits = [](const AnyGame& game) { return game.tree_bench_visits; }},
       {.name = "playout",
-       .help = "games per second of random moves, without a search",
+       .help = "Games per second of random moves, without a search",
        .seconds = 2,
        .options = {game},
        .of_game = prepare_playout},
       {.name = "selfplay",
-       .help = "games, decisions and evaluations per second of self-play",
+       .help = "Games, decisions and evaluations per second of self-play",
        .seconds = 10,
        .options = {game, network, mode, evaluator, play, trace},
        .of_game = prepare_selfplay},
       {.name = "train",
-       .help = "samples per second of a trainer",
+       .help = "Samples per second of a trainer",
        .seconds = 3,
        .options = {game, network, mode, recording, workers, trainer, train_rows},
        .of_game = prepare_train},
       {.name = "overlap",
-       .help = "slowdown of self-play by a trainer, and the time to hand over weights",
+       .help = "Slowdown of self-play by a trainer, and the time to hand over weights",
        .seconds = 4,
        .options = {game, network, trainer, players},
        .of_game = prepare_overlap},
       {.name = "sessions",
-       .help = "latency and memory of many embedded games",
+       .help = "Latency and memory of many embedded games",
        .seconds = 5,
        .options = {game, network, session, workers},
        .of_game = prepare_sessions},
@@ -311,7 +317,7 @@ std::vector<Bench> benchmarks() {
 void add_bench_command(const Command& program) {
   const auto settings = std::make_shared<BenchSettings>();
   const auto add_options = [&](const Command& command, const Bench& bench) {
-    options::common(command, *settings);
+    options::common(command, *settings, bench.seconds);
     for (const AddOptions add : bench.options) add(command, *settings);
     command.runs([=] { return prepare(bench, *settings); });
   };
@@ -324,6 +330,7 @@ void add_bench_command(const Command& program) {
       .of_game = prepare_selfplay,
       .modes = {Evaluates::kPosition, Evaluates::kAfterstates}};
   const Command command = program.add_command("bench", standard.help);
+  command.heading("Benchmarks");
   command.footer(
       fmt::format("Without the name of a benchmark: self-play of {}, with policy priors "
                   "and then with afterstates.",

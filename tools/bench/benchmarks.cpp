@@ -13,6 +13,7 @@
 #include "selfplay/selfplay.hpp"
 #include "tools/bench/timing.hpp"
 #include "tools/metric.hpp"
+#include "tools/terminal.hpp"
 
 namespace senet {
 namespace {
@@ -49,11 +50,6 @@ Metric summary_of(const std::vector<Figures>& runs, std::size_t figure) {
   return summary;
 }
 
-void print_text(std::string_view name, std::string_view median, std::string_view least,
-                std::string_view greatest, std::string_view unit) {
-  fmt::print("  {:<34} {:>12} {:>12} {:>12}  {}\n", name, median, least, greatest, unit);
-}
-
 }  // namespace
 
 void add_figures(Figures& figures, const std::string& subject,
@@ -72,8 +68,11 @@ void print_machine(const BenchSettings& settings) {
                            "threads", Interval{threads, threads}, 1};
     print_metrics("machine", {&metric, 1}, true);
   } else {
-    fmt::print("machine: {} | {} hardware threads\n", machine, threads);
-    print_text(fmt::format("medians of {}", settings.repeats), "value", "min", "max", "unit");
+    fmt::print("{}\n", wrapped(fmt::format("machine: {} | {} hardware threads", machine, threads),
+                               text_columns(), 2));
+    if (settings.repeats > 1) {
+      fmt::print("medians of {} runs (lowest to highest)\n", settings.repeats);
+    }
   }
   std::fflush(stdout);
 }
@@ -81,18 +80,12 @@ void print_machine(const BenchSettings& settings) {
 void run_and_print(const BenchSettings& settings, std::string_view bench, Benchmark run) {
   std::vector<Figures> runs(settings.repeats);
   for (Figures& figures : runs) run(figures);
-  std::string_view subject;
+  std::vector<Metric> summaries;
   for (std::size_t i = 0; i < runs.front().size(); ++i) {
-    const Metric metric = summary_of(runs, i);
-    if (settings.json) {
-      print_metrics(bench, {&metric, 1}, true);
-      continue;
-    }
-    if (metric.subject != subject) fmt::print("{} {}\n", bench, metric.subject);
-    subject = runs.front()[i].subject;
-    print_text(metric.name, number_text(metric.value), number_text(metric.interval->low),
-               number_text(metric.interval->high), metric.unit);
+    summaries.push_back(summary_of(runs, i));
+    if (!settings.json) summaries.back().subject.insert(0, std::string(bench) + " ");
   }
+  print_metrics(bench, summaries, settings.json);
   std::fflush(stdout);
 }
 
@@ -102,7 +95,7 @@ Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkS
     Result<Network> network = load_network(settings.network);
     if (!network) return network.error();
     const Result<void> fits = check_contract(network->spec(), reference);
-    if (!fits) return fits.error();
+    if (!fits) return fail(fmt::format("{}: {}", settings.network, fits.error().reason()));
     return BenchNetwork{std::move(*network), std::filesystem::path(settings.network).filename()};
   }
   NetworkSpec spec = reference;

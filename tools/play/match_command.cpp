@@ -1,7 +1,9 @@
 // senet match: plays two players against each other, each opening and dice with both sides.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -82,17 +84,14 @@ using Hypotheses = std::array<double, 2>;
 
 std::optional<Hypotheses> read_hypotheses(std::string_view text) {
   if (text.empty()) return std::nullopt;
-  const std::size_t comma = text.find(',');
-  if (comma == std::string_view::npos) {
-    throw fail(
-        fmt::format("--sprt takes two numbers A,B, not \"{}\", for example --sprt 0,10", text));
+  const std::size_t comma = std::min(text.find(','), text.size());
+  const auto first = number_of<double>(text.substr(0, comma));
+  const auto second = number_of<double>(text.substr(std::min(comma + 1, text.size())));
+  if (first && second && std::isfinite(*first) && std::isfinite(*second)) {
+    return Hypotheses{*first, *second};
   }
-  const auto read = [](std::string_view word) {
-    double value = 0;
-    if (set_value(setting("sprt", &SprtSettings::mean0, ""), value, word)) return value;
-    throw fail(fmt::format("--sprt: \"{}\" is not a number", word));
-  };
-  return Hypotheses{read(text.substr(0, comma)), read(text.substr(comma + 1))};
+  throw fail(
+      fmt::format("--sprt takes two numbers A,B, for example --sprt 0,10, not \"{}\"", text));
 }
 
 /// The settings of the sequential test. Throws if the hypotheses are out of range.
@@ -179,11 +178,11 @@ struct Match {
     const Sprt& test = *results.sprt();
     const Sprt::Decision decision = test.decision();
     const std::string_view unit = unit_name(*game);
-    fmt::print("SPRT {:+g} against {:+g} {}: {} after {} pairs, LLR {:.2f} ({:.2f} .. {:.2f})\n",
+    fmt::print("SPRT {:g} against {:g} {}: {} after {} pairs, LLR {:.2f} ({:.2f} to {:.2f})\n",
                first, second, unit,
                decision == Sprt::Decision::kNone
                    ? "has not decided"
-                   : fmt::format("accepts {:+g} {}",
+                   : fmt::format("accepts {:g} {}",
                                  decision == Sprt::Decision::kH0 ? first : second, unit),
                results.counted().size() / 2, test.log_likelihood_ratio(), test.lower_bound(),
                test.upper_bound());
@@ -201,6 +200,15 @@ struct Match {
     return replace_file(arguments.mat, {std::as_bytes(std::span(text))});
   }
 
+  /// Whether the lines above the metrics already say this one, or it counts what did not happen.
+  bool is_redundant(const Metric& metric) const {
+    const std::string_view name = metric.name;
+    return name == "games" || name == "wins" || name == "draws" || name == "losses" ||
+           name == "elo_difference" || name.starts_with("sprt_") ||
+           (name.starts_with("games_worth_") && game->outcome_values.size() <= 3) ||
+           (metric.value == 0 && !metric.interval && metric.note.empty());
+  }
+
   MatchRun play() {
     ProgressLine progress("games", arguments.match.only_game ? 1 : arguments.match.pairs * 2);
     const MatchHooks hooks{
@@ -214,7 +222,7 @@ struct Match {
             if (!kept) return kept;
           }
           results.add(played);
-          progress.show(results.size(), ": " + results.tally());
+          progress.show(results.size(), ": " + results.running_tally());
           return {};
         },
         .is_stopped =
@@ -236,13 +244,17 @@ struct Match {
     if (!arguments.match.only_game) {
       if (!arguments.json) {
         fmt::print("{}\n", verdict(results, has_elo(*game)));
-        fmt::print("{}: {} (first) against {}, {} of {} pairs of games, seed {}\n", game->name,
-                   arguments.words[0], arguments.words[1], results.counted().size() / 2,
-                   arguments.match.pairs, arguments.match.seed);
+        const std::string title =
+            fmt::format("{} (first) against {}, {} of {} pairs of games, seed {}; 95 % intervals",
+                        arguments.words[0], arguments.words[1], results.counted().size() / 2,
+                        arguments.match.pairs, arguments.match.seed);
+        fmt::print("{}\n", wrapped(title, text_columns(), 0));
         if (sprt) print_sprt();
       }
-      print_metrics("match", match_metrics(arguments.game, results, has_elo(*game), played.faults),
-                    arguments.json);
+      std::vector<Metric> metrics =
+          match_metrics(arguments.game, results, has_elo(*game), played.faults);
+      if (!arguments.json) std::erase_if(metrics, [&](const Metric& m) { return is_redundant(m); });
+      print_metrics("match", metrics, arguments.json);
       if (!arguments.mat.empty()) {
         if (const auto written = write_mat(); !written) {
           wrong += (wrong.empty() ? "--mat: " : "; and --mat: ") + written.error().reason();
@@ -313,12 +325,11 @@ void add_match_command(const Command& program) {
       .shows_type("PLAYER")
       .required();
   add_settings(command, a.match);
-  auto games =
-      setting("games-at-once", &MatchSettings::games_at_once,
-              "games in progress at the same time (default: 256, with external programs 32 "
-              "per process)",
-              {.least = 1, .most = 100'000});
-  add_setting(command, games, a.games_at_once);
+  auto games = setting("games-at-once", &MatchSettings::games_at_once,
+                       "games in progress at the same time", {.least = 1, .most = 100'000});
+  add_setting(command, games, a.games_at_once)
+      .shows_default(fmt::format("{}, with external programs {} per process", kGamesAtOnce,
+                                 kGamesAtOnceWithProcess));
   command.heading("Search of networks");
   auto entry = kVisitsSetting;
   entry.help =
@@ -332,13 +343,18 @@ void add_match_command(const Command& program) {
   entry.help = "visits of the second player only";
   add_setting(command, entry, a.visits[1]);
   add_player_options(command, a.player);
-  command.option("--first-option", a.options[0],
-                 "NAME=VALUE, sent to the first player with setoption; may be repeated");
-  command.option("--second-option", a.options[1], "the same for the second player");
+  command
+      .option("--first-option", a.options[0],
+              "sent to the first player with setoption; may be repeated")
+      .shows_type("NAME=VALUE");
+  command.option("--second-option", a.options[1], "the same for the second player")
+      .shows_type("NAME=VALUE");
   command.heading("Games and result");
-  command.option("--sprt", a.sprt,
-                 "A,B: stop as soon as a sequential test decides between a strength of A and of B: "
-                 "Elo, or points per game in games with dice");
+  command
+      .option("--sprt", a.sprt,
+              "stop as soon as a sequential test decides between a strength of A and of B: Elo, or "
+              "points per game in games with dice")
+      .shows_type("A,B");
   add_settings(command, a.sprt_settings);
   command.option(
       "--log", a.log,
@@ -354,7 +370,8 @@ void add_match_command(const Command& program) {
       .in_range(std::uint64_t{0}, 2 * kMaxPairs - 1);
   command.flag("--json", a.json, "print one JSON object per line");
   command.footer(
-      "All figures are from the first player's perspective; intervals are 95 %, from the pairs. "
+      "All figures are from the first player's perspective. Intervals, in parentheses, are 95 %, "
+      "from the pairs. "
       "An illegal move, a program that fails twice, and Ctrl-C end the match with exit code 1; "
       "the finished games are reported and kept in the log.");
   command.runs([arguments, visits] {

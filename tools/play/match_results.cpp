@@ -77,6 +77,7 @@ MatchResults::MatchResults(std::vector<float> values, PairUnit unit,
 void MatchResults::add(PlayedGame game) {
   assert(!has(game.number));
   if (game.number >= games_.size()) games_.resize(2 * pair_of(game.number) + 2);
+  tally_.add(score_of(game.outcome, values_));
   games_[game.number] = std::move(game);
   ++size_;
   for (std::size_t next = counted_.size(); next < games_.size() && games_[next] &&
@@ -85,9 +86,7 @@ void MatchResults::add(PlayedGame game) {
     const MatchOutcome first = games_[next]->outcome, second = games_[next + 1]->outcome;
     for (const MatchOutcome& outcome : {first, second}) {
       counted_.push_back(outcome);
-      const double score = score_of(outcome, values_);
-      won_ += score == 1 ? 1 : 0;
-      lost_ += score == 0 ? 1 : 0;
+      counted_tally_.add(score_of(outcome, values_));
     }
     if (sprt_) sprt_->add((worth(first) + worth(second)) / 2);
   }
@@ -106,8 +105,14 @@ double student_two_sided_95(std::uint64_t degrees) {
   return boost::math::quantile(distribution, 0.975);
 }
 
-std::string MatchResults::tally() const {
-  return fmt::format("{} won, {} drawn, {} lost", won_, counted_.size() - won_ - lost_, lost_);
+void MatchResults::Tally::add(double score) {
+  ++games;
+  won += score == 1 ? 1 : 0;
+  lost += score == 0 ? 1 : 0;
+}
+
+std::string MatchResults::Tally::text() const {
+  return fmt::format("{} won, {} drawn, {} lost", won, games - won - lost, lost);
 }
 
 std::string verdict(const MatchResults& results, bool has_elo) {
@@ -115,16 +120,18 @@ std::string verdict(const MatchResults& results, bool has_elo) {
   const MatchResult sum = sum_up(results.counted(), results.values());
   if (!has_elo) {
     const auto points = around(sum.points, sum.points_error, sum.games / 2);
-    return fmt::format(
-        "{}: {:+.3f} points a game{}", results.tally(), sum.points,
-        points ? fmt::format(" ({:+.3f} to {:+.3f})", points->low, points->high) : "");
+    return fmt::format("{}: {:+.3f} points a game{}", results.tally(), sum.points,
+                       points ? fmt::format(" ({:.3f} to {:.3f})", points->low, points->high) : "");
   }
   const Interval score = score_interval(sum);
   const double low = elo_difference(score.low), high = elo_difference(score.high);
   if (sum.score == 1) return fmt::format("{}: at least {:+.0f} Elo", results.tally(), low);
   if (sum.score == 0) return fmt::format("{}: at most {:+.0f} Elo", results.tally(), high);
-  return fmt::format("{}: {:+.0f} Elo ({:+.0f} to {:+.0f})", results.tally(),
-                     elo_difference(sum.score), low, high);
+  const std::string interval = std::isinf(low) && std::isinf(high) ? ""
+                               : std::isinf(low)  ? fmt::format(" (at most {:.0f})", high)
+                               : std::isinf(high) ? fmt::format(" (at least {:.0f})", low)
+                                                  : fmt::format(" ({:.0f} to {:.0f})", low, high);
+  return fmt::format("{}: {:+.0f} Elo{}", results.tally(), elo_difference(sum.score), interval);
 }
 
 std::vector<Metric> match_metrics(const std::string& game, const MatchResults& results,

@@ -43,8 +43,10 @@ class MatchResults {
   /// The game with this number, which must have been added.
   const PlayedGame& game(std::size_t number) const { return *games_[number]; }
 
-  /// The counted games so far: "192 won, 0 drawn, 8 lost".
-  std::string tally() const;
+  /// The counted games: "192 won, 0 drawn, 8 lost".
+  std::string tally() const { return counted_tally_.text(); }
+  /// All games added, also those that do not count yet.
+  std::string running_tally() const { return tally_.text(); }
 
   /// The decision of the sequential test; kNone without a test.
   Sprt::Decision decision() const { return sprt_ ? sprt_->decision() : Sprt::Decision::kNone; }
@@ -53,12 +55,19 @@ class MatchResults {
   const std::vector<float>& values() const { return values_; }
 
  private:
+  /// Games by result of the first player.
+  struct Tally {
+    std::size_t games = 0, won = 0, lost = 0;
+    void add(double score);
+    std::string text() const;
+  };
+
   double worth(const MatchOutcome& outcome) const;
 
   std::vector<std::optional<PlayedGame>> games_;
   std::size_t size_ = 0;
   std::vector<MatchOutcome> counted_;
-  std::size_t won_ = 0, lost_ = 0;  // of counted_
+  Tally counted_tally_, tally_;  // of counted_ and of all games
   std::vector<float> values_;
   PairUnit unit_;
   std::optional<Sprt> sprt_;
@@ -68,7 +77,7 @@ class MatchResults {
 /// measurements: the 97.5 % quantile of Student's t with `degrees` >= 1 degrees of freedom.
 double student_two_sided_95(std::uint64_t degrees);
 
-/// The result in one sentence: "192 won, 0 drawn, 8 lost: +552 Elo (457 to 753)", or in points a
+/// The result in one line: "192 won, 0 drawn, 8 lost: +552 Elo (457 to 753)", or in points a
 /// game if not `has_elo`. The interval is that of match_metrics().
 std::string verdict(const MatchResults& results, bool has_elo);
 

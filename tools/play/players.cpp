@@ -88,8 +88,9 @@ void add_player_options(const Command& command, PlayerSettings& settings) {
   workers.help = "threads that search; 0: one per hardware thread, within 1 GiB of trees";
   add_setting(command, workers, settings.search.workers);
   auto lanes = setting_of(&WorkerSettings::lanes);
-  lanes.help = "parallel searches of each worker (default: up to 64, within 1 GiB of trees)";
-  add_setting(command, lanes, settings.search.lanes).shows_default("");
+  lanes.help = "parallel searches of each worker";
+  add_setting(command, lanes, settings.search.lanes)
+      .shows_default("up to 64, within 1 GiB of trees");
   add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.search.cache_mib);
   command.heading("External programs");
   add_settings(command, settings);
@@ -134,10 +135,20 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
     return PlayerHolder{.player = std::make_unique<SimpleMatchPlayer>(*simple), .identity = word};
   }
   Result<PlayerHolder> network = programs.make_network_player(word, settings);
-  if (!network && !std::filesystem::exists(word)) {
-    return fail(fmt::format("{}; the players are {}", network.error().reason(), player_words()));
+  if (network || is_untrained(word) || word == "builtin" || std::filesystem::exists(word)) {
+    return network;
   }
-  return network;
+  const auto has_it = [&](const AnyGame& other) {
+    return has_player(other, word) || programs_of(other).is_own_player(word);
+  };
+  if (const std::string games = games_that(has_it); !games.empty()) {
+    return fail(fmt::format("{} is a player of {}, not of {}", word, games, game.name));
+  }
+  std::vector<std::string> names = {"builtin", "untrained"};
+  for (const SimplePlayer& player : game.players) names.emplace_back(player.word);
+  const std::string meant = suggestion(word, names);
+  return fail(fmt::format("there is no file or player \"{}\"{}", word,
+                          meant.empty() ? "; the players are " + player_words() : meant));
 }
 
 }  // namespace senet

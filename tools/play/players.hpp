@@ -57,10 +57,10 @@ constexpr auto settings_of(std::type_identity<PlayerSettings>) {
                             {.least = 1, .most = 256}),
                     setting("start-seconds", &P::start_seconds,
                             "time limit for a UCI or UBGI program to become ready",
-                            {.least = 0.01, .most = 86400}),
+                            {.least = 0.01, .most = 86400, .unit = "s"}),
                     setting("answer-seconds", &P::answer_seconds,
                             "time limit for each move; exceeding it counts as a crash",
-                            {.least = 0.01, .most = 86400})};
+                            {.least = 0.01, .most = 86400, .unit = "s"})};
 }
 
 inline std::chrono::milliseconds milliseconds_of(double seconds) {

@@ -57,12 +57,17 @@ void add_uci_command(const Command& program) {
   auto options = std::make_shared<protocol::Options>();
   const Command command =
       program.add_command("uci", "Speak the text protocols UCI, UBGI and UGI on stdin and stdout");
-  command.option("--game", options->game, "the game (option Game)").shows_default();
-  command.option("--weights", options->weights,
-                 "the network's weights: a safetensors file, builtin or untrained[:SEED] (option "
-                 "WeightsFile; default: builtin if the game has a built-in network, else "
-                 "untrained)");
+  command.heading("Session");
+  command.option("--game", options->game, "the game (option Game)")
+      .shows_type("NAME")
+      .shows_default();
+  command
+      .option("--weights", options->weights,
+              "the network: a safetensors file, builtin or untrained[:SEED] (option WeightsFile)")
+      .shows_type("NETWORK")
+      .shows_default("builtin if the game has a built-in network, else untrained");
   add_settings(command, *options);
+  command.heading("Search");
   add_search_options(command, options->search);
   command.footer("docs/protocol.md describes the commands and options and shows sample sessions.");
   command.runs([options] { return prepare(*options); });

@@ -81,9 +81,12 @@ struct Candidate {
                                                  {"labels", arguments.labels},
                                                  {"positions", played.size()}})));
     } else {
-      fmt::print("{}: {}{} on {} positions of {}\n", arguments.game, word,
-                 identity == word ? "" : fmt::format(" ({})", identity), played.size(),
-                 arguments.labels);
+      const auto print = [](const std::string& text, std::size_t indent) {
+        fmt::print("{:{}}{}\n", "", indent, wrapped(text, text_columns() - indent, indent));
+      };
+      print(fmt::format("{} on {} positions of {}", word, played.size(), arguments.labels), 0);
+      if (identity != word) print(identity, 2);
+      print("intervals in parentheses are 95 %", 2);
     }
     const Grades grades = [&] {  // erases its progress line before the results are printed
       ProgressLine progress("judged", played.size());
@@ -91,8 +94,8 @@ struct Candidate {
     }();
     print_metrics("eval", grades.metrics, arguments.json);
     if (grades.unmatched == 0) return {};
-    return fail(
-        fmt::format("in {} positions the labels do not contain the move played", grades.unmatched));
+    return fail(fmt::format("the labels do not contain the move played in {} of {} positions",
+                            grades.unmatched, played.size()));
   }
 };
 
@@ -104,7 +107,7 @@ Job prepare(const EvalArguments& arguments) {
   Candidate candidate{.arguments = arguments,
                       .word = arguments.player,
                       .holder = {.player = {}, .identity = arguments.player},
-                      .exam = game.read_exam(arguments.labels).value()};
+                      .exam = value_for("--labels", game.read_exam(arguments.labels))};
   if (arguments.player == "random") {
     if (!arguments.answers.empty()) throw fail("--answers cannot be combined with --player random");
     value_for("--player", check_player(arguments.player, arguments.settings));
@@ -112,8 +115,8 @@ Job prepare(const EvalArguments& arguments) {
     candidate.word = !arguments.weights.empty() ? arguments.weights
                      : arguments.seed           ? fmt::format("untrained:{}", *arguments.seed)
                                                 : std::string(default_source(arguments.game));
-    candidate.holder =
-        programs_of(game).make_network_player(candidate.word, arguments.settings).value();
+    candidate.holder = value_for(
+        "--weights", programs_of(game).make_network_player(candidate.word, arguments.settings));
   } else {
     if (!arguments.weights.empty()) throw fail("--weights requires --player search");
     candidate.holder =
@@ -138,6 +141,7 @@ void add_eval_command(const Command& program) {
   arguments->settings.visits = 0;
   const Command command =
       program.add_command("eval", "Grade a player on positions whose best moves are known");
+  command.heading("Grading");
   command
       .option("--game", arguments->game,
               games_that([](const AnyGame& game) { return game.read_exam != nullptr; }, " or "))
@@ -148,15 +152,15 @@ void add_eval_command(const Command& program) {
       .required();
   command
       .option("--player", arguments->player,
-              "the player: search (a network), random for the expected result of random "
-              "moves, or another player of senet match: " +
-                  player_words())
+              "search (the network of --weights), or a player of senet match: " + player_words() +
+                  "; random is graded by the expected result of its moves")
       .shows_type("PLAYER")
       .shows_default();
-  command.option(
-      "--weights", arguments->weights,
-      "the network: a safetensors file, builtin or untrained[:SEED] (default: builtin if the "
-      "game has a built-in network, else untrained)");
+  command
+      .option("--weights", arguments->weights,
+              "the network: a safetensors file, builtin or untrained[:SEED]")
+      .shows_type("NETWORK")
+      .shows_default("builtin if the game has a built-in network, else untrained");
   command.option("--seed", arguments->seed,
                  "without --weights: the untrained network with this seed");
   command.option("--answers", arguments->answers,
@@ -169,8 +173,10 @@ void add_eval_command(const Command& program) {
       "visits of each search, without noise; 0: the network alone (the best prior or afterstate)";
   const Option visits = add_setting(command, entry, arguments->settings.visits);
   add_player_options(command, arguments->settings);
-  command.option("--option", arguments->settings.options,
-                 "NAME=VALUE, sent to an external program with setoption; may be repeated");
+  command
+      .option("--option", arguments->settings.options,
+              "sent to an external program with setoption; may be repeated")
+      .shows_type("NAME=VALUE");
   command.footer(exams_text());
   command.runs([arguments, visits] {
     if (visits.is_given()) arguments->settings.visits_from = VisitsSource::kThisPlayer;

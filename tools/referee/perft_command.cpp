@@ -59,8 +59,8 @@ Result<void> run(const AnyState& state, const PerftArguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
   const Leaves leaves = count(state, arguments.depth);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  fmt::print("{}\n{:.3f} s, {:.0f} nodes/s\n", leaves_text(state.game(), leaves), time.count(),
-             static_cast<double>(leaves.each_once) / time.count());
+  fmt::print("{}\n{:.3g} s, {:.3g} million nodes/s\n", leaves_text(state.game(), leaves),
+             time.count(), static_cast<double>(leaves.each_once) / time.count() / 1e6);
   return {};
 }
 
@@ -83,9 +83,10 @@ void add_perft_command(const Command& program) {
   command.option("depth", arguments->depth, "number of moves; dice rolls do not count")
       .required()
       .in_range(0, 1000);
-  command.option("--position", arguments->position,
-                 "position to start from, in the game's notation (default: the start position, "
-                 "before any roll)");
+  command
+      .option("--position", arguments->position, "position to start from, in the game's notation")
+      .shows_type("POSITION")
+      .shows_default("the start position, before any roll");
   command.flag("--divide", arguments->divide, "also print a line for each first move or roll");
   std::string footer = "A game that ends before that depth does not count.";
   for (const AnyGame* const game : all_games<AnyGame>()) {

@@ -20,6 +20,7 @@
 #include "selfplay/record_log.hpp"
 #include "tools/command.hpp"
 #include "tools/play/players.hpp"
+#include "tools/terminal.hpp"
 #include "train_bridge/checkpoint.hpp"
 
 namespace senet {
@@ -105,8 +106,15 @@ bool next_record(RecordReader& log, GameRecord& record, std::uint64_t& undecodab
   }
 }
 
+RecordReader open_log(const std::string& file) {
+  Result<RecordReader> log = RecordReader::open(file);
+  if (log) return std::move(*log);
+  throw fail(log.error().reason() +
+             " (senet inspect reads weights, checkpoints and logs of games)");
+}
+
 Json games_json(const std::string& file) {
-  RecordReader log = RecordReader::open(file).value();
+  RecordReader log = open_log(file);
   std::uint64_t records = 0, undecodable = 0, turns = 0, decisions = 0;
   std::uint64_t first = UINT64_MAX, last = 0;
   Json ends;
@@ -156,7 +164,7 @@ Json turn_json(const GameRecord& record, const RecordedTurn& turn, const AnyStat
                             {"kind", kTurnNames[static_cast<std::size_t>(turn.kind)]}});
   if (turn.kind != TurnKind::kChance) json["player"] = turn.player;
   if (turn.model != kNoModel) json["model"] = id_text(record.models[turn.model]);
-  if (turn.has_root) json["value"] = turn.root_value;
+  if (turn.has_root) json["value"] = json_number(turn.root_value);
   for (const VisitCount& count : record.visits(turn)) {
     json["visits"][state.action_text(count.action)] = count.visits;
   }
@@ -185,7 +193,9 @@ Json game_json(const GameRecord& record, Result<void>& replayed) {
   if (record.end() == EndKind::kCut) {
     std::vector<float> distribution(record.cut_outcomes().size());
     to_distribution(record.cut_outcomes(), distribution);
-    json["outcomes_for_player_0"] = distribution;
+    for (const float share : distribution) {
+      json["outcomes_for_player_0"].push_back(json_number(share));
+    }
   } else {
     json["value_for_player_0"] = outcome_text(record.game, record.final_outcome());
   }
@@ -229,7 +239,7 @@ std::string turn_text(std::size_t number, const Json& turn) {
   for (std::size_t i = 0; i < std::min(visits.size(), kShown); ++i) {
     line += fmt::format("{} {}: {}", i == 0 ? "  visits" : ",", visits[i].first, visits[i].second);
   }
-  return line;
+  return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
 void print_text(const Json& json) {
@@ -243,7 +253,9 @@ void print_text(const Json& json) {
     } else if (name == "turns") {
       for (std::size_t i = 0; i < value.size(); ++i) fmt::print("{}\n", turn_text(i + 1, value[i]));
     } else {
-      fmt::print("{:<21} {}\n", name, text_of(value));
+      constexpr std::size_t kColumn = 22;
+      fmt::print("{:<{}}{}\n", name, kColumn,
+                 wrapped(text_of(value), text_columns() - kColumn, kColumn));
     }
   }
 }
@@ -252,7 +264,8 @@ Job prepare(const InspectArguments& arguments) {
   const std::string& file = arguments.file;
   std::error_code unknown;
   if (std::filesystem::is_directory(file, unknown)) {
-    throw fail(fmt::format("{} is a folder: it must be a file", file));
+    throw fail(fmt::format("{0} is a folder: name a file, for example {1}", file,
+                           (std::filesystem::path(file) / "games.senet").string()));
   }
   const MappedFile mapped = MappedFile::open(file).value();
   Json json;
@@ -267,7 +280,7 @@ Job prepare(const InspectArguments& arguments) {
   } else if (!arguments.game_number) {
     json = games_json(file);
   } else {
-    RecordReader log = RecordReader::open(file).value();
+    RecordReader log = open_log(file);
     GameRecord record;
     std::uint64_t undecodable = 0;
     do {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "tools/command.hpp"
+#include "tools/metric.hpp"
 #include "tools/stop_signals.hpp"
 #include "tools/terminal.hpp"
 #include "train_bridge/resident_memory.hpp"
@@ -62,64 +63,120 @@ std::string clock_text(double seconds) {
 /// A number with commas between thousands.
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
-  for (std::size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, ",");
+  group_thousands(text);
   return text;
 }
 
-std::string loss_text(const LearnProgress& learn) {
-  return fmt::format("policy loss {:.3f}, value loss {:.3f}", learn.policy_loss, learn.value_loss);
+/// "1 worker", "2 workers".
+std::string count_text(std::uint64_t count, std::string_view unit) {
+  return fmt::format("{} {}{}", grouped(count), unit, count == 1 ? "" : "s");
 }
 
+/// Whether this call has trained, so that the losses are known.
+bool has_losses(const LearnProgress& learn) {
+  return learn.policy_loss > 0 || learn.value_loss > 0;
+}
+
+/// "loss: policy 1.68, value 0.95"; without the policy's if none is trained.
+std::string losses_text(const LearnProgress& learn, int decimals) {
+  const std::string value = fmt::format("value {:.{}f}", learn.value_loss, decimals);
+  if (learn.policy_loss == 0) return "loss: " + value;
+  return fmt::format("loss: policy {:.{}f}, {}", learn.policy_loss, decimals, value);
+}
+
+/// Whether the trainer keeps up: it drops steps when self-play has earned more than it may owe.
+class TrainerPace {
+ public:
+  /// Reports that it is behind until ten seconds after the last dropped step.
+  bool keeps_up(const RunProgress& now) {
+    const double dropped = now.learn.dropped_steps;
+    if (dropped > dropped_.value_or(dropped)) behind_until_ = now.seconds + 10;
+    dropped_ = dropped;
+    return now.seconds >= behind_until_;
+  }
+
+ private:
+  std::optional<double> dropped_;
+  double behind_until_ = 0;
+};
+
 /// The progress line: as many of its parts, by importance, as fit into `columns`.
-std::string progress_text(const RunProgress& now, const RunOptions& options, std::size_t columns) {
+std::string progress_text(const RunProgress& now, const RunOptions& options, bool keeps_up,
+                          std::size_t columns) {
   const LearnProgress& learn = now.learn;
   std::string line = clock_text(now.seconds);
-  if (now.phase == RunPhase::kPlaying) {
-    if (options.minutes > 0) {
-      line += fmt::format(", {} left", clock_text(options.minutes * 60 - now.seconds));
-    }
-  } else {
+  if (now.phase != RunPhase::kPlaying) {
     constexpr std::array kPhases = {"", "finishing the games in progress",
-                                    "abandoning the games in progress", "saving"};
+                                    "dropping the games in progress", "saving"};
     line.append(" ").append(kPhases[static_cast<std::size_t>(now.phase)]);
+  } else if (options.minutes > 0) {
+    line = clock_text(options.minutes * 60 - now.seconds) + " left";
   }
-  std::vector<std::string> parts = {
-      fmt::format("{} games, {:.0f}/min", learn.games, now.games_per_minute)};
+  std::vector<std::string> parts;
+  const std::string games = count_text(learn.games, "game");
+  const bool has_rate = now.phase == RunPhase::kPlaying && now.games_per_minute > 0;
+  parts.push_back(has_rate ? fmt::format("{} games/min",
+                                         grouped(static_cast<std::uint64_t>(now.games_per_minute)))
+                           : games);
   if (options.train) {
-    parts.push_back(fmt::format("loss {:.3f} + {:.3f}", learn.policy_loss, learn.value_loss));
-    // At the limit of what it may owe, the trainer drops steps that self-play has earned.
-    parts.push_back(learn.dropped_steps > 0
-                        ? fmt::format("trainer behind: {:.0f} steps dropped", learn.dropped_steps)
-                        : fmt::format("trainer {:.0f} %",
-                                      100 * learn.train_seconds / std::max(now.seconds, 1e-3)));
-    parts.push_back(fmt::format("step {}, network {}", learn.steps, learn.iterations));
+    parts.push_back(has_losses(learn) ? losses_text(learn, 2) : "no training yet");
+    if (has_losses(learn)) parts.emplace_back(keeps_up ? "trainer keeps up" : "trainer behind");
   }
-  parts.push_back(fmt::format("{:.0f} K evaluations/s", now.evaluations_per_second / 1000));
+  if (has_rate) parts.push_back(games);
+  if (learn.steps > 0) parts.push_back(fmt::format("step {}", grouped(learn.steps)));
+  if (has_rate) {
+    parts.push_back(fmt::format("{:.0f} K evaluations/s", now.evaluations_per_second / 1000));
+  }
   parts.push_back(fmt::format("{:.0f} MiB", resident_mib()));
   for (const std::string& part : parts) {
-    if (line.size() + 3 + part.size() > columns) break;
-    line.append(" | ").append(part);
+    if (line.size() + 2 + part.size() > columns) break;
+    line.append("  ").append(part);
   }
   return line;
+}
+
+/// What plays and trains.
+void print_beginning(const RunBeginning& begun, const Run& run) {
+  const SelfPlaySettings& settings = begun.config.selfplay;
+  const PlaySettings& play = settings.play;
+  std::string visits = count_text(play.full_visits, "visit");
+  if (play.full_share < 1 && play.fast_visits != play.full_visits) {
+    visits +=
+        fmt::format(" for {:.3g} % of the moves, else {}", 100 * play.full_share, play.fast_visits);
+  }
+  fmt::print(stderr, "{}: {}; {} x {}\n", begun.config.game, visits,
+             count_text(settings.workers, "worker"), count_text(settings.worker.lanes, "lane"));
+  fmt::print(stderr, "run {}: network {}, {}\n", run.folder().string(), id_text(begun.network),
+             count_text(parameter_count(begun.config.network), "parameter"));
+  fmt::print(stderr, "trainer {}\n", begun.trainer);
 }
 
 /// What a run did, and what to do with it.
 void print_summary(const RunSummary& ended, const std::string& game, const RunOptions& options) {
   const RunProgress& done = ended.progress;
+  const LearnProgress& learn = done.learn;
   const std::string folder = options.folder.string(), weights = ended.weights.string();
-  fmt::print(stderr, "\n{} games in {}, {:.0f} a minute; {} positions in the run\n",
-             grouped(done.finished_games), clock_text(done.seconds),
-             60 * static_cast<double>(done.finished_games) / std::max(done.seconds, 1e-3),
-             grouped(done.learn.positions));
+  const double per_minute =
+      60 * static_cast<double>(done.finished_games) / std::max(done.seconds, 1e-3);
+  fmt::print(stderr, "\n{} in {}, {} a minute; {} in the run\n",
+             count_text(done.finished_games, "game"), clock_text(done.seconds),
+             grouped(static_cast<std::uint64_t>(per_minute)),
+             count_text(learn.positions, "position"));
   if (options.train) {
-    fmt::print(stderr, "{} training steps in the run, {} networks published; {}\n",
-               grouped(done.learn.steps), done.learn.iterations, loss_text(done.learn));
+    fmt::print(stderr, "{} and {} in the run\n", count_text(learn.steps, "training step"),
+               count_text(learn.iterations, "network"));
+    if (has_losses(learn)) fmt::print(stderr, "{}\n", losses_text(learn, 3));
+    if (learn.dropped_steps >= 1) {
+      fmt::print(stderr, "{} dropped: self-play was faster than the trainer\n",
+                 count_text(static_cast<std::uint64_t>(learn.dropped_steps), "step"));
+    }
   }
   fmt::print(stderr, "newest weights: {}\nnext:\n", weights);
   if (options.train) {
-    fmt::print(stderr, "  senet match --game {} --first {} --second untrained\n", game, weights);
+    fmt::print(stderr, "  senet match --game {} --second untrained \\\n    --first {}\n", game,
+               weights);
   }
-  fmt::print(stderr, "  senet selfplay --resume --run {}\n", folder);
+  fmt::print(stderr, "  senet selfplay --run {} --resume\n", folder);
 }
 
 // The first SIGTERM, SIGINT or SIGHUP finishes the games in progress, the second one drops them.
@@ -127,27 +184,21 @@ Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& ar
   const RunOptions& options = arguments.options;
   StopSignals signals(StopSignals::Mode::kEach);
   const bool is_terminal = isatty(STDERR_FILENO) != 0;
-  bool has_begun = false;
   std::optional<RunPhase> shown;
   double shown_at = 0;
+  TrainerPace pace;
   RunHooks hooks;
-  hooks.begins = [&](const RunBeginning& begun) {
-    const SelfPlaySettings& settings = begun.config.selfplay;
-    fmt::print(stderr, "{} | {} workers x {} lanes, {} visits | trainer {}\n", game,
-               settings.workers, settings.worker.lanes, settings.play.full_visits, begun.trainer);
-    fmt::print(stderr, "run {} | network {}, {} parameters\n", run.folder().string(),
-               id_text(begun.network), grouped(parameter_count(begun.config.network)));
-    has_begun = true;
-  };
+  hooks.begins = [&](const RunBeginning& begun) { print_beginning(begun, run); };
   // A progress line on a terminal, else a log line every 10 s and for each new phase.
   hooks.progresses = [&](const RunProgress& now) {
+    const bool keeps_up = pace.keeps_up(now);
     if (arguments.quiet || (!is_terminal && now.seconds - shown_at < 10 && now.phase == shown))
       return;
     shown_at = now.seconds;
     shown = now.phase;
     // A line that wraps would not be erased completely by the next update.
-    std::string line =
-        progress_text(now, options, is_terminal ? terminal_columns(STDERR_FILENO) - 1 : 80);
+    const std::size_t columns = is_terminal ? terminal_columns(STDERR_FILENO) - 1 : 80;
+    std::string line = progress_text(now, options, keeps_up, columns);
     line = is_terminal ? "\r\x1b[K" + line : line + '\n';
     // Ignore errors, for example a closed terminal: metrics.jsonl has the same figures.
     static_cast<void>(std::fputs(line.c_str(), stderr));
@@ -158,7 +209,7 @@ Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& ar
     return stops == 0 ? RunOrder::kContinue : stops == 1 ? RunOrder::kFinish : RunOrder::kDrop;
   };
   hooks.warning = [&](const std::string& reason) {
-    fmt::print(stderr, "{}senet selfplay: {}\n", has_begun ? "\n" : "", reason);
+    fmt::print(stderr, "{}senet selfplay: {}\n", is_terminal && shown ? "\n" : "", reason);
   };
   if (arguments.verbose) {
     hooks.note = [](const std::string& reason) { fmt::print(stderr, "note: {}\n", reason); };
@@ -170,9 +221,30 @@ Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& ar
   return {};
 }
 
+/// The defaults of all settings by name: "1.5", or "100, backgammon 1" where the games' recipes
+/// differ.
+std::map<std::string, std::string, std::less<>> default_texts() {
+  std::map<std::string, std::string, std::less<>> texts, first;
+  const auto add = [&](std::string_view game) {
+    const RunConfig config = default_config(std::string(game)).value();
+    for_each_setting(config, [&](const auto& entry, const auto& value) {
+      const std::string name(entry.name), text = default_text(value);
+      const auto [at, is_new] = first.emplace(name, text);
+      if (is_new) texts[name] = text;
+      if (at->second != text) texts[name] += fmt::format(", {} {}", game, text);
+    });
+  };
+  add(default_game());
+  for (const AnyGame* const game : all_games<AnyGame>()) add(game->name);
+  return texts;
+}
+
 Job prepare(const SelfPlayArguments& arguments) {
   const RunOptions& options = arguments.options;
   if (options.resume && options.folder.empty()) throw fail("--resume requires --run");
+  if (options.folder.empty() && !arguments.print_config) {
+    throw fail("--run is required: the folder for the run, for example --run runs/first");
+  }
   RunConfig config =
       (options.resume ? load_config(options.folder / "config.json")
                       : default_config(arguments.game.empty() ? default_game() : arguments.game))
@@ -208,11 +280,12 @@ void add_selfplay_command(const Command& program) {
   command.option("--game", arguments->game, "the game")
       .shows_type("NAME")
       .shows_default(default_game());
-  command.option("--run", options.folder, "the run folder");
+  command.option("--run", options.folder, "the run folder; needed except with --print-config");
   command.flag("--resume", options.resume, "continue the run in the folder with its settings");
   command.option("--minutes", options.minutes, "stop after this time; 0: never")
-      .not_negative("--minutes 90");
-  command.option("--games", options.games, "stop after this many games; 0: never");
+      .not_negative("--minutes 90", "min")
+      .shows_default();
+  command.option("--games", options.games, "stop after this many games; 0: never").shows_default();
   command.option("--weights", options.weights, "start from these weights");
   command.flag("--no-train", arguments->no_train, "only play and record");
   command.flag("--print-config", arguments->print_config,
@@ -225,6 +298,7 @@ void add_selfplay_command(const Command& program) {
   const auto on_device = setting_of(&TrainerChoice::replay_on_device);
   command.flag("--replay-on-device", trainer.replay_on_device, std::string(on_device.help));
   const RunConfig names;
+  const auto defaults = default_texts();
   const auto add = [&]<class Struct, class Value>(const Setting<Struct, Value>& entry,
                                                   const Value&) {
     const auto keep = [arguments, name = std::string(entry.name)](const std::string& text) {
@@ -232,13 +306,15 @@ void add_selfplay_command(const Command& program) {
       return Result<void>();
     };
     command.heading(std::string(settings_heading(std::type_identity<Struct>{})));
-    command.option("--" + std::string(entry.name), option_type(entry), keep,
-                   std::string(entry.help));
+    command
+        .option("--" + std::string(entry.name), option_type(entry), keep, std::string(entry.help))
+        .shows_default(defaults.at(std::string(entry.name)));
   };
   for_each_setting(names, add);
-  command.footer(
-      "The defaults of the settings from --mode on are the game's recipe: senet selfplay "
-      "--game NAME --print-config prints them.");
+  command.footer(fmt::format(
+      "Defaults are those of {}, then of the games whose defaults differ. A resumed run keeps its "
+      "own settings. senet selfplay --game NAME --print-config prints all settings of a game.",
+      default_game()));
   command.runs([arguments] {
     arguments->options.train = !arguments->no_train;
     return prepare(*arguments);

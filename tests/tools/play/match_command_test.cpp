@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <regex>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/tools/program.hpp"
 #include "tools/play/match_results.hpp"
@@ -83,7 +86,7 @@ TEST(MatchCommand, TooLittleForAnIntervalIsSaid) {
   }
   const ProgramRun text = run_senet({"match", "--game", "connect_four", "--first", "untrained:3",
                                      "--second", "untrained:3", "--pairs", "1", "--visits", "4"});
-  EXPECT_NE(text.out.find("points\n    (no interval: the pairs are too few"), std::string::npos)
+  EXPECT_NE(text.out.find("\n    (no interval: the pairs are too few"), std::string::npos)
       << text.out;
 }
 
@@ -110,6 +113,47 @@ TEST(Student, QuantilesAreThoseOfTheTables) {
     EXPECT_NEAR(student_two_sided_95(degrees), quantile, 1e-6) << degrees;
   }
   EXPECT_NEAR(student_two_sided_95(500), student_two_sided_95(501), 1e-5);
+}
+
+TEST(MatchResults, TheVerdictIsOneLine) {
+  const auto verdict_of = [](const std::vector<std::pair<int, std::array<std::uint8_t, 2>>>& pairs,
+                             bool has_elo) {
+    MatchResults results({1, 0, -1}, PairUnit::kScore, std::nullopt);
+    std::uint64_t number = 0;
+    for (const auto& [count, outcomes] : pairs) {
+      for (int i = 0; i < 2 * count; ++i) {
+        results.add({.number = number++, .actions = {}, .outcome = outcomes[i % 2]});
+      }
+    }
+    return verdict(results, has_elo);
+  };
+  // Outcomes are for the first player.
+  EXPECT_EQ(verdict_of({{92, {0, 0}}, {8, {0, 2}}}, true),
+            "192 won, 0 drawn, 8 lost: +552 Elo (457 to 753)");
+  EXPECT_EQ(verdict_of({{8, {0, 2}}, {92, {2, 2}}}, true),
+            "8 won, 0 drawn, 192 lost: -552 Elo (-753 to -457)");
+  EXPECT_EQ(verdict_of({{1, {0, 1}}, {3, {0, 0}}}, true),
+            "7 won, 1 drawn, 0 lost: +470 Elo (at least 180)");
+  EXPECT_EQ(verdict_of({{1, {0, 0}}, {1, {0, 2}}}, true), "3 won, 0 drawn, 1 lost: +191 Elo");
+  EXPECT_EQ(verdict_of({{92, {0, 0}}, {8, {0, 2}}}, false),
+            "192 won, 0 drawn, 8 lost: +0.920 points a game (0.866 to 0.974)");
+  EXPECT_TRUE(verdict_of({{5, {0, 0}}}, true).starts_with("10 won, 0 drawn, 0 lost: at least +"));
+  EXPECT_EQ(verdict_of({}, true), "no pair of games was finished");
+}
+
+// What the verdict says is not repeated below it, and nothing that did not happen is counted.
+TEST(MatchCommand, BeginsWithItsVerdict) {
+  const ProgramRun run = run_senet({"match", "--game", "tic_tac_toe", "--first", "one-ply",
+                                    "--second", "random", "--pairs", "40"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::regex_search(
+      run.out,
+      std::regex("^[0-9]+ won, [0-9]+ drawn, [0-9]+ lost: \\+[0-9]+ Elo \\([0-9-]+ to "
+                 "[0-9]+\\)\none-ply \\(first\\) against random, 40 of 40 pairs of games")))
+      << run.out;
+  for (const char* absent : {"losses", "illegal", "crashes", "worth"}) {
+    EXPECT_EQ(run.out.find(absent), std::string::npos) << absent << " in\n" << run.out;
+  }
 }
 
 // Two pairs, one won twice, the other once by each player: means 1 and 0, standard error 1/2.
@@ -178,7 +222,8 @@ TEST(MatchCommand, LongGamesAreCutAndCounted) {
 
 TEST(MatchCommand, BadInputIsOneLine) {
   expect_failure(match("go", "random", "random"), 2, "match", "unknown game");
-  expect_failure(match("connect_four", "/nowhere", "random"), 2, "match", "--first: /nowhere");
+  expect_failure(match("connect_four", "/nowhere", "random"), 2, "match",
+                 "--first: there is no file or player \"/nowhere\"");
   expect_failure(match("connect_four", "random", "untrained:x"), 2, "match", "--second: ");
   expect_failure(match("connect_four", "random", "random", {"--pairs", "0"}), 2, "match",
                  "--pairs");
@@ -192,8 +237,9 @@ TEST(MatchCommand, BadInputIsOneLine) {
   // A misspelt player name is not reported just as a missing file.
   expect_failure(match("connect_four", "random", "gnubgg"), 2, "match",
                  "players are a weights file, ");
+  expect_failure(match("connect_four", "random", "gnubgg"), 2, "match", "gnubg:PLY[:full]");
   expect_failure(match("backgammon", "random", "liner"), 2, "match",
-                 "linear (backgammon), gnubg:PLY, ");
+                 "--second: there is no file or player \"liner\"; did you mean \"linear\"?");
   // Visits for a player that makes none.
   expect_failure(match("connect_four", "random", "untrained", {"--first-visits", "8"}), 2, "match",
                  "--first: random: makes no visits");

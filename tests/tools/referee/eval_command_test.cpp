@@ -2,6 +2,7 @@
 // ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -313,9 +314,10 @@ TEST(EvalCommand, OtherPlayers) {
                           {"--player", "uci:" + fake + " backgammon uci", "--processes", "2"})),
             marks_of(ubgi));
   expect_failure(eval("connect_four", kConnectFourLabels, {"--player", "linear"}), 2, "eval",
-                 "--player: linear: ");
-  expect_failure(eval("backgammon", kBackgammonLabels, {"--player", "one-ply"}), 2, "eval",
-                 "--player: one-ply: ");
+                 "--player: linear is a player of backgammon, not of connect_four");
+  expect_failure(
+      eval("backgammon", kBackgammonLabels, {"--player", "one-ply"}), 2, "eval",
+      "--player: one-ply is a player of tic_tac_toe and connect_four, not of backgammon");
   for (const char* player : {"random", "linear"}) {
     expect_failure(eval("backgammon", kBackgammonLabels, {"--player", player, "--visits", "5"}), 2,
                    "eval", std::string("--player: ") + player + ": makes no visits");
@@ -348,11 +350,19 @@ TEST(EvalCommand, SaysWhomItGraded) {
       << line;
   EXPECT_EQ(line["labels"], kConnectFourLabels);
   EXPECT_EQ(line["positions"], 997);
-  const ProgramRun text = run_senet(
-      {"eval", "--game", "connect_four", "--labels", kConnectFourLabels, "--player", "random"});
-  EXPECT_TRUE(
-      text.out.starts_with("connect_four: random on 997 positions of " + kConnectFourLabels + "\n"))
-      << text.out;
+  const auto text = [](std::vector<std::string> more) {
+    std::vector<std::string> words = {"eval", "--game", "connect_four", "--labels",
+                                      kConnectFourLabels};
+    words.insert(words.end(), more.begin(), more.end());
+    std::string out = run_senet(words).out;
+    std::ranges::replace(out, '\n', ' ');  // long lines are wrapped
+    return out;
+  };
+  const std::string on = " on 997 positions of " + kConnectFourLabels + " ";
+  const std::string random = text({"--player", "random"}), builtin = text({});
+  EXPECT_TRUE(random.starts_with("random" + on)) << random;
+  // Without --weights the built-in network plays, not an untrained one.
+  EXPECT_TRUE(builtin.starts_with("builtin" + on + "  network ")) << builtin;
 }
 
 // If the labels do not contain the move played, the results are printed and the command fails.
@@ -365,7 +375,7 @@ TEST(EvalCommand, UnmatchedMovesAreAFailure) {
                                    {"--player", "random"});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_EQ(run.metric("backgammon", "unmatched"), 1);
-  EXPECT_EQ(run.err, "senet eval: in 1 positions the labels do not contain the move played\n");
+  EXPECT_EQ(run.err, "senet eval: the labels do not contain the move played in 1 of 2 positions\n");
 }
 
 TEST(EvalCommand, BadInputIsOneLine) {

@@ -32,7 +32,7 @@ GameRecord a_game(std::uint64_t number) {
                        .player = 1,
                        .kind = TurnKind::kFullSearch,
                        .model = record.model_index(0x1234),
-                       .root_value = 0.5f,
+                       .root_value = 0.2f,
                        .root_outcomes = outcomes,
                        .chosen_outcomes = outcomes,
                        .visits = visits});
@@ -133,13 +133,13 @@ TEST(InspectCommand, OneGame) {
   EXPECT_EQ(json["game_number"], 9);
   ASSERT_EQ(json["turns"].size(), 5u);
   EXPECT_EQ(json["turns"][1]["move"], "a2");
-  EXPECT_EQ(json["turns"][1]["value"], 0.5);
+  EXPECT_EQ(json["turns"][1]["value"], 0.2);  // not 0.20000000298023224
   EXPECT_EQ(json["turns"][1]["visits"]["b2"], 12);
   EXPECT_EQ(json["final"], "3/OO1/XXX");
   EXPECT_EQ(json["value_for_player_0"], "+1");
   const ProgramRun text = run_senet({"inspect", file, "--game-number", "9"});
   EXPECT_EQ(text.exit_code, 0);
-  EXPECT_NE(text.out.find("value +0.500  visits a2: 30, b2: 12"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("value +0.200  visits a2: 30, b2: 12"), std::string::npos) << text.out;
   expect_failure(run_senet({"inspect", file, "--game-number", "4"}), 2, "inspect", "no game 4");
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
+#include <sstream>
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/random.hpp"
@@ -154,14 +156,53 @@ TEST_F(SelfPlayCommand, TheSecondSignalDropsTheGamesUnderWay) {
     while (program.running() && program.err().find(said) == std::string::npos) ::usleep(2000);
     return program.running();
   };
-  ASSERT_TRUE(wait_for("/min | ")) << program.err();
+  ASSERT_TRUE(wait_for("  0 games  ")) << program.err();
   program.send(SIGTERM);
-  ASSERT_TRUE(wait_for(" finishing the games in progress |")) << program.err();
+  ASSERT_TRUE(wait_for(" finishing the games in progress  ")) << program.err();
   program.send(SIGTERM);
   EXPECT_EQ(program.wait(), 0) << program.err();
   EXPECT_TRUE(games().empty());
   expect_finished(run_senet(resume({"--games", "1", "--visits", "4", "--fast-visits", "4"})));
   EXPECT_EQ(games(), first(1));
+}
+
+// Without --quiet: what plays, the losses, whether the trainer keeps up, a summary and what to do
+// next, in lines that fit 80 columns.
+TEST_F(SelfPlayCommand, ReportsToPeople) {
+  Arguments words = tiny({"--games", "3000", "--samples-per-position", "1"});
+  std::erase(words, "--quiet");
+  const ProgramRun run_of = run_senet(words);
+  expect_finished(run_of);
+  const std::string folder = run().string();
+  EXPECT_TRUE(run_of.err.starts_with("tic_tac_toe: 8 visits; 2 workers x 8 lanes\nrun " + folder +
+                                     ": network "))
+      << run_of.err;
+  for (const std::string& text :
+       {std::string("\n00:00"), std::string("\nloss: policy "), std::string(", value "),
+        std::string("  trainer "), std::string("\n3,000 games in 00:"),
+        std::string(" training steps and "),
+        "newest weights: " + folder + "/weights/latest.safetensors\n",
+        std::string("  senet match --game tic_tac_toe --second untrained"),
+        "  senet selfplay --run " + folder + " --resume\n"}) {
+    EXPECT_NE(run_of.err.find(text), std::string::npos) << text << " in\n" << run_of.err;
+  }
+  std::istringstream lines(run_of.err);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(folder) != std::string::npos) continue;
+    EXPECT_LE(line.size(), 80u) << line;
+  }
+}
+
+// Figures in files are as short as they can be: 0.2, not 0.20000000298023224.
+TEST_F(SelfPlayCommand, WritesNumbersAsPeopleDo) {
+  expect_finished(run_senet(tiny({"--games", "60", "--lambda", "0.7"})));
+  const std::string config = text_of(run() / "config.json");
+  EXPECT_NE(config.find("\"fpu-reduction\": 0.2,"), std::string::npos) << config;
+  EXPECT_NE(config.find("\"lambda\": 0.7,"), std::string::npos) << config;
+  const std::regex too_long("[0-9]\\.[0-9]{9,}");
+  for (const std::string& text : {config, text_of(run() / "metrics.jsonl")}) {
+    EXPECT_FALSE(std::regex_search(text, too_long)) << text;
+  }
 }
 
 // The number of games depends on the machine; all that were started are in the log.
@@ -261,8 +302,9 @@ TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
   damaged("config.json", replaced("\"position\"", "\"afterstates\""), 2, "no afterstates");
   damaged("games.senet", "no log at all, by any means", 2, "");
 
-  expect_failure(run_senet(resume({"--width", "24"})), 2, "selfplay",
-                 (run() / "checkpoint.safetensors").string() + ": made for the network shape");
+  expect_failure(
+      run_senet(resume({"--width", "24"})), 2, "selfplay",
+      (run() / "checkpoint.safetensors").string() + ": made for a network with width 16, not 24");
 
   expect_finished(run_senet(resume({"--games", "1"})));
   EXPECT_EQ(games(), first(21));

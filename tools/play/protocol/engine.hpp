@@ -41,8 +41,8 @@ constexpr auto settings_of(std::type_identity<Options>) {
   return std::tuple{setting("visits", &O::visits,
                             "visits of a go without limits; 0: the network alone (option Visits)",
                             {.least = 0, .most = kMaxVisits}, {.key = "Visits"}),
-                    setting("hash", &O::hash_mib, "memory of the tree in MiB (option Hash)",
-                            {.least = 1, .most = kMaxHashMib}, {.key = "Hash"}),
+                    setting("hash", &O::hash_mib, "memory of the tree (option Hash)",
+                            {.least = 1, .most = kMaxHashMib, .unit = "MiB"}, {.key = "Hash"}),
                     setting("multi-pv", &O::multi_pv, "moves reported in info (option MultiPV)",
                             {.least = 1, .most = kMaxMultiPv}, {.key = "MultiPV"})};
 }

@@ -28,7 +28,7 @@ inline std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
 
 template <>
 struct OwnPlayers<Backgammon> {
-  static constexpr std::string_view kWords = "gnubg:PLY, gnubg:PLY:full";
+  static constexpr std::string_view kWords = "gnubg:PLY[:full]";
   static bool is_one(std::string_view word) { return parse_gnubg(word).has_value(); }
   static Result<PlayerHolder> make(const std::string& word, const PlayerSettings& settings) {
     Result<GnubgSettings> gnubg = *parse_gnubg(word);

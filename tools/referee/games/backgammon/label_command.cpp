@@ -13,9 +13,9 @@
 #include "selfplay/record_log.hpp"
 #include "selfplay/record_replay.hpp"
 #include "tools/command.hpp"
-#include "tools/terminal.hpp"
 #include "tools/referee/games/backgammon/gnubg.hpp"
 #include "tools/stop_signals.hpp"
+#include "tools/terminal.hpp"
 
 namespace senet {
 namespace {
@@ -212,6 +212,7 @@ void add_label_command(const Command& program) {
       .option("--from", arguments->from,
               "where decisions come from: gnubg or random (new games, played by gnubg at 0-ply or "
               "by random moves), a log of recorded games, or a file of labels (.jsonl)")
+      .shows_type("SOURCE")
       .shows_default();
   command.option("--count", arguments->count, "number of decisions; a file may contain fewer")
       .shows_default()
@@ -236,10 +237,10 @@ void add_label_command(const Command& program) {
       .shows_default()
       .in_range(1, 256);
   command.footer(
-      "Prints one JSON object per line: id, cls, ply, posid, board, dice, n1, moves\n"
-      "[[text, position id after, equity, [win, win gammon, win backgammon, lose gammon,\n"
-      "lose backgammon]] ...]. Equities are for cubeless money play without the Jacoby rule. At\n"
-      "2-ply a decision takes about a second.");
+      "Prints one JSON object per line: id, cls, ply, posid, board, dice, n1, moves [[text, "
+      "position id after, equity, [win, win gammon, win backgammon, lose gammon, lose "
+      "backgammon]] ...]. Equities are for cubeless money play without the Jacoby rule. At 2-ply a "
+      "decision takes about a second.");
   command.runs([arguments] { return prepare(*arguments); });
 }
 
