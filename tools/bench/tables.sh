@@ -76,7 +76,8 @@ table() {
 # command_of NAME: prints the command as a code block, and the machine if it is not the page's.
 command_of() {
   printf '```sh\n%s\n```\n' "$(cat "$work/$1.command")"
-  cmp -s "$work/$1.machine" "$work/standard.machine" || printf '\nMeasured on another machine: %s.\n' "$(cat "$work/$1.machine")"
+  [[ ! -s $work/$1.machine ]] || cmp -s "$work/$1.machine" "$work/standard.machine" ||
+    printf '\nMeasured on another machine: %s.\n' "$(cat "$work/$1.machine")"
 }
 
 # parameters NAME CASE: the parameters of the network, with a comma.
