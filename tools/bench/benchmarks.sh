@@ -6,6 +6,7 @@
 #   tools/bench/benchmarks.sh peak shipped     runs only these; the others keep their figures
 #   tools/bench/benchmarks.sh --page           runs none, only writes the page
 #   SENET=path/to/senet tools/bench/benchmarks.sh    measures that program
+#   SENET_BENCH_NOTE="busy" tools/bench/benchmarks.sh    adds a remark to the machine's name
 #   SENET_BENCH_SECONDS=0.2 SENET_BENCH_REPEATS=1 tools/bench/benchmarks.sh    a quick trial run
 # If strace is installed, also counts system calls.
 set -euo pipefail
@@ -37,9 +38,12 @@ order=(peak forward tree tree_alone playout standard shipped deeper cache reuse 
 # store NAME COMMAND: replaces the stored figures of a run by the lines on stdin; the line of the
 # machine also gets the command.
 store() {
-  awk -v name="$1" -v command="$2" 'NF {
+  awk -v name="$1" -v command="$2" -v note="${SENET_BENCH_NOTE-}" 'NF {
     added = ",\"run\":\"" name "\""
-    if ($0 ~ /"bench":"machine"/) added = added ",\"command\":\"" command "\""
+    if ($0 ~ /"bench":"machine"/) {
+      added = added ",\"command\":\"" command "\""
+      if (note != "") sub(/","metric"/, " | " note "&")
+    }
     sub(/}$/, added "}"); print
   }' >"$work/new"
   grep -v "\"run\":\"$1\"" "$stored" >"$work/all" || true
