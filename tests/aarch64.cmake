@@ -6,3 +6,4 @@ set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 # Without "-L /usr/aarch64-linux-gnu": the loader in that folder is older than the C library of the
 # arm64 packages, which programs load, and with that pair every new thread hangs.
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
+add_compile_definitions(SENET_EMULATED)  # tests/effort.hpp
