@@ -256,9 +256,9 @@ constexpr AnyGame AnyGame::rules_of() {
   game.has_afterstates = G::kHasAfterstates;
   game.type = &any_game_detail::kType<G>;
   game.state_size = sizeof(G);
-  game.start = [](const void* own, void* state) {
-    if (own != nullptr) {
-      ::new (state) G(in<G>(own));
+  game.start = [](const void* origin, void* state) {
+    if (origin != nullptr) {
+      ::new (state) G(in<G>(origin));
     } else {
       ::new (state) G;
     }
@@ -266,10 +266,10 @@ constexpr AnyGame AnyGame::rules_of() {
   game.turn = [](const void* state) { return in<G>(state).turn(); };
   game.viewer = [](const void* state) { return in<G>(state).viewer(); };
   game.legal = [](const void* state, bool only_considered, std::vector<Action>& out) {
-    const G& own = in<G>(state);
+    const G& typed = in<G>(state);
     ActionList<G::kMaxLegal> actions;
-    if (is_decision(own.turn())) {
-      only_considered ? senet::moves_to_consider(own, actions) : own.legal(actions);
+    if (is_decision(typed.turn())) {
+      only_considered ? senet::moves_to_consider(typed, actions) : typed.legal(actions);
     }
     out.assign(actions.begin(), actions.end());
   };
@@ -277,8 +277,8 @@ constexpr AnyGame AnyGame::rules_of() {
     out.clear();
     if constexpr (StochasticGame<G>) {
       if (in<G>(state).turn() != Turn::kChance) return;
-      std::array<float, G::kMaxChance> chance;
-      out.assign(chance.begin(), chance.begin() + in<G>(state).chance(chance));
+      std::array<float, G::kMaxChance> shares;
+      out.assign(shares.begin(), shares.begin() + in<G>(state).chance(shares));
     }
   };
   game.play = [](void* state, Action action) { in<G>(state).play(action); };
@@ -293,14 +293,14 @@ constexpr AnyGame AnyGame::rules_of() {
     }
     return in<G>(state).action_text(action);
   };
-  game.read = [](std::string_view text, void* state) -> Result<void> {
-    const Result<G> read = read_state(in<G>(state), text);
-    if (!read) return read.error();
-    in<G>(state) = *read;
+  game.read = [](std::string_view from, void* state) -> Result<void> {
+    const Result<G> found = read_state(in<G>(state), from);
+    if (!found) return found.error();
+    in<G>(state) = *found;
     return {};
   };
-  game.read_action = [](const void* state, std::string_view text) {
-    return in<G>(state).action_from_text(text);
+  game.read_action = [](const void* state, std::string_view from) {
+    return in<G>(state).action_from_text(from);
   };
   return game;
 }

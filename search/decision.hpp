@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <ranges>
 #include <span>
 #include <utility>
 
@@ -172,8 +171,10 @@ ActionList<kLongestVariation> principal_variation(const AnySearch& search, Actio
       const bool reaches = bounds.proven() && bounds.lower == bounds_of(node).lower;
       return std::pair(proven(node) && reaches, std::int32_t{edges.n(edge)});
     };
-    const auto opened = std::views::iota(0u, std::uint32_t{node.opened});
-    const std::uint32_t best = *std::ranges::max_element(opened, {}, merit);
+    std::uint32_t best = 0;
+    for (std::uint32_t edge = 1; edge < node.opened; ++edge) {
+      if (merit(edge) > merit(best)) best = edge;
+    }
     if (edges.n(best) == 0) break;
     play(tree.cold(node)[best].action);
     id = edges.child(best);

@@ -132,14 +132,6 @@ class Search {
     return Step::kPaused;
   }
 
-  /// Changes the budget. A search that has already made more visits ends after the visit in
-  /// progress (the first one is always made); a larger budget continues a finished search. Granting
-  /// visits in several steps gives the same result as granting them all at once.
-  void set_visits(std::uint32_t visits) {
-    budget_.visits = visits;
-    if (phase_ == Phase::kDone) phase_ = Phase::kDescend;
-  }
-
   /// Processes the answers to the rows written since the last forward pass.
   void absorb() {
     if (phase_ == Phase::kRows && next_row_ == scratch_->rows) finish_leaf();

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
-#include <ranges>
 
 #include "nn/evaluates.hpp"
 #include "search/hot_edges.hpp"
@@ -296,8 +295,12 @@ TreeLimits limits_for(std::uint32_t visits, Evaluates evaluates) {
 /// be monotonic: true for every number below one for which it is true.
 template <class Fits>
 std::uint32_t largest_that_fits(std::uint32_t most, Fits&& fits) {
-  const auto numbers = std::views::iota(std::uint32_t{1}, most + 1);
-  return static_cast<std::uint32_t>(std::ranges::partition_point(numbers, fits) - numbers.begin());
+  std::uint32_t least = 0;  // what is known to fit; larger numbers than `most` do not
+  while (least < most) {
+    const std::uint32_t middle = most - (most - least) / 2;
+    fits(middle) ? least = middle : most = middle - 1;
+  }
+  return least;
 }
 
 }  // namespace senet

@@ -77,7 +77,7 @@ quietly() {
 cores=$(nproc)
 tools/install_packages.sh
 quietly "configuring" cmake --preset release
-echo "building on $cores cores; the first build takes about six minutes of processor time"
+echo "building on $cores cores; the first build takes about five minutes of processor time"
 # ninja's own progress, on one line of a terminal.
 cmake --build --preset release --parallel "$cores" --target senet game_server || {
   leave_if_stopped "run this script again to continue"
@@ -132,5 +132,7 @@ fi
 
 echo
 echo "play against it in a browser; Ctrl-C ends the server:"
-# Another port if the usual one is taken. The last line is the address.
-"$server" "$latest" 2>/dev/null || ((stopped)) || "$server" --port 0 "$latest"
+# Only the address, as the last line; Ctrl-C ends the server first.
+address() { (trap '' INT TERM && exec sed -un 's|.*\(http://[^ ]*\).*|\1|p'); }
+# Another port if the usual one is taken.
+"$server" "$latest" 2>/dev/null | address || ((stopped)) || "$server" --port 0 "$latest" | address

@@ -226,7 +226,7 @@ Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights)
   if (plan->visits == 0) return fail(SENET_BAD_ARGUMENT, "tree is too small for a single visit");
   auto memory = ledger_.charge(plan->room_bytes, "batches and evaluators of " + plan->spec.game);
   if (!memory) return memory.error();
-  auto room = std::make_unique<GameRoom>(std::move(*plan), std::move(*memory));
+  std::unique_ptr<GameRoom> room(new GameRoom{std::move(*plan), std::move(*memory)});
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     auto made = make_evaluator(settings->evaluation, weights, *settings->heap);
     if (!made) return fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());

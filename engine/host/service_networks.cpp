@@ -33,7 +33,8 @@ std::size_t held_bytes(const NetworkSpec& spec) {
 }
 
 SharedNetwork share(Ledger::Charge memory, Block<std::byte> file, Network network) {
-  auto held = std::make_shared<const Held>(std::move(memory), std::move(file), std::move(network));
+  auto held =
+      std::make_shared<const Held>(Held{std::move(memory), std::move(file), std::move(network)});
   return SharedNetwork(held, &held->network);
 }
 

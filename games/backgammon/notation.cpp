@@ -62,10 +62,10 @@ Paths paths_of(Action action, Dice dice) {
   Steps steps = steps_of(action, dice);
   std::ranges::stable_sort(steps, std::ranges::greater(), &Step::from);
   Paths paths;
-  for (const auto [from, to] : steps) {
-    auto path = std::ranges::find_if(paths, [&](const Path& p) { return p.back() == from; });
-    if (path == paths.end()) path = paths.insert(path, Path{from});
-    path->push_back(to);
+  for (const Step& step : steps) {
+    auto path = std::ranges::find_if(paths, [&](const Path& p) { return p.back() == step.from; });
+    if (path == paths.end()) path = paths.insert(path, Path{step.from});
+    path->push_back(step.to);
   }
   std::ranges::stable_sort(paths, std::ranges::greater(),
                            [](const Path& path) { return std::pair(path.front(), path.back()); });

@@ -109,7 +109,8 @@ void ConnectFour::play(Action action) {
       ((second_moves & second_) | (~second_moves & first_ & kStones)) | stone;
   second_ |= stone & second_moves;
   first_ = (first_ | (stone & ~second_moves)) + kPly;
-  if ((plies() == kCells) | has_four(mine)) first_ |= kOver;
+  const std::uint64_t full = plies() == kCells, won = has_four(mine);
+  if ((full | won) != 0) first_ |= kOver;
 }
 
 ConnectFour ConnectFour::of(const Stones& stones) {

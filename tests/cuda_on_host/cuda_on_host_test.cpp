@@ -396,8 +396,8 @@ INSTANTIATE_TEST_SUITE_P(All, CudaOnHostProduct,
                                          ProductCase{false, true, true},
                                          ProductCase{true, true, false}));
 
-// The conversion of row-major products to the column-major library in cuda_device.cu, compared with
-// plain loops.
+// The conversion of row-major products to the column-major library in cuda_products.cu, compared
+// with plain loops.
 TEST_P(CudaOnHostProduct, IsThatOfTheHost) {
   constexpr std::size_t kRows = 5, kInner = 7, kColumns = 3, kStride = 12;
   const auto [left_transposed, right_transposed, add] = GetParam();
@@ -434,6 +434,40 @@ TEST_P(CudaOnHostProduct, IsThatOfTheHost) {
   device.to_host(on_device[2], std::span(found));
   HostDevice().multiply(product(left.data(), right.data(), expected.data()));
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-5) << i;
+}
+
+// The second of four algorithms is the fastest of those that round as the first one does.
+TEST(CudaOnHostProducts, TheFastestWithTheSameBitsIsChosenOnce) {
+  cuda_on_host::Device& the_device = cuda_on_host::the_device();
+  constexpr std::size_t kSize = 32, kInner = 100;
+  Random random(1, 0, 0, Purpose::kTest);
+  std::vector<float> values(kSize * kInner);
+  for (float& value : values) value = random.normal();
+  const auto result_of = [&](std::uint64_t algorithms) {
+    the_device.settings.algorithms = algorithms;
+    CudaDevice device(false);
+    CudaBuffer<float> factor(values.size()), result(kSize * kSize);
+    wait(nullptr);
+    device.to_device(std::span(std::as_const(values)), factor);
+    const Matrix<const float> matrix{factor.data(), kSize, kInner, kInner};
+    const Product<float, float> product{
+        matrix, false, matrix, true, {result.data(), kSize, kSize, kSize}, false};
+    device.multiply(product);
+    std::vector<float> found(result.size());
+    device.to_host(result, std::span(found));
+    const auto before = the_device.products;
+    device.multiply(product);  // chooses no more
+    device.wait();
+    auto expected = before;
+    ++expected[algorithms == 1 ? 0 : 1];
+    EXPECT_EQ(the_device.products, expected);
+    return found;
+  };
+  const auto first = result_of(1);
+  EXPECT_EQ(the_device.products[2], 0u);
+  EXPECT_EQ(result_of(4), first);
+  EXPECT_GT(the_device.products[2], 0u) << "the third was tried";
+  the_device.settings.algorithms = 1;
 }
 
 // Two streams of a device may run products at the same time, each in its own workspace.

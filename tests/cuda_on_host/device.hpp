@@ -3,6 +3,7 @@
 // docs/testing.md lists what it cannot show.
 #pragma once
 
+#include <array>
 #include <mutex>
 
 #include "tests/cuda_on_host/memory.hpp"
@@ -24,6 +25,7 @@ struct Device {
   Queue queue{memory, settings};
   Warp warp;
   std::uint64_t recordings_started = 0;
+  std::array<std::uint64_t, 4> products{};  // done so far by each algorithm (cublaslt_api.cpp)
   bool is_lost = false;
   cudaError_t last_error = cudaSuccess;
 };

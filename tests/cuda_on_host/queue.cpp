@@ -39,12 +39,14 @@ cudaError_t Queue::tell(cudaStream_t stream, cudaGraphNodeType type, std::functi
 }
 
 cudaError_t Queue::record(cudaEvent_t event, cudaStream_t stream) {
-  const CUstream_st& from = at(stream);
+  CUstream_st& from = at(stream);
   if (Capture* const capture = capture_of(from.front)) {
     if (capture->ruin != cudaSuccess) return cudaErrorStreamCaptureInvalidated;
+    if (event->time) return cudaErrorNotSupported;  // CUDA allows it
     event->front = from.front;
     return cudaSuccess;
   }
+  if (event->time) push(from, {[this, time = event->time] { *time = clock_; }, {}});
   event->front = {};
   event->place = {from.number, from.enqueued};
   return cudaSuccess;

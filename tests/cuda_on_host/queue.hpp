@@ -45,8 +45,9 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
-  senet::cuda_on_host::Place place;  // stream 0: never recorded
-  senet::cuda_on_host::Front front;  // position, if recorded during a capture
+  senet::cuda_on_host::Place place;     // stream 0: never recorded
+  senet::cuda_on_host::Front front;     // position, if recorded during a capture
+  std::shared_ptr<std::uint64_t> time;  // when it was reached; null: without timing
 };
 
 namespace senet::cuda_on_host {
@@ -71,6 +72,7 @@ class Queue {
   cudaError_t hold(cudaStream_t stream, cudaEvent_t event);
   cudaError_t wait(cudaStream_t stream);
   cudaError_t wait(cudaEvent_t event);
+  bool is_past(cudaEvent_t event) { return event->place.stream != 0 && is_done(event->place); }
   void wait_for_all();
 
   bool is_captured(cudaStream_t stream) { return capture_of(at(stream).front) != nullptr; }
@@ -78,6 +80,10 @@ class Queue {
   cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph);
   /// For calls that a recording thread must not make: invalidates its recording.
   cudaError_t refuse_capture();
+
+  /// The device's clock in nanoseconds, which only products advance.
+  std::uint64_t clock() const { return clock_; }
+  void advance(std::uint64_t nanoseconds) { clock_ += nanoseconds; }
 
   /// Drops all pending work.
   void drop();
@@ -105,6 +111,7 @@ class Queue {
   std::uint64_t next_number_ = 2;
   std::optional<Capture> capture_;
   std::uint64_t captures_ = 0;  // started so far; the number of the last one
+  std::uint64_t clock_ = 0;
 };
 
 }  // namespace senet::cuda_on_host

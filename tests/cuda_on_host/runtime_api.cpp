@@ -196,9 +196,19 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return with_device([&](Device& device) { return device.queue.hold(stream, event); });
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned /*flags*/) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   return with_device([&](Device&) {
     *event = new CUevent_st;
+    if ((flags & cudaEventDisableTiming) == 0) (*event)->time = std::make_shared<std::uint64_t>();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+  return with_device([&](Device& device) {
+    if (!begin->time || !end->time) return cudaErrorInvalidResourceHandle;
+    if (!device.queue.is_past(begin) || !device.queue.is_past(end)) return cudaErrorNotReady;
+    *milliseconds = static_cast<float>(*end->time - *begin->time) * 1e-6f;
     return cudaSuccess;
   });
 }

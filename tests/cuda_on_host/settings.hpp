@@ -38,6 +38,8 @@ struct Settings {
   /// CUDA_ON_HOST_LOST_AT: the device is lost at this launch of a recording, counted from 1; 0:
   /// never.
   std::uint64_t lost_at = number_of("CUDA_ON_HOST_LOST_AT", 0);
+  /// CUDA_ON_HOST_ALGORITHMS: the most algorithms for a product, 1 to 4 (cublaslt_api.cpp).
+  std::uint64_t algorithms = number_of("CUDA_ON_HOST_ALGORITHMS", 1);
 
   Settings() {
     const char* const text = std::getenv("CUDA_ON_HOST_ORDER");

@@ -8,6 +8,7 @@
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/backgammon/board.hpp"
+#include "tests/effort.hpp"
 #include "tests/games/backgammon_positions.hpp"
 
 namespace senet {
@@ -145,7 +146,7 @@ TEST(BackgammonFeatures, LogitsAreThePairsOfSources) {
 }
 
 TEST(BackgammonKey, SeparatesAMillionStates) {
-  constexpr std::size_t kStates = 1'000'000;
+  constexpr std::size_t kStates = effort(1'000'000);
   std::vector<std::pair<std::uint64_t, Backgammon>> states;
   for (std::uint64_t seed = 41; states.size() < 2 * kStates; ++seed) {
     backgammon::visit_random_games(

@@ -15,6 +15,7 @@
 #include "games/random.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "senet/check_game.hpp"
+#include "tests/effort.hpp"
 #include "tests/game_types.hpp"
 
 namespace senet {
@@ -25,8 +26,12 @@ class Conformance : public ::testing::Test {};
 TYPED_TEST_SUITE(Conformance, GameTypes, GameName);
 
 // Complete games: many with a sample of the actions of each state, fewer with all actions.
-constexpr GameCheck kManyGames{
-    .games = 2'000, .plies = 20'000, .actions = 2, .nonsense = 20'000, .seed = 1};
+template <class G>
+constexpr GameCheck kManyGames{.games = StochasticGame<G> ? effort(2'000u) : 2'000u,
+                               .plies = 20'000,
+                               .actions = 2,
+                               .nonsense = 20'000,
+                               .seed = 1};
 template <class G>
 constexpr GameCheck kAllActions{.games = StochasticGame<G> ? 40 : 500,
                                 .plies = 20'000,
@@ -37,11 +42,11 @@ constexpr GameCheck kAllActions{.games = StochasticGame<G> ? 40 : 500,
 TYPED_TEST(Conformance, KeepsItsPromises) {
   using G = TypeParam;
   GameCoverage seen;
-  const Result<void> checked = check_game<G>(kManyGames, G{}, &seen);
+  const Result<void> checked = check_game<G>(kManyGames<G>, G{}, &seen);
   ASSERT_TRUE(checked) << checked.error().reason();
   // Every game ended, and every outcome occurred.
   EXPECT_EQ(std::accumulate(seen.outcomes.begin(), seen.outcomes.end(), std::size_t{0}),
-            kManyGames.games);
+            kManyGames<G>.games);
   ASSERT_EQ(seen.outcomes.size(), kOutcomes<G>);
   for (const std::size_t ended : seen.outcomes) EXPECT_GT(ended, 0u);
   // Random play sets almost every feature.
@@ -68,7 +73,7 @@ TYPED_TEST(Conformance, KeepsItsPromisesForEachAction) {
 // is unrelated to the keys.
 TYPED_TEST(Conformance, DifferentStatesHaveDifferentKeys) {
   using G = TypeParam;
-  constexpr std::size_t kStates = 1'000'000;
+  constexpr std::size_t kStates = effort(1'000'000);
   constexpr std::uint64_t kMaxGames = 200'000, kGamesWithoutNews = 20'000;
   std::unordered_map<std::size_t, std::uint64_t> key_of;
   std::uint64_t games = 0, without_news = 0;

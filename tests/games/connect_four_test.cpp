@@ -8,6 +8,7 @@
 
 #include "games/perft.hpp"
 #include "games/random.hpp"
+#include "tests/effort.hpp"
 
 namespace senet {
 namespace {
@@ -172,7 +173,7 @@ TEST(ConnectFour, Perft) {
 TEST(ConnectFour, AgreesWithThePlainRules) {
   std::array<int, 3> outcomes{};
   std::size_t most_features = 0;
-  for (std::uint64_t game = 0; game < 2'000; ++game) {
+  for (int game = 0; game < effort(2'000); ++game) {
     Random random(21, game, 0, Purpose::kTest);
     ConnectFour state;
     PlainBoard board;

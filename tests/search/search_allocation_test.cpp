@@ -1,4 +1,4 @@
-// Searching allocates nothing, in any game or mode.
+// A search and the choice of its move, by temperature too, allocate nothing, in any game or mode.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,7 +41,8 @@ long allocations_of_a_game(Evaluates evaluates) {
     const Decision<G> decision = search.decision();
     visits += decision.visits;
     static_cast<void>(search.outcomes_after(decision.best()));
-    state.play(decision.best());
+    static_cast<void>(principal_variation(search, decision.best()));
+    state.play(draw_choice(decision, 1.0f, Random(1, 0, ply, Purpose::kMove)));
   }
   EXPECT_GT(visits, 100u);
   return heap_allocations() - before;

@@ -1,4 +1,4 @@
-// Budgets that change during a search, and the principal variation.
+// The budget of a search, and the principal variation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,31 +26,6 @@ struct Player {
   std::unique_ptr<Evaluator> evaluator;
   Batch batch;
 };
-
-template <Game G>
-void expect_same_in_slices(const G& state) {
-  constexpr std::uint32_t kVisits = 700;
-  Player<G> whole(kVisits), sliced(kVisits);
-  whole.search.start(state, {.visits = kVisits}, kNoNoise);
-  whole.run();
-  sliced.search.start(state, {.visits = 1}, kNoNoise);
-  for (std::uint32_t visits = 1; visits <= kVisits; visits += 3) {
-    sliced.search.set_visits(visits);
-    sliced.run();
-  }
-  sliced.search.set_visits(kVisits);
-  sliced.run();
-  const Decision<G> first = whole.search.decision(), second = sliced.search.decision();
-  EXPECT_EQ(first.visits, second.visits);
-  EXPECT_EQ(first.value, second.value);
-  EXPECT_EQ(signature(first), signature(second));
-}
-
-TEST(SearchBudget, VisitsGrantedBitByBitFindTheSame) {
-  expect_same_in_slices(ConnectFour{});
-  expect_same_in_slices(TicTacToe{});
-  expect_same_in_slices(*Backgammon::from_text("4HPwATDgc/ABMA:0:31"));
-}
 
 // gather() returns regularly even if no visit needs the network, and loses nothing by it.
 TEST(SearchBudget, GatherPausesWhereNoNetworkIsAsked) {
@@ -81,30 +56,9 @@ TEST(SearchBudget, GatherPausesWhereNoNetworkIsAsked) {
   EXPECT_TRUE(decision.proven || decision.visits == kVisits);
 }
 
-TEST(SearchBudget, FewerVisitsEndASearchUnderWay) {
-  Player<ConnectFour> player(1000);
-  player.search.start(ConnectFour{}, {.visits = 1000}, kNoNoise);
-  for (int i = 0; i < 10; ++i) {
-    ASSERT_EQ(player.search.gather(player.batch), Step::kWaiting);
-    player.evaluator->forward(player.batch);
-    player.batch.clear();
-    player.search.absorb();
-  }
-  player.search.set_visits(1);
-  EXPECT_EQ(player.search.gather(player.batch), Step::kDone);
-  const std::uint32_t visits = player.search.decision().visits;
-  EXPECT_GE(visits, 10u);
-  EXPECT_LT(visits, 1000u);
-  // The ended search can be continued.
-  player.search.set_visits(1000);
-  player.run();
-  EXPECT_EQ(player.search.decision().visits, 1000u);
-}
-
 TEST(SearchBudget, TheFirstVisitIsAlwaysMade) {
   Player<ConnectFour> player(10);
-  player.search.start(ConnectFour{}, {.visits = 10}, kNoNoise);
-  player.search.set_visits(0);
+  player.search.start(ConnectFour{}, {.visits = 0}, kNoNoise);
   player.run();
   EXPECT_EQ(player.search.decision().visits, 1u);
 }

@@ -2,7 +2,6 @@
 // stream and a side stream.
 #pragma once
 
-#include <cublasLt.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -11,8 +10,8 @@
 #include <span>
 #include <type_traits>
 
+#include "train_bridge/cuda/cuda_products.cuh"
 #include "train_bridge/cuda/cuda_resources.cuh"
-#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 
@@ -90,13 +89,6 @@ constexpr cudaDataType_t data_type() {
 
 }  // namespace cuda
 
-/// A stream with the workspace of its products.
-struct CudaLane {
-  static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
-  CudaStream stream;
-  CudaBuffer<std::byte> workspace{kWorkspaceBytes};
-};
-
 /// Used by one thread at a time. All calls are enqueued on the main stream, in order, except those
 /// made by aside(), which go to the side stream. Every aside is awaited before a recording ends.
 /// After a CudaError it can only be destroyed.
@@ -108,8 +100,8 @@ class CudaDevice {
   template <class Value>
   using Buffer = CudaBuffer<Value>;
 
-  /// `tf32`: products of floats may round their factors to 11 bits.
-  explicit CudaDevice(bool tf32);
+  /// `tf32`: see CudaProducts.
+  explicit CudaDevice(bool tf32) : products_(tf32) {}
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
@@ -174,13 +166,12 @@ class CudaDevice {
     const auto untyped = [](const auto& matrix) {
       return Matrix<const void>{matrix.data, matrix.rows, matrix.columns, matrix.stride};
     };
-    multiply(cuda::data_type<Operand>(),
-             {untyped(left), left_transposed, untyped(right), right_transposed, result, add});
+    products_.multiply(
+        cuda::data_type<Operand>(),
+        {untyped(left), left_transposed, untyped(right), right_transposed, result, add}, *lane_);
   }
 
  private:
-  void multiply(cudaDataType_t type, const Product<float, void>& product);
-
   static unsigned blocks(std::size_t threads) {
     return static_cast<unsigned>((threads + cuda::kThreads - 1) / cuda::kThreads);
   }
@@ -189,14 +180,12 @@ class CudaDevice {
     return events_[event_];
   }
 
-  const bool tf32_;
+  CudaProducts products_;
   CudaLane main_, side_;
   CudaLane* lane_ = &main_;  // where calls are enqueued
   // Used in turn: a token awaited late may have been reused, and then also waits for later asides.
   std::array<CudaEvent, 64> events_;
   std::size_t event_ = 0;
-  using Handle = CudaHandle<cublasLtHandle_t, cublasLtDestroy>;
-  Handle handle_;
 };
 
 }  // namespace senet

@@ -16,52 +16,6 @@ namespace {
 /// Good steps after which the loss scale of half precision doubles (Micikevicius et al. 2018).
 constexpr std::uint32_t kScalePatience = 2000;
 
-/// A recorded step (a CUDA graph); run() replays it.
-class Recording {
- public:
-  Recording(cudaStream_t stream, const auto& step)
-      : graph_(record(stream, step)),
-        runnable_(made<Runnable>("recording a step", [&](cudaGraphExec_t* runnable) {
-          return cudaGraphInstantiate(runnable, graph_.get(), 0);
-        })) {
-    check(cudaGraphUpload(runnable_.get(), stream), "recording a step");
-  }
-  std::size_t kernels() const {
-    std::size_t count = 0;
-    check(cudaGraphGetNodes(graph_.get(), nullptr, &count), "a recorded step");
-    std::vector<cudaGraphNode_t> nodes(count);
-    check(cudaGraphGetNodes(graph_.get(), nodes.data(), &count), "a recorded step");
-    return static_cast<std::size_t>(std::ranges::count_if(nodes, [](cudaGraphNode_t node) {
-      cudaGraphNodeType type{};
-      check(cudaGraphNodeGetType(node, &type), "a recorded step");
-      return type == cudaGraphNodeTypeKernel;
-    }));
-  }
-  void run(cudaStream_t stream) const { check(cudaGraphLaunch(runnable_.get(), stream), "a step"); }
-
- private:
-  using Graph = CudaHandle<cudaGraph_t, cudaGraphDestroy>;
-  using Runnable = CudaHandle<cudaGraphExec_t, cudaGraphExecDestroy>;
-
-  static Graph record(cudaStream_t stream, const auto& step) {
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a step");
-    cudaGraph_t graph = nullptr;
-    try {
-      step();
-    } catch (...) {
-      // Otherwise the stream would keep recording, and no memory could be freed.
-      cudaStreamEndCapture(stream, &graph);
-      const Graph unfinished(graph);
-      throw;
-    }
-    check(cudaStreamEndCapture(stream, &graph), "recording a step");
-    return Graph(graph);
-  }
-
-  Graph graph_;
-  Runnable runnable_;
-};
-
 /// One of two buffers for a batch and its report: one is filled and sent while the device trains on
 /// the other.
 struct Slot {
@@ -71,7 +25,7 @@ struct Slot {
   PinnedBuffer<OptimizerState<float>> report;
   CudaEvent sent, done;
   bool has_run = false, is_told = false;  // since restore(); report returned
-  std::optional<Recording> recording;
+  std::optional<CudaRecording> recording;
 };
 
 template <class Operand>
