@@ -29,7 +29,9 @@ struct Evaluation {
 constexpr auto settings_of(std::type_identity<Evaluation>) {
   using E = Evaluation;
   return std::tuple{
-      setting("evaluator", &E::kind, "the forward pass; auto: the faster of fused and onednn"),
+      setting("evaluator", &E::kind,
+              "the forward pass; auto: the faster of fused and onednn; reference and hash are for "
+              "tests"),
       setting("batch", &E::batch_rows, "maximum rows of one forward pass",
               {.least = 1, .most = 4096}),
   };
