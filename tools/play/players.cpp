@@ -139,7 +139,8 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
     return network;
   }
   const auto has_it = [&](const AnyGame& other) {
-    return has_player(other, word) || programs_of(other).is_own_player(word);
+    return has_player(other, word) ||
+           (word.find(':') != std::string::npos && programs_of(other).is_own_player(word));
   };
   if (const std::string games = games_that(has_it); !games.empty()) {
     return fail(fmt::format("{} is a player of {}, not of {}", word, games, game.name));

@@ -238,6 +238,8 @@ TEST(MatchCommand, BadInputIsOneLine) {
   expect_failure(match("connect_four", "random", "gnubgg"), 2, "match",
                  "players are a weights file, ");
   expect_failure(match("connect_four", "random", "gnubgg"), 2, "match", "gnubg:PLY[:full]");
+  expect_failure(match("connect_four", "random", "gnubg:0"), 2, "match",
+                 "--second: gnubg:0 is a player of backgammon, not of connect_four");
   expect_failure(match("backgammon", "random", "liner"), 2, "match",
                  "--second: there is no file or player \"liner\"; did you mean \"linear\"?");
   // Visits for a player that makes none.
