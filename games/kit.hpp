@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "games/any_game.hpp"
-#include "games/draws.hpp"
 #include "games/game_table.hpp"
 #include "games/perft.hpp"
+#include "games/random_moves.hpp"
 #include "senet/game.hpp"
 
 namespace senet {

@@ -24,9 +24,9 @@ CachedEvaluator::CachedEvaluator(std::unique_ptr<Evaluator> inner, const Weights
       slots_(&heap),
       oldest_(&heap),
       answers_(&heap),
-      unknown_(max_rows, settings.max_active, heap),
+      misses_(max_rows, settings.max_active, heap),
       keys_(max_rows, &heap),
-      learnt_(max_rows, &heap) {
+      miss_keys_(max_rows, &heap) {
   const std::size_t sets =
       std::max<std::size_t>(1, settings.bytes / set_bytes(weights.spec(), settings));
   slots_.assign(sets * kWays, 0);
@@ -81,7 +81,7 @@ void CachedEvaluator::forward(const Batch& batch, std::size_t first, std::size_t
     __builtin_prefetch(&slots_[first_slot(key)]);
     __builtin_prefetch(&answers_[first_slot(key) * (outcomes_ + logits_)]);
   }
-  unknown_.clear();
+  misses_.clear();
   for (std::size_t row = first; row < last; ++row) {
     const RowResult& answer = batch.answer(row);
     const std::uint64_t key = keys_[row - first];
@@ -89,18 +89,18 @@ void CachedEvaluator::forward(const Batch& batch, std::size_t first, std::size_t
       ++hits_;
       continue;
     }
-    learnt_[unknown_.size()] = key;
-    unknown_.add(answer, [&](FeatureRow& features) {
+    miss_keys_[misses_.size()] = key;
+    misses_.add(answer, [&](FeatureRow& features) {
       const auto index = batch.index(row);
       const auto value = batch.value(row);
       for (std::size_t i = 0; i < index.size(); ++i) features.add(index[i], value[i]);
     });
   }
-  if (unknown_.size() == 0) return;
-  inner_->forward(unknown_);
-  for (std::size_t row = 0; row < unknown_.size(); ++row) {
-    const RowResult& answer = unknown_.answer(row);
-    if (has_room(answer)) store(learnt_[row], answer);
+  if (misses_.size() == 0) return;
+  inner_->forward(misses_);
+  for (std::size_t row = 0; row < misses_.size(); ++row) {
+    const RowResult& answer = misses_.answer(row);
+    if (has_room(answer)) store(miss_keys_[row], answer);
   }
 }
 

@@ -79,12 +79,12 @@ class CachedEvaluator final : public Evaluator {
   std::unique_ptr<Evaluator> inner_;
   std::uint64_t model_;
   std::size_t outcomes_, logits_;
-  std::pmr::vector<std::uint64_t> slots_;   // [sets, kWays]: keys
-  std::pmr::vector<std::uint8_t> oldest_;   // [sets]: the way to replace next
-  std::pmr::vector<float> answers_;         // [sets, kWays, outcomes + logits]
-  Batch unknown_;                           // the rows for `inner`
-  std::pmr::vector<std::uint64_t> keys_;    // [rows of the range]
-  std::pmr::vector<std::uint64_t> learnt_;  // [rows of unknown_]: their keys
+  std::pmr::vector<std::uint64_t> slots_;      // [sets, kWays]: keys
+  std::pmr::vector<std::uint8_t> oldest_;      // [sets]: the way to replace next
+  std::pmr::vector<float> answers_;            // [sets, kWays, outcomes + logits]
+  Batch misses_;                               // the rows for `inner`
+  std::pmr::vector<std::uint64_t> keys_;       // [rows of the range]
+  std::pmr::vector<std::uint64_t> miss_keys_;  // [rows of misses_]: their keys
   std::uint64_t hits_ = 0;
 };
 

@@ -20,14 +20,14 @@ PlacedPlan::PlacedPlan(const LayerPlan& plan) {
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     const Layer& layer = plan.layers[i];
     const bool is_norm = layer.kind == LayerKind::kNormRelu;
-    const bool is_read_no_more = layer.in != kFeatures && uses[layer.in].last_reader == i;
+    const bool is_last_read = layer.in != kFeatures && uses[layer.in].last_reader == i;
     // The value whose buffer the result reuses, if any.
-    const std::size_t under = is_norm && is_read_no_more ? layer.in : layer.added;
+    const std::size_t under = is_norm && is_last_read ? layer.in : layer.added;
     if (!plan.is_output(layer.out)) {
       places[layer.out] = {under == kNoValue ? buffers.take() : places[under].buffer,
                            padded(layer.outputs)};
     }
-    if (is_read_no_more && layer.in != under) buffers.give_back(places[layer.in].buffer);
+    if (is_last_read && layer.in != under) buffers.give_back(places[layer.in].buffer);
     layers.push_back({layer, places[layer.in], places[layer.out], uses[layer.out].to_norm});
   }
 }

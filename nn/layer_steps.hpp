@@ -129,7 +129,7 @@ struct BlockPass {
   const Batch& batch;
   std::size_t first, rows;  // rows [first, first + rows) of the batch
   std::size_t computed;     // rows that the products compute, at least `rows`
-  std::size_t rung;         // index of that size in products that have several
+  std::size_t batch_size;   // index of that size in products that have several
   EvaluatorScratch& scratch;
 
   float* at(RowsPlace place) const { return scratch.buffers[place.buffer].data(); }

@@ -114,7 +114,7 @@ double dense_flop(const NetworkSpec& spec);
 /// kSpecFields range. The error names the first violation.
 Result<void> check_spec(const NetworkSpec& spec);
 
-/// A spec with the game's numbers and, for the rest, the reference shape (`seed-283k`: width 128, 3
+/// A spec with the game's numbers and, for the rest, the reference shape (`reference`: width 128, 3
 /// blocks, two policy layers, one value layer).
 template <Game G>
 NetworkSpec reference_spec() {

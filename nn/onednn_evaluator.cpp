@@ -15,11 +15,11 @@ using Dim = dnnl::memory::dim;
 using Tag = dnnl::memory::format_tag;
 constexpr auto kFloat = dnnl::memory::data_type::f32;
 
-std::vector<std::size_t> rungs(std::size_t max_rows, bool exact) {
-  std::vector<std::size_t> rungs;
-  for (std::size_t rows = 1; rows < max_rows && !exact; rows *= 2) rungs.push_back(rows);
-  rungs.push_back(max_rows);
-  return rungs;
+std::vector<std::size_t> batch_sizes(std::size_t max_rows, bool exact) {
+  std::vector<std::size_t> batch_sizes;
+  for (std::size_t rows = 1; rows < max_rows && !exact; rows *= 2) batch_sizes.push_back(rows);
+  batch_sizes.push_back(max_rows);
+  return batch_sizes;
 }
 
 /// While this object exists, oneDNN uses only the calling thread: it sets the thread's OpenMP team
@@ -45,7 +45,7 @@ OneDnnContext::OneDnnContext(const LayerPlan& plan, std::span<const std::size_t>
                              EvaluatorScratch& bound_to)
     : engine(dnnl::engine::kind::cpu, 0),
       stream(engine),
-      rungs(row_counts.begin(), row_counts.end()),
+      batch_sizes(row_counts.begin(), row_counts.end()),
       scratch(bound_to) {
   std::size_t largest = 0;
   for (const Layer& layer : plan.layers) {
@@ -57,7 +57,7 @@ OneDnnContext::OneDnnContext(const LayerPlan& plan, std::span<const std::size_t>
 
 OneDnnLinear::OneDnnLinear(const PlacedLayer& layer, OneDnnContext& context)
     : layer_(layer), context_(&context), bias_(padded(layer.outputs)) {
-  for (const std::size_t rows : context.rungs) add_product(rows);
+  for (const std::size_t rows : context.batch_sizes) add_product(rows);
 }
 
 // Two formulations compute the same. An inner product is faster where oneDNN has small-matrix
@@ -142,7 +142,7 @@ void OneDnnLinear::load(PackSource& source) {
 }
 
 void OneDnnLinear::multiply(const BlockPass& pass) const {
-  const Product& product = products_[pass.rung];
+  const Product& product = products_[pass.batch_size];
   // Cannot fail: every argument was checked when the product was compiled and bound.
   dnnl_primitive_execute(product.primitive.get(), context_->stream.get(),
                          static_cast<int>(product.arguments.size()), product.arguments.data());
@@ -181,7 +181,7 @@ Result<std::unique_ptr<OneDnnEvaluator>> OneDnnEvaluator::make(const LayerPlan& 
 OneDnnEvaluator::OneDnnEvaluator(const LayerPlan& plan, std::size_t max_rows, bool exact)
     : kernels_(best_kernels()),
       scratch_(plan, default_heap(), max_rows),
-      context_(plan, rungs(max_rows, exact), scratch_),
+      context_(plan, batch_sizes(max_rows, exact), scratch_),
       steps_(plan, context_) {}
 
 void OneDnnEvaluator::load(const Weights& weights) {
@@ -199,11 +199,11 @@ void OneDnnEvaluator::load(std::span<const float> parameters) {
 void OneDnnEvaluator::forward(const Batch& batch, std::size_t first, std::size_t last) {
   const std::size_t rows = last - first;
   if (rows == 0) return;
-  assert(rows <= context_.rungs.back());
+  assert(rows <= context_.batch_sizes.back());
   const OneThread one_thread;
-  const auto rung = std::ranges::lower_bound(context_.rungs, rows);
-  const auto number = static_cast<std::size_t>(rung - context_.rungs.begin());
-  steps_.run({kernels_, batch, first, rows, *rung, number, scratch_});
+  const auto size = std::ranges::lower_bound(context_.batch_sizes, rows);
+  const auto number = static_cast<std::size_t>(size - context_.batch_sizes.begin());
+  steps_.run({kernels_, batch, first, rows, *size, number, scratch_});
 }
 
 }  // namespace senet

@@ -26,13 +26,13 @@ struct OneDnnContext {
 
   dnnl::engine engine;
   dnnl::stream stream;
-  std::vector<std::size_t> rungs;  // row counts that have compiled products
-  EvaluatorScratch& scratch;       // the products are bound to its memory
-  AlignedFloats staging;           // [padded outputs, padded inputs] of one Linear, for load()
+  std::vector<std::size_t> batch_sizes;  // row counts that have compiled products
+  EvaluatorScratch& scratch;             // the products are bound to its memory
+  AlignedFloats staging;  // [padded outputs, padded inputs] of one Linear, for load()
 };
 
-/// A Linear as one product per rung, bound to its memory in advance. Weights are packed once for
-/// each distinct layout that the products require. The constructor throws dnnl::error.
+/// A Linear as one product per batch size, bound to its memory in advance. Weights are packed once
+/// for each distinct layout that the products require. The constructor throws dnnl::error.
 class OneDnnLinear {
  public:
   OneDnnLinear(const PlacedLayer& layer, OneDnnContext& context);
@@ -65,11 +65,11 @@ class OneDnnLinear {
   OneDnnContext* context_;
   AlignedFloats bias_;
   std::vector<Version> versions_;
-  std::vector<Product> products_;  // by rung
+  std::vector<Product> products_;  // by batch size
 };
 
-/// One set of compiled products for each batch rung 1, 2, 4 ... max_rows. A batch runs on the
-/// smallest rung that holds it, or always on the largest one (`exact`). oneDNN itself allocates and
+/// One set of compiled products for each batch size 1, 2, 4 ... max_rows. A batch runs on the
+/// smallest that holds it, or always on the largest one (`exact`). oneDNN itself allocates and
 /// frees a few small blocks per executed product.
 class OneDnnEvaluator : public Evaluator {
  public:

@@ -41,7 +41,7 @@ struct Described {
 class HeaderReader final : public Json::json_sax_t {
  public:
   /// The reason why the header cannot be read; empty if it can.
-  std::string trouble;
+  std::string error;
   std::map<std::string, std::string> metadata;
   std::map<std::string, Described> tensors;
 
@@ -112,7 +112,7 @@ class HeaderReader final : public Json::json_sax_t {
 
   Place here() const { return places_.empty() ? Place::kOutside : places_.back(); }
   bool give_up(std::string why) {
-    if (trouble.empty()) trouble = std::move(why);
+    if (error.empty()) error = std::move(why);
     return false;
   }
   bool enter(Place inside) {
@@ -228,7 +228,7 @@ Result<SafetensorsHeader> parse_safetensors(std::span<const std::byte> file) {
   const auto* text = reinterpret_cast<const char*>(file.data()) + sizeof length;
   HeaderReader read;
   Json::sax_parse(text, text + length, &read);
-  if (!read.trouble.empty()) return fail(read.trouble);
+  if (!read.error.empty()) return fail(read.error);
 
   SafetensorsHeader header;
   header.data_start = sizeof length + static_cast<std::size_t>(length);

@@ -35,8 +35,8 @@ concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
 ///   next -> gather -> rows in the batch, until it is full or no search can continue
 ///        -> answer -> each search with rows absorbs -> absorbed
 ///
-/// A search needs a scratch (Search::lend) from next() to the following absorbed() or over(). At
-/// most `batch_rows` searches have a leaf in flight when next() is called.
+/// A search needs a scratch (Search::set_scratch) from next() to the following absorbed() or
+/// over(). At most `batch_rows` searches have a leaf in flight when next() is called.
 template <class S>
 class Rounds {
  public:
@@ -109,7 +109,7 @@ class Rounds {
 
 /// Round-robin turns for searches of equal priority: each continues once before any continues
 /// again.
-class Circle {
+class RoundRobin {
  public:
   /// The search of the next of `places` that can continue; null if all that can have rows in the
   /// batch. `search_at(place)` returns the search there, which it may start, or null if the place

@@ -60,7 +60,7 @@ class Search {
         scratch_(own_scratch_.get()) {}
 
   /// Allocates only the tree, in `heap`, for nodes with at most `edges` edges. Before every
-  /// gather() and decision() the caller must lend() a scratch.
+  /// gather() and decision() the caller must set_scratch() a scratch.
   Search(const SearchSettings& settings, const TreeLimits& limits, Heap& heap,
          std::size_t edges = kMaxEdges<G>)
       : settings_(settings),
@@ -69,7 +69,7 @@ class Search {
         statistics_(edges, heap) {}
 
   /// Sets the scratch to use, null for none, and returns the previous one. Not while has_leaf().
-  SearchScratch<G>* lend(SearchScratch<G>* scratch) {
+  SearchScratch<G>* set_scratch(SearchScratch<G>* scratch) {
     assert(!has_leaf());
     return std::exchange(scratch_, scratch);
   }

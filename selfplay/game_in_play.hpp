@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "games/draws.hpp"
+#include "games/random_moves.hpp"
 #include "games/sound_moves.hpp"
 #include "search/search.hpp"
 #include "selfplay/game_record.hpp"

@@ -10,7 +10,7 @@ namespace senet {
 namespace {
 
 /// One game in progress.
-struct Table {
+struct GameInProgress {
   AnyState state;
   PlayedGame game;
 
@@ -23,8 +23,8 @@ struct Table {
 
 /// The action in a state where the player has no choice: a roll, a random opening move or a forced
 /// move. None in a state with a choice. The game has not ended.
-std::optional<Action> unchosen_action(const AnyState& state, std::uint64_t game, std::uint32_t ply,
-                                      const MatchSettings& settings) {
+std::optional<Action> forced_or_random_action(const AnyState& state, std::uint64_t game,
+                                              std::uint32_t ply, const MatchSettings& settings) {
   Random draw(settings.seed, pair_of(game), ply, Purpose::kMatch);
   if (state.turn() != Turn::kChance && (state.game().has_dice || ply >= settings.random_plies)) {
     std::vector<Action> legal;
@@ -35,11 +35,11 @@ std::optional<Action> unchosen_action(const AnyState& state, std::uint64_t game,
 }
 
 /// Plays up to the next decision; false when there is none because the game has ended or is cut.
-bool reach_decision(Table& table, const MatchSettings& settings) {
-  while (table.state.turn() != Turn::kOver && table.ply() < settings.ply_cap) {
-    const auto action = unchosen_action(table.state, table.game.number, table.ply(), settings);
+bool reach_decision(GameInProgress& one, const MatchSettings& settings) {
+  while (one.state.turn() != Turn::kOver && one.ply() < settings.ply_cap) {
+    const auto action = forced_or_random_action(one.state, one.game.number, one.ply(), settings);
     if (!action) return true;
-    table.play(*action);
+    one.play(*action);
   }
   return false;
 }
@@ -71,53 +71,53 @@ class Match {
   Result<void> play(const std::vector<std::uint64_t>& played) {
     std::uint64_t next = settings_.only_game.value_or(0);
     const std::uint64_t end = settings_.only_game ? next + 1 : settings_.pairs * 2;
-    std::vector<Table> tables;
+    std::vector<GameInProgress> in_progress;
     // Starts games until games_at_once are in progress; games without any decision end immediately.
-    const auto seat = [&]() -> Result<void> {
-      for (; next < end && tables.size() < settings_.games_at_once; ++next) {
+    const auto start_games = [&]() -> Result<void> {
+      for (; next < end && in_progress.size() < settings_.games_at_once; ++next) {
         if (std::ranges::binary_search(played, next)) continue;
-        Table table{.state = AnyState(game_),
-                    .game = {.number = next, .actions = {}, .outcome = {}}};
-        if (reach_decision(table, settings_)) {
-          tables.push_back(std::move(table));
-        } else if (const auto reported = finish(table); !reported) {
+        GameInProgress one{.state = AnyState(game_),
+                           .game = {.number = next, .actions = {}, .outcome = {}}};
+        if (reach_decision(one, settings_)) {
+          in_progress.push_back(std::move(one));
+        } else if (const auto reported = finish(one); !reported) {
           return reported;
         }
       }
       return {};
     };
-    if (const auto seated = seat(); !seated) return seated;
-    while (!tables.empty()) {
+    if (const auto started = start_games(); !started) return started;
+    while (!in_progress.empty()) {
       // By index, not by address: both sides may be the same player object.
       for (const std::size_t side : {0, 1}) {
         if (hooks_.is_stopped()) return {};
-        if (const auto moved = move(side, tables); !moved) return moved;
-        for (Table& table : tables) {
-          if (reach_decision(table, settings_)) continue;
-          if (const auto reported = finish(table); !reported) return reported;
+        if (const auto moved = move(side, in_progress); !moved) return moved;
+        for (GameInProgress& one : in_progress) {
+          if (reach_decision(one, settings_)) continue;
+          if (const auto reported = finish(one); !reported) return reported;
         }
-        std::erase_if(tables, [&](const Table& table) { return is_over(table); });
-        if (const auto seated = seat(); !seated) return seated;
+        std::erase_if(in_progress, [&](const GameInProgress& one) { return is_over(one); });
+        if (const auto started = start_games(); !started) return started;
       }
     }
     return {};
   }
 
-  bool is_over(const Table& table) const {
-    return table.state.turn() == Turn::kOver || table.ply() >= settings_.ply_cap;
+  bool is_over(const GameInProgress& one) const {
+    return one.state.turn() == Turn::kOver || one.ply() >= settings_.ply_cap;
   }
 
   /// Makes one player move in every game where it is to move.
-  Result<void> move(std::size_t side, std::vector<Table>& tables) {
+  Result<void> move(std::size_t side, std::vector<GameInProgress>& in_progress) {
     states_.clear();
     draws_.clear();
     asked_.clear();
-    for (Table& table : tables) {
-      const Player player = static_cast<Player>(first_side_of(table.game.number) ^ side);
-      if (table.state.turn() != (player == 0 ? Turn::kPlayer0 : Turn::kPlayer1)) continue;
-      states_.push_back(table.state);
-      draws_.emplace_back(settings_.seed, table.game.number, table.ply(), Purpose::kMove);
-      asked_.push_back(&table);
+    for (GameInProgress& one : in_progress) {
+      const Player player = static_cast<Player>(first_side_of(one.game.number) ^ side);
+      if (one.state.turn() != (player == 0 ? Turn::kPlayer0 : Turn::kPlayer1)) continue;
+      states_.push_back(one.state);
+      draws_.emplace_back(settings_.seed, one.game.number, one.ply(), Purpose::kMove);
+      asked_.push_back(&one);
     }
     if (states_.empty()) return {};
     actions_.resize(states_.size());
@@ -139,15 +139,15 @@ class Match {
   }
 
   /// Describes a player's fault, with the numbers needed to replay the game.
-  Error fault(std::size_t side, const Table& table, std::string_view reason) const {
+  Error fault(std::size_t side, const GameInProgress& one, std::string_view reason) const {
     return fail(fmt::format("the {} player in game {} of seed {}, ply {}: {}",
-                            side == 0 ? "first" : "second", table.game.number, settings_.seed,
-                            table.ply(), reason));
+                            side == 0 ? "first" : "second", one.game.number, settings_.seed,
+                            one.ply(), reason));
   }
 
-  Result<void> finish(Table& table) const {
-    table.game.outcome = outcome_of(table.state, table.game.number);
-    return hooks_.finished(table.game);
+  Result<void> finish(GameInProgress& one) const {
+    one.game.outcome = outcome_of(one.state, one.game.number);
+    return hooks_.finished(one.game);
   }
 
   const AnyGame& game_;
@@ -159,7 +159,7 @@ class Match {
   std::vector<AnyState> states_;
   std::vector<Random> draws_;
   std::vector<Action> actions_, legal_;
-  std::vector<Table*> asked_;
+  std::vector<GameInProgress*> asked_;
 };
 
 }  // namespace
@@ -192,12 +192,12 @@ Result<void> check_played_game(const AnyGame& game, const PlayedGame& played,
     if (state.turn() == Turn::kOver || ply >= settings.ply_cap) {
       return fail(fmt::format("ply {} comes after the end", ply));
     }
-    const auto unchosen = unchosen_action(state, played.number, ply, settings);
-    if (unchosen && *unchosen != action) {
+    const auto forced = forced_or_random_action(state, played.number, ply, settings);
+    if (forced && *forced != action) {
       return fail(fmt::format("ply {} is not {}, which the seed requires", ply,
-                              state.action_text(*unchosen)));
+                              state.action_text(*forced)));
     }
-    if (!unchosen) {
+    if (!forced) {
       state.legal(legal);
       if (!std::ranges::binary_search(legal, action)) {
         return fail(fmt::format("ply {} is not legal", ply));

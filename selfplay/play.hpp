@@ -16,7 +16,7 @@
 namespace senet {
 
 /// Controls that the owner of a run may change while it is running. Any thread.
-struct PlayOrders {
+struct PlayControls {
   /// Upper limit for the visits of searches that begin from now on.
   std::atomic<std::uint32_t> max_visits{std::numeric_limits<std::uint32_t>::max()};
   std::atomic<bool> abandoned{false};  // true: games in progress are dropped
@@ -27,7 +27,7 @@ struct SelfPlay {
   const PlaySettings& settings;
   GameNumbers& numbers;
   GameSink& sink;
-  const PlayOrders& orders;
+  const PlayControls& orders;
   std::string_view evaluator;           // its name, for the records
   std::string_view settings_text = {};  // short description of the play settings, for the records
 };
@@ -42,7 +42,7 @@ class LaneGames final : public Runner {
   void play(LaneFiber& fiber) {
     while (begin_game()) {
       while (next_decision()) {
-        if (!fiber.wait(LaneState::kThinks)) return;
+        if (!fiber.wait(LaneState::kWantsSearch)) return;
         take_decision();
       }
       while (!hand_over()) {
@@ -54,9 +54,9 @@ class LaneGames final : public Runner {
   /// The same loop step by step, where fibers cannot be used: under sanitizers, or on a host's own
   /// threads.
   LaneState resume() override {
-    if (std::exchange(thinks_, false)) take_decision();
+    if (std::exchange(wants_search_, false)) take_decision();
     for (;;) {
-      if (plays_ && (thinks_ = next_decision())) return LaneState::kThinks;
+      if (plays_ && (wants_search_ = next_decision())) return LaneState::kWantsSearch;
       if (plays_ && !hand_over()) return LaneState::kBlocked;
       if (!(plays_ = begin_game())) return LaneState::kFinished;
     }
@@ -86,7 +86,7 @@ class LaneGames final : public Runner {
   Lane<G>& lane_;
   const SelfPlay& run_;
   GameInPlay<G> game_;
-  bool plays_ = false, thinks_ = false;  // where resume() continues
+  bool plays_ = false, wants_search_ = false;  // where resume() continues
 };
 
 /// Runs a lane's games on a fiber.

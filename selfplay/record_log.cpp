@@ -146,12 +146,12 @@ Result<void> RecordLog::append(const GameRecord& record) {
   if (auto encoded = encode(record, payload_); !encoded) return encoded;
   packer_.pack(payload_, frame_);
   if (has_torn_end_) {
-    if (auto cut = take_back(); !cut) return cut;
+    if (auto cut = truncate_to_end(); !cut) return cut;
   }
   if (auto written = file_.write_at(end_, frame_); !written) {
     has_torn_end_ = true;
     // If this fails too, the next append tries again; readers and open() handle a torn end anyway.
-    static_cast<void>(take_back());
+    static_cast<void>(truncate_to_end());
     return written;
   }
   end_ += frame_.size();
@@ -161,7 +161,7 @@ Result<void> RecordLog::append(const GameRecord& record) {
   return {};
 }
 
-Result<void> RecordLog::take_back() {
+Result<void> RecordLog::truncate_to_end() {
   auto cut = file_.truncate(end_);
   if (cut) has_torn_end_ = false;
   return cut;

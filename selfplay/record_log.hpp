@@ -71,7 +71,7 @@ class RecordLog {
   Result<void> recover();
   Result<void> create_header();
   Result<void> move_tail(std::uint64_t file_size);
-  Result<void> take_back();
+  Result<void> truncate_to_end();
 
   FileHandle file_;
   std::string game_;

@@ -91,7 +91,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
   ModelStore& models_;
   GameNumbers& numbers_;
   GameSink& sink_;
-  PlayOrders orders_;
+  PlayControls orders_;
   std::deque<WorkerReport> reports_;
   std::mutex mutex_;
   Result<void> failure_;

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 7> kFolders = {
     "games", "nn", "search", "engine", "selfplay", "train_bridge", "tools"};
 
-// The rooms (ordered subfolders) of some folders, from left to right. Files outside of rooms may
+// The ordered subfolders of some folders, from left to right. Files outside of them may
 // include all rooms, and all rooms may include them.
 struct Rooms {
   std::string_view folder;

@@ -77,7 +77,7 @@ class AnySearchPool {
 };
 
 /// The resources of a game in a service, for networks of one shape.
-struct RoomPlan {
+struct HostedGamePlan {
   const HostTable& host;
   NetworkSpec spec;
   ServiceSettings settings;  // search.evaluates is resolved
@@ -85,13 +85,13 @@ struct RoomPlan {
   std::uint32_t visits;      // maximum of a search; 0: a tree has no room for even one
   std::size_t edges;         // most_edges() of the game
   CacheSettings cache;
-  std::size_t room_bytes = 0, session_bytes = 0;  // of the room without sessions, of one session
+  std::size_t game_bytes = 0, session_bytes = 0;  // of the game without sessions, of one session
 };
 
 /// A game in a service: one pool per worker, and everything that the pools share.
-struct GameRoom {
-  const RoomPlan plan;
-  const Ledger::Charge memory;
+struct HostedGame {
+  const HostedGamePlan plan;
+  const MemoryBudget::Reservation memory;
   WeightsInUse weights = {};
   std::vector<std::unique_ptr<Evaluator>> evaluators = {};  // one per worker
   std::vector<std::unique_ptr<AnySearchPool>> pools = {};   // one per worker
@@ -101,17 +101,17 @@ struct GameRoom {
 struct HostTable {
   AnyGame game;  // without a kit
   /// `host` is this table. Fails if the network cannot evaluate what the settings ask for.
-  Result<RoomPlan> (*plan)(const HostTable& host, const NetworkSpec& spec,
-                           const ServiceSettings& settings);
+  Result<HostedGamePlan> (*plan)(const HostTable& host, const NetworkSpec& spec,
+                                 const ServiceSettings& settings);
   /// The pool of a worker. The plan and the weights outlive it.
-  std::unique_ptr<AnySearchPool> (*make_pool)(const RoomPlan& plan, ServiceWorker& worker,
+  std::unique_ptr<AnySearchPool> (*make_pool)(const HostedGamePlan& plan, ServiceWorker& worker,
                                               WeightsInUse& weights,
                                               std::unique_ptr<Evaluator> evaluator);
   /// The service's session number `number`. `memory` is the reservation for one session.
-  OnHeap<Session> (*make_session)(GameRoom& room, Service& service, std::uint64_t number,
-                                  Ledger::Charge memory);
+  OnHeap<Session> (*make_session)(HostedGame& hosted, Service& service, std::uint64_t number,
+                                  MemoryBudget::Reservation memory);
 
-  /// Defined in engine/host/room_of.hpp; see AnyGame::rules_of.
+  /// Defined in engine/host/hosted_game_of.hpp; see AnyGame::rules_of.
   template <Game G>
   static constexpr HostTable of();
 };

@@ -61,9 +61,9 @@ void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
     if (looks % kLooks == 0) std::this_thread::yield();
   }
   if (mine < count) {
-    me.patience = 0;
+    me.call_backoff = 0;
   } else if (calls) {
-    me.until_call = me.patience = std::min(2 * me.patience + 1, kMaxPatience);
+    me.passes_until_call = me.call_backoff = std::min(2 * me.call_backoff + 1, kMaxPatience);
   }
 }
 
@@ -71,8 +71,8 @@ void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
 // brings no help delays the next one.
 bool RowTeam::wants_to_call(Member& me) noexcept {
   if (asleep_.load(std::memory_order_relaxed) == 0) return false;
-  if (me.until_call == 0) return true;
-  --me.until_call;
+  if (me.passes_until_call == 0) return true;
+  --me.passes_until_call;
   return false;
 }
 

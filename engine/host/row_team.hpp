@@ -58,7 +58,7 @@ class RowTeam {
     std::atomic<std::uint32_t> ranges{0};  // index of the next range + 2^16 * number of ranges
     const Rows* job = nullptr;
     std::size_t range_rows = 0;
-    std::uint32_t patience = 0, until_call = 0;        // passes to skip before the next call
+    std::uint32_t call_backoff = 0, passes_until_call = 0;  // passes to skip before the next call
     alignas(64) std::atomic<std::uint32_t> helped{0};  // ranges of the job that others have done
 
     // The member's sleep in help().

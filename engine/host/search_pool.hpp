@@ -21,7 +21,7 @@ class SearchPool final : public AnySearchPool {
  public:
   /// The evaluator takes batches of plan.settings.evaluation.batch_rows rows. The pool outlives its
   /// searches.
-  SearchPool(const RoomPlan& plan, ServiceWorker& worker, WeightsInUse& weights,
+  SearchPool(const HostedGamePlan& plan, ServiceWorker& worker, WeightsInUse& weights,
              std::unique_ptr<Evaluator> evaluator)
       : AnySearchPool(worker),
         weights_(weights),
@@ -38,7 +38,7 @@ class SearchPool final : public AnySearchPool {
   }
 
   /// Bytes of a pool, without its evaluator.
-  static std::size_t bytes(const RoomPlan& plan) {
+  static std::size_t bytes(const HostedGamePlan& plan) {
     const ServiceSettings& settings = plan.settings;
     const std::size_t lists = settings.sessions * (WeightsInUse::kMost + 1) * 2 * sizeof(Place);
     const std::size_t rows = settings.evaluation.batch_rows;
@@ -71,7 +71,7 @@ class SearchPool final : public AnySearchPool {
     const auto hand_back = [&](SearchOf* search) {
       if (search == nullptr) return;
       search->give_up();
-      search->lend(nullptr);
+      search->set_scratch(nullptr);
       search->hand_back(status);
     };
     while (!generations_.empty()) {
@@ -117,7 +117,7 @@ class SearchPool final : public AnySearchPool {
       }
     }
     void over(SearchOf& search) {
-      search.note_done();
+      search.record_done();
       pool.end(generation, search);
     }
     void answer(const Batch& batch) {
@@ -167,7 +167,7 @@ class SearchPool final : public AnySearchPool {
       if (place.search == nullptr || place.next_turn > generation.turn) continue;
       SearchOf& search = *place.search;
       if (search.has_leaf()) return nullptr;  // the cursor has gone once round
-      search.lend(take_scratch());
+      search.set_scratch(take_scratch());
       if (search.is_late(now_)) {
         end(generation, search);
         continue;
@@ -183,7 +183,7 @@ class SearchPool final : public AnySearchPool {
   // The search has a scratch. The last search of a generation releases the weights before its
   // session is handed back, so that a search begun in the callback finds room for newer weights.
   void end(Generation& generation, SearchOf& search) {
-    search.note_result();
+    search.record_result();
     take_back_scratch(search);
     std::ranges::find(generation.places, &search, &Place::search)->search = nullptr;
     const auto is_empty = [](const Place& place) { return place.search == nullptr; };
@@ -210,13 +210,13 @@ class SearchPool final : public AnySearchPool {
   void look_at(Generation& generation, Place& place) {
     SearchOf& search = *place.search;
     if (search.is_late(now_)) {
-      search.lend(take_scratch());
+      search.set_scratch(take_scratch());
       end(generation, search);
       return;
     }
     if (now_ >= place.next_progress && search.can_show()) {
-      search.lend(take_scratch());
-      search.note_result();
+      search.set_scratch(take_scratch());
+      search.record_result();
       take_back_scratch(search);
       place.next_progress = now_ + search.limits().progress_every;
       search.show_progress();
@@ -234,7 +234,7 @@ class SearchPool final : public AnySearchPool {
     free_.pop_back();
     return scratch;
   }
-  void take_back_scratch(SearchOf& search) { free_.push_back(search.lend(nullptr)); }
+  void take_back_scratch(SearchOf& search) { free_.push_back(search.set_scratch(nullptr)); }
 
   WeightsInUse& weights_;
   const std::unique_ptr<Evaluator> evaluator_;

@@ -87,8 +87,8 @@ Result<std::uint32_t> Service::most_that_fit(const ServiceSettings& settings,
   const bool are_visits = setting == &ServiceSettings::visits;
   return largest_that_fits(are_visits ? kMaxVisits : kMaxSessions, [&](std::uint32_t value) {
     tried.*setting = value;
-    const Result<RoomPlan> plan = (*game)->plan(**game, spec, tried);
-    return plan && fixed_bytes(tried) + exchanged_bytes(spec) + plan->room_bytes +
+    const Result<HostedGamePlan> plan = (*game)->plan(**game, spec, tried);
+    return plan && fixed_bytes(tried) + exchanged_bytes(spec) + plan->game_bytes +
                            tried.sessions * plan->session_bytes <=
                        tried.memory;
   });
@@ -96,8 +96,8 @@ Result<std::uint32_t> Service::most_that_fit(const ServiceSettings& settings,
 
 Service::Service(const ServiceSettings& settings)
     : settings_(settings),
-      ledger_(settings.memory),
-      fixed_(ledger_.charge(fixed_bytes(settings), "the threads").value()),
+      memory_budget_(settings.memory),
+      fixed_(memory_budget_.reserve(fixed_bytes(settings), "the threads").value()),
       team_(drivers(settings)) {
   for (std::size_t i = 0; i < drivers(settings); ++i) {
     workers_.push_back(std::make_unique<ServiceWorker>(*this, team_, i));
@@ -160,10 +160,10 @@ Result<const HostTable*> Service::find_host(std::string_view game) const {
   return built_in ? built_in : fail(SENET_UNKNOWN_GAME, built_in.error().reason());
 }
 
-GameRoom* Service::find_room(std::string_view game) {
-  const auto is_its = [&](const auto& room) { return room->plan.spec.game == game; };
-  const auto found = std::ranges::find_if(rooms_, is_its);
-  return found == rooms_.end() ? nullptr : found->get();
+HostedGame* Service::find_hosted(std::string_view game) {
+  const auto is_its = [&](const auto& hosted) { return hosted->plan.spec.game == game; };
+  const auto found = std::ranges::find_if(hosted_games_, is_its);
+  return found == hosted_games_.end() ? nullptr : found->get();
 }
 
 Result<void> Service::use(const SharedNetwork& network) {
@@ -172,17 +172,17 @@ Result<void> Service::use(const SharedNetwork& network) {
   {
     // Allocating a game's memory takes a while: searches and sessions do not wait for it.
     const std::lock_guard one_at_a_time(games_mutex_);
-    GameRoom* known = nullptr;
+    HostedGame* known = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      known = find_room(spec.game);
+      known = find_hosted(spec.game);
     }
     if (known == nullptr) {
-      Result<std::unique_ptr<GameRoom>> made = make_room_for(*weights);
+      Result<std::unique_ptr<HostedGame>> made = make_room_for(*weights);
       if (!made) return made.error();
       (*made)->weights.publish(std::move(weights));
       const std::lock_guard lock(mutex_);
-      rooms_.push_back(std::move(*made));
+      hosted_games_.push_back(std::move(*made));
     } else if (spec == known->plan.spec) {
       known->weights.publish(std::move(weights));
     } else {
@@ -205,14 +205,14 @@ Result<ServiceSettings> Service::settings_for(const Weights& weights) {
   const std::size_t bytes = shared_bytes(EvaluatorKind::kFused, spec) +
                             evaluator_bytes(EvaluatorKind::kFused, spec, rows) +
                             evaluator_bytes(EvaluatorKind::kOneDnn, spec, rows) + kThreadBytes;
-  const auto timing = ledger_.charge(bytes, "timing evaluators");
+  const auto timing = memory_budget_.reserve(bytes, "timing evaluators");
   if (!timing) return timing.error();
   const WithoutSignals here;
   evaluation.kind = resolve_kind(evaluation.kind, weights.network(), rows, evaluation.exact);
   return settings;
 }
 
-Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights) {
+Result<std::unique_ptr<HostedGame>> Service::make_room_for(const Weights& weights) {
   const Result<const HostTable*> found = find_host(weights.spec().game);
   if (!found) return found.error();
   const HostTable& host = **found;
@@ -221,25 +221,26 @@ Result<std::unique_ptr<GameRoom>> Service::make_room_for(const Weights& weights)
   }
   const Result<ServiceSettings> settings = settings_for(weights);
   if (!settings) return settings.error();
-  Result<RoomPlan> plan = host.plan(host, weights.spec(), *settings);
+  Result<HostedGamePlan> plan = host.plan(host, weights.spec(), *settings);
   if (!plan) return plan.error();
   if (plan->visits == 0) return fail(SENET_BAD_ARGUMENT, "tree is too small for a single visit");
-  auto memory = ledger_.charge(plan->room_bytes, "batches and evaluators of " + plan->spec.game);
+  auto memory =
+      memory_budget_.reserve(plan->game_bytes, "batches and evaluators of " + plan->spec.game);
   if (!memory) return memory.error();
-  std::unique_ptr<GameRoom> room(new GameRoom{std::move(*plan), std::move(*memory)});
+  std::unique_ptr<HostedGame> hosted(new HostedGame{std::move(*plan), std::move(*memory)});
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     auto made = make_evaluator(settings->evaluation, weights, *settings->heap);
     if (!made) return fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
-    room->evaluators.push_back(std::move(*made));
+    hosted->evaluators.push_back(std::move(*made));
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    auto shared = std::make_unique<TeamEvaluator>(team_, i, weights, room->evaluators);
-    room->pools.push_back(
-        host.make_pool(room->plan, *workers_[i], room->weights,
+    auto shared = std::make_unique<TeamEvaluator>(team_, i, weights, hosted->evaluators);
+    hosted->pools.push_back(
+        host.make_pool(hosted->plan, *workers_[i], hosted->weights,
                        with_cache(std::move(shared), weights, settings->evaluation.batch_rows,
-                                  room->plan.cache, *settings->heap)));
+                                  hosted->plan.cache, *settings->heap)));
   }
-  return room;
+  return hosted;
 }
 
 Result<void> Service::add_game(GameTable table) {
@@ -257,25 +258,25 @@ Result<void> Service::add_game(GameTable table) {
 Result<Session*> Service::open_session(std::string_view game) {
   if (const auto known = find_host(game); !known) return known.error();
   std::unique_lock lock(mutex_);
-  GameRoom* const room = find_room(game);
-  if (room == nullptr) {
+  HostedGame* const hosted = find_hosted(game);
+  if (hosted == nullptr) {
     std::string reason = "no weights are in use for " + std::string(game);
-    for (const auto& other : rooms_) {
-      reason += (other == rooms_.front() ? ", only for " : ", ") + other->plan.spec.game;
+    for (const auto& other : hosted_games_) {
+      reason += (other == hosted_games_.front() ? ", only for " : ", ") + other->plan.spec.game;
     }
     return fail(SENET_BAD_STATE, reason);
   }
   if (open_.size() + opening_ == settings_.sessions) {
     return fail(SENET_NO_SLOT, "all " + std::to_string(settings_.sessions) + " sessions are open");
   }
-  auto memory = ledger_.charge(room->plan.session_bytes, "one more session");
+  auto memory = memory_budget_.reserve(hosted->plan.session_bytes, "one more session");
   if (!memory) return memory.error();
   const std::uint64_t number = opened_++;
   ++opening_;
   lock.unlock();  // allocating a tree takes a while
   OnHeap<Session> session;
   try {
-    session = room->plan.host.make_session(*room, *this, number, std::move(*memory));
+    session = hosted->plan.host.make_session(*hosted, *this, number, std::move(*memory));
   } catch (...) {
     lock.lock();
     --opening_;
@@ -294,7 +295,7 @@ void Service::close_session(Session* session) {
     drive_until_idle(*session, kCentury);
     session->wait_for_stays();
   }
-  if (session->can_go()) release(session);
+  if (session->may_destroy()) release(session);
 }
 
 void Service::release(const Session* session) {
@@ -314,14 +315,14 @@ Result<void> Service::search(Session& session, SessionLimits limits, Session::Do
   ServiceWorker& worker = *workers_[least];
   const std::lock_guard lock(mutex_);
   if (closing_) return fail(SENET_STOPPED, "the engine is being closed");
-  AnySearchPool& pool = *session.room().pools[least];
+  AnySearchPool& pool = *session.hosted().pools[least];
   if (auto begun = session.begin(std::move(limits), std::move(done), pool); !begun) return begun;
   worker.take(session);
   return {};
 }
 
 Result<void> Service::wait(const Session& session, std::chrono::microseconds time) {
-  const Session::Stay stay(session);
+  const Session::KeepAlive stay(session);
   if (in_callback()) {
     return fail(SENET_BAD_STATE, "a callback cannot wait: it blocks the thread that searches");
   }

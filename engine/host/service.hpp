@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/host/ledger.hpp"
+#include "engine/host/memory_budget.hpp"
 #include "engine/host/row_team.hpp"
 #include "engine/host/service_worker.hpp"
 #include "engine/host/session.hpp"
@@ -25,7 +25,7 @@
 
 namespace senet {
 
-struct GameRoom;
+struct HostedGame;
 struct GameTable;
 struct HostTable;
 class OwnGame;
@@ -108,7 +108,7 @@ class Service {
   /// poll at once; further ones return immediately. SENET_BAD_STATE in a callback.
   Result<std::uint32_t> poll(std::chrono::microseconds budget);
 
-  const Ledger& memory() const { return ledger_; }
+  const MemoryBudget& memory() const { return memory_budget_; }
   const RowTeam& team() const { return team_; }
   /// Writes a line to the log, if there is one.
   void say(std::string_view line) const noexcept;
@@ -120,25 +120,25 @@ class Service {
 
  private:
   explicit Service(const ServiceSettings& settings);
-  Result<std::unique_ptr<GameRoom>> make_room_for(const Weights& weights);
+  Result<std::unique_ptr<HostedGame>> make_room_for(const Weights& weights);
   Result<ServiceSettings> settings_for(const Weights& weights);
   Result<const HostTable*> find_host(std::string_view game) const;
   // The caller holds mutex_.
-  GameRoom* find_room(std::string_view game);
+  HostedGame* find_hosted(std::string_view game);
 
   void drive_until(ServiceClock::time_point end);
   bool drive_until_idle(const Session& session, std::chrono::microseconds time);
 
   const ServiceSettings settings_;
-  Ledger ledger_;
-  const Ledger::Charge fixed_;
+  MemoryBudget memory_budget_;
+  const MemoryBudget::Reservation fixed_;
   RowTeam team_;  // of the workers
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
   std::atomic<std::size_t> next_polled_{0};
   std::mutex games_mutex_;    // one use() or add_game() at a time
   mutable std::mutex mutex_;  // guards the members below; no large allocations under it
   std::vector<std::unique_ptr<const OwnGame>> own_games_;  // of the host; never removed
-  std::vector<std::unique_ptr<GameRoom>> rooms_;           // never removed
+  std::vector<std::unique_ptr<HostedGame>> hosted_games_;  // never removed
   std::unordered_map<const Session*, OnHeap<Session>> open_;
   bool closing_ = false;
   std::uint64_t opened_ = 0;

@@ -15,14 +15,14 @@ namespace senet {
 namespace {
 
 /// A network, the file content that it may borrow, and the reservation of their memory.
-struct Held {
-  Ledger::Charge memory;
+struct LoadedNetwork {
+  MemoryBudget::Reservation memory;
   Block<std::byte> file;
   Network network;
 };
 
 // Bytes that a Network takes besides its weights.
-constexpr std::size_t kHeldBytes = sizeof(Held) + 512;
+constexpr std::size_t kHeldBytes = sizeof(LoadedNetwork) + 512;
 
 // Maximum header of a file that save_network wrote: tensor names and numbers.
 std::size_t header_bytes(const NetworkSpec& spec) {
@@ -32,9 +32,9 @@ std::size_t held_bytes(const NetworkSpec& spec) {
   return parameter_count(spec) * sizeof(float) + header_bytes(spec) + kHeldBytes;
 }
 
-SharedNetwork share(Ledger::Charge memory, Block<std::byte> file, Network network) {
-  auto held =
-      std::make_shared<const Held>(Held{std::move(memory), std::move(file), std::move(network)});
+SharedNetwork share(MemoryBudget::Reservation memory, Block<std::byte> file, Network network) {
+  auto held = std::make_shared<const LoadedNetwork>(
+      LoadedNetwork{std::move(memory), std::move(file), std::move(network)});
   return SharedNetwork(held, &held->network);
 }
 
@@ -42,22 +42,25 @@ Error bad_model(const Error& reason) { return fail(SENET_BAD_MODEL, reason.reaso
 
 /// A network that refers to the file's bytes; none if the file, perhaps written by another program,
 /// has another order of tensors.
-Result<std::optional<Network>> borrow(std::span<const std::byte> file, Ledger& ledger) {
+Result<std::optional<Network>> borrow(std::span<const std::byte> file,
+                                      MemoryBudget& memory_budget) {
   // Reading the header takes memory for a moment.
-  const auto reading = ledger.charge(safetensors_reading_bytes(safetensors_header_length(file)),
-                                     "reading the header of these weights");
+  const auto reading =
+      memory_budget.reserve(safetensors_reading_bytes(safetensors_header_length(file)),
+                            "reading the header of these weights");
   if (!reading) return reading.error();
   auto network = borrow_network(file);
   return network ? std::move(network) : bad_model(network.error());
 }
 
 /// The network in a whole file, whose memory has been reserved.
-Result<SharedNetwork> hold(Ledger::Charge memory, Block<std::byte> file, Ledger& ledger) {
+Result<SharedNetwork> hold(MemoryBudget::Reservation memory, Block<std::byte> file,
+                           MemoryBudget& memory_budget) {
   const std::span<const std::byte> content(file.get(), file.size());
-  Result<std::optional<Network>> borrowed = borrow(content, ledger);
+  Result<std::optional<Network>> borrowed = borrow(content, memory_budget);
   if (!borrowed) return borrowed.error();
   if (*borrowed) return share(std::move(memory), std::move(file), std::move(**borrowed));
-  auto copy = ledger.charge(file.size() + kHeldBytes, "a copy of these weights");
+  auto copy = memory_budget.reserve(file.size() + kHeldBytes, "a copy of these weights");
   if (!copy) return copy.error();
   Result<Network> network = read_network(content);
   if (!network) return bad_model(network.error());
@@ -83,14 +86,14 @@ Result<SharedNetwork> Service::load(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (error || !stream) return unreadable("cannot open");
   if (size == 0) return fail(SENET_BAD_MODEL, file.string() + ": is empty");
-  auto memory = ledger_.charge(size + kHeldBytes, file.string());
+  auto memory = memory_budget_.reserve(size + kHeldBytes, file.string());
   if (!memory) return memory.error();
   Block<std::byte> bytes(size, *settings_.heap);
   stream.read(reinterpret_cast<char*>(bytes.get()), static_cast<std::streamsize>(size));
   if (static_cast<std::uintmax_t>(stream.gcount()) != size) {
     return unreadable("became shorter while it was read");
   }
-  Result<SharedNetwork> held = hold(std::move(*memory), std::move(bytes), ledger_);
+  Result<SharedNetwork> held = hold(std::move(*memory), std::move(bytes), memory_budget_);
   if (!held && held.error().status() == SENET_BAD_MODEL) {
     return fail(SENET_BAD_MODEL, file.string() + ": " + held.error().reason());
   }
@@ -99,11 +102,11 @@ Result<SharedNetwork> Service::load(const std::filesystem::path& file) {
 
 Result<SharedNetwork> Service::read(std::span<const std::byte> file) {
   if (file.empty()) return fail(SENET_BAD_MODEL, "these weights are 0 bytes long");
-  auto memory = ledger_.charge(file.size() + kHeldBytes, "these weights");
+  auto memory = memory_budget_.reserve(file.size() + kHeldBytes, "these weights");
   if (!memory) return memory.error();
   Block<std::byte> bytes(file.size(), *settings_.heap);
   std::ranges::copy(file, bytes.get());
-  return hold(std::move(*memory), std::move(bytes), ledger_);
+  return hold(std::move(*memory), std::move(bytes), memory_budget_);
 }
 
 Result<SharedNetwork> Service::builtin(std::string_view game) {
@@ -112,9 +115,9 @@ Result<SharedNetwork> Service::builtin(std::string_view game) {
     if (const auto known = find_host(game); !known) return known.error();
     return fail(SENET_NO_FILE, "no network for " + std::string(game) + " is built in");
   }
-  auto memory = ledger_.charge(kHeldBytes, "these weights");
+  auto memory = memory_budget_.reserve(kHeldBytes, "these weights");
   if (!memory) return memory.error();
-  Result<std::optional<Network>> network = borrow(file, ledger_);
+  Result<std::optional<Network>> network = borrow(file, memory_budget_);
   if (!network) return network.error();
   if (!*network) return fail(SENET_BAD_MODEL, "the tensors are not in the expected order");
   return share(std::move(*memory), {}, std::move(**network));
@@ -124,7 +127,7 @@ Result<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t se
   const auto host = find_host(game);
   if (!host) return host.error();
   const NetworkSpec spec = reference_spec((*host)->game);
-  auto memory = ledger_.charge(held_bytes(spec), "an untrained network");
+  auto memory = memory_budget_.reserve(held_bytes(spec), "an untrained network");
   if (!memory) return memory.error();
   return share(std::move(*memory), {}, initial_network(spec, seed));
 }

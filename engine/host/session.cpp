@@ -16,8 +16,11 @@ Error not_legal(const AnyState& state, Action action) {
 
 }  // namespace
 
-Session::Session(Service& service, GameRoom& room, Ledger::Charge memory)
-    : service_(service), room_(room), memory_(std::move(memory)), state_(room.plan.host.game) {
+Session::Session(Service& service, HostedGame& hosted, MemoryBudget::Reservation memory)
+    : service_(service),
+      hosted_(hosted),
+      memory_(std::move(memory)),
+      state_(hosted.plan.host.game) {
   for (Options* const options : {&here_, &next_}) {
     options->legal.reserve(state_.game().most_legal);
     options->chance.reserve(state_.game().most_chance);
@@ -27,7 +30,7 @@ Session::Session(Service& service, GameRoom& room, Ledger::Charge memory)
 
 template <class Function>
 auto Session::locked(Function&& function) const -> decltype(function()) {
-  const Stay stay(*this);
+  const KeepAlive stay(*this);
   const std::lock_guard lock(mutex_);
   return function();
 }
@@ -88,7 +91,7 @@ AnyState Session::position() const {
   return locked([&] { return state_; });
 }
 Result<std::string> Session::text() const {
-  const Stay stay(*this);
+  const KeepAlive stay(*this);
   return or_logged(position().try_text());
 }
 Turn Session::turn() const {
@@ -101,7 +104,7 @@ std::vector<float> Session::chance() const {
   return locked([&] { return here_.chance; });
 }
 Result<std::string> Session::action_text(Action action) const {
-  const Stay stay(*this);
+  const KeepAlive stay(*this);
   std::unique_lock lock(mutex_);
   const bool legal = here_.has(action);
   const AnyState state = state_;
@@ -109,7 +112,7 @@ Result<std::string> Session::action_text(Action action) const {
   return legal ? or_logged(state.try_action_text(action)) : not_legal(state, action);
 }
 Result<Action> Session::action_from_text(std::string_view text) const {
-  const Stay stay(*this);
+  const KeepAlive stay(*this);
   Result<Action> action = position().action_from_text(text);
   return action ? action : fail(SENET_BAD_ACTION, action.error().reason());
 }
@@ -146,7 +149,7 @@ Result<std::string> Session::or_logged(Result<std::string> text) const {
 }
 
 void Session::stop() {
-  const Stay stay(*this);
+  const KeepAlive stay(*this);
   ask_to_end();
 }
 
@@ -193,12 +196,12 @@ void Session::hand_back(senet_status status) noexcept {
   if (done) worker.call(done);
   lock.lock();
   --calling_;
-  notice_end(lock);
+  finish_use(lock);
 }
 
-// Called when a callback or a Stay ends. May free the session.
-void Session::notice_end(std::unique_lock<std::mutex>& lock) const {
-  const bool goes = goes_by_itself_ && !is_used();
+// Called when a callback or a KeepAlive ends. May free the session.
+void Session::finish_use(std::unique_lock<std::mutex>& lock) const {
+  const bool goes = frees_itself_ && !is_used();
   became_idle_.notify_all();
   lock.unlock();
   if (goes) service_.release(this);
@@ -210,23 +213,23 @@ void Session::mark_closed() {
   ask_to_end();
 }
 
-bool Session::can_go() {
+bool Session::may_destroy() {
   const std::lock_guard lock(mutex_);
-  goes_by_itself_ = is_used();
-  return !goes_by_itself_;
+  frees_itself_ = is_used();
+  return !frees_itself_;
 }
 
-Session::Stay::Stay(const Session& session) : session_(session) { ++session.stays_; }
+Session::KeepAlive::KeepAlive(const Session& session) : session_(session) { ++session.users_; }
 
-Session::Stay::~Stay() {
+Session::KeepAlive::~KeepAlive() {
   std::unique_lock lock(session_.mutex_);
-  --session_.stays_;
-  session_.notice_end(lock);
+  --session_.users_;
+  session_.finish_use(lock);
 }
 
 void Session::wait_for_stays() const {
   std::unique_lock lock(mutex_);
-  became_idle_.wait(lock, [&] { return stays_ == 0; });
+  became_idle_.wait(lock, [&] { return users_ == 0; });
 }
 
 }  // namespace senet

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/host/ledger.hpp"
+#include "engine/host/memory_budget.hpp"
 #include "games/any_game.hpp"
 #include "nn/heap.hpp"
 #include "search/decision.hpp"
@@ -21,7 +21,7 @@
 namespace senet {
 
 class AnySearchPool;
-struct GameRoom;
+struct HostedGame;
 class Service;
 
 using ServiceClock = std::chrono::steady_clock;
@@ -128,21 +128,21 @@ class Session {
   /// The same without a copy: calls read(const SessionResult&) while holding the lock.
   template <class Read>
   Result<void> read_result(Read&& read) const {
-    const Stay stay(*this);
+    const KeepAlive stay(*this);
     const std::lock_guard lock(mutex_);
     if (auto there = has_result(); !there) return there;
     read(result_);
     return {};
   }
 
-  /// Keeps the session alive even if it is closed: closing waits for every Stay or, in a callback,
-  /// lets the last one free the session.
-  class Stay {
+  /// Keeps the session alive even if it is closed: closing waits for every KeepAlive or, in a
+  /// callback, lets the last one free the session.
+  class KeepAlive {
    public:
-    explicit Stay(const Session& session);
-    ~Stay();
-    Stay(const Stay&) = delete;
-    Stay& operator=(const Stay&) = delete;
+    explicit KeepAlive(const Session& session);
+    ~KeepAlive();
+    KeepAlive(const KeepAlive&) = delete;
+    KeepAlive& operator=(const KeepAlive&) = delete;
 
    private:
     const Session& session_;
@@ -150,17 +150,17 @@ class Session {
 
   // For the service.
 
-  GameRoom& room() const { return room_; }
+  HostedGame& hosted() const { return hosted_; }
   /// Begins a search in this pool; the caller passes the session to the pool's worker.
   Result<void> begin(SessionLimits limits, Done done, AnySearchPool& pool);
-  /// stop() without a Stay, for callers that know the session to be alive.
+  /// stop() without a KeepAlive, for callers that know the session to be alive.
   void ask_to_end();
   /// Stops the running search and refuses new ones.
   void mark_closed();
   void wait_for_stays() const;
-  /// True if it can be destroyed now; else the search, callback or Stay that ends last calls
+  /// True if it can be destroyed now; else the search, callback or KeepAlive that ends last calls
   /// Service::release for it.
-  bool can_go();
+  bool may_destroy();
 
   // For the pool, which owns the search from begin() to hand_back(). Called on the pool's thread.
 
@@ -179,8 +179,8 @@ class Session {
   Session* next_arrival = nullptr;
 
  protected:
-  /// At the start of the room's game. `memory` is the reservation for one session.
-  Session(Service& service, GameRoom& room, Ledger::Charge memory);
+  /// At the start of the hosted game. `memory` is the reservation for one session.
+  Session(Service& service, HostedGame& hosted, MemoryBudget::Reservation memory);
   /// Sets the root position of the next search.
   virtual void set_root(const AnyState& state) = 0;
 
@@ -189,9 +189,9 @@ class Session {
 
  private:
   // The caller holds mutex_.
-  bool is_used() const { return searching_ || calling_ > 0 || stays_ > 0; }
+  bool is_used() const { return searching_ || calling_ > 0 || users_ > 0; }
   Result<void> has_result() const;
-  void notice_end(std::unique_lock<std::mutex>& lock) const;
+  void finish_use(std::unique_lock<std::mutex>& lock) const;
   template <class Function>
   auto locked(Function&& function) const -> decltype(function());
   template <class Function>
@@ -212,8 +212,8 @@ class Session {
   Result<std::string> or_logged(Result<std::string> text) const;
 
   Service& service_;
-  GameRoom& room_;
-  const Ledger::Charge memory_;
+  HostedGame& hosted_;
+  const MemoryBudget::Reservation memory_;
   AnyState state_;
   // here_: the options of state_. Computed when the position changes, never during a search: under
   // the lock a slow function of the host's would block the searching thread. next_: memory for
@@ -230,11 +230,11 @@ class Session {
   ServiceClock::time_point deadline_;
   std::atomic<AnySearchPool*> pool_{nullptr};  // read by stop() at any time
   std::atomic<bool> stop_{false};
-  bool closing_ = false;         // no new searches
-  bool goes_by_itself_ = false;  // see can_go()
-  std::uint32_t calling_ = 0;    // threads inside a done_ of this session
+  bool closing_ = false;       // no new searches
+  bool frees_itself_ = false;  // see may_destroy()
+  std::uint32_t calling_ = 0;  // threads inside a done_ of this session
   // Incremented before locking mutex_, because a thread that waits for the lock uses the session.
-  mutable std::atomic<std::uint32_t> stays_{0};
+  mutable std::atomic<std::uint32_t> users_{0};
 };
 
 }  // namespace senet

@@ -17,9 +17,10 @@ namespace senet {
 template <Game G>
 class SessionOf final : public Session {
  public:
-  SessionOf(GameRoom& room, Service& service, std::uint64_t number, Ledger::Charge memory)
-      : Session(service, room, std::move(memory)),
-        plan_(room.plan),
+  SessionOf(HostedGame& hosted, Service& service, std::uint64_t number,
+            MemoryBudget::Reservation memory)
+      : Session(service, hosted, std::move(memory)),
+        plan_(hosted.plan),
         number_(number),
         search_(plan_.settings.search, plan_.tree, *plan_.settings.heap, plan_.edges) {
     result_.outcomes.reserve(kOutcomes<G>);
@@ -31,7 +32,7 @@ class SessionOf final : public Session {
   }
 
   /// Bytes of a session, including its tree.
-  static std::size_t bytes(const RoomPlan& plan) {
+  static std::size_t bytes(const HostedGamePlan& plan) {
     const std::size_t result = plan.edges * sizeof(Choice) + sizeof(Outcomes<G>);
     constexpr std::size_t kLine =
         kLongestVariation * sizeof(Action) + sizeof(std::uint32_t) + sizeof(Outcomes<G>);
@@ -40,7 +41,7 @@ class SessionOf final : public Session {
            Tree<G>::bytes(plan.tree);
   }
 
-  // Called by the pool. All of them except start() need a scratch, passed to lend() before.
+  // Called by the pool. All of them except start() need a scratch, passed to set_scratch() before.
 
   /// Starts the search on the weights with id `model`. If `spare` is null, it begins with an empty
   /// tree.
@@ -61,7 +62,7 @@ class SessionOf final : public Session {
   Step gather(Batch& batch) { return search_.gather(batch); }
   void absorb() { search_.absorb(); }
   bool has_leaf() const { return search_.has_leaf(); }
-  SearchScratch<G>* lend(SearchScratch<G>* scratch) { return search_.lend(scratch); }
+  SearchScratch<G>* set_scratch(SearchScratch<G>* scratch) { return search_.set_scratch(scratch); }
 
   /// Whether the search has finished; records the reason. Not in the middle of a visit.
   bool is_complete() {
@@ -73,7 +74,7 @@ class SessionOf final : public Session {
     return ending_.has_value();
   }
   /// Records the reason after gather() has returned Step::kDone.
-  void note_done() {
+  void record_done() {
     if (!is_complete()) ending_ = Ending::kTreeFull;
   }
   /// Whether a stop or the deadline ends it now, given that it has a result; records the reason.
@@ -91,7 +92,7 @@ class SessionOf final : public Session {
 
   /// Writes the result so far to result_, which hosts cannot read before hand_back() and whose
   /// memory is reserved.
-  void note_result() {
+  void record_result() {
     result_.model = model_;
     result_.ending = ending_.value_or(Ending::kVisits);
     result_.line_actions.clear();
@@ -134,7 +135,7 @@ class SessionOf final : public Session {
     }
   }
 
-  const RoomPlan& plan_;
+  const HostedGamePlan& plan_;
   const std::uint64_t number_;  // seeds noise and temperature, with the service's seed
   G root_;
   Search<G> search_;

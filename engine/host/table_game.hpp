@@ -187,8 +187,8 @@ class TableGame {
     });
   }
   /// The same for people, with the reason of an error in place of the text.
-  std::string text() const { return or_trouble(try_text()); }
-  std::string action_text(Action action) const { return or_trouble(try_action_text(action)); }
+  std::string text() const { return or_reason(try_text()); }
+  std::string action_text(Action action) const { return or_reason(try_action_text(action)); }
   Result<Action> action_from_text(std::string_view text) const {
     Action action = 0;
     if (functions().read_action(user(), bytes_.data(), {text.data(), text.size()}, &action)) {
@@ -229,7 +229,7 @@ class TableGame {
         static_cast<std::size_t>(std::remove_if(out.begin(), out.end(), unknown) - out.begin()));
     if (out.empty()) out.push_back(0);
   }
-  static std::string or_trouble(Result<std::string> text) {
+  static std::string or_reason(Result<std::string> text) {
     return text ? std::move(*text) : std::move(text.error().reason());
   }
   template <class Write>

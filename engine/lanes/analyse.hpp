@@ -53,7 +53,7 @@ class Analysis {
     const SearchBudget& budget;
     const std::uint64_t seed;
     Use& use;
-    Circle circle = {};
+    RoundRobin circle = {};
     std::size_t begun = 0;
 
     SearchOf* next() {

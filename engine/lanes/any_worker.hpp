@@ -17,15 +17,15 @@ namespace senet {
 class WorkerReport {
  public:
   enum Counter : std::size_t {
-    kForwards,    // batches evaluated
-    kRows,        // rows evaluated
-    kRemembered,  // ... of these, taken from the evaluation cache
-    kSearches,    // finished searches
-    kVisits,      // visits made by those searches, without visits kept from earlier ones
-    kForwardNs,   // inside Evaluator::forward
-    kLanesNs,     // inside lanes: tree, rules, encoding, records
-    kTotalNs,     // since the worker began
-    kWaits,       // times that a lane stayed blocked, waiting to hand over a game
+    kForwards,   // batches evaluated
+    kRows,       // rows evaluated
+    kCacheHits,  // ... of these, taken from the evaluation cache
+    kSearches,   // finished searches
+    kVisits,     // visits made by those searches, without visits kept from earlier ones
+    kForwardNs,  // inside Evaluator::forward
+    kLanesNs,    // inside lanes: tree, rules, encoding, records
+    kTotalNs,    // since the worker began
+    kWaits,      // times that a lane stayed blocked, waiting to hand over a game
     kModelSwaps,
     kSwapNs,              // inside model swaps, packing included
     kLongestSwapNs,       // the longest swap

@@ -7,10 +7,10 @@ namespace senet {
 
 /// The state of a lane.
 enum class LaneState : std::uint8_t {
-  kBlocked,    // resume its game: it has not begun, its search has ended, or it waits
-  kThinks,     // its game has requested a search
-  kSearching,  // the search is running
-  kFinished,   // it has no more games to play
+  kBlocked,      // resume its game: it has not begun, its search has ended, or it waits
+  kWantsSearch,  // its game has requested a search
+  kSearching,    // the search is running
+  kFinished,     // it has no more games to play
 };
 
 /// Plays one lane's games.

@@ -65,7 +65,7 @@ class Worker final : public AnyWorker {
     const std::span<const std::unique_ptr<Runner>> runners;
     std::vector<LaneState> states = std::vector<LaneState>(runners.size(), LaneState::kBlocked);
     std::size_t alive = runners.size();
-    Circle circle = {};
+    RoundRobin circle = {};
 
     Search<G>* next() {
       return circle.next(runners.size(), [&](std::size_t lane) { return search_of(lane); });
@@ -81,7 +81,7 @@ class Worker final : public AnyWorker {
         if (state == LaneState::kBlocked) worker.report_.add(WorkerReport::kWaits, 1);
         if (state == LaneState::kFinished) --alive;
       }
-      if (state == LaneState::kThinks && !worker.swap_pending_) {
+      if (state == LaneState::kWantsSearch && !worker.swap_pending_) {
         lane.begin_search(worker.loaded_.weights->id(), worker.spare_);
         ++worker.searching_;
         state = LaneState::kSearching;
@@ -120,7 +120,7 @@ class Worker final : public AnyWorker {
     if (observer_ != nullptr) observer_->forward_ended(report_);
     report_.add(WorkerReport::kForwards, 1);
     report_.add(WorkerReport::kRows, batch.size());
-    report_.set(WorkerReport::kRemembered, evaluator_->cache_hits());
+    report_.set(WorkerReport::kCacheHits, evaluator_->cache_hits());
     add_time(WorkerReport::kForwardNs);
   }
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "games/draws.hpp"
+#include "games/random_moves.hpp"
 #include "tests/all_games.hpp"
 #include "tests/search/search_driver.hpp"
 

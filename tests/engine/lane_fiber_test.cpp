@@ -23,7 +23,7 @@ TEST(LaneFiber, GoesOnWhenItIsResumed) {
       return [&order, lane](LaneFiber& fiber) {
         for (int turn = 0; turn < 2; ++turn) {
           order.push_back(10 * turn + lane);
-          if (!fiber.wait(turn == 0 ? LaneState::kThinks : LaneState::kBlocked)) FAIL();
+          if (!fiber.wait(turn == 0 ? LaneState::kWantsSearch : LaneState::kBlocked)) FAIL();
         }
       };
     };
@@ -32,7 +32,7 @@ TEST(LaneFiber, GoesOnWhenItIsResumed) {
       lanes.push_back(std::make_unique<LaneFiber>(body(lane)));
     }
     EXPECT_TRUE(order.empty());
-    for (const auto& lane : lanes) EXPECT_EQ(lane->resume(), LaneState::kThinks);
+    for (const auto& lane : lanes) EXPECT_EQ(lane->resume(), LaneState::kWantsSearch);
     for (const int lane : {2, 0, 1}) EXPECT_EQ(lanes[lane]->resume(), LaneState::kBlocked);
     for (const auto& lane : lanes) EXPECT_EQ(lane->resume(), LaneState::kFinished);
   });
@@ -46,7 +46,7 @@ TEST(LaneFiber, AnAbandonedStoryEnds) {
     {
       LaneFiber fiber([&waits, watched](LaneFiber& own) {
         const std::shared_ptr<int> on_its_stack = watched;
-        while (own.wait(LaneState::kThinks)) ++waits;
+        while (own.wait(LaneState::kWantsSearch)) ++waits;
       });
       fiber.resume();
       fiber.resume();

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/draws.hpp"
+#include "games/random_moves.hpp"
 
 namespace senet::backgammon {
 

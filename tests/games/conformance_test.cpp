@@ -11,8 +11,8 @@
 #include <unordered_set>
 
 #include "games/backgammon/backgammon.hpp"
-#include "games/draws.hpp"
 #include "games/random.hpp"
+#include "games/random_moves.hpp"
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "senet/check_game.hpp"
 #include "tests/effort.hpp"

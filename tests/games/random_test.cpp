@@ -10,7 +10,7 @@
 
 #include "games/backgammon/backgammon.hpp"
 #include "games/connect_four/connect_four.hpp"
-#include "games/draws.hpp"
+#include "games/random_moves.hpp"
 
 namespace senet {
 namespace {

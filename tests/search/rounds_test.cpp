@@ -65,7 +65,7 @@ struct InACircle {
   std::vector<bool> under_way;
   std::vector<std::uint64_t> found;  // signatures
   std::vector<std::size_t> fills;    // rows of each pass
-  Circle circle;
+  RoundRobin circle;
 };
 
 template <Game G>
@@ -167,7 +167,7 @@ TEST(Rounds, LendScratchesAndFollowAnyOrder) {
       }
       if (best == nullptr || free.empty()) return nullptr;
       ++best->visits;
-      best->search->lend(free.back());
+      best->search->set_scratch(free.back());
       free.pop_back();
       return best->search.get();
     }
@@ -175,14 +175,14 @@ TEST(Rounds, LendScratchesAndFollowAnyOrder) {
       if (search.tree()[search.root()].n >= kVisits) {
         over(search);  // immediately, not at its next turn
       } else {
-        free.push_back(search.lend(nullptr));
+        free.push_back(search.set_scratch(nullptr));
       }
     }
     void over(Search<G>& search) {
       for (Place& place : places) {
         if (place.search.get() == &search) place.found = signature(search.decision());
       }
-      free.push_back(search.lend(nullptr));
+      free.push_back(search.set_scratch(nullptr));
     }
     void answer(const Batch& batch) { evaluator->forward(batch); }
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "games/draws.hpp"
+#include "games/random_moves.hpp"
 #include "tests/all_games.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
@@ -95,7 +95,7 @@ TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
     for (bool any = true; any;) {
       any = false;
       for (const auto& search : searches) {
-        search->lend(&scratch);
+        search->set_scratch(&scratch);
         Step step;
         do {
           step = search->gather(batch);

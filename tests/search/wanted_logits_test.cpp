@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "games/draws.hpp"
 #include "games/random.hpp"
+#include "games/random_moves.hpp"
 #include "tests/all_games.hpp"
 #include "tests/game_types.hpp"
 

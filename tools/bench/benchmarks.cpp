@@ -90,7 +90,7 @@ void run_and_print(const BenchSettings& settings, std::string_view bench, Benchm
 }
 
 Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkSpec& reference) {
-  constexpr std::string_view kReference = "seed-283k";
+  constexpr std::string_view kReference = "reference";
   if (settings.network != kReference) {
     Result<Network> network = load_network(settings.network);
     if (!network) return network.error();

@@ -36,7 +36,7 @@ struct BenchSettings : WorkerSettings {
   }
   std::string game;                   // empty: the standard games
   std::vector<std::size_t> workers;   // threads; empty: one per hardware thread
-  std::string network = "seed-283k";  // or a weights file
+  std::string network = "reference";  // or a weights file
   std::uint32_t width = 0;            // 0: that of the reference shape
   std::optional<std::uint32_t> blocks;
   std::uint64_t seed = 1;
@@ -88,7 +88,7 @@ void print_machine(const BenchSettings& settings);
 /// Throws the benchmark's error.
 void run_and_print(const BenchSettings& settings, std::string_view bench, Benchmark run);
 
-/// A network and its name in cases: "seed-283k", "width-172-blocks-3" or a file name.
+/// A network and its name in cases: "reference", "width-172-blocks-3" or a file name.
 struct BenchNetwork {
   Network network;
   std::string name;

@@ -65,7 +65,7 @@ count_system_calls() {
   head -n 1 "$work/during"
   awk '
     function line(metric, value) {
-      printf "{\"bench\":\"system_calls\",\"case\":\"backgammon/position/seed-283k/visits-100/fused\"," \
+      printf "{\"bench\":\"system_calls\",\"case\":\"backgammon/position/reference/visits-100/fused\"," \
              "\"metric\":\"%s\",\"value\":%g,\"unit\":\"calls/s\",\"min\":%g,\"max\":%g,\"repeats\":1}\n",
              metric, value, value, value
     }

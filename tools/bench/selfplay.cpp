@@ -271,7 +271,7 @@ Figures figures_of(const SelfPlayMeasured& measured, const BenchCase& bench,
                {"simulations_per_second", sum[kVisits] / seconds, "visits/s"},
                {"evaluations_per_second", sum[kRows] / seconds, "rows/s"},
                {"evaluations_per_visit", ratio(sum[kRows], sum[kVisits]), "rows/visit"},
-               {"cache_hit_rate", ratio(sum[kRemembered], sum[kRows]), "share"},
+               {"cache_hit_rate", ratio(sum[kCacheHits], sum[kRows]), "share"},
                {"mean_batch_fill", fill, "rows/forward"},
                {"mean_batch_fill_share", fill / static_cast<double>(settings.evaluation.batch_rows),
                 "share"}});

@@ -87,8 +87,8 @@ parameters() {
 
 # Prints the project's targets and the figures of this machine.
 bars() {
-  local forward=backgammon/position/seed-283k tree_c4=connect_four/position/visits-800
-  local tree_bg=backgammon/position/visits-400 play=position/seed-283k/visits-100
+  local forward=backgammon/position/reference tree_c4=connect_four/position/visits-800
+  local tree_bg=backgammon/position/visits-400 play=position/reference/visits-100
   local evaluator=fused a b c d
   [[ -n $(value standard "backgammon/$play/fused" workers) ]] || evaluator=onednn
   local self_bg=backgammon/$play/$evaluator
@@ -97,7 +97,7 @@ bars() {
   echo "|---|---|---|---|---|---|"
   a=$(value forward $forward/fused/dense/batch-64 peak_fraction)
   b=$(value forward $forward/fused/dense/batch-256 peak_fraction)
-  row "dense forward pass of \`seed-283k\`, own kernels, batch 64 / 256, fraction of the multiply-add peak" \
+  row "dense forward pass of \`reference\`, own kernels, batch 64 / 256, fraction of the multiply-add peak" \
     "$(show %.3f $a $b)" 0.92 0.95 "$note_dense" "$a >= 0.92 && $b >= 0.92"
   a=$(value forward $forward/onednn/dense/batch-64 peak_fraction)
   b=$(value forward $forward/onednn/dense/batch-256 peak_fraction)
@@ -249,9 +249,9 @@ have ended, followed by two seconds of full searches.
 
 - *position*: one evaluation per visit; policy logits are the priors. *afterstates*: a visit
   evaluates all afterstates of its position.
-- *seed-283k*: the reference shape (width 128, 3 blocks, two policy layers, one value layer), with
-  $(parameters standard backgammon/position/seed-283k/visits-100/fused) parameters in backgammon. Connect Four has fewer inputs and logits, hence
-  $(parameters standard connect_four/position/seed-283k/visits-100/fused); with 6 blocks (second table) it has $(parameters deeper connect_four/position/width-128-blocks-6/visits-100/fused).
+- *reference*: the reference shape (width 128, 3 blocks, two policy layers, one value layer), with
+  $(parameters standard backgammon/position/reference/visits-100/fused) parameters in backgammon. Connect Four has fewer inputs and logits, hence
+  $(parameters standard connect_four/position/reference/visits-100/fused); with 6 blocks (second table) it has $(parameters deeper connect_four/position/width-128-blocks-6/visits-100/fused).
 - *forward* is measured. *encode* is the number of rows times the cost of encoding one row, measured
   at the end of the run on the positions of its last trees. *tree* is the rest of the time inside
   the games: descents, move generation, backup, and the rules and records of the games. *other* is

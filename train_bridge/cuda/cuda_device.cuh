@@ -181,8 +181,8 @@ class CudaDevice {
   }
 
   CudaProducts products_;
-  CudaLane main_, side_;
-  CudaLane* lane_ = &main_;  // where calls are enqueued
+  StreamWithWorkspace main_, side_;
+  StreamWithWorkspace* lane_ = &main_;  // where calls are enqueued
   // Used in turn: a token awaited late may have been reused, and then also waits for later asides.
   std::array<CudaEvent, 64> events_;
   std::size_t event_ = 0;

@@ -88,17 +88,18 @@ class CudaProduct {
            has_same_layout(product.result, product_.result);
   }
 
-  void run(const Product<float, void>& product, CudaLane& lane) const {
+  void run(const Product<float, void>& product, StreamWithWorkspace& lane) const {
     run(product, lane, algorithm_);
   }
 
  private:
-  void run(const Product<float, void>& product, CudaLane& lane, const Algorithm& algorithm) const {
+  void run(const Product<float, void>& product, StreamWithWorkspace& lane,
+           const Algorithm& algorithm) const {
     const float one = 1, old = product.add ? 1 : 0;
     check(cublasLtMatmul(handle_, description_.get(), &one, product.right.data, a_.get(),
                          product.left.data, b_.get(), &old, product.result.data, d_.get(),
                          product.result.data, d_.get(), &algorithm.state, lane.workspace.data(),
-                         CudaLane::kWorkspaceBytes, lane.stream.get()),
+                         StreamWithWorkspace::kWorkspaceBytes, lane.stream.get()),
           "a product");
   }
 
@@ -108,7 +109,7 @@ class CudaProduct {
     const auto preference = made<Preference>("a product", &cublasLtMatmulPreferenceCreate);
     check(cublasLtMatmulPreferenceSetAttribute(
               preference.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-              &CudaLane::kWorkspaceBytes, sizeof CudaLane::kWorkspaceBytes),
+              &StreamWithWorkspace::kWorkspaceBytes, sizeof StreamWithWorkspace::kWorkspaceBytes),
           "a product");
     std::array<cublasLtMatmulHeuristicResult_t, kMost> found{};
     int count = 0;
@@ -127,7 +128,7 @@ class CudaProduct {
     CudaBuffer<std::byte> left(bytes_of(type_, product_.left)),
         right(bytes_of(type_, product_.right));
     CudaBuffer<float> result(product_.result.rows * product_.result.stride);
-    CudaLane lane;
+    StreamWithWorkspace lane;
     fill(left);
     fill(right);
     Product<float, void> sample = product_;
@@ -159,7 +160,7 @@ class CudaProduct {
   }
 
   /// Replays a recording, as a step does: single launches would take longer than small products.
-  float milliseconds(const Product<float, void>& sample, CudaLane& lane,
+  float milliseconds(const Product<float, void>& sample, StreamWithWorkspace& lane,
                      const Algorithm& algorithm) const {
     constexpr int kProducts = 8, kReplays = 3;
     const CudaRecording recording(lane.stream.get(), [&] {
@@ -197,7 +198,7 @@ CudaProduct& CudaProducts::of(cudaDataType_t type, const Product<float, void>& p
 }
 
 void CudaProducts::multiply(cudaDataType_t type, const Product<float, void>& product,
-                            CudaLane& lane) {
+                            StreamWithWorkspace& lane) {
   of(type, product).run(product, lane);
 }
 

@@ -12,7 +12,7 @@
 namespace senet {
 
 /// A stream with the workspace of its products.
-struct CudaLane {
+struct StreamWithWorkspace {
   static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
   CudaStream stream;
   CudaBuffer<std::byte> workspace{kWorkspaceBytes};
@@ -31,7 +31,8 @@ class CudaProducts {
 
   /// Enqueues the product of factors of `type` on the lane. The first product of a shape waits for
   /// the device, so its stream must not be recording, unless there is only one candidate.
-  void multiply(cudaDataType_t type, const Product<float, void>& product, CudaLane& lane);
+  void multiply(cudaDataType_t type, const Product<float, void>& product,
+                StreamWithWorkspace& lane);
 
  private:
   CudaProduct& of(cudaDataType_t type, const Product<float, void>& product);

@@ -24,7 +24,7 @@ struct Slot {
   CudaBuffer<std::byte> device;
   PinnedBuffer<OptimizerState<float>> report;
   CudaEvent sent, done;
-  bool has_run = false, is_told = false;  // since restore(); report returned
+  bool has_run = false, is_reported = false;  // since restore(); report returned
   std::optional<CudaRecording> recording;
 };
 
@@ -142,7 +142,7 @@ class CudaTrainer final : public DeviceTrainer {
     }
     slot.done.record(device_.stream());
     slot.has_run = true;
-    slot.is_told = false;
+    slot.is_reported = false;
     // The device runs this step while the host draws and packs the next batch.
     return finish(before.has_run ? before : slot);
   }
@@ -167,7 +167,7 @@ class CudaTrainer final : public DeviceTrainer {
   static StepReport finish(Slot& slot) {
     slot.done.wait();
     const OptimizerState<float>& reported = *slot.report.data();
-    const bool is_news = !std::exchange(slot.is_told, true);
+    const bool is_news = !std::exchange(slot.is_reported, true);
     return {.policy_loss = reported.policy_loss,
             .value_loss = reported.value_loss,
             .gradient_norm = reported.gradient_norm,

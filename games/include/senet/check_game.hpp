@@ -207,7 +207,8 @@ class Checker {
     const std::size_t hash = std::hash<std::string>{}(text);
     const auto [by_text, is_new_text] = key_of_.try_emplace(hash, key);
     require(by_text->second == key, "key: differs from an earlier state with the same text");
-    const auto [by_key, is_new_key] = text_of_.try_emplace(key, Met{hash, text.substr(0, 80)});
+    const auto [by_key, is_new_key] =
+        text_of_.try_emplace(key, SeenState{hash, text.substr(0, 80)});
     if (by_key->second.hash != hash) contradict("key: the same as that of " + by_key->second.text);
     seen_.distinct_states = key_of_.size();
   }
@@ -443,12 +444,12 @@ class Checker {
   const G start_;
   const GameCheck check_;
   GameCoverage& seen_;
-  struct Met {
+  struct SeenState {
     std::size_t hash;  // of the state's text
     std::string text;  // its first 80 characters
   };
   std::unordered_map<std::size_t, std::uint64_t> key_of_;  // by hash of the text
-  std::unordered_map<std::uint64_t, Met> text_of_;         // by key
+  std::unordered_map<std::uint64_t, SeenState> text_of_;   // by key
 };
 
 }  // namespace check_game_detail

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "games/draws.hpp"
+#include "games/random_moves.hpp"
 #include "selfplay/game_record.hpp"
 #include "selfplay/record_log.hpp"
 #include "selfplay/record_replay.hpp"

@@ -13,8 +13,8 @@
 #include <optional>
 
 #include "games/backgammon/kit/linear.hpp"
-#include "games/draws.hpp"
 #include "games/fields.hpp"
+#include "games/random_moves.hpp"
 
 namespace senet::backgammon {
 namespace {

@@ -12,7 +12,7 @@
 namespace senet {
 namespace {
 
-TEST(ServiceManners, WaitReturnsBehindTheCallback) {
+TEST(ServiceGuarantees, WaitReturnsBehindTheCallback) {
   const auto service = open_service({.workers = 1, .visits = 10});
   use_small_network<TicTacToe>(*service, 1);
   Session& session = open_session(*service, "tic_tac_toe");
@@ -28,7 +28,7 @@ TEST(ServiceManners, WaitReturnsBehindTheCallback) {
   }
 }
 
-TEST(ServiceManners, CallbacksCannotWait) {
+TEST(ServiceGuarantees, CallbacksCannotWait) {
   const auto service = open_service({.workers = 1, .visits = 10});
   use_small_network<TicTacToe>(*service, 1);
   Session& session = open_session(*service, "tic_tac_toe");
@@ -48,7 +48,7 @@ TEST(ServiceManners, CallbacksCannotWait) {
   EXPECT_FALSE(service->in_callback());
 }
 
-TEST(ServiceManners, WhatACallbackThrowsIsLost) {
+TEST(ServiceGuarantees, WhatACallbackThrowsIsLost) {
   const auto service = open_service({.workers = 1, .visits = 10});
   use_small_network<TicTacToe>(*service, 1);
   Session& session = open_session(*service, "tic_tac_toe");
@@ -59,7 +59,7 @@ TEST(ServiceManners, WhatACallbackThrowsIsLost) {
 }
 
 // The only worker cannot end a search while it runs a callback, so closing must not wait there.
-TEST(ServiceManners, CallbacksMayCloseOtherSessions) {
+TEST(ServiceGuarantees, CallbacksMayCloseOtherSessions) {
   const auto service = open_service(
       {.workers = 1, .sessions = 2, .visits = 500'000, .memory = std::size_t{1} << 30});
   use_small_network<ConnectFour>(*service, 1);
@@ -71,7 +71,7 @@ TEST(ServiceManners, CallbacksMayCloseOtherSessions) {
   while (!service->open_session("connect_four")) std::this_thread::yield();  // gets the slot
 }
 
-TEST(ServiceManners, WithoutWorkersWhoWaitsOrClosesSearches) {
+TEST(ServiceGuarantees, WithoutWorkersWhoWaitsOrClosesSearches) {
   auto service = open_service({.workers = 0, .pollers = 1, .sessions = 4, .visits = 100});
   use_small_network<ConnectFour>(*service, 1);
   Session& session = open_session(*service, "connect_four");
@@ -98,7 +98,7 @@ TEST(ServiceManners, WithoutWorkersWhoWaitsOrClosesSearches) {
 }
 
 // Without workers the waiting thread searches, and a callback on it shows that it is in wait().
-TEST(ServiceManners, ClosingWaitsForThoseInsideAWait) {
+TEST(ServiceGuarantees, ClosingWaitsForThoseInsideAWait) {
   const auto service = open_service({.workers = 0, .pollers = 1, .sessions = 2, .visits = 20'000});
   use_small_network<ConnectFour>(*service, 1);
   for (int round = 0; round < 50; ++round) {
@@ -121,7 +121,7 @@ TEST(ServiceManners, ClosingWaitsForThoseInsideAWait) {
 }
 
 // The callback that closes the session runs on the thread that waits for it.
-TEST(ServiceManners, ASessionMayBeClosedBelowItsOwnWait) {
+TEST(ServiceGuarantees, ASessionMayBeClosedBelowItsOwnWait) {
   const auto service = open_service({.workers = 0, .pollers = 1, .sessions = 2, .visits = 20'000});
   use_small_network<ConnectFour>(*service, 1);
   Session& endless = open_session(*service, "connect_four");
@@ -135,7 +135,7 @@ TEST(ServiceManners, ASessionMayBeClosedBelowItsOwnWait) {
 }
 
 // A poll also finishes the searches that its callbacks begin, on any worker.
-TEST(ServiceManners, APollGoesOnUntilNothingIsLeft) {
+TEST(ServiceGuarantees, APollGoesOnUntilNothingIsLeft) {
   for (const std::uint32_t pollers : {1u, 3u}) {
     const auto service = open_service({.workers = 0, .pollers = pollers, .visits = 50});
     use_small_network<ConnectFour>(*service, 1);
@@ -154,7 +154,7 @@ TEST(ServiceManners, APollGoesOnUntilNothingIsLeft) {
 }
 
 // One polling thread serves all pollers: neither of the two searches waits for the other.
-TEST(ServiceManners, APollServesAllPollers) {
+TEST(ServiceGuarantees, APollServesAllPollers) {
   const auto service =
       open_service({.workers = 0, .pollers = 2, .visits = 500'000, .memory = std::size_t{1} << 30});
   use_small_network<ConnectFour>(*service, 1);
@@ -201,7 +201,7 @@ class SlowHeap final : public Heap {
 
 // Opening a session and publishing a game's first weights allocate much memory, but do not block
 // other calls.
-TEST(ServiceManners, SearchesDoNotWaitForAllocations) {
+TEST(ServiceGuarantees, SearchesDoNotWaitForAllocations) {
   SlowHeap heap;
   const auto service = open_service({.workers = 1, .sessions = 3, .visits = 50, .heap = &heap});
   use_small_network<ConnectFour>(*service, 1);
@@ -234,7 +234,7 @@ TEST(ServiceManners, SearchesDoNotWaitForAllocations) {
   open_session(*service, "tic_tac_toe");
 }
 
-TEST(ServiceManners, ThreadsTakeNoSignals) {
+TEST(ServiceGuarantees, ThreadsTakeNoSignals) {
   const auto service = open_service({.workers = 1, .visits = 10});
   use_small_network<TicTacToe>(*service, 1);
   Session& session = open_session(*service, "tic_tac_toe");
@@ -252,7 +252,7 @@ TEST(ServiceManners, ThreadsTakeNoSignals) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // Not under sanitizers, whose memory exceeds this limit.
-TEST(ServiceManners, ThreadsThatCannotBeStartedAreAnError) {
+TEST(ServiceGuarantees, ThreadsThatCannotBeStartedAreAnError) {
   const auto child = [] {
     const rlimit two_gigabytes{std::size_t{2} << 30, std::size_t{2} << 30};
     setrlimit(RLIMIT_AS, &two_gigabytes);
@@ -268,7 +268,7 @@ TEST(ServiceManners, ThreadsThatCannotBeStartedAreAnError) {
 
 // 300 searches share batches of 8 rows, so each has a turn only every 38 passes. A stop or deadline
 // must not wait for that turn.
-TEST(ServiceManners, EndsAreLookedAtAfterEachForwardPass) {
+TEST(ServiceGuarantees, EndsAreLookedAtAfterEachForwardPass) {
   const auto service = open_service({.workers = 0,
                                      .sessions = 300,
                                      .visits = 2000,
@@ -300,7 +300,7 @@ TEST(ServiceManners, EndsAreLookedAtAfterEachForwardPass) {
 }
 
 // A new search gets a visit within one round of all searches.
-TEST(ServiceManners, NewcomersGetTheirTurn) {
+TEST(ServiceGuarantees, NewcomersGetTheirTurn) {
   const auto service = open_service({.workers = 0,
                                      .sessions = 201,
                                      .visits = 1000,
@@ -322,7 +322,7 @@ TEST(ServiceManners, NewcomersGetTheirTurn) {
 }
 
 // With so few searches, each could have a row in every batch.
-TEST(ServiceManners, PriorityMattersAmongFew) {
+TEST(ServiceGuarantees, PriorityMattersAmongFew) {
   const auto service = open_service({.workers = 0, .visits = 4000});
   use_small_network<ConnectFour>(*service, 1);
   std::vector<Session*> sessions;

@@ -13,20 +13,20 @@ constexpr HostTable HostTable::of() {
   HostTable table{};
   table.game = AnyGame::rules_of<G>();
   table.plan = [](const HostTable& host, const NetworkSpec& spec,
-                  const ServiceSettings& settings) -> Result<RoomPlan> {
+                  const ServiceSettings& settings) -> Result<HostedGamePlan> {
     const AnyGame& game = host.game;
     const auto asked = resolve_evaluates(spec, game.has_afterstates, settings.evaluates);
     if (!asked) return fail(SENET_BAD_ARGUMENT, asked.error().reason());
     const AnyState any(game);
     const G& start = any.as<G>();
     const auto limits = [&](std::uint32_t visits) { return limits_for(start, visits, *asked); };
-    RoomPlan plan{.host = host,
-                  .spec = spec,
-                  .settings = settings,
-                  .tree = limits(settings.visits),
-                  .visits = settings.visits,
-                  .edges = most_edges(start),
-                  .cache = cache_settings<G>(settings.cache, *asked, game.most_active)};
+    HostedGamePlan plan{.host = host,
+                        .spec = spec,
+                        .settings = settings,
+                        .tree = limits(settings.visits),
+                        .visits = settings.visits,
+                        .edges = most_edges(start),
+                        .cache = cache_settings<G>(settings.cache, *asked, game.most_active)};
     plan.settings.search.evaluates = *asked;
     if (settings.tree > 0) {
       const std::uint32_t visits = largest_that_fits(1u << 24, [&](std::uint32_t tried) {
@@ -42,18 +42,19 @@ constexpr HostTable HostTable::of() {
     const std::size_t weights = shared_bytes(kind, spec) + sizeof(Weights) + 64;
     const std::size_t driver = SearchPool<G>::bytes(plan) + sizeof(TeamEvaluator) + cached + 64 +
                                evaluator_bytes(kind, spec, rows);
-    plan.room_bytes = sizeof(GameRoom) + WeightsInUse::kMost * weights + drivers(settings) * driver;
+    plan.game_bytes =
+        sizeof(HostedGame) + WeightsInUse::kMost * weights + drivers(settings) * driver;
     const std::size_t options = game.most_legal * sizeof(Action) + game.most_chance * sizeof(float);
     plan.session_bytes = 2 * options + SessionOf<G>::bytes(plan) + 1024;
     return plan;
   };
-  table.make_pool = [](const RoomPlan& plan, ServiceWorker& worker, WeightsInUse& weights,
+  table.make_pool = [](const HostedGamePlan& plan, ServiceWorker& worker, WeightsInUse& weights,
                        std::unique_ptr<Evaluator> evaluator) -> std::unique_ptr<AnySearchPool> {
     return std::make_unique<SearchPool<G>>(plan, worker, weights, std::move(evaluator));
   };
-  table.make_session = [](GameRoom& room, Service& service, std::uint64_t number,
-                          Ledger::Charge memory) -> OnHeap<Session> {
-    return make_on_heap<SessionOf<G>>(*room.plan.settings.heap, room, service, number,
+  table.make_session = [](HostedGame& hosted, Service& service, std::uint64_t number,
+                          MemoryBudget::Reservation memory) -> OnHeap<Session> {
+    return make_on_heap<SessionOf<G>>(*hosted.plan.settings.heap, hosted, service, number,
                                       std::move(memory));
   };
   return table;

@@ -12,24 +12,24 @@
 namespace senet {
 
 /// Counts reserved bytes, never more than the limit. Any thread.
-class Ledger {
-  struct GiveBack {
+class MemoryBudget {
+  struct ReturnBytes {
     std::size_t bytes = 0;
-    void operator()(Ledger* ledger) const {
-      ledger->used_.fetch_sub(bytes, std::memory_order_relaxed);
+    void operator()(MemoryBudget* memory_budget) const {
+      memory_budget->used_.fetch_sub(bytes, std::memory_order_relaxed);
     }
   };
 
  public:
-  /// A reservation of bytes, returned on destruction. The ledger outlives it.
-  using Charge = std::unique_ptr<Ledger, GiveBack>;
+  /// A reservation of bytes, returned on destruction. The memory_budget outlives it.
+  using Reservation = std::unique_ptr<MemoryBudget, ReturnBytes>;
 
-  explicit Ledger(std::size_t limit) : limit_(limit) {}
+  explicit MemoryBudget(std::size_t limit) : limit_(limit) {}
 
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
 
   /// Reserves `bytes`; SENET_NO_MEMORY, naming `what` they are for, if fewer are left.
-  Result<Charge> charge(std::size_t bytes, std::string_view what) {
+  Result<Reservation> reserve(std::size_t bytes, std::string_view what) {
     std::size_t used = this->used();
     do {
       if (bytes > limit_ - used) {
@@ -38,7 +38,7 @@ class Ledger {
                                          std::to_string(limit_) + " are left");
       }
     } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-    return Charge(this, {bytes});
+    return Reservation(this, {bytes});
   }
 
  private:
