@@ -77,7 +77,7 @@ class AnySearchPool {
 };
 
 /// The resources of a game in a service, for networks of one shape.
-struct HostedGamePlan {
+struct ServedGamePlan {
   const HostTable& host;
   NetworkSpec spec;
   ServiceSettings settings;  // search.evaluates is resolved
@@ -89,8 +89,8 @@ struct HostedGamePlan {
 };
 
 /// A game in a service: one pool per worker, and everything that the pools share.
-struct HostedGame {
-  const HostedGamePlan plan;
+struct ServedGame {
+  const ServedGamePlan plan;
   const MemoryBudget::Reservation memory;
   WeightsInUse weights = {};
   std::vector<std::unique_ptr<Evaluator>> evaluators = {};  // one per worker
@@ -101,17 +101,17 @@ struct HostedGame {
 struct HostTable {
   AnyGame game;  // without a kit
   /// `host` is this table. Fails if the network cannot evaluate what the settings ask for.
-  Result<HostedGamePlan> (*plan)(const HostTable& host, const NetworkSpec& spec,
+  Result<ServedGamePlan> (*plan)(const HostTable& host, const NetworkSpec& spec,
                                  const ServiceSettings& settings);
   /// The pool of a worker. The plan and the weights outlive it.
-  std::unique_ptr<AnySearchPool> (*make_pool)(const HostedGamePlan& plan, ServiceWorker& worker,
+  std::unique_ptr<AnySearchPool> (*make_pool)(const ServedGamePlan& plan, ServiceWorker& worker,
                                               WeightsInUse& weights,
                                               std::unique_ptr<Evaluator> evaluator);
   /// The service's session number `number`. `memory` is the reservation for one session.
-  OnHeap<Session> (*make_session)(HostedGame& hosted, Service& service, std::uint64_t number,
+  OnHeap<Session> (*make_session)(ServedGame& served, Service& service, std::uint64_t number,
                                   MemoryBudget::Reservation memory);
 
-  /// Defined in engine/host/hosted_game_of.hpp; see AnyGame::rules_of.
+  /// Defined in engine/host/served_game_of.hpp; see AnyGame::rules_of.
   template <Game G>
   static constexpr HostTable of();
 };

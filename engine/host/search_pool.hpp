@@ -21,7 +21,7 @@ class SearchPool final : public AnySearchPool {
  public:
   /// The evaluator takes batches of plan.settings.evaluation.batch_rows rows. The pool outlives its
   /// searches.
-  SearchPool(const HostedGamePlan& plan, ServiceWorker& worker, WeightsInUse& weights,
+  SearchPool(const ServedGamePlan& plan, ServiceWorker& worker, WeightsInUse& weights,
              std::unique_ptr<Evaluator> evaluator)
       : AnySearchPool(worker),
         weights_(weights),
@@ -38,7 +38,7 @@ class SearchPool final : public AnySearchPool {
   }
 
   /// Bytes of a pool, without its evaluator.
-  static std::size_t bytes(const HostedGamePlan& plan) {
+  static std::size_t bytes(const ServedGamePlan& plan) {
     const ServiceSettings& settings = plan.settings;
     const std::size_t lists = settings.sessions * (WeightsInUse::kMost + 1) * 2 * sizeof(Place);
     const std::size_t rows = settings.evaluation.batch_rows;

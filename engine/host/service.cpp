@@ -87,7 +87,7 @@ Result<std::uint32_t> Service::most_that_fit(const ServiceSettings& settings,
   const bool are_visits = setting == &ServiceSettings::visits;
   return largest_that_fits(are_visits ? kMaxVisits : kMaxSessions, [&](std::uint32_t value) {
     tried.*setting = value;
-    const Result<HostedGamePlan> plan = (*game)->plan(**game, spec, tried);
+    const Result<ServedGamePlan> plan = (*game)->plan(**game, spec, tried);
     return plan && fixed_bytes(tried) + exchanged_bytes(spec) + plan->game_bytes +
                            tried.sessions * plan->session_bytes <=
                        tried.memory;
@@ -160,10 +160,10 @@ Result<const HostTable*> Service::find_host(std::string_view game) const {
   return built_in ? built_in : fail(SENET_UNKNOWN_GAME, built_in.error().reason());
 }
 
-HostedGame* Service::find_hosted(std::string_view game) {
-  const auto is_its = [&](const auto& hosted) { return hosted->plan.spec.game == game; };
-  const auto found = std::ranges::find_if(hosted_games_, is_its);
-  return found == hosted_games_.end() ? nullptr : found->get();
+ServedGame* Service::find_served(std::string_view game) {
+  const auto is_its = [&](const auto& served) { return served->plan.spec.game == game; };
+  const auto found = std::ranges::find_if(served_, is_its);
+  return found == served_.end() ? nullptr : found->get();
 }
 
 Result<void> Service::use(const SharedNetwork& network) {
@@ -172,17 +172,17 @@ Result<void> Service::use(const SharedNetwork& network) {
   {
     // Allocating a game's memory takes a while: searches and sessions do not wait for it.
     const std::lock_guard one_at_a_time(games_mutex_);
-    HostedGame* known = nullptr;
+    ServedGame* known = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      known = find_hosted(spec.game);
+      known = find_served(spec.game);
     }
     if (known == nullptr) {
-      Result<std::unique_ptr<HostedGame>> made = make_room_for(*weights);
+      Result<std::unique_ptr<ServedGame>> made = make_served(*weights);
       if (!made) return made.error();
       (*made)->weights.publish(std::move(weights));
       const std::lock_guard lock(mutex_);
-      hosted_games_.push_back(std::move(*made));
+      served_.push_back(std::move(*made));
     } else if (spec == known->plan.spec) {
       known->weights.publish(std::move(weights));
     } else {
@@ -212,7 +212,7 @@ Result<ServiceSettings> Service::settings_for(const Weights& weights) {
   return settings;
 }
 
-Result<std::unique_ptr<HostedGame>> Service::make_room_for(const Weights& weights) {
+Result<std::unique_ptr<ServedGame>> Service::make_served(const Weights& weights) {
   const Result<const HostTable*> found = find_host(weights.spec().game);
   if (!found) return found.error();
   const HostTable& host = **found;
@@ -221,26 +221,26 @@ Result<std::unique_ptr<HostedGame>> Service::make_room_for(const Weights& weight
   }
   const Result<ServiceSettings> settings = settings_for(weights);
   if (!settings) return settings.error();
-  Result<HostedGamePlan> plan = host.plan(host, weights.spec(), *settings);
+  Result<ServedGamePlan> plan = host.plan(host, weights.spec(), *settings);
   if (!plan) return plan.error();
   if (plan->visits == 0) return fail(SENET_BAD_ARGUMENT, "tree is too small for a single visit");
   auto memory =
       memory_budget_.reserve(plan->game_bytes, "batches and evaluators of " + plan->spec.game);
   if (!memory) return memory.error();
-  std::unique_ptr<HostedGame> hosted(new HostedGame{std::move(*plan), std::move(*memory)});
+  std::unique_ptr<ServedGame> served(new ServedGame{std::move(*plan), std::move(*memory)});
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     auto made = make_evaluator(settings->evaluation, weights, *settings->heap);
     if (!made) return fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
-    hosted->evaluators.push_back(std::move(*made));
+    served->evaluators.push_back(std::move(*made));
   }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    auto shared = std::make_unique<TeamEvaluator>(team_, i, weights, hosted->evaluators);
-    hosted->pools.push_back(
-        host.make_pool(hosted->plan, *workers_[i], hosted->weights,
+    auto shared = std::make_unique<TeamEvaluator>(team_, i, weights, served->evaluators);
+    served->pools.push_back(
+        host.make_pool(served->plan, *workers_[i], served->weights,
                        with_cache(std::move(shared), weights, settings->evaluation.batch_rows,
-                                  hosted->plan.cache, *settings->heap)));
+                                  served->plan.cache, *settings->heap)));
   }
-  return hosted;
+  return served;
 }
 
 Result<void> Service::add_game(GameTable table) {
@@ -258,25 +258,25 @@ Result<void> Service::add_game(GameTable table) {
 Result<Session*> Service::open_session(std::string_view game) {
   if (const auto known = find_host(game); !known) return known.error();
   std::unique_lock lock(mutex_);
-  HostedGame* const hosted = find_hosted(game);
-  if (hosted == nullptr) {
+  ServedGame* const served = find_served(game);
+  if (served == nullptr) {
     std::string reason = "no weights are in use for " + std::string(game);
-    for (const auto& other : hosted_games_) {
-      reason += (other == hosted_games_.front() ? ", only for " : ", ") + other->plan.spec.game;
+    for (const auto& other : served_) {
+      reason += (other == served_.front() ? ", only for " : ", ") + other->plan.spec.game;
     }
     return fail(SENET_BAD_STATE, reason);
   }
   if (open_.size() + opening_ == settings_.sessions) {
     return fail(SENET_NO_SLOT, "all " + std::to_string(settings_.sessions) + " sessions are open");
   }
-  auto memory = memory_budget_.reserve(hosted->plan.session_bytes, "one more session");
+  auto memory = memory_budget_.reserve(served->plan.session_bytes, "one more session");
   if (!memory) return memory.error();
   const std::uint64_t number = opened_++;
   ++opening_;
   lock.unlock();  // allocating a tree takes a while
   OnHeap<Session> session;
   try {
-    session = hosted->plan.host.make_session(*hosted, *this, number, std::move(*memory));
+    session = served->plan.host.make_session(*served, *this, number, std::move(*memory));
   } catch (...) {
     lock.lock();
     --opening_;
@@ -315,7 +315,7 @@ Result<void> Service::search(Session& session, SessionLimits limits, Session::Do
   ServiceWorker& worker = *workers_[least];
   const std::lock_guard lock(mutex_);
   if (closing_) return fail(SENET_STOPPED, "the engine is being closed");
-  AnySearchPool& pool = *session.hosted().pools[least];
+  AnySearchPool& pool = *session.served().pools[least];
   if (auto begun = session.begin(std::move(limits), std::move(done), pool); !begun) return begun;
   worker.take(session);
   return {};

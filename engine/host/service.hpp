@@ -25,7 +25,7 @@
 
 namespace senet {
 
-struct HostedGame;
+struct ServedGame;
 struct GameTable;
 struct HostTable;
 class OwnGame;
@@ -120,11 +120,11 @@ class Service {
 
  private:
   explicit Service(const ServiceSettings& settings);
-  Result<std::unique_ptr<HostedGame>> make_room_for(const Weights& weights);
+  Result<std::unique_ptr<ServedGame>> make_served(const Weights& weights);
   Result<ServiceSettings> settings_for(const Weights& weights);
   Result<const HostTable*> find_host(std::string_view game) const;
   // The caller holds mutex_.
-  HostedGame* find_hosted(std::string_view game);
+  ServedGame* find_served(std::string_view game);
 
   void drive_until(ServiceClock::time_point end);
   bool drive_until_idle(const Session& session, std::chrono::microseconds time);
@@ -138,7 +138,7 @@ class Service {
   std::mutex games_mutex_;    // one use() or add_game() at a time
   mutable std::mutex mutex_;  // guards the members below; no large allocations under it
   std::vector<std::unique_ptr<const OwnGame>> own_games_;  // of the host; never removed
-  std::vector<std::unique_ptr<HostedGame>> hosted_games_;  // never removed
+  std::vector<std::unique_ptr<ServedGame>> served_;  // never removed
   std::unordered_map<const Session*, OnHeap<Session>> open_;
   bool closing_ = false;
   std::uint64_t opened_ = 0;

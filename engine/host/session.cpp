@@ -16,11 +16,11 @@ Error not_legal(const AnyState& state, Action action) {
 
 }  // namespace
 
-Session::Session(Service& service, HostedGame& hosted, MemoryBudget::Reservation memory)
+Session::Session(Service& service, ServedGame& served, MemoryBudget::Reservation memory)
     : service_(service),
-      hosted_(hosted),
+      served_(served),
       memory_(std::move(memory)),
-      state_(hosted.plan.host.game) {
+      state_(served.plan.host.game) {
   for (Options* const options : {&here_, &next_}) {
     options->legal.reserve(state_.game().most_legal);
     options->chance.reserve(state_.game().most_chance);

@@ -21,7 +21,7 @@
 namespace senet {
 
 class AnySearchPool;
-struct HostedGame;
+struct ServedGame;
 class Service;
 
 using ServiceClock = std::chrono::steady_clock;
@@ -150,7 +150,7 @@ class Session {
 
   // For the service.
 
-  HostedGame& hosted() const { return hosted_; }
+  ServedGame& served() const { return served_; }
   /// Begins a search in this pool; the caller passes the session to the pool's worker.
   Result<void> begin(SessionLimits limits, Done done, AnySearchPool& pool);
   /// stop() without a KeepAlive, for callers that know the session to be alive.
@@ -179,8 +179,8 @@ class Session {
   Session* next_arrival = nullptr;
 
  protected:
-  /// At the start of the hosted game. `memory` is the reservation for one session.
-  Session(Service& service, HostedGame& hosted, MemoryBudget::Reservation memory);
+  /// At the start of the served game. `memory` is the reservation for one session.
+  Session(Service& service, ServedGame& served, MemoryBudget::Reservation memory);
   /// Sets the root position of the next search.
   virtual void set_root(const AnyState& state) = 0;
 
@@ -212,7 +212,7 @@ class Session {
   Result<std::string> or_logged(Result<std::string> text) const;
 
   Service& service_;
-  HostedGame& hosted_;
+  ServedGame& served_;
   const MemoryBudget::Reservation memory_;
   AnyState state_;
   // here_: the options of state_. Computed when the position changes, never during a search: under

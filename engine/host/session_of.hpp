@@ -17,10 +17,10 @@ namespace senet {
 template <Game G>
 class SessionOf final : public Session {
  public:
-  SessionOf(HostedGame& hosted, Service& service, std::uint64_t number,
+  SessionOf(ServedGame& served, Service& service, std::uint64_t number,
             MemoryBudget::Reservation memory)
-      : Session(service, hosted, std::move(memory)),
-        plan_(hosted.plan),
+      : Session(service, served, std::move(memory)),
+        plan_(served.plan),
         number_(number),
         search_(plan_.settings.search, plan_.tree, *plan_.settings.heap, plan_.edges) {
     result_.outcomes.reserve(kOutcomes<G>);
@@ -32,7 +32,7 @@ class SessionOf final : public Session {
   }
 
   /// Bytes of a session, including its tree.
-  static std::size_t bytes(const HostedGamePlan& plan) {
+  static std::size_t bytes(const ServedGamePlan& plan) {
     const std::size_t result = plan.edges * sizeof(Choice) + sizeof(Outcomes<G>);
     constexpr std::size_t kLine =
         kLongestVariation * sizeof(Action) + sizeof(std::uint32_t) + sizeof(Outcomes<G>);
@@ -135,7 +135,7 @@ class SessionOf final : public Session {
     }
   }
 
-  const HostedGamePlan& plan_;
+  const ServedGamePlan& plan_;
   const std::uint64_t number_;  // seeds noise and temperature, with the service's seed
   G root_;
   Search<G> search_;

@@ -3,7 +3,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/host/hosted_game_of.hpp"
+#include "engine/host/served_game_of.hpp"
 
 namespace senet {
 

@@ -13,14 +13,14 @@ constexpr HostTable HostTable::of() {
   HostTable table{};
   table.game = AnyGame::rules_of<G>();
   table.plan = [](const HostTable& host, const NetworkSpec& spec,
-                  const ServiceSettings& settings) -> Result<HostedGamePlan> {
+                  const ServiceSettings& settings) -> Result<ServedGamePlan> {
     const AnyGame& game = host.game;
     const auto asked = resolve_evaluates(spec, game.has_afterstates, settings.evaluates);
     if (!asked) return fail(SENET_BAD_ARGUMENT, asked.error().reason());
     const AnyState any(game);
     const G& start = any.as<G>();
     const auto limits = [&](std::uint32_t visits) { return limits_for(start, visits, *asked); };
-    HostedGamePlan plan{.host = host,
+    ServedGamePlan plan{.host = host,
                         .spec = spec,
                         .settings = settings,
                         .tree = limits(settings.visits),
@@ -43,18 +43,18 @@ constexpr HostTable HostTable::of() {
     const std::size_t driver = SearchPool<G>::bytes(plan) + sizeof(TeamEvaluator) + cached + 64 +
                                evaluator_bytes(kind, spec, rows);
     plan.game_bytes =
-        sizeof(HostedGame) + WeightsInUse::kMost * weights + drivers(settings) * driver;
+        sizeof(ServedGame) + WeightsInUse::kMost * weights + drivers(settings) * driver;
     const std::size_t options = game.most_legal * sizeof(Action) + game.most_chance * sizeof(float);
     plan.session_bytes = 2 * options + SessionOf<G>::bytes(plan) + 1024;
     return plan;
   };
-  table.make_pool = [](const HostedGamePlan& plan, ServiceWorker& worker, WeightsInUse& weights,
+  table.make_pool = [](const ServedGamePlan& plan, ServiceWorker& worker, WeightsInUse& weights,
                        std::unique_ptr<Evaluator> evaluator) -> std::unique_ptr<AnySearchPool> {
     return std::make_unique<SearchPool<G>>(plan, worker, weights, std::move(evaluator));
   };
-  table.make_session = [](HostedGame& hosted, Service& service, std::uint64_t number,
+  table.make_session = [](ServedGame& served, Service& service, std::uint64_t number,
                           MemoryBudget::Reservation memory) -> OnHeap<Session> {
-    return make_on_heap<SessionOf<G>>(*hosted.plan.settings.heap, hosted, service, number,
+    return make_on_heap<SessionOf<G>>(*served.plan.settings.heap, served, service, number,
                                       std::move(memory));
   };
   return table;
