@@ -55,7 +55,7 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
       of_case.search.evaluates = mode;
       if (of_case.visits == 0) of_case.visits = bench.visits(rules);
       std::size_t& rows = of_case.evaluation.batch_rows;
-      if (rows == 0) rows = mode == Evaluates::kPosition ? 64 : 256;
+      if (rows == 0) rows = rows_in_flight(64, mode);
       settings.trace.clear();  // only for the first case
     }
   }
