@@ -14,40 +14,41 @@ constexpr HostTable HostTable::of() {
   table.game = AnyGame::rules_of<G>();
   table.plan = [](const HostTable& host, const NetworkSpec& spec,
                   const ServiceSettings& settings) -> Result<RoomPlan> {
-    const AnyGame& game = host.game;
-    const auto asked = resolve_evaluates(spec, game.has_afterstates, settings.evaluates);
+    const AnyGame& rules = host.game;
+    const auto asked = resolve_evaluates(spec, rules.has_afterstates, settings.evaluates);
     if (!asked) return fail(SENET_BAD_ARGUMENT, "mode: " + asked.error().reason());
-    const AnyState any(game);
+    const AnyState any(rules);
     const G& start = any.as<G>();
     const auto limits = [&](std::uint32_t visits) { return limits_for(start, visits, *asked); };
-    RoomPlan plan{.host = host,
+    RoomPlan room{.host = host,
                   .spec = spec,
                   .settings = settings,
                   .tree = limits(settings.visits),
                   .visits = settings.visits,
                   .edges = most_edges(start),
-                  .cache = cache_settings<G>(settings.cache, *asked, game.most_active)};
-    plan.settings.search.evaluates = *asked;
+                  .cache = cache_settings<G>(settings.cache, *asked, rules.most_active)};
+    room.settings.search.evaluates = *asked;
     if (settings.tree > 0) {
       const std::uint32_t visits = largest_that_fits(1u << 24, [&](std::uint32_t tried) {
         return Tree<G>::bytes(limits(tried)) <= settings.tree;
       });
-      plan.tree = limits(visits);
-      plan.visits = visits == 0 ? 0 : UINT32_MAX;
+      room.tree = limits(visits);
+      room.visits = visits == 0 ? 0 : UINT32_MAX;
     }
     const std::size_t cached =
-        settings.cache > 0 ? CachedEvaluator::bytes(spec, settings.batch_rows, plan.cache) : 0;
+        settings.cache > 0 ? CachedEvaluator::bytes(spec, settings.batch_rows, room.cache) : 0;
     const std::size_t weights = shared_bytes(settings.evaluator, spec) + sizeof(Weights) + 64;
-    const std::size_t driver = SearchPool<G>::bytes(plan) + sizeof(TeamEvaluator) + cached + 64 +
+    const std::size_t driver = SearchPool<G>::bytes(room) + sizeof(TeamEvaluator) + cached + 64 +
                                evaluator_bytes(settings.evaluator, spec, settings.batch_rows);
-    plan.room_bytes = sizeof(GameRoom) + WeightsInUse::kMost * weights + drivers(settings) * driver;
-    const std::size_t options = game.most_legal * sizeof(Action) + game.most_chance * sizeof(float);
-    plan.session_bytes = 2 * options + SessionOf<G>::bytes(plan) + 1024;
-    return plan;
+    room.room_bytes = sizeof(GameRoom) + WeightsInUse::kMost * weights + drivers(settings) * driver;
+    const std::size_t options =
+        rules.most_legal * sizeof(Action) + rules.most_chance * sizeof(float);
+    room.session_bytes = 2 * options + SessionOf<G>::bytes(room) + 1024;
+    return room;
   };
-  table.make_pool = [](const RoomPlan& plan, ServiceWorker& worker, WeightsInUse& weights,
+  table.make_pool = [](const RoomPlan& room, ServiceWorker& worker, WeightsInUse& weights,
                        std::unique_ptr<Evaluator> evaluator) -> std::unique_ptr<AnySearchPool> {
-    return std::make_unique<SearchPool<G>>(plan, worker, weights, std::move(evaluator));
+    return std::make_unique<SearchPool<G>>(room, worker, weights, std::move(evaluator));
   };
   table.make_session = [](GameRoom& room, Service& service, std::uint64_t number,
                           Ledger::Charge memory) -> OnHeap<Session> {
