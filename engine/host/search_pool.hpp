@@ -145,7 +145,7 @@ class SearchPool final : public AnySearchPool {
     // fail_all() would hand back a search that is in both lists twice.
     for (SearchOf*& waiting : waiting_) {
       SearchOf& search = *std::exchange(waiting, nullptr);
-      Place& place = generation.places.emplace_back(&search, generation.turn, kNever);
+      Place& place = generation.places.emplace_back(Place{&search, generation.turn, kNever});
       if (search.limits().progress) place.next_progress = now_ + search.limits().progress_every;
       search.start(generation.weights->id(), spare_ ? &spare_ : nullptr);
       note_next_look(place);

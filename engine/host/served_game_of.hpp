@@ -14,43 +14,44 @@ constexpr HostTable HostTable::of() {
   table.game = AnyGame::rules_of<G>();
   table.plan = [](const HostTable& host, const NetworkSpec& spec,
                   const ServiceSettings& settings) -> Result<ServedGamePlan> {
-    const AnyGame& game = host.game;
-    const auto asked = resolve_evaluates(spec, game.has_afterstates, settings.evaluates);
+    const AnyGame& rules = host.game;
+    const auto asked = resolve_evaluates(spec, rules.has_afterstates, settings.evaluates);
     if (!asked) return fail(SENET_BAD_ARGUMENT, asked.error().reason());
-    const AnyState any(game);
+    const AnyState any(rules);
     const G& start = any.as<G>();
     const auto limits = [&](std::uint32_t visits) { return limits_for(start, visits, *asked); };
-    ServedGamePlan plan{.host = host,
-                        .spec = spec,
-                        .settings = settings,
-                        .tree = limits(settings.visits),
-                        .visits = settings.visits,
-                        .edges = most_edges(start),
-                        .cache = cache_settings<G>(settings.cache, *asked, game.most_active)};
-    plan.settings.search.evaluates = *asked;
+    ServedGamePlan planned{.host = host,
+                           .spec = spec,
+                           .settings = settings,
+                           .tree = limits(settings.visits),
+                           .visits = settings.visits,
+                           .edges = most_edges(start),
+                           .cache = cache_settings<G>(settings.cache, *asked, rules.most_active)};
+    planned.settings.search.evaluates = *asked;
     if (settings.tree > 0) {
       const std::uint32_t visits = largest_that_fits(1u << 24, [&](std::uint32_t tried) {
         return Tree<G>::bytes(limits(tried)) <= settings.tree;
       });
-      plan.tree = limits(visits);
-      plan.visits = visits == 0 ? 0 : UINT32_MAX;
+      planned.tree = limits(visits);
+      planned.visits = visits == 0 ? 0 : UINT32_MAX;
     }
     const EvaluatorKind kind = settings.evaluation.kind;
     const std::size_t rows = settings.evaluation.batch_rows;
     const std::size_t cached =
-        settings.cache > 0 ? CachedEvaluator::bytes(spec, rows, plan.cache) : 0;
+        settings.cache > 0 ? CachedEvaluator::bytes(spec, rows, planned.cache) : 0;
     const std::size_t weights = shared_bytes(kind, spec) + sizeof(Weights) + 64;
-    const std::size_t driver = SearchPool<G>::bytes(plan) + sizeof(TeamEvaluator) + cached + 64 +
+    const std::size_t driver = SearchPool<G>::bytes(planned) + sizeof(TeamEvaluator) + cached + 64 +
                                evaluator_bytes(kind, spec, rows);
-    plan.game_bytes =
+    planned.game_bytes =
         sizeof(ServedGame) + WeightsInUse::kMost * weights + drivers(settings) * driver;
-    const std::size_t options = game.most_legal * sizeof(Action) + game.most_chance * sizeof(float);
-    plan.session_bytes = 2 * options + SessionOf<G>::bytes(plan) + 1024;
-    return plan;
+    const std::size_t options =
+        rules.most_legal * sizeof(Action) + rules.most_chance * sizeof(float);
+    planned.session_bytes = 2 * options + SessionOf<G>::bytes(planned) + 1024;
+    return planned;
   };
-  table.make_pool = [](const ServedGamePlan& plan, ServiceWorker& worker, WeightsInUse& weights,
+  table.make_pool = [](const ServedGamePlan& planned, ServiceWorker& worker, WeightsInUse& weights,
                        std::unique_ptr<Evaluator> evaluator) -> std::unique_ptr<AnySearchPool> {
-    return std::make_unique<SearchPool<G>>(plan, worker, weights, std::move(evaluator));
+    return std::make_unique<SearchPool<G>>(planned, worker, weights, std::move(evaluator));
   };
   table.make_session = [](ServedGame& served, Service& service, std::uint64_t number,
                           MemoryBudget::Reservation memory) -> OnHeap<Session> {

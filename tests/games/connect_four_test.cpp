@@ -173,7 +173,7 @@ TEST(ConnectFour, Perft) {
 TEST(ConnectFour, AgreesWithThePlainRules) {
   std::array<int, 3> outcomes{};
   std::size_t most_features = 0;
-  for (int game = 0; game < effort(2'000); ++game) {
+  for (std::uint64_t game = 0; game < 2'000; ++game) {
     Random random(21, game, 0, Purpose::kTest);
     ConnectFour state;
     PlainBoard board;
@@ -183,7 +183,7 @@ TEST(ConnectFour, AgreesWithThePlainRules) {
       ASSERT_EQ(state.viewer(), ply % 2);
       if (over) break;
       const std::set<std::size_t> seen = features(state);
-      if (game % 4 == 0) {  // expected_features() is slow
+      if (game < effort(500u)) {  // expected_features() is slow
         ASSERT_EQ(seen, expected_features(board, ply % 2)) << state.text();
       }
       most_features = std::max(most_features, seen.size());
