@@ -110,7 +110,7 @@ class Api {
   };
 
   Answer route(const Request& request, const std::string& client) {
-    static constexpr std::array<Route, 8> kRoutes = {{
+    static constexpr std::array<Route, 9> kRoutes = {{
         {verb::get, "/api", &Api::about},
         {verb::get, "/api/metrics", &Api::metrics},
         {verb::post, "/api/games", &Api::open, 201},
@@ -119,6 +119,7 @@ class Api {
         {verb::post, "/api/games/*/move", &Api::move},
         {verb::post, "/api/games/*/analyse", &Api::analyse},
         {verb::post, "/api/games/*/resign", &Api::resign},
+        {verb::post, "/api/games/*/undo", &Api::undo},
     }};
     const verb method = request.method() == verb::head ? verb::get : request.method();
     const std::string target(request.target()), path = target.substr(0, target.find('?'));
@@ -195,15 +196,16 @@ class Api {
 
   json open(Call& call) {
     const auto name = call.fields.text("game");
+    const auto position = call.fields.text("position");
     call.fields.done();
     require(name && std::ranges::find(names_, *name) != names_.end(), 400,
             "\"game\" must be one of ", json(names_));
-    call.id = games_.open(*name, call.client);
+    call.id = games_.open(*name, position.value_or(""), call.client);
     return show(call);
   }
 
   json show(Call& call) {
-    return use_game(call, [](Game&) { return nullptr; });
+    return use_game(call, [](Game& game) { return game.state(); });
   }
 
   json close(Call& call) {
@@ -212,7 +214,7 @@ class Api {
   }
 
   json move(Call& call) {
-    return use_game(call, [&](Game& game) -> json {
+    return use_game(call, [&](Game& game) {
       const auto move = call.fields.text("move");
       const auto ply = call.fields.number<std::uint32_t>("ply", 0, UINT32_MAX);
       const Limits limits = move ? Limits{} : read_limits(call.fields);
@@ -220,19 +222,30 @@ class Api {
       require(!game.is_over(), 409, "the game is over");
       require(!ply || *ply == game.ply(), 409, "the game is at ply ", game.ply(), ", not ",
               ply.value_or(0));
-      if (!move) return search(game, limits, true);
+      if (!move) return counted([&] { return game.reply(limits); });
       game.play(*move);
-      return nullptr;
+      return game.state();
     });
   }
 
   json analyse(Call& call) {
     return use_game(call, [&](Game& game) {
+      const std::size_t ply = read_ply(call, game).value_or(game.ply());
       Limits limits = read_limits(call.fields);
       limits.priority = -1;  // searches for moves have precedence
       call.fields.done();
-      require(!game.is_over(), 409, "the game is over");
-      return search(game, limits, false);
+      require(ply < game.ply() || !game.is_over(), 409, "the game is over");
+      return counted([&] { return game.analyse(ply, limits); });
+    });
+  }
+
+  json undo(Call& call) {
+    return use_game(call, [&](Game& game) {
+      const auto ply = read_ply(call, game);
+      call.fields.done();
+      require(ply.has_value(), 400, "\"ply\" is missing: the number of moves to keep");
+      game.undo(*ply);
+      return game.state();
     });
   }
 
@@ -243,23 +256,25 @@ class Api {
       require(player.has_value(), 400, "\"player\" is missing: it must be 0 or 1");
       require(!game.is_over(), 409, "the game is over");
       game.resign(*player);
-      return nullptr;
+      return game.state();
     });
   }
 
-  /// The answer to every request about a game: its state after `action`, and the search that
-  /// `action` ran, if any.
+  /// The answer to every request about a game: the state that `action` returns, with the id.
   template <class Action>
   json use_game(const Call& call, const Action& action) {
     return games_.use(call.id, [&](Game& game) {
       const bool was_over = game.is_over();
-      json search = action(game);
+      json state = action(game);
       if (game.is_over() && !was_over) ++counters_.games_finished;
-      json state = game.state();
       state["id"] = call.id;
-      state["search"] = std::move(search);
       return state;
     });
+  }
+
+  /// A ply whose position the game keeps.
+  static std::optional<std::size_t> read_ply(Call& call, const Game& game) {
+    return call.fields.number<std::size_t>("ply", game.first_ply(), game.ply());
   }
 
   Limits read_limits(Fields& fields) const {
@@ -273,14 +288,16 @@ class Api {
     return limits;
   }
 
-  json search(Game& game, const Limits& limits, bool plays) {
+  /// Counts the search in the state that `action` returns.
+  template <class Action>
+  json counted(const Action& action) {
     const auto began = Clock::now();
-    json found = game.search(limits, plays);
+    json state = action();
     const std::chrono::duration<double, std::micro> took = Clock::now() - began;
     ++counters_.searches;
-    counters_.visits += found["visits"].get<std::uint64_t>();
+    counters_.visits += state["search"]["visits"].template get<std::uint64_t>();
     counters_.search_microseconds += static_cast<std::uint64_t>(took.count());
-    return found;
+    return state;
   }
 
   senet::api::Engine& engine_;

@@ -21,7 +21,8 @@ class Games {
 
   /// Opens a game and returns its id. Throws Refusal 503 if the server has too many games, 429 if
   /// this client has too many.
-  std::string open(const std::string& name, const std::string& client) {
+  std::string open(const std::string& name, const std::string& position,
+                   const std::string& client) {
     const std::lock_guard lock(mutex_);
     require(games_.size() < options_.games, 503, "all ", options_.games,
             " games are in use: try again later");
@@ -38,7 +39,7 @@ class Games {
     const std::uint64_t seed = options_.dice_seed
                                    ? *options_.dice_seed + counters_.games_opened
                                    : std::uint64_t{system_random_()} << 32 | system_random_();
-    games_.try_emplace(id, engine_, name, seed, client);
+    games_.try_emplace(id, engine_, name, position, seed, client);
     ++counters_.games_opened;
     return id;
   }
@@ -90,9 +91,9 @@ class Games {
 
  private:
   struct Entry {
-    Entry(senet::api::Engine& engine, const std::string& name, std::uint64_t seed,
-          const std::string& opened_by)
-        : game(engine, name, seed), client(opened_by) {}
+    Entry(senet::api::Engine& engine, const std::string& name, const std::string& position,
+          std::uint64_t seed, const std::string& opened_by)
+        : game(engine, name, position, seed), client(opened_by) {}
     Game game;
     const std::string client;  // that opened it
     Clock::time_point last_used = Clock::now();
