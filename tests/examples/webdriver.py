@@ -137,10 +137,24 @@ class Browser:
         self.call("POST", "/actions", {"actions": [
             {"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"}, "actions": moves}]})
 
-    def press(self, key):
-        key = {"Enter": "\ue007", "Backspace": "\ue003", "Tab": "\ue004", "ArrowRight": "\ue014", "ArrowLeft": "\ue012"}.get(key, key)
-        self.call("POST", "/actions", {"actions": [
-            {"type": "key", "id": "keys", "actions": [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+    def press(self, key, held=None):
+        """Presses a key, with the key `held` held down."""
+        codes = {"Enter": "\ue007", "Backspace": "\ue003", "Tab": "\ue004", "Control": "\ue009", "End": "\ue010", "Home": "\ue011",
+                 "ArrowLeft": "\ue012", "ArrowRight": "\ue014"}
+        keys = [codes.get(name, name) for name in ([held] if held else []) + [key]]
+        actions = [{"type": "keyDown", "value": name} for name in keys] + [{"type": "keyUp", "value": name} for name in reversed(keys)]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def click_at(self, selector, share):
+        """Clicks at this share of the element's width."""
+        x, y = self.run("const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+                        "return [Math.round(box.left + arguments[1] * box.width), Math.round(box.top + box.height / 2)]", selector, share)
+        moves = [{"type": "pointerMove", "duration": 0, "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": moves}]})
+
+    def clipboard(self):
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Browser.grantPermissions", "params": {"permissions": ["clipboardReadWrite"]}})
+        return self.call("POST", "/execute/async", {"script": "navigator.clipboard.readText().then(arguments[0])", "args": []})
 
     def resize(self, width, height):
         self.call("POST", "/window/rect", {"width": width, "height": height})

@@ -10,9 +10,10 @@ const api = {
       const content = await answer.json();
       if (answer.ok) return content;
       const {status, reason} = content.error;
-      // The server is busy or limits our rate: retry.
-      if ((status === 503 || status === 429) && attempt < 4) {
-        await new Promise((wake) => setTimeout(wake, 1000 * (attempt + 1)));
+      // The server is busy or limits our rate, or the game is busy, as with a page that was reloaded: retry.
+      const isBusy = status === 503 || status === 429 || (status === 409 && method === "GET");
+      if (isBusy && attempt < 4) {
+        await new Promise((wake) => setTimeout(wake, 300 * 2 ** attempt));
         continue;
       }
       throw Object.assign(new Error(reason), {status});

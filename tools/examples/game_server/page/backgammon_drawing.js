@@ -66,7 +66,7 @@ class BackgammonDrawing {
     const tip = low ? base - this.#length : base + this.#length;
     const half = this.#point / 2 - 2;
     svg(this.drawing, "path", {d: `M${x - half} ${base}L${x} ${tip}L${x + half} ${base}z`, fill: place % 2 ? "var(--point-a)" : "var(--point-b)"});
-    svg(this.drawing, "text", {class: "label", "aria-hidden": true, x, y: low ? base + 28 : base - 14}, place);
+    svg(this.drawing, "text", {class: "label", "aria-hidden": true, x, y: low ? base + 31 : base - 13}, place);
   }
 
   #addPlace(place, onPlace) {
@@ -165,7 +165,9 @@ class BackgammonDrawing {
       --counts[from];
       ++counts[to];
       const bend = y1 < BackgammonDrawing.height / 2 ? 60 : -60;
-      svg(this.arrowLayer, "path", {class: "arrow", d: `M${x1} ${y1}Q${(x1 + x2) / 2} ${(y1 + y2) / 2 + bend} ${x2} ${y2}`, "marker-end": "url(#head)"});
+      const [cx, cy] = [(x1 + x2) / 2, (y1 + y2) / 2 + bend], share = this.#size / Math.hypot(cx - x1, cy - y1);
+      const start = `${x1 + share * (cx - x1)} ${y1 + share * (cy - y1)}`;  // the edge of the checker, which may show a count
+      svg(this.arrowLayer, "path", {class: "arrow", d: `M${start}Q${cx} ${cy} ${x2} ${y2}`, "marker-end": "url(#head)"});
     }
   }
 

@@ -46,6 +46,12 @@ function showChances(search, you, colors) {
   byId("chances").setAttribute("aria-label", `Your chance of winning: ${percent(parts.win + parts.more)}${draw}`);
 }
 
+function factsOf({visits, evaluations, depth}) {
+  const all = counted(visits, "visit");
+  if (evaluations === 0) return `${all}, all of earlier searches`;
+  return `${all}, ${counted(evaluations, "position")} evaluated, ${counted(depth, "ply", "plies")} deep`;
+}
+
 /**
  * Lists a search's moves with the figures of the game. `played` is marked. onPick(move), if given,
  * plays a move; onPreview(move or null) shows it.
@@ -55,9 +61,7 @@ function showCandidates(search, figures, title, played, onPick, onPreview) {
   byId("value-heading").textContent = figures.heading;
   const table = byId("candidates"), body = table.tBodies[0];
   body.replaceChildren();
-  byId("search-facts").textContent = search
-    ? `${counted(search.visits, "visit")}, ${counted(search.evaluations, "position")} evaluated, ${counted(search.depth, "ply", "plies")} deep. ${figures.explanation}`
-    : "Nothing yet";
+  byId("search-facts").textContent = search ? `${factsOf(search)}. ${figures.explanation}` : "Nothing yet";
   // Without a visit or a line, a value is only that of the position.
   const [best, ...others] = (search?.candidates ?? []).filter(({visits, line}) => visits > 0 || line);
   const known = best ? [best, ...others.sort((a, b) => b.value - a.value)] : [];
