@@ -7,9 +7,10 @@
 #include <optional>
 #include <random>
 #include <senet/senet.hpp>
+#include <utility>
 
 #include "board.hpp"
-#include "clients.hpp"
+#include "limits.hpp"
 
 namespace game_server {
 
@@ -59,46 +60,27 @@ class Game {
     return answer;
   }
 
-  /// The state after `ply` moves, at least first_ply(), with the result of a search. Each candidate
-  /// has a "line", the expected continuation until chance decides, and the value at its beginning.
-  /// The candidates include the move that was played there, "played".
-  json analyse(std::size_t ply, Limits limits) {
+  /// The state after `ply` moves, at least first_ply(), with the result of a search. Its candidates
+  /// have a "line" and include the move that was played there, "played".
+  json analyse(std::size_t ply, const Limits& limits) {
     const auto deadline = Clock::now() + limits.time;
     const Return to_here{session_, session_.text()};
     if (ply < plies_) session_.set(turn_at(ply).position);
     json answer = state(ply);
     Found found = search(limits);
-    auto last = found.choices.begin();
-    std::advance(last, std::min(kCandidates, found.choices.size()));
     json result = found_json(found);
+    std::size_t count = std::min(kCandidates, found.choices.size());
     if (ply < plies_) {
       result["played"] = turn_at(ply).move;
-      const senet_action action = session_.read_action(turn_at(ply).move);
-      const auto played = std::ranges::find(found.choices, action, &senet_choice::action);
-      if (played >= last) std::iter_swap(played, last++);
+      const auto played = std::ranges::find(found.choices, session_.read_action(turn_at(ply).move),
+                                            &senet_choice::action);
+      if (std::cmp_greater_equal(played - found.choices.begin(), count))
+        std::swap(*played, found.choices[count++]);
     }
-    limits.visits = std::max(1U, limits.visits / kLineShare);
     const std::string position = session_.text();
-    for (auto choice = found.choices.begin(); choice != last; ++choice) {
-      if (choice != found.choices.begin()) session_.set(position);  // the best move keeps its tree
-      json shown = choice_json(*choice);
-      const senet_turn mover = session_.turn();
-      session_.play(choice->action);
-      shown["line"] = json::array();
-      if (session_.turn() == SENET_OVER) {
-        const json end = result_json(name_, session_.outcome());
-        shown["value"] = (end["winner"] == mover ? 1 : -1) * end["points"].get<int>();
-      }
-      while (shown["line"].size() < kLine && session_.turn() <= SENET_PLAYER_1) {
-        limits.time = std::chrono::ceil<std::chrono::microseconds>(deadline - Clock::now());
-        const Found next = search(limits);
-        if (shown["line"].empty()) {
-          shown["value"] = rounded(session_.turn() == mover ? next.value : -next.value);
-        }
-        shown["line"].push_back(session_.action_text(next.action));
-        session_.play(next.action);
-      }
-      result["candidates"].push_back(std::move(shown));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i > 0) session_.set(position);  // the best move keeps its tree
+      result["candidates"].push_back(follow(found.choices[i], limits, deadline));
     }
     answer["search"] = std::move(result);
     return answer;
@@ -200,6 +182,29 @@ class Game {
 
   /// Rounds to the significant digits.
   static double rounded(float number) { return std::round(double{number} * 1e4) / 1e4; }
+
+  /// Plays a move, then the best ones. Returns the move with the "line" that follows until chance
+  /// decides, and with the value at the beginning of the line.
+  json follow(const senet_choice& choice, Limits limits, Clock::time_point deadline) {
+    json shown = choice_json(choice), line = json::array();
+    const senet_turn mover = session_.turn();
+    session_.play(choice.action);
+    if (session_.turn() == SENET_OVER) {
+      const json end = result_json(name_, session_.outcome());
+      shown["value"] = (end["winner"] == mover ? 1 : -1) * end["points"].get<int>();
+    }
+    limits.visits = std::max(1U, limits.visits / kLineShare);
+    while (line.size() < kLine && session_.turn() <= SENET_PLAYER_1) {
+      limits.time = std::chrono::ceil<std::chrono::microseconds>(deadline - Clock::now());
+      const Found found = search(limits);
+      if (line.empty())
+        shown["value"] = rounded(session_.turn() == mover ? found.value : -found.value);
+      line.push_back(session_.action_text(found.action));
+      session_.play(found.action);
+    }
+    shown["line"] = std::move(line);
+    return shown;
+  }
 
   json choice_json(const senet_choice& choice) const {
     return {{"move", session_.action_text(choice.action)},
