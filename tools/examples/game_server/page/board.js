@@ -31,7 +31,7 @@ function onPress(element, act) {
   });
 }
 
-/** Makes an element pressable and reachable with Tab, or an image. `label` says what lies there. */
+/** Makes an element pressable and reachable with Tab, or an image. `label` describes its contents. */
 function setPressable(element, on, label) {
   element.classList.toggle("on", on);
   element.setAttribute("role", on ? "button" : "img");
