@@ -7,6 +7,7 @@ class BackgammonBoard {
     explanation: "Equity is in points, without a cube.",
     value: (value) => signed(value),
     loss: (loss) => loss.toFixed(3),
+    showsTotal: true,
     rating: {name: "PR", of: (average) => (500 * average).toFixed(1)},
     note: "PR is 500 times the average loss of equity per unforced move, as in eXtreme Gammon; lower is better. Senet judges " +
       "with its own search and without a cube, so its own PR looks better than it is.",

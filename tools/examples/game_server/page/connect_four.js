@@ -14,6 +14,7 @@ class ConnectFourBoard {
     explanation: "A draw counts as half a win.",
     value: (value) => percent((1 + value) / 2),
     loss: (loss) => `${(50 * loss).toFixed(1)}%`,
+    showsTotal: false,
     rating: {name: "Lost per move", of: (average) => `${(50 * average).toFixed(1)}%`},
     note: "Lost: how much lower the chance of winning is than after Senet's best move. Senet judges with its own search, " +
       "so its own moves look a little better than they are.",

@@ -21,6 +21,7 @@ let viewed = 0;  // the ply on the board
 let lastReply = null;  // the search of Senet's last move
 let liveStatus = [""];  // arguments of showStatus() for the live position
 let reviewProgress = null;  // null before the review; "" when it is complete
+let isPlaying = false;  // a move of the user is on its way
 let you = 0;  // the user's player index
 let board = null;
 let colors = [];
@@ -132,8 +133,7 @@ function showFigures() {
     showCandidates(search, figures, "Moves in this position", live.history[viewed - firstPly()].move);
     board.showHints(search ?? null);
   } else if (showsHints && search) {
-    const number = turnNumber;
-    showCandidates(search, figures, "Good moves for you", null, playMove, (move) => board.preview(number === turnNumber ? move : null));
+    showCandidates(search, figures, "Good moves for you", null, playMove, (move) => board.preview(move));
     board.showHints(search);
   } else {
     showCandidates(lastReply, figures, "Moves Senet considered", lastReply?.played);
@@ -253,11 +253,14 @@ async function goOn() {
 }
 
 async function playMove(move) {
+  if (isPlaying) return;
   const number = ++turnNumber;
+  isPlaying = true;
   board.setEnabled(false);
   board.preview(null);
   await attempt(async () => {
-    showLive(await ask(number, () => api.play(live.id, live.ply, move)));
+    const next = await ask(number, () => api.play(live.id, live.ply, move)).finally(() => { isPlaying = false; });
+    showLive(next);
     await goOn();
   });
 }

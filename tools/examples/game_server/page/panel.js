@@ -12,6 +12,14 @@ function chanceOf({outcomes, player}, you) {
   return player === you ? wins : 1 - wins;
 }
 
+/** Whether `element` has to be built again. Replacing a button while it is pressed would lose the click. */
+function isStale(element, ...contents) {
+  const key = JSON.stringify(contents);
+  const changed = element.dataset.contents !== key;
+  element.dataset.contents = key;
+  return changed;
+}
+
 /** Shows the chances of winning found by `search`; null clears them. */
 function showChances(search, you, colors) {
   const bar = byId("bar");
@@ -48,7 +56,7 @@ function showChances(search, you, colors) {
 
 function factsOf({visits, evaluations, depth}) {
   const all = counted(visits, "visit");
-  if (evaluations === 0) return `${all}, all of earlier searches`;
+  if (evaluations === 0) return `${all}, all from earlier searches`;
   return `${all}, ${counted(evaluations, "position")} evaluated, ${counted(depth, "ply", "plies")} deep`;
 }
 
@@ -60,6 +68,7 @@ function showCandidates(search, figures, title, played, onPick, onPreview) {
   byId("candidates-title").textContent = title;
   byId("value-heading").textContent = figures.heading;
   const table = byId("candidates"), body = table.tBodies[0];
+  if (!isStale(table, search, figures.heading, title, played)) return;
   body.replaceChildren();
   byId("search-facts").textContent = search ? `${factsOf(search)}. ${figures.explanation}` : "Nothing yet";
   // Without a visit or a line, a value is only that of the position.
@@ -98,25 +107,33 @@ function showCandidates(search, figures, title, played, onPick, onPreview) {
 /** Lists the moves. `mistakes` (ply -> mistake) adds losses; onStep(ply) is called for a chosen move. */
 function showHistory({history, ply: last}, viewed, you, colors, mistakes, figures, onStep) {
   const list = byId("history"), first = last - history.length;
-  list.replaceChildren(...history.map(({player, dice, move}, i) => {
-    const item = document.createElement("li"), line = document.createElement("button");
-    const ply = first + i, mistake = mistakes.get(ply);
-    const lost = mistake && Number.parseFloat(figures.loss(mistake.loss)) > 0 ? `−${figures.loss(mistake.loss)}` : "";
-    for (const [name, text] of [["n", `${ply + 1}.`], ["who", ""], ["dice", dice], ["move", move], ["lost", lost]]) {
-      const part = document.createElement("span");
-      part.className = name;
-      part.textContent = text;
-      if (name === "who") part.style.background = colors[player];
-      line.append(part);
-    }
-    const roll = dice ? `, ${rollText(dice)}` : "";
-    line.setAttribute("aria-label", `Move ${ply + 1}, ${player === you ? "you" : "Senet"}${roll}: ${move}${lost && `, lost ${lost.slice(1)}`}`);
-    if (ply + 1 === viewed) line.setAttribute("aria-current", "step");
-    line.addEventListener("click", () => onStep(ply + 1));
-    item.append(line);
-    return item;
-  }));
-  if (history.length === 0) list.innerHTML = '<li class="empty">None yet</li>';
+  const lostAt = (ply) => {
+    const lost = figures.loss(mistakes.get(ply)?.loss ?? 0);
+    return Number.parseFloat(lost) > 0 ? lost : "";
+  };
+  if (isStale(list, history, last, you, colors, history.map((_, i) => lostAt(first + i)))) {
+    list.replaceChildren(...history.map(({player, dice, move}, i) => {
+      const item = document.createElement("li"), line = document.createElement("button");
+      const ply = first + i, lost = lostAt(ply);
+      for (const [name, text] of [["n", `${ply + 1}.`], ["who", ""], ["dice", dice], ["move", move], ["lost", lost && `−${lost}`]]) {
+        const part = document.createElement("span");
+        part.className = name;
+        part.textContent = text;
+        if (name === "who") part.style.background = colors[player];
+        line.append(part);
+      }
+      const roll = dice ? `, ${rollText(dice)}` : "";
+      line.setAttribute("aria-label", `Move ${ply + 1}, ${player === you ? "you" : "Senet"}${roll}: ${move}${lost && `, lost ${lost}`}`);
+      line.addEventListener("click", () => onStep(ply + 1));
+      item.append(line);
+      return item;
+    }));
+    if (history.length === 0) list.innerHTML = '<li class="empty">None yet</li>';
+  }
+  [...list.querySelectorAll("button")].forEach((line, i) => {
+    if (first + i + 1 === viewed) line.setAttribute("aria-current", "step");
+    else line.removeAttribute("aria-current");
+  });
   const current = list.querySelector("[aria-current]")?.parentElement;
   if (current) list.scrollTop = current.offsetTop - list.clientHeight / 2;
 }

@@ -27,17 +27,19 @@ function showReview(mistakes, progress, you, figures, onStep) {
     head.scope = "row";
     head.textContent = name;
     row.append(head);
-    for (const text of [own.length, own.length ? figures.loss(total) : "–", own.length ? figures.rating.of(total / own.length) : "–"]) {
+    const texts = [own.length, figures.loss(total), own.length ? figures.rating.of(total / own.length) : "–"];
+    for (const text of figures.showsTotal ? texts : [texts[0], texts[2]]) {
       const cell = row.insertCell();
       cell.className = "number";
       cell.textContent = text;
     }
   }
+  byId("review-total").hidden = !figures.showsTotal;
   byId("review-rating").textContent = figures.rating.name;
   byId("review-note").textContent = figures.note;
   const worst = mistakes.filter(({loss}) => Number.parseFloat(figures.loss(loss)) > 0).sort((a, b) => b.loss - a.loss).slice(0, 5);
   byId("worst-title").hidden = worst.length === 0;
-  byId("worst").replaceChildren(...worst.map(({ply, player, move, best, loss}) => {
+  if (isStale(byId("worst"), worst, you)) byId("worst").replaceChildren(...worst.map(({ply, player, move, best, loss}) => {
     const item = document.createElement("li"), button = document.createElement("button");
     const lost = document.createElement("b"), better = document.createElement("small");
     lost.textContent = `−${figures.loss(loss)}`;
