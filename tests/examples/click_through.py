@@ -33,9 +33,9 @@ class Server:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
         answer = connection.getresponse()
-        told = json.loads(answer.read())
-        assert answer.status < 300, told
-        return told
+        content = json.loads(answer.read())
+        assert answer.status < 300, content
+        return content
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)
@@ -47,13 +47,116 @@ def check(condition, what):
         raise AssertionError(what)
 
 
+def figures_of(browser):
+    """The candidates as (move, value, loss or None for the best, line)."""
+    rows = browser.run("return [...document.querySelectorAll('#candidates tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    number = lambda text: float(text.replace("−", "-").rstrip("%"))  # noqa: E731
+    return [(move, number(value), None if loss == "best" else abs(number(loss)), line[0] if line else "")
+            for move, value, loss, *line in rows]
+
+
+def check_figures(browser, rounding):
+    """The best move comes first, and each loss is the difference to its value."""
+    rows = figures_of(browser)
+    check(rows and rows[0][2] is None and all(loss is not None for _, _, loss, _ in rows[1:]), f"only the first move is best: {rows}")
+    for move, value, loss, _ in rows[1:]:
+        check(abs(max(0, rows[0][1] - value) - loss) <= rounding, f"the loss of {move}: {rows}")
+    return rows
+
+
+def check_labels(browser):
+    """The label of each column or place says what lies there."""
+    stones = browser.run("""return [...document.querySelectorAll('.column, .place')].map(e => {
+        const label = e.getAttribute('aria-label'), after = label.split(':').slice(1).join(':').split(';')[0];
+        return [e.getAttribute('role'), after.match(/^ from the bottom/) ? after.split(',').length : Number(after.match(/\\d+/)?.[0] ?? 0)];
+    })""")
+    check(all(role in ("button", "img") for role, _ in stones), f"every place has a role: {stones}")
+    drawn = browser.count(".disc, .checker")
+    check(sum(count for _, count in stones) == drawn, f"labels account for all {drawn} pieces: {stones}")
+
+
+def check_contrast(browser):
+    shown = browser.run("return document.documentElement.dataset.theme")
+    for theme in ("light", "dark"):
+        browser.run("document.documentElement.dataset.theme = arguments[0]", theme)
+        check(browser.run("return getComputedStyle(document.documentElement).colorScheme") == theme, f"the color scheme is {theme}")
+        poor = browser.poor_contrast()
+        check(not poor, f"poor contrast in the {theme} theme: {poor}")
+    browser.run("document.documentElement.dataset.theme = arguments[0]", shown)
+
+
+def step_through(browser, pieces):
+    """Looks at earlier positions; pieces(ply) is the number of discs after `ply` moves, or None."""
+    last = browser.count("#history button")
+    def shows(ply):
+        browser.wait(f"document.getElementById('graph').getAttribute('aria-valuenow') === '{ply}'", f"position {ply}")
+        check(pieces(ply) is None or browser.count(".disc") == pieces(ply), f"the discs of position {ply}")
+        check(ply == last or browser.count("#board .on") == 0, "earlier positions are not playable")
+    browser.run("document.getElementById('graph').focus()")
+    for key, ply in (("ArrowLeft", last - 1), ("Home", 0), ("ArrowRight", 1), ("End", last)):
+        browser.press(key)
+        shows(ply)
+    browser.click_at("#graph", 0.09)
+    shows(0)
+    check(browser.text("#status").startswith("Before the first move"), "the status says where we are")
+    browser.touch("#forward")
+    shows(1)
+    browser.click("#history li:nth-child(2) button")
+    shows(2)
+    check(browser.count("#candidates tbody tr") >= 1, "moves of an earlier position are shown")
+    check(browser.count("tr.played") == 1, "the move that was played is marked")
+    label = browser.run("return document.getElementById('graph').getAttribute('aria-valuetext')")
+    check(re.search(r"^Move 2 of \d+, (you|Senet) played .+, your chance of winning \d+%$", label), f"the graph describes itself: {label}")
+    browser.click("#back")
+    shows(1)
+    browser.click("#latest")
+    shows(last)
+
+
+def take_back(browser):
+    """Takes back moves in the middle of a game of Connect Four, and plays on from an earlier position."""
+    first = browser.run("return [...document.querySelectorAll('#history .move')].map(m => m.textContent)")
+    browser.click("#take-back")
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === {len(first) - 2}", "two moves taken back")
+    browser.press(first[-2])
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === {len(first)}", "the move again")
+    browser.press("z", held="Control")
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === {len(first) - 2}", "Ctrl+Z takes back too")
+    browser.click("#history li:first-child button")
+    browser.wait("!document.getElementById('fork').hidden", "an earlier position")
+    browser.click("#fork")
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === 2", "Senet's other answer")
+    check(browser.text("#history .move") == first[0], "the game goes on after the first move")
+    return first
+
+
+def check_review(browser, factor, rounding):
+    """`factor` turns the average loss into the figure of the review; losses are rounded to `rounding`."""
+    browser.wait("!document.getElementById('review').hidden && document.getElementById('review-progress').textContent === ''", "the review")
+    rows = browser.run("return [...document.querySelectorAll('#review-table tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    check([row[0] for row in rows] == ["You", "Senet"], f"both players are reviewed: {rows}")
+    moves = browser.run("return [...document.querySelectorAll('#history button')].map(b => [b.ariaLabel.includes(', you'), b.querySelector('.lost').textContent])")
+    for name, choices, *_, figure in rows:
+        losses = [float(lost.strip("−%")) if lost else 0 for is_yours, lost in moves if is_yours == (name == "You")]
+        check(0 < int(choices) <= len(losses), f"choices are counted: {rows}")
+        expected, tolerance = factor * sum(losses) / int(choices), factor * rounding * len(losses) / int(choices)
+        check(abs(float(figure.rstrip("%")) - expected) <= tolerance + 0.06, f"the figure {figure} of {name}, not {expected}")
+    if browser.count("#worst button"):
+        ply = int(re.match(r"\d+", browser.text("#worst button"))[0]) - 1
+        browser.click("#worst button")
+        browser.wait(f"document.getElementById('graph').getAttribute('aria-valuenow') === '{ply}'", "the position of the costliest move")
+        check_contrast(browser)
+        browser.click("#latest")
+    return rows
+
+
 def play_connect_four(browser, server, shots):
     browser.open(f"http://127.0.0.1:{server.port}/?game=connect_four")
     browser.wait(MINE, "a column to play in")
     check(browser.count("#board svg .column.on") == 7, "seven columns are playable")
     ways = [lambda n: browser.click(f".column[data-move='{n}']"), lambda n: browser.touch(f".column[data-move='{n}']"),
             lambda n: browser.press(str(n))]
-    moves = 0
+    moves, returned = 0, None
     while True:
         browser.wait(f"{MINE} || {OVER}", "the user's turn, or the end")
         if browser.run(f"return {OVER}"):
@@ -62,10 +165,19 @@ def play_connect_four(browser, server, shots):
         if moves == 2:  # play the third move from the hints
             browser.click(".switch")
             browser.wait("document.getElementById('candidates-title').textContent.startsWith('Good moves')", "hints")
-            check(browser.count(".hint.best") >= 1, "a best column is marked")
+            rows = check_figures(browser, 1.1)
+            check(len(rows) == 7 and all(re.fullmatch(r"[1-7]( [1-7])*", line) for _, _, _, line in rows), f"lines: {rows}")
+            check(browser.text(".hint.best") == f"{rows[0][1]:.0f}%", "the best column shows its chance of winning")
+            check_labels(browser)
+            check_contrast(browser)
             browser.screenshot(shots / "connect_four.png")
             browser.click("#candidates tbody tr")
             browser.click(".switch")
+        elif moves == 4 and not returned:
+            step_through(browser, lambda ply: ply)
+            returned = take_back(browser)
+            moves = 1
+            continue
         else:
             column = browser.run("return [...document.querySelectorAll('.column.on')].map(c => c.dataset.move)")[moves % 2]
             ways[moves % 3](column)
@@ -76,6 +188,9 @@ def play_connect_four(browser, server, shots):
     if browser.text("#status").find("win") >= 0:
         check(browser.count(".winner") >= 4, "the four in a line are marked")
     check(browser.count(".column.on") == 0, "no column is playable after the end")
+    check(returned, "moves were taken back")
+    check_review(browser, 1, 0.05)
+    step_through(browser, lambda ply: ply)
     browser.screenshot(shots / "connect_four_end.png")
     return moves
 
@@ -105,6 +220,9 @@ def play_backgammon(browser, server, shots, draw):
             browser.wait("document.getElementById('candidates-title').textContent.startsWith('Good moves')", "hints")
             browser.run("document.querySelector('#candidates tbody tr').dispatchEvent(new PointerEvent('pointerenter'))")
             check(browser.count(".arrow") >= 1, "the turn is shown")
+            check_figures(browser, 0.0011)
+            check_labels(browser)
+            check_contrast(browser)
             browser.screenshot(shots / "backgammon_hints.png")
             browser.click(".switch")
             browser.click("#candidates tbody tr")
@@ -137,6 +255,8 @@ def play_backgammon(browser, server, shots, draw):
     check(browser.run("return [0, 1].some(p => document.querySelectorAll('#history li').length > 0)"), "moves are listed")
     browser.screenshot(shots / "backgammon_end.png")
     check(undone > 0, "a turn was undone")
+    check_review(browser, 500, 0.0005)
+    step_through(browser, lambda ply: None)
     return turns
 
 
@@ -172,9 +292,11 @@ def look(browser, shots):
     browser.resize(412, 915)
     browser.wait("innerWidth < 900 && document.documentElement.scrollWidth <= innerWidth", "a page as narrow as the window")
     browser.screenshot(shots / "backgammon_narrow.png")
+    check_contrast(browser)
     browser.click("#tab-connect_four")
     browser.wait("document.querySelectorAll('.column.on').length === 7", "the other game")
     browser.screenshot(shots / "connect_four_narrow.png")
+    check_contrast(browser)
     browser.click("#resign")
     browser.wait(OVER, "the end by resignation")
 
@@ -192,6 +314,35 @@ def come_back(browser, server):
     browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === 3", "the same game")
     check(browser.text("#history") == moves, "the same moves")
     check(browser.run("return document.getElementById('side').value") == "1", "the same side")
+
+
+def open_positions(browser, server):
+    """Copies the address of a position, and opens it and others as another browser would."""
+    browser.run("const side = document.getElementById('side'); side.value = '0'; side.dispatchEvent(new Event('change'))")
+    browser.open(f"http://127.0.0.1:{server.port}/?game=connect_four&position=4453")
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === 4", "a position from columns")
+    browser.press("4")
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === 6", "Senet's answer")
+    browser.click("#copy-link")
+    browser.wait("document.getElementById('toast').textContent === 'Link copied'", "the link is copied")
+    link, labels = browser.clipboard(), browser.run("return [...document.querySelectorAll('.column')].map(c => c.getAttribute('aria-label'))")
+    check(link == browser.run("return location.href") and "position=7/7/" in link, f"the link contains the position: {link}")
+    browser.run("localStorage.clear()")
+    browser.open(link)
+    browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === 6", "the same position")
+    check(browser.run("return [...document.querySelectorAll('.column')].map(c => c.getAttribute('aria-label'))") == labels, "the same discs")
+    check(browser.text("#history") == "None yet", "it is a new game")
+    browser.open(f"http://127.0.0.1:{server.port}/?game=backgammon&position=rubbish")
+    browser.wait(f"{MINE} && document.getElementById('toast').textContent.includes('14 characters')", "an error, and a new game")
+    xgid = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    browser.run("document.getElementById('position').value = arguments[0]", xgid)
+    browser.click("#position-form button")
+    browser.wait(f"{MINE} && document.getElementById('status').textContent.includes('you rolled 3 and 1')", "the position of an XGID")
+    check(browser.run("return new URLSearchParams(location.search).get('position')") == "4HPwATDgc/ABMA:0:31", "its position in the address")
+    browser.run("const field = document.getElementById('position'); field.value = 'rubbish'; field.focus()")
+    browser.press("Enter")
+    browser.wait("document.getElementById('toast').textContent.includes('14 characters')", "a wrong position is refused")
+    check(browser.run(f"return {MINE}"), "the game goes on")
 
 
 def main():
@@ -212,7 +363,10 @@ def main():
                 states = check_rules(browser, server, source)
                 look(browser, shots)
                 come_back(browser, server)
-                check(not browser.complaints(), f"the page logged errors: {browser.complaints()}")
+                open_positions(browser, server)
+                # Chromium logs refused requests: wrong positions, and a reload during a search.
+                complaints = [text for text in browser.complaints() if not re.search(r"status of (400|409) ", text)]
+                check(not complaints, f"the page logged errors: {complaints}")
             except Exception:
                 browser.screenshot(shots / "failed.png")
                 raise

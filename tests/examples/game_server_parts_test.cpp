@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/examples/game_server/clients.hpp"
+#include "tools/examples/game_server/limits.hpp"
 #include "tools/examples/game_server/http.hpp"
 
 namespace game_server {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,134 @@ TEST(GameServer, AnalysesWithoutPlayingAndResigns) {
   EXPECT_EQ(server.get(game).status, 404);
 }
 
+TEST(GameServer, TakesMovesBackAndRollsTheSameDice) {
+  RunningServer server({"--rate", "0"});
+  const std::string game = server.open_game("backgammon");
+  std::vector<json> states = {server.get(game).json()};
+  for (int i = 0; i < 6; ++i) {
+    states.push_back(server.post(game + "/move", {{"move", states.back()["legal"][0]}}).json());
+  }
+  for (const int ply : {5, 2, 0}) {
+    EXPECT_EQ(server.post(game + "/undo", {{"ply", ply}}).json(), states[ply]) << ply;
+    EXPECT_EQ(server.get(game).json(), states[ply]) << ply;
+  }
+  for (std::size_t i = 0; i < 6; ++i) {
+    const json again = server.post(game + "/move", {{"move", states[i]["legal"][0]}}).json();
+    EXPECT_EQ(again, states[i + 1]) << "the same moves have the same dice";
+  }
+  // A resignation is taken back too.
+  EXPECT_EQ(server.post(game + "/resign", {{"player", 1}}).json()["turn"], nullptr);
+  EXPECT_EQ(server.post(game + "/undo", {{"ply", 6}}).json(), states[6]);
+}
+
+TEST(GameServer, KeepsTheLast200Turns) {
+  RunningServer server({"--rate", "0", "--seed", "1"});
+  // Random players who hit when they can often need more than 200 turns.
+  std::mt19937 random(1);
+  std::string game;
+  json state = {{"ply", 0}, {"result", "none"}};
+  for (int turns = 0; state["ply"] < 205; ++turns) {
+    ASSERT_LT(turns, 20'000);
+    if (!state["result"].is_null()) {
+      if (!game.empty()) server.ask("DELETE", game);
+      game = server.open_game("backgammon");
+      state = server.get(game).json();
+    }
+    json move = state["legal"][random() % state["legal"].size()];
+    for (const json& hit : state["legal"]) {
+      if (hit.get<std::string>().find('*') != std::string::npos) move = hit;
+    }
+    state = server.post(game + "/move", {{"move", move}}).json();
+  }
+  ASSERT_EQ(state["ply"], 205);
+  EXPECT_EQ(state["history"].size(), 200u);
+  EXPECT_EQ(server.post(game + "/undo", {{"ply", 4}}).reason(),
+            "\"ply\" is not a whole number from 5 to 205");
+  EXPECT_EQ(server.post(game + "/analyse", {{"ply", 5}, {"visits", 1}}).json()["ply"], 5);
+  const json first = server.post(game + "/undo", {{"ply", 5}}).json();
+  EXPECT_EQ(first["ply"], 5);
+  EXPECT_EQ(first["history"], json::array());
+}
+
+TEST(GameServer, AnalysesEarlierPositions) {
+  RunningServer server({"--rate", "0"});
+  for (const char* name : {"connect_four", "backgammon"}) {
+    const std::string game = server.open_game(name);
+    std::vector<json> states = {server.get(game).json()};
+    while (states.back()["result"].is_null()) {
+      states.push_back(server.post(game + "/move", {{"move", states.back()["legal"][0]}}).json());
+    }
+    const json& last = states.back();
+    for (std::size_t ply = 0; ply + 1 < states.size(); ply += 3) {
+      json then = server.post(game + "/analyse", {{"ply", ply}, {"visits", 60}}).json();
+      const json search = std::exchange(then["search"], nullptr);
+      EXPECT_EQ(then, states[ply]) << "the state at that ply";
+      const json& candidates = search["candidates"];
+      EXPECT_EQ(search["played"], last["history"][ply]["move"]);
+      EXPECT_TRUE(std::ranges::any_of(candidates, [&](const json& one) {
+        return one["move"] == search["played"];
+      })) << search;
+      EXPECT_EQ(server.get(game).json(), last) << "the game has not changed";
+    }
+    EXPECT_EQ(server.post(game + "/analyse", {{"ply", last["ply"]}}).status, 409);
+    EXPECT_EQ(server.post(game + "/analyse", {{"ply", states.size()}}).status, 400);
+    EXPECT_EQ(server.ask("DELETE", game).status, 200);
+  }
+}
+
+// X wins at once in column 4.
+TEST(GameServer, ValuesAndLinesFollowTheBestMoves) {
+  RunningServer server({"--rate", "0"});
+  const json opened =
+      server.post("/api/games", {{"game", "connect_four"}, {"position", "414142"}}).json();
+  ASSERT_EQ(opened["turn"], 0);
+  EXPECT_EQ(opened["ply"], 0);
+  const std::string game = "/api/games/" + opened.value("id", "");
+  const json search = server.post(game + "/analyse", {{"visits", 200}}).json()["search"];
+  ASSERT_EQ(search["candidates"].size(), 7u);
+  for (const json& candidate : search["candidates"]) {
+    const json& line = candidate["line"];
+    if (candidate["move"] == "4") {
+      EXPECT_EQ(candidate["value"], 1);
+      EXPECT_EQ(line, json::array()) << "the game is over";
+      continue;
+    }
+    EXPECT_LE(line.size(), 6u);
+    ASSERT_GE(line.size(), 1u);
+    // The line is legal.
+    std::string position = "414142" + candidate["move"].get<std::string>();
+    for (const json& move : line) position += move.get<std::string>();
+    EXPECT_EQ(server.post("/api/games", {{"game", "connect_four"}, {"position", position}}).status,
+              201)
+        << position;
+    EXPECT_LE(candidate["value"], 1);
+  }
+  EXPECT_EQ(search["candidates"][0]["move"], "4");
+}
+
+TEST(GameServer, OpensAPosition) {
+  RunningServer server({"--rate", "0"});
+  const auto open = [&](const char* game, const char* position) {
+    return server.post("/api/games", {{"game", game}, {"position", position}});
+  };
+  json state = open("backgammon", "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10").json();
+  EXPECT_EQ(state["position"], "4HPwATDgc/ABMA:0:31");
+  EXPECT_EQ(state["dice"], json({3, 1}));
+  state = open("backgammon", "4HPwATDgc/ABMA:1:-").json();
+  EXPECT_EQ(state["turn"], 1);
+  EXPECT_NE(state["dice"], nullptr) << "the server rolls where the position has no dice";
+  state = open("connect_four", "4433").json();
+  EXPECT_EQ(state["board"]["rows"].back(), "..XX...");
+  EXPECT_EQ(open("connect_four", state["position"].get<std::string>().c_str()).json()["board"],
+            state["board"]);
+  state = open("connect_four", "4141414").json();
+  EXPECT_EQ(state["result"], json({{"winner", 0}, {"points", 1}, {"how", "line"}}));
+  EXPECT_EQ(open("backgammon", "rubbish").reason(),
+            "a position id has 14 characters, 'rubbish' has 7");
+  EXPECT_EQ(open("connect_four", "8").status, 400);
+  EXPECT_EQ(server.metric("games", "open"), 5);
+}
+
 TEST(GameServer, RefusesWhatMakesNoSense) {
   RunningServer server({"--rate", "0", "--visits", "100"});
   const std::string game = server.open_game("connect_four");
@@ -168,6 +297,9 @@ TEST(GameServer, RefusesWhatMakesNoSense) {
       {move, {{"temperature", 3}}, 400, "\"temperature\" is not a number from 0.0 to 2.0"},
       {move, {{"move", "4"}, {"ply", 3}}, 409, "the game is at ply 0, not 3"},
       {game + "/resign", json::object(), 400, "\"player\" is missing"},
+      {game + "/undo", json::object(), 400, "\"ply\" is missing"},
+      {game + "/undo", {{"ply", 1}}, 400, "\"ply\" is not a whole number from 0 to 0"},
+      {game + "/analyse", {{"ply", 1}}, 400, "\"ply\" is not a whole number from 0 to 0"},
       {game + "/resign", {{"player", 2}}, 400, "\"player\" is not a whole number from 0 to 1"},
       {game + "/nothing", json::object(), 404, "there is no /api/games/"},
       {"/api/games/" + std::string(32, 'a'), json::object(), 404, "there is no"},

@@ -9,6 +9,59 @@ import subprocess
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
+# The visible texts with their boxes and colors; opacity is included in the color's alpha.
+FIND_TEXTS = r"""
+const texts = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const node = walker.currentNode, element = node.parentElement;
+  if (!node.data.trim() || element.closest("script, style, option") || !element.checkVisibility({checkVisibilityCSS: true})) continue;
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  let {left, top, right, bottom} = range.getBoundingClientRect();
+  const boxes = [new DOMRect(0, 0, innerWidth, innerHeight)];
+  for (let up = element; up; up = up.parentElement) if (getComputedStyle(up).overflow !== "visible") boxes.push(up.getBoundingClientRect());
+  for (const box of boxes) {
+    [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
+    [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
+  }
+  const x = left, y = top, width = right - left, height = bottom - top;
+  if (width < 2 || height < 2) continue;
+  const style = getComputedStyle(element);
+  const color = (element instanceof SVGElement ? style.fill : style.color).match(/[\d.]+/g).map(Number);
+  let alpha = color[3] ?? 1;
+  for (let up = element; up; up = up.parentElement) alpha *= Number(getComputedStyle(up).opacity);
+  if (alpha > 0) texts.push({text: node.data.trim(), color: [...color.slice(0, 3), alpha], x, y, width, height});
+}
+return texts;
+"""
+
+MEASURE_CONTRAST = r"""
+const [texts, picture, least, done] = arguments, image = new Image();
+image.onload = () => {
+  const canvas = document.createElement("canvas"), scale = image.width / innerWidth;
+  canvas.width = image.width; canvas.height = image.height;
+  const drawing = canvas.getContext("2d", {willReadFrequently: true});
+  drawing.drawImage(image, 0, 0);
+  const light = (color) => [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => {
+    const c = color[i] / 255;
+    return sum + weight * (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  }, 0);
+  done(texts.map(({text, color, x, y, width, height}) => {
+    const {data} = drawing.getImageData(x * scale, y * scale, Math.max(1, width * scale), Math.max(1, height * scale));
+    const contrasts = [];
+    for (let i = 0; i < data.length; i += 4) {
+      const behind = [data[i], data[i + 1], data[i + 2]];
+      const seen = behind.map((c, k) => c + (color[k] - c) * color[3]);
+      const [low, high] = [light(behind), light(seen)].sort((a, b) => a - b);
+      contrasts.push((high + 0.05) / (low + 0.05));
+    }
+    contrasts.sort((a, b) => a - b);
+    return {text: `${text} at ${Math.round(x)},${Math.round(y)}`, contrast: contrasts[Math.floor(contrasts.length * 0.1)]};
+  }).filter(({contrast}) => contrast < least).map(({text, contrast}) => `${text}: ${contrast.toFixed(2)}`));
+};
+image.src = "data:image/png;base64," + picture;
+"""
+
 
 def missing():
     """The required programs that are not installed."""
@@ -84,10 +137,24 @@ class Browser:
         self.call("POST", "/actions", {"actions": [
             {"type": "pointer", "id": "finger", "parameters": {"pointerType": "touch"}, "actions": moves}]})
 
-    def press(self, key):
-        key = {"Enter": "\ue007", "Backspace": "\ue003", "Tab": "\ue004", "ArrowRight": "\ue014", "ArrowLeft": "\ue012"}.get(key, key)
-        self.call("POST", "/actions", {"actions": [
-            {"type": "key", "id": "keys", "actions": [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+    def press(self, key, held=None):
+        """Presses a key, with the key `held` held down."""
+        codes = {"Enter": "\ue007", "Backspace": "\ue003", "Tab": "\ue004", "Control": "\ue009", "End": "\ue010", "Home": "\ue011",
+                 "ArrowLeft": "\ue012", "ArrowRight": "\ue014"}
+        keys = [codes.get(name, name) for name in ([held] if held else []) + [key]]
+        actions = [{"type": "keyDown", "value": name} for name in keys] + [{"type": "keyUp", "value": name} for name in reversed(keys)]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def click_at(self, selector, share):
+        """Clicks at this share of the element's width."""
+        x, y = self.run("const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+                        "return [Math.round(box.left + arguments[1] * box.width), Math.round(box.top + box.height / 2)]", selector, share)
+        moves = [{"type": "pointerMove", "duration": 0, "x": x, "y": y}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": moves}]})
+
+    def clipboard(self):
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Browser.grantPermissions", "params": {"permissions": ["clipboardReadWrite"]}})
+        return self.call("POST", "/execute/async", {"script": "navigator.clipboard.readText().then(arguments[0])", "args": []})
 
     def resize(self, width, height):
         self.call("POST", "/window/rect", {"width": width, "height": height})
@@ -95,6 +162,15 @@ class Browser:
     def screenshot(self, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("GET", "/screenshot")))
+
+    def poor_contrast(self, least=4.5):
+        """Texts in the window whose contrast (WCAG 2.1) with nine tenths of the pixels behind them is not at least `least`."""
+        texts = self.run(FIND_TEXTS)
+        self.run("document.head.insertAdjacentHTML('beforeend', '<style id=no-text>* { color: transparent !important; "
+                 "caret-color: transparent !important } text { fill: transparent !important }</style>')")
+        picture = self.call("GET", "/screenshot")
+        self.run("document.getElementById('no-text').remove()")
+        return self.call("POST", "/execute/async", {"script": MEASURE_CONTRAST, "args": [texts, picture, least]})
 
     def complaints(self):
         """The errors in the page's console."""

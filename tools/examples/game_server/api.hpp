@@ -64,14 +64,10 @@ class Fields {
 /// May be used by any thread.
 class Api {
  public:
-  /// `names` are the games that the engine has weights for. All arguments must outlive this.
-  Api(senet::api::Engine& engine, const std::vector<std::string>& names, const Options& options,
-      Counters& counters)
-      : engine_(engine),
-        names_(names),
-        options_(options),
-        counters_(counters),
-        games_(engine, options, counters) {}
+  /// The arguments must outlive this.
+  Api(senet::api::Engine& engine, const Options& options) : engine_(engine), options_(options) {}
+
+  Counters counters;
 
   /// Answers a request of `client`, an IPv4 address or an IPv6 network (/64). Does not throw.
   Answer answer(const Request& request, const std::string& client) {
@@ -110,7 +106,7 @@ class Api {
   };
 
   Answer route(const Request& request, const std::string& client) {
-    static constexpr std::array<Route, 8> kRoutes = {{
+    static constexpr std::array<Route, 9> kRoutes = {{
         {verb::get, "/api", &Api::about},
         {verb::get, "/api/metrics", &Api::metrics},
         {verb::post, "/api/games", &Api::open, 201},
@@ -119,6 +115,7 @@ class Api {
         {verb::post, "/api/games/*/move", &Api::move},
         {verb::post, "/api/games/*/analyse", &Api::analyse},
         {verb::post, "/api/games/*/resign", &Api::resign},
+        {verb::post, "/api/games/*/undo", &Api::undo},
     }};
     const verb method = request.method() == verb::head ? verb::get : request.method();
     const std::string target(request.target()), path = target.substr(0, target.find('?'));
@@ -135,8 +132,7 @@ class Api {
     });
     require(found != kRoutes.end(), 404, "there is no ", path, " for ", request.method_string());
     // Protects against cross-site forms, which cannot send this type.
-    require(request.body().empty() ||
-                request[http::field::content_type].starts_with("application/json"),
+    require(request.body().empty() || request[field::content_type].starts_with("application/json"),
             415, "send the body with Content-Type: application/json");
     Call call{id, client, Fields(request.body())};
     return make_answer(found->status, (this->*found->action)(call));
@@ -155,55 +151,56 @@ class Api {
     answer.set("Content-Security-Policy",
                "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
                "img-src data:; connect-src 'self'; frame-ancestors 'none'");
-    answer.set(http::field::cache_control, "no-cache");
+    answer.set(field::cache_control, "no-cache");
     return answer;
   }
 
   json about(Call&) {
-    return {{"games", names_},
+    return {{"games", kGames},
             {"most_visits", options_.visits},
-            {"most_time_ms", options_.time.count()},
+            {"most_time_ms", options_.time_ms},
             {"senet", senet_version()}};
   }
 
   json metrics(Call&) {
     using Seconds = std::chrono::duration<double>;
-    const std::chrono::microseconds searched(counters_.search_microseconds);
+    const std::chrono::microseconds searched(counters.search_microseconds);
     const auto [open, busy] = games_.counts();
     const json figures = {{"/seconds", Seconds(Clock::now() - began_).count()},
                           {"/games/open", open},
                           {"/games/busy", busy},
-                          {"/games/opened", counters_.games_opened.load()},
-                          {"/games/finished", counters_.games_finished.load()},
-                          {"/games/timed_out", counters_.games_timed_out.load()},
-                          {"/requests/received", counters_.requests.load()},
-                          {"/requests/answered_2xx", counters_.answers[2].load()},
-                          {"/requests/answered_4xx", counters_.answers[4].load()},
-                          {"/requests/answered_5xx", counters_.answers[5].load()},
-                          {"/requests/shed", counters_.shed.load()},
-                          {"/connections/open", counters_.open_connections.load()},
-                          {"/connections/accepted", counters_.connections.load()},
-                          {"/connections/dropped", counters_.dropped.load()},
-                          {"/connections/timed_out", counters_.timed_out.load()},
+                          {"/games/opened", counters.games_opened.load()},
+                          {"/games/finished", counters.games_finished.load()},
+                          {"/games/timed_out", counters.games_timed_out.load()},
+                          {"/requests/received", counters.requests.load()},
+                          {"/requests/answered_2xx", counters.answers[2].load()},
+                          {"/requests/answered_4xx", counters.answers[4].load()},
+                          {"/requests/answered_5xx", counters.answers[5].load()},
+                          {"/requests/shed", counters.shed.load()},
+                          {"/connections/open", counters.open_connections.load()},
+                          {"/connections/accepted", counters.connections.load()},
+                          {"/connections/dropped", counters.dropped.load()},
+                          {"/connections/timed_out", counters.timed_out.load()},
                           {"/engine/memory", engine_.memory()},
                           {"/engine/memory_bound", options_.memory_mib << 20},
-                          {"/engine/searches", counters_.searches.load()},
-                          {"/engine/visits", counters_.visits.load()},
+                          {"/engine/searches", counters.searches.load()},
+                          {"/engine/visits", counters.visits.load()},
                           {"/engine/search_seconds", Seconds(searched).count()}};
     return figures.unflatten();
   }
 
   json open(Call& call) {
     const auto name = call.fields.text("game");
+    const auto position = call.fields.text("position");
     call.fields.done();
-    require(name && std::ranges::find(names_, *name) != names_.end(), 400,
-            "\"game\" must be one of ", json(names_));
-    call.id = games_.open(*name, call.client);
+    require(name && std::ranges::find(kGames, *name) != kGames.end(), 400,
+            "\"game\" must be one of ", json(kGames));
+    call.id = games_.open(*name, position.value_or(""), call.client);
     return show(call);
   }
 
   json show(Call& call) {
-    return use_game(call, [](Game&) { return nullptr; });
+    return use_game(call, [](Game& game) { return game.state(); });
   }
 
   json close(Call& call) {
@@ -212,7 +209,7 @@ class Api {
   }
 
   json move(Call& call) {
-    return use_game(call, [&](Game& game) -> json {
+    return use_game(call, [&](Game& game) {
       const auto move = call.fields.text("move");
       const auto ply = call.fields.number<std::uint32_t>("ply", 0, UINT32_MAX);
       const Limits limits = move ? Limits{} : read_limits(call.fields);
@@ -220,19 +217,30 @@ class Api {
       require(!game.is_over(), 409, "the game is over");
       require(!ply || *ply == game.ply(), 409, "the game is at ply ", game.ply(), ", not ",
               ply.value_or(0));
-      if (!move) return search(game, limits, true);
+      if (!move) return counted([&] { return game.reply(limits); });
       game.play(*move);
-      return nullptr;
+      return game.state();
     });
   }
 
   json analyse(Call& call) {
     return use_game(call, [&](Game& game) {
+      const std::size_t ply = read_ply(call, game).value_or(game.ply());
       Limits limits = read_limits(call.fields);
       limits.priority = -1;  // searches for moves have precedence
       call.fields.done();
-      require(!game.is_over(), 409, "the game is over");
-      return search(game, limits, false);
+      require(ply < game.ply() || !game.is_over(), 409, "the game is over");
+      return counted([&] { return game.analyse(ply, limits); });
+    });
+  }
+
+  json undo(Call& call) {
+    return use_game(call, [&](Game& game) {
+      const auto ply = read_ply(call, game);
+      call.fields.done();
+      require(ply.has_value(), 400, "\"ply\" is missing: the number of moves to keep");
+      game.undo(*ply);
+      return game.state();
     });
   }
 
@@ -243,51 +251,52 @@ class Api {
       require(player.has_value(), 400, "\"player\" is missing: it must be 0 or 1");
       require(!game.is_over(), 409, "the game is over");
       game.resign(*player);
-      return nullptr;
+      return game.state();
     });
   }
 
-  /// The answer to every request about a game: its state after `action`, and the search that
-  /// `action` ran, if any.
+  /// The answer to every request about a game: the state that `action` returns, with the id.
   template <class Action>
   json use_game(const Call& call, const Action& action) {
     return games_.use(call.id, [&](Game& game) {
       const bool was_over = game.is_over();
-      json search = action(game);
-      if (game.is_over() && !was_over) ++counters_.games_finished;
-      json state = game.state();
+      json state = action(game);
+      if (game.is_over() && !was_over) ++counters.games_finished;
       state["id"] = call.id;
-      state["search"] = std::move(search);
       return state;
     });
   }
 
+  /// A ply whose position the game keeps.
+  static std::optional<std::size_t> read_ply(Call& call, const Game& game) {
+    return call.fields.number<std::size_t>("ply", game.first_ply(), game.ply());
+  }
+
   Limits read_limits(Fields& fields) const {
-    const auto most_time = static_cast<std::uint32_t>(options_.time.count());
     Limits limits;
     limits.visits = fields.number<std::uint32_t>("visits", 1, options_.visits)
                         .value_or(std::min(kUsualVisits, options_.visits));
     limits.time = std::chrono::milliseconds(
-        fields.number<std::uint32_t>("time_ms", 1, most_time).value_or(most_time));
+        fields.number<std::uint32_t>("time_ms", 1, options_.time_ms).value_or(options_.time_ms));
     limits.temperature = fields.number<float>("temperature", 0, 2).value_or(0);
     return limits;
   }
 
-  json search(Game& game, const Limits& limits, bool plays) {
+  /// Counts the search in the state that `action` returns.
+  template <class Action>
+  json counted(const Action& action) {
     const auto began = Clock::now();
-    json found = game.search(limits, plays);
+    json state = action();
     const std::chrono::duration<double, std::micro> took = Clock::now() - began;
-    ++counters_.searches;
-    counters_.visits += found["visits"].get<std::uint64_t>();
-    counters_.search_microseconds += static_cast<std::uint64_t>(took.count());
-    return found;
+    ++counters.searches;
+    counters.visits += state["search"]["visits"].template get<std::uint64_t>();
+    counters.search_microseconds += static_cast<std::uint64_t>(took.count());
+    return state;
   }
 
   senet::api::Engine& engine_;
-  const std::vector<std::string>& names_;
   const Options& options_;
-  Counters& counters_;
-  Games games_;
+  Games games_{engine_, options_, counters};
   const Clock::time_point began_ = Clock::now();
 };
 

@@ -11,6 +11,7 @@ namespace game_server {
 using json = nlohmann::json;
 
 constexpr std::string_view kBackgammon = "backgammon";
+constexpr std::array<std::string_view, 2> kGames = {"connect_four", kBackgammon};
 
 /// The rows of "7/7/7/7/3X3/2OX3", from the top. A digit is a number of empty cells.
 inline json grid_rows(std::string_view position) {

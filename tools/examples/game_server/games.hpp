@@ -2,14 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
 #include "game.hpp"
 #include "http.hpp"
-#include "server.hpp"
+#include "limits.hpp"
 
 namespace game_server {
 
@@ -21,7 +20,8 @@ class Games {
 
   /// Opens a game and returns its id. Throws Refusal 503 if the server has too many games, 429 if
   /// this client has too many.
-  std::string open(const std::string& name, const std::string& client) {
+  std::string open(const std::string& name, const std::string& position,
+                   const std::string& client) {
     const std::lock_guard lock(mutex_);
     require(games_.size() < options_.games, 503, "all ", options_.games,
             " games are in use: try again later");
@@ -38,7 +38,7 @@ class Games {
     const std::uint64_t seed = options_.dice_seed
                                    ? *options_.dice_seed + counters_.games_opened
                                    : std::uint64_t{system_random_()} << 32 | system_random_();
-    games_.try_emplace(id, engine_, name, seed, client);
+    games_.try_emplace(id, engine_, name, position, seed, client);
     ++counters_.games_opened;
     return id;
   }
@@ -49,17 +49,12 @@ class Games {
   auto use(const std::string& id, const Action& action) {
     std::unique_lock lock(mutex_);
     Entry& entry = find(id);
-    require(!entry.is_used, 409, "this game is busy with another request");
-    entry.is_used = true;
+    const std::unique_lock in_use(entry.in_use, std::try_to_lock);
+    require(in_use.owns_lock(), 409, "this game is busy with another request");
     lock.unlock();
-    const auto give_back = [this](Entry* used) {
-      const std::lock_guard lock_again(mutex_);
-      used->is_used = false;
-      used->last_used = Clock::now();
-      unused_.notify_all();
-    };
-    const std::unique_ptr<Entry, decltype(give_back)> used(&entry, give_back);
-    return action(used->game);
+    const auto touch = [](Entry* used) { used->last_used = Clock::now(); };
+    const std::unique_ptr<Entry, decltype(touch)> used(&entry, touch);
+    return action(entry.game);
   }
 
   /// Stops a search of the game, waits until the request that uses the game has finished, then
@@ -69,35 +64,42 @@ class Games {
     Entry& entry = find(id);
     entry.is_closing = true;
     entry.game.end_search();
-    unused_.wait(lock, [&] { return !entry.is_used; });
+    lock.unlock();
+    entry.in_use.lock();
+    entry.in_use.unlock();  // no new request can use the game
+    lock.lock();
     games_.erase(id);
   }
 
   void close_idle() {
     const std::lock_guard lock(mutex_);
-    const auto latest = Clock::now() - options_.idle;
+    const auto latest = Clock::now() - std::chrono::seconds(options_.idle_seconds);
     counters_.games_timed_out += std::erase_if(games_, [&](const auto& entry) {
-      return !entry.second.is_used && !entry.second.is_closing && entry.second.last_used <= latest;
+      const Entry& game = entry.second;
+      return !game.is_closing && !game.is_used() && game.last_used <= latest;
     });
   }
 
   /// The numbers of open games and of games that a request is using now.
-  std::pair<std::size_t, std::size_t> counts() const {
+  std::pair<std::size_t, std::size_t> counts() {
     const std::lock_guard lock(mutex_);
-    const auto is_used = [](const auto& entry) { return entry.second.is_used; };
-    return {games_.size(), std::ranges::count_if(games_, is_used)};
+    return {games_.size(), std::ranges::count_if(
+                               games_, [](const auto& entry) { return entry.second.is_used(); })};
   }
 
  private:
   struct Entry {
-    Entry(senet::api::Engine& engine, const std::string& name, std::uint64_t seed,
-          const std::string& opened_by)
-        : game(engine, name, seed), client(opened_by) {}
+    Entry(senet::api::Engine& engine, const std::string& name, const std::string& position,
+          std::uint64_t seed, const std::string& opened_by)
+        : game(engine, name, position, seed), client(opened_by) {}
     Game game;
     const std::string client;  // that opened it
     Clock::time_point last_used = Clock::now();
-    bool is_used = false;     // by a request
-    bool is_closing = false;  // new requests may not use it
+    mutable std::mutex in_use;  // held by a request
+    bool is_closing = false;    // new requests may not use it
+
+    /// Call only while no request can begin to use the game.
+    bool is_used() const { return !std::unique_lock(in_use, std::try_to_lock).owns_lock(); }
   };
 
   Entry& find(const std::string& id) {
@@ -112,10 +114,9 @@ class Games {
   Counters& counters_;
   // Guards the members below, but not a game that is in use. Sessions are opened and closed under
   // it, so that a free place always has its memory available.
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::random_device system_random_;
   std::unordered_map<std::string, Entry> games_;
-  std::condition_variable unused_;  // notified when a request stops using a game
 };
 
 }  // namespace game_server

@@ -7,23 +7,25 @@ const api = {
         headers: body ? {"Content-Type": "application/json"} : {},
         body: body && JSON.stringify(body),
       });
-      const told = await answer.json();
-      if (answer.ok) return told;
-      const {status, reason} = told.error;
-      // The server is busy or limits our rate: retry.
-      if ((status === 503 || status === 429) && attempt < 4) {
-        await new Promise((wake) => setTimeout(wake, 1000 * (attempt + 1)));
+      const content = await answer.json();
+      if (answer.ok) return content;
+      const {status, reason} = content.error;
+      // The server is busy or limits our rate, or the game is busy, as with a page that was reloaded: retry.
+      const isBusy = status === 503 || status === 429 || (status === 409 && method === "GET");
+      if (isBusy && attempt < 4) {
+        await new Promise((wake) => setTimeout(wake, 300 * 2 ** attempt));
         continue;
       }
       throw Object.assign(new Error(reason), {status});
     }
   },
   about: () => api.call("GET", ""),
-  newGame: (game) => api.call("POST", "/games", {game}),
+  newGame: (game, position) => api.call("POST", "/games", {game, position}),
   state: (id) => api.call("GET", `/games/${id}`),
   play: (id, ply, move) => api.call("POST", `/games/${id}/move`, {move, ply}),
   reply: (id, ply, effort) => api.call("POST", `/games/${id}/move`, {...effort, ply}),
   analyse: (id, effort) => api.call("POST", `/games/${id}/analyse`, effort),
+  undo: (id, ply) => api.call("POST", `/games/${id}/undo`, {ply}),
   resign: (id, player) => api.call("POST", `/games/${id}/resign`, {player}),
   close: (id) => api.call("DELETE", `/games/${id}`),
 };

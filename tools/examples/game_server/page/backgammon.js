@@ -1,6 +1,17 @@
 // The backgammon board: the user composes a turn checker by checker.
 class BackgammonBoard {
   static colors = ["var(--light-checker)", "var(--dark-checker)"];
+  /** How the panels show a value of the engine (in points) and the value that a move loses. */
+  static figures = {
+    heading: "Equity",
+    explanation: "Equity is in points, without a cube.",
+    value: (value) => signed(value),
+    loss: (loss) => loss.toFixed(3),
+    showsTotal: true,
+    rating: {name: "PR", of: (average) => (500 * average).toFixed(1)},
+    note: "PR is 500 times the average loss of equity per unforced move, as in eXtreme Gammon; lower is better. Senet judges " +
+      "with its own search and without a cube, so its own PR looks better than it is.",
+  };
   #you;
   #onMove;
   #onProgress;
@@ -26,6 +37,7 @@ class BackgammonBoard {
     this.#update();
   }
 
+  /** Enables or disables moves of the user. */
   setEnabled(on) {
     this.#enabled = on;
     this.#steps = [];
@@ -87,7 +99,8 @@ class BackgammonBoard {
 
   #update() {
     const {dice, turn} = this.#state;
-    this.view.show(this.#places());
+    const places = this.#places();
+    this.view.show(places);
     this.view.showDice(dice, turn === this.#you, this.#steps.map(({die}) => die));
     const sources = new Set(turnsAfter(this.#turns, this.#steps).map(({steps}) => steps[this.#steps.length].from));
     const targets = this.#selected === null ? new Map() : targetsOf(this.#turns, this.#steps, this.#selected);
@@ -96,14 +109,18 @@ class BackgammonBoard {
       group.classList.toggle("source", isSource && this.#selected === null);
       group.classList.toggle("selected", place === this.#selected);
       group.classList.toggle("target", isTarget);
-      setPressable(group, this.#enabled && (isTarget || isSource), this.#label(place, isTarget));
+      setPressable(group, this.#enabled && (isTarget || isSource), this.#label(place, places, isTarget));
     });
     this.#onProgress(this.#enabled && (this.#steps.length > 0 || this.#selected !== null), this.#enabled && Boolean(this.#complete()));
   }
 
-  #label(place, isTarget) {
-    const name = place === 25 ? "the bar" : place === 0 ? "your tray" : `point ${place}`;
-    return isTarget ? `Move to ${name}` : `Checker on ${name}`;
+  /** What lies on a place, for screen readers. */
+  #label(place, {mine, theirs}, isTarget) {
+    const names = {0: "Your tray", 25: "Your bar", 26: "Senet's tray", 27: "Senet's bar"};
+    const other = {0: null, 25: null, 26: 0, 27: 25}[place];
+    const yours = place <= 25 ? mine[place] : 0, senets = other === undefined ? theirs[25 - place] : theirs[other] ?? 0;
+    const checkers = yours ? `${counted(yours, "checker")} of yours` : senets ? `${counted(senets, "checker")} of Senet's` : "empty";
+    return `${isTarget ? "Move to " : ""}${names[place] ?? `Point ${place}`}: ${checkers}`;
   }
 
   key(event) {

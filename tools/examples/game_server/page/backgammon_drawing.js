@@ -19,7 +19,7 @@ class BackgammonDrawing {
   constructor(you, onPlace) {
     const {width, height} = BackgammonDrawing;
     this.colors = you === 0 ? ["light", "dark"] : ["dark", "light"];
-    this.drawing = newDrawing(width, height, "Backgammon");
+    this.drawing = newDrawing(width, height, `Backgammon board; you play the ${this.colors[0]} checkers`);
     const half = 6 * this.#point;
     const inner = {y: this.#top, height: height - 2 * this.#top, rx: 6};
     svg(this.drawing, "rect", {width, height, rx: 22, fill: "var(--frame)"});
@@ -34,11 +34,11 @@ class BackgammonDrawing {
       svg(this.drawing, "rect", {x: trayX, y, width: 84, height: trayHeight, rx: 6, fill: "var(--tray)"});
     }
     for (let place = 1; place <= 24; ++place) this.#drawPoint(place);
-    this.#pips = [height / 2 + 42, height / 2 - 30].map((y) =>
+    this.#pips = [height / 2 + 40, height / 2 - 20].map((y) =>
       svg(this.drawing, "text", {class: "pips", x: trayX + 42, y}));
     this.checkerLayer = svg(this.drawing, "g");
-    this.countLayer = svg(this.drawing, "g");
-    this.diceLayer = svg(this.drawing, "g");
+    this.countLayer = svg(this.drawing, "g", {"aria-hidden": true});
+    this.diceLayer = svg(this.drawing, "g", {role: "img"});
     this.arrowLayer = svg(this.drawing, "g");
     const head = svg(svg(this.drawing, "defs"), "marker", {id: "head", viewBox: "0 0 10 10", refX: 5, refY: 5, markerWidth: 3, markerHeight: 3, orient: "auto"});
     svg(head, "path", {class: "arrow-head", d: "M0 0L10 5L0 10z"});
@@ -66,7 +66,7 @@ class BackgammonDrawing {
     const tip = low ? base - this.#length : base + this.#length;
     const half = this.#point / 2 - 2;
     svg(this.drawing, "path", {d: `M${x - half} ${base}L${x} ${tip}L${x + half} ${base}z`, fill: place % 2 ? "var(--point-a)" : "var(--point-b)"});
-    svg(this.drawing, "text", {class: "label", x, y: low ? base + 28 : base - 14}, place);
+    svg(this.drawing, "text", {class: "label", "aria-hidden": true, x, y: low ? base + 31 : base - 13}, place);
   }
 
   #addPlace(place, onPlace) {
@@ -111,6 +111,7 @@ class BackgammonDrawing {
     const pips = (side) => side.reduce((sum, count, place) => sum + count * place, 0);
     this.#pips[0].textContent = `${pips(mine)} pips`;
     this.#pips[1].textContent = `${pips(theirs)} pips`;
+    this.#pips.forEach((text, i) => text.setAttribute("aria-label", `${i === 0 ? "You have" : "Senet has"} ${text.textContent} to go`));
   }
 
   #arrange(whose, wanted) {
@@ -164,13 +165,16 @@ class BackgammonDrawing {
       --counts[from];
       ++counts[to];
       const bend = y1 < BackgammonDrawing.height / 2 ? 60 : -60;
-      svg(this.arrowLayer, "path", {class: "arrow", d: `M${x1} ${y1}Q${(x1 + x2) / 2} ${(y1 + y2) / 2 + bend} ${x2} ${y2}`, "marker-end": "url(#head)"});
+      const [cx, cy] = [(x1 + x2) / 2, (y1 + y2) / 2 + bend], share = this.#size / Math.hypot(cx - x1, cy - y1);
+      const start = `${x1 + share * (cx - x1)} ${y1 + share * (cy - y1)}`;  // the edge of the checker, which may show a count
+      svg(this.arrowLayer, "path", {class: "arrow", d: `M${start}Q${cx} ${cy} ${x2} ${y2}`, "marker-end": "url(#head)"});
     }
   }
 
   /** Shows the dice, the user's on the right. `used` contains the values played so far. */
   showDice(dice, isYours, used = []) {
     this.diceLayer.replaceChildren();
+    this.diceLayer.setAttribute("aria-label", dice ? `${isYours ? "Your" : "Senet's"} dice: ${rollText(dice)}` : "No dice");
     if (!dice) return;
     const values = dice[0] === dice[1] ? new Array(4).fill(dice[0]) : dice;
     const spent = [...used];

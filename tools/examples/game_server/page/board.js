@@ -31,17 +31,13 @@ function onPress(element, act) {
   });
 }
 
-/** Makes an element pressable and reachable with Tab, or neither. */
+/** Makes an element pressable and reachable with Tab, or an image. `label` describes its contents. */
 function setPressable(element, on, label) {
   element.classList.toggle("on", on);
-  if (on) {
-    element.setAttribute("tabindex", "0");
-    element.setAttribute("role", "button");
-    element.setAttribute("aria-label", label);
-  } else {
-    element.removeAttribute("tabindex");
-    element.removeAttribute("role");
-  }
+  element.setAttribute("role", on ? "button" : "img");
+  element.setAttribute("aria-label", label);
+  if (on) element.setAttribute("tabindex", "0");
+  else element.removeAttribute("tabindex");
 }
 
 /** Moves the focus among the pressable elements. */

@@ -6,9 +6,23 @@ class ConnectFourBoard {
   #discs = new Map();  // "column,row" -> the disc's group
   #columns = [];
   #state = null;
+  #you;
+
+  /** How the panels show a value of the engine (win 1, loss -1) and the value that a move loses. */
+  static figures = {
+    heading: "Chance",
+    explanation: "A draw counts as half a win.",
+    value: (value) => percent((1 + value) / 2),
+    loss: (loss) => `${(50 * loss).toFixed(1)}%`,
+    showsTotal: false,
+    rating: {name: "Lost per move", of: (average) => `${(50 * average).toFixed(1)}%`},
+    note: "Lost: how much lower the chance of winning is than after Senet's best move. Senet judges with its own search, " +
+      "so its own moves look a little better than they are.",
+  };
 
   /** Calls onMove(text) with each move of the user. */
   constructor(you, onMove) {
+    this.#you = you;
     const size = this.#size, width = 7 * size + 40, height = this.#top + 6 * size + 40;
     this.drawing = newDrawing(width, height, "Connect Four");
     const defs = svg(this.drawing, "defs");
@@ -56,19 +70,27 @@ class ConnectFourBoard {
     return parent;
   }
 
-  /** Shows a position; new discs fall. */
+  /** Shows a position; a single new disc falls. */
   show(state) {
-    const isFirst = this.#state === null || this.#state.id !== state.id;
-    this.#state = state;
+    const wanted = new Map();
     state.board.rows.forEach((line, i) => [...line].forEach((cell, column) => {
-      const row = 5 - i, key = `${column},${row}`;
-      if (cell === "." || this.#discs.has(key)) return;
-      const [x, y] = this.#centre(column, row);
-      const fall = y - 20;
-      const group = svg(this.behind, "g", {class: isFirst ? "disc still" : "disc",
-        style: `--from:${-fall}px;--time:${Math.round(Math.sqrt(fall) * 17)}ms`});
-      this.#discs.set(key, this.#disc(group, x, y, cell === "X" ? 0 : 1));
+      if (cell !== ".") wanted.set(`${column},${5 - i}`, cell === "X" ? 0 : 1);
     }));
+    for (const [key, {group, player}] of this.#discs) {
+      if (wanted.get(key) === player) continue;
+      group.remove();
+      this.#discs.delete(key);
+    }
+    const falls = this.#state !== null && wanted.size === this.#discs.size + 1;
+    this.#state = state;
+    for (const [key, player] of wanted) {
+      if (this.#discs.has(key)) continue;
+      const [x, y] = this.#centre(...key.split(",").map(Number));
+      const fall = y - 20;
+      const group = svg(this.behind, "g", {class: falls ? "disc" : "disc still",
+        style: `--from:${-fall}px;--time:${Math.round(Math.sqrt(fall) * 17)}ms`});
+      this.#discs.set(key, {group: this.#disc(group, x, y, player), player});
+    }
     this.marks.replaceChildren();
     if (state.result?.how === "line") this.#markLine(state.board.rows);
     const last = state.history.at(-1);
@@ -100,16 +122,26 @@ class ConnectFourBoard {
   /** Enables or disables moves of the user. */
   setEnabled(on) {
     this.#columns.forEach(({group}, column) =>
-      setPressable(group, on && this.#state.legal.includes(String(column + 1)), `Column ${column + 1}`));
+      setPressable(group, on && this.#state.legal.includes(String(column + 1)), this.#label(column)));
   }
 
-  /** Writes each move's share of visits above its column; null clears them. */
+  /** What lies in a column, for screen readers. */
+  #label(column) {
+    const stones = this.#state.board.rows.map((line) => line[column]).filter((cell) => cell !== ".").reverse();
+    const owners = stones.map((cell) => ((cell === "X" ? 0 : 1) === this.#you ? "you" : "Senet"));
+    const hint = this.#columns[column].hint.textContent;
+    return `Column ${column + 1}: ${owners.length ? `from the bottom ${owners.join(", ")}` : "empty"}` +
+      (owners.length === 6 ? "; full" : "") + (hint && `; chance of winning ${hint}`);
+  }
+
+  /** Writes each move's chance of winning above its column; null clears them. */
   showHints(search) {
-    const best = search?.candidates[0]?.move;
-    this.#columns.forEach(({hint}, column) => {
+    const {value} = ConnectFourBoard.figures, best = search?.candidates[0]?.move;
+    this.#columns.forEach(({group, hint}, column) => {
       const found = search?.candidates.find(({move}) => move === String(column + 1));
-      hint.textContent = found ? `${Math.round(100 * found.visits / search.visits)}%` : "";
+      hint.textContent = found ? value(found.value) : "";
       hint.classList.toggle("best", best !== undefined && found?.move === best);
+      group.setAttribute("aria-label", this.#label(column));
     });
   }
 

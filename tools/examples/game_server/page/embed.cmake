@@ -2,7 +2,7 @@
 file(READ ${FOLDER}/page.html page)
 file(READ ${FOLDER}/page.css style)
 set(script "")
-foreach(part api board connect_four backgammon_rules backgammon_drawing backgammon panel main)
+foreach(part api panel board connect_four backgammon_rules backgammon_drawing backgammon graph review main)
   file(READ ${FOLDER}/${part}.js source)
   string(APPEND script "${source}\n")
 endforeach()

@@ -5,30 +5,49 @@ const levels = {
   strong: {visits: 300},
   full: {},  // set to the server's maximum
 };
+const blunder = 0.08;  // the graph marks moves that lose more
 const boards = {connect_four: ConnectFourBoard, backgammon: BackgammonBoard};
+const positionHelp = {
+  connect_four: "Also accepts columns played from the start, such as 4453.",
+  backgammon: "Also accepts GNU Backgammon position IDs and XGIDs.",
+};
 // Waits are short for users who prefer reduced motion.
 const haste = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0.05 : 1;
 const wait = (milliseconds) => new Promise((wake) => setTimeout(wake, haste * milliseconds));
 
-let state = null;  // the server's last answer
+let live = null;  // the server's state of the game
+let plies = [];  // ply -> {state, search}: what is known about each position of the game
+let viewed = 0;  // the ply on the board
+let lastReply = null;  // the search of Senet's last move
+let liveStatus = [""];  // arguments of showStatus() for the live position
+let reviewProgress = null;  // null before the review; "" when it is complete
+let isPlaying = false;  // a move of the user is on its way
 let you = 0;  // the user's player index
 let board = null;
 let colors = [];
+let figures = {};
 let turnNumber = 0;  // increases when pending requests become outdated
-let analysis = Promise.resolve();  // the running search: the server allows one request per game at a time
+let viewNumber = 0;  // the same for requests that only show a position
+let queue = Promise.resolve();  // the server allows one request per game at a time
 
 const effort = () => levels[byId("level").value];
-const rollText = ([a, b]) => (a === b ? `double ${a}s` : `${a} and ${b}`);
-const remember = () => localStorage.setItem("senet", JSON.stringify({id: state.id, you}));
+const isYourTurn = () => live.turn === you && live.legal[0] !== "pass";
+const firstPly = () => live.ply - live.history.length;
+const turnBefore = (ply) => live.history[ply - firstPly() - 1];
 
 /** Thrown for an answer or an error that arrives too late to matter. */
 class Outdated {}
 
-/** The answer to a request; throws Outdated if its turn has ended meanwhile. */
-async function inTurn(number, request) {
+/** Sends a request after all earlier ones; throws Outdated if its turn has ended meanwhile. */
+async function ask(number, request) {
+  const answer = queue.then(() => {
+    if (number !== turnNumber) throw new Outdated();
+    return request();
+  });
+  queue = answer.catch(() => {});
   try {
-    const answer = await request;
-    if (number === turnNumber) return answer;
+    const content = await answer;
+    if (number === turnNumber) return content;
   } catch (error) {
     if (number === turnNumber) throw error;
   }
@@ -42,160 +61,320 @@ async function attempt(action) {
   } catch (error) {
     if (error instanceof Outdated) return;
     showToast(error.message);
-    if (error.status === 404) return newGame(state?.game ?? "connect_four");
-    if (!error.status || !state) return;
+    if (error.status === 404) return newGame(live?.game ?? "connect_four");
+    if (!error.status || error.status === 400 || !live) return;
     const number = turnNumber;
-    show(await api.state(state.id));
-    if (state.turn === you || state.result) return;
+    showLive(await ask(number, () => api.state(live.id)));
+    if (live.turn === you || live.result) return;
     await wait(3000);  // Senet is to move: retry when the server may be less busy
     if (number === turnNumber) attempt(goOn);
   }
 }
 
-function show(next) {
-  state = next;
-  board.show(state);
-  if (state.search) showChances(state.search, you, colors);
-  showHistory(state, colors);
-  byId("resign").disabled = Boolean(state.result);
+/** Shows the game's new state. */
+function showLive(next) {
+  live = next;
+  plies.length = next.ply + 1;
+  plies[next.ply] = {...plies[next.ply], state: next};
+  ++viewNumber;
+  viewed = next.ply;
+  showBoard();
+  showFigures();
 }
 
-async function newGame(game) {
+/** Shows the viewed position on the board and in the address. */
+function showBoard() {
+  const {state} = plies[viewed], isLive = viewed === live.ply;
+  board.show(state);
+  board.showHints(null);
+  board.setEnabled(false);
+  byId("fork").hidden = isLive;
+  if (isLive) {
+    showStatus(...liveStatus);
+  } else {
+    const {player, move} = live.history[viewed - firstPly()];
+    const roll = state.dice ? ` with ${rollText(state.dice)}` : "";
+    showStatus(viewed === firstPly() ? "Before the first move" : `After move ${viewed} of ${live.ply}`,
+      `${player === you ? "You" : "Senet"} played ${move}${roll} here`);
+  }
+  const address = new URL(location.pathname, location.origin);
+  address.search = `?game=${state.game}&position=${encodeURIComponent(state.position).replaceAll("%2F", "/").replaceAll("%3A", ":")}`;
+  history.replaceState(null, "", address);
+  localStorage.setItem("senet", JSON.stringify({id: live.id, you, position: state.position}));
+  byId("position").value = state.position;
+}
+
+/** Shows what is known about the viewed position and the game. */
+function showFigures() {
+  const {search} = plies[viewed], isLive = viewed === live.ply;
+  board.preview(null);
+  const mistakes = new Map();
+  for (let ply = firstPly(); ply < live.ply; ++ply) {
+    const mistake = mistakeAt(ply, live, plies[ply]);
+    if (mistake) mistakes.set(ply, mistake);
+  }
+  const points = [];
+  for (let ply = firstPly(); ply <= live.ply; ++ply) {
+    const chance = chanceAt(ply);
+    const loss = mistakes.get(ply)?.loss ?? 0;
+    if (chance !== null) points.push({ply, chance, isMistake: reviewProgress !== null && loss > blunder});
+  }
+  const now = points.findLast(({ply}) => ply <= viewed);
+  const turn = turnBefore(viewed);
+  graph.show({first: firstPly(), last: live.ply, viewed, points,
+    text: (turn ? `Move ${viewed} of ${live.ply}, ${turn.player === you ? "you" : "Senet"} played ${turn.move}` : "Before the first move") +
+      (now?.ply === viewed ? `, your chance of winning ${percent(now.chance)}` : "")});
+  showChances(isLive && live.result ? certainSearch() : plies[now?.ply]?.search ?? plies[now?.ply]?.reply ?? null, you, colors);
+  const isReviewed = reviewProgress !== null;
+  showHistory(live, viewed, you, colors, isReviewed ? mistakes : new Map(), figures, (ply) => attempt(() => view(ply)));
+
+  const showsHints = isLive && isYourTurn() && byId("hints").checked;
+  if (!isLive) {
+    showCandidates(search, figures, "Moves in this position", live.history[viewed - firstPly()].move);
+    board.showHints(search ?? null);
+  } else if (showsHints && search) {
+    showCandidates(search, figures, "Good moves for you", null, playMove, (move) => board.preview(move));
+    board.showHints(search);
+  } else {
+    showCandidates(lastReply, figures, "Moves Senet considered", lastReply?.played);
+    board.showHints(null);
+  }
+
+  byId("review").hidden = !isReviewed;
+  if (isReviewed) showReview([...mistakes.values()], reviewProgress, you, figures, (ply) => attempt(() => view(ply)));
+  byId("resign").disabled = Boolean(live.result);
+  byId("take-back").disabled = lastChoice() < 0;
+  byId("back").disabled = viewed === firstPly();
+  byId("forward").disabled = byId("latest").disabled = isLive;
+}
+
+/** A search that knows the result of the finished game. */
+function certainSearch() {
+  const {winner} = live.result;
+  return {player: you, outcomes: winner === null ? {draw: 1} : winner === you ? {win: 1} : {lose: 1}};
+}
+
+/** The user's chance of winning after `ply` moves, or null if it is not known. */
+function chanceAt(ply) {
+  if (ply === live.ply && live.result) return chanceOf(certainSearch(), you);
+  const search = plies[ply]?.search ?? plies[ply]?.reply;
+  return search ? chanceOf(search, you) : null;
+}
+
+/** The ply of the user's last move that was a choice, or -1. */
+function lastChoice() {
+  const at = live.history.findLastIndex(({player, move}) => player === you && move !== "pass");
+  return at < 0 ? -1 : firstPly() + at;
+}
+
+/** Searches the position after `ply` moves, at any level with the maximum strength. */
+async function study(ply) {
+  const answer = await ask(turnNumber, () => api.analyse(live.id, {...levels.full, ply}));
+  plies[ply] = {...plies[ply], state: answer, search: answer.search};
+}
+
+/** Shows the position after `ply` moves. */
+async function view(ply) {
+  const number = ++viewNumber;
+  if (ply < live.ply && !plies[ply]?.search) await study(ply);
+  if (number !== viewNumber) return;
+  viewed = ply;
+  showBoard();
+  showFigures();
+  if (ply === live.ply && isYourTurn()) board.setEnabled(true);
+}
+
+async function newGame(game, position) {
+  const next = await api.newGame(game, position);
   ++turnNumber;
-  await analysis;
-  if (state) api.close(state.id).catch(() => {});
-  begin(await api.newGame(game), Number(byId("side").value));
+  const old = live;
+  if (old) queue.then(() => api.close(old.id)).catch(() => {});
+  begin(next, position === undefined ? Number(byId("side").value) : next.turn ?? 0);
 }
 
 function begin(next, side) {
   ++turnNumber;
+  queue = Promise.resolve();
   you = side;
-  colors = boards[next.game].colors;
+  byId("side").value = you;
+  ({colors, figures} = boards[next.game]);
   document.querySelector("main").dataset.game = next.game;
-  for (const tab of document.querySelectorAll("[role=tab]")) tab.setAttribute("aria-selected", tab.dataset.game === next.game);
+  for (const tab of document.querySelectorAll("nav button")) tab.setAttribute("aria-pressed", tab.dataset.game === next.game);
+  byId("position-help").textContent = positionHelp[next.game];
   byId("undo").hidden = byId("done").hidden = true;
   board = new boards[next.game](you, playMove, (canUndo, canPlay) => {
     byId("undo").hidden = !canUndo;
     byId("done").hidden = !canPlay;
   });
+  plies = [];
+  lastReply = reviewProgress = null;
+  liveStatus = [""];
   showChances(null);
-  showCandidates(null, "Moves Senet considered");
-  state = next;
-  remember();
-  show(next);
+  showLive(next);
   attempt(goOn);
+}
+
+/** Sets the status of the live position. */
+function setStatus(...status) {
+  liveStatus = status;
+  if (viewed === live.ply) showStatus(...status);
 }
 
 /** Starts the turn of the player to move. */
 async function goOn() {
   const number = ++turnNumber;
-  const roll = state.dice ? rollText(state.dice) : "";
-  const last = state.history.at(-1);
+  const roll = live.dice ? rollText(live.dice) : "";
+  const last = live.history.at(-1);
   const answer = last && last.player !== you ? `Senet played ${last.move}. ` : "";
-  board.setEnabled(false);
-  if (state.result) {
-    board.showHints(null);
-    return showResult();
+  if (live.result) {
+    setStatus(...resultText());
+    return runReview();
   }
-  if (state.turn !== you) {
-    board.showHints(null);
-    showStatus("Senet is thinking", roll && `Senet rolled ${roll}`, true);
-    const reply = api.reply(state.id, state.ply, effort());
-    analysis = reply.catch(() => {});
-    const [next] = await inTurn(number, Promise.all([reply, wait(state.dice ? 900 : 500)]));
-    show(next);
-    showCandidates(next.search, "Moves Senet considered");
+  if (live.turn !== you) {
+    setStatus("Senet is thinking", roll && `Senet rolled ${roll}`, true);
+    const reply = ask(number, () => api.reply(live.id, live.ply, effort()));
+    const [next] = await Promise.all([reply, wait(live.dice ? 900 : 500)]);
+    if (number !== turnNumber) return;
+    plies[live.ply] = {...plies[live.ply], reply: next.search};
+    lastReply = next.search;
+    showLive(next);
     return goOn();
   }
-  if (state.legal[0] === "pass") {
-    showStatus("You cannot move", answer + (roll && `You rolled ${roll}`));
+  if (live.legal[0] === "pass") {
+    setStatus("You cannot move", answer + (roll && `You rolled ${roll}`));
     await wait(1800);
     if (number === turnNumber) await playMove("pass");
     return;
   }
-  showStatus(roll ? `Your move: you rolled ${roll}` : "Your move", answer + board.help);
-  board.setEnabled(true);
-  if (byId("hints").checked) await showHints();
-}
-
-async function showHints() {
-  const number = turnNumber;
-  const found = api.analyse(state.id, byId("level").value === "full" ? levels.full : levels.strong);  // hints at a low level would be poor
-  analysis = found.catch(() => {});
-  const {search} = await inTurn(number, found);
-  showChances(search, you, colors);
-  showCandidates(search, "Good moves for you", playMove, (move) => board.preview(number === turnNumber ? move : null));
-  board.showHints(search);
+  setStatus(roll ? `Your move: you rolled ${roll}` : "Your move", answer + board.help);
+  if (viewed === live.ply) board.setEnabled(true);
+  await study(live.ply);  // for the graph, the review and hints
+  showFigures();
 }
 
 async function playMove(move) {
+  if (isPlaying) return;
   const number = ++turnNumber;
+  isPlaying = true;
   board.setEnabled(false);
   board.preview(null);
   await attempt(async () => {
-    await analysis;
-    if (number !== turnNumber) return;
-    show(await inTurn(number, api.play(state.id, state.ply, move)));
+    const next = await ask(number, () => api.play(live.id, live.ply, move)).finally(() => { isPlaying = false; });
+    showLive(next);
     await goOn();
   });
 }
 
-function showResult() {
-  const {winner, points, how} = state.result;
-  const ways = {line: "four in a row", resignation: "by resignation", draw: ""};
-  const way = ways[how] ?? `${how}, ${points} ${points === 1 ? "point" : "points"}`;
-  showStatus(winner === null ? "It's a draw" : winner === you ? "You win" : "Senet wins", way);
-  const sure = winner === null ? {draw: 1} : winner === you ? {win: 1} : {lose: 1};
-  showChances({player: you, outcomes: sure}, you, colors);
+/** Returns to the position after `ply` moves and plays on from there. */
+async function goBackTo(ply) {
+  const number = ++turnNumber;
+  const next = await ask(number, () => api.undo(live.id, ply));
+  reviewProgress = lastReply = null;
+  liveStatus = [""];
+  showLive(next);
+  await goOn();
 }
 
-byId("new").addEventListener("click", () => attempt(() => newGame(state.game)));
+function resultText() {
+  const {winner, points, how} = live.result;
+  const ways = {line: "Four in a row", resignation: "By resignation", draw: "The board is full"};
+  const way = ways[how] ?? `${how[0].toUpperCase()}${how.slice(1)}, ${counted(points, "point")}`;
+  return [winner === null ? "It's a draw" : winner === you ? "You win" : "Senet wins", way];
+}
+
+/** Searches all positions of the finished game that are not known yet. */
+async function runReview() {
+  const number = turnNumber;
+  for (let ply = firstPly(); ply < live.ply; ++ply) {
+    const {search, state} = plies[ply] ?? {};
+    if (live.history[ply - firstPly()].move === "pass" || state?.legal.length === 1 || (search && mistakeAt(ply, live, plies[ply]))) continue;
+    reviewProgress = `Reviewing move ${ply + 1} of ${live.ply} …`;
+    byId("review").hidden = false;
+    byId("review-progress").textContent = reviewProgress;
+    await study(ply);
+    if (number !== turnNumber) return;
+  }
+  reviewProgress = "";
+  showFigures();
+}
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    showToast(`${what} copied`);
+  } catch {  // without HTTPS there is no clipboard: select the text instead
+    byId("position").value = text;
+    byId("position").select();
+    showToast("Press Ctrl+C to copy");
+  }
+}
+
+const graph = new Graph(byId("graph"), (ply) => attempt(() => view(ply)));
+const stepTo = (ply) => attempt(() => view(Math.max(firstPly(), Math.min(live.ply, ply))));
+byId("back").addEventListener("click", () => stepTo(viewed - 1));
+byId("forward").addEventListener("click", () => stepTo(viewed + 1));
+byId("latest").addEventListener("click", () => stepTo(live.ply));
+byId("fork").addEventListener("click", () => attempt(() => goBackTo(viewed)));
+byId("take-back").addEventListener("click", () => attempt(() => goBackTo(lastChoice())));
+byId("new").addEventListener("click", () => attempt(() => newGame(live.game)));
 byId("resign").addEventListener("click", () => attempt(async () => {
   const number = ++turnNumber;
-  await analysis;
-  show(await inTurn(number, api.resign(state.id, you)));
+  showLive(await ask(number, () => api.resign(live.id, you)));
   await goOn();
 }));
 byId("undo").addEventListener("click", () => board.undo());
 byId("done").addEventListener("click", () => board.done());
-byId("hints").addEventListener("change", (event) => {
-  if (event.target.checked && state.turn === you && !state.result) attempt(showHints);
-  else board.showHints(null);
-});
+byId("hints").addEventListener("change", () => showFigures());
 byId("side").addEventListener("change", () => {
-  if (state.ply <= 1) attempt(() => newGame(state.game));
+  if (live.ply <= 1) attempt(() => newGame(live.game));
   else showToast("This applies from the next game");
 });
-for (const tab of document.querySelectorAll("[role=tab]")) tab.addEventListener("click", () => attempt(() => newGame(tab.dataset.game)));
+byId("position-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(() => newGame(live.game, byId("position").value.trim()));
+});
+byId("copy-link").addEventListener("click", () => copy(location.href, "Link"));
+byId("copy-position").addEventListener("click", () => copy(plies[viewed].state.position, "Position"));
+for (const tab of document.querySelectorAll("nav button")) tab.addEventListener("click", () => attempt(() => newGame(tab.dataset.game)));
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
+  if (event.target.matches("select, #position")) return;
+  if ((event.ctrlKey || event.metaKey) && event.key === "z" && !byId("take-back").disabled) {
+    event.preventDefault();
+    if (byId("undo").hidden) byId("take-back").click();
+    else board.undo();
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (/^(INPUT|BUTTON)$/.test(event.target.tagName) && (event.key === "Enter" || event.key === " ")) return;
   if (board?.key(event)) event.preventDefault();
 });
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const setTheme = (theme) => { document.documentElement.dataset.theme = theme; };
-setTheme(localStorage.getItem("theme") ?? (dark.matches ? "dark" : "light"));
 dark.addEventListener("change", () => localStorage.getItem("theme") ?? setTheme(dark.matches ? "dark" : "light"));
 byId("theme").addEventListener("click", () => {
   setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
   localStorage.setItem("theme", document.documentElement.dataset.theme);
 });
 
-/** Resumes the user's last game, or starts a new one. */
+/** Opens the position in the address, resumes the user's last game, or starts a new one. */
 async function open() {
   const about = await api.about();
   levels.full = {visits: about.most_visits};
   for (const level of Object.values(levels)) level.visits = Math.min(level.visits, about.most_visits);
-  for (const tab of document.querySelectorAll("[role=tab]")) tab.hidden = !about.games.includes(tab.dataset.game);
-  const wanted = new URLSearchParams(location.search).get("game");
+  for (const tab of document.querySelectorAll("nav button")) tab.hidden = !about.games.includes(tab.dataset.game);
+  const address = new URLSearchParams(location.search);
+  const game = about.games.includes(address.get("game")) ? address.get("game") : null;
+  const position = game && address.get("position");
   const left = JSON.parse(localStorage.getItem("senet") ?? "null");
-  const found = left && !wanted && await api.state(left.id).catch(() => null);
-  if (found) {
-    byId("side").value = left.you;
-    begin(found, left.you);
-  } else {
-    await newGame(about.games.includes(wanted) ? wanted : about.games[0]);
+  const isLeft = left && (position ? position === left.position : !game);
+  const found = isLeft && await api.state(left.id).catch(() => null);
+  if (found) return begin(found, left.you);
+  try {
+    await newGame(game ?? about.games[0], position ?? undefined);
+  } catch (error) {
+    if (!position || error.status !== 400) throw error;
+    showToast(`The position in the address is wrong: ${error.message}`);
+    await newGame(game);
   }
 }
 open().catch((error) => showToast(error.message));

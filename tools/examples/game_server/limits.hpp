@@ -1,10 +1,15 @@
-// Limits each client's request rate and number of connections.
+// The server's options and counters; the limits of each client.
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace game_server {
 
@@ -15,6 +20,42 @@ struct ClientLimits {
   double burst = 60;             // requests allowed at once after a pause
   std::size_t connections = 64;  // open at once
   std::size_t clients = 4096;    // tracked at once; if all are active, new ones are refused
+};
+
+/// The command line options; main.cpp describes them.
+struct Options {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8080;
+  std::vector<std::string> weights;  // files
+  std::size_t games = 100, client_games = 20;
+  std::uint32_t idle_seconds = 1800;       // of a game
+  std::optional<std::uint64_t> dice_seed;  // nothing: random dice
+  std::uint32_t visits = 800, workers = 2;
+  std::uint32_t time_ms = 2000;  // of a search
+  std::uint64_t memory_mib = 512;
+  std::size_t threads = 16, queue = 64, connections = 256;
+  ClientLimits clients;
+  std::uint32_t request_ms = 5000, keep_alive_ms = 15000;  // of a connection
+};
+
+/// Counts since the start, for /api/metrics. Any thread may increment them.
+struct Counters {
+  using Count = std::atomic<std::uint64_t>;
+  Count connections = 0;           // accepted
+  Count open_connections = 0;      // open now
+  Count requests = 0;              // complete ones
+  Count timed_out = 0;             // connections closed during a slow request or answer
+  Count shed = 0;                  // requests and connections refused with 503
+  Count dropped = 0;               // connections closed without even a 503
+  std::array<Count, 6> answers{};  // [4]: with status 400 .. 499
+
+  Count games_opened = 0, games_finished = 0, games_timed_out = 0;
+  Count searches = 0, visits = 0, search_microseconds = 0;
+
+  void count_answer(int status) {
+    ++answers.at(static_cast<std::size_t>(status / 100));
+    if (status == 503) ++shed;
+  }
 };
 
 /// A token bucket and a connection count for each client. Not thread-safe.
