@@ -14,9 +14,9 @@
 namespace senet {
 
 /// The expected outcome of a game according to the network, from the perspective of the player to
-/// move or to roll; a finished game has its actual one. Usually one row. On a chance turn, a network
-/// trained on positions gets one row for each outcome of the dice, because its training had no
-/// position before the roll. Nor did it have positions with a forced move, so forced moves are
+/// move or to roll; a finished game has its actual one. Usually one row. On a chance turn, a
+/// network trained on positions gets one row for each outcome of the dice, because its training had
+/// no position before the roll. Nor did it have positions with a forced move, so forced moves are
 /// played first.
 template <Game G>
 Outcomes<G> network_alone(const G& state, Evaluates evaluates, Evaluator& evaluator) {

@@ -39,7 +39,9 @@ constexpr auto settings_of(std::type_identity<SelfPlaySettings>) {
                             {.least = 0, .most = 1024})};
 }
 
-constexpr std::string_view settings_heading(std::type_identity<SelfPlaySettings>) { return "Workers"; }
+constexpr std::string_view settings_heading(std::type_identity<SelfPlaySettings>) {
+  return "Workers";
+}
 
 /// The default: all hardware threads but two, which are left to the trainer and the rest of the
 /// machine; at least 1.

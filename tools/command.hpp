@@ -180,7 +180,6 @@ void add_search_options(const Command& command, SearchOptions& options);
 void add_perft_command(const Command& program);
 void add_inspect_command(const Command& program);
 void add_eval_command(const Command& program);
-void add_label_command(const Command& program);
 void add_match_command(const Command& program);
 void add_selfplay_command(const Command& program);
 void add_uci_command(const Command& program);

@@ -1,5 +1,7 @@
 // The senet program. Each sub-command is in its own file.
+#include "games/registry.hpp"
 #include "tools/command.hpp"
+#include "tools/play/players.hpp"
 
 int main(int argc, char** argv) {
   senet::CommandLine line("senet", "Inference and search for game AI that learns by self-play",
@@ -12,8 +14,10 @@ int main(int argc, char** argv) {
   senet::add_uci_command(root);
   root.heading("Judge");
   senet::add_eval_command(root);
-  senet::add_label_command(root);
   senet::add_perft_command(root);
+  for (const senet::AnyGame* const game : senet::all_games<senet::AnyGame>()) {
+    senet::programs_of(*game).add_commands(root);
+  }
   root.heading("Measure and inspect");
   senet::add_bench_command(root);
   senet::add_inspect_command(root);

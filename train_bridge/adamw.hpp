@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "nn/network_spec.hpp"
 #include "engine/lanes/thread_team.hpp"
+#include "nn/network_spec.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {

@@ -5,10 +5,10 @@
 #include <deque>
 #include <vector>
 
+#include "engine/lanes/thread_team.hpp"
 #include "nn/aligned_vector.hpp"
 #include "train_bridge/adamw.hpp"
 #include "train_bridge/row_kernels.hpp"
-#include "engine/lanes/thread_team.hpp"
 #include "train_bridge/train_network.hpp"
 #include "train_bridge/trainer.hpp"
 

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "engine/lanes/thread_team.hpp"
 #include "nn/aligned_vector.hpp"
 #include "train_bridge/device/loss_bodies.hpp"
 #include "train_bridge/gradient_plan.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/row_kernels.hpp"
-#include "engine/lanes/thread_team.hpp"
 #include "train_bridge/train_batch.hpp"
 
 namespace senet {

@@ -138,7 +138,7 @@ class Service {
   std::mutex games_mutex_;    // one use() or add_game() at a time
   mutable std::mutex mutex_;  // guards the members below; no large allocations under it
   std::vector<std::unique_ptr<const OwnGame>> own_games_;  // of the host; never removed
-  std::vector<std::unique_ptr<ServedGame>> served_;  // never removed
+  std::vector<std::unique_ptr<ServedGame>> served_;        // never removed
   std::unordered_map<const Session*, OnHeap<Session>> open_;
   bool closing_ = false;
   std::uint64_t opened_ = 0;

@@ -78,16 +78,17 @@ struct PlayerHolder {
   bool is_process = false;  // an external program
 };
 
-/// External programs that play only the game G. A game that has some specialises this template in
-/// tools/referee/games/NAME/hooks.hpp.
+/// What the game G adds to the senet program: external programs that play only this game, and
+/// commands. A game that adds some specialises this template in tools/referee/games/NAME/hooks.hpp.
 template <class G>
-struct OwnPlayers {
-  static constexpr std::string_view kWords = "";  // for --help
-  static bool is_one(std::string_view) { return false; }
-  /// Requires is_one(word).
-  static Result<PlayerHolder> make(const std::string& word, const PlayerSettings&) {
+struct GameHooks {
+  static constexpr std::string_view kPlayerWords = "";  // for --help
+  static bool is_player(std::string_view) { return false; }
+  /// Requires is_player(word).
+  static Result<PlayerHolder> make_player(const std::string& word, const PlayerSettings&) {
     return fail(word + ": no such player");
   }
+  static void add_commands(const Command&) {}
 };
 
 /// The table (games/registry.hpp) of functions that need a game's type, except those of self-play.
@@ -100,6 +101,9 @@ struct Programs {
   /// Makes a player that searches with a network. `word` is a source for open_network().
   Result<PlayerHolder> (*make_network_player)(const std::string& word,
                                               const PlayerSettings& settings);
+
+  /// Adds the commands that concern only this game.
+  void (*add_commands)(const Command& program);
 
   // senet inspect
   /// replay() of selfplay/record_replay.hpp.

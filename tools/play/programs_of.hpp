@@ -29,10 +29,11 @@ Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSe
 template <Game G>
 constexpr Programs Programs::of() {
   return {
-      .own_player_words = OwnPlayers<G>::kWords,
-      .is_own_player = &OwnPlayers<G>::is_one,
-      .make_own_player = &OwnPlayers<G>::make,
+      .own_player_words = GameHooks<G>::kPlayerWords,
+      .is_own_player = &GameHooks<G>::is_player,
+      .make_own_player = &GameHooks<G>::make_player,
       .make_network_player = &senet::make_network_player<G>,
+      .add_commands = &GameHooks<G>::add_commands,
       .replay = [](const GameRecord& record, std::vector<AnyState>& states) -> Result<void> {
         std::vector<G> own;
         Result<void> replayed = senet::replay(record, own);

@@ -78,7 +78,8 @@ TEST_F(SelfPlayCommand, MakesARunAndGoesOnWithIt) {
   EXPECT_TRUE(std::ranges::equal(latest->parameters(), begun.trainer.ema));
 
   // A second run in the same folder is refused and changes nothing.
-  expect_failure(run_senet(tiny({"--games", "60"})), 2, "selfplay", " already holds a run: resume it");
+  expect_failure(run_senet(tiny({"--games", "60"})), 2, "selfplay",
+                 " already holds a run: resume it");
   EXPECT_EQ(games(), first(60));
 
   std::uint64_t played = 60;

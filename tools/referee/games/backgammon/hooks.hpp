@@ -1,4 +1,4 @@
-// External programs that play backgammon.
+// What backgammon adds to the senet program: GNU Backgammon as a player, and senet label.
 #pragma once
 
 #include <fmt/core.h>
@@ -26,16 +26,20 @@ inline std::optional<Result<GnubgSettings>> parse_gnubg(std::string_view text) {
                           kMaxGnubgPly));
 }
 
+/// Adds senet label (label_command.cpp).
+void add_label_command(const Command& program);
+
 template <>
-struct OwnPlayers<Backgammon> {
-  static constexpr std::string_view kWords = "gnubg:PLY[:full]";
-  static bool is_one(std::string_view word) { return parse_gnubg(word).has_value(); }
-  static Result<PlayerHolder> make(const std::string& word, const PlayerSettings& settings) {
+struct GameHooks<Backgammon> {
+  static constexpr std::string_view kPlayerWords = "gnubg:PLY[:full]";
+  static bool is_player(std::string_view word) { return parse_gnubg(word).has_value(); }
+  static Result<PlayerHolder> make_player(const std::string& word, const PlayerSettings& settings) {
     Result<GnubgSettings> gnubg = *parse_gnubg(word);
     if (!gnubg) return gnubg.error();
     gnubg->answer_time = milliseconds_of(settings.answer_seconds);
     return make_process_player(MoveProcess::starter<Gnubg>(*gnubg), word, settings);
   }
+  static void add_commands(const Command& program) { add_label_command(program); }
 };
 
 }  // namespace senet

@@ -14,6 +14,7 @@
 #include "selfplay/record_replay.hpp"
 #include "tools/command.hpp"
 #include "tools/referee/games/backgammon/gnubg.hpp"
+#include "tools/referee/games/backgammon/hooks.hpp"
 #include "tools/stop_signals.hpp"
 #include "tools/terminal.hpp"
 
