@@ -9,12 +9,13 @@ trap 'rm -rf "$work"' EXIT
 
 # Prints the writable sections with their symbols. Leaves out sections that only the loader writes,
 # before the program begins: tables of addresses (.data.rel.ro) and references for exception
-# handling (DW.ref.).
+# handling (DW.ref., and clang's without a symbol; every variable has one).
 state() { # FILE
   readelf -SW "$1" | sed -n 's/^ *\[ *\([0-9]*\)\] */\1 /p' |
-    awk '$8 ~ /W/ && $6 !~ /^0+$/ && $2 !~ /^\.data\.rel\.ro/ && $2 !~ /^\.data\.rel\.local\.DW\.ref\./ {print $1, $2}' |
+    awk '$8 ~ /W/ && $6 !~ /^0+$/ && $2 !~ /^\.data\.rel\.ro/ && $2 !~ /^\.data\.(rel\.local\.)?DW\.ref\./ {print $1, $2}' |
     while read -r number section; do
-      echo "$section: $(readelf -sW "$1" | awk -v section="$number" '$7 == section && $4 != "SECTION" {printf "%s ", $8}')"
+      symbols=$(readelf -sW "$1" | awk -v section="$number" '$7 == section && $4 != "SECTION" {printf "%s ", $8}')
+      if [[ -n $symbols ]]; then echo "$section: $symbols"; fi
     done
   readelf -sW "$1" | awk '$7 == "COM" {print "common: " $8}'
 }
