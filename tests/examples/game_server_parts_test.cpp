@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tools/examples/game_server/limits.hpp"
 #include "tools/examples/game_server/http.hpp"
+#include "tools/examples/game_server/limits.hpp"
 
 namespace game_server {
 namespace {
