@@ -2,7 +2,7 @@
 class Graph {
   #width = 340;
   #height = 132;
-  #left = 34;
+  #left = 38;
   #right = 332;
   #top = 10;
   #bottom = 118;
