@@ -9,6 +9,7 @@
 
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "nn/network.hpp"
+#include "tests/repository.hpp"
 #include "tests/tools/program.hpp"
 
 namespace senet {
@@ -94,7 +95,7 @@ TEST(CommandLine, WeightsOfAnotherGameAreRefusedForThatReason) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"selfplay", "--run", run, "--weights", file},
         {"match", "--second", "random", "--first", file},
-        {"eval", "--labels", SENET_SOURCE_DIR "/tests/data/connect_four/labels_A.csv", "--weights",
+        {"eval", "--labels", repository_path("tests/data/connect_four/labels_A.csv"), "--weights",
          file},
         {"uci", "--weights", file},
         {"bench", "--network", file}}) {
