@@ -138,12 +138,20 @@ std::string full_name(const CLI::App& command) {
 }
 
 /// The libraries begin a reason with the name of a setting ("mode: ...", "lanes takes ..."). If it
-/// is an option of the command, the reason gets its dashes.
-std::string with_dashes(const CLI::App& command, const std::string& reason) {
-  const std::size_t end = std::min(reason.find(": "), reason.find(" takes "));
+/// is an option of the command, the reason gets its dashes, also behind the option that led to it
+/// ("--weights: mode: ...").
+std::string with_dashes(const CLI::App& command, std::string reason) {
+  std::size_t at = 0;
+  while (reason.compare(at, 2, "--") == 0) {
+    const std::size_t end = reason.find(": ", at);
+    if (end == std::string::npos) return reason;
+    at = end + 2;
+  }
+  const std::size_t end = std::min(reason.find(": ", at), reason.find(" takes ", at));
   if (end == std::string::npos) return reason;
-  const std::string option = "--" + reason.substr(0, end);
-  return command.get_option_no_throw(option) == nullptr ? reason : "--" + reason;
+  const std::string option = "--" + reason.substr(at, end - at);
+  if (command.get_option_no_throw(option) != nullptr) reason.insert(at, "--");
+  return reason;
 }
 
 /// Describes the first argument that `command` could not use.

@@ -99,7 +99,7 @@ TEST_P(CudaDeviceTest, GradientsOfTheNetworkThatShipsAreTheCpus) {
 
 // The device simulated by tests/cuda_on_host takes a tenth of a second a step.
 std::size_t fewer_if_simulated(std::size_t steps) {
-  return std::getenv("CUDA_ON_HOST_ORDER") != nullptr ? steps / 5 : steps;
+  return std::getenv("CUDA_ON_HOST_ORDER") != nullptr ? steps / 2 : steps;
 }
 
 TEST_P(CudaDeviceTest, EndsWhereTheCpuEnds) {
