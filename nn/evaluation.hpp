@@ -1,4 +1,4 @@
-// What answers the batches of a thread, as the user chose it.
+// The choice of an evaluator: its kind, its batches, or one of the program's own.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ struct Evaluation {
   EvaluatorKind kind = EvaluatorKind::kFused;  // the same bits for any batch
   std::size_t batch_rows = 64;                 // maximum rows of one forward pass
   bool exact = false;                          // see make_evaluator
-  /// If set, makes the evaluator instead: for a function of the host's own. Called once per thread.
+  /// If set, makes the evaluator instead, for a function of the program's own. Called once for each
+  /// worker, on any thread. An exception of that evaluator fails the searches that wait for it.
   EvaluatorMaker own = {};
 };
 
@@ -37,6 +38,12 @@ constexpr auto settings_of(std::type_identity<Evaluation>) {
   };
 }
 constexpr std::string_view settings_heading(std::type_identity<Evaluation>) { return "Workers"; }
+
+/// Replaces kAuto by the faster kind for this network, by timing; see resolve_kind.
+inline void resolve(Evaluation& evaluation, const Network& network) {
+  if (evaluation.own) return;
+  evaluation.kind = resolve_kind(evaluation.kind, network, evaluation.batch_rows, evaluation.exact);
+}
 
 /// The evaluator for these settings, with `weights` loaded; see make_evaluator for the lifetimes.
 inline Result<std::unique_ptr<Evaluator>> make_evaluator(const Evaluation& evaluation,

@@ -60,7 +60,7 @@ class Search {
         scratch_(own_scratch_.get()) {}
 
   /// Allocates only the tree, in `heap`, for nodes with at most `edges` edges. Before every
-  /// gather() and decision() the caller must set_scratch() a scratch.
+  /// gather() and decision() the caller must pass a scratch to set_scratch().
   Search(const SearchSettings& settings, const TreeLimits& limits, Heap& heap,
          std::size_t edges = kMaxEdges<G>)
       : settings_(settings),

@@ -27,7 +27,7 @@ struct SelfPlay {
   const PlaySettings& settings;
   GameNumbers& numbers;
   GameSink& sink;
-  const PlayControls& orders;
+  const PlayControls& controls;
   std::string_view evaluator;           // its name, for the records
   std::string_view settings_text = {};  // short description of the play settings, for the records
 };
@@ -74,7 +74,7 @@ class LaneGames final : public Runner {
   // Plays up to the next decision and starts its search; false when the game has ended.
   bool next_decision() {
     if (!game_.next_decision()) return false;
-    const std::uint32_t most = run_.orders.max_visits.load(std::memory_order_relaxed);
+    const std::uint32_t most = run_.controls.max_visits.load(std::memory_order_relaxed);
     lane_.ask(game_.state(), game_.budget(most), game_.noise());
     return true;
   }

@@ -57,7 +57,8 @@ class SearchPlayer final : public MatchPlayer {
     const std::size_t tree = Tree<G>::bytes(limits_for<G>(visits, *asked));
     if (options.workers == 0) {
       const std::size_t all = std::max(1u, std::thread::hardware_concurrency());
-      options.workers = std::clamp<std::size_t>(kTreeMemory / tree, 1, all);
+      const std::size_t trees = tree * std::max<std::size_t>(options.lanes, 1);
+      options.workers = std::clamp<std::size_t>(kTreeMemory / trees, 1, all);
     }
     if (options.lanes == 0) {
       options.lanes = std::clamp<std::size_t>(kTreeMemory / options.workers / tree, 1, 64);
@@ -67,8 +68,7 @@ class SearchPlayer final : public MatchPlayer {
     }
     Evaluation& evaluation = options.evaluation;
     if (evaluation.batch_rows == 0) evaluation.batch_rows = rows_in_flight(options.lanes, *asked);
-    evaluation.kind =
-        resolve_kind(evaluation.kind, weights->network(), evaluation.batch_rows, evaluation.exact);
+    resolve(evaluation, weights->network());
     try {
       std::unique_ptr<SearchPlayer> player(
           new SearchPlayer(std::move(weights), std::move(options), visits));
@@ -131,6 +131,7 @@ class SearchPlayer final : public MatchPlayer {
   }
 
   void search(Worker& worker, std::span<const AnyState> states, std::span<Action> actions) const {
+    worker.thrown = nullptr;
     try {
       worker.states.clear();
       for (const AnyState& state : states) worker.states.push_back(state.as<G>());

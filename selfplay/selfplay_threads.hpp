@@ -41,9 +41,9 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
     static_cast<void>(join());
   }
 
-  void abandon() override { orders_.abandoned = true; }
+  void abandon() override { controls_.abandoned = true; }
 
-  void limit_visits(std::uint32_t most) override { orders_.max_visits = most; }
+  void limit_visits(std::uint32_t most) override { controls_.max_visits = most; }
 
   Result<void> join() override {
     for (std::thread& thread : threads_) {
@@ -61,7 +61,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
     auto made = Worker<G>::make(settings_.worker, models_, reports_[number]);
     if (made) {
       Worker<G>& worker = **made;
-      const SelfPlay run{settings_.play, numbers_, sink_, orders_, worker.evaluator_name(), how_};
+      const SelfPlay run{settings_.play, numbers_, sink_, controls_, worker.evaluator_name(), how_};
       if (hooks_.begins) hooks_.begins(number, worker);
       play(worker, run);
       if (hooks_.ended) hooks_.ended(number, worker);
@@ -82,7 +82,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
         runners.push_back(std::make_unique<LaneGames<G>>(*lane, run));
       }
     }
-    worker.drive(runners, orders_.abandoned);
+    worker.drive(runners, controls_.abandoned);
   }
 
   const SelfPlaySettings settings_;
@@ -91,7 +91,7 @@ class SelfPlayThreads final : public AnySelfPlayThreads {
   ModelStore& models_;
   GameNumbers& numbers_;
   GameSink& sink_;
-  PlayControls orders_;
+  PlayControls controls_;
   std::deque<WorkerReport> reports_;
   std::mutex mutex_;
   Result<void> failure_;

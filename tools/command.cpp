@@ -28,7 +28,7 @@ int report(std::string_view command, std::string reason, int exit_code) {
   // A reason may quote a file or an option that contains line breaks; print it on one line.
   std::ranges::replace_if(
       reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  fmt::print(stderr, "senet{}{}: {}\n", command.empty() ? "" : " ", command, reason);
+  print_stderr("senet{}{}: {}\n", command.empty() ? "" : " ", command, reason);
   return exit_code;
 }
 

@@ -12,13 +12,13 @@
 namespace senet {
 namespace {
 
-// Counts without decimals: 40, not 40.0. Adding 0 turns -0 into 0.
+// Counts without decimals: 40, not 40.0.
 Json json_value(double value) {
   constexpr double kExact = 1e15;
   if (value == std::floor(value) && std::abs(value) < kExact) {
     return static_cast<std::int64_t>(value);
   }
-  return value + 0.0;
+  return value;
 }
 
 // One metric as a JSON object, without a line break.

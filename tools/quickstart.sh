@@ -47,6 +47,7 @@ while (($# > 0)); do
   esac
   shift
 done
+[[ -z "$minutes" || "$minutes" =~ [1-9] ]] || refuse "the minutes must be more than 0"
 if [[ -z "$minutes" ]]; then minutes=$( ((quick)) && echo 0.1 || echo 3); fi
 
 # The programs started here handle Ctrl-C themselves; this script then starts no further program.
@@ -119,12 +120,13 @@ END
 if ((quick)); then # opens the page once
   exec {page}< <(exec "$server" --port 0 "$latest")
   server_process=$!
+  trap 'kill -INT "$server_process" 2>/dev/null || true' EXIT
   while read -r line <&"$page" && [[ $line != *http://* ]]; do :; done
+  [[ $line == *http://* ]] || { echo "quickstart: the game server did not start" >&2 && exit 1; }
   port=${line##*:}
   exec {connection}<>"/dev/tcp/127.0.0.1/$port"
   printf 'GET / HTTP/1.0\r\n\r\n' >&"$connection"
   read -r answer <&"$connection"
-  kill -INT "$server_process"
   [[ $answer == "HTTP/1."*" 200 "* ]] || { echo "quickstart: the page answered \"$answer\"" >&2 && exit 1; }
   echo "the page works"
   exit 0
@@ -132,7 +134,12 @@ fi
 
 echo
 echo "play against it in a browser; Ctrl-C ends the server:"
+# Another port if the usual one is taken.
+port=8080
+if (exec {connection}<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then port=0; fi
 # Only the address, as the last line; Ctrl-C ends the server first.
 address() { (trap '' INT TERM && exec sed -un 's|.*\(http://[^ ]*\).*|\1|p'); }
-# Another port if the usual one is taken.
-"$server" "$latest" 2>/dev/null | address || ((stopped)) || "$server" --port 0 "$latest" | address
+"$server" --port "$port" "$latest" 2>"$run/server.log" | address || ((stopped)) || {
+  cat "$run/server.log" >&2
+  exit 1
+}

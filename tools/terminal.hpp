@@ -1,6 +1,7 @@
 // The width of a terminal, texts wrapped to it, and a one-line progress display on it.
 #pragma once
 
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -13,6 +14,13 @@
 #include <utility>
 
 namespace senet {
+
+/// Prints on stderr. Ignores errors, for example a closed terminal or a full disk: no command ends
+/// because its messages cannot be read.
+template <class... Args>
+void print_stderr(fmt::format_string<Args...> text, Args&&... args) {
+  static_cast<void>(std::fputs(fmt::format(text, std::forward<Args>(args)...).c_str(), stderr));
+}
 
 /// Columns of the terminal behind a file descriptor; 80 if it is none.
 inline std::size_t terminal_columns(int descriptor) {

@@ -41,8 +41,8 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   if (!asked) return asked.error();
   const PlaySettings& play = config.selfplay.play;
   if (play.fast_visits > play.full_visits) {
-    return fail(fmt::format("fast-visits: {} is more than visits, which is {}", play.fast_visits,
-                            play.full_visits));
+    return fail(fmt::format("fast-visits: {} must be at most the visits of a full search, {}",
+                            play.fast_visits, play.full_visits));
   }
   // One tree more than lanes: see Lane::begin_search.
   const SelfPlaySettings& selfplay = config.selfplay;

@@ -15,13 +15,13 @@ namespace senet {
 class MemoryBudget {
   struct ReturnBytes {
     std::size_t bytes = 0;
-    void operator()(MemoryBudget* memory_budget) const {
-      memory_budget->used_.fetch_sub(bytes, std::memory_order_relaxed);
+    void operator()(MemoryBudget* budget) const {
+      budget->used_.fetch_sub(bytes, std::memory_order_relaxed);
     }
   };
 
  public:
-  /// A reservation of bytes, returned on destruction. The memory_budget outlives it.
+  /// A reservation of bytes, returned on destruction. The budget outlives it.
   using Reservation = std::unique_ptr<MemoryBudget, ReturnBytes>;
 
   explicit MemoryBudget(std::size_t limit) : limit_(limit) {}

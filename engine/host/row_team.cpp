@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace senet {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::size_t kMinRows = 4;
 // about every 50 us; waking a thread takes about as long as such a pass.
 constexpr auto kSpinTime = std::chrono::microseconds(200);
 // Maximum number of passes between two calls.
-constexpr std::uint32_t kMaxPatience = 255;
+constexpr std::uint32_t kMaxBackoff = 255;
 // Iterations of a spin loop between yields.
 constexpr int kLooks = 256;
 
@@ -33,7 +34,7 @@ void relax() {
 
 }  // namespace
 
-void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
+void RowTeam::forward(std::size_t member, const Rows& job) {
   const std::size_t rows = job.last - job.first;
   const std::size_t most_ranges = rows / kMinRows;
   Member& me = members_[member];
@@ -63,8 +64,9 @@ void RowTeam::forward(std::size_t member, const Rows& job) noexcept {
   if (mine < count) {
     me.call_backoff = 0;
   } else if (calls) {
-    me.passes_until_call = me.call_backoff = std::min(2 * me.call_backoff + 1, kMaxPatience);
+    me.passes_until_call = me.call_backoff = std::min(2 * me.call_backoff + 1, kMaxBackoff);
   }
+  if (me.thrown) std::rethrow_exception(std::exchange(me.thrown, nullptr));
 }
 
 // On a busy machine a called thread arrives too late, or takes the caller's core. So each call that
@@ -87,9 +89,14 @@ bool RowTeam::run_range(Member& owner, std::size_t runner) noexcept {
   const Rows& job = *owner.job;
   const std::size_t first = job.first + next_range(ranges) * owner.range_rows;
   const std::size_t last = std::min(first + owner.range_rows, job.last);
-  Evaluator& evaluator = *job.evaluators[runner];
-  evaluator.load(job.weights);
-  evaluator.forward(job.batch, first, last);
+  try {
+    Evaluator& evaluator = *job.evaluators[runner];
+    evaluator.load(job.weights);
+    evaluator.forward(job.batch, first, last);
+  } catch (...) {
+    const std::lock_guard lock(owner.mutex);
+    owner.thrown = std::current_exception();
+  }
   return true;
 }
 

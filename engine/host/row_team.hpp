@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -36,8 +37,9 @@ class RowTeam {
   };
 
   /// Evaluates these rows. Called on the member's thread, outside help(). The member's own
-  /// evaluator must have loaded the weights already, so that this call allocates nothing.
-  void forward(std::size_t member, const Rows& rows) noexcept;
+  /// evaluator must have loaded the weights already, so that this call allocates nothing. Throws
+  /// what an evaluator threw, on whichever thread, when no member uses the rows any more.
+  void forward(std::size_t member, const Rows& rows);
 
   /// Helps other members, and sleeps while none needs help. Returns after leave(member), even if
   /// that was called before this call began.
@@ -59,6 +61,7 @@ class RowTeam {
     const Rows* job = nullptr;
     std::size_t range_rows = 0;
     std::uint32_t call_backoff = 0, passes_until_call = 0;  // passes to skip before the next call
+    std::exception_ptr thrown;  // by an evaluator, in the job; written under the mutex
     alignas(64) std::atomic<std::uint32_t> helped{0};  // ranges of the job that others have done
 
     // The member's sleep in help().

@@ -136,7 +136,7 @@ Service::~Service() {
     }
   }
   threads_.clear();  // joins
-  for (const auto& [session, owned] : open_) session->wait_for_stays();
+  for (const auto& [session, owned] : open_) session->wait_for_users();
 }
 
 void Service::say(std::string_view line) const noexcept {
@@ -208,7 +208,7 @@ Result<ServiceSettings> Service::settings_for(const Weights& weights) {
   const auto timing = memory_budget_.reserve(bytes, "timing evaluators");
   if (!timing) return timing.error();
   const WithoutSignals here;
-  evaluation.kind = resolve_kind(evaluation.kind, weights.network(), rows, evaluation.exact);
+  resolve(evaluation, weights.network());
   return settings;
 }
 
@@ -293,7 +293,7 @@ void Service::close_session(Session* session) {
   session->mark_closed();
   if (!in_callback()) {
     drive_until_idle(*session, kCentury);
-    session->wait_for_stays();
+    session->wait_for_users();
   }
   if (session->may_destroy()) release(session);
 }
@@ -322,7 +322,7 @@ Result<void> Service::search(Session& session, SessionLimits limits, Session::Do
 }
 
 Result<void> Service::wait(const Session& session, std::chrono::microseconds time) {
-  const Session::KeepAlive stay(session);
+  const Session::KeepAlive alive(session);
   if (in_callback()) {
     return fail(SENET_BAD_STATE, "a callback cannot wait: it blocks the thread that searches");
   }

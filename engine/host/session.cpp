@@ -30,7 +30,7 @@ Session::Session(Service& service, ServedGame& served, MemoryBudget::Reservation
 
 template <class Function>
 auto Session::locked(Function&& function) const -> decltype(function()) {
-  const KeepAlive stay(*this);
+  const KeepAlive alive(*this);
   const std::lock_guard lock(mutex_);
   return function();
 }
@@ -91,7 +91,7 @@ AnyState Session::position() const {
   return locked([&] { return state_; });
 }
 Result<std::string> Session::text() const {
-  const KeepAlive stay(*this);
+  const KeepAlive alive(*this);
   return or_logged(position().try_text());
 }
 Turn Session::turn() const {
@@ -104,7 +104,7 @@ std::vector<float> Session::chance() const {
   return locked([&] { return here_.chance; });
 }
 Result<std::string> Session::action_text(Action action) const {
-  const KeepAlive stay(*this);
+  const KeepAlive alive(*this);
   std::unique_lock lock(mutex_);
   const bool legal = here_.has(action);
   const AnyState state = state_;
@@ -112,7 +112,7 @@ Result<std::string> Session::action_text(Action action) const {
   return legal ? or_logged(state.try_action_text(action)) : not_legal(state, action);
 }
 Result<Action> Session::action_from_text(std::string_view text) const {
-  const KeepAlive stay(*this);
+  const KeepAlive alive(*this);
   Result<Action> action = position().action_from_text(text);
   return action ? action : fail(SENET_BAD_ACTION, action.error().reason());
 }
@@ -149,7 +149,7 @@ Result<std::string> Session::or_logged(Result<std::string> text) const {
 }
 
 void Session::stop() {
-  const KeepAlive stay(*this);
+  const KeepAlive alive(*this);
   ask_to_end();
 }
 
@@ -227,7 +227,7 @@ Session::KeepAlive::~KeepAlive() {
   session_.finish_use(lock);
 }
 
-void Session::wait_for_stays() const {
+void Session::wait_for_users() const {
   std::unique_lock lock(mutex_);
   became_idle_.wait(lock, [&] { return users_ == 0; });
 }

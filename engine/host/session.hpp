@@ -128,7 +128,7 @@ class Session {
   /// The same without a copy: calls read(const SessionResult&) while holding the lock.
   template <class Read>
   Result<void> read_result(Read&& read) const {
-    const KeepAlive stay(*this);
+    const KeepAlive alive(*this);
     const std::lock_guard lock(mutex_);
     if (auto there = has_result(); !there) return there;
     read(result_);
@@ -157,7 +157,7 @@ class Session {
   void ask_to_end();
   /// Stops the running search and refuses new ones.
   void mark_closed();
-  void wait_for_stays() const;
+  void wait_for_users() const;
   /// True if it can be destroyed now; else the search, callback or KeepAlive that ends last calls
   /// Service::release for it.
   bool may_destroy();

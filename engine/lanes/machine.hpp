@@ -21,7 +21,7 @@ inline Result<void> check_memory(std::size_t workers, std::size_t trees_each,
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (wanted < 0.8 * memory) return {};
-  return fail("visits: with these workers, lanes and cache, trees and caches would take " +
+  return fail("visits: with these workers and lanes, trees and caches would take " +
               setting_text(gib(wanted)) + " GiB: at most 80 % of the machine's " +
               setting_text(gib(memory)) + " GiB are allowed");
 }

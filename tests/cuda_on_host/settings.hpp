@@ -43,9 +43,9 @@ struct Settings {
 
   Settings() {
     const char* const text = std::getenv("CUDA_ON_HOST_ORDER");
-    const std::string_view wish = text == nullptr ? "late" : text;
-    if (wish == "late") return;
-    order = wish == "eager" ? Order::kEager : Order::kShuffled;
+    const std::string_view wanted = text == nullptr ? "late" : text;
+    if (wanted == "late") return;
+    order = wanted == "eager" ? Order::kEager : Order::kShuffled;
     if (order == Order::kShuffled) seed = number_of("CUDA_ON_HOST_ORDER", 0);
   }
 };

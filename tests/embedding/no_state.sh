@@ -22,7 +22,7 @@ state() { # FILE
 
 # Prints the forbidden functions that a file calls. std::terminate is allowed: the compiler calls it
 # for noexcept.
-wishes() { # FILE
+unwanted_symbols() { # FILE
   nm --undefined-only "$1" | awk '{print $NF}' | grep -Ex -e '_?exit|_Exit|quick_exit|abort|__assert_fail|atexit|__cxa_atexit|__cxa_thread_atexit' \
     -e 'v?f?d?printf|__v?f?printf_chk|puts|fputs|putchar|putc|fputc|fwrite|perror|syslog|stdout|stderr|stdin|_ZSt4(cout|cerr|clog)' \
     -e 'signal|sigaction|raise|kill|setlocale|setenv|getenv|secure_getenv|__cxa_guard_acquire|__tls_get_addr' || true
@@ -30,7 +30,7 @@ wishes() { # FILE
 
 seen() { # FORBIDDEN CODE, in C++
   printf '%b\n' "$1" | "$compiler" -x c++ -std=c++20 -fPIC -O2 -c -o "$work/forbidden.o" -
-  [[ -n $(state "$work/forbidden.o")$(wishes "$work/forbidden.o") ]]
+  [[ -n $(state "$work/forbidden.o")$(unwanted_symbols "$work/forbidden.o") ]]
 }
 while read -r line; do
   seen "$line" || { echo "this forbidden code is not detected: $line" >&2; exit 1; }
@@ -59,5 +59,5 @@ extern const char* const names[]; const char* const names[] = {"a", "b"};
 void run(void (*act)()) { try { act(); } catch (int) { } }
 END
 
-found=$(state "$library"; wishes "$library")
+found=$(state "$library"; unwanted_symbols "$library")
 [[ -z $found ]] || { printf 'the library has state, or calls forbidden functions:\n%s\n' "$found" | c++filt >&2; exit 1; }

@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "nn/own_evaluators.hpp"
 #include "tests/engine/services.hpp"
 #include "tests/nn/random_rows.hpp"
 
@@ -203,6 +206,52 @@ TEST(Service, ASearchFindsTheSameWithHelpers) {
   }));
   EXPECT_EQ(alone->team().ranges_helped(), 0u);
   EXPECT_TRUE(comes_true([&] { return helped->team().awake() == 0; }));  // idle helpers sleep
+}
+
+/// Throws in the rows of every pass while `fails` is set.
+class FailingEvaluator final : public HashEvaluator {
+ public:
+  explicit FailingEvaluator(const std::atomic<bool>& fails) : fails_(fails) {}
+  using Evaluator::forward;
+  void forward(const Batch& batch, std::size_t first, std::size_t last) override {
+    if (fails_) throw std::runtime_error("no connection");
+    HashEvaluator::forward(batch, first, last);
+  }
+
+ private:
+  const std::atomic<bool>& fails_;
+};
+
+// Whichever thread it is thrown on, and the pass after it succeeds.
+TEST(RowTeam, ThrowsWhatAnEvaluatorThrew) {
+  constexpr std::size_t kMembers = 3;
+  RowTeam team(kMembers);
+  const Helpers helpers(team, 1, kMembers);
+  const NetworkSpec spec = reference_spec<Backgammon>();
+  const Weights weights(testing::untidy_network(spec, 1));
+  std::atomic<bool> fails{false}, mine{false};
+  std::vector<std::unique_ptr<Evaluator>> evaluators;
+  for (std::size_t i = 0; i < kMembers; ++i) {
+    evaluators.push_back(std::make_unique<FailingEvaluator>(i == 0 ? mine : fails));
+  }
+  TeamEvaluator shared(team, 0, weights, evaluators);
+  const std::vector<Question> questions = questions_for(spec, 60, 1);
+  std::uint64_t thrown = 0;
+  EXPECT_TRUE(comes_true([&] {
+    Asked asked(spec, questions);
+    fails = true;
+    try {
+      shared.forward(asked.batch(), 0, questions.size());
+    } catch (const std::runtime_error&) {
+      ++thrown;
+    }
+    fails = false;
+    shared.forward(asked.batch(), 0, questions.size());
+    return thrown >= 5;
+  }));
+  mine = true;
+  Asked asked(spec, questions);
+  EXPECT_THROW(shared.forward(asked.batch(), 0, questions.size()), std::runtime_error);
 }
 
 }  // namespace

@@ -26,8 +26,9 @@ G first_decision() {
 
 // Searches of one position with different noise, in round-robin order.
 template <Game G>
-struct InACircle {
-  InACircle(std::size_t count, std::uint32_t visits, Evaluates evaluates, std::size_t batch_rows)
+struct SearchesInTurn {
+  SearchesInTurn(std::size_t count, std::uint32_t visits, Evaluates evaluates,
+                 std::size_t batch_rows)
       : budget{visits, true}, evaluator(hash_evaluator<G>(batch_rows)) {
     const SearchSettings settings{.evaluates = evaluates};
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -94,7 +95,7 @@ TYPED_TEST(RoundsOf, FindWhatEachSearchFindsAlone) {
     if (evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) continue;
     const auto alone = found_alone<G>(9, kVisits, evaluates);
     for (const std::size_t rows : {1, 4, 7, 64}) {
-      InACircle<G> turns(9, kVisits, evaluates, rows);
+      SearchesInTurn<G> turns(9, kVisits, evaluates, rows);
       Rounds<Search<G>> rounds(rows, G::kMaxActive);
       while (rounds.round(turns)) {
       }
@@ -106,23 +107,23 @@ TYPED_TEST(RoundsOf, FindWhatEachSearchFindsAlone) {
 // A search whose rows did not fit, or that had no turn, continues when the batch has room.
 TEST(Rounds, BatchesAreFullWhereThereAreSearchesEnough) {
   constexpr std::size_t kRows = 4;
-  InACircle<ConnectFour> positions(10, 100, Evaluates::kPosition, kRows);
+  SearchesInTurn<ConnectFour> positions(10, 100, Evaluates::kPosition, kRows);
   Rounds<Search<ConnectFour>> rounds(kRows, ConnectFour::kMaxActive);
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(rounds.round(positions));
   EXPECT_EQ(positions.fills, std::vector<std::size_t>(100, kRows));
 
-  constexpr std::size_t kFamilyRows = 32;
-  InACircle<Backgammon> families(10, 20, Evaluates::kAfterstates, kFamilyRows);
-  Rounds<Search<Backgammon>> of_families(kFamilyRows, Backgammon::kMaxActive);
-  for (int i = 0; i < 50; ++i) ASSERT_TRUE(of_families.round(families));
-  EXPECT_EQ(families.fills, std::vector<std::size_t>(50, kFamilyRows));
+  constexpr std::size_t kGroupRows = 32;
+  SearchesInTurn<Backgammon> groups(10, 20, Evaluates::kAfterstates, kGroupRows);
+  Rounds<Search<Backgammon>> of_groups(kGroupRows, Backgammon::kMaxActive);
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(of_groups.round(groups));
+  EXPECT_EQ(groups.fills, std::vector<std::size_t>(50, kGroupRows));
 }
 
 // Near the end of a game a search needs no rows: it pauses, and its driver can end it.
 TEST(Rounds, SearchesPauseAndCanBeEnded) {
   using G = Backgammon;
   const G near_the_end = *G::from_text("XGID=-----AA------------aa-----:0:0:1:21:0:0:0:0:10");
-  InACircle<G> turns(2, 20'000, Evaluates::kPosition, 8);
+  SearchesInTurn<G> turns(2, 20'000, Evaluates::kPosition, 8);
   for (const auto& search : turns.searches) search->start(near_the_end, turns.budget, noise(0));
   Rounds<Search<G>> rounds(8, G::kMaxActive);
   std::size_t pauses = 0;
@@ -228,7 +229,7 @@ TEST(Rounds, GoOnAfterAnException) {
   constexpr int kEnough = 1 << 30;
   Fragile::stones_left = kEnough;
   const auto alone = found_alone<Fragile>(5, 60, Evaluates::kPosition);
-  InACircle<Fragile> turns(5, 60, Evaluates::kPosition, 3);
+  SearchesInTurn<Fragile> turns(5, 60, Evaluates::kPosition, 3);
   Rounds<Search<Fragile>> rounds(3, Fragile::kMaxActive);
   for (int stones = 0; stones < 40; ++stones) {
     Fragile::stones_left = stones;

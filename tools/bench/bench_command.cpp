@@ -331,13 +331,14 @@ void add_bench_command(const Command& program) {
       .modes = {Evaluates::kPosition, Evaluates::kAfterstates}};
   const Command command = program.add_command("bench", standard.help);
   command.heading("Benchmarks");
+  for (const Bench& bench : benchmarks()) {
+    add_options(command.add_command(bench.name, bench.help), bench);
+  }
+  // After its sub-commands, which would inherit it.
   command.footer(
       fmt::format("Without the name of a benchmark: self-play of {}, with policy priors "
                   "and then with afterstates.",
                   games_that(&AnyGame::is_standard)));
-  for (const Bench& bench : benchmarks()) {
-    add_options(command.add_command(bench.name, bench.help), bench);
-  }
   add_options(command, standard);
 }
 

@@ -104,6 +104,10 @@ Job prepare(const EvalArguments& arguments) {
   if (game.read_exam == nullptr) {
     throw fail(fmt::format("--game is {0}: there is no label format for {0}", game.name));
   }
+  if (arguments.seed && (arguments.player != "search" || !arguments.weights.empty())) {
+    throw fail(
+        "--seed is of an untrained network: it cannot be combined with --weights or --player");
+  }
   Candidate candidate{.arguments = arguments,
                       .word = arguments.player,
                       .holder = {.player = {}, .identity = arguments.player},

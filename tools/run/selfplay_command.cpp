@@ -22,7 +22,7 @@ namespace {
 struct SelfPlayArguments {
   std::string game;
   RunOptions options;
-  bool quiet = false;  // no progress line and no summary
+  bool quiet = false;  // print only warnings and errors
   bool verbose = false;
   bool print_config = false;
   bool no_train = false;
@@ -38,9 +38,7 @@ std::string default_game() {
 
 void apply(const SelfPlayArguments& arguments, RunConfig& config) {
   for (const auto& [name, text] : arguments.settings) {
-    if (const auto applied = apply_setting(config, name, text); !applied) {
-      throw fail("--" + applied.error().reason());
-    }
+    apply_setting(config, name, text).value();
   }
   const auto is_typed = [&](const char* name) { return arguments.settings.contains(name); };
   if (is_typed("mode") && !is_typed("policy-weight")) {
@@ -144,11 +142,11 @@ void print_beginning(const RunBeginning& begun, const Run& run) {
     visits +=
         fmt::format(" for {:.3g} % of the moves, else {}", 100 * play.full_share, play.fast_visits);
   }
-  fmt::print(stderr, "{}: {}; {} x {}\n", begun.config.game, visits,
-             count_text(settings.workers, "worker"), count_text(settings.worker.lanes, "lane"));
-  fmt::print(stderr, "run {}: network {}, {}\n", run.folder().string(), id_text(begun.network),
-             count_text(parameter_count(begun.config.network), "parameter"));
-  fmt::print(stderr, "trainer {}\n", begun.trainer);
+  print_stderr("{}: {}; {} x {}\n", begun.config.game, visits,
+               count_text(settings.workers, "worker"), count_text(settings.worker.lanes, "lane"));
+  print_stderr("run {}: network {}, {}\n", run.folder().string(), id_text(begun.network),
+               count_text(parameter_count(begun.config.network), "parameter"));
+  print_stderr("trainer {}\n", begun.trainer);
 }
 
 /// What a run did, and what to do with it.
@@ -158,25 +156,23 @@ void print_summary(const RunSummary& ended, const std::string& game, const RunOp
   const std::string folder = options.folder.string(), weights = ended.weights.string();
   const double per_minute =
       60 * static_cast<double>(done.finished_games) / std::max(done.seconds, 1e-3);
-  fmt::print(stderr, "\n{} in {}, {} a minute; {} in the run\n",
-             count_text(done.finished_games, "game"), clock_text(done.seconds),
-             grouped(static_cast<std::uint64_t>(per_minute)),
-             count_text(learn.positions, "position"));
+  print_stderr("\n{} in {}, {} a minute; {} in the run\n", count_text(done.finished_games, "game"),
+               clock_text(done.seconds), grouped(static_cast<std::uint64_t>(per_minute)),
+               count_text(learn.positions, "position"));
   if (options.train) {
-    fmt::print(stderr, "{} and {} in the run\n", count_text(learn.steps, "training step"),
-               count_text(learn.iterations, "network"));
-    if (has_losses(learn)) fmt::print(stderr, "{}\n", losses_text(learn, 3));
+    print_stderr("{} and {} in the run\n", count_text(learn.steps, "training step"),
+                 count_text(learn.iterations, "network"));
+    if (has_losses(learn)) print_stderr("{}\n", losses_text(learn, 3));
     if (learn.dropped_steps >= 1) {
-      fmt::print(stderr, "{} dropped: self-play was faster than the trainer\n",
-                 count_text(static_cast<std::uint64_t>(learn.dropped_steps), "step"));
+      print_stderr("{} dropped: self-play was faster than the trainer\n",
+                   count_text(static_cast<std::uint64_t>(learn.dropped_steps), "step"));
     }
   }
-  fmt::print(stderr, "newest weights: {}\nnext:\n", weights);
+  print_stderr("newest weights: {}\nnext:\n", weights);
   if (options.train) {
-    fmt::print(stderr, "  senet match --game {} --second untrained \\\n    --first {}\n", game,
-               weights);
+    print_stderr("  senet match --game {} --second untrained \\\n    --first {}\n", game, weights);
   }
-  fmt::print(stderr, "  senet selfplay --run {} --resume\n", folder);
+  print_stderr("  senet selfplay --run {} --resume\n", folder);
 }
 
 // The first SIGTERM, SIGINT or SIGHUP finishes the games in progress, the second one drops them.
@@ -188,7 +184,9 @@ Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& ar
   double shown_at = 0;
   TrainerPace pace;
   RunHooks hooks;
-  hooks.begins = [&](const RunBeginning& begun) { print_beginning(begun, run); };
+  hooks.begins = [&](const RunBeginning& begun) {
+    if (!arguments.quiet) print_beginning(begun, run);
+  };
   // A progress line on a terminal, else a log line every 10 s and for each new phase.
   hooks.progresses = [&](const RunProgress& now) {
     const bool keeps_up = pace.keeps_up(now);
@@ -200,8 +198,7 @@ Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& ar
     const std::size_t columns = is_terminal ? terminal_columns(STDERR_FILENO) - 1 : 80;
     std::string line = progress_text(now, options, keeps_up, columns);
     line = is_terminal ? "\r\x1b[K" + line : line + '\n';
-    // Ignore errors, for example a closed terminal: metrics.jsonl has the same figures.
-    static_cast<void>(std::fputs(line.c_str(), stderr));
+    print_stderr("{}", line);
     std::fflush(stderr);
   };
   hooks.order = [&] {
@@ -209,10 +206,10 @@ Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& ar
     return stops == 0 ? RunOrder::kContinue : stops == 1 ? RunOrder::kFinish : RunOrder::kDrop;
   };
   hooks.warning = [&](const std::string& reason) {
-    fmt::print(stderr, "{}senet selfplay: {}\n", is_terminal && shown ? "\n" : "", reason);
+    print_stderr("{}senet selfplay: {}\n", is_terminal && shown ? "\n" : "", reason);
   };
   if (arguments.verbose) {
-    hooks.note = [](const std::string& reason) { fmt::print(stderr, "note: {}\n", reason); };
+    hooks.note = [](const std::string& reason) { print_stderr("note: {}\n", reason); };
   }
   const Result<RunSummary> ended = run.play(hooks);
   if (is_terminal && shown) std::fputc('\n', stderr);
@@ -260,9 +257,8 @@ Job prepare(const SelfPlayArguments& arguments) {
       return {};
     };
   }
-  if (options.folder.empty()) throw fail("--run: name the run folder");
   Run run = Run::open(**find_game<RunGame>(config.game), config, options, [](const auto& reason) {
-              fmt::print(stderr, "{}\n", reason);
+              print_stderr("{}\n", reason);
             }).value();
   return [run = std::move(run), game = config.game, arguments]() mutable {
     return play(run, game, arguments);
@@ -290,7 +286,7 @@ void add_selfplay_command(const Command& program) {
   command.flag("--no-train", arguments->no_train, "only play and record");
   command.flag("--print-config", arguments->print_config,
                "print the settings that this call would use, and exit");
-  command.flag("--quiet", arguments->quiet, "print no progress line and no summary");
+  command.flag("--quiet", arguments->quiet, "print only warnings and errors");
   command.flag("--verbose", arguments->verbose, "print notes, such as why no device trains");
   TrainerChoice& trainer = options.trainer;
   add_setting(command, setting_of(&TrainerChoice::backend), trainer.backend);

@@ -207,8 +207,8 @@ void Engine::configure(const Options& options, Change change) {
     network =
         std::make_shared<const Network>(open_network(network_source(options), reference).value());
   }
-  const ServiceSettings settings =
-      service_settings(options, network->spec(), game->has_afterstates);
+  ServiceSettings settings = service_settings(options, network->spec(), game->has_afterstates);
+  resolve(settings.evaluation, *network);
   std::unique_ptr<Service> service = Service::open(settings).value();
   service->use(network).value();
   // Close the old session first: the memory may not hold two trees. If opening the new one fails,
@@ -219,6 +219,7 @@ void Engine::configure(const Options& options, Change change) {
   game_ = game;
   network_ = std::move(network);
   evaluation_ = settings.evaluation;
+  evaluator_ = nullptr;
   evaluates_ = *settings.evaluates;
 }
 
@@ -245,9 +246,11 @@ Expectation Engine::evaluate(const AnyState& position) {
     const std::span<const float> outcomes = found.line(0).outcomes;
     return {found.choices.front().value, {outcomes.begin(), outcomes.end()}};
   }
-  const Weights weights(network_);
-  const auto evaluator = value_or(Code::kInternal, make_evaluator(evaluation_, weights));
-  return (*find_game<NetworkAlone>(game_->name))->expects(position, evaluates_, *evaluator);
+  if (evaluator_ == nullptr) {
+    alone_ = std::make_unique<const Weights>(network_);
+    evaluator_ = value_or(Code::kInternal, make_evaluator(evaluation_, *alone_));
+  }
+  return (*find_game<NetworkAlone>(game_->name))->expects(position, evaluates_, *evaluator_);
 }
 
 }  // namespace senet::protocol

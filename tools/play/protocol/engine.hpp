@@ -81,14 +81,16 @@ class Engine {
   /// keep_going() is called at least once per millisecond.
   SessionResult search(const AnyState& position, SessionLimits limits,
                        const std::function<bool()>& keep_going);
-  /// What the network expects of a position, which may be a turn of chance or a finished game. A
+  /// What the network expects of a position, which may be a chance turn or a finished game. A
   /// network that evaluates afterstates expects what follows the best move.
   Expectation evaluate(const AnyState& position);
 
  private:
   const AnyGame* game_ = nullptr;
   SharedNetwork network_;
-  Evaluation evaluation_;
+  Evaluation evaluation_;                 // resolved
+  std::unique_ptr<const Weights> alone_;  // for evaluate(), made on first use
+  std::unique_ptr<Evaluator> evaluator_;  // with these weights
   Evaluates evaluates_ = Evaluates::kPosition;
   std::unique_ptr<Service> service_;
   senet::Session* session_ = nullptr;  // null when its memory could not be reserved
