@@ -332,8 +332,8 @@ void add_bench_command(const Command& program) {
   const Command command = program.add_command("bench", standard.help);
   command.heading("Benchmarks");
   command.footer(
-      fmt::format("Without the name of a benchmark: self-play of {}, with policy priors "
-                  "and then with afterstates.",
+      fmt::format("Without the name of a benchmark, senet bench measures self-play of {}, "
+                  "with policy priors and then with afterstates.",
                   games_that(&AnyGame::is_standard)));
   for (const Bench& bench : benchmarks()) {
     add_options(command.add_command(bench.name, bench.help), bench);
