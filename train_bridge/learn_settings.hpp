@@ -46,7 +46,7 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
       setting("window-minimum", &S::window_minimum, "minimum training window",
               {.unit = "positions"}),
       setting("window-share", &S::window_share,
-              "training window as a share of all positions so far, if that is more",
+              "training window as a share of all positions so far, if that exceeds the minimum",
               {.least = 0, .most = 1}),
       setting("train-batch", &S::batch_rows, "samples per training step",
               {.least = 1, .most = 65'536}),

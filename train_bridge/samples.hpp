@@ -38,7 +38,8 @@ constexpr auto settings_of(std::type_identity<SampleSettings>) {
               "TD(lambda): weight of later results against the search's estimate",
               {.least = 0, .most = 1}),
       setting("blunder", &S::blunder,
-              "a move that loses this share of the value range blocks later results; 0: never",
+              "later results do not count before a move that loses this share of the value range; "
+              "0: they always count",
               {.least = 0, .most = 2}),
   };
 }

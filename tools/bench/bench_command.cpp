@@ -336,8 +336,8 @@ void add_bench_command(const Command& program) {
   }
   // After its sub-commands, which would inherit it.
   command.footer(
-      fmt::format("Without the name of a benchmark: self-play of {}, with policy priors "
-                  "and then with afterstates.",
+      fmt::format("Without the name of a benchmark, senet bench measures self-play of {}, "
+                  "with policy priors and then with afterstates.",
                   games_that(&AnyGame::is_standard)));
   add_options(command, standard);
 }

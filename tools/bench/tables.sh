@@ -156,14 +156,14 @@ bars() {
 }
 
 # The reasons for missed targets; update them by hand.
-note_dense="Lost to the logits of each row, which are written and then copied to the caller, and to reading the lists of features and requested logits; only this benchmark requests all logits. Next: a kernel that writes to one pointer per row."
-note_sparse="Limited by the square layers; the sparse input (bound by the second-level cache) and the inner products of the requested logits take the rest. Next: 16-bit weights."
-note_tree="As in a worker, 64 trees together do not fit into the second-level cache, so each visit waits for its nodes. The figure for one search shows the size of this effect."
+note_dense="The loss comes from copying the logits of each row to the caller and from reading the lists of features and requested logits; only this benchmark requests all logits. Next: a kernel that writes to one pointer per row."
+note_sparse="The square layers take most of the time; the sparse input (bound by the second-level cache) and the inner products of the requested logits take the rest. Next: 16-bit weights."
+note_tree="Sixty-four trees together, as in a worker, do not fit into the second-level cache, so each visit waits for its nodes. The figure for one search shows the size of this effect."
 note_cache="With untrained weights games differ more than with trained ones, which share openings."
-note_share="A faster forward pass raises the tree's share."
+note_share="The faster the forward pass, the larger the share of the tree and of encoding."
 note_scaling="Two hardware threads may share a core's units; the peak table shows the limit for two threads."
 note_allocations="Game records grow to the length of the longest game so far."
-note_memory="In Connect Four 32 bytes per node, 24 for its state, 12 for the table, plus edges. Next: a state of 16 bytes."
+note_memory="In Connect Four a node takes 32 bytes, its state 16 and its place in the table 12; the rest are edges."
 note_train="The trainer is not optimised for dense rows: it processes the lists of requested logits one by one."
 
 write_page() {
@@ -338,8 +338,8 @@ every precision and batch size, self-play alone and next to the trainer in turns
 (\`senet bench overlap\`: the slowdown by the trainer, and the time a worker needs to take new
 weights), a run that trains on the device, the memory checker, and a comparison with PyTorch. Its
 last output is the text for this section. It needs a build with \`-DSENET_CUDA=ON\` (machine code for
-sm_75, sm_80, sm_86, sm_89 and sm_90, and PTX), made on that machine or copied there as a folder, and warns
-about checks whose programs are not installed.
+sm_75, sm_80, sm_86, sm_89 and sm_90, and PTX), made on that machine or copied there as a folder. It
+warns about checks whose programs are not installed.
 
 \`\`\`sh
 tools/check_gpu.sh build/release

@@ -270,14 +270,14 @@ Job prepare(const SelfPlayArguments& arguments) {
 void add_selfplay_command(const Command& program) {
   auto arguments = std::make_shared<SelfPlayArguments>();
   const Command command = program.add_command(
-      "selfplay", "Play games against itself, train on them, keep everything in a run folder");
+      "selfplay", "Play games against itself, train on them and keep everything in a run folder");
   RunOptions& options = arguments->options;
   command.heading("Run");
   command.option("--game", arguments->game, "the game")
       .shows_type("NAME")
       .shows_default(default_game());
-  command.option("--run", options.folder, "the run folder; needed except with --print-config");
-  command.flag("--resume", options.resume, "continue the run in the folder with its settings");
+  command.option("--run", options.folder, "the run folder; required, except with --print-config");
+  command.flag("--resume", options.resume, "continue the run in the folder, with its settings");
   command.option("--minutes", options.minutes, "stop after this time; 0: never")
       .not_negative("--minutes 90", "min")
       .shows_default();
@@ -309,7 +309,8 @@ void add_selfplay_command(const Command& program) {
   for_each_setting(names, add);
   command.footer(fmt::format(
       "Defaults are those of {}, then of the games whose defaults differ. A resumed run keeps its "
-      "own settings. senet selfplay --game NAME --print-config prints all settings of a game.",
+      "settings, except those given again; the shape of its network cannot change. senet selfplay "
+      "--game NAME --print-config prints all settings of a game.",
       default_game()));
   command.runs([arguments] {
     arguments->options.train = !arguments->no_train;

@@ -18,30 +18,36 @@ constexpr std::size_t kGameBytes = std::size_t{48} << 10;
 
 void add_options(CLI::App& app, Options& o) {
   app.footer("Requests beyond a limit are refused with status 429 or 503.");
-  app.add_option("WEIGHTS", o.weights, "safetensors files; other games use the built-in weights");
+  app.add_option("WEIGHTS", o.weights,
+                 "safetensors files; a game without one uses the built-in weights");
   app.add_option("--address", o.address, "numeric address to listen on")->capture_default_str();
   const auto add = [&](const char* name, auto& field, std::uint64_t least, std::uint64_t most,
                        const char* help) {
     app.add_option(name, field, help)->check(CLI::Range(least, most))->capture_default_str();
   };
   add("--port", o.port, 0, 65535, "port to listen on; 0: any free port");
-  add("--games", o.games, 1, 100'000, "open games");
-  add("--client-games", o.client_games, 1, 100'000, "open games per client");
+  add("--games", o.games, 1, 100'000, "maximum number of open games");
+  add("--client-games", o.client_games, 1, 100'000, "maximum number of open games per client");
   add("--idle-seconds", o.idle_seconds, 1, 1'000'000,
       "seconds until a game without requests is closed");
-  add("--visits", o.visits, 1, 100'000, "visits of a search");
-  add("--time-ms", o.time_ms, 1, 60'000, "milliseconds of a search");
-  add("--memory-mib", o.memory_mib, 1, 1'000'000, "MiB of the engine: trees, weights, batches");
+  add("--visits", o.visits, 1, 100'000, "maximum visits of a search");
+  add("--time-ms", o.time_ms, 1, 60'000, "maximum milliseconds of a search");
+  add("--memory-mib", o.memory_mib, 1, 1'000'000,
+      "maximum MiB of the engine: trees, weights, batches");
   add("--workers", o.workers, 1, 256, "threads that search");
   add("--threads", o.threads, 1, 256, "threads that answer requests, one request each");
-  add("--queue", o.queue, 0, 10'000, "requests that wait for a thread");
-  add("--connections", o.connections, 1, 10'000, "open connections");
-  add("--client-connections", o.clients.connections, 1, 10'000, "open connections per client");
-  add("--rate", o.clients.rate, 0, 1'000'000, "requests per second and client; 0: no limit");
-  add("--burst", o.clients.burst, 1, 1'000'000, "requests of a client at once after a pause");
-  add("--request-ms", o.request_ms, 100, 600'000, "milliseconds to receive or answer a request");
+  add("--queue", o.queue, 0, 10'000, "maximum number of requests that wait for a thread");
+  add("--connections", o.connections, 1, 10'000, "maximum number of open connections");
+  add("--client-connections", o.clients.connections, 1, 10'000,
+      "maximum number of open connections per client");
+  add("--rate", o.clients.rate, 0, 1'000'000,
+      "maximum requests per second and client; 0: no limit");
+  add("--burst", o.clients.burst, 1, 1'000'000,
+      "maximum requests of a client at once after a pause");
+  add("--request-ms", o.request_ms, 100, 600'000,
+      "maximum milliseconds to receive or answer a request");
   add("--keep-alive-ms", o.keep_alive_ms, 100, 600'000,
-      "milliseconds that a connection may be idle");
+      "maximum milliseconds that a connection may be idle");
   app.add_option("--seed", o.dice_seed, "makes the dice reproducible (default: random dice)")
       ->check([](const std::string& text) -> std::string {
         return text.starts_with('-') ? "a seed must not be negative" : "";
