@@ -454,8 +454,7 @@ TEST(SearchPlayer, WhatCannotBeMadeIsAnError) {
   EXPECT_EQ(no_mode.error().reason(), "mode: connect_four has no afterstates");
   const auto no_memory =
       SearchPlayer<ConnectFour>::make(weights, {.workers = 2, .cache_mib = 1'000'000'000}, 1);
-  EXPECT_TRUE(
-      no_memory.error().reason().starts_with("visits: with these workers, lanes and cache"));
+  EXPECT_TRUE(no_memory.error().reason().starts_with("visits: with these workers and lanes"));
 }
 
 TEST(MatchResult, Sums) {

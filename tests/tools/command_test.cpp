@@ -149,5 +149,18 @@ TEST(CommandLine, BadValuesGetASentence) {
   says({"bench", "tree", "--table", "x"}, "--table takes one of epoch, flat, not \"x\"");
 }
 
+// Messages that cannot be written change no exit code.
+TEST(CommandLine, SurvivesAFullStderr) {
+  const TemporaryFolder folder;
+  const auto exit_code = [&](const std::string& words) {
+    return run_program("/bin/sh", {"-c", "exec \"$0\" " + words + " 2>/dev/full", SENET_PROGRAM})
+        .exit_code;
+  };
+  EXPECT_EQ(exit_code("unknown"), 2);
+  EXPECT_EQ(exit_code("inspect /nowhere"), 2);
+  const std::string run = folder / "run";
+  EXPECT_EQ(exit_code("selfplay --game tic_tac_toe --workers 1 --games 3 --run " + run), 0);
+}
+
 }  // namespace
 }  // namespace senet

@@ -22,7 +22,7 @@ namespace {
 struct SelfPlayArguments {
   std::string game;
   RunOptions options;
-  bool quiet = false;  // print only warnings and errors
+  bool quiet = false;  // no progress line and no summary
   bool verbose = false;
   bool print_config = false;
   bool no_train = false;
@@ -184,9 +184,7 @@ Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& ar
   double shown_at = 0;
   TrainerPace pace;
   RunHooks hooks;
-  hooks.begins = [&](const RunBeginning& begun) {
-    if (!arguments.quiet) print_beginning(begun, run);
-  };
+  hooks.begins = [&](const RunBeginning& begun) { print_beginning(begun, run); };
   // A progress line on a terminal, else a log line every 10 s and for each new phase.
   hooks.progresses = [&](const RunProgress& now) {
     const bool keeps_up = pace.keeps_up(now);
@@ -286,7 +284,7 @@ void add_selfplay_command(const Command& program) {
   command.flag("--no-train", arguments->no_train, "only play and record");
   command.flag("--print-config", arguments->print_config,
                "print the settings that this call would use, and exit");
-  command.flag("--quiet", arguments->quiet, "print only warnings and errors");
+  command.flag("--quiet", arguments->quiet, "print no progress line and no summary");
   command.flag("--verbose", arguments->verbose, "print notes, such as why no device trains");
   TrainerChoice& trainer = options.trainer;
   add_setting(command, setting_of(&TrainerChoice::backend), trainer.backend);
