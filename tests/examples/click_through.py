@@ -24,8 +24,8 @@ MINE = "document.querySelector('.on') !== null"
 
 
 class Server:
-    def __init__(self, program):
-        self.process = subprocess.Popen([program, "--port", "0", "--rate", "0", "--seed", "11"],
+    def __init__(self, program, *options, port=0):
+        self.process = subprocess.Popen([program, "--port", str(port), "--rate", "0", "--seed", "11", *options],
                                         stdout=subprocess.PIPE, text=True)
         self.port = int(re.search(r":(\d+)$", self.process.stdout.readline().strip())[1])
 
@@ -345,6 +345,153 @@ def open_positions(browser, server):
     check(browser.run(f"return {MINE}"), "the game goes on")
 
 
+def open_long_game(browser, server):
+    """Opens a game whose first moves the server has dropped."""
+    draw, state = random.Random(3), {"ply": 0, "result": True}
+    while state["ply"] < 203 or state["result"]:
+        if state["result"]:
+            state = server.ask("POST", "/api/games", {"game": "backgammon"})
+        hits = [move for move in state["legal"] if "*" in move]  # make the game long
+        state = server.ask("POST", f"/api/games/{state['id']}/move", {"move": draw.choice(hits or state["legal"])})
+    browser.run("localStorage.setItem('senet', JSON.stringify({id: arguments[0], you: 0, position: arguments[1]}))",
+                state["id"], state["position"])
+    browser.open(f"http://127.0.0.1:{server.port}/")
+    last = state["ply"]
+    browser.wait(f"document.querySelectorAll('#history button').length === 200 && (({MINE}) || {OVER})", "the long game")
+    browser.run("document.getElementById('graph').focus()")
+    browser.press("Home")
+    browser.wait("!document.getElementById('fork').hidden", "the oldest position")
+    ply = int(browser.run("return document.getElementById('graph').getAttribute('aria-valuenow')"))
+    check(ply >= last - 200 and ply > 0, f"the oldest position is that of ply {ply}")
+    check(browser.text("#status").startswith(f"After move {ply} of "), f"the status of the oldest position: {browser.text('#status')}")
+    label = browser.run("return document.getElementById('graph').getAttribute('aria-valuetext')")
+    check(label.startswith(f"Move {ply} of "), f"the graph describes the oldest position: {label}")
+
+
+def drag_over_graph(browser, server):
+    """Drags over positions that are not known yet: only the last one is searched."""
+    browser.open(f"http://127.0.0.1:{server.port}/?game=connect_four")
+    browser.run("document.getElementById('level').value = 'casual'")
+    for discs in (0, 2, 4, 6):
+        browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === {discs}", f"{discs} discs")
+        browser.wait("/chance of winning/.test(document.getElementById('graph').getAttribute('aria-valuetext'))", "its chance of winning")
+        if discs < 6:
+            browser.press("4")
+    before = server.ask("GET", "/api/metrics")["engine"]["searches"]
+    browser.run("""const graph = document.getElementById('graph'), box = graph.getBoundingClientRect();
+        for (let x = 258; x >= 75; --x) {  // from move 6 to move 1
+          graph.dispatchEvent(new PointerEvent('pointermove', {buttons: 1, clientX: box.left + x / 340 * box.width}));
+        }""")
+    browser.wait("document.getElementById('graph').getAttribute('aria-valuenow') === '1'", "the last position of the drag")
+    searches = server.ask("GET", "/api/metrics")["engine"]["searches"] - before
+    check(searches == 1, f"a drag needs one search, not {searches}")
+
+
+def refuse(browser, requests, status=0):
+    """Refuses the page's requests that match `requests` with this status; 0: the server cannot be reached."""
+    browser.run("""const [requests, status] = arguments;
+        window.allowed ??= window.fetch;
+        window.fetch = async (path, request) => {
+          if (!new RegExp(requests).test(`${path} ${request.body ?? ""}`)) return allowed(path, request);
+          if (status === 0) throw new TypeError("Failed to fetch");
+          return new Response(JSON.stringify({error: {status, reason: "refused by the test"}}), {status});
+        };""", requests, status)
+
+
+def survive_errors(browser, program):
+    """Plays on after refused requests and lost connections, after the server restarts, and with room for a single game."""
+    toast = lambda text: browser.wait(f"document.getElementById('toast').textContent.includes('{text}')", f"the reason {text}")  # noqa: E731
+    discs = lambda count: browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === {count}", f"{count} discs")  # noqa: E731
+    game = lambda: browser.run("return JSON.parse(localStorage.getItem('senet')).id")  # noqa: E731
+    status = lambda text: browser.wait(f"document.getElementById('status').textContent.startsWith('{text}')", f"the status {text}")  # noqa: E731
+    nothing = "^$"
+    server = Server(program, "--client-games", "1")
+    try:
+        browser.open(f"http://127.0.0.1:{server.port}/?game=connect_four")
+        browser.run("document.getElementById('level').value = 'casual'")
+        discs(0)
+        refuse(browser, "/move .*\"move\"")  # the user's move
+        browser.press("4")
+        toast("The server cannot be reached")
+        status("Trying again")
+        refuse(browser, nothing)
+        discs(0)
+        status("Your move")
+        refuse(browser, "/move .*visits")  # Senet's move
+        browser.press("4")
+        status("Trying again")
+        check(browser.count(".disc") == 1 and not browser.run(f"return {MINE}"), "Senet is to move")
+        refuse(browser, nothing)
+        discs(2)
+        for number in (409, 429, 503):  # the search on the user's turn: the board stays playable
+            browser.run("document.getElementById('toast').textContent = ''")
+            refuse(browser, "/analyse", number)
+            browser.press("4")
+            toast("refused by the test")
+            check(browser.run(f"return {MINE}"), f"the board is playable after {number}")
+            browser.click("#back")
+            refuse(browser, nothing)
+            browser.wait("!document.getElementById('fork').hidden", "the position before, as soon as the server answers")
+            browser.click("#latest")
+            browser.wait(MINE, "the live position is playable")
+
+        refuse(browser, "/analyse", 503)
+        browser.click("#resign")
+        browser.wait(OVER, "the end by resignation")
+        toast("refused by the test")
+        check(browser.text("#review-progress").startswith("Reviewing move"), "the review waits")
+        refuse(browser, nothing)
+        browser.wait("!document.getElementById('review').hidden && document.getElementById('review-progress').textContent === ''", "the review")
+
+        first = game()
+        browser.click("#new")
+        discs(0)
+        second = game()
+        check(second != first, "a new game takes the place of the only one")
+        browser.run("document.getElementById('position').value = '4453'")
+        browser.click("#position-form button")
+        discs(4)
+        check(game() != second, "so does a position")
+        check(server.ask("GET", "/api/metrics")["games"]["open"] == 1, "one game is open")
+
+        # A move on its way when a new game begins does not block the new game's first move.
+        browser.run("""const send = window.fetch;
+            window.fetch = async (path, request) => {
+              if (path.endsWith("/move")) { window.fetch = send; await new Promise((wake) => { window.release = wake; }); }
+              return send(path, request);
+            };""")
+        browser.press("4")
+        browser.wait("window.release", "the move on its way")
+        browser.click("#new")
+        discs(0)
+        browser.press("4")
+        discs(2)
+        browser.run("window.release()")
+
+        refuse(browser, "/analyse", 503)  # the review cannot be completed after a restart
+        browser.click("#resign")
+        browser.wait("!document.getElementById('review').hidden", "the review")
+        server.end()
+        refuse(browser, nothing)
+        toast("The server cannot be reached")
+        server = Server(program, port=server.port)
+        browser.wait("document.getElementById('review-progress').textContent.startsWith('The review stopped: ')", "the end of the review")
+        browser.click("#new")
+        discs(0)
+        server.end()
+        old = game()
+        browser.press("4")
+        status("Trying again")
+        server = Server(program, port=server.port)
+        browser.wait(f"JSON.parse(localStorage.getItem('senet')).id !== '{old}'", "a new game of the new server")
+        discs(0)
+        browser.press("4")
+        discs(2)
+        server.end()
+    finally:
+        server.process.kill()
+
+
 def main():
     program, source, shots = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     if webdriver.missing():
@@ -364,8 +511,14 @@ def main():
                 look(browser, shots)
                 come_back(browser, server)
                 open_positions(browser, server)
+                open_long_game(browser, server)
+                drag_over_graph(browser, server)
                 # Chromium logs refused requests: wrong positions, and a reload during a search.
                 complaints = [text for text in browser.complaints() if not re.search(r"status of (400|409) ", text)]
+                check(not complaints, f"the page logged errors: {complaints}")
+                survive_errors(browser, program)
+                # Requests fail here, but no error of the page itself may go unseen.
+                complaints = [text for text in browser.complaints() if not re.search(r"Failed to load resource|net::ERR_", text)]
                 check(not complaints, f"the page logged errors: {complaints}")
             except Exception:
                 browser.screenshot(shots / "failed.png")

@@ -399,9 +399,9 @@ TEST(GameServer, ServesAPageWithoutForeignResources) {
   }
   HttpConnection head(server.port());
   head.send("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-  const HttpAnswer told = head.receive();
-  EXPECT_EQ(told.headers.at("content-length"), page.headers.at("content-length"));
-  EXPECT_EQ(told.body, "");
+  const HttpAnswer answer = head.receive();
+  EXPECT_EQ(answer.headers.at("content-length"), page.headers.at("content-length"));
+  EXPECT_EQ(answer.body, "");
 }
 
 TEST(GameServer, EndsCleanlyWithTheAnswersThatAreUnderWay) {
@@ -434,9 +434,9 @@ TEST(GameServer, StartsOnlyWithRoomForAllItsGames) {
   };
   const ProgramRun small = run_program(SENET_PROGRAM, options(40));
   EXPECT_EQ(small.exit_code, 2);
-  const std::size_t told = small.err.find("they need ");
-  ASSERT_NE(told, std::string::npos) << small.err;
-  const int needed = std::atoi(small.err.c_str() + told + 10);
+  const std::size_t found = small.err.find("they need ");
+  ASSERT_NE(found, std::string::npos) << small.err;
+  const int needed = std::atoi(small.err.c_str() + found + 10);
   EXPECT_EQ(run_program(SENET_PROGRAM, options(needed - 1)).exit_code, 2) << small.err;
   RunningServer server(options(needed));
   const std::string words = "for 60 games of 300 visits (";

@@ -8,14 +8,16 @@ class Graph {
   #bottom = 118;
   #first = 0;
   #last = 0;
-  #viewed = 0;
+  #chosen = 0;  // the ply on the board, or the one that the user chose since
 
   /** `frame` becomes a slider. Calls onStep(ply) when the user chooses a position. */
   constructor(frame, onStep) {
     this.frame = frame;
     const step = (ply) => {
       const next = Math.max(this.#first, Math.min(this.#last, ply));
-      if (next !== this.#viewed) onStep(next);
+      if (next === this.#chosen) return;
+      this.#chosen = next;
+      onStep(next);
     };
     const follow = (event) => {
       const box = frame.getBoundingClientRect();
@@ -32,7 +34,7 @@ class Graph {
       if (!by) return;
       event.preventDefault();
       event.stopPropagation();
-      step(this.#viewed + by);
+      step(this.#chosen + by);
     });
   }
 
@@ -48,7 +50,7 @@ class Graph {
 
   /** `points` are {ply, chance, isMistake}, ascending, and may leave out plies; `text` describes the viewed one. */
   show({first, last, viewed, points, text}) {
-    [this.#first, this.#last, this.#viewed] = [first, last, viewed];
+    [this.#first, this.#last, this.#chosen] = [first, last, viewed];
     const drawing = svg(null, "svg", {viewBox: `0 0 ${this.#width} ${this.#height}`, "aria-hidden": true});
     for (const [chance, label] of [[1, "100%"], [0.5, "50%"], [0, "0%"]]) {
       const y = this.#y(chance);

@@ -13,7 +13,8 @@ const positionHelp = {
 };
 // Waits are short for users who prefer reduced motion.
 const haste = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0.05 : 1;
-const wait = (milliseconds) => new Promise((wake) => setTimeout(wake, haste * milliseconds));
+const wait = (milliseconds) => pause(haste * milliseconds);
+const retryPause = 2000;  // milliseconds from an error to the next attempt
 
 let live = null;  // the server's state of the game
 let plies = [];  // ply -> {state, search}: what is known about each position of the game
@@ -21,7 +22,7 @@ let viewed = 0;  // the ply on the board
 let lastReply = null;  // the search of Senet's last move
 let liveStatus = [""];  // arguments of showStatus() for the live position
 let reviewProgress = null;  // null before the review; "" when it is complete
-let isPlaying = false;  // a move of the user is on its way
+let isPlaying = false;  // a move of the user is on its way; until showLive()
 let you = 0;  // the user's player index
 let board = null;
 let colors = [];
@@ -54,26 +55,37 @@ async function ask(number, request) {
   throw new Outdated();
 }
 
-/** Runs an action that calls the server and shows its errors. */
+/** Runs an action that calls the server and shows its errors. If it has ended the turn, the game is resumed. */
 async function attempt(action) {
+  const before = turnNumber;
   try {
     await action();
   } catch (error) {
     if (error instanceof Outdated) return;
     showToast(error.message);
-    if (error.status === 404) return newGame(live?.game ?? "connect_four");
-    if (!error.status || error.status === 400 || !live) return;
     const number = turnNumber;
-    showLive(await ask(number, () => api.state(live.id)));
-    if (live.turn === you || live.result) return;
-    await wait(3000);  // Senet is to move: retry when the server may be less busy
-    if (number === turnNumber) attempt(goOn);
+    if (number === before) return;
+    setStatus("Trying again", error.message, true);
+    await pause(retryPause);
+    if (number === turnNumber) attempt(resume);
   }
+}
+
+/** Continues with the server's state of the game, or with a new game if the server has closed it. */
+async function resume() {
+  const number = ++turnNumber;
+  const next = await ask(number, () => api.state(live.id)).catch((error) => {
+    if (error.status !== 404) throw error;
+  });
+  if (!next) return newGame(live.game);
+  showLive(next);
+  await goOn();
 }
 
 /** Shows the game's new state. */
 function showLive(next) {
   live = next;
+  isPlaying = false;
   plies.length = next.ply + 1;
   plies[next.ply] = {...plies[next.ply], state: next};
   ++viewNumber;
@@ -87,14 +99,14 @@ function showBoard() {
   const {state} = plies[viewed], isLive = viewed === live.ply;
   board.show(state);
   board.showHints(null);
-  board.setEnabled(false);
+  board.setEnabled(isLive && isYourTurn() && !isPlaying);
   byId("fork").hidden = isLive;
   if (isLive) {
     showStatus(...liveStatus);
   } else {
     const {player, move} = live.history[viewed - firstPly()];
     const roll = state.dice ? ` with ${rollText(state.dice)}` : "";
-    showStatus(viewed === firstPly() ? "Before the first move" : `After move ${viewed} of ${live.ply}`,
+    showStatus(viewed === 0 ? "Before the first move" : `After move ${viewed} of ${live.ply}`,
       `${player === you ? "You" : "Senet"} played ${move}${roll} here`);
   }
   const address = new URL(location.pathname, location.origin);
@@ -120,9 +132,10 @@ function showFigures() {
     if (chance !== null) points.push({ply, chance, isMistake: reviewProgress !== null && loss > blunder});
   }
   const now = points.findLast(({ply}) => ply <= viewed);
-  const turn = turnBefore(viewed);
+  const turn = turnBefore(viewed);  // unknown if the server has dropped it
   graph.show({first: firstPly(), last: live.ply, viewed, points,
-    text: (turn ? `Move ${viewed} of ${live.ply}, ${turn.player === you ? "you" : "Senet"} played ${turn.move}` : "Before the first move") +
+    text: (viewed === 0 ? "Before the first move" : `Move ${viewed} of ${live.ply}`) +
+      (turn ? `, ${turn.player === you ? "you" : "Senet"} played ${turn.move}` : "") +
       (now?.ply === viewed ? `, your chance of winning ${percent(now.chance)}` : "")});
   showChances(isLive && live.result ? certainSearch() : plies[now?.ply]?.search ?? plies[now?.ply]?.reply ?? null, you, colors);
   const isReviewed = reviewProgress !== null;
@@ -167,27 +180,50 @@ function lastChoice() {
   return at < 0 ? -1 : firstPly() + at;
 }
 
-/** Searches the position after `ply` moves, at any level with the maximum strength. */
-async function study(ply) {
-  const answer = await ask(turnNumber, () => api.analyse(live.id, {...levels.full, ply}));
-  plies[ply] = {...plies[ply], state: answer, search: answer.search};
+/**
+ * Searches the position after `ply` moves, at any level with the maximum strength. Retries after temporary errors.
+ * Throws Outdated if the turn has ended, or if isWanted() is false when the request is sent.
+ */
+async function study(ply, isWanted = () => true) {
+  const number = turnNumber;
+  const request = () => {
+    if (!isWanted()) throw new Outdated();
+    return api.analyse(live.id, {...levels.full, ply});
+  };
+  for (;;) {
+    try {
+      const answer = await ask(number, request);
+      plies[ply] = {...plies[ply], state: answer, search: answer.search};
+      return;
+    } catch (error) {
+      if (!error.isTemporary) throw error;
+      showToast(error.message);
+      await pause(retryPause);
+    }
+  }
 }
 
 /** Shows the position after `ply` moves. */
 async function view(ply) {
   const number = ++viewNumber;
-  if (ply < live.ply && !plies[ply]?.search) await study(ply);
+  if (ply < live.ply && !plies[ply]?.search) await study(ply, () => number === viewNumber);
   if (number !== viewNumber) return;
   viewed = ply;
   showBoard();
   showFigures();
-  if (ply === live.ply && isYourTurn()) board.setEnabled(true);
 }
 
 async function newGame(game, position) {
-  const next = await api.newGame(game, position);
-  ++turnNumber;
-  const old = live;
+  let old = live, next;
+  try {
+    next = await api.newGame(game, position, old ? 1 : undefined);
+  } catch (error) {
+    if (!old || (error.status !== 429 && error.status !== 503)) throw error;
+    ++turnNumber;  // make room: close the old game first
+    await api.close(old.id);
+    old = null;
+    next = await api.newGame(game, position);
+  }
   if (old) queue.then(() => api.close(old.id)).catch(() => {});
   begin(next, position === undefined ? Number(byId("side").value) : next.turn ?? 0);
 }
@@ -247,20 +283,20 @@ async function goOn() {
     return;
   }
   setStatus(roll ? `Your move: you rolled ${roll}` : "Your move", answer + board.help);
-  if (viewed === live.ply) board.setEnabled(true);
-  await study(live.ply);  // for the graph, the review and hints
-  showFigures();
+  await attempt(async () => {  // for the graph, the review and hints
+    await study(live.ply);
+    showFigures();
+  });
 }
 
 async function playMove(move) {
   if (isPlaying) return;
-  const number = ++turnNumber;
   isPlaying = true;
   board.setEnabled(false);
   board.preview(null);
   await attempt(async () => {
-    const next = await ask(number, () => api.play(live.id, live.ply, move)).finally(() => { isPlaying = false; });
-    showLive(next);
+    const number = ++turnNumber;
+    showLive(await ask(number, () => api.play(live.id, live.ply, move)));
     await goOn();
   });
 }
@@ -284,15 +320,19 @@ function resultText() {
 
 /** Searches all positions of the finished game that are not known yet. */
 async function runReview() {
-  const number = turnNumber;
   for (let ply = firstPly(); ply < live.ply; ++ply) {
     const {search, state} = plies[ply] ?? {};
     if (live.history[ply - firstPly()].move === "pass" || state?.legal.length === 1 || (search && mistakeAt(ply, live, plies[ply]))) continue;
     reviewProgress = `Reviewing move ${ply + 1} of ${live.ply} …`;
     byId("review").hidden = false;
     byId("review-progress").textContent = reviewProgress;
-    await study(ply);
-    if (number !== turnNumber) return;
+    try {
+      await study(ply);
+    } catch (error) {
+      if (error instanceof Outdated) throw error;
+      reviewProgress = `The review stopped: ${error.message}`;
+      return showFigures();
+    }
   }
   reviewProgress = "";
   showFigures();
