@@ -2,6 +2,7 @@
 // where stones land.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -72,8 +73,22 @@ constexpr std::uint64_t first_of(std::uint64_t cells) { return cells & (0 - cell
 /// player's, `landing` the landing cells. 1: the player to move wins, -1: the other player wins, 0:
 /// neither.
 constexpr int filling_up(std::uint64_t landing, std::uint64_t mine, std::uint64_t theirs) {
+  constexpr std::uint64_t kSeventh = kBottom << 6;  // above each column
   for (int mover = 1; landing != 0; mover = -mover) {
     if ((landing & mine) != 0) return mover;
+    if ((landing & theirs) == 0) {
+      // Each column fills up to its lowest cell below a threat, in whichever order, so all of them
+      // at once. With a bit in every column, a subtraction stays inside the columns.
+      const std::uint64_t empty = (kSeventh - landing) & kBoard;
+      const std::uint64_t stops = (((mine | theirs) >> kUp) & empty) | kSeventh;
+      const std::uint64_t lowest = stops & ~(stops - kBottom);
+      if (std::popcount(empty & (lowest - kBottom)) % 2 == 1) {
+        mover = -mover;
+        std::swap(mine, theirs);
+      }
+      landing = lowest & kBoard;
+      if (landing == 0) return 0;
+    }
     const std::uint64_t safe = safe_cells(landing, theirs);
     if (safe == 0) return -mover;
     const std::uint64_t harmless = safe & ~(mine >> kUp);

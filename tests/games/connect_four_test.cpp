@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <set>
 #include <vector>
 
+#include "games/connect_four/cells.hpp"
 #include "games/perft.hpp"
 #include "games/random.hpp"
 #include "tests/effort.hpp"
@@ -264,6 +267,65 @@ std::vector<Action> sound_moves(std::string_view text) {
   ActionList<ConnectFour::kMaxLegal> sound;
   position(text).sound(sound);
   return {sound.begin(), sound.end()};
+}
+
+// Stone by stone, in the documented order: cells below no threat, then those below the player's own
+// threat, then forced ones.
+int filled_stone_by_stone(std::array<int, 7> heights, std::array<std::uint64_t, 2> threats) {
+  const auto has = [](std::uint64_t cells, int column, int row) {
+    return row < 6 && (cells >> (7 * column + row) & 1) != 0;
+  };
+  for (int player = 0;; player = 1 - player) {
+    const std::uint64_t mine = threats[static_cast<std::size_t>(player)];
+    const std::uint64_t theirs = threats[static_cast<std::size_t>(1 - player)];
+    const int won = player == 0 ? 1 : -1;
+    std::vector<int> open, blocks;
+    for (int column = 0; column < 7; ++column) {
+      const int row = heights[static_cast<std::size_t>(column)];
+      if (row == 6) continue;
+      open.push_back(column);
+      if (has(mine, column, row)) return won;
+      if (has(theirs, column, row)) blocks.push_back(column);
+    }
+    if (open.empty()) return 0;
+    if (blocks.size() > 1) return -won;
+    int chosen = -1;
+    for (const bool spares_own : {true, false}) {
+      for (const int column : blocks.empty() ? open : blocks) {
+        const int above = heights[static_cast<std::size_t>(column)] + 1;
+        if (chosen >= 0 || has(theirs, column, above)) continue;
+        if (!spares_own || !has(mine, column, above)) chosen = column;
+      }
+    }
+    if (chosen < 0) return -won;
+    ++heights[static_cast<std::size_t>(chosen)];
+  }
+}
+
+TEST(ConnectFour, FillsUpAsStoneByStone) {
+  Random random(1, 0, 0, Purpose::kTest);
+  std::array<std::size_t, 3> seen{};
+  for (std::size_t i = 0; i < effort<std::size_t>(200'000); ++i) {
+    std::array<int, 7> heights;
+    std::uint64_t landing = 0, empty = 0;
+    for (int column = 0; column < 7; ++column) {
+      const int height = static_cast<int>(random.below(7));
+      heights[static_cast<std::size_t>(column)] = height;
+      if (height < 6) landing |= std::uint64_t{1} << (7 * column + height);
+      for (int row = height; row < 6; ++row) empty |= std::uint64_t{1} << (7 * column + row);
+    }
+    std::array<std::uint64_t, 2> threats{};
+    for (std::uint64_t& of_player : threats) {
+      for (std::uint32_t left = random.below(6); left > 0; --left) {
+        of_player |= std::uint64_t{1} << random.below(49);
+      }
+      of_player &= empty;
+    }
+    const int winner = filled_stone_by_stone(heights, threats);
+    ASSERT_EQ(connect_four::filling_up(landing, threats[0], threats[1]), winner) << i;
+    ++seen[static_cast<std::size_t>(winner + 1)];
+  }
+  EXPECT_GT(*std::ranges::min_element(seen), effort<std::size_t>(10'000));
 }
 
 TEST(ConnectFour, SoundMoves) {
