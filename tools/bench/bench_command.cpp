@@ -42,9 +42,10 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
     const bool is_said = rules.name == settings.game;
     if (!is_said && !(settings.game.empty() && rules.is_standard)) continue;
     for (const Evaluates mode : modes) {
-      if (mode == Evaluates::kAfterstates && !rules.has_afterstates) {
+      const auto possible = resolve_evaluates(reference_spec(rules), rules.has_afterstates, mode);
+      if (!possible) {
         if (!is_said || !bench.modes.empty()) continue;
-        throw fail(fmt::format("--mode: {} has no afterstates", rules.name));
+        throw possible.error();
       }
       BenchNetwork network = value_for("--network", bench_network(settings, reference_spec(rules)));
       BenchSettings& of_case =
