@@ -70,15 +70,37 @@ Proof proof_of(const AnyTree& tree, const Node& root, std::uint32_t edge) {
   return worse ? Proof::kWorse : Proof::kOpen;
 }
 
-/// The value of a legal root move that is not an edge, for the player to move there: the result if
-/// forced replies end the game, else the root's value, as for an edge without visits.
-template <class AnyTree>
-float unsound_value(const AnyTree& tree, NodeId root, Action action) {
-  const Player mover = perspective(turn_of(tree[root]));
-  auto after = tree.state(root);
+/// The value of a legal move of `root` that is not sound, for the player to move there: the result
+/// if forced replies end the game, else `value`, which is the root's, as for an edge without
+/// visits.
+template <Game G>
+float unsound_value(const G& root, float value, Action action) {
+  G after = root;
   after.play(action);
   play_forced(after);
-  return after.turn() == Turn::kOver ? final_value(after, mover) : tree[root].q;
+  return after.turn() == Turn::kOver ? final_value(after, perspective(root.turn())) : value;
+}
+
+/// Appends the legal moves of `root` that are not sound to the `count` choices that are, of which
+/// is_listed(action) knows. Returns the number of all.
+template <Game G, class IsListed>
+std::size_t list_unsound(const G& root, float value, IsListed&& is_listed,
+                         std::span<Choice> choices, std::size_t count) {
+  if constexpr (SoundMovesGame<G>) {
+    if (!is_decision(root.turn()) || count == 0 || !has_sound_moves(root)) return count;
+    ActionList<G::kMaxLegal> legal;
+    root.legal(legal);
+    for (const Action action : legal) {
+      if (count == choices.size()) break;  // a host's game has sound moves that are not legal
+      if (is_listed(action)) continue;
+      choices[count++] = {.action = action,
+                          .visits = 0,
+                          .target = 0,
+                          .prior = 0,
+                          .value = unsound_value(root, value, action)};
+    }
+  }
+  return count;
 }
 
 /// All legal actions of the root: the move to play first, unsound moves last. Valid until the
@@ -120,22 +142,8 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
                   .prior = unpack_share(cold[edge].prior),
                   .value = tree.edge_value(root, edge)};
   }
-  std::size_t count = edges;
-  if constexpr (SoundMovesGame<G>) {
-    if (is_players && edges > 0 && has_sound_moves(tree.game())) {
-      ActionList<G::kMaxLegal> legal;
-      tree.state(root_id).legal(legal);
-      for (const Action action : legal) {
-        if (count == choices.size()) break;  // a host's game has sound moves that are not legal
-        if (tree.edge_of(root, action) < edges) continue;
-        choices[count++] = {.action = action,
-                            .visits = 0,
-                            .target = 0,
-                            .prior = 0,
-                            .value = unsound_value(tree, root_id, action)};
-      }
-    }
-  }
+  const auto is_listed = [&](Action action) { return tree.edge_of(root, action) < edges; };
+  const std::size_t count = list_unsound(tree.state(root_id), root.q, is_listed, choices, edges);
   return {choices.data(), count};
 }
 
@@ -147,9 +155,8 @@ inline constexpr std::size_t kLongestVariation = 64;
 /// position. Call only while no visit is in progress.
 template <class AnySearch>
 ActionList<kLongestVariation> principal_variation(const AnySearch& search, Action first) {
-  const auto& tree = search.tree();
   ActionList<kLongestVariation> line;
-  auto state = tree.state(search.root());
+  auto state = search.position();
   const auto play = [&](Action action) {
     const auto note = [&](Action played) {
       if (line.size() < kLongestVariation) line.push_back(played);
@@ -158,9 +165,11 @@ ActionList<kLongestVariation> principal_variation(const AnySearch& search, Actio
     state.play(action);
     play_forced(state, note);
   };
+  play(first);
+  const auto& tree = search.tree();
+  if (tree.size() == 0) return line;
   const Node& root = tree[search.root()];
   NodeId id = tree.edge_child(root, tree.edge_of(root, first));
-  play(first);
   while (id != kNoNode && line.size() < kLongestVariation) {
     const Node& node = tree[id];
     if (!is_decision(turn_of(node)) || node.opened == 0) break;

@@ -26,32 +26,78 @@ void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch) {
   scratch.wanted.list(leaf, {scratch.moves.data(), scratch.moves.size()});
 }
 
+/// Writes the row of an afterstate, unless its outcome is known, and sets `row` to 1; does neither
+/// if row is 1 or the batch is full. Returns the number of rows written.
+template <Game G>
+std::uint32_t write_afterstate(const G& after, Outcomes<G>& answer, std::size_t& row,
+                               Batch& batch) {
+  if (row == 1) return 0;
+  const bool is_over = after.turn() == Turn::kOver;
+  if (!is_over && batch.room() == 0) return 0;
+  row = 1;
+  if (is_over) return 0;
+  batch.add({std::span(answer).first(outcome_values(after).size()), {}, nullptr},
+            [&](FeatureRow& features) { after.encode(features); });
+  return 1;
+}
+
+/// The same for the afterstates of `moves`, [moves] answers, from row `next` on: sets `next` to the
+/// first unwritten row.
+template <Game G>
+std::uint32_t write_afterstates(const G& state, std::span<const Action> moves,
+                                std::span<Outcomes<G>> answers, std::size_t& next, Batch& batch) {
+  std::uint32_t written = 0;
+  for (std::size_t row = 1; next < moves.size() && row == 1; next += row) {
+    G after = state;
+    after.play(moves[next]);
+    row = 0;
+    written += write_afterstate(after, answers[next], row, batch);
+  }
+  return written;
+}
+
+/// Completes the answer to an afterstate: the certain outcome if the game is over, from the
+/// perspective of `player`.
+template <Game G>
+void settle_afterstate(const G& after, Outcomes<G>& answer, Player player) {
+  Player viewer = 0;
+  if (after.turn() == Turn::kOver) {
+    answer = certain_end(after);
+  } else {
+    viewer = after.viewer();
+  }
+  if (viewer != player) answer = mirrored(after, answer);
+}
+
+/// The same for the afterstates of `moves`, for the player who makes them.
+template <Game G>
+void settle_afterstates(const G& state, std::span<const Action> moves,
+                        std::span<Outcomes<G>> answers, Player mover) {
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    G after = state;
+    after.play(moves[i]);
+    settle_afterstate(after, answers[i], mover);
+  }
+}
+
 /// Writes the leaf's rows into the batch, starting with row `next`, until all are written or the
 /// batch is full; sets `next` to the first unwritten row. Returns the number of rows written: moves
 /// that end the game need none.
 template <Game G>
 std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
                          std::size_t& next, Batch& batch) {
-  const std::size_t ways = outcome_values(leaf).size();
-  std::uint32_t written = 0;
-  for (; next < scratch.rows; ++next) {
-    if (evaluates == Evaluates::kPosition) {
-      if (batch.room() == 0) break;
-      batch.add({std::span(scratch.outcomes).first(ways), scratch.wanted.wanted(),
-                 scratch.wanted.answers()},
-                [&](FeatureRow& row) { leaf.encode(row); });
-      ++written;
-      continue;
-    }
-    G after = leaf;
-    after.play(scratch.moves[next]);
-    if (after.turn() == Turn::kOver) continue;  // the outcome is known
-    if (batch.room() == 0) break;
-    batch.add({std::span(scratch.afterstates[next]).first(ways), {}, nullptr},
-              [&](FeatureRow& row) { after.encode(row); });
-    ++written;
+  if (evaluates == Evaluates::kAfterstates) {
+    const std::span<const Action> moves(scratch.moves.data(), scratch.moves.size());
+    return write_afterstates(leaf, moves, std::span(scratch.afterstates).first(moves.size()), next,
+                             batch);
   }
-  return written;
+  if (next == scratch.rows || batch.room() == 0) return 0;
+  const std::size_t ways = outcome_values(leaf).size();
+  batch.add(
+      {std::span(scratch.outcomes).first(ways), scratch.wanted.wanted(), scratch.wanted.answers()},
+      [&](FeatureRow& row) { leaf.encode(row); });
+  ++next;
+  return 1;
 }
 
 /// Creates the leaf's edges and its own value from the network's answer to its position. Returns
@@ -93,17 +139,9 @@ const Outcomes<G>& expand_afterstates(AnyTree& tree, Node& leaf, const G& state,
   auto& scores = scratch.scores;
   const std::size_t count = moves.size();
   const Player mover = perspective(turn_of(leaf));
+  settle_afterstates(state, {moves.data(), count}, std::span(afterstates).first(count), mover);
   std::size_t best = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    G after = state;
-    after.play(moves[i]);
-    Player viewer = 0;
-    if (after.turn() == Turn::kOver) {
-      afterstates[i] = certain_end(after);
-    } else {
-      viewer = after.viewer();
-    }
-    if (viewer != mover) afterstates[i] = mirrored(state, afterstates[i]);
     values[i] = mean_value(state, afterstates[i]);
     if (values[i] > values[best]) best = i;
   }

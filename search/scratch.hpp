@@ -1,6 +1,7 @@
 // The memory that a search needs while a leaf is in flight, including the list of wanted logits.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -104,6 +105,8 @@ struct SearchScratch {
   WantedLogits<G> wanted;          // kPosition: of the leaf's moves
   std::array<Outcomes<G>, G::kMaxLegal>
       afterstates{};  // kAfterstates: of the leaf's afterstates, [moves]
+  // Plies: moves and afterstates are those of several rolls; [i + 1] is the end of roll i's.
+  std::array<std::uint16_t, std::max<std::size_t>(1, kMaxChance<G>) + 1> ends;
 
   // Per edge of a node, while the node is written or read.
   std::array<float, kMaxEdges<G>> values, scores;

@@ -14,6 +14,7 @@
 #include <cassert>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "games/random.hpp"
@@ -24,24 +25,16 @@
 #include "search/descent.hpp"
 #include "search/expansion.hpp"
 #include "search/outcomes.hpp"
+#include "search/plies.hpp"
 #include "search/puct.hpp"
 #include "search/scratch.hpp"
 #include "search/settings.hpp"
+#include "search/step.hpp"
 
 namespace senet {
 
-/// The next step that gather() requires from the caller.
-enum class Step : std::uint8_t {
-  kWaiting,    // rows of this search are in the batch: evaluate it, then call absorb()
-  kBatchFull,  // no room for all rows: evaluate and clear the batch, then call gather() again
-  kPaused,     // made kPause visits without a row: call gather() again after other searches
-  kDone,       // the budget is spent: read decision()
-};
-
-/// A search pauses after this many visits without a row, so that its driver can check the clock.
-inline constexpr std::uint32_t kPause = 64;
-
-/// One search at a time in one tree. Belongs to one thread at a time.
+/// One search at a time: in one tree or, with settings.plies.ply above 0, by plies
+/// (search/plies.hpp), which leaves the tree empty. Belongs to one thread at a time.
 template <Game G, class Rule = Puct, class TreeType = Tree<G>>
 class Search {
   static_assert(SearchRule<Rule, TreeType>);
@@ -57,7 +50,9 @@ class Search {
         rule_(rule),
         tree_(std::make_unique<TreeOf>(limits)),
         own_scratch_(std::make_unique<SearchScratch<G>>()),
-        scratch_(own_scratch_.get()) {}
+        scratch_(own_scratch_.get()) {
+    reserve_plies(kMaxEdges<G>, default_heap());
+  }
 
   /// Allocates only the tree, in `heap`, for nodes with at most `edges` edges. Before every
   /// gather() and decision() the caller must pass a scratch to set_scratch().
@@ -66,7 +61,15 @@ class Search {
       : settings_(settings),
         rule_(settings),
         tree_(std::make_unique<TreeOf>(limits, heap)),
-        statistics_(edges, heap) {}
+        statistics_(edges, heap) {
+    reserve_plies(edges, heap);
+  }
+  /// Bytes that a search of this kind allocates, without a scratch.
+  static std::size_t bytes(const SearchSettings& settings, const TreeLimits& limits,
+                           std::size_t edges = kMaxEdges<G>) {
+    const std::size_t plies = settings.plies.ply == 0 ? 0 : Plies<G>::bytes(settings.plies, edges);
+    return TreeOf::bytes(limits) + RootStatistics<G>::bytes(edges) + plies;
+  }
 
   /// Sets the scratch to use, null for none, and returns the previous one. Not while has_leaf().
   SearchScratch<G>* set_scratch(SearchScratch<G>* scratch) {
@@ -75,7 +78,7 @@ class Search {
   }
   /// Whether a leaf is in flight and uses the scratch: from a gather() that wrote rows until the
   /// absorb() after the last of them.
-  bool has_leaf() const { return phase_ == Phase::kRows; }
+  bool has_leaf() const { return plies_ ? plies_->has_leaf() : phase_ == Phase::kRows; }
 
   /// Starts a search of `state`, which must not be finished. Draws from `noise` only if the budget
   /// requests it. With settings.reuse_tree and a `spare` tree of the same limits, keeps the part of
@@ -85,6 +88,7 @@ class Search {
   /// are written to this search's memory.
   void start(const G& state, const SearchBudget& budget, Random noise,
              std::unique_ptr<TreeOf>* spare = nullptr) {
+    if (plies_) return plies_->start(state);
     budget_ = budget;
     noise_ = noise;
     evaluations_ = longest_ = depth_ = 0;
@@ -103,6 +107,7 @@ class Search {
   /// Clears the tree, for example because another network evaluated it, and abandons a search in
   /// progress as start() does.
   void forget() {
+    if (plies_) plies_->forget();
     tree_->clear();
     phase_ = Phase::kDone;
   }
@@ -110,6 +115,7 @@ class Search {
   /// Searches until the rows of a leaf are in the batch, the batch is full, the budget is spent, or
   /// kPause visits needed no row.
   Step gather(Batch& batch) {
+    if (plies_) return plies_->gather(batch, *scratch_);
     for (std::uint32_t visits = 0; visits < kPause; ++visits) {
       if (phase_ == Phase::kDescend) {
         if (finished()) {
@@ -134,11 +140,13 @@ class Search {
 
   /// Processes the answers to the rows written since the last forward pass.
   void absorb() {
+    if (plies_) return plies_->absorb(*scratch_);
     if (phase_ == Phase::kRows && next_row_ == scratch_->rows) finish_leaf();
   }
 
   /// The result so far; usually read after gather() has returned kDone.
   Decision<G> decision() {
+    if (plies_) return plies_->decision(*scratch_);
     const Node& root = (*tree_)[root_];
     return {.choices = list_choices(*tree_, root_, rule_, *scratch_),
             .outcomes = with_mean(tree_->game(), statistics_.root(tree_->game(), root.q), root.q),
@@ -152,13 +160,26 @@ class Search {
 
   /// The expected outcome if `action` is played, for the player to move at the root.
   Outcomes<G> outcomes_after(Action action) {
+    if (plies_) return plies_->outcomes_after(action);
     const G& game = tree_->game();
     const Node& root = (*tree_)[root_];
     const std::uint32_t edge = tree_->edge_of(root, action);
-    if (edge == root.edges) return spread_value(game, unsound_value(*tree_, root_, action));
+    if (edge == root.edges) {
+      return spread_value(game, unsound_value(tree_->state(root_), root.q, action));
+    }
     const float value = tree_->edge_value(root, edge);
     return with_mean(game, statistics_.edge(game, edge, value), value);
   }
+
+  /// Visits of the root so far, including kept ones; 0 before the first.
+  std::uint32_t visits() const { return plies_ ? plies_->visits() : (*tree_)[root_].n; }
+  /// Whether the root's value is exact.
+  bool is_proven() const { return !plies_ && proven((*tree_)[root_]); }
+  /// Whether the search ended because the tree was full.
+  bool is_full() const { return full_; }
+
+  /// The root's position.
+  const G& position() const { return plies_ ? plies_->root() : tree_->state(root_); }
 
   const TreeOf& tree() const { return *tree_; }
   NodeId root() const { return root_; }
@@ -166,6 +187,12 @@ class Search {
 
  private:
   enum class Phase : std::uint8_t { kDescend, kRows, kDone };
+  void reserve_plies(std::size_t edges, Heap& heap) {
+    if (settings_.plies.ply == 0) return;
+    assert(settings_.evaluates == Evaluates::kAfterstates);
+    plies_.emplace(settings_, edges, heap);
+  }
+
   // Maximum size of one visit: a chance turn, the position after it with all its edges, and a
   // longer hot block for each of the two edges that lead there.
   static constexpr std::uint32_t kVisitNodes = 3;
@@ -289,6 +316,8 @@ class Search {
   std::size_t next_row_ = 0;
 
   RootStatistics<G> statistics_;
+
+  std::optional<Plies<G>> plies_;  // in place of everything from the rule on
 };
 
 }  // namespace senet

@@ -25,6 +25,8 @@ struct PuctSettings {
   /// action is its parent's value minus this times the square root of the visited priors' sum.
   /// kPosition only.
   float fpu_reduction = 0.2f;
+  /// The move to play has the highest value - choice_radius * value range / sqrt(visits).
+  float choice_radius = 0.5f;
 };
 
 constexpr auto settings_of(std::type_identity<PuctSettings>) {
@@ -43,15 +45,51 @@ constexpr auto settings_of(std::type_identity<PuctSettings>) {
       setting("fpu-reduction", &S::fpu_reduction,
               "first-play urgency reduction for unvisited moves", {.least = 0, .most = 1000},
               kFromTheFirst),
+      setting("choice-radius", &S::choice_radius,
+              "radius of the confidence bound by which the move to play is chosen",
+              {.least = 0, .most = 100}),
   };
 }
 
 constexpr std::string_view settings_heading(std::type_identity<PuctSettings>) { return "Search"; }
 
+/// Settings of searches by plies (search/plies.hpp). A filter keeps at most a number of moves whose
+/// values at the ply before were within a window of the best.
+struct PlySettings {
+  std::uint32_t ply = 0;    // 0: search a tree
+  std::uint32_t moves = 8;  // of the root
+  float window = 0.16f;
+  std::uint32_t replies = 1;  // of every other decision
+  float reply_window = 0.05f;
+};
+
+constexpr auto settings_of(std::type_identity<PlySettings>) {
+  using S = PlySettings;
+  constexpr SettingRange kPoints{.least = 0, .most = 100, .unit = "points"};
+  constexpr auto kMatters = [](const S& s) { return s.ply > 0; };
+  return std::tuple{
+      setting("ply", &S::ply,
+              "plies of a full-width search: every roll of the dice, the best replies; visits then "
+              "do not matter. 0: tree search",
+              {.least = 0, .most = 6}),
+      setting("ply-moves", &S::moves, "most moves that a search by plies values deeper",
+              {.least = 1, .most = 4096}, {.matters = kMatters}),
+      setting("ply-window", &S::window, "largest loss at the ply before of such a move", kPoints,
+              {.matters = kMatters}),
+      setting("ply-replies", &S::replies, "the same for replies", {.least = 1, .most = 64},
+              {.matters = kMatters}),
+      setting("ply-reply-window", &S::reply_window, "the same for replies", kPoints,
+              {.matters = kMatters}),
+  };
+}
+
+constexpr std::string_view settings_heading(std::type_identity<PlySettings>) { return "Search"; }
+
 /// Settings of a search, the same for every move of a game.
 struct SearchSettings {
   Evaluates evaluates = Evaluates::kPosition;
   PuctSettings puct = {};
+  PlySettings plies = {};
   /// kPosition: priors are softmax(logit / temperature).
   float policy_temperature = 1.0f;
   /// kAfterstates: priors are softmax(value / temperature) over the afterstates, in the game's
@@ -77,12 +115,19 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
       setting("afterstate-temperature", &S::afterstate_temperature,
               "softmax temperature of the priors in mode afterstates", kTemperature,
               {.in_players = Mention::kAlways}),
+      &S::plies,
       setting("reuse-tree", &S::reuse_tree, "keep the tree between moves", {},
               {.of_players = false, .in_records = Mention::kNever}),
   };
 }
 
 constexpr std::string_view settings_heading(std::type_identity<SearchSettings>) { return "Search"; }
+
+/// Fails if the settings contradict each other; `evaluates` is resolved.
+inline Result<void> check_search(const SearchSettings& settings) {
+  if (settings.plies.ply == 0 || settings.evaluates == Evaluates::kAfterstates) return {};
+  return fail("ply: a search by plies values afterstates, but this network evaluates positions");
+}
 
 /// The policy temperature of players that play to win. A network learns the confidence of the
 /// searches that it is trained on, and their oversights: flatter priors explore more moves (as in

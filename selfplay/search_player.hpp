@@ -20,8 +20,7 @@
 #include "engine/lanes/thread_team.hpp"
 #include "nn/cached_evaluator.hpp"
 #include "nn/evaluation.hpp"
-#include "search/settings.hpp"
-#include "search/tree.hpp"
+#include "search/search.hpp"
 #include "selfplay/match_player.hpp"
 
 namespace senet {
@@ -45,8 +44,8 @@ template <Game G>
 class SearchPlayer final : public MatchPlayer {
  public:
   /// Allocates everything and starts the threads, for searches of `visits` visits; 0 is treated as
-  /// 1, the network alone. Fails if the network cannot evaluate what the options ask for, or the
-  /// machine lacks the memory or the threads.
+  /// 1, the network alone. Searches by plies do not use the number. Fails if the network cannot
+  /// evaluate what the options ask for, or the machine lacks the memory or the threads.
   static Result<std::unique_ptr<SearchPlayer>> make(SharedWeights weights, SearchOptions options,
                                                     std::uint32_t visits) {
     visits = std::max(visits, 1u);
@@ -54,7 +53,9 @@ class SearchPlayer final : public MatchPlayer {
         resolve_evaluates(weights->spec(), G::kHasAfterstates, options.mode);
     if (!asked) return asked.error();
     options.settings.evaluates = *asked;
-    const std::size_t tree = Tree<G>::bytes(limits_for<G>(visits, *asked));
+    if (const auto checked = check_search(options.settings); !checked) return checked.error();
+    if (options.settings.plies.ply > 0) visits = 1;
+    const std::size_t tree = Search<G>::bytes(options.settings, limits_for<G>(visits, *asked));
     if (options.workers == 0) {
       const std::size_t all = std::max(1u, std::thread::hardware_concurrency());
       const std::size_t trees = tree * std::max<std::size_t>(options.lanes, 1);

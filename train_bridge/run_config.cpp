@@ -39,6 +39,7 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   const auto asked = resolve_evaluates(config.network, any.has_afterstates,
                                        config.selfplay.worker.search.evaluates);
   if (!asked) return asked.error();
+  if (const auto checked = check_search(config.selfplay.worker.search); !checked) return checked;
   const PlaySettings& play = config.selfplay.play;
   if (play.fast_visits > play.full_visits) {
     return fail(fmt::format("fast-visits: {} must be at most the visits of a full search, {}",

@@ -165,6 +165,7 @@ void for_each_pair(Config& config, Settings& settings, Use&& use) {
   use(config.memory, settings.memory);
   use(config.seed, settings.seed);
   use(config.cache, settings.cache);
+  use(config.ply, settings.search.plies.ply);
 }
 
 senet_config default_config() {

@@ -23,12 +23,20 @@ constexpr HostTable HostTable::of() {
     ServedGamePlan planned{.host = host,
                            .spec = spec,
                            .settings = settings,
-                           .tree = limits(settings.visits),
+                           .tree = {},
                            .visits = settings.visits,
                            .edges = most_edges(start),
                            .cache = cache_settings<G>(settings.cache, *asked, rules.most_active)};
     planned.settings.search.evaluates = *asked;
-    if (settings.tree > 0) {
+    if (const auto checked = check_search(planned.settings.search); !checked) {
+      return fail(SENET_BAD_ARGUMENT, checked.error().reason());
+    }
+    if (settings.search.plies.ply > 0) {
+      planned.tree = limits(1);
+      planned.visits = UINT32_MAX;
+    } else if (settings.tree == 0) {
+      planned.tree = limits(settings.visits);
+    } else {
       const std::uint32_t visits = largest_that_fits(1u << 24, [&](std::uint32_t tried) {
         return Tree<G>::bytes(limits(tried)) <= settings.tree;
       });

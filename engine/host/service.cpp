@@ -62,6 +62,9 @@ Result<void> check_settings(const ServiceSettings& settings) {
                                      std::to_string(settings.memory) + " bytes");
   }
   if (settings.cache > settings.memory) return bad("cache must be at most memory");
+  if (const auto checked = senet::check_settings(settings.search); !checked) {
+    return fail(SENET_BAD_ARGUMENT, checked.error().reason());
+  }
   return {};
 }
 

@@ -36,9 +36,9 @@ class SessionOf final : public Session {
     const std::size_t result = plan.edges * sizeof(Choice) + sizeof(Outcomes<G>);
     constexpr std::size_t kLine =
         kLongestVariation * sizeof(Action) + sizeof(std::uint32_t) + sizeof(Outcomes<G>);
-    return sizeof(SessionOf) + result + RootStatistics<G>::bytes(plan.edges) +
+    return sizeof(SessionOf) + result +
            std::min<std::size_t>(plan.settings.lines, plan.edges) * kLine +
-           Tree<G>::bytes(plan.tree);
+           Search<G>::bytes(plan.settings.search, plan.tree, plan.edges);
   }
 
   // Called by the pool. All of them except start() need a scratch, passed to set_scratch() before.
@@ -68,14 +68,14 @@ class SessionOf final : public Session {
   bool is_complete() {
     if (visits() >= most_) {
       ending_ = is_cut_ ? Ending::kTreeFull : Ending::kVisits;
-    } else if (proven(search_.tree()[search_.root()])) {
+    } else if (search_.is_proven()) {
       ending_ = Ending::kProven;
     }
     return ending_.has_value();
   }
   /// Records the reason after gather() has returned Step::kDone.
   void record_done() {
-    if (!is_complete()) ending_ = Ending::kTreeFull;
+    if (!is_complete()) ending_ = search_.is_full() ? Ending::kTreeFull : Ending::kVisits;
   }
   /// Whether a stop or the deadline ends it now, given that it has a result; records the reason.
   bool is_late(ServiceClock::time_point now) {
@@ -117,7 +117,7 @@ class SessionOf final : public Session {
 
  private:
   void set_root(const AnyState& state) override { root_ = state.as<G>(); }
-  std::uint32_t visits() const { return search_.tree()[search_.root()].n; }
+  std::uint32_t visits() const { return search_.visits(); }
   double filled() const {
     const Tree<G>& tree = search_.tree();
     return std::max(static_cast<double>(tree.size()) / tree.limits().nodes,

@@ -38,14 +38,12 @@ class Lane {
     if (model_ != model) search_.forget();
     model_ = model;
     search_.start(state_, budget_, noise_, &spare);
-    kept_ = root_visits();
+    kept_ = search_.visits();
   }
   /// Visits that the search has made so far, without those kept from the previous move.
-  std::uint32_t visits_made() const { return root_visits() - kept_; }
+  std::uint32_t visits_made() const { return search_.visits() - kept_; }
 
  private:
-  std::uint32_t root_visits() const { return search_.tree()[search_.root()].n; }
-
   Search<G> search_;
   G state_{};
   SearchBudget budget_;

@@ -7,7 +7,9 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/lanes/analyse.hpp"
 #include "nn/own_evaluators.hpp"
+#include "tests/all_games.hpp"
 #include "tests/engine/services.hpp"
 
 namespace senet {
@@ -43,6 +45,67 @@ TEST(ServiceSearch, LinesBeginWithTheChoicesAndAreLegal) {
   }
   EXPECT_GT(found.line(0).actions.size(), 1u);
   EXPECT_EQ(session.action_text(9).error().status(), SENET_BAD_ACTION);
+}
+
+TEST(ServiceSearch, ByPliesItEndsWhenTheLastPlyIsComplete) {
+  ServiceSettings settings{.workers = 1, .lines = 2};
+  settings.search.plies.ply = 2;
+  const auto service = open_service(settings);
+  const Network network = small_network<Backgammon>(1, Evaluates::kAfterstates);
+  ASSERT_TRUE(service->use(shared(network.clone())));
+  Session& session = open_session(*service, "backgammon");
+  constexpr std::string_view kOpening = "4HPwATDgc/ABMA:0:31";
+  ASSERT_TRUE(session.set(kOpening, {}));
+  const auto at_ply = [&](std::uint32_t ply) {
+    SearchSettings alone{.evaluates = Evaluates::kAfterstates};
+    alone.plies.ply = ply;
+    const Weights weights(network.clone());
+    const auto evaluator = make_evaluator(EvaluatorKind::kFused, weights, 64);
+    Analysis<Backgammon> analysis(**evaluator, alone, 1, 1, 64);
+    const Backgammon state = *Backgammon::from_text(kOpening);
+    float value = 0;
+    analysis.run(std::span(&state, 1), {}, 0,
+                 [&](std::size_t, const Decision<Backgammon>& found, const Search<Backgammon>&) {
+                   value = found.value;
+                 });
+    return value;
+  };
+  for (const std::uint32_t visits : {0, 3, 800}) {
+    const SessionResult found = search(*service, session, {.visits = visits, .lines = 2});
+    EXPECT_EQ(found.ending, Ending::kVisits);
+    EXPECT_EQ(found.visits, 3u);
+    EXPECT_EQ(found.value, at_ply(2));
+    EXPECT_EQ(found.choices.size(), session.legal().size());
+    EXPECT_EQ(found.line(1).actions.front(), found.choices[1].action);
+    EXPECT_NEAR(sum_of(found.line(1).outcomes), 1, 1e-5);
+  }
+  EXPECT_EQ(search(*service, session, {.visits = 2}).value, at_ply(1));
+  EXPECT_EQ(search(*service, session, {.visits = 1}).visits, 1u);
+  // A deadline that has passed leaves the plies completed until then.
+  const SessionResult late = search(*service, session, {.time = microseconds(1)});
+  EXPECT_EQ(late.ending, Ending::kTime);
+  EXPECT_GE(late.visits, 1u);
+  EXPECT_LT(late.visits, 3u);
+  // A progress report may stop it.
+  SessionLimits limits;
+  limits.progress_every = microseconds(1);
+  limits.progress = [&](const SessionResult&) { session.stop(); };
+  EXPECT_EQ(search(*service, session, limits).ending, Ending::kStopped);
+}
+
+TEST(ServiceSearch, PliesNeedAfterstates) {
+  ServiceSettings settings{.workers = 1};
+  settings.search.plies.ply = 1;
+  const auto service = open_service(settings);
+  const auto used = service->use(shared(small_network<ConnectFour>(1)));
+  ASSERT_FALSE(used);
+  EXPECT_EQ(used.error().status(), SENET_BAD_ARGUMENT);
+  EXPECT_EQ(used.error().reason(),
+            "ply: a search by plies values afterstates, but this network evaluates positions");
+  settings.search.plies.ply = 7;
+  const auto too_deep = Service::open(settings);
+  ASSERT_FALSE(too_deep);
+  EXPECT_EQ(too_deep.error().reason(), "ply takes a whole number 0 .. 6, not \"7\"");
 }
 
 TEST(ServiceSearch, TellsItsProgressAndCanBeStoppedThere) {

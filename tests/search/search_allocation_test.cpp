@@ -17,9 +17,10 @@ class SearchAllocation : public testing::Test {};
 TYPED_TEST_SUITE(SearchAllocation, GameTypes, GameName);
 
 template <Game G>
-long allocations_of_a_game(Evaluates evaluates) {
+long allocations_of_a_game(Evaluates evaluates, std::uint32_t plies = 0) {
   SearchSettings settings;
   settings.evaluates = evaluates;
+  settings.plies.ply = plies;
   const TreeLimits limits = limits_for<G>(50, evaluates);
   Search<G> search(settings, limits);
   auto spare = std::make_unique<Tree<G>>(limits);
@@ -53,6 +54,7 @@ TYPED_TEST(SearchAllocation, NoneWhileSearching) {
   EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPosition), 0);
   if constexpr (TypeParam::kHasAfterstates) {
     EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates), 0);
+    EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates, 2), 0);
   }
 }
 

@@ -246,7 +246,8 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
     EXPECT_NE(testing::internal::GetCapturedStderr().find(bad[0]), std::string::npos);
   }
   const std::vector<std::string> names = {"CPuct", "FpuReduction", "PolicyTemperature",
-                                          "AfterstateTemperature"};
+                                          "AfterstateTemperature", "Ply", "PlyMoves", "PlyWindow",
+                                          "PlyReplies", "PlyReplyWindow"};
   std::size_t at = 0;
   for_each_setting(wanted.settings, [&](const auto& entry, const auto& value) {
     if (!entry.use.of_players) return;

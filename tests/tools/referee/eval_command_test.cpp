@@ -140,6 +140,10 @@ TEST(EvalCommand, AsksWhatTheNetworkLearnt) {
   EXPECT_EQ(loss(Evaluates::kAfterstates, {}), afterstates);
   EXPECT_EQ(loss(std::nullopt, {}), afterstates);
   EXPECT_EQ(loss(Evaluates::kPosition, {"--mode", "afterstates"}), afterstates);
+  // By plies, visits do not matter.
+  const double ply = loss(Evaluates::kAfterstates, {"--ply", "1"});
+  EXPECT_NE(ply, afterstates);
+  EXPECT_EQ(loss(Evaluates::kAfterstates, {"--ply", "1", "--visits", "3", "--lanes", "2"}), ply);
 }
 
 TEST(EvalCommand, SameSeedSameMarks) {
@@ -395,6 +399,9 @@ TEST(EvalCommand, BadInputIsOneLine) {
   expect_failure(eval("connect_four", kConnectFourLabels, {"--mode", "afterstates"}), 2, "eval",
                  "--mode: connect_four has no afterstates");
   expect_failure(eval("connect_four", kConnectFourLabels, {"--mode", "x"}), 2, "eval", "--mode");
+  expect_failure(
+      eval("connect_four", kConnectFourLabels, {"--ply", "1"}), 2, "eval",
+      "--ply: a search by plies values afterstates, but this network evaluates positions");
   expect_failure(eval("connect_four", kConnectFourLabels, {"--visits", "-3"}), 2, "eval",
                  "--visits");
   expect_failure(eval("connect_four", kConnectFourLabels, {"--lanes", "0"}), 2, "eval", "--lanes");

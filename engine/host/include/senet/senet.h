@@ -108,6 +108,11 @@ typedef struct senet_config {
   /* Bytes of each worker's evaluation cache, per game: repeated positions need no forward pass.
    * Part of `memory`. Does not change results. Default 0: no cache. */
   uint64_t cache;
+  /* Not 0: searches value every roll of the dice and the best replies to this many plies, 1 .. 6,
+   * instead of searching a tree; for networks that evaluate afterstates. A search makes a visit for
+   * each ply and one before, so a limit of 1 visit is the network alone. Default 0. */
+  uint32_t ply;
+  uint32_t reserved;
 } senet_config;
 
 SENET_API uint32_t senet_abi(void);        /* SENET_ABI of the library that is loaded */

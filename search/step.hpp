@@ -1,0 +1,19 @@
+// What a search requires of its driver next.
+#pragma once
+
+#include <cstdint>
+
+namespace senet {
+
+/// The next step that gather() requires from the caller.
+enum class Step : std::uint8_t {
+  kWaiting,    // rows of this search are in the batch: evaluate it, then call absorb()
+  kBatchFull,  // no room for all rows: evaluate and clear the batch, then call gather() again
+  kPaused,     // made kPause visits without a row: call gather() again after other searches
+  kDone,       // the budget is spent: read decision()
+};
+
+/// A search pauses after this many visits without a row, so that its driver can check the clock.
+inline constexpr std::uint32_t kPause = 64;
+
+}  // namespace senet
