@@ -356,7 +356,9 @@ class Plies {
       }
       if (choosing.ply == last) return nullptr;
       choosing.kept = std::min(choosing.kept, most);
-      while (moves[choosing.kept - 1].value < moves[0].value - window) --choosing.kept;
+      // Values at ply 0 err most. Half the window at each further ply loses nothing.
+      const float least = moves[0].value - std::ldexp(window, -static_cast<int>(choosing.ply));
+      while (moves[choosing.kept - 1].value < least) --choosing.kept;
       choosing.ply = choosing.kept == 1 ? last : choosing.ply + 1;  // one move is chosen: value it
       choosing.at = 0;
     }

@@ -46,10 +46,10 @@ inline Selection select_action(HotEdges edges, std::uint32_t opened, float c,
 }
 
 /// The move to play need not have the most visits: a better move that was found late may not have
-/// caught up. It is the move with the highest lower confidence bound, value - choice_radius * value
+/// caught up. It is the move with the highest lower confidence bound, value - kChoiceRadius * value
 /// range / sqrt(visits), among those with at least kChoiceShare of the maximum visits. Proven
 /// values are certain (as in KataGo).
-inline constexpr float kChoiceShare = 0.1f;
+inline constexpr float kChoiceRadius = 0.5f, kChoiceShare = 0.1f;
 
 /// See SearchRule.
 class Puct {
@@ -101,15 +101,15 @@ class Puct {
  private:
   // Requires that no edge is proven to be the best.
   template <class AnyTree>
-  void put_surest_first(const AnyTree& tree, const Node& root, std::span<const Proof> proofs,
-                        std::span<std::uint16_t> order) const {
+  static void put_surest_first(const AnyTree& tree, const Node& root, std::span<const Proof> proofs,
+                               std::span<std::uint16_t> order) {
     const auto visits = [&](std::uint16_t edge) {
       return static_cast<float>(tree.edge_visits(root, edge));
     };
     const auto lower_bound = [&](std::uint16_t edge) {
       const float value = tree.edge_value(root, edge);
       if (tree.edge_bounds(root, edge).proven()) return value;
-      return value - settings_.choice_radius * value_range(tree.game()) / std::sqrt(visits(edge));
+      return value - kChoiceRadius * value_range(tree.game()) / std::sqrt(visits(edge));
     };
     const float enough = std::max(1.0f, kChoiceShare * visits(order.front()));
     auto surest = order.begin();

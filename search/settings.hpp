@@ -25,8 +25,6 @@ struct PuctSettings {
   /// action is its parent's value minus this times the square root of the visited priors' sum.
   /// kPosition only.
   float fpu_reduction = 0.2f;
-  /// The move to play has the highest value - choice_radius * value range / sqrt(visits).
-  float choice_radius = 0.5f;
 };
 
 constexpr auto settings_of(std::type_identity<PuctSettings>) {
@@ -45,9 +43,6 @@ constexpr auto settings_of(std::type_identity<PuctSettings>) {
       setting("fpu-reduction", &S::fpu_reduction,
               "first-play urgency reduction for unvisited moves", {.least = 0, .most = 1000},
               kFromTheFirst),
-      setting("choice-radius", &S::choice_radius,
-              "radius of the confidence bound by which the move to play is chosen",
-              {.least = 0, .most = 100}),
   };
 }
 
@@ -74,7 +69,8 @@ constexpr auto settings_of(std::type_identity<PlySettings>) {
               {.least = 0, .most = 6}),
       setting("ply-moves", &S::moves, "most moves that a search by plies values deeper",
               {.least = 1, .most = 4096}, {.matters = kMatters}),
-      setting("ply-window", &S::window, "largest loss at the ply before of such a move", kPoints,
+      setting("ply-window", &S::window,
+              "largest loss of such a move at ply 0; halves with every further ply", kPoints,
               {.matters = kMatters}),
       setting("ply-replies", &S::replies, "the same for replies", {.least = 1, .most = 64},
               {.matters = kMatters}),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "games/any_game.hpp"
@@ -15,6 +16,12 @@ struct PlayerFaults {
   std::size_t illegal = 0;  // answers that are not legal moves
   std::size_t crashes = 0;  // times it exited, hung or gave an unreadable answer
   std::size_t state = 0;    // index of the state at which the last choose() failed
+};
+
+/// What a player that searches with a network has spent so far.
+struct PlayerEffort {
+  std::uint64_t evaluations = 0;  // rows
+  std::uint64_t cached = 0;       // of these, from the evaluation cache
 };
 
 /// Chooses moves for many games at once. Used by one thread.
@@ -32,6 +39,8 @@ class MatchPlayer {
 
   /// Players that run in this process report no faults.
   virtual PlayerFaults faults() const { return {}; }
+  /// Other players report none.
+  virtual PlayerEffort effort() const { return {}; }
 };
 
 /// Plays a function of the rules: one of AnyGame::players.

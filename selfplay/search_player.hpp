@@ -103,12 +103,22 @@ class SearchPlayer final : public MatchPlayer {
     return {};
   }
 
+  PlayerEffort effort() const override {
+    PlayerEffort effort;
+    for (const Worker& worker : workers_) {
+      effort.evaluations += worker.evaluations;
+      effort.cached += worker.evaluator->cache_hits();
+    }
+    return effort;
+  }
+
  private:
   struct Worker {
     std::unique_ptr<Evaluator> evaluator;
     Analysis<G> analysis;
     std::vector<G> states = {};           // reused from call to call
     std::exception_ptr thrown = nullptr;  // by the game's functions
+    std::uint64_t evaluations = 0;
   };
 
   SearchPlayer(SharedWeights weights, SearchOptions options, std::uint32_t visits)
@@ -139,6 +149,7 @@ class SearchPlayer final : public MatchPlayer {
       worker.analysis.run(worker.states, {.visits = visits_}, 0,
                           [&](std::size_t i, const Decision<G>& decision, const Search<G>&) {
                             actions[i] = decision.best();
+                            worker.evaluations += decision.evaluations;
                           });
     } catch (...) {
       worker.thrown = std::current_exception();

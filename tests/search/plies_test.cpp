@@ -80,7 +80,9 @@ struct Plainly {
     sort();
     for (std::uint32_t ply = 1; ply <= last; ++ply) {
       kept = std::min(kept, most);
-      while (worth(moves[kept - 1]) < worth(moves[0]) - window) --kept;
+      while (worth(moves[kept - 1]) <
+             worth(moves[0]) - window / static_cast<float>(1u << (ply - 1)))
+        --kept;
       for (std::size_t i = 0; i < kept; ++i) moves[i] = move(state, moves[i].action, ply);
       sort();
     }

@@ -245,8 +245,8 @@ TYPED_TEST(EveryGame, TheSurestMoveIsPlayed) {
       const Choice& played = decision.choices.front();
       if (!decision.proven) {
         const auto lower_bound = [&](const Choice& choice) {
-          return choice.value - PuctSettings{}.choice_radius * G::kValueRange /
-                                    std::sqrt(static_cast<float>(choice.visits));
+          return choice.value -
+                 kChoiceRadius * G::kValueRange / std::sqrt(static_cast<float>(choice.visits));
         };
         const auto most = static_cast<float>(
             std::ranges::max_element(decision.choices, {}, &Choice::visits)->visits);

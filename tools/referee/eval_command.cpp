@@ -63,6 +63,19 @@ struct Candidate {
     return moves;
   }
 
+  // The mean number of rows of the network for a position, and the share of them in the cache.
+  void add_effort(std::vector<Metric>& metrics, std::size_t positions) const {
+    const PlayerEffort effort = holder.player ? holder.player->effort() : PlayerEffort{};
+    if (effort.evaluations == 0) return;
+    const auto evaluations = static_cast<double>(effort.evaluations);
+    const auto add = [&](const char* name, double value, const char* unit) {
+      metrics.push_back({.subject = arguments.game, .name = name, .value = value, .unit = unit});
+    };
+    add("evaluations", evaluations / static_cast<double>(positions), "a position");
+    if (arguments.settings.search.cache_mib == 0) return;
+    add("cached", 100 * static_cast<double>(effort.cached) / evaluations, "%");
+  }
+
   Result<void> run() const {
     const std::vector<MoveMix> played = moves();
     if (!arguments.answers.empty()) {
@@ -88,10 +101,11 @@ struct Candidate {
       if (identity != word) print(identity, 2);
       print("intervals in parentheses are 95 %", 2);
     }
-    const Grades grades = [&] {  // erases its progress line before the results are printed
+    Grades grades = [&] {  // erases its progress line before the results are printed
       ProgressLine progress("judged", played.size());
       return exam.grade(played, [&](std::size_t graded) { progress.show(graded); });
     }();
+    add_effort(grades.metrics, played.size());
     print_metrics("eval", grades.metrics, arguments.json);
     if (grades.unmatched == 0) return {};
     return fail(fmt::format("the labels do not contain the move played in {} of {} positions",
