@@ -181,6 +181,7 @@ senet_config default_config() {
 Result<ServiceSettings> settings_of(const senet_config* config) {
   const Result<senet_config> read = read_struct(config, default_config(), "senet_config");
   if (!read) return read.error();
+  if (read->reserved != 0) return fail(SENET_BAD_ARGUMENT, "reserved must be 0");
   const std::string_view name = view(read->evaluator);
   const auto evaluator = value_of<EvaluatorKind>(name.empty() ? "fused" : name);
   if (!evaluator) {

@@ -69,6 +69,7 @@ int main(void) {
   FIELD(senet_config, evaluator);
   FIELD(senet_config, cache);
   FIELD(senet_config, ply);
+  FIELD(senet_config, reserved);
 
   SIZE(senet_limits);
   FIELD(senet_limits, struct_size);

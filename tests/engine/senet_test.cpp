@@ -103,6 +103,29 @@ TEST_F(SenetTest, TellsAboutItself) {
   EXPECT_LE(senet_engine_memory(engine_), config_.memory);
 }
 
+TEST_F(SenetTest, SearchesByPlies) {
+  config_.ply = 1;
+  senet_engine* engine = nullptr;
+  ASSERT_EQ(senet_engine_open(&config_, &engine, &why_), SENET_OK) << why_.text;
+  senet_model* model = nullptr;
+  ASSERT_EQ(senet_model_untrained(engine, text("backgammon"), 1, &model, &why_), SENET_OK);
+  ASSERT_EQ(senet_engine_use(engine, model, &why_), SENET_OK) << why_.text;
+  senet_model_release(model);
+  senet_session* session = nullptr;
+  ASSERT_EQ(senet_session_open(engine, text("backgammon"), &session, &why_), SENET_OK) << why_.text;
+  ASSERT_EQ(senet_session_set(session, text("4HPwATDgc/ABMA:0:31"), nullptr, 0, &why_), SENET_OK);
+  const senet_limits limits = SENET_LIMITS_INIT;
+  ASSERT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why_), SENET_OK);
+  ASSERT_EQ(senet_session_wait(session, UINT64_MAX), SENET_OK);
+  senet_result result = SENET_RESULT_INIT;
+  ASSERT_EQ(senet_session_result(session, &result, nullptr, 0), SENET_OK);
+  EXPECT_EQ(result.ending, SENET_BY_VISITS);
+  EXPECT_EQ(result.visits, 2u);
+  EXPECT_GT(result.evaluations, 21u);
+  senet_session_close(session);
+  EXPECT_EQ(senet_engine_close(engine), SENET_OK);
+}
+
 TEST_F(SenetTest, NamesWhatIsWrong) {
   senet_session* session = nullptr;
   EXPECT_EQ(senet_session_open(engine_, text("connect_four"), &session, &why_), SENET_BAD_STATE);
@@ -132,6 +155,14 @@ TEST_F(SenetTest, NamesWhatIsWrong) {
   config_.sessions = 0;
   EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
   EXPECT_STREQ(why_.text, "sessions must be 1 .. 1000000");
+  config_.sessions = 1;
+  config_.ply = 7;
+  EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
+  EXPECT_STREQ(why_.text, "ply takes a whole number 0 .. 6, not \"7\"");
+  config_.ply = 0;
+  config_.reserved = 1;
+  EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
+  EXPECT_STREQ(why_.text, "reserved must be 0");
   config_.struct_size = 2;
   EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
   // NULL arguments.

@@ -135,7 +135,8 @@ class ConfigFile : public testing::Test {
 TEST_F(ConfigFile, HoldsEachSettingExactly) {
   RunConfig config = config_of("connect_four");
   for_each_setting(config, [&](const auto& entry, auto& value) {
-    if (entry.name != "mode") value = another(entry, value);  // the game has only one mode
+    // The game has only one mode, in which it is not searched by plies.
+    if (entry.name != "mode" && entry.name != "ply") value = another(entry, value);
   });
   config.selfplay.play.fast_visits = 5;
   ASSERT_TRUE(check_config(config)) << check_config(config).error().reason();
@@ -198,6 +199,10 @@ TEST(Settings, SomeDependOnOthers) {
   config.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
   EXPECT_EQ(check_config(config).error().reason(), "mode: connect_four has no afterstates");
   config = config_of("connect_four");
+  config.selfplay.worker.search.plies.ply = 1;
+  EXPECT_EQ(check_config(config).error().reason(),
+            "ply: a search by plies values afterstates, but this network evaluates positions");
+  config = config_of("connect_four");
   config.selfplay.worker.lanes = 0;
   EXPECT_EQ(check_config(config).error().reason(),
             "lanes takes a whole number 1 .. 4096, not \"0\"");
@@ -230,7 +235,7 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
     value = another(entry, value);
     line.insert(line.end(), {"--" + std::string(entry.name), setting_text(value)});
   });
-  EXPECT_EQ(line.size(), 8u);
+  EXPECT_EQ(line.size(), 18u);
   const Typed all = type(line);
   ASSERT_EQ(all.exit_code, 0);
   EXPECT_EQ(settings_summary(all.options.settings, SettingsText::kPlayer),
