@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "games/backgammon/backgammon.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tools/command.hpp"
 #include "tools/play/protocol/engine.hpp"
@@ -30,8 +31,10 @@ Value another(const Setting<Struct, Value>& entry, Value value) {
     }
   } else if constexpr (std::is_same_v<Value, bool>) {
     return !value;
+  } else if constexpr (std::is_same_v<Value, Schedule>) {
+    return *Schedule::parse(value.is_constant() ? "0.5@0.25,0.125@1" : "0.5");
   } else {
-    for (const double step : {0.37, 1.0, -1.0, -0.37}) {
+    for (const double step : {0.37, 1.0, -1.0, -0.37, 8.0}) {
       const auto other = static_cast<Value>(static_cast<double>(value) + step);
       if (other != value && check_value(entry, other)) return other;
     }
@@ -46,6 +49,9 @@ std::vector<std::string> bad_texts(const Setting<Struct, Value>& entry) {
   if constexpr (!NamedEnum<Value> && !std::is_same_v<Value, bool>) {
     const SettingRange& range = entry.range;
     const double step = std::is_unsigned_v<Value> ? 1 : 0.001;
+    if (std::is_same_v<Value, Schedule>) {
+      bad.insert(bad.end(), {"0.5@0.1,-1@0.2", "0.5@2", "0.5@0.2,0.1@0.1"});
+    }
     bad.push_back("-1");
     bad.push_back("nan");
     if (range.least > 0 || range.above_least) {
@@ -94,7 +100,7 @@ TEST(Settings, EachGoesThroughText) {
     RunConfig config = config_of(game);
     EXPECT_TRUE(check_settings(config)) << check_settings(config).error().reason();
     for_each_setting(config, [&](const auto& entry, auto& value) {
-      for (const auto wanted : {value, another(entry, value)}) {
+      for (const auto& wanted : {value, another(entry, value)}) {
         RunConfig changed = config_of(game);
         const Result<void> applied = apply_setting(changed, entry.name, setting_text(wanted));
         EXPECT_TRUE(applied) << applied.error().reason();
@@ -135,7 +141,8 @@ class ConfigFile : public testing::Test {
 TEST_F(ConfigFile, HoldsEachSettingExactly) {
   RunConfig config = config_of("connect_four");
   for_each_setting(config, [&](const auto& entry, auto& value) {
-    if (entry.name != "mode") value = another(entry, value);  // the game has only one mode
+    // The game has only one mode, which needs a policy.
+    if (entry.name != "mode" && entry.name != "policy-head") value = another(entry, value);
   });
   config.selfplay.play.fast_visits = 5;
   ASSERT_TRUE(check_config(config)) << check_config(config).error().reason();
@@ -177,11 +184,24 @@ TEST_F(ConfigFile, HasShortNumbersAndReadsLongOnes) {
   EXPECT_EQ(read->selfplay.worker.evaluation.kind, EvaluatorKind::kHash);
 }
 
+// A run keeps the network that it had before a property of networks became a setting.
+TEST_F(ConfigFile, OlderRunsKeepTheirNetwork) {
+  std::ofstream(file()) << R"({"game": "backgammon", "width": 128, "blocks": 3,
+    "policy-layers": 2, "value-layers": 1, "learning-rate": 0.001,
+    "lambda": 0.7})";
+  const Result<RunConfig> read = load_config(file());
+  ASSERT_TRUE(read) << read.error().reason();
+  const NetworkSpec reference = reference_spec<Backgammon>();
+  EXPECT_EQ(read->network, reference);
+  EXPECT_EQ(read->learn.planned_games, 0u);
+}
+
 TEST_F(ConfigFile, SamplesFollowTheMode) {
   RunConfig config = config_of("backgammon");
   EXPECT_EQ(config.learn.samples.evaluates, Evaluates::kAfterstates);
   ASSERT_TRUE(apply_setting(config, "mode", "position"));
   EXPECT_EQ(config.learn.samples.evaluates, Evaluates::kPosition);
+  set_policy(config, true);
   ASSERT_TRUE(save_config(config, file()));
   const Result<RunConfig> read = load_config(file());
   ASSERT_TRUE(read) << read.error().reason();

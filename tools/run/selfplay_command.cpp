@@ -37,13 +37,16 @@ std::string default_game() {
 }
 
 void apply(const SelfPlayArguments& arguments, RunConfig& config) {
-  for (const auto& [name, text] : arguments.settings) {
-    apply_setting(config, name, text).value();
-  }
+  const auto apply_all = [&] {
+    for (const auto& [name, text] : arguments.settings) {
+      apply_setting(config, name, text).value();
+    }
+  };
+  apply_all();
   const auto is_typed = [&](const char* name) { return arguments.settings.contains(name); };
-  if (is_typed("mode") && !is_typed("policy-weight")) {
-    const bool has_policy = config.learn.samples.evaluates == Evaluates::kPosition;
-    config.learn.trainer.policy_weight = has_policy ? 1.0f : 0.0f;
+  if (is_typed("mode") && !arguments.options.resume) {
+    set_policy(config, config.learn.samples.evaluates == Evaluates::kPosition);
+    apply_all();  // what was typed about the policy
   }
   // A --visits below the default of --fast-visits lowers that too.
   auto& play = config.selfplay.play;

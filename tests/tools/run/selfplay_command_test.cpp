@@ -12,6 +12,7 @@
 #include "selfplay/record_log.hpp"
 #include "tests/tools/background_program.hpp"
 #include "tests/tools/run/tiny_run.hpp"
+#include "train_bridge/run_config.hpp"
 
 namespace senet {
 namespace {
@@ -123,7 +124,7 @@ TEST_F(SelfPlayCommand, BackgammonLearnsFromAfterstates) {
                              "16",
                              "--quiet"}));
   EXPECT_EQ(games(), first(4));
-  NetworkSpec tiny = reference_spec<Backgammon>();
+  NetworkSpec tiny = default_config("backgammon")->network;
   tiny.width = 16;
   tiny.blocks = 1;
   const Result<Checkpoint> saved = load_checkpoint(run() / "checkpoint.safetensors", tiny);
