@@ -17,7 +17,7 @@ enum class Curve : std::uint8_t { kLinear, kGeometric };
 
 /// A constant, or points with rising shares of the run: before the first point its value applies,
 /// after the last point the last value, between two points a curve. As text: "0.7", or "1@0.01,
-/// 0.7@0.02" without the space: 1 until a hundredth of the run is over, 0.7 from two hundredths on.
+/// 0.7@0.02" without the space: 1 until a hundredth of the run is done, 0.7 from two hundredths on.
 class Schedule {
  public:
   struct Point {
@@ -39,7 +39,7 @@ class Schedule {
 
   std::span<const Point> points() const { return {points_.data(), count_}; }
   bool is_constant() const { return count_ == 1; }
-  /// The value when this share of the run is over.
+  /// The value when this share of the run is done.
   float at(double share, Curve curve = Curve::kLinear) const;
 
   bool operator==(const Schedule&) const = default;

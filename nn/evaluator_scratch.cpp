@@ -48,8 +48,7 @@ EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_
 
 std::size_t EvaluatorScratch::bytes(const LayerPlan& plan) {
   const std::size_t count = PlacedPlan(plan).buffers.count();
-  const std::size_t row =
-      count * padded(plan.widest()) + kPanel + padded(plan.policy_logits());
+  const std::size_t row = count * padded(plan.widest()) + kPanel + padded(plan.policy_logits());
   const std::size_t ends =
       kDenseRows * padded(plan.features) + (kValueRows + 1) * padded(plan.size_of(plan.outcomes));
   return sizeof(EvaluatorScratch) + count * sizeof(AlignedFloats) +

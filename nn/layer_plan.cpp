@@ -106,11 +106,10 @@ bool LayerPlan::is_sound() const {
     const bool is_read_well =
         is_output(out) ||
         (uses[out].to_activation ? !uses[out].to_linear : uses[out].to_linear && activates);
-    const bool adds_well =
-        added == kNoValue ||
-        (!is_output(out) && before < added && added < out && uses[added].to_activation &&
-         uses[added].to_norm == uses[out].to_norm && size_of(added) == layer.outputs &&
-         uses[added].last_reader == out - 1);
+    const bool adds_well = added == kNoValue ||
+                           (!is_output(out) && before < added && added < out &&
+                            uses[added].to_activation && uses[added].to_norm == uses[out].to_norm &&
+                            size_of(added) == layer.outputs && uses[added].last_reader == out - 1);
     return reads_well && follows_well && is_read_well && adds_well && (in == kFeatures) == is_first;
   });
 }

@@ -41,7 +41,7 @@ struct ValueUse {
   bool to_linear = false;      // read by a Linear, as its `in`
   bool to_activation = false;  // read by an activation
   bool to_norm = false;        // ... which is a norm
-  std::size_t last_reader;     // index of the last layer that reads it, or of its writer if none does
+  std::size_t last_reader;  // index of the last layer that reads it, or of its writer if none does
 };
 
 /// The layers of a network, each after those whose values it reads:
@@ -50,7 +50,8 @@ struct ValueUse {
 ///   layers [fork, policy)      lead to the policy's logits; the last of them writes `policy`
 ///   layers [policy, outcomes)  lead to the outcomes' softmax; the last of them writes `outcomes`
 ///
-/// Without a policy, `policy` is `fork`. Neither branch reads what the other writes, so they may run in parallel.
+/// Without a policy, `policy` is `fork`. Neither branch reads what the other writes, so they may
+/// run in parallel.
 struct LayerPlan {
   /// The network that NetworkSpec describes. (Not explicit: interpreters of plans also accept a
   /// specification.)

@@ -264,8 +264,8 @@ class OutcomesStep {
 /// A network of packed layers, one step each. Only load() modifies it: any number of threads may
 /// run it at once, each with its own scratch. The context is or contains the heap for the weights.
 ///
-/// Product, constructed from the context, is the step of a Linear in front of an activation. For the
-/// policy's logits it has logits(pass, row, count, is_first), which returns all logits of rows
+/// Product, constructed from the context, is the step of a Linear in front of an activation. For
+/// the policy's logits it has logits(pass, row, count, is_first), which returns all logits of rows
 /// [row, row + count) of the pass, [count, padded(logits)] f32; is_first marks the first call of a
 /// pass.
 template <class Product>
@@ -307,7 +307,8 @@ class LayerSteps {
   }
 
  private:
-  using Step = std::variant<SparseInputStep, NormStep, ReluStep, Product, LogitsStep<Product>, OutcomesStep>;
+  using Step =
+      std::variant<SparseInputStep, NormStep, ReluStep, Product, LogitsStep<Product>, OutcomesStep>;
 
   /// Calls `use` with the type of the step for this layer.
   template <class Use>

@@ -146,7 +146,10 @@ std::string option_type(const Setting<Struct, Value>& entry) {
       values.append(values.empty() ? "" : " ").append(unit);
     }
     const bool is_whole = std::is_unsigned_v<Value>;
-    return (is_whole ? "N" : std::is_same_v<Value, Schedule> ? "X[@SHARE,...]" : "X") + (values.empty() ? "" : ":" + values);
+    return (is_whole                          ? "N"
+            : std::is_same_v<Value, Schedule> ? "X[@SHARE,...]"
+                                              : "X") +
+           (values.empty() ? "" : ":" + values);
   }
 }
 

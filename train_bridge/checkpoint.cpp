@@ -67,7 +67,8 @@ Result<NetworkSpec> parse_shape(std::string_view text) {
 std::string shape_difference(std::string_view shape, const NetworkSpec& spec) {
   const Result<NetworkSpec> theirs = parse_shape(shape);
   if (!theirs) return theirs.error().reason();
-  if (theirs->game != spec.game) return fmt::format("made for {}, not for {}", theirs->game, spec.game);
+  if (theirs->game != spec.game)
+    return fmt::format("made for {}, not for {}", theirs->game, spec.game);
   for (const SpecField& field : kSpecFields) {
     if (field.get(*theirs) == field.get(spec)) continue;
     return fmt::format("made for a network with {} {}, not {}", field.name, field.get(*theirs),

@@ -28,8 +28,8 @@ struct LearnSettings {
   /// Each new position earns this many training samples.
   float samples_per_position = 4.0f;
   std::size_t begin_after = 2'000;  // positions before the first step
-  Schedule learning_rate = 1e-3f;  // between two points of the schedule by equal factors
-  std::size_t warmup_steps = 100;  // the rate rises linearly from 0 over these steps
+  Schedule learning_rate = 1e-3f;   // between two points of the schedule by equal factors
+  std::size_t warmup_steps = 100;   // the rate rises linearly from 0 over these steps
   /// From this step on, the rate falls with the inverse square root of the step, so that the
   /// weights have settled about as well as possible whenever the run is stopped. 0: never.
   std::size_t steady_steps = 20'000;
@@ -48,8 +48,7 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
   using S = LearnSettings;
   return std::tuple{
       setting("planned-games", &S::planned_games,
-              "length of the whole run, to which schedules refer; 0: unlimited",
-              {.unit = "games"}),
+              "length of the whole run, to which schedules refer; 0: unlimited", {.unit = "games"}),
       setting("replay", &S::replay_capacity, "capacity of the replay buffer",
               {.least = 1000, .most = 100'000'000, .unit = "positions"}),
       setting("window-minimum", &S::window_minimum, "minimum training window",
@@ -88,13 +87,13 @@ constexpr std::string_view settings_heading(std::type_identity<LearnSettings>) {
   return "Training";
 }
 
-/// The share of the planned run that is over after `games` games.
+/// The share of the planned run that is done after `games` games.
 inline double run_progress(const LearnSettings& settings, std::uint64_t games) {
   if (settings.planned_games == 0) return 0;
   return std::min(1.0, static_cast<double>(games) / static_cast<double>(settings.planned_games));
 }
 
-/// The learning rate of step `step`, counted from 0, when `progress` of the run is over.
+/// The learning rate of step `step`, counted from 0, when `progress` of the run is done.
 inline float learning_rate_at(const LearnSettings& settings, std::uint64_t step, double progress) {
   float rate = settings.learning_rate.at(progress, Curve::kGeometric);
   const auto steps = static_cast<float>(step + 1);

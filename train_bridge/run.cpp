@@ -176,8 +176,7 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
     if (!options.weights.empty()) return fail("weights: a resumed run has its own weights");
     Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
     if (!checkpoint) return checkpoint.error();
-    Network network =
-        network_of(config.network, checkpoint->trainer, config.learn.play_weights);
+    Network network = network_of(config.network, checkpoint->trainer, config.learn.play_weights);
     return Start{std::move(network), std::move(*checkpoint)};
   }
   if (options.weights.empty()) {
@@ -208,8 +207,10 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
   if (!start) return start.error();
   const std::uint64_t planned = config.learn.planned_games;
   if (planned > 0 && start->checkpoint && start->checkpoint->games >= planned) {
-    return fail(fmt::format("planned-games: the run has played its {} games; a larger number "
-                            "lengthens it", planned));
+    return fail(
+        fmt::format("planned-games: the run has played its {} games; a larger number "
+                    "lengthens it",
+                    planned));
   }
   Result<RecordLog> log = open_folder(options, config.game, warning);
   if (!log) return log.error();

@@ -53,8 +53,8 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
       }
     });
     if (!scheduled.empty()) {
-      return fail(fmt::format("{}: a schedule needs the length of the run, planned-games",
-                              scheduled));
+      return fail(
+          fmt::format("{}: a schedule needs the length of the run, planned-games", scheduled));
     }
   }
   const PlaySettings& play = config.selfplay.play;

@@ -28,7 +28,7 @@ struct SampleSettings {
   /// estimate blocks later results completely, smaller losses block them in proportion (similar to
   /// Leela Chess Zero, which removes blunders from its games). 0: never.
   float blunder = 0.0f;
-  double progress = 0;  // the share of the run that is over: where the schedules are read
+  double progress = 0;  // the share of the run that is done: where the schedules are read
 };
 
 /// The evaluation mode follows the search of the run.

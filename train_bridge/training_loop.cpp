@@ -109,10 +109,9 @@ Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_posit
   const std::uint64_t before = replay_.added();
   SampleSettings targets = settings_.samples;
   targets.progress = run_progress(settings_, done_.games);
-  const Result<void> replayed =
-      replay_.add_game(record, targets, [this](std::uint32_t place) {
-        if (parts_.trainer.keeps_samples()) keep(place);
-      });
+  const Result<void> replayed = replay_.add_game(record, targets, [this](std::uint32_t place) {
+    if (parts_.trainer.keeps_samples()) keep(place);
+  });
   if (!replayed) return replayed;
   const std::uint64_t samples = replay_.added() - before;
   if (samples > 0) kept_games_.push_back({replay_.added(), log_position});
@@ -150,8 +149,8 @@ void TrainingLoop::step() {
       std::max<double>(static_cast<double>(settings_.window_minimum),
                        settings_.window_share * static_cast<double>(done_.positions)));
   replay_.draw(settings_.batch_rows, window, random, drawn_);
-  const StepReport report = train(
-      learning_rate_at(settings_, done_.trainer.steps, run_progress(settings_, done_.games)));
+  const StepReport report =
+      train(learning_rate_at(settings_, done_.trainer.steps, run_progress(settings_, done_.games)));
   ++steps_since_publish_;
   done_.owed_steps -= 1;
   progress_.train_seconds += std::chrono::duration<double>(Clock::now() - began).count();

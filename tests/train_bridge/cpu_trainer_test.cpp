@@ -104,7 +104,8 @@ TEST(CpuTrainer, ContinuesBitIdenticallyFromAState) {
     EXPECT_EQ(expected.gradient_norm, resumed.gradient_norm);
   }
   expect_same(whole->state(), second_half->state());
-  EXPECT_EQ(whole->served(PlayWeights::kAverage).id(), second_half->served(PlayWeights::kAverage).id());
+  EXPECT_EQ(whole->served(PlayWeights::kAverage).id(),
+            second_half->served(PlayWeights::kAverage).id());
 }
 
 // Threads share the rows of a step; only the order of the sums differs.

@@ -100,7 +100,8 @@ TEST(FailoverTrainer, LosesNothingWhenNothingFails) {
     const TrainBatch batch = random_batch(small_spec(), kSamples, i);
     plain->step(batch, 1e-3f);
     lasting->step(batch, 1e-3f);
-    EXPECT_EQ(plain->served(PlayWeights::kAverage).id(), lasting->served(PlayWeights::kAverage).id());
+    EXPECT_EQ(plain->served(PlayWeights::kAverage).id(),
+              lasting->served(PlayWeights::kAverage).id());
   }
   EXPECT_EQ(plain->state().weights, lasting->state().weights);
 }

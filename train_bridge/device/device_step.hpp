@@ -304,17 +304,17 @@ class DeviceStep {
     const std::size_t added = before.layer.added;
     const Real* const residual = added == kNoValue ? nullptr : values_[added].real.data();
     if (step.layer.kind == LayerKind::kRelu) {
-      device_.each_row(rows_, ReluForward<Real, Operand>{
-                                  before.product, bias, residual, in.real.data(),
-                                  out.operand.data(), out.real.data(), step.layer.outputs,
-                                  in.stride});
+      device_.each_row(
+          rows_, ReluForward<Real, Operand>{before.product, bias, residual, in.real.data(),
+                                            out.operand.data(), out.real.data(), step.layer.outputs,
+                                            in.stride});
       return;
     }
-    device_.each_row(rows_, NormForward<Real, Operand>{
-                                before.product, bias, residual, weights(step.weight),
-                                weights(step.bias), in.real.data(), out.operand.data(),
-                                out.real.data(), step.mean.data(), step.inverse.data(),
-                                step.layer.outputs, in.stride});
+    device_.each_row(
+        rows_, NormForward<Real, Operand>{before.product, bias, residual, weights(step.weight),
+                                          weights(step.bias), in.real.data(), out.operand.data(),
+                                          out.real.data(), step.mean.data(), step.inverse.data(),
+                                          step.layer.outputs, in.stride});
   }
   void normalise_backward(Step& step, Bias& waiting) {
     Kept& in = values_[step.layer.in];
