@@ -11,6 +11,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "games/random.hpp"
@@ -198,7 +199,7 @@ TEST_F(GnubgTrust, BlindPlayLosesToIt) {
 // 8.4e-5). Ours has steps of 3.1e-5 too, but rounds only once.
 constexpr double kTwoSidedTolerance = 5 * 2.0 / 65535;
 // Its one-sided database has distributions in steps of 1.5e-5, also computed from rounded ones.
-constexpr double kOneSidedTolerance = 5e-4;
+constexpr double kOneSidedTolerance = 2e-4;
 
 /// The bytes of one of gnubg's databases; empty if it is not installed.
 std::string read_database(const char* name) {
@@ -256,46 +257,55 @@ TEST(GnubgDatabases, TwoSidedEqualsOurs) {
 
 // All 54,264 positions of gnubg_os0.bd. The entry of a position has 8 bytes: the offset of its
 // numbers, then number and first roll of the nonzero shares until the last checker is off, and the
-// same until the first is off.
+// same until the first is off. Where two plays have the same mean, gnubg may prefer the other one,
+// so a few distributions differ and their means do not.
 TEST(GnubgDatabases, OneSidedEqualsOurs) {
   const std::string file = read_database("gnubg_os0.bd");
   if (file.empty()) GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: bear-offs were not compared";
   ASSERT_EQ(file.substr(0, 20), "gnubg-OS-06-15-1-1-0");
+  /// The largest differences between distributions (cumulative) and between their means.
+  struct Largest {
+    double share = 0, mean = 0;
+    int other_plays = 0;  // number of distributions that differ by more than rounding
+  };
   const std::vector<Checkers> boards = home_boards(15);
-  double largest_last = 0, largest_first = 0;
+  Largest last, first;
   for (std::size_t i = 1; i < boards.size(); ++i) {
     const std::size_t entry = kDatabaseHeader + i * 8;
     std::size_t offset = kDatabaseHeader + boards.size() * 8 + number_at(file, entry, 4) * 2;
-    // [rolls] differences between the cumulative distributions, the largest of which is returned.
-    const auto compare = [&](std::size_t at, auto&& ours) {
+    const auto compare = [&](std::size_t at, std::size_t begin, const auto& ours,
+                             Largest& largest) {
       const std::size_t count = number_at(file, entry + at, 1);
-      const std::size_t first = number_at(file, entry + at + 1, 1);
-      double sum = 0, largest = 0;
+      const std::size_t its_begin = number_at(file, entry + at + 1, 1);
+      double sum = 0, mean = 0, share = 0;
       for (std::size_t roll = 0; roll < 64; ++roll) {
-        if (roll >= first && roll < first + count) {
-          sum += number_at(file, offset + (roll - first) * 2, 2) / 65535.0;
+        if (roll - its_begin < count) {
+          sum += number_at(file, offset + (roll - its_begin) * 2, 2) / 65535.0;
         }
-        sum -= ours(roll) / 65535.0;
-        largest = std::max(largest, std::abs(sum));
+        if (roll - begin < ours.size()) sum -= ours[roll - begin] / 65535.0;
+        mean += sum;  // a mean is the sum of what is left of the distribution
+        share = std::max(share, std::abs(sum));
       }
       offset += count * 2;
-      return largest;
+      largest.mean = std::max(largest.mean, std::abs(mean));
+      largest.share = std::max(largest.share, share);
+      largest.other_plays += share > 1e-4;
     };
-    const auto& last = bearoff().until_last_off(boards[i]);
-    largest_last = std::max(largest_last, compare(4, [&](std::size_t roll) {
-                              const std::size_t entry_of = roll - last.first;
-                              return entry_of < last.shares.size() ? last.shares[entry_of] : 0;
-                            }));
-    if (boards[i][backgammon::kOff] > 0) continue;
-    const auto& shares = bearoff().until_first_off(boards[i]);
-    largest_first = std::max(largest_first, compare(6, [&](std::size_t roll) {
-                               return roll - 1 < shares.size() ? shares[roll - 1] : 0;
-                             }));
+    const backgammon::RollShares& rolls = bearoff().until_last_off(boards[i]);
+    compare(4, rolls.first, rolls.shares, last);
+    if (boards[i][backgammon::kOff] == 0) {
+      compare(6, 1, bearoff().until_first_off(boards[i]), first);
+    }
   }
-  fmt::print("largest difference of cumulative shares: {:.6f} last off, {:.6f} first off\n",
-             largest_last, largest_first);
-  EXPECT_LT(largest_last, kOneSidedTolerance);
-  EXPECT_LT(largest_first, kOneSidedTolerance);
+  for (const auto& [what, largest] : {std::pair("last", last), std::pair("first", first)}) {
+    fmt::print(
+        "until the {} is off: largest differences {:.6f} of a mean, {:.6f} of a share; "
+        "{} other plays\n",
+        what, largest.mean, largest.share, largest.other_plays);
+    EXPECT_LT(largest.mean, 1e-3);
+    EXPECT_LT(largest.share, 2e-3);
+    EXPECT_LT(largest.other_plays, 540);  // one in a hundred
+  }
 }
 
 // What gnubg makes of its databases: probabilities of wins and gammons, for random positions.
