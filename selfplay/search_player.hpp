@@ -29,6 +29,7 @@
 #include "search/settings.hpp"
 #include "search/tree.hpp"
 #include "selfplay/match_player.hpp"
+#include "selfplay/user_cache.hpp"
 
 namespace senet {
 
@@ -43,7 +44,7 @@ struct SearchOptions {
   /// Asks the game's tablebase, if it has one, instead of the network. Not a setting of self-play,
   /// whose networks learn the endgame from nothing.
   bool tablebase = false;
-  std::filesystem::path tablebase_folder = {};  // of TablebaseFile; empty: it is kept in memory
+  std::filesystem::path tablebase_folder = {};  // of TablebaseFile; empty: user_cache_folder()
 };
 
 constexpr auto settings_of(std::type_identity<SearchOptions>) {
@@ -52,6 +53,11 @@ constexpr auto settings_of(std::type_identity<SearchOptions>) {
       setting("tablebase", &SearchOptions::tablebase,
               "where the game's endgame tablebase knows the result, use it instead of the network"),
   };
+}
+
+/// The folder of the tablebase's file.
+inline std::filesystem::path tablebase_folder(const SearchOptions& options) {
+  return options.tablebase_folder.empty() ? user_cache_folder() : options.tablebase_folder;
 }
 
 /// Maximum bytes for the trees of one player when the numbers of workers and lanes are not set.
@@ -139,7 +145,7 @@ class SearchPlayer final : public MatchPlayer {
         visits_(visits),
         team_(options_.workers) {
     if (options_.tablebase) {
-      tablebase_ = TablebaseFile::open(AnyGame::rules_of<G>(), options_.tablebase_folder);
+      tablebase_ = TablebaseFile::open(AnyGame::rules_of<G>(), tablebase_folder(options_));
     }
   }
 

@@ -401,21 +401,6 @@ int CommandLine::run(int argc, const char* const* argv) {
   }
 }
 
-namespace {
-
-/// The user's folder for files that can be built again; empty if the environment names none.
-std::filesystem::path user_cache_folder() {
-  const auto variable = [](const char* name) -> std::filesystem::path {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  if (const auto cache = variable("XDG_CACHE_HOME"); !cache.empty()) return cache / "senet";
-  const auto home = variable("HOME");
-  return home.empty() ? home : home / ".cache" / "senet";
-}
-
-}  // namespace
-
 void add_search_options(const Command& command, SearchOptions& options) {
   add_setting(command, setting_of(&Evaluation::kind), options.evaluation.kind);
   auto mode = setting_of(&SearchSettings::evaluates);
@@ -424,7 +409,6 @@ void add_search_options(const Command& command, SearchOptions& options) {
   for_each_setting(options, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);
   });
-  options.tablebase_folder = user_cache_folder();
   command
       .option("--tablebase-folder", options.tablebase_folder,
               "folder for the file of the tablebase, which is built on first use")

@@ -33,7 +33,7 @@ ServiceSettings service_settings(const Options& options, const NetworkSpec& spec
   settings.lines = kMaxMultiPv;
   settings.search = options.search.settings;
   settings.search.reuse_tree = false;
-  if (options.search.tablebase) settings.tablebases = options.search.tablebase_folder;
+  if (options.search.tablebase) settings.tablebases = tablebase_folder(options.search);
   return settings;
 }
 
