@@ -187,8 +187,8 @@ TEST(EvalCommand, AsksTheTablebase) {
   EXPECT_EQ(marks_of(noted), marks_of(with));
   EXPECT_TRUE(noted.err.starts_with("note: the tablebase of backgammon is kept in memory: "))
       << noted.err;
-  expect_failure(eval("connect_four", kConnectFourLabels, {"--tablebase", "1"}), 1, "eval",
-                 "tablebase: there is none for connect_four");
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--tablebase", "1"}), 2, "eval",
+                 "--tablebase: there is none for connect_four");
 }
 
 TEST(EvalCommand, WeightsFromAFile) {
