@@ -19,6 +19,9 @@ namespace {
 // The limit of a search without limits, which ends by stop.
 constexpr std::uint32_t kEndlessVisits = 1u << 30;
 
+// Maximum length of a text that may quote the user's input.
+constexpr std::size_t kLongestText = 300;
+
 long per_mille(double share) { return std::lround(share * 1000); }
 
 /// Probabilities of the outcomes, for one player. `double` and `triple` are outcomes worth at least
@@ -101,7 +104,6 @@ bool Session::handle(std::string_view line) {
 }
 
 void Session::refuse_line(const Error& problem) {
-  constexpr std::size_t kLongestText = 300;
   const senet_status status = problem.status();
   std::string_view code = name_of(static_cast<Code>(status));  // "" for a status of libsenet
   if (code.empty()) {
@@ -145,13 +147,15 @@ void Session::greet(Words) {
   say(kDialect == Dialect::kUci ? "uciok" : kDialect == Dialect::kUbgi ? "ubgiok" : "ugiok");
 }
 
-// Says each note once, before the next answer that needs the engine.
+// Writes each note once, before the next answer that needs the engine.
 void Session::say_notes() {
   if (is_untrained(network_source(options_)) && !std::exchange(mentioned_untrained_, true)) {
     say("info string the network is untrained (option WeightsFile): its moves mean nothing");
   }
   const std::string& note = engine_.tablebase().note();
-  if (note != std::exchange(tablebase_note_, note) && !note.empty()) say("info string " + note);
+  if (note != std::exchange(tablebase_note_, note) && !note.empty()) {
+    say("info string " + printable(note, kLongestText));
+  }
 }
 
 void Session::isready(Words) {

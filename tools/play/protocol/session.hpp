@@ -92,7 +92,7 @@ class Session {
   Dialect dialect_ = Dialect::kUci;
   bool quits_ = false;
   bool mentioned_untrained_ = false;
-  std::string tablebase_note_;  // the last one said
+  std::string tablebase_note_;  // the last one written
 
   // The UBGI state besides the position. Only turn_ affects the answers.
   Player turn_ = 0;
