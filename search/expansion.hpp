@@ -11,16 +11,38 @@
 #include "nn/batch.hpp"
 #include "search/scratch.hpp"
 #include "search/settings.hpp"
+#include "search/tablebase.hpp"
 #include "search/tree.hpp"
 
 namespace senet {
 
-/// Lists the leaf's moves and, in kPosition, the logits that they need. The scratch belongs to the
-/// leaf from here to its expansion.
+/// Whether each of the listed moves ends the game or leads to a position that the tablebase knows.
+/// Fills scratch.afterstates up to the first one that does not.
 template <Game G>
-void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch) {
+bool finds_all_moves(const G& leaf, const Tablebase<G>& tablebase, SearchScratch<G>& scratch) {
+  if (!tablebase) return false;
+  for (std::size_t i = 0; i < scratch.moves.size(); ++i) {
+    G after = leaf;
+    after.play(scratch.moves[i]);
+    const bool is_over = after.turn() == Turn::kOver;
+    if (!is_over && !tablebase.find(after, scratch.afterstates[i])) return false;
+  }
+  return true;
+}
+
+/// Lists the leaf's moves and, in kPosition, the logits that they need. A leaf whose moves'
+/// results are all known needs no rows and is expanded as in kAfterstates. The scratch belongs to
+/// the leaf from here to its expansion.
+template <Game G>
+void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
+                const Tablebase<G>& tablebase = {}) {
   scratch.moves.clear();
   moves_to_consider(leaf, scratch.moves);
+  scratch.is_known = finds_all_moves(leaf, tablebase, scratch);
+  if (scratch.is_known) {
+    scratch.rows = 0;
+    return;
+  }
   scratch.rows = evaluates == Evaluates::kPosition ? 1 : scratch.moves.size();
   if (evaluates == Evaluates::kAfterstates) return;
   scratch.wanted.list(leaf, {scratch.moves.data(), scratch.moves.size()});
@@ -28,10 +50,10 @@ void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch) {
 
 /// Writes the leaf's rows into the batch, starting with row `next`, until all are written or the
 /// batch is full; sets `next` to the first unwritten row. Returns the number of rows written: moves
-/// that end the game need none.
+/// that end the game or lead into the tablebase need none.
 template <Game G>
 std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
-                         std::size_t& next, Batch& batch) {
+                         std::size_t& next, Batch& batch, const Tablebase<G>& tablebase = {}) {
   const std::size_t ways = outcome_values(leaf).size();
   std::uint32_t written = 0;
   for (; next < scratch.rows; ++next) {
@@ -46,6 +68,7 @@ std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& s
     G after = leaf;
     after.play(scratch.moves[next]);
     if (after.turn() == Turn::kOver) continue;  // the outcome is known
+    if (tablebase.find(after, scratch.afterstates[next])) continue;
     if (batch.room() == 0) break;
     batch.add({std::span(scratch.afterstates[next]).first(ways), {}, nullptr},
               [&](FeatureRow& row) { after.encode(row); });

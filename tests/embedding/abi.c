@@ -68,6 +68,7 @@ int main(void) {
   FIELD(senet_config, log);
   FIELD(senet_config, evaluator);
   FIELD(senet_config, cache);
+  FIELD(senet_config, tablebases);
 
   SIZE(senet_limits);
   FIELD(senet_limits, struct_size);

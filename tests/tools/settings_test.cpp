@@ -245,30 +245,35 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   SearchOptions wanted;
   std::vector<std::string> line;
   protocol::Options session;
-  for_each_setting(wanted.settings, [&](const auto& entry, auto& value) {
+  for_each_setting(wanted, [&](const auto& entry, auto& value) {
     if (!entry.use.of_players) return;
     value = another(entry, value);
     line.insert(line.end(), {"--" + std::string(entry.name), setting_text(value)});
   });
-  EXPECT_EQ(line.size(), 8u);
+  EXPECT_EQ(line.size(), 10u);
   const Typed all = type(line);
   ASSERT_EQ(all.exit_code, 0);
-  EXPECT_EQ(settings_summary(all.options.settings, SettingsText::kPlayer),
-            settings_summary(wanted.settings, SettingsText::kPlayer));
+  EXPECT_EQ(settings_summary(all.options, SettingsText::kPlayer),
+            settings_summary(wanted, SettingsText::kPlayer));
   EXPECT_FALSE(all.options.mode);
   const Typed named = type({"--evaluator", "hash", "--mode", "afterstates"});
   EXPECT_EQ(named.options.mode, Evaluates::kAfterstates);
   EXPECT_EQ(named.options.evaluation.kind, EvaluatorKind::kHash);
+  EXPECT_EQ(type({"--tablebase-folder", "a/b"}).options.tablebase_folder, "a/b");
   for (const std::vector<std::string>& bad :
        {std::vector<std::string>{"--c-puct", "2000"}, {"--mode", "sideways"}}) {
     testing::internal::CaptureStderr();
     EXPECT_NE(type(bad).exit_code, 0);
     EXPECT_NE(testing::internal::GetCapturedStderr().find(bad[0]), std::string::npos);
   }
+  EXPECT_EQ(protocol::set_option(session, "TablebaseFolder", "a b/c"), protocol::Change::kSearch);
+  EXPECT_EQ(session.search.tablebase_folder, "a b/c");
+  EXPECT_EQ(protocol::set_option(session, "TablebaseFolder", "<empty>"), protocol::Change::kSearch);
+  EXPECT_EQ(session.search.tablebase_folder, "");
   const std::vector<std::string> names = {"CPuct", "FpuReduction", "PolicyTemperature",
-                                          "AfterstateTemperature"};
+                                          "AfterstateTemperature", "Tablebase"};
   std::size_t at = 0;
-  for_each_setting(wanted.settings, [&](const auto& entry, const auto& value) {
+  for_each_setting(wanted, [&](const auto& entry, const auto& value) {
     if (!entry.use.of_players) return;
     const std::string& name = names.at(at++);
     EXPECT_EQ(protocol::set_option(session, name, setting_text(value)), protocol::Change::kSearch);
@@ -282,14 +287,21 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
       }
     }
   });
-  EXPECT_EQ(settings_summary(session.search.settings, SettingsText::kPlayer),
-            settings_summary(wanted.settings, SettingsText::kPlayer));
+  EXPECT_EQ(settings_summary(session.search, SettingsText::kPlayer),
+            settings_summary(wanted, SettingsText::kPlayer));
+}
+
+// Networks that learn from nothing learn the endgame too.
+TEST(Settings, SelfPlayHasNoTablebase) {
+  RunConfig config = config_of("backgammon");
+  EXPECT_EQ(apply_setting(config, "tablebase", "1").error().reason(),
+            "there is no setting \"tablebase\"");
 }
 
 // The texts must match those in existing logs and records.
 TEST(Settings, TextsOfTheDefaultsStayWhatTheyWere) {
   const SearchOptions player;
-  EXPECT_EQ(settings_summary(player.settings, SettingsText::kPlayer),
+  EXPECT_EQ(settings_summary(player, SettingsText::kPlayer),
             ", c_puct 1.5, fpu_reduction 0.2, policy_temperature 1.5, afterstate_temperature 0.1");
   SearchSettings afterstates = player.settings;
   afterstates.evaluates = Evaluates::kAfterstates;

@@ -60,6 +60,7 @@ struct MatchArguments {
   std::string game;
   std::array<std::string, 2> words;
   std::array<std::optional<std::uint32_t>, 2> visits;
+  std::array<std::optional<bool>, 2> tablebase;
   std::array<std::vector<std::string>, 2> options;
   PlayerSettings player;  // for both
   MatchSettings match;
@@ -271,6 +272,7 @@ PlayerHolder prepare_player(const AnyGame& game, const MatchArguments& arguments
     settings.visits = *arguments.visits[i];
     settings.visits_from = VisitsSource::kThisPlayer;
   }
+  settings.search.tablebase = arguments.tablebase[i].value_or(settings.search.tablebase);
   settings.options = arguments.options[i];
   return value_for(fmt::format("--{}", kSides[i]), make_player(game, arguments.words[i], settings));
 }
@@ -291,6 +293,7 @@ Job prepare(MatchArguments arguments) {
   auto signals = std::make_unique<std::optional<StopSignals>>();
   arguments.player.is_stopped = [&come = *signals] { return come && come->has_come(); };
   std::array players = {prepare_player(game, arguments, 0), prepare_player(game, arguments, 1)};
+  for (const PlayerHolder& player : players) print_note(player);
   const bool is_slow = players[0].is_process || players[1].is_process;
   arguments.match.games_at_once = arguments.games_at_once.value_or(
       is_slow ? kGamesAtOnceWithProcess * arguments.player.processes : kGamesAtOnce);
@@ -343,6 +346,13 @@ void add_match_command(const Command& program) {
   entry.help = "visits of the second player only";
   add_setting(command, entry, a.visits[1]);
   add_player_options(command, a.player);
+  auto tablebase = setting_of(&SearchOptions::tablebase);
+  tablebase.name = "first-tablebase";
+  tablebase.help = "tablebase of the first player only";
+  add_setting(command, tablebase, a.tablebase[0]);
+  tablebase.name = "second-tablebase";
+  tablebase.help = "tablebase of the second player only";
+  add_setting(command, tablebase, a.tablebase[1]);
   command
       .option("--first-option", a.options[0],
               "sent to the first player with setoption; may be repeated")
