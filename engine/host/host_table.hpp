@@ -12,9 +12,9 @@
 #include "engine/host/service.hpp"
 #include "engine/host/table_game.hpp"
 #include "engine/lanes/model_store.hpp"
-#include "engine/tablebase_file.hpp"
 #include "games/any_game.hpp"
 #include "nn/cached_evaluator.hpp"
+#include "nn/tablebase_file.hpp"
 #include "nn/weights.hpp"
 #include "search/tree.hpp"
 

@@ -42,8 +42,7 @@ constexpr auto kRecipe = std::to_array<RecipeEntry>({{"visits", "1"},
                                                      {"warmup-steps", "200"},
                                                      {"steady-steps", "0"},
                                                      {"weight-decay", "0"},
-                                                     {"ema", "0.9995"},
-                                                     {"play-weights", "current"}});
+                                                     {"ema", "0.9995"}});
 
 constexpr std::array kPlayers = {
     kRandomPlayer, SimplePlayer{"linear", [](const AnyState& state, Random) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/tablebase_file.hpp"
+#include "nn/tablebase_file.hpp"
 #include "tests/engine/services.hpp"
 #include "tests/temporary_folder.hpp"
 

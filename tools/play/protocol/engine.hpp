@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "engine/host/service.hpp"
-#include "engine/tablebase_file.hpp"
 #include "games/any_game.hpp"
 #include "games/settings.hpp"
+#include "nn/tablebase_file.hpp"
 #include "tools/play/protocol/expectation.hpp"
 #include "tools/play/search_setup.hpp"
 

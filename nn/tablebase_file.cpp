@@ -1,4 +1,4 @@
-#include "engine/tablebase_file.hpp"
+#include "nn/tablebase_file.hpp"
 
 #include <xxhash.h>
 

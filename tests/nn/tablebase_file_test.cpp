@@ -1,5 +1,5 @@
 // The file of a tablebase: built, found again, damaged, written by several at once, not writable.
-#include "engine/tablebase_file.hpp"
+#include "nn/tablebase_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
