@@ -165,15 +165,26 @@ TEST(Session, RefusalsAreOnePrintableLine) {
 
 TEST(Session, SetsOptionsInSilenceUnlessTheyAreWrong) {
   Talk talk;
-  talk.tell({"setoption name Visits value 3", "set name visits value 4", "set Visits 5",
-             "setoption name Hash value 1", "setoption name MultiPV value 2",
-             "setoption name Evaluator value reference", "setoption name Mode value position",
-             "setoption name Mode value auto", "setoption name CPuct value 0.5",
-             "setoption name FpuReduction value 0", "setoption name PolicyTemperature value 2",
-             "setoption name AfterstateTemperature value 1", "setoption name Threads value 1",
-             "setoption name Seed value 42", "setoption name Deterministic value true",
-             "setoption name EvalMode value cubeless", "setoption name Variant value backgammon",
-             "setoption name WeightsFile value <empty>", "setoption name Game value tic_tac_toe"});
+  talk.tell({"setoption name Visits value 3",
+             "set name visits value 4",
+             "set Visits 5",
+             "setoption name Hash value 1",
+             "setoption name MultiPV value 2",
+             "setoption name Evaluator value reference",
+             "setoption name WeightsFile value untrained",
+             "setoption name Mode value position",
+             "setoption name Mode value auto",
+             "setoption name CPuct value 0.5",
+             "setoption name FpuReduction value 0",
+             "setoption name PolicyTemperature value 2",
+             "setoption name AfterstateTemperature value 1",
+             "setoption name Threads value 1",
+             "setoption name Seed value 42",
+             "setoption name Deterministic value true",
+             "setoption name EvalMode value cubeless",
+             "setoption name Variant value backgammon",
+             "setoption name WeightsFile value <empty>",
+             "setoption name Game value tic_tac_toe"});
   const Lines options = talk.ask("uci");
   EXPECT_EQ(beginning(options, "option name Visits type spin default 5 ").size(), 1u);
   EXPECT_EQ(beginning(options, "option name CPuct type string default 0.5").size(), 1u);
