@@ -22,18 +22,16 @@ Result<RunConfig> default_config(const RunGame& game) {
   config.selfplay.worker.search.evaluates = config.learn.samples.evaluates =
       *resolve_evaluates(config.network, any.has_afterstates);
   // With afterstates there is no policy to train.
-  if (any.has_afterstates) set_policy(config, false);
+  if (any.has_afterstates) {
+    config.network.policy_head = false;
+    config.learn.trainer.policy_weight = 0;
+  }
   for (const RecipeEntry& entry : any.recipe) {
     if (const auto set = apply_setting(config, entry.setting, entry.value); !set) {
       return fail(fmt::format("the recipe of {}: {}", any.name, set.error().reason()));
     }
   }
   return config;
-}
-
-void set_policy(RunConfig& config, bool has_policy) {
-  config.network.policy_head = has_policy;
-  config.learn.trainer.policy_weight = has_policy ? 1.0f : 0.0f;
 }
 
 Result<void> check_config(const RunGame& game, const RunConfig& config) {
@@ -112,7 +110,6 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
   // Runs older than a setting continue as they were.
   if (!json.contains("blunder")) config->learn.samples.blunder = 0;
   if (!json.contains("planned-games")) config->learn.planned_games = 0;
-  if (!json.contains("play-weights")) config->learn.play_weights = PlayWeights::kAverage;
   for (const SpecField& field : kSpecFields) {
     std::string key(field.name);
     std::ranges::replace(key, '_', '-');

@@ -62,9 +62,6 @@ inline Result<RunConfig> default_config(const std::string& name) {
   return game ? default_config(**game) : game.error();
 }
 
-/// Trains a policy, which the evaluation of positions needs, or not: policy head and loss weight.
-void set_policy(RunConfig& config, bool has_policy);
-
 /// Fails when a value or a combination of values is invalid, or when the trees need more memory
 /// than the machine has. The reason begins with the name of the setting ("visits: ...").
 Result<void> check_config(const RunGame& game, const RunConfig& config);

@@ -201,7 +201,7 @@ TEST_F(ConfigFile, SamplesFollowTheMode) {
   EXPECT_EQ(config.learn.samples.evaluates, Evaluates::kAfterstates);
   ASSERT_TRUE(apply_setting(config, "mode", "position"));
   EXPECT_EQ(config.learn.samples.evaluates, Evaluates::kPosition);
-  set_policy(config, true);
+  config.network.policy_head = true;
   ASSERT_TRUE(save_config(config, file()));
   const Result<RunConfig> read = load_config(file());
   ASSERT_TRUE(read) << read.error().reason();
