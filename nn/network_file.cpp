@@ -52,8 +52,7 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
     const auto number =
         found == metadata.end() ? field.if_absent : number_of<std::uint32_t>(found->second);
     if (!number) return fail(fmt::format("__metadata__: {} is not a number", field.name));
-    if (const auto checked = check_number(field, *number); !checked) return checked.error();
-    field.set(spec, *number);
+    if (const auto set = set_number(spec, field, *number); !set) return set.error();
   }
   if (const auto trained = metadata.find(kEvaluates); trained != metadata.end()) {
     spec.evaluates = value_of<Evaluates>(trained->second);

@@ -8,6 +8,15 @@
 #include "nn/layer_plan.hpp"
 
 namespace senet {
+namespace {
+
+Result<void> check_number(const SpecField& field, std::uint32_t value) {
+  if (field.least <= value && value <= field.most) return {};
+  return fail(fmt::format("the network's {} is {}: it must be {} .. {}", field.name, value,
+                          field.least, field.most));
+}
+
+}  // namespace
 
 std::vector<TensorPlace> parameter_layout(const NetworkSpec& spec) {
   return LayerPlan(spec).tensors;
@@ -23,10 +32,10 @@ double dense_flop(const NetworkSpec& spec) {
   return flop;
 }
 
-Result<void> check_number(const SpecField& field, std::uint32_t value) {
-  if (field.least <= value && value <= field.most) return {};
-  return fail(fmt::format("the network's {} is {}: it must be {} .. {}", field.name, value,
-                          field.least, field.most));
+Result<void> set_number(NetworkSpec& spec, const SpecField& field, std::uint32_t value) {
+  const Result<void> checked = check_number(field, value);
+  if (checked) field.set(spec, value);
+  return checked;
 }
 
 Result<void> check_spec(const NetworkSpec& spec) {

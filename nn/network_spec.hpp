@@ -142,8 +142,8 @@ std::size_t parameter_count(const NetworkSpec& spec);
 /// Floating-point operations of one dense evaluation (matrix products only): two per multiply-add.
 double dense_flop(const NetworkSpec& spec);
 
-/// Checks that a number is in the field's range.
-Result<void> check_number(const SpecField& field, std::uint32_t value);
+/// Sets a number; fails, and changes nothing, when it is not in the field's range.
+Result<void> set_number(NetworkSpec& spec, const SpecField& field, std::uint32_t value);
 /// Checks that the game is a name of 1 to 64 printable characters and that every number is in its
 /// kSpecFields range. The error names the first violation.
 Result<void> check_spec(const NetworkSpec& spec);

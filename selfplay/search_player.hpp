@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -29,7 +30,6 @@
 #include "search/settings.hpp"
 #include "search/tree.hpp"
 #include "selfplay/match_player.hpp"
-#include "selfplay/user_cache.hpp"
 
 namespace senet {
 
@@ -53,6 +53,20 @@ constexpr auto settings_of(std::type_identity<SearchOptions>) {
       setting("tablebase", &SearchOptions::tablebase,
               "where the game's endgame tablebase knows the result, use it instead of the network"),
   };
+}
+
+/// The user's folder for files that can be built again: $XDG_CACHE_HOME/senet, else ~/.cache/senet
+/// (XDG Base Directory Specification). Empty if the environment has neither XDG_CACHE_HOME nor
+/// HOME.
+inline std::filesystem::path user_cache_folder() {
+  const auto folder_in = [](const char* name) -> std::filesystem::path {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  // The specification ignores relative paths.
+  if (const auto cache = folder_in("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "senet";
+  const auto home = folder_in("HOME");
+  return home.empty() ? home : home / ".cache" / "senet";
 }
 
 /// The folder of the tablebase's file.

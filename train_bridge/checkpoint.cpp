@@ -56,8 +56,7 @@ Result<NetworkSpec> parse_shape(std::string_view text) {
     const bool is_there = i + 1 < words.size();
     const auto number = is_there ? number_of<std::uint32_t>(words[i + 1]) : field.if_absent;
     if (!number) return fail(fmt::format("the network shape has no number for {}", field.name));
-    if (const auto checked = check_number(field, *number); !checked) return checked.error();
-    field.set(spec, *number);
+    if (const auto set = set_number(spec, field, *number); !set) return set.error();
   }
   if (const auto checked = check_spec(spec); !checked) return checked.error();
   return spec;

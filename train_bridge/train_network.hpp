@@ -185,7 +185,8 @@ class TrainNetwork {
     }
   }
 
-  bool is_logits(const Layer& layer) const { return layer.out == policy_ && policy_ != fork_; }
+  bool has_policy() const { return policy_ != fork_; }
+  bool is_logits(const Layer& layer) const { return layer.out == policy_ && has_policy(); }
 
   /// Layers [begin, end), forward and backward. The policy's logits are computed in the backward
   /// pass.
@@ -291,7 +292,7 @@ class TrainNetwork {
 
   /// The policy's layers, for rows with a policy target only.
   void learn_policy(Pass pass) {
-    if (policy_ == fork_) return;  // there is none
+    if (!has_policy()) return;
     const std::size_t all = std::exchange(pass.rows, 0), width = fork_size_;
     for (std::size_t row = 0; row < all; ++row) {
       if (pass.batch.targets_of(pass.first + row).empty()) continue;

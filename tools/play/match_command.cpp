@@ -339,20 +339,18 @@ void add_match_command(const Command& program) {
       "visits of each search, without noise; 0: the network alone. UCI programs get them in "
       "\"go nodes\", UBGI programs only if this option is given";
   const Option visits = add_setting(command, entry, a.player.visits);
-  entry.name = "first-visits";
-  entry.help = "visits of the first player only";
-  add_setting(command, entry, a.visits[0]);
-  entry.name = "second-visits";
-  entry.help = "visits of the second player only";
-  add_setting(command, entry, a.visits[1]);
+  // The setting under another name, for one of the players.
+  const auto add_for_one = [&](auto setting, const char* name, const char* help, auto& to) {
+    setting.name = name;
+    setting.help = help;
+    add_setting(command, setting, to);
+  };
+  add_for_one(entry, "first-visits", "visits of the first player only", a.visits[0]);
+  add_for_one(entry, "second-visits", "visits of the second player only", a.visits[1]);
   add_player_options(command, a.player);
-  auto tablebase = setting_of(&SearchOptions::tablebase);
-  tablebase.name = "first-tablebase";
-  tablebase.help = "tablebase of the first player only";
-  add_setting(command, tablebase, a.tablebase[0]);
-  tablebase.name = "second-tablebase";
-  tablebase.help = "tablebase of the second player only";
-  add_setting(command, tablebase, a.tablebase[1]);
+  const auto tablebase = setting_of(&SearchOptions::tablebase);
+  add_for_one(tablebase, "first-tablebase", "tablebase of the first player only", a.tablebase[0]);
+  add_for_one(tablebase, "second-tablebase", "tablebase of the second player only", a.tablebase[1]);
   command
       .option("--first-option", a.options[0],
               "sent to the first player with setoption; may be repeated")

@@ -195,11 +195,12 @@ class DeviceStep {
     device_.each_row(rows_,
                      SpreadFeatures<Operand>{batch, features.operand.data(), features.stride});
     forward(0, fork_);
-    if (policy_ == fork_) {  // there is no policy
-      run_value(batch);
-    } else {
+    const bool has_policy = policy_ != fork_;
+    if (has_policy) {
       value_done_ = device_.aside([this, batch] { run_value(batch); });
       run_policy(batch);
+    } else {
+      run_value(batch);
     }
     const Token trained = backward(0, fork_, waiting_);
     serve(waiting_);
