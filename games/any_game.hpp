@@ -20,6 +20,7 @@
 #include "games/perft.hpp"
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
+#include "games/tablebase.hpp"
 #include "senet/game.hpp"
 #include "senet/result.hpp"
 
@@ -115,6 +116,7 @@ struct AnyGame : Kit {
   std::size_t most_legal, most_chance;
   bool has_dice;
   bool has_afterstates;
+  TablebaseFormat tablebase;
 
   const void* type;  // identifies the type of the states
   const void* own;   // the start of a game of an OwnOutcomesGame type; otherwise null
@@ -254,6 +256,7 @@ constexpr AnyGame AnyGame::rules_of() {
   game.most_chance = kMaxChance<G>;
   game.has_dice = StochasticGame<G>;
   game.has_afterstates = G::kHasAfterstates;
+  game.tablebase = TablebaseFormat::of<G>();
   game.type = &any_game_detail::kType<G>;
   game.state_size = sizeof(G);
   game.start = [](const void* origin, void* state) {

@@ -5,21 +5,19 @@
 #include <algorithm>
 
 namespace senet::settings_detail {
-// The shortest decimal text that reads back as the same value of this type.
-std::string number_text(float value) { return fmt::format("{}", value); }
-std::string number_text(double value) { return fmt::format("{}", value); }
-
 namespace {
 // For people: 1e-6, not 1e-06.
-std::string limit_text(double limit) {
-  std::string text = number_text(limit);
+std::string shortest(std::string text) {
   if (const std::size_t zero = text.find("e-0"); zero != std::string::npos) text.erase(zero + 2, 1);
   return text;
 }
 }  // namespace
 
+std::string number_text(float value) { return shortest(fmt::format("{}", value)); }
+std::string number_text(double value) { return shortest(fmt::format("{}", value)); }
+
 std::string limits_text(const SettingRange& range) {
-  const std::string least = limit_text(range.least), most = limit_text(range.most);
+  const std::string least = number_text(range.least), most = number_text(range.most);
   const bool has_least = std::isfinite(range.least), has_most = std::isfinite(range.most);
   if (has_least && has_most && !range.above_least && !range.below_most) {
     return fmt::format("{} .. {}", least, most);

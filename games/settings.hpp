@@ -15,6 +15,7 @@
 
 #include "games/fields.hpp"
 #include "games/names.hpp"
+#include "games/schedule.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
@@ -56,7 +57,8 @@ struct SettingUse {
   std::string_view key = {};
 };
 
-/// One setting. A value is a bool, an unsigned integer, a float, a double or a named enumeration.
+/// One setting. A value is a bool, an unsigned integer, a float, a double, a schedule or a named
+/// enumeration.
 template <class Struct, class Value>
 struct Setting {
   std::string_view name;  // "c-puct": the command-line option without dashes
@@ -127,15 +129,19 @@ constexpr Setting<Struct, Value> setting_of(Value Struct::*member) {
 
 namespace settings_detail {
 
+/// The shortest decimal text that reads back as the same value of this type.
 std::string number_text(float value);
 std::string number_text(double value);
 std::string limits_text(const SettingRange& range);
 Error refusal(std::string_view name, const std::string& wanted, std::string_view text);
 
-/// Always true for bools and enumerations.
+/// Always true for bools and enumerations. Every value of a schedule must be in the range.
 template <class Value>
 bool is_in(const SettingRange& range, Value value) {
-  if constexpr (!std::is_enum_v<Value> && !std::is_same_v<Value, bool>) {
+  if constexpr (std::is_same_v<Value, Schedule>) {
+    return std::ranges::all_of(value.points(),
+                               [&](const auto& point) { return is_in(range, point.value); });
+  } else if constexpr (!std::is_enum_v<Value> && !std::is_same_v<Value, bool>) {
     if (std::is_floating_point_v<Value> && !std::isfinite(value)) return false;
     if (range.or_zero && value == 0) return true;
     assert(std::isinf(range.most) ||
@@ -161,6 +167,8 @@ std::string setting_text(const Value& value) {
     return std::string(name_of(value));
   } else if constexpr (std::is_same_v<Value, bool>) {
     return value ? "true" : "false";
+  } else if constexpr (std::is_same_v<Value, Schedule>) {
+    return value.text();
   } else if constexpr (std::is_floating_point_v<Value>) {
     return settings_detail::number_text(value);
   } else {
@@ -174,8 +182,8 @@ std::string setting_text(const Value& value) {
 template <class Struct, class Value>
 std::string range_text(const Setting<Struct, Value>& entry) {
   SettingRange range = entry.range;
-  if (std::is_unsigned_v<Value> && sizeof(Value) < 8 && std::isinf(range.most)) {
-    range.most = static_cast<double>(std::numeric_limits<Value>::max());
+  if constexpr (std::is_unsigned_v<Value> && sizeof(Value) < 8) {
+    if (std::isinf(range.most)) range.most = static_cast<double>(std::numeric_limits<Value>::max());
   }
   return settings_detail::limits_text(range);
 }
@@ -191,7 +199,9 @@ std::string values_wanted(const Setting<Struct, Value>& entry) {
     std::string wanted = entry.range.or_zero ? "0 or " : "";
     wanted += std::is_unsigned_v<Value> ? "a whole number" : "a number";
     const std::string range = range_text(entry);
-    return range.empty() ? wanted : wanted + " " + range;
+    if (!range.empty()) wanted += " " + range;
+    if (std::is_same_v<Value, Schedule>) wanted += ", or several as NUMBER@SHARE,NUMBER@SHARE";
+    return wanted;
   }
 }
 
@@ -212,6 +222,8 @@ Result<void> set_value(const Setting<Struct, Value>& entry, Value& value, std::s
     } else if constexpr (std::is_same_v<Value, bool>) {
       if (text == "1" || text == "true") return true;
       return text == "0" || text == "false" ? std::optional(false) : std::nullopt;
+    } else if constexpr (std::is_same_v<Value, Schedule>) {
+      return Schedule::parse(text);
     } else {
       return number_of<Value>(text);
     }

@@ -17,7 +17,7 @@ constexpr std::size_t kProductBytes = std::size_t{96} << 10;
 
 std::size_t onednn_bytes(const LayerPlan& plan, std::size_t max_rows) {
   const std::size_t sizes = static_cast<std::size_t>(std::bit_width(max_rows)) + 1;  // batch sizes
-  const std::size_t widest = padded(plan.widest()), logits = padded(plan.size_of(plan.policy));
+  const std::size_t widest = padded(plan.widest()), logits = padded(plan.policy_logits());
   std::size_t floats =
       max_rows * (4 * widest + kPanel + logits) + widest * std::max(widest, logits);
   std::size_t products = 0;
@@ -44,7 +44,7 @@ struct TimedBatch {
       : batch(rows, kActive),
         outcomes(rows * spec.outcomes),
         logits(rows * kWanted),
-        wanted(std::min<std::size_t>(kWanted, spec.policy_logits)) {
+        wanted(spec.policy_head ? std::min<std::size_t>(kWanted, spec.policy_logits) : 0) {
     Random random(0, 0, 0, Purpose::kTest);
     for (auto& logit : wanted) {
       logit = static_cast<std::uint16_t>(random.below(spec.policy_logits));

@@ -8,7 +8,7 @@ namespace senet {
 namespace {
 
 std::size_t longest_list(const LayerPlan& plan) {
-  return std::max({plan.features, plan.size_of(plan.policy), plan.size_of(plan.outcomes)});
+  return std::max({plan.features, plan.policy_logits(), plan.size_of(plan.outcomes)});
 }
 
 }  // namespace
@@ -19,10 +19,9 @@ PlacedPlan::PlacedPlan(const LayerPlan& plan) {
   std::vector<RowsPlace> places(uses.size());
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     const Layer& layer = plan.layers[i];
-    const bool is_norm = layer.kind == LayerKind::kNormRelu;
     const bool is_last_read = layer.in != kFeatures && uses[layer.in].last_reader == i;
     // The value whose buffer the result reuses, if any.
-    const std::size_t under = is_norm && is_last_read ? layer.in : layer.added;
+    const std::size_t under = is_activation(layer.kind) && is_last_read ? layer.in : layer.added;
     if (!plan.is_output(layer.out)) {
       places[layer.out] = {under == kNoValue ? buffers.take() : places[under].buffer,
                            padded(layer.outputs)};
@@ -34,7 +33,7 @@ PlacedPlan::PlacedPlan(const LayerPlan& plan) {
 
 EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_t rows)
     : squares(rows * kPanel, heap),
-      logits(rows * padded(plan.size_of(plan.policy)), heap),
+      logits(rows * padded(plan.policy_logits()), heap),
       dense_rows(kDenseRows * padded(plan.features), heap),
       raw_outcomes(kValueRows * padded(plan.size_of(plan.outcomes)), heap),
       shares(padded(plan.size_of(plan.outcomes)), heap),
@@ -49,8 +48,7 @@ EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_
 
 std::size_t EvaluatorScratch::bytes(const LayerPlan& plan) {
   const std::size_t count = PlacedPlan(plan).buffers.count();
-  const std::size_t row =
-      count * padded(plan.widest()) + kPanel + padded(plan.size_of(plan.policy));
+  const std::size_t row = count * padded(plan.widest()) + kPanel + padded(plan.policy_logits());
   const std::size_t ends =
       kDenseRows * padded(plan.features) + (kValueRows + 1) * padded(plan.size_of(plan.outcomes));
   return sizeof(EvaluatorScratch) + count * sizeof(AlignedFloats) +

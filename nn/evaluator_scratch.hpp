@@ -29,10 +29,12 @@ struct RowsPlace {
 struct PlacedLayer : Layer {
   RowsPlace from, to;
   bool to_norm;  // a norm reads its result
+
+  bool is_output() const { return to.stride == 0; }
 };
 
-/// A plan's layers with as few buffers as possible. Norms run in place if their input has no later
-/// reader; sums replace the value that they add to.
+/// A plan's layers with as few buffers as possible. Activations run in place if their input has no
+/// later reader; sums replace the value that they add to.
 struct PlacedPlan {
   explicit PlacedPlan(const LayerPlan& plan);
   std::vector<PlacedLayer> layers;

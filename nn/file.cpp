@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace senet {
@@ -122,7 +123,8 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& file) {
 
 Result<void> replace_file(const std::filesystem::path& file,
                           const std::vector<std::span<const std::byte>>& parts) {
-  const std::string temporary = fmt::format("{}.{}.tmp", file.string(), ::getpid());
+  const std::size_t thread = std::hash<std::thread::id>{}(std::this_thread::get_id());
+  const std::string temporary = fmt::format("{}.{}.{:x}.tmp", file.string(), ::getpid(), thread);
   const auto write = [&]() -> Result<void> {
     Result<FileHandle> to = FileHandle::open(temporary, FileHandle::Mode::kOverwrite);
     if (!to) return to.error();

@@ -81,9 +81,10 @@ class MappedFile {
 };
 
 /// Replaces a file atomically, so that neither a reader nor a power failure leaves a partial file:
-/// writes `parts` in order to a temporary file next to `file` (its name + ".<process id>.tmp"),
-/// flushes it to disk, renames it over `file` and flushes the folder. On failure `file` is
-/// unchanged and the temporary file is removed. One writer per file and process at a time.
+/// writes `parts` in order to a temporary file next to `file` (its name + ".<process id>.<thread
+/// id>.tmp"), flushes it to disk, renames it over `file` and flushes the folder. On failure `file`
+/// is unchanged and the temporary file is removed. Several threads and processes may replace the
+/// same file: the last one wins.
 Result<void> replace_file(const std::filesystem::path& file,
                           const std::vector<std::span<const std::byte>>& parts);
 

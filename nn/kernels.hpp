@@ -90,6 +90,8 @@ struct Kernels {
   /// Like linear(), but adds to `out`; `squares` are those of the sum.
   void (*add_linear)(const LinearPass& pass, std::size_t rows);
   void (*norm_relu)(const NormPass& pass, std::size_t rows);
+  /// out[0, count) = max(0, in[0, count)), for whole panels; `out` may be `in`.
+  void (*relu)(const float* in, float* out, std::size_t count);
   void (*dots)(const DotPass& pass);
   void (*sparse_linear)(const SparsePass& pass, std::size_t rows);
   /// out[0, count) = softmax of in[0, count). Works on whole panels: beyond `count` the input must

@@ -348,6 +348,10 @@ struct RowKernels : private Vectors<kLanes> {
     for (; row < rows; ++row) norm_rows<1>(pass, row);
   }
 
+  static void relu_values(const float* in, float* out, std::size_t count) {
+    for (std::size_t i = 0; i < count; i += kLanes) store(out + i, relu(load(in + i)));
+  }
+
   static void sum_squares(const float* in, std::size_t stride, float* squares, std::size_t rows) {
     for (std::size_t row = 0; row < rows; ++row, in += stride) {
       Partial square{};
@@ -523,6 +527,7 @@ constexpr Kernels make_kernels(const char* name) {
           &Linear::template linear<false>,
           &Linear::template linear<true>,
           &Rows::norm_relu,
+          &Rows::relu_values,
           &Rows::dots,
           &Rows::sparse_linear,
           &Rows::softmax,

@@ -9,25 +9,31 @@ namespace senet {
 
 LayerPlan::LayerPlan(const NetworkSpec& spec) : LayerPlan(spec.features) {
   const std::uint32_t width = spec.width;
-  std::size_t stream = norm("input.norm", linear("input.linear", kFeatures, width));
+  const auto activate = [&](const std::string& name, std::size_t in) {
+    return spec.norm ? norm(name, in) : relu(in);
+  };
+  std::size_t stream = activate("input.norm", linear("input.linear", kFeatures, width));
   for (std::uint32_t i = 0; i < spec.blocks; ++i) {
     const std::string block = fmt::format("block.{}.", i);
-    std::size_t x = norm(block + "norm1", stream);
+    std::size_t x = activate(block + "norm1", stream);
     x = linear(block + "linear1", x, width);
-    x = norm(block + "norm2", x);
+    x = activate(block + "norm2", x);
     stream = linear(block + "linear2", x, width, stream);
   }
-  fork = norm("trunk.norm", stream);
-  const auto head = [&](const char* name, std::uint32_t hidden_layers, std::uint32_t outputs) {
+  // The input's ReLU would be repeated without an effect.
+  fork = spec.norm || spec.blocks > 0 ? activate("trunk.norm", stream) : stream;
+  const auto head = [&](const char* name, std::uint32_t hidden_layers, std::uint32_t hidden_width,
+                        std::uint32_t outputs) {
     std::size_t x = fork;
     for (std::uint32_t i = 0; i < hidden_layers; ++i) {
-      x = linear(fmt::format("{}.{}.linear", name, i), x, width);
-      x = norm(fmt::format("{}.{}.norm", name, i), x);
+      x = linear(fmt::format("{}.{}.linear", name, i), x, hidden_width);
+      x = activate(fmt::format("{}.{}.norm", name, i), x);
     }
     return linear(fmt::format("{}.out", name), x, outputs);
   };
-  policy = head("policy", spec.policy_layers, spec.policy_logits);
-  outcomes = head("value", spec.value_layers, spec.outcomes);
+  policy = spec.policy_head ? head("policy", spec.policy_layers, width, spec.policy_logits) : fork;
+  outcomes = head("value", spec.value_layers, spec.value_width == 0 ? width : spec.value_width,
+                  spec.outcomes);
   assert(is_sound());
 }
 
@@ -44,6 +50,10 @@ std::size_t LayerPlan::norm(const std::string& name, std::size_t in) {
   layers.back().weight = add_tensor(name + ".weight", 1, size_of(in), false);
   layers.back().bias = add_tensor(name + ".bias", 1, size_of(in), false);
   return out;
+}
+
+std::size_t LayerPlan::relu(std::size_t in) {
+  return add(LayerKind::kRelu, in, size_of(in), kNoValue);
 }
 
 std::size_t LayerPlan::add(LayerKind kind, std::size_t in, std::uint32_t outputs,
@@ -74,7 +84,8 @@ std::vector<ValueUse> LayerPlan::uses() const {
     const Layer& layer = layers[i];
     uses[layer.out].last_reader = i;
     ValueUse& in = uses[layer.in];
-    (layer.kind == LayerKind::kNormRelu ? in.to_norm : in.to_linear) = true;
+    (is_activation(layer.kind) ? in.to_activation : in.to_linear) = true;
+    in.to_norm |= layer.kind == LayerKind::kNormRelu;
     in.last_reader = i;
     if (layer.added != kNoValue) uses[layer.added].last_reader = i;
   }
@@ -82,24 +93,24 @@ std::vector<ValueUse> LayerPlan::uses() const {
 }
 
 bool LayerPlan::is_sound() const {
-  const bool in_order = 0 < fork && fork < policy && policy < outcomes;
+  const bool in_order = 0 < fork && fork <= policy && policy < outcomes;
   if (!in_order || outcomes != layers.size()) return false;
   const std::vector<ValueUse> uses = this->uses();
   return std::ranges::all_of(layers, [&](const Layer& layer) {
     const std::size_t in = layer.in, out = layer.out, added = layer.added;
-    const bool is_first = out == 1, is_norm = layer.kind == LayerKind::kNormRelu;
+    const bool is_first = out == 1, activates = is_activation(layer.kind);
     // A branch's layers read the branch's own values and the value at the fork.
     const std::size_t before = out > policy ? policy : out > fork ? fork : kFeatures;
     const bool reads_well = in < out && (in > before || in == fork || is_first);
-    const bool norm_is_well = !is_norm || (in == out - 1 && !is_first && !is_output(out));
+    const bool follows_well = !activates || (in == out - 1 && !is_first && !is_output(out));
     const bool is_read_well =
         is_output(out) ||
-        (uses[out].to_norm ? !uses[out].to_linear : uses[out].to_linear && is_norm);
-    const bool adds_well =
-        added == kNoValue ||
-        (!is_output(out) && before < added && added < out && uses[added].to_norm &&
-         size_of(added) == layer.outputs && uses[added].last_reader == out - 1);
-    return reads_well && norm_is_well && is_read_well && adds_well && (in == kFeatures) == is_first;
+        (uses[out].to_activation ? !uses[out].to_linear : uses[out].to_linear && activates);
+    const bool adds_well = added == kNoValue ||
+                           (!is_output(out) && before < added && added < out &&
+                            uses[added].to_activation && uses[added].to_norm == uses[out].to_norm &&
+                            size_of(added) == layer.outputs && uses[added].last_reader == out - 1);
+    return reads_well && follows_well && is_read_well && adds_well && (in == kFeatures) == is_first;
   });
 }
 

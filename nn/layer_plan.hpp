@@ -17,7 +17,9 @@ namespace senet {
 enum class LayerKind : std::uint8_t {
   kLinear,    // out = weight in + bias, plus `added` where there is one
   kNormRelu,  // out = relu(norm(in) * scale + shift)
+  kRelu,      // out = relu(in)
 };
+constexpr bool is_activation(LayerKind kind) { return kind != LayerKind::kLinear; }
 
 /// Layers exchange values: a value is one vector per row. Value 0 is the sparse features.
 inline constexpr std::size_t kFeatures = 0;
@@ -30,13 +32,15 @@ struct Layer {
   std::size_t in, out;            // value indices; layer i writes value i + 1
   std::size_t added;              // index of the value added to the result, or kNoValue
   std::size_t tensor;             // index of its first tensor in LayerPlan::tensors
-  std::size_t weight, bias;       // offsets in the parameter block; of a norm: scale and shift
+  std::size_t weight, bias;       // offsets in the parameter block; of a norm: scale and shift;
+                                  // without meaning for kRelu
 };
 
 /// How the layers use a value.
 struct ValueUse {
-  bool to_linear = false;   // read by a Linear, as its `in`
-  bool to_norm = false;     // read by a norm
+  bool to_linear = false;      // read by a Linear, as its `in`
+  bool to_activation = false;  // read by an activation
+  bool to_norm = false;        // ... which is a norm
   std::size_t last_reader;  // index of the last layer that reads it, or of its writer if none does
 };
 
@@ -46,7 +50,8 @@ struct ValueUse {
 ///   layers [fork, policy)      lead to the policy's logits; the last of them writes `policy`
 ///   layers [policy, outcomes)  lead to the outcomes' softmax; the last of them writes `outcomes`
 ///
-/// Neither branch reads what the other writes, so they may run in parallel.
+/// Without a policy, `policy` is `fork`. Neither branch reads what the other writes, so they may
+/// run in parallel.
 struct LayerPlan {
   /// The network that NetworkSpec describes. (Not explicit: interpreters of plans also accept a
   /// specification.)
@@ -57,26 +62,31 @@ struct LayerPlan {
     return std::size_t{spec.blocks} + spec.policy_layers + spec.value_layers;
   }
 
-  /// An empty plan. linear() and norm() append one layer, with tensors `name` + ".weight" and
-  /// ".bias", and return the index of the value that it writes.
+  /// An empty plan. linear(), norm() and relu() append one layer and return the index of the value
+  /// that it writes. The first two have tensors `name` + ".weight" and ".bias".
   explicit LayerPlan(std::uint32_t feature_count) : features(feature_count) {}
   std::size_t linear(const std::string& name, std::size_t in, std::uint32_t outputs,
                      std::size_t added = kNoValue);
   std::size_t norm(const std::string& name, std::size_t in);
+  std::size_t relu(std::size_t in);
 
   /// Whether the plan has the structure above and the properties that its interpreters rely on:
   ///   - only the first layer reads the features, and a Linear writes each output;
-  ///   - each Linear that is not an output is read by a norm, and a norm directly follows the layer
-  ///     that it reads, so the two may be fused;
-  ///   - nothing else reads what a norm reads, but a later sum may add to it. That sum is then its
-  ///     last reader and can be computed in place. So all these values may be stored without their
-  ///     mean, which norms ignore.
+  ///   - each Linear that is not an output is read by an activation, and an activation directly
+  ///     follows the layer that it reads, so the two may be fused;
+  ///   - nothing else reads what an activation reads, but a later sum may add to it. That sum is
+  ///     then its last reader, is read by an activation of the same kind and can be computed in
+  ///     place. So values that norms read may be stored without their mean, which norms ignore.
   bool is_sound() const;
 
   std::uint32_t size_of(std::size_t value) const {
     return value == kFeatures ? features : layers[value - 1].outputs;
   }
-  bool is_output(std::size_t value) const { return value == policy || value == outcomes; }
+  bool has_policy() const { return policy != fork; }
+  std::uint32_t policy_logits() const { return has_policy() ? size_of(policy) : 0; }
+  bool is_output(std::size_t value) const {
+    return value == outcomes || (value == policy && has_policy());
+  }
   /// The largest size of a value other than the features and the outputs.
   std::uint32_t widest() const;
   /// The use of every value, by its index.

@@ -76,6 +76,12 @@ void NormStep::run(const BlockPass& pass) const {
   if (layer_.to_norm) pass.kernels.centre(out, stride, width, squares, pass.rows);
 }
 
+// ---- ReLU ---------------------------------------------------------------------------------------
+
+void ReluStep::run(const BlockPass& pass) const {
+  pass.kernels.relu(pass.at(layer_.from), pass.at(layer_.to), pass.rows * layer_.to.stride);
+}
+
 // ---- Outcomes -----------------------------------------------------------------------------------
 
 void OutcomesStep::load(PackSource& source) { linear_.load(layer_, source); }

@@ -175,6 +175,18 @@ class NormStep {
   AlignedFloats scale_, shift_;  // [stride], zero beyond the width
 };
 
+/// A ReLU.
+class ReluStep {
+ public:
+  ReluStep(const PlacedLayer& layer, Heap&) : layer_(layer) {}
+  static std::size_t bytes(const Layer&) { return 0; }
+  void load(PackSource&) {}
+  void run(const BlockPass& pass) const;
+
+ private:
+  PlacedLayer layer_;
+};
+
 /// The Linear that computes the policy's logits. Rows that want few logits use one inner product
 /// for each; consecutive rows that want more than half use a matrix product for all logits.
 template <class Product>
@@ -252,8 +264,8 @@ class OutcomesStep {
 /// A network of packed layers, one step each. Only load() modifies it: any number of threads may
 /// run it at once, each with its own scratch. The context is or contains the heap for the weights.
 ///
-/// Product, constructed from the context, is the step of a Linear in front of a norm. For the
-/// policy's logits it has logits(pass, row, count, is_first), which returns all logits of rows
+/// Product, constructed from the context, is the step of a Linear in front of an activation. For
+/// the policy's logits it has logits(pass, row, count, is_first), which returns all logits of rows
 /// [row, row + count) of the pass, [count, padded(logits)] f32; is_first marks the first call of a
 /// pass.
 template <class Product>
@@ -295,12 +307,14 @@ class LayerSteps {
   }
 
  private:
-  using Step = std::variant<SparseInputStep, NormStep, Product, LogitsStep<Product>, OutcomesStep>;
+  using Step =
+      std::variant<SparseInputStep, NormStep, ReluStep, Product, LogitsStep<Product>, OutcomesStep>;
 
   /// Calls `use` with the type of the step for this layer.
   template <class Use>
   static decltype(auto) with_type(const LayerPlan& plan, const Layer& layer, Use&& use) {
     if (layer.kind == LayerKind::kNormRelu) return use(std::type_identity<NormStep>());
+    if (layer.kind == LayerKind::kRelu) return use(std::type_identity<ReluStep>());
     if (layer.in == kFeatures) return use(std::type_identity<SparseInputStep>());
     if (layer.out == plan.policy) return use(std::type_identity<LogitsStep<Product>>());
     if (layer.out == plan.outcomes) return use(std::type_identity<OutcomesStep>());

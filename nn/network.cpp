@@ -46,7 +46,7 @@ Network::Network(NetworkSpec spec, std::vector<float> parameters)
 void Network::find_id() {
   std::string text = spec_.game;
   for (const SpecField& field : kSpecFields) {
-    text += fmt::format(" {} {}", field.name, spec_.*field.value);
+    if (field.is_mentioned(spec_)) text += fmt::format(" {} {}", field.name, field.get(spec_));
   }
   id_ = XXH3_64bits_withSeed(parameters_.data(), parameters_.size_bytes(),
                              XXH3_64bits(text.data(), text.size()));
@@ -56,6 +56,7 @@ Network initial_network(const NetworkSpec& spec, std::uint64_t seed) {
   const LayerPlan plan(spec);
   std::vector<float> parameters(plan.parameters, 0.0f);  // biases and shifts start at zero
   for (const Layer& layer : plan.layers) {
+    if (layer.kind == LayerKind::kRelu) continue;  // has no parameters
     const std::span<float> weight(&parameters[layer.weight], plan.tensors[layer.tensor].size());
     if (layer.kind == LayerKind::kNormRelu) {
       std::ranges::fill(weight, 1.0f);

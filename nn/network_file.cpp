@@ -46,10 +46,13 @@ Result<NetworkSpec> read_spec(const Metadata& metadata) {
   spec.game = game->second;
   for (const SpecField& field : kSpecFields) {
     const auto found = metadata.find(std::string(field.name));
-    if (found == metadata.end()) return fail(fmt::format("__metadata__: no {}", field.name));
-    const auto number = number_of<std::uint32_t>(found->second);
+    if (found == metadata.end() && !field.if_absent) {
+      return fail(fmt::format("__metadata__: no {}", field.name));
+    }
+    const auto number =
+        found == metadata.end() ? field.if_absent : number_of<std::uint32_t>(found->second);
     if (!number) return fail(fmt::format("__metadata__: {} is not a number", field.name));
-    spec.*field.value = *number;
+    if (const auto set = set_number(spec, field, *number); !set) return set.error();
   }
   if (const auto trained = metadata.find(kEvaluates); trained != metadata.end()) {
     spec.evaluates = value_of<Evaluates>(trained->second);
@@ -115,7 +118,7 @@ Result<void> Network::read(std::span<const std::byte> file, Keep keep) {
   if (!header) return header.error();
   Result<NetworkSpec> spec = read_spec(header->metadata);
   if (!spec) return spec.error();
-  // Each layer has at least two tensors. Checked before the plan is built, so that the header's
+  // Each of them has at least two tensors. Checked before the plan is built, so that the header's
   // size limits the number of layers.
   const std::size_t layers = LayerPlan::layers_at_least(*spec);
   if (layers > header->tensors.size()) {
@@ -185,7 +188,8 @@ Result<void> save_network(const Network& network, const std::filesystem::path& f
   Metadata metadata = {{"format", kFormat}, {"game", spec.game}, {"id", id_text(network.id())}};
   if (spec.evaluates) metadata[kEvaluates] = name_of(*spec.evaluates);
   for (const SpecField& field : kSpecFields) {
-    metadata[std::string(field.name)] = std::to_string(spec.*field.value);
+    if (!field.is_mentioned(spec)) continue;
+    metadata[std::string(field.name)] = std::to_string(field.get(spec));
   }
   std::vector<TensorValues> tensors;
   for (const TensorPlace& place : parameter_layout(spec)) {

@@ -8,6 +8,15 @@
 #include "nn/layer_plan.hpp"
 
 namespace senet {
+namespace {
+
+Result<void> check_number(const SpecField& field, std::uint32_t value) {
+  if (field.least <= value && value <= field.most) return {};
+  return fail(fmt::format("the network's {} is {}: it must be {} .. {}", field.name, value,
+                          field.least, field.most));
+}
+
+}  // namespace
 
 std::vector<TensorPlace> parameter_layout(const NetworkSpec& spec) {
   return LayerPlan(spec).tensors;
@@ -23,6 +32,12 @@ double dense_flop(const NetworkSpec& spec) {
   return flop;
 }
 
+Result<void> set_number(NetworkSpec& spec, const SpecField& field, std::uint32_t value) {
+  const Result<void> checked = check_number(field, value);
+  if (checked) field.set(spec, value);
+  return checked;
+}
+
 Result<void> check_spec(const NetworkSpec& spec) {
   constexpr std::size_t kMaxNameLength = 64;
   const bool printable =
@@ -31,11 +46,7 @@ Result<void> check_spec(const NetworkSpec& spec) {
     return fail("the network's game must be a name of 1 to 64 printable characters");
   }
   for (const SpecField& field : kSpecFields) {
-    const std::uint32_t value = spec.*field.value;
-    if (value < field.least || value > field.most) {
-      return fail(fmt::format("the network's {} is {}: it must be {} .. {}", field.name, value,
-                              field.least, field.most));
-    }
+    if (const auto checked = check_number(field, field.get(spec)); !checked) return checked;
   }
   return {};
 }
@@ -51,11 +62,15 @@ NetworkSpec reference_spec(const AnyGame& game) {
 
 Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, bool has_afterstates,
                                     std::optional<Evaluates> chosen) {
-  if (chosen == Evaluates::kAfterstates && !has_afterstates) {
+  const Evaluates usual = has_afterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
+  const Evaluates evaluates = chosen.value_or(spec.evaluates.value_or(usual));
+  if (evaluates == Evaluates::kAfterstates && !has_afterstates) {
     return fail("mode: " + spec.game + " has no afterstates");
   }
-  const Evaluates usual = has_afterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
-  return chosen.value_or(spec.evaluates.value_or(usual));
+  if (evaluates == Evaluates::kPosition && !spec.policy_head) {
+    return fail("mode: a network without a policy head cannot evaluate positions");
+  }
+  return evaluates;
 }
 
 Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted) {
@@ -63,7 +78,7 @@ Result<void> check_contract(const NetworkSpec& spec, const NetworkSpec& wanted) 
     return fail(fmt::format("the network plays {}, not {}", spec.game, wanted.game));
   }
   for (const SpecField& field : kSpecFields) {
-    const std::uint32_t has = spec.*field.value, needs = wanted.*field.value;
+    const std::uint32_t has = field.get(spec), needs = field.get(wanted);
     if (field.by_contract && has != needs) {
       return fail(fmt::format("the network has {} {}, but {} needs {}", has, field.name,
                               wanted.game, needs));

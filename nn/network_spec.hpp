@@ -19,15 +19,16 @@ namespace senet {
 
 struct AnyGame;
 
-/// A fully connected residual network with pre-activation blocks and two heads.
+/// A fully connected residual network with pre-activation blocks and up to two heads.
 ///
-///   x   = relu(norm(linear(features)))                    features -> width
-///   x  += linear(relu(norm(linear(relu(norm(x))))))       `blocks` times, width -> width
-///   x   = relu(norm(x))
-///   policy: `policy_layers` x relu(norm(linear)), then linear -> policy_logits
-///   value:  `value_layers`  x relu(norm(linear)), then linear -> outcomes, softmax
+///   x   = act(linear(features))                  features -> width
+///   x  += linear(act(linear(act(x))))            `blocks` times, width -> width
+///   x   = act(x)                                 (if there are blocks or act is a norm)
+///   policy: `policy_layers` x act(linear), width -> width, then linear -> policy_logits
+///   value:  `value_layers`  x act(linear), to value_width, then linear -> outcomes, softmax
 ///
-/// `norm` is LayerNorm over the row with kNormEpsilon and trained scale and shift.
+/// act(x) is relu(norm(x)), or relu(x) if `norm` is false. `norm` is LayerNorm over the row with
+/// kNormEpsilon and trained scale and shift.
 struct NetworkSpec {
   std::string game;                 // fixed by the game: G::kName ...
   std::uint32_t features = 0;       // ... G::kFeatures
@@ -37,8 +38,11 @@ struct NetworkSpec {
   std::uint32_t blocks = 3;
   std::uint32_t policy_layers = 2;
   std::uint32_t value_layers = 1;
-  /// What the network was trained to evaluate, if known. A network trained on afterstates has an
-  /// untrained policy head. Not part of the shape or of the content's id.
+  std::uint32_t value_width = 0;  // of the value head's hidden layers; 0: `width`
+  bool norm = true;               // normalise in front of every ReLU
+  bool policy_head = true;        // without one a network can only evaluate afterstates
+  /// What the network was trained to evaluate, if known. A policy head of a network trained on
+  /// afterstates is untrained. Not part of the shape or of the content's id.
   std::optional<Evaluates> evaluates = {};
 
   bool operator==(const NetworkSpec&) const = default;
@@ -55,6 +59,12 @@ constexpr auto settings_of(std::type_identity<NetworkSpec>) {
               {.least = 0, .most = 8}),
       setting("value-layers", &S::value_layers, "number of hidden layers in the value head",
               {.least = 0, .most = 8}),
+      setting("value-width", &S::value_width,
+              "width of the hidden layers in the value head; 0: the same width",
+              {.least = 8, .most = 4096, .or_zero = true}),
+      setting("norm", &S::norm, "LayerNorm in front of every ReLU"),
+      setting("policy-head", &S::policy_head,
+              "policy head, which only the evaluation of positions needs"),
   };
 }
 
@@ -63,25 +73,46 @@ constexpr std::string_view settings_heading(std::type_identity<NetworkSpec>) { r
 /// One number of a NetworkSpec.
 struct SpecField {
   std::string_view name;  // in files, ids and messages
-  std::uint32_t NetworkSpec::*value;
+  std::uint32_t (*get)(const NetworkSpec& spec);
+  void (*set)(NetworkSpec& spec, std::uint32_t value);
   std::uint32_t least, most;
   bool by_contract;  // fixed by the game
+  /// The value that a file without this number means. Ids do not mention a number with this value,
+  /// so that networks keep the id that they had before the number existed.
+  std::optional<std::uint32_t> if_absent;
+
+  bool is_mentioned(const NetworkSpec& spec) const { return if_absent != get(spec); }
 };
+
+template <auto kMember>
+constexpr SpecField spec_field(std::string_view name, std::uint32_t least, std::uint32_t most,
+                               bool by_contract, std::optional<std::uint32_t> if_absent = {}) {
+  using Value = std::remove_cvref_t<decltype(NetworkSpec{}.*kMember)>;
+  return {name,
+          [](const NetworkSpec& spec) { return static_cast<std::uint32_t>(spec.*kMember); },
+          [](NetworkSpec& spec, std::uint32_t value) { spec.*kMember = static_cast<Value>(value); },
+          least,
+          most,
+          by_contract,
+          if_absent};
+}
 
 /// Every number of a NetworkSpec, in the order of files and ids. The ranges are generous for a
 /// board game, and small enough that no product of them overflows 64 bits. Feature and logit
 /// numbers have 16 bits, and kNoLogit is reserved.
-// (Explicit SpecField, because GCC 12 places the array in writable memory without it.)
-inline constexpr std::array<SpecField, 7> kSpecFields = {
-    SpecField{"features", &NetworkSpec::features, 1, kNoLogit, true},
-    SpecField{"policy_logits", &NetworkSpec::policy_logits, 1, kNoLogit, true},
-    SpecField{"outcomes", &NetworkSpec::outcomes, 1, 255, true},
-    SpecField{"width", &NetworkSpec::width, 1, 1u << 14, false},
-    SpecField{"blocks", &NetworkSpec::blocks, 0, 1u << 10, false},
-    SpecField{"policy_layers", &NetworkSpec::policy_layers, 0, 1u << 10, false},
-    SpecField{"value_layers", &NetworkSpec::value_layers, 0, 1u << 10, false},
+inline constexpr std::array<SpecField, 10> kSpecFields = {
+    spec_field<&NetworkSpec::features>("features", 1, kNoLogit, true),
+    spec_field<&NetworkSpec::policy_logits>("policy_logits", 1, kNoLogit, true),
+    spec_field<&NetworkSpec::outcomes>("outcomes", 1, 255, true),
+    spec_field<&NetworkSpec::width>("width", 1, 1u << 14, false),
+    spec_field<&NetworkSpec::blocks>("blocks", 0, 1u << 10, false),
+    spec_field<&NetworkSpec::policy_layers>("policy_layers", 0, 1u << 10, false),
+    spec_field<&NetworkSpec::value_layers>("value_layers", 0, 1u << 10, false),
+    spec_field<&NetworkSpec::value_width>("value_width", 0, 1u << 14, false, 0),
+    spec_field<&NetworkSpec::norm>("norm", 0, 1, false, 1),
+    spec_field<&NetworkSpec::policy_head>("policy_head", 0, 1, false, 1),
 };
-static_assert(sizeof(NetworkSpec) == sizeof(std::string) + 8 * sizeof(std::uint32_t),
+static_assert(sizeof(NetworkSpec) == sizeof(std::string) + 9 * sizeof(std::uint32_t) + 4,
               "kSpecFields lists every number of a NetworkSpec");
 
 /// One named tensor of a network.
@@ -102,6 +133,7 @@ struct TensorPlace {
 ///   block.<i>.{norm1,linear1,norm2,linear2}.{weight,bias}        trunk.norm.{weight,bias}
 ///   policy.<i>.{linear,norm}.{weight,bias}   policy.out.{weight,bias}
 ///   value.<i>.{linear,norm}.{weight,bias}    value.out.{weight,bias}
+/// Without norms or without a policy head, theirs are missing.
 std::vector<TensorPlace> parameter_layout(const NetworkSpec& spec);
 
 /// Number of f32 parameters of a network of this shape.
@@ -110,6 +142,8 @@ std::size_t parameter_count(const NetworkSpec& spec);
 /// Floating-point operations of one dense evaluation (matrix products only): two per multiply-add.
 double dense_flop(const NetworkSpec& spec);
 
+/// Sets a number; fails, and changes nothing, when it is not in the field's range.
+Result<void> set_number(NetworkSpec& spec, const SpecField& field, std::uint32_t value);
 /// Checks that the game is a name of 1 to 64 printable characters and that every number is in its
 /// kSpecFields range. The error names the first violation.
 Result<void> check_spec(const NetworkSpec& spec);
@@ -129,7 +163,7 @@ NetworkSpec reference_spec(const AnyGame& game);
 
 /// What a search evaluates with a network of this spec: `chosen`, else what the network was trained
 /// to evaluate, else (its file does not record it) afterstates in games that have them. Fails if
-/// `chosen` is kAfterstates and the game has none.
+/// the game has no afterstates, or the network no policy head for positions.
 Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, bool has_afterstates,
                                     std::optional<Evaluates> chosen = {});
 

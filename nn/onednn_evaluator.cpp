@@ -99,7 +99,7 @@ template <class Primitive, class Description>
 void OneDnnLinear::add_product(const Description& compiled, const Desc& plain_weights) {
   const dnnl::engine& engine = context_->engine;
   EvaluatorScratch& scratch = context_->scratch;
-  AlignedFloats& out = layer_.to_norm ? scratch.buffers[layer_.to.buffer] : scratch.logits;
+  AlignedFloats& out = layer_.is_output() ? scratch.logits : scratch.buffers[layer_.to.buffer];
   Product product{
       Primitive(compiled),
       {dnnl::memory(compiled.src_desc(), engine, scratch.buffers[layer_.from.buffer].data()),
@@ -150,6 +150,7 @@ void OneDnnLinear::multiply(const BlockPass& pass) const {
 
 void OneDnnLinear::run(const BlockPass& pass) const {
   multiply(pass);
+  if (!layer_.to_norm) return;
   pass.kernels.sum_squares(pass.at(layer_.to), layer_.to.stride, pass.squares(), pass.rows);
 }
 

@@ -102,6 +102,9 @@ void ReferenceEvaluator::run(const Layer& layer) {
     case LayerKind::kNormRelu:
       norm_relu({layer, parameters_}, in, out);
       break;
+    case LayerKind::kRelu:
+      std::ranges::transform(in, out.begin(), [](double x) { return std::max(0.0, x); });
+      break;
   }
   if (layer.added == kNoValue) return;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] += values_[layer.added][i];

@@ -8,13 +8,14 @@
 #include "search/backup.hpp"
 #include "search/expansion.hpp"
 #include "search/rule.hpp"
+#include "search/tablebase.hpp"
 
 namespace senet {
 
 /// Finds by its key, or creates, the child of an edge that no descent has taken yet. Plays forced
 /// replies on the way: they need neither a node nor the network.
-template <class AnyTree>
-NodeId find_child(AnyTree& tree, NodeId id, std::uint32_t edge) {
+template <class AnyTree, Game G = typename AnyTree::State>
+NodeId find_child(AnyTree& tree, const Tablebase<G>& tablebase, NodeId id, std::uint32_t edge) {
   Node& node = tree[id];
   NodeId& child = tree.hot(node).child(edge);
   auto state = tree.state(id);
@@ -31,6 +32,11 @@ NodeId find_child(AnyTree& tree, NodeId id, std::uint32_t edge) {
     made.flags |= kEvaluated;
     const int value = static_cast<int>(made.q);
     set_bounds(made, {value, value});
+  } else if (Outcomes<G> known{}; tablebase.find(state, known)) {
+    const bool is_nodes = state.viewer() == perspective(state.turn());
+    made.q = mean_value(state, is_nodes ? known : mirrored(state, known));
+    made.own = pack_value(made.q, value_range(state));
+    made.flags |= kEvaluated | kInTablebase;
   } else if (state.turn() == Turn::kChance) {
     // Unvisited outcomes of the dice are worth the afterstate's own value or, without one, the
     // parent's value.
@@ -59,7 +65,7 @@ inline Selection select_outcome(HotEdges edges, std::uint32_t opened, float cand
 /// How a descent ended.
 enum class Reached : std::uint8_t {
   kLeaf,   // a position that the network must evaluate
-  kEnd,    // a finished game
+  kEnd,    // a finished game, or a position that the tablebase knows
   kKnown,  // a node whose value is used as it is: proven, visited more often through other paths,
            // already on this path, or too deep
 };
@@ -73,12 +79,13 @@ struct Descent {
 /// Walks from the root to where a visit ends and writes its hops into `path`, at most as many as
 /// fit. `rule` selects a player's edges (search/rule.hpp), select_outcome() those of the dice.
 template <class AnyTree, class Rule>
-Descent descend(AnyTree& tree, NodeId root, Rule& rule, std::span<Hop> path) {
+Descent descend(AnyTree& tree, const Tablebase<typename AnyTree::State>& tablebase, NodeId root,
+                Rule& rule, std::span<Hop> path) {
   std::uint32_t depth = 0;
   for (NodeId id = root;;) {
     Node& node = tree[id];
     if (!(node.flags & kEvaluated)) return {Reached::kLeaf, id, depth};
-    if (turn_of(node) == Turn::kOver) return {Reached::kEnd, id, depth};
+    if (ends_visits(node)) return {Reached::kEnd, id, depth};
     if ((id != root && proven(node)) || depth == path.size()) return {Reached::kKnown, id, depth};
     const auto candidate_p = [&] {
       return node.opened < node.edges ? unpack_share(tree.cold(node)[node.opened].prior) : -1.0f;
@@ -88,7 +95,7 @@ Descent descend(AnyTree& tree, NodeId root, Rule& rule, std::span<Hop> path) {
                                     : rule.select(tree, node, depth);
     if (selection.opens) tree.open_edge(node, 0);
     const NodeId known = tree.hot(node).child(selection.edge);
-    const NodeId child = known != kNoNode ? known : find_child(tree, id, selection.edge);
+    const NodeId child = known != kNoNode ? known : find_child(tree, tablebase, id, selection.edge);
     path[depth++] = {id, selection.edge};
     node.flags |= kOnPath;
     const Node& next = tree[child];
@@ -96,7 +103,7 @@ Descent descend(AnyTree& tree, NodeId root, Rule& rule, std::span<Hop> path) {
     // have visited it more often than this edge has (KataGo, GraphSearch.md).
     const bool ahead = (next.flags & kEvaluated) &&
                        next.n > static_cast<std::uint32_t>(tree.hot(node).n(selection.edge));
-    if ((next.flags & kOnPath) || (ahead && turn_of(next) != Turn::kOver)) {
+    if ((next.flags & kOnPath) || (ahead && !ends_visits(next))) {
       return {Reached::kKnown, child, depth};
     }
     id = child;

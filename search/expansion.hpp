@@ -11,31 +11,54 @@
 #include "nn/batch.hpp"
 #include "search/scratch.hpp"
 #include "search/settings.hpp"
+#include "search/tablebase.hpp"
 #include "search/tree.hpp"
 
 namespace senet {
 
-/// Lists the leaf's moves and, in kPosition, the logits that they need. The scratch belongs to the
-/// leaf from here to its expansion.
+/// Whether each of the listed moves ends the game or leads to a position that the tablebase knows.
+/// Fills scratch.afterstates up to the first one that does not.
 template <Game G>
-void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch) {
+bool finds_all_moves(const G& leaf, const Tablebase<G>& tablebase, SearchScratch<G>& scratch) {
+  if (!tablebase) return false;
+  for (std::size_t i = 0; i < scratch.moves.size(); ++i) {
+    G after = leaf;
+    after.play(scratch.moves[i]);
+    const bool is_over = after.turn() == Turn::kOver;
+    if (!is_over && !tablebase.find(after, scratch.afterstates[i])) return false;
+  }
+  return true;
+}
+
+/// Lists the leaf's moves and, in kPosition, the logits that they need. A leaf whose moves'
+/// results are all known needs no rows and is expanded as in kAfterstates. The scratch belongs to
+/// the leaf from here to its expansion.
+template <Game G>
+void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
+                const Tablebase<G>& tablebase = {}) {
   scratch.moves.clear();
   moves_to_consider(leaf, scratch.moves);
+  scratch.is_known = finds_all_moves(leaf, tablebase, scratch);
+  if (scratch.is_known) {
+    scratch.rows = 0;
+    return;
+  }
   scratch.rows = evaluates == Evaluates::kPosition ? 1 : scratch.moves.size();
   if (evaluates == Evaluates::kAfterstates) return;
   scratch.wanted.list(leaf, {scratch.moves.data(), scratch.moves.size()});
 }
 
-/// Writes the row of an afterstate, unless its outcome is known, and sets `row` to 1; does neither
-/// if row is 1 or the batch is full. Returns the number of rows written.
+/// Writes the row of an afterstate, unless the game is over there or the tablebase knows it, and
+/// sets `row` to 1; does neither if row is 1 or the batch is full. Returns the number of rows
+/// written.
 template <Game G>
-std::uint32_t write_afterstate(const G& after, Outcomes<G>& answer, std::size_t& row,
-                               Batch& batch) {
+std::uint32_t write_afterstate(const G& after, Outcomes<G>& answer, std::size_t& row, Batch& batch,
+                               const Tablebase<G>& tablebase) {
   if (row == 1) return 0;
-  const bool is_over = after.turn() == Turn::kOver;
-  if (!is_over && batch.room() == 0) return 0;
+  const bool is_known = after.turn() == Turn::kOver || tablebase.find(after, answer);
+  if (!is_known && batch.room() == 0) return 0;
   row = 1;
-  if (is_over) return 0;
+  if (is_known) return 0;
   batch.add({std::span(answer).first(outcome_values(after).size()), {}, nullptr},
             [&](FeatureRow& features) { after.encode(features); });
   return 1;
@@ -45,13 +68,14 @@ std::uint32_t write_afterstate(const G& after, Outcomes<G>& answer, std::size_t&
 /// first unwritten row.
 template <Game G>
 std::uint32_t write_afterstates(const G& state, std::span<const Action> moves,
-                                std::span<Outcomes<G>> answers, std::size_t& next, Batch& batch) {
+                                std::span<Outcomes<G>> answers, std::size_t& next, Batch& batch,
+                                const Tablebase<G>& tablebase) {
   std::uint32_t written = 0;
   for (std::size_t row = 1; next < moves.size() && row == 1; next += row) {
     G after = state;
     after.play(moves[next]);
     row = 0;
-    written += write_afterstate(after, answers[next], row, batch);
+    written += write_afterstate(after, answers[next], row, batch, tablebase);
   }
   return written;
 }
@@ -82,14 +106,14 @@ void settle_afterstates(const G& state, std::span<const Action> moves,
 
 /// Writes the leaf's rows into the batch, starting with row `next`, until all are written or the
 /// batch is full; sets `next` to the first unwritten row. Returns the number of rows written: moves
-/// that end the game need none.
+/// that end the game or lead into the tablebase need none.
 template <Game G>
 std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
-                         std::size_t& next, Batch& batch) {
+                         std::size_t& next, Batch& batch, const Tablebase<G>& tablebase = {}) {
   if (evaluates == Evaluates::kAfterstates) {
-    const std::span<const Action> moves(scratch.moves.data(), scratch.moves.size());
-    return write_afterstates(leaf, moves, std::span(scratch.afterstates).first(moves.size()), next,
-                             batch);
+    return write_afterstates(leaf, std::span<const Action>(scratch.moves.data(), scratch.rows),
+                             std::span(scratch.afterstates).first(scratch.rows), next, batch,
+                             tablebase);
   }
   if (next == scratch.rows || batch.room() == 0) return 0;
   const std::size_t ways = outcome_values(leaf).size();

@@ -40,11 +40,17 @@ struct Node {
 static_assert(sizeof(Node) == 32);
 
 inline constexpr std::uint8_t kTurnMask = 3;
-inline constexpr std::uint8_t kEvaluated = 4;     // q, own and, unless finished, edges are set
-inline constexpr std::uint8_t kOnPath = 8;        // on the path of the current descent
+inline constexpr std::uint8_t kEvaluated = 4;  // q, own and, unless visits end here, edges are set
+inline constexpr std::uint8_t kOnPath = 8;     // on the path of the current descent
 inline constexpr std::uint8_t kValuedEdges = 16;  // the cold block contains afterstate values
+inline constexpr std::uint8_t kInTablebase = 32;  // q is a tablebase's: visits end here
 
 inline Turn turn_of(const Node& node) { return static_cast<Turn>(node.flags & kTurnMask); }
+
+/// Whether visits end at an evaluated node because nothing below it can change its value.
+inline bool ends_visits(const Node& node) {
+  return turn_of(node) == Turn::kOver || (node.flags & kInTablebase) != 0;
+}
 
 /// The player from whose perspective a node with this turn stores its values.
 inline Player perspective(Turn turn) { return turn == Turn::kPlayer1 ? 1 : 0; }

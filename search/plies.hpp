@@ -1,7 +1,8 @@
 // Full-width search by plies: every move, every roll of the dice, and the best replies, to a fixed
 // depth.
 //
-//   ply 0   the network's evaluation of an afterstate; the result if the game is over
+//   ply 0   the network's evaluation of an afterstate; the result if the game is over or the
+//           tablebase knows it
 //   ply n   the mean over all rolls of the best reply's value at ply n - 1
 //
 // At each ply from 1 on, a filter keeps the moves and replies that were near the best at the ply
@@ -24,6 +25,7 @@
 #include "search/scratch.hpp"
 #include "search/settings.hpp"
 #include "search/step.hpp"
+#include "search/tablebase.hpp"
 
 namespace senet {
 
@@ -54,6 +56,9 @@ class Plies {
     return edges * sizeof(Move) + settings.ply * sizeof(Frame) +
            rolls * (settings.replies * sizeof(Move) + sizeof(std::uint16_t));
   }
+
+  /// As Search::set_tablebase().
+  void set_tablebase(const Tablebase<G>& tablebase) { tablebase_ = tablebase; }
 
   /// Begins a search of `root`, in which a player is to move; abandons one in progress.
   void start(const G& root) {
@@ -87,6 +92,9 @@ class Plies {
 
   /// 1 when all moves are valued at ply 0, plus the number of plies completed since; 0 before.
   std::uint32_t visits() const { return visits_; }
+
+  /// Whether the results of all moves are known.
+  bool is_settled() const { return visits_ > 0 && evaluations_ == 0; }
 
   const G& root() const { return root_; }
 
@@ -228,9 +236,10 @@ class Plies {
       const G state = rolled(roll_);
       const std::span<Outcomes<G>> answers = answers_of(scratch, roll_);
       if (is_decision(state.turn())) {
-        written += write_afterstates(state, moves_of(scratch, roll_), answers, row_, batch);
+        written +=
+            write_afterstates(state, moves_of(scratch, roll_), answers, row_, batch, tablebase_);
       } else {
-        written += write_afterstate(state, answers[0], row_, batch);
+        written += write_afterstate(state, answers[0], row_, batch, tablebase_);
       }
       if (row_ < answers.size()) break;
     }
@@ -308,7 +317,7 @@ class Plies {
       if (depth_ == 0) {
         Move* const move = next_move(choosing_, settings_.ply, settings_.moves, settings_.window);
         visits_ = std::max(visits_, moves_[0].ply + 1u);
-        if (move == nullptr) {
+        if (move == nullptr || is_settled()) {
           phase_ = Phase::kDone;
           return;
         }
@@ -365,12 +374,12 @@ class Plies {
     return &choosing.moves[choosing.at++];
   }
 
-  // Begins the frame of the position after `move`. False if the game is over there, whose result
-  // the move has already.
+  // Begins the frame of the position after `move`. False if the result there is known: the move has
+  // it already.
   bool begin(const G& before, Move& move, Player mover, std::uint32_t ply) {
     G after = before;
     if (is_decision(before.turn())) after.play(move.action);
-    if (after.turn() == Turn::kOver) {
+    if (Outcomes<G> known{}; after.turn() == Turn::kOver || tablebase_.find(after, known)) {
       move.next = move.outcomes;
       return false;
     }
@@ -399,6 +408,7 @@ class Plies {
 
   PlySettings settings_;
   float temperature_;
+  Tablebase<G> tablebase_;
   std::size_t rolls_;
   G root_{};
   Phase phase_ = Phase::kDone;

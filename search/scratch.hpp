@@ -101,6 +101,7 @@ struct SearchScratch {
   std::array<Hop, kMaxDepth> path;
   ActionList<G::kMaxLegal> moves;  // moves to consider at the leaf
   std::size_t rows;                // rows of the leaf; in kAfterstates at most one per move
+  bool is_known;                   // the results of all moves are known without the network
   Outcomes<G> outcomes{};          // kPosition: of the leaf
   WantedLogits<G> wanted;          // kPosition: of the leaf's moves
   std::array<Outcomes<G>, G::kMaxLegal>

@@ -30,6 +30,7 @@
 #include "search/scratch.hpp"
 #include "search/settings.hpp"
 #include "search/step.hpp"
+#include "search/tablebase.hpp"
 
 namespace senet {
 
@@ -69,6 +70,13 @@ class Search {
                            std::size_t edges = kMaxEdges<G>) {
     const std::size_t plies = settings.plies.ply == 0 ? 0 : Plies<G>::bytes(settings.plies, edges);
     return TreeOf::bytes(limits) + RootStatistics<G>::bytes(edges) + plies;
+  }
+
+  /// Makes the search ask this tablebase, which outlives it, instead of the network where it can.
+  /// Before the first start(), or after forget().
+  void set_tablebase(const Tablebase<G>& tablebase) {
+    tablebase_ = tablebase;
+    if (plies_) plies_->set_tablebase(tablebase);
   }
 
   /// Sets the scratch to use, null for none, and returns the previous one. Not while has_leaf().
@@ -128,7 +136,7 @@ class Search {
       if (phase_ == Phase::kRows) {
         const G& leaf = tree_->state(leaf_);
         const std::uint32_t written =
-            write_rows(leaf, settings_.evaluates, *scratch_, next_row_, batch);
+            write_rows(leaf, settings_.evaluates, *scratch_, next_row_, batch, tablebase_);
         evaluations_ += written;
         if (next_row_ < scratch_->rows) return Step::kBatchFull;
         if (written > 0) return Step::kWaiting;
@@ -173,8 +181,13 @@ class Search {
 
   /// Visits of the root so far, including kept ones; 0 before the first.
   std::uint32_t visits() const { return plies_ ? plies_->visits() : (*tree_)[root_].n; }
-  /// Whether the root's value is exact.
-  bool is_proven() const { return !plies_ && proven((*tree_)[root_]); }
+  /// Whether more visits cannot change the result: it is proven, or the results of all moves were
+  /// in the tablebase.
+  bool is_settled() const {
+    if (plies_) return plies_->is_settled();
+    const Node& root = (*tree_)[root_];
+    return proven(root) || (root.flags & kInTablebase) != 0;
+  }
   /// Whether the search ended because the tree was full.
   bool is_full() const { return full_; }
 
@@ -215,7 +228,8 @@ class Search {
         known = tree_->find(ahead.key());
       }
     }
-    if (known == kNoNode) return false;
+    // A position of the tablebase has no edges.
+    if (known == kNoNode || ((*tree_)[known].flags & kInTablebase)) return false;
     const std::uint32_t visits = (*tree_)[known].n;
     root_ = tree_->move_reachable(known, *spare);
     std::swap(tree_, spare);
@@ -233,24 +247,24 @@ class Search {
         rule_.open_root(*tree_, root, budget_, noise_, {scratch_->scores.data(), root.edges});
       }
     }
-    if (root.n >= budget_.visits || proven(root)) return true;
+    if (root.n >= budget_.visits || is_settled()) return true;
     full_ = !tree_->fits(kVisitNodes, visit_words(tree_->game()));
     return full_;
   }
 
   // Makes a visit: the whole visit, or the part up to a leaf that needs rows.
   void begin_visit() {
-    const Descent descent = descend(*tree_, root_, rule_, scratch_->path);
+    const Descent descent = descend(*tree_, tablebase_, root_, rule_, scratch_->path);
     depth_ = descent.depth;
     if (descent.reached == Reached::kLeaf) {
       leaf_ = descent.node;
       next_row_ = 0;
-      list_moves(tree_->state(leaf_), settings_.evaluates, *scratch_);
+      list_moves(tree_->state(leaf_), settings_.evaluates, *scratch_, tablebase_);
       phase_ = Phase::kRows;
       return;
     }
     if (descent.reached == Reached::kEnd) {
-      count_leaf(certain_end(tree_->state(descent.node)), 0);
+      count_end(tree_->state(descent.node));
       ++(*tree_)[descent.node].n;
     }
     end_visit(descent.node);
@@ -258,7 +272,7 @@ class Search {
 
   void finish_leaf() {
     Node& leaf = (*tree_)[leaf_];
-    const bool asks_position = settings_.evaluates == Evaluates::kPosition;
+    const bool asks_position = settings_.evaluates == Evaluates::kPosition && !scratch_->is_known;
     const Outcomes<G>& ends =
         asks_position ? expand_position(*tree_, leaf, settings_.policy_temperature, *scratch_)
                       : expand_afterstates(*tree_, leaf, tree_->state(leaf_),
@@ -270,11 +284,22 @@ class Search {
       }
     }
     count_leaf(ends, perspective(turn_of(leaf)));
-    leaf.flags |= kEvaluated;
+    leaf.flags |= scratch_->is_known ? kEvaluated | kInTablebase : kEvaluated;
     leaf.q = unpack_value(leaf.own, value_range(tree_->game()));
     leaf.n = 1;
     phase_ = Phase::kDescend;
     end_visit(leaf_);
+  }
+
+  // Counts a visit that ended where no network is asked. A decision whose moves lead into the
+  // tablebase is not in it: its value counts, its distribution does not.
+  void count_end(const G& state) {
+    Outcomes<G> known{};
+    if (state.turn() == Turn::kOver) {
+      count_leaf(certain_end(state), 0);
+    } else if (tablebase_.find(state, known)) {
+      count_leaf(known, state.viewer());
+    }
   }
 
   // Counts a leaf's distribution, from the perspective of `player`, for the root edge of the
@@ -297,6 +322,7 @@ class Search {
   }
 
   SearchSettings settings_;
+  Tablebase<G> tablebase_;
   Rule rule_;
   SearchBudget budget_;
   Random noise_{0, 0, 0, Purpose::kNoise};

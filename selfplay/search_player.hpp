@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,15 +14,22 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "engine/lanes/analyse.hpp"
 #include "engine/lanes/machine.hpp"
 #include "engine/lanes/thread_team.hpp"
+#include "games/any_game.hpp"
+#include "games/settings.hpp"
 #include "nn/cached_evaluator.hpp"
 #include "nn/evaluation.hpp"
+#include "nn/tablebase_file.hpp"
 #include "search/search.hpp"
+#include "search/settings.hpp"
+#include "search/tree.hpp"
 #include "selfplay/match_player.hpp"
 
 namespace senet {
@@ -33,7 +42,38 @@ struct SearchOptions {
   std::size_t lanes = 0;               // searches of each worker; 0: up to 64, within kTreeMemory
   std::size_t cache_mib = 0;           // evaluation cache of each worker in MiB; 0: none
   SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
+  /// Asks the game's tablebase, if it has one, instead of the network. Not a setting of self-play,
+  /// whose networks learn the endgame from nothing.
+  bool tablebase = false;
+  std::filesystem::path tablebase_folder = {};  // of TablebaseFile; empty: user_cache_folder()
 };
+
+constexpr auto settings_of(std::type_identity<SearchOptions>) {
+  return std::tuple{
+      &SearchOptions::settings,
+      setting("tablebase", &SearchOptions::tablebase,
+              "where the game's endgame tablebase knows the result, use it instead of the network"),
+  };
+}
+
+/// The user's folder for files that can be built again: $XDG_CACHE_HOME/senet, else ~/.cache/senet
+/// (XDG Base Directory Specification). Empty if the environment has neither XDG_CACHE_HOME nor
+/// HOME.
+inline std::filesystem::path user_cache_folder() {
+  const auto folder_in = [](const char* name) -> std::filesystem::path {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  // The specification ignores relative paths.
+  if (const auto cache = folder_in("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "senet";
+  const auto home = folder_in("HOME");
+  return home.empty() ? home : home / ".cache" / "senet";
+}
+
+/// The folder of the tablebase's file.
+inline std::filesystem::path tablebase_folder(const SearchOptions& options) {
+  return options.tablebase_folder.empty() ? user_cache_folder() : options.tablebase_folder;
+}
 
 /// Maximum bytes for the trees of one player when the numbers of workers and lanes are not set.
 inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
@@ -49,6 +89,9 @@ class SearchPlayer final : public MatchPlayer {
   static Result<std::unique_ptr<SearchPlayer>> make(SharedWeights weights, SearchOptions options,
                                                     std::uint32_t visits) {
     visits = std::max(visits, 1u);
+    if (options.tablebase && !TablebaseGame<G>) {
+      return fail("tablebase: there is none for " + std::string(G::kName));
+    }
     const Result<Evaluates> asked =
         resolve_evaluates(weights->spec(), G::kHasAfterstates, options.mode);
     if (!asked) return asked.error();
@@ -81,7 +124,9 @@ class SearchPlayer final : public MatchPlayer {
   }
 
   const Weights& weights() const { return *weights_; }
-  const SearchSettings& settings() const { return options_.settings; }
+  const SearchOptions& options() const { return options_; }
+  /// TablebaseFile::note(); empty if no tablebase is used.
+  const std::string& note() const { return tablebase_.note(); }
   std::uint32_t visits() const { return visits_; }
   std::string_view evaluator_name() const { return workers_.front().evaluator->name(); }
 
@@ -125,7 +170,11 @@ class SearchPlayer final : public MatchPlayer {
       : weights_(std::move(weights)),
         options_(std::move(options)),
         visits_(visits),
-        team_(options_.workers) {}
+        team_(options_.workers) {
+    if (options_.tablebase) {
+      tablebase_ = TablebaseFile::open(AnyGame::rules_of<G>(), tablebase_folder(options_));
+    }
+  }
 
   Result<void> make_workers() {
     const std::size_t rows = options_.evaluation.batch_rows;
@@ -135,7 +184,8 @@ class SearchPlayer final : public MatchPlayer {
       auto made = make_evaluator(options_.evaluation, *weights_);
       if (!made) return made.error();
       auto evaluator = with_cache(std::move(*made), *weights_, rows, cache);
-      Analysis<G> analysis(*evaluator, options_.settings, visits_, options_.lanes, rows);
+      Analysis<G> analysis(*evaluator, options_.settings, visits_, options_.lanes, rows,
+                           Tablebase<G>(tablebase_.bytes()));
       workers_.push_back({std::move(evaluator), std::move(analysis)});
     }
     return {};
@@ -159,6 +209,7 @@ class SearchPlayer final : public MatchPlayer {
   const SharedWeights weights_;
   const SearchOptions options_;  // nothing is left to resolve
   const std::uint32_t visits_;
+  TablebaseFile tablebase_;
   std::vector<Worker> workers_;
   ThreadTeam team_;
 };

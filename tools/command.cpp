@@ -406,9 +406,14 @@ void add_search_options(const Command& command, SearchOptions& options) {
   auto mode = setting_of(&SearchSettings::evaluates);
   mode.help = "what the network evaluates; afterstates only in games that have them";
   add_setting(command, mode, options.mode).shows_default("as it was trained, else afterstates");
-  for_each_setting(options.settings, [&](const auto& entry, auto& value) {
+  for_each_setting(options, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);
   });
+  command
+      .option("--tablebase-folder", options.tablebase_folder,
+              "folder for the file of the tablebase, which is built on first use")
+      .shows_type("PATH")
+      .shows_default("$XDG_CACHE_HOME/senet, else ~/.cache/senet");
 }
 
 }  // namespace senet

@@ -145,7 +145,11 @@ std::string option_type(const Setting<Struct, Value>& entry) {
     if (const std::string_view unit = entry.range.unit; !unit.empty()) {
       values.append(values.empty() ? "" : " ").append(unit);
     }
-    return (std::is_unsigned_v<Value> ? "N" : "X") + (values.empty() ? "" : ":" + values);
+    const bool is_whole = std::is_unsigned_v<Value>;
+    return (is_whole                          ? "N"
+            : std::is_same_v<Value, Schedule> ? "X[@SHARE,...]"
+                                              : "X") +
+           (values.empty() ? "" : ":" + values);
   }
 }
 

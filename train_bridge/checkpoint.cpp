@@ -36,22 +36,42 @@ std::string content_text(const Checkpoint& checkpoint) {
   return fmt::format("{:016x}", hash);
 }
 
-// "connect_four 85 7 ...": the game and the numbers of kSpecFields.
+// "connect_four 85 7 ...": the game and the numbers of kSpecFields, up to the last that an id
+// mentions.
 std::string shape_text(const NetworkSpec& spec) {
+  std::size_t count = kSpecFields.size();
+  while (count > 0 && !kSpecFields[count - 1].is_mentioned(spec)) --count;
   std::string text = spec.game;
-  for (const SpecField& field : kSpecFields) text += fmt::format(" {}", spec.*field.value);
+  for (std::size_t i = 0; i < count; ++i) text += fmt::format(" {}", kSpecFields[i].get(spec));
   return text;
+}
+
+Result<NetworkSpec> parse_shape(std::string_view text) {
+  const std::vector<std::string_view> words = split(text, " ");
+  if (words.size() > kSpecFields.size() + 1) return fail("the network shape has too many numbers");
+  NetworkSpec spec;
+  spec.game = std::string(words[0]);
+  for (std::size_t i = 0; i < kSpecFields.size(); ++i) {
+    const SpecField& field = kSpecFields[i];
+    const bool is_there = i + 1 < words.size();
+    const auto number = is_there ? number_of<std::uint32_t>(words[i + 1]) : field.if_absent;
+    if (!number) return fail(fmt::format("the network shape has no number for {}", field.name));
+    if (const auto set = set_number(spec, field, *number); !set) return set.error();
+  }
+  if (const auto checked = check_spec(spec); !checked) return checked.error();
+  return spec;
 }
 
 // How the shape of a file, as shape_text() writes it, differs from `spec`.
 std::string shape_difference(std::string_view shape, const NetworkSpec& spec) {
-  const std::vector<std::string_view> theirs = split(shape, " ");
-  if (theirs[0] != spec.game) return fmt::format("made for {}, not for {}", theirs[0], spec.game);
-  for (std::size_t i = 0; i < kSpecFields.size() && i + 1 < theirs.size(); ++i) {
-    const std::string ours = fmt::format("{}", spec.*kSpecFields[i].value);
-    if (theirs[i + 1] == ours) continue;
-    return fmt::format("made for a network with {} {}, not {}", kSpecFields[i].name, theirs[i + 1],
-                       ours);
+  const Result<NetworkSpec> theirs = parse_shape(shape);
+  if (!theirs) return theirs.error().reason();
+  if (theirs->game != spec.game)
+    return fmt::format("made for {}, not for {}", theirs->game, spec.game);
+  for (const SpecField& field : kSpecFields) {
+    if (field.get(*theirs) == field.get(spec)) continue;
+    return fmt::format("made for a network with {} {}, not {}", field.name, field.get(*theirs),
+                       field.get(spec));
   }
   return "made for another network shape";
 }
@@ -155,20 +175,8 @@ Result<NetworkSpec> checkpoint_spec(const std::filesystem::path& file) {
   if (!header) return wrong(header.error().reason());
   const auto found = header->metadata.find("network");
   if (found == header->metadata.end()) return wrong("__metadata__: no network shape");
-  std::string_view text = found->second;
-  NetworkSpec spec;
-  // Parsed from the end: everything before the numbers is the game's name.
-  for (std::size_t i = kSpecFields.size(); i-- > 0;) {
-    const std::size_t space = text.rfind(' ');
-    if (space == std::string_view::npos) return wrong("__metadata__: no network shape");
-    const auto number = number_of<std::uint32_t>(text.substr(space + 1));
-    if (!number) return wrong("__metadata__: the network shape has a non-numeric field");
-    spec.*kSpecFields[i].value = *number;
-    text = text.substr(0, space);
-  }
-  spec.game = std::string(text);
-  const Result<void> checked = check_spec(spec);
-  if (!checked) return wrong(checked.error().reason());
+  Result<NetworkSpec> spec = parse_shape(found->second);
+  if (!spec) return wrong("__metadata__: " + spec.error().reason());
   return spec;
 }
 

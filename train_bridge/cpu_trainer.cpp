@@ -73,9 +73,8 @@ class CpuTrainer final : public Trainer {
     return report;
   }
 
-  Network served() const override {
-    const AlignedVector<float>& average = optimizer_.state().ema;
-    return Network(spec_, {average.begin(), average.end()});
+  Network served(PlayWeights which) const override {
+    return network_of(spec_, optimizer_.state(), which);
   }
 
   TrainerState state() const override { return optimizer_.state(); }

@@ -59,10 +59,9 @@ class FailoverTrainer final : public Trainer {
     return *report;
   }
 
-  Network served() const override {
-    if (spare_) return spare_->served();
-    fetch();
-    return spare_ ? spare_->served() : Network(spec_, {known_.ema.begin(), known_.ema.end()});
+  Network served(PlayWeights which) const override {
+    if (device_) fetch();
+    return spare_ ? spare_->served(which) : network_of(spec_, known_, which);
   }
 
   TrainerState state() const override {

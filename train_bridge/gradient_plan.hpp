@@ -11,10 +11,10 @@
 namespace senet {
 
 struct GradientRules {
-  /// A norm overwrites the gradient of its output with that of its input. Otherwise these have
-  /// separate buffers, and a Linear's output has one only if the Linear adds a residual: the norm
-  /// that reads a plain Linear stores that gradient elsewhere.
-  bool norms_in_place;
+  /// An activation overwrites the gradient of its output with that of its input. Otherwise these
+  /// have separate buffers, and a Linear's output has one only if the Linear adds a residual: the
+  /// activation that reads a plain Linear stores that gradient elsewhere.
+  bool activations_in_place;
   /// The policy's layers read a copy of some of the fork's rows, which has its own gradient.
   bool policy_apart;
   /// The outcomes' layers run in parallel with the policy's: they share no buffer except the
@@ -42,9 +42,10 @@ struct GradientPlan {
     // Take all free buffers, so that none is reused while the outcomes' layers may be running.
     for (std::size_t left = shared.count(); rules.outcomes_in_parallel && left > 1; --left)
       shared.take();
-    if (rules.policy_apart) gradients[plan.fork] = kNone;
+    const bool policy_apart = rules.policy_apart && plan.has_policy();
+    if (policy_apart) gradients[plan.fork] = kNone;
     place(plan, rules, plan.fork, plan.policy, gradients, shared);
-    if (rules.policy_apart) {
+    if (policy_apart) {
       d_policy_fork = std::exchange(gradients[plan.fork], d_fork);
       shared.give_back(d_policy_fork);
     }
@@ -53,8 +54,9 @@ struct GradientPlan {
   }
 
   std::vector<Place> layers;
-  std::size_t d_fork = kNone, d_policy_fork = kNone;  // d_policy_fork only if policy_apart
-  std::size_t buffers = 0;                            // each for plan.widest() values per row
+  std::size_t d_fork = kNone;
+  std::size_t d_policy_fork = kNone;  // only if policy_apart, and there is a policy
+  std::size_t buffers = 0;            // each for plan.widest() values per row
 
  private:
   void place(const LayerPlan& plan, const GradientRules& rules, std::size_t begin, std::size_t end,
@@ -62,7 +64,7 @@ struct GradientPlan {
     for (std::size_t i = end; i-- > begin;) {
       const Layer& layer = plan.layers[i];
       const std::size_t d_out = gradients[layer.out];
-      const bool is_norm = layer.kind == LayerKind::kNormRelu;
+      const bool activates = is_activation(layer.kind);
       bool is_over = d_out != kNone;  // nothing else needs d_out
       layers[i].d_out = d_out;
       if (layer.in != kFeatures) {
@@ -70,10 +72,10 @@ struct GradientPlan {
         const Layer& before = plan.layers[layer.in - 1];
         const bool is_plain = before.kind == LayerKind::kLinear && before.added == kNoValue;
         layers[i].add = d_in != kNone;
-        if (d_in == kNone && is_norm && rules.norms_in_place) {
+        if (d_in == kNone && activates && rules.activations_in_place) {
           d_in = d_out;
           is_over = false;
-        } else if (d_in == kNone && !(is_norm && is_plain)) {
+        } else if (d_in == kNone && !(activates && is_plain)) {
           d_in = shared.take();
         }
         layers[i].d_in = d_in;

@@ -1,6 +1,7 @@
 // Settings of training: which samples, how often, how fast.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,18 +21,23 @@ struct LearnSettings {
   /// capacity, so that early games of an untrained network drop out soon.
   std::size_t window_minimum = 50'000;
   float window_share = 0.5f;
+  /// The length of the run in games, from its very beginning: the run ends there, and schedules
+  /// refer to it. A resumed run may get a new length. 0: none, and no schedules.
+  std::uint64_t planned_games = 0;
   std::size_t batch_rows = 512;
   /// Each new position earns this many training samples.
   float samples_per_position = 4.0f;
   std::size_t begin_after = 2'000;  // positions before the first step
-  float learning_rate = 1e-3f;
-  std::size_t warmup_steps = 100;  // the rate rises linearly from 0 over these steps
+  Schedule learning_rate = 1e-3f;   // between two points of the schedule by equal factors
+  std::size_t warmup_steps = 100;   // the rate rises linearly from 0 over these steps
   /// From this step on, the rate falls with the inverse square root of the step, so that the
   /// weights have settled about as well as possible whenever the run is stopped. 0: never.
   std::size_t steady_steps = 20'000;
   /// Steps between two publications of weights. Self-play can earn at most this many steps in
   /// advance; more are dropped and counted, so that the backlog of training stays bounded.
   std::size_t steps_per_iteration = 100;
+  /// The weights that self-play uses. Saved networks are averages.
+  PlayWeights play_weights = PlayWeights::kAverage;
   double checkpoint_seconds = 60;
   /// Numbered weights files to keep in the run folder; the older half is thinned out. 0: all.
   std::size_t kept_networks = 100;
@@ -41,6 +47,8 @@ struct LearnSettings {
 constexpr auto settings_of(std::type_identity<LearnSettings>) {
   using S = LearnSettings;
   return std::tuple{
+      setting("planned-games", &S::planned_games,
+              "length of the whole run, to which schedules refer; 0: unlimited", {.unit = "games"}),
       setting("replay", &S::replay_capacity, "capacity of the replay buffer",
               {.least = 1000, .most = 100'000'000, .unit = "positions"}),
       setting("window-minimum", &S::window_minimum, "minimum training window",
@@ -54,7 +62,9 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
               {.least = 0}),
       setting("begin-after", &S::begin_after,
               "size of the replay buffer at the first training step", {.unit = "positions"}),
-      setting("learning-rate", &S::learning_rate, "AdamW learning rate",
+      setting("learning-rate", &S::learning_rate,
+              "AdamW learning rate, or a schedule such as 0.0015@0.3,0.00001@1: constant for 0.3 "
+              "of the planned games, then falling",
               {.least = 0, .above_least = true}),
       setting("warmup-steps", &S::warmup_steps, "length of the linear learning rate warm-up",
               {.unit = "steps"}),
@@ -62,6 +72,9 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
               "step from which the learning rate falls with the inverse square root; 0: never"),
       setting("steps-per-iteration", &S::steps_per_iteration,
               "training steps between two publications of weights", {.least = 1}),
+      setting("play-weights", &S::play_weights,
+              "weights that self-play uses: their moving average, which is also what is saved, or "
+              "the current ones"),
       setting("checkpoint-seconds", &S::checkpoint_seconds, "time between checkpoints",
               {.least = 0, .unit = "s"}),
       setting("kept-networks", &S::kept_networks,
@@ -74,9 +87,15 @@ constexpr std::string_view settings_heading(std::type_identity<LearnSettings>) {
   return "Training";
 }
 
-/// The learning rate of step `step`, counted from 0.
-inline float learning_rate_at(const LearnSettings& settings, std::uint64_t step) {
-  float rate = settings.learning_rate;
+/// The share of the planned run that is done after `games` games.
+inline double run_progress(const LearnSettings& settings, std::uint64_t games) {
+  if (settings.planned_games == 0) return 0;
+  return std::min(1.0, static_cast<double>(games) / static_cast<double>(settings.planned_games));
+}
+
+/// The learning rate of step `step`, counted from 0, when `progress` of the run is done.
+inline float learning_rate_at(const LearnSettings& settings, std::uint64_t step, double progress) {
+  float rate = settings.learning_rate.at(progress, Curve::kGeometric);
   const auto steps = static_cast<float>(step + 1);
   if (step < settings.warmup_steps) rate *= steps / static_cast<float>(settings.warmup_steps);
   if (settings.steady_steps > 0 && step >= settings.steady_steps) {

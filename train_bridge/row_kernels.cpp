@@ -120,6 +120,24 @@ SENET_MULTIVERSION void RowKernels<Real>::norm_relu_backward(const NormRelu<Real
 }
 
 template <class Real>
+SENET_MULTIVERSION void RowKernels<Real>::relu_forward(const Real* x, std::size_t count, Real* y) {
+#pragma omp simd
+  for (std::size_t i = 0; i < count; ++i) y[i] = x[i] <= Real{0} ? Real{0} : x[i];
+}
+
+template <class Real>
+SENET_MULTIVERSION void RowKernels<Real>::relu_backward(const Real* y, std::size_t count,
+                                                        const Real* d_y, bool add, Real* d_x) {
+  if (add) {
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) d_x[i] += y[i] > Real{0} ? d_y[i] : Real{0};
+  } else {
+#pragma omp simd
+    for (std::size_t i = 0; i < count; ++i) d_x[i] = y[i] > Real{0} ? d_y[i] : Real{0};
+  }
+}
+
+template <class Real>
 SENET_MULTIVERSION void RowKernels<Real>::add_weighted_rows(const Real* table, std::size_t width,
                                                             std::span<const std::uint16_t> index,
                                                             const Real* factor, Real* output) {

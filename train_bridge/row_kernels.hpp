@@ -56,6 +56,13 @@ struct RowKernels {
                                  const Real* d_y, Real* d_scale, Real* d_shift, bool add,
                                  Real* d_x);
 
+  /// y[count] = max(0, x[count]). NaN is propagated.
+  static void relu_forward(const Real* x, std::size_t count, Real* y);
+
+  /// d_x[count] = d_y where y > 0, else 0; added to d_x when `add`. d_x may be d_y itself when not
+  /// adding.
+  static void relu_backward(const Real* y, std::size_t count, const Real* d_y, bool add, Real* d_x);
+
   /// output[width] += sum over i of factor[i] * table[index[i], width].
   static void add_weighted_rows(const Real* table, std::size_t width,
                                 std::span<const std::uint16_t> index, const Real* factor,

@@ -176,8 +176,7 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
     if (!options.weights.empty()) return fail("weights: a resumed run has its own weights");
     Result<Checkpoint> checkpoint = load_checkpoint(checkpoint_file, config.network);
     if (!checkpoint) return checkpoint.error();
-    const AlignedVector<float>& average = checkpoint->trainer.ema;
-    Network network(config.network, {average.begin(), average.end()});
+    Network network = network_of(config.network, checkpoint->trainer, config.learn.play_weights);
     return Start{std::move(network), std::move(*checkpoint)};
   }
   if (options.weights.empty()) {
@@ -206,6 +205,13 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
   complete.network.evaluates = config.selfplay.worker.search.evaluates;
   Result<Start> start = start_of(complete, options);
   if (!start) return start.error();
+  const std::uint64_t planned = config.learn.planned_games;
+  if (planned > 0 && start->checkpoint && start->checkpoint->games >= planned) {
+    return fail(
+        fmt::format("planned-games: the run has played its {} games; a larger number "
+                    "lengthens it",
+                    planned));
+  }
   Result<RecordLog> log = open_folder(options, config.game, warning);
   if (!log) return log.error();
   return Run(game, std::move(complete), options, std::move(*start), std::move(*log));
@@ -267,8 +273,12 @@ Result<RunSummary> Run::play(const RunHooks& given) {
     return saved.error();
   }
   const std::uint64_t first = loop.next_game();
-  GameNumbers numbers(
-      first, options.games > 0 ? first + options.games : std::numeric_limits<std::uint64_t>::max());
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max() - first;
+  if (options.games > 0) most = std::min(most, options.games);
+  if (const std::uint64_t planned = config.learn.planned_games; planned > 0) {
+    most = std::min(most, planned - std::min(planned, loop.progress().games));
+  }
+  GameNumbers numbers(first, first + most);
 
   hooks.begins({config, network_id, chosen.description});
   Figures figures(options.folder / "metrics.jsonl", loop.progress().games, from.seconds,

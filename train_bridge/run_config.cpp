@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <type_traits>
@@ -21,7 +22,10 @@ Result<RunConfig> default_config(const RunGame& game) {
   config.selfplay.worker.search.evaluates = config.learn.samples.evaluates =
       *resolve_evaluates(config.network, any.has_afterstates);
   // With afterstates there is no policy to train.
-  if (any.has_afterstates) config.learn.trainer.policy_weight = 0;
+  if (any.has_afterstates) {
+    config.network.policy_head = false;
+    config.learn.trainer.policy_weight = 0;
+  }
   for (const RecipeEntry& entry : any.recipe) {
     if (const auto set = apply_setting(config, entry.setting, entry.value); !set) {
       return fail(fmt::format("the recipe of {}: {}", any.name, set.error().reason()));
@@ -39,6 +43,18 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   const auto asked = resolve_evaluates(config.network, any.has_afterstates,
                                        config.selfplay.worker.search.evaluates);
   if (!asked) return asked.error();
+  if (config.learn.planned_games == 0) {
+    std::string_view scheduled;
+    for_each_setting(config, [&]<class Value>(const auto& entry, const Value& value) {
+      if constexpr (std::is_same_v<Value, Schedule>) {
+        if (!value.is_constant()) scheduled = entry.name;
+      }
+    });
+    if (!scheduled.empty()) {
+      return fail(
+          fmt::format("{}: a schedule needs the length of the run, planned-games", scheduled));
+    }
+  }
   if (const auto checked = check_search(config.selfplay.worker.search); !checked) return checked;
   const PlaySettings& play = config.selfplay.play;
   if (play.fast_visits > play.full_visits) {
@@ -62,6 +78,12 @@ std::string config_text(const RunConfig& config) {
       at = name_of(value);
     } else if constexpr (std::is_same_v<Value, float>) {
       at = json_number(value);
+    } else if constexpr (std::is_same_v<Value, Schedule>) {
+      if (value.is_constant()) {
+        at = json_number(value.at(0));
+      } else {
+        at = value.text();
+      }
     } else {
       at = value;
     }
@@ -86,8 +108,14 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
   if (!game) return wrong(game.error().reason());
   Result<RunConfig> config = default_config(**game);
   if (!config) return wrong(config.error().reason());
-  // Runs older than this setting continue without it.
+  // Runs older than a setting continue as they were.
   if (!json.contains("blunder")) config->learn.samples.blunder = 0;
+  if (!json.contains("planned-games")) config->learn.planned_games = 0;
+  for (const SpecField& field : kSpecFields) {
+    std::string key(field.name);
+    std::ranges::replace(key, '_', '-');
+    if (field.if_absent && !json.contains(key)) field.set(config->network, *field.if_absent);
+  }
   json.erase("game");
   Result<void> read;
   for_each_setting(*config, [&]<class Value>(const auto& entry, Value& value) {
@@ -96,6 +124,7 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
     const bool fits = NamedEnum<Value>                  ? given->is_string()
                       : std::is_same_v<Value, bool>     ? given->is_boolean()
                       : std::is_floating_point_v<Value> ? given->is_number()
+                      : std::is_same_v<Value, Schedule> ? given->is_number() || given->is_string()
                                                         : given->is_number_unsigned();
     read = fits ? set_value(entry, value,
                             given->is_string() ? given->template get<std::string>() : given->dump())

@@ -22,12 +22,13 @@ struct SampleSettings {
   /// decision is (1 - lambda) * root + lambda * target of the next decision, the last being the
   /// result (TD(lambda), Sutton 1988, with the search's root value as estimate). 1: the game's
   /// result alone.
-  float lambda = 1.0f;
+  Schedule lambda = 1.0f;
   /// Moves are drawn for variety, not to win, and the result after a blunder says little about the
   /// position before it. A move that loses this share of the value range against the search's
   /// estimate blocks later results completely, smaller losses block them in proportion (similar to
   /// Leela Chess Zero, which removes blunders from its games). 0: never.
   float blunder = 0.0f;
+  double progress = 0;  // the share of the run that is done: where the schedules are read
 };
 
 /// The evaluation mode follows the search of the run.
@@ -78,6 +79,7 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
                              std::vector<G>& scratch, auto&& use) {
   if (const Result<void> replayed = replay(record, scratch); !replayed) return replayed;
   // Backwards: `target` is the value target of the next decision, from player 0's perspective.
+  const float lambda = settings.lambda.at(settings.progress);
   Outcomes<G> target{};
   if (record.end() == EndKind::kCut) {
     to_distribution(record.cut_outcomes(), target);
@@ -98,7 +100,7 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
     if (turn.has_root) {
       Outcomes<G> root;
       to_distribution(record.root_outcomes(turn), root);
-      const float later = settings.lambda * passed_on(after, record, turn, root, settings.blunder);
+      const float later = lambda * passed_on(after, record, turn, root, settings.blunder);
       if (turn.player == 1) root = mirrored(after, root);
       for (std::size_t k = 0; k < target.size(); ++k) {
         target[k] = (1 - later) * root[k] + later * target[k];

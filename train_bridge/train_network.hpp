@@ -155,21 +155,24 @@ class TrainNetwork {
 
   void place_layers(const LayerPlan& plan) {
     const GradientPlan gradients(
-        plan, {.norms_in_place = true, .policy_apart = true, .outcomes_in_parallel = false});
+        plan, {.activations_in_place = true, .policy_apart = true, .outcomes_in_parallel = false});
     const auto allocate = [&](std::size_t size) {
       return memory_.emplace_back(group_rows_ * size).data();
     };
     std::vector<Real*> values{nullptr}, shared;
     for (const Layer& layer : plan.layers) {
-      values.push_back(layer.out == plan.policy ? nullptr : allocate(layer.outputs));
+      const bool is_logits = plan.has_policy() && layer.out == plan.policy;
+      values.push_back(is_logits ? nullptr : allocate(layer.outputs));
     }
     while (shared.size() < gradients.buffers) shared.push_back(allocate(plan.widest()));
     fork_rows_ = {values[plan.fork], shared[gradients.d_fork]};
-    chosen_rows_ = {allocate(fork_size_), shared[gradients.d_policy_fork]};
+    if (plan.has_policy()) {
+      chosen_rows_ = {allocate(fork_size_), shared[gradients.d_policy_fork]};
+    }
 
     for (const Layer& layer : plan.layers) {
       const GradientPlan::Place& gradient = gradients.layers[layer.out - 1];
-      const bool is_chosen = layer.in == plan.fork && layer.out <= plan.policy;
+      const bool is_chosen = layer.in == plan.fork && layer.out <= plan.policy;  // the policy's
       const auto shared_or = [&](std::size_t number, Real* other) {
         return number == GradientPlan::kNone ? other : shared[number];
       };
@@ -182,6 +185,9 @@ class TrainNetwork {
     }
   }
 
+  bool has_policy() const { return policy_ != fork_; }
+  bool is_logits(const Layer& layer) const { return layer.out == policy_ && has_policy(); }
+
   /// Layers [begin, end), forward and backward. The policy's logits are computed in the backward
   /// pass.
   void forward(const Pass& pass, std::size_t begin, std::size_t end) {
@@ -190,9 +196,11 @@ class TrainNetwork {
         RowKernels<Real>::norm_relu_forward(step.from, pass.weight(step), pass.bias(step),
                                             pass.rows, step.outputs, step.mean.data(),
                                             step.inverse_deviation.data(), step.to);
+      } else if (step.kind == LayerKind::kRelu) {
+        RowKernels<Real>::relu_forward(step.from, pass.rows * step.outputs, step.to);
       } else if (step.in == kFeatures) {
         multiply_features(pass, step);
-      } else if (step.out != policy_) {
+      } else if (!is_logits(step)) {
         multiply_values(pass, step);
       }
     }
@@ -206,9 +214,12 @@ class TrainNetwork {
         RowKernels<Real>::norm_relu_backward(forward, pass.rows, step.outputs, step.d_to,
                                              pass.d_weight(step), pass.d_bias(step), step.add,
                                              step.d_from);
+      } else if (step.kind == LayerKind::kRelu) {
+        RowKernels<Real>::relu_backward(step.to, pass.rows * step.outputs, step.d_to, step.add,
+                                        step.d_from);
       } else if (step.in == kFeatures) {
         multiply_features_backward(pass, step);
-      } else if (step.out == policy_) {
+      } else if (is_logits(step)) {
         double loss = 0;
         for (std::size_t row = 0; row < pass.rows; ++row) loss += learn_actions(pass, step, row);
         pass.losses.policy += loss;
@@ -281,6 +292,7 @@ class TrainNetwork {
 
   /// The policy's layers, for rows with a policy target only.
   void learn_policy(Pass pass) {
+    if (!has_policy()) return;
     const std::size_t all = std::exchange(pass.rows, 0), width = fork_size_;
     for (std::size_t row = 0; row < all; ++row) {
       if (pass.batch.targets_of(pass.first + row).empty()) continue;

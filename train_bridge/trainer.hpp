@@ -138,12 +138,25 @@ class TrainerOf {
 template <class T>
 using Always = T;
 
+/// The weights of a trainer that play: the moving average, or those after the last step.
+enum class PlayWeights : std::uint8_t { kAverage, kCurrent };
+
+constexpr std::array<Named<PlayWeights>, 2> names_of(std::type_identity<PlayWeights>) {
+  return {{{"average", PlayWeights::kAverage}, {"current", PlayWeights::kCurrent}}};
+}
+
 /// A trainer that never fails.
 class Trainer : public TrainerOf<Always> {
  public:
-  /// The moving average, as a network for play. Allocates a copy.
-  virtual Network served() const = 0;
+  /// A network for play. Allocates a copy.
+  virtual Network served(PlayWeights which) const = 0;
 };
+
+/// These weights of a state.
+inline Network network_of(const NetworkSpec& spec, const TrainerState& state, PlayWeights which) {
+  const auto& weights = which == PlayWeights::kAverage ? state.ema : state.weights;
+  return Network(spec, {weights.begin(), weights.end()});
+}
 
 /// CPU backend: OpenBLAS matrix products, hand-written fused backward pass, one TrainNetwork per
 /// thread, no allocation per step. Runs on the calling thread and on settings.threads - 1 others,

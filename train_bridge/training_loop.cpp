@@ -81,7 +81,7 @@ Result<void> TrainingLoop::save() {
   Checkpoint checkpoint = done_;
   checkpoint.trainer = parts_.trainer.state();
   checkpoint.seconds += std::chrono::duration<double>(saved_ - began_).count();
-  const Network served = parts_.trainer.served();
+  const Network served = parts_.trainer.served(PlayWeights::kAverage);
   const auto weights = parts_.folder / "weights";
   if (auto done =
           save_to_weights_folder(served, checkpoint.iterations, weights, settings_.kept_networks);
@@ -107,10 +107,11 @@ Result<void> TrainingLoop::take(const GameRecord& record) {
 
 Result<void> TrainingLoop::add(const GameRecord& record, std::uint64_t log_position, bool is_new) {
   const std::uint64_t before = replay_.added();
-  const Result<void> replayed =
-      replay_.add_game(record, settings_.samples, [this](std::uint32_t place) {
-        if (parts_.trainer.keeps_samples()) keep(place);
-      });
+  SampleSettings targets = settings_.samples;
+  targets.progress = run_progress(settings_, done_.games);
+  const Result<void> replayed = replay_.add_game(record, targets, [this](std::uint32_t place) {
+    if (parts_.trainer.keeps_samples()) keep(place);
+  });
   if (!replayed) return replayed;
   const std::uint64_t samples = replay_.added() - before;
   if (samples > 0) kept_games_.push_back({replay_.added(), log_position});
@@ -148,7 +149,8 @@ void TrainingLoop::step() {
       std::max<double>(static_cast<double>(settings_.window_minimum),
                        settings_.window_share * static_cast<double>(done_.positions)));
   replay_.draw(settings_.batch_rows, window, random, drawn_);
-  const StepReport report = train(learning_rate_at(settings_, done_.trainer.steps));
+  const StepReport report =
+      train(learning_rate_at(settings_, done_.trainer.steps, run_progress(settings_, done_.games)));
   ++steps_since_publish_;
   done_.owed_steps -= 1;
   progress_.train_seconds += std::chrono::duration<double>(Clock::now() - began).count();
@@ -175,7 +177,7 @@ StepReport TrainingLoop::train(float learning_rate) {
 void TrainingLoop::publish() {
   steps_since_publish_ = 0;
   ++done_.iterations;
-  parts_.models.publish(parts_.trainer.served());
+  parts_.models.publish(parts_.trainer.served(settings_.play_weights));
   note_progress();
 }
 

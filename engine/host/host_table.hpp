@@ -14,6 +14,7 @@
 #include "engine/lanes/model_store.hpp"
 #include "games/any_game.hpp"
 #include "nn/cached_evaluator.hpp"
+#include "nn/tablebase_file.hpp"
 #include "nn/weights.hpp"
 #include "search/tree.hpp"
 
@@ -93,6 +94,7 @@ struct ServedGame {
   const ServedGamePlan plan;
   const MemoryBudget::Reservation memory;
   WeightsInUse weights = {};
+  TablebaseFile tablebase = {};                             // empty: none is used
   std::vector<std::unique_ptr<Evaluator>> evaluators = {};  // one per worker
   std::vector<std::unique_ptr<AnySearchPool>> pools = {};   // one per worker
 };

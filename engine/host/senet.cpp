@@ -189,6 +189,9 @@ Result<ServiceSettings> settings_of(const senet_config* config) {
                                         ", not \"" + std::string(name) + "\"");
   }
   ServiceSettings settings{.evaluation = {.kind = *evaluator}};
+  if (const std::string_view folder = view(read->tablebases); !folder.empty()) {
+    settings.tablebases = folder;
+  }
   for_each_pair(*read, settings, [](const auto& value, auto& field) { field = value; });
   return settings;
 }

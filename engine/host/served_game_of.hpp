@@ -50,8 +50,9 @@ constexpr HostTable HostTable::of() {
     const std::size_t weights = shared_bytes(kind, spec) + sizeof(Weights) + 64;
     const std::size_t driver = SearchPool<G>::bytes(planned) + sizeof(TeamEvaluator) + cached + 64 +
                                evaluator_bytes(kind, spec, rows);
-    planned.game_bytes =
-        sizeof(ServedGame) + WeightsInUse::kMost * weights + drivers(settings) * driver;
+    planned.game_bytes = sizeof(ServedGame) + WeightsInUse::kMost * weights +
+                         drivers(settings) * driver +
+                         (settings.tablebases ? rules.tablebase.bytes : 0);
     const std::size_t options =
         rules.most_legal * sizeof(Action) + rules.most_chance * sizeof(float);
     planned.session_bytes = 2 * options + SessionOf<G>::bytes(planned) + 1024;

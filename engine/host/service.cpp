@@ -86,12 +86,13 @@ Result<std::uint32_t> Service::most_that_fit(const ServiceSettings& settings,
   if (auto checked = check_settings(settings); !checked) return checked.error();
   const Result<const HostTable*> game = find_game<HostTable>(spec.game);
   if (!game) return fail(SENET_UNKNOWN_GAME, game.error().reason());
+  const std::size_t building = settings.tablebases ? (*game)->game.tablebase.build_bytes : 0;
   ServiceSettings tried = settings;
   const bool are_visits = setting == &ServiceSettings::visits;
   return largest_that_fits(are_visits ? kMaxVisits : kMaxSessions, [&](std::uint32_t value) {
     tried.*setting = value;
     const Result<ServedGamePlan> plan = (*game)->plan(**game, spec, tried);
-    return plan && fixed_bytes(tried) + exchanged_bytes(spec) + plan->game_bytes +
+    return plan && fixed_bytes(tried) + exchanged_bytes(spec) + plan->game_bytes + building +
                            tried.sessions * plan->session_bytes <=
                        tried.memory;
   });
@@ -169,6 +170,12 @@ ServedGame* Service::find_served(std::string_view game) {
   return found == served_.end() ? nullptr : found->get();
 }
 
+const TablebaseFile* Service::tablebase(std::string_view game) {
+  const std::lock_guard lock(mutex_);
+  const ServedGame* const served = find_served(game);
+  return served == nullptr ? nullptr : &served->tablebase;
+}
+
 Result<void> Service::use(const SharedNetwork& network) {
   const NetworkSpec& spec = network->spec();
   auto weights = std::make_shared<const Weights>(network, best_kernels(), *settings_.heap);
@@ -215,6 +222,21 @@ Result<ServiceSettings> Service::settings_for(const Weights& weights) {
   return settings;
 }
 
+Result<void> Service::open_tablebase(const AnyGame& game, TablebaseFile& tablebase) {
+  if (!settings_.tablebases || game.tablebase.bytes == 0) return {};
+  const std::filesystem::path& folder = *settings_.tablebases;
+  if (auto found = TablebaseFile::find(game, folder)) {
+    tablebase = std::move(*found);
+    return {};
+  }
+  const auto building = memory_budget_.reserve(
+      game.tablebase.build_bytes, "building the tablebase of " + std::string(game.name));
+  if (!building) return building.error();
+  tablebase = TablebaseFile::build(game, folder, *settings_.heap);
+  if (!tablebase.note().empty()) say(tablebase.note());
+  return {};
+}
+
 Result<std::unique_ptr<ServedGame>> Service::make_served(const Weights& weights) {
   const Result<const HostTable*> found = find_host(weights.spec().game);
   if (!found) return found.error();
@@ -231,6 +253,9 @@ Result<std::unique_ptr<ServedGame>> Service::make_served(const Weights& weights)
       memory_budget_.reserve(plan->game_bytes, "batches and evaluators of " + plan->spec.game);
   if (!memory) return memory.error();
   std::unique_ptr<ServedGame> served(new ServedGame{std::move(*plan), std::move(*memory)});
+  if (const auto opened = open_tablebase(host.game, served->tablebase); !opened) {
+    return opened.error();
+  }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     auto made = make_evaluator(settings->evaluation, weights, *settings->heap);
     if (!made) return fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());

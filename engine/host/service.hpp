@@ -29,6 +29,7 @@ struct ServedGame;
 struct GameTable;
 struct HostTable;
 class OwnGame;
+class TablebaseFile;
 
 struct ServiceSettings {
   std::uint32_t workers = 1;    // threads of the service; 0: the host polls
@@ -41,6 +42,9 @@ struct ServiceSettings {
   /// thread at a time, and its memory is counted as if it were of `kind`.
   Evaluation evaluation{.batch_rows = 32};
   std::size_t cache = 0;  // bytes of each worker's evaluation cache, per game; 0: none
+  /// If set, searches ask the tablebases of games that have one, whose files are in this folder
+  /// (TablebaseFile; an empty path: they are kept in memory).
+  std::optional<std::filesystem::path> tablebases = {};
   /// With reuse_tree off, each search begins with an empty tree. `evaluates` replaces
   /// search.evaluates; if unset, the mode is the one that the weights were trained for.
   SearchSettings search{.policy_temperature = kPlayersPolicyTemperature};
@@ -89,6 +93,10 @@ class Service {
   /// of a game reserves the memory that the game needs.
   Result<void> use(const SharedNetwork& network);
 
+  /// The tablebase that searches of the game ask; empty if they ask none, null before the game's
+  /// first use(). Lives as long as the service.
+  const TablebaseFile* tablebase(std::string_view game);
+
   /// A session at the start of the game. Fails if no weights are in use for the game, all slots are
   /// taken, or there is no memory for another tree.
   Result<Session*> open_session(std::string_view game);
@@ -121,6 +129,7 @@ class Service {
  private:
   explicit Service(const ServiceSettings& settings);
   Result<std::unique_ptr<ServedGame>> make_served(const Weights& weights);
+  Result<void> open_tablebase(const AnyGame& game, TablebaseFile& tablebase);
   Result<ServiceSettings> settings_for(const Weights& weights);
   Result<const HostTable*> find_host(std::string_view game) const;
   // The caller holds mutex_.

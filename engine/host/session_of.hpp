@@ -23,6 +23,7 @@ class SessionOf final : public Session {
         plan_(served.plan),
         number_(number),
         search_(plan_.settings.search, plan_.tree, *plan_.settings.heap, plan_.edges) {
+    search_.set_tablebase(Tablebase<G>(served.tablebase.bytes()));
     result_.outcomes.reserve(kOutcomes<G>);
     result_.choices.reserve(plan_.edges);
     const std::size_t lines = std::min<std::size_t>(plan_.settings.lines, plan_.edges);
@@ -68,7 +69,7 @@ class SessionOf final : public Session {
   bool is_complete() {
     if (visits() >= most_) {
       ending_ = is_cut_ ? Ending::kTreeFull : Ending::kVisits;
-    } else if (search_.is_proven()) {
+    } else if (search_.is_settled()) {
       ending_ = Ending::kProven;
     }
     return ending_.has_value();

@@ -18,12 +18,15 @@ class Analysis {
   /// Reserves `lanes` (at least 1) trees with room for `visits` visits each. A search with a larger
   /// budget ends early, with Decision::full set.
   Analysis(Evaluator& evaluator, const SearchSettings& settings, std::uint32_t visits,
-           std::size_t lanes, std::size_t batch_rows)
+           std::size_t lanes, std::size_t batch_rows, const Tablebase<G>& tablebase = {})
       : evaluator_(evaluator), rounds_(batch_rows, G::kMaxActive) {
     assert(lanes >= 1 && batch_rows >= 1);
     const TreeLimits limits = limits_for<G>(visits, settings.evaluates);
     lanes_.reserve(lanes);
-    for (std::size_t i = 0; i < lanes; ++i) lanes_.push_back({SearchOf(settings, limits)});
+    for (std::size_t i = 0; i < lanes; ++i) {
+      lanes_.push_back({SearchOf(settings, limits)});
+      lanes_.back().search.set_tablebase(tablebase);
+    }
   }
 
   /// Searches all states (unfinished games) with this budget and calls use(index, decision, search)

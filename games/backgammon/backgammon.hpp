@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "games/backgammon/action.hpp"
+#include "games/backgammon/bearoff.hpp"
 #include "games/backgammon/board.hpp"
 #include "games/list/backgammon.hpp"
 #include "senet/game.hpp"
@@ -48,6 +49,8 @@ class Backgammon {
   static constexpr std::array<std::uint8_t, 6> kOutcomeMirror{3, 4, 5, 0, 1, 2};
   static constexpr float kValueRange = 3;
   static constexpr bool kHasAfterstates = true;
+  /// Known are the states before a roll in which all checkers are home (games/tablebase.hpp).
+  using Tablebase = backgammon::BearoffDatabase;
 
   /// The standard start before the opening roll.
   Backgammon() = default;

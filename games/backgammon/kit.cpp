@@ -26,12 +26,23 @@ constexpr auto kRecipe = std::to_array<RecipeEntry>({{"visits", "1"},
                                                      {"temperature-plies", "0"},
                                                      {"reuse-tree", "0"},
                                                      {"batch", "256"},
-                                                     {"lambda", "0.7"},
+                                                     {"width", "256"},
+                                                     {"blocks", "0"},
+                                                     {"value-layers", "1"},
+                                                     {"value-width", "128"},
+                                                     {"norm", "0"},
+                                                     {"planned-games", "3000000"},
+                                                     {"lambda", "1@0.01,0.7@0.02"},
                                                      {"replay", "1000000"},
-                                                     {"window-minimum", "100000"},
-                                                     {"window-share", "0.3"},
+                                                     {"window-minimum", "131072"},
+                                                     {"window-share", "0"},
+                                                     {"samples-per-position", "1"},
                                                      {"begin-after", "20000"},
-                                                     {"policy-weight", "0"}});
+                                                     {"learning-rate", "0.0015@0.3,0.00001@1"},
+                                                     {"warmup-steps", "200"},
+                                                     {"steady-steps", "0"},
+                                                     {"weight-decay", "0"},
+                                                     {"ema", "0.9995"}});
 
 constexpr std::array kPlayers = {
     kRandomPlayer, SimplePlayer{"linear", [](const AnyState& state, Random) {

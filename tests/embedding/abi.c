@@ -68,6 +68,7 @@ int main(void) {
   FIELD(senet_config, log);
   FIELD(senet_config, evaluator);
   FIELD(senet_config, cache);
+  FIELD(senet_config, tablebases);
   FIELD(senet_config, ply);
   FIELD(senet_config, reserved);
 

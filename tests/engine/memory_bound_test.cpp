@@ -132,7 +132,7 @@ TEST(MemoryOfWeights, CopiesAreCountedFirst) {
   SafetensorsHeader header;
   header.metadata = {{"format", "senet-network-1"}, {"game", spec.game}};
   for (const SpecField& field : kSpecFields) {
-    header.metadata[std::string(field.name)] = std::to_string(spec.*field.value);
+    header.metadata[std::string(field.name)] = std::to_string(field.get(spec));
   }
   std::string reversed;
   const std::vector<TensorPlace> layout = parameter_layout(spec);

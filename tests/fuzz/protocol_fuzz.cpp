@@ -71,7 +71,8 @@ class Conversation {
     std::ranges::transform(line, line.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     });
-    return line.find("weightsfile") != std::string::npos;
+    return line.find("weightsfile") != std::string::npos ||
+           line.find("tablebase") != std::string::npos;
   }
 
   std::size_t count(std::initializer_list<std::string_view> words) const {

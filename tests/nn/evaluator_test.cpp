@@ -29,6 +29,17 @@ NetworkSpec make_spec(std::uint32_t features, std::uint32_t policy_logits, std::
   return spec;
 }
 
+/// ReLU without norms; a value head of its own width.
+NetworkSpec plain(NetworkSpec spec, std::uint32_t value_width) {
+  spec.norm = false;
+  spec.value_width = value_width;
+  return spec;
+}
+NetworkSpec without_policy(NetworkSpec spec) {
+  spec.policy_head = false;
+  return spec;
+}
+
 NetworkSpec reference_shape() { return make_spec(344, 676, 6, 128, 3, 2, 1); }
 
 /// Shapes, including odd widths, missing parts and heads with one output.
@@ -40,24 +51,31 @@ std::vector<NetworkSpec> shapes() {
           make_spec(5, 1, 1, 1, 1, 1, 1),
           make_spec(33, 100, 255, 37, 2, 3, 0),
           make_spec(40, 21, 5, 200, 4, 2, 2),
-          make_spec(300, 17, 6, 15, 6, 0, 3)};
+          make_spec(300, 17, 6, 15, 6, 0, 3),
+          plain(make_spec(120, 40, 6, 48, 0, 1, 1), 20),
+          plain(make_spec(50, 9, 3, 33, 3, 0, 2), 0),
+          without_policy(make_spec(90, 12, 6, 40, 2, 2, 1)),
+          without_policy(plain(make_spec(344, 676, 6, 256, 0, 0, 1), 128))};
 }
 
 /// A row with every feature and every logit, both in order.
 Question all_in_order(const NetworkSpec& spec, Random& random) {
-  Question question = random_question(spec, spec.features, spec.policy_logits, random);
+  const std::size_t logits = spec.policy_head ? spec.policy_logits : 0;
+  Question question = random_question(spec, spec.features, logits, random);
   std::iota(question.index.begin(), question.index.end(), std::uint16_t{0});
   std::iota(question.wanted.begin(), question.wanted.end(), std::uint16_t{0});
   return question;
 }
 
-/// Rows with no features to all, which want no logits or more than all.
+/// Rows with no features to all, which want no logits or more than all (without a policy, none).
 std::vector<Question> questions_for(const NetworkSpec& spec, std::size_t rows) {
   Random random(rows, spec.width, spec.features, Purpose::kTest);
   std::vector<Question> questions;
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t active = row % 7 == 3 ? 0 : random.below(std::min(spec.features, 60u) + 1);
-    const std::size_t wanted = row % 5 == 4 ? spec.policy_logits + 3 : random.below(24);
+    const std::size_t wanted = !spec.policy_head ? 0
+                               : row % 5 == 4    ? spec.policy_logits + 3
+                                                 : random.below(24);
     Question& question = questions.emplace_back(random_question(spec, active, wanted, random));
     // Rows with all features or all logits, in order and not: evaluators use other code paths for
     // them.

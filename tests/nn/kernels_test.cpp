@@ -156,6 +156,19 @@ TEST_P(EveryKernel, CentreTakesTheMeanAway) {
   }
 }
 
+TEST_P(EveryKernel, Relu) {
+  for (const std::size_t width : {16, 48, 128}) {
+    const AlignedFloats in = random_rows(1, width);
+    AlignedFloats out(width + kPanel);
+    out[width] = -7.0f;
+    kernels_->relu(in.data(), out.data(), width);
+    for (std::size_t i = 0; i < width; ++i) EXPECT_EQ(out[i], std::max(in[i], 0.0f));
+    EXPECT_EQ(out[width], -7.0f);
+    kernels_->relu(out.data(), out.data(), width);  // in place
+    for (std::size_t i = 0; i < width; ++i) EXPECT_EQ(out[i], std::max(in[i], 0.0f));
+  }
+}
+
 TEST_P(EveryKernel, Dots) {
   constexpr std::size_t kOutputs = 50;
   for (const std::size_t width : {16, 32, 48, 128}) {

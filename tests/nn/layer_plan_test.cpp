@@ -37,10 +37,15 @@ NetworkSpec spec_of(std::uint32_t blocks, std::uint32_t policy_layers, std::uint
 std::string text_of(const LayerPlan& plan) {
   std::string text;
   for (const Layer& layer : plan.layers) {
-    const std::string& tensor = plan.tensors[layer.tensor].name;
-    const bool is_norm = layer.kind == LayerKind::kNormRelu;
-    text += std::to_string(layer.out) + " = " + (is_norm ? "norm " : "linear ") +
-            tensor.substr(0, tensor.rfind('.')) + "(" + std::to_string(layer.in) + ")";
+    text += std::to_string(layer.out) + " = ";
+    if (layer.kind == LayerKind::kRelu) {
+      text += "relu";
+    } else {
+      const std::string& tensor = plan.tensors[layer.tensor].name;
+      const bool is_norm = layer.kind == LayerKind::kNormRelu;
+      text += (is_norm ? "norm " : "linear ") + tensor.substr(0, tensor.rfind('.'));
+    }
+    text += "(" + std::to_string(layer.in) + ")";
     if (layer.added != kNoValue) text += " + " + std::to_string(layer.added);
     text += ": " + std::to_string(layer.inputs) + " -> " + std::to_string(layer.outputs) + "\n";
   }
@@ -68,12 +73,38 @@ TEST(LayerPlan, OfASpecification) {
             "fork 11, policy 14, outcomes 15\n");
 }
 
+TEST(LayerPlan, WithoutNormsAndPolicy) {
+  NetworkSpec spec = spec_of(0, 2, 1);
+  spec.norm = false;
+  spec.policy_head = false;
+  spec.value_width = 6;
+  EXPECT_EQ(text_of(spec),
+            "1 = linear input.linear(0): 5 -> 4\n"
+            "2 = relu(1): 4 -> 4\n"
+            "3 = linear value.0.linear(2): 4 -> 6\n"
+            "4 = relu(3): 6 -> 6\n"
+            "5 = linear value.out(4): 6 -> 3\n"
+            "fork 2, policy 2, outcomes 5\n");
+  const LayerPlan plan = spec;
+  EXPECT_FALSE(plan.has_policy());
+  EXPECT_EQ(plan.policy_logits(), 0u);
+  EXPECT_FALSE(plan.is_output(2));
+  EXPECT_EQ(plan.parameters, 5u * 4 + 4 + 4 * 6 + 6 + 6 * 3 + 3);
+}
+
 std::vector<LayerPlan> plans() {
   std::vector<LayerPlan> plans{odd_plan()};
   for (const std::uint32_t blocks : {0u, 1u, 3u}) {
     for (const std::uint32_t policy_layers : {0u, 1u, 2u}) {
       for (const std::uint32_t value_layers : {0u, 2u}) {
-        plans.push_back(spec_of(blocks, policy_layers, value_layers));
+        for (const bool norm : {true, false}) {
+          for (const bool policy_head : {true, false}) {
+            NetworkSpec spec = spec_of(blocks, policy_layers, value_layers);
+            spec.norm = norm;
+            spec.policy_head = policy_head;
+            plans.push_back(spec);
+          }
+        }
       }
     }
   }
@@ -90,6 +121,7 @@ TEST(LayerPlan, TensorsTileTheBlock) {
     EXPECT_EQ(plan.parameters, offset);
     std::vector<float> block(offset);
     for (const Layer& layer : plan.layers) {
+      if (layer.kind == LayerKind::kRelu) continue;  // has no tensors
       const TensorPlace &weight = plan.tensors[layer.tensor], &bias = (&weight)[1];
       const LayerParameters parameters(layer, block);
       EXPECT_EQ(parameters.weight.data(), &block[weight.offset]) << weight.name;
@@ -124,7 +156,9 @@ TEST(LayerPlan, SeesWhatIsNotSound) {
       {"two sums on one value", [](LayerPlan& plan) { plan.layers[3].added = 2; }},
       {"a sum on what no norm reads", [](LayerPlan& plan) { plan.layers[9].added = 9; }},
       {"a sum of an output", [](LayerPlan& plan) { plan.layers[14].added = 11; }},
-      {"a norm as an output", [](LayerPlan& plan) { plan.policy = 13; }}};
+      {"a norm as an output", [](LayerPlan& plan) { plan.policy = 13; }},
+      {"a sum that is read by another activation than what it adds to",
+       [](LayerPlan& plan) { plan.layers[6].kind = LayerKind::kRelu; }}};
   ASSERT_TRUE(LayerPlan(spec_of(2, 1, 0)).is_sound());
   for (const auto& [name, add_to] : faults) {
     LayerPlan plan = spec_of(2, 1, 0);

@@ -107,6 +107,27 @@ TEST_F(NetworkFile, RoundTrip) {
   EXPECT_EQ(read_all(again), good_);
 }
 
+// The numbers that the first files lacked are only written if they matter.
+TEST_F(NetworkFile, OfAnyShape) {
+  for (const char* name : {"value_width", "norm", "policy_head"}) {
+    EXPECT_EQ(json_.find("\"" + std::string(name) + "\":"), std::string::npos) << name;
+  }
+  NetworkSpec spec = small_spec();
+  spec.norm = false;
+  spec.policy_head = false;
+  spec.value_layers = 2;
+  spec.value_width = 7;
+  const Network plain = untidy_network(spec, 3);
+  ASSERT_TRUE(save_network(plain, file_));
+  const Result<Network> loaded = load_network(file_);
+  ASSERT_TRUE(loaded) << loaded.error().reason();
+  EXPECT_TRUE(same_content(*loaded, plain));
+  const std::string bytes = read_all(file_);
+  std::string damaged = bytes;
+  damaged.replace(damaged.find("\"norm\":\"0\""), 10, "\"norm\":\"7\"");
+  expect_reason(damaged, {"norm is 7: it must be 0 .. 1"});
+}
+
 TEST_F(NetworkFile, RemembersWhatItLearnt) {
   EXPECT_EQ(load(good_)->spec().evaluates, std::nullopt);
   for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {

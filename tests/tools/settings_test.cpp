@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "games/backgammon/backgammon.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tools/command.hpp"
 #include "tools/play/protocol/engine.hpp"
@@ -30,8 +31,10 @@ Value another(const Setting<Struct, Value>& entry, Value value) {
     }
   } else if constexpr (std::is_same_v<Value, bool>) {
     return !value;
+  } else if constexpr (std::is_same_v<Value, Schedule>) {
+    return *Schedule::parse(value.is_constant() ? "0.5@0.25,0.125@1" : "0.5");
   } else {
-    for (const double step : {0.37, 1.0, -1.0, -0.37}) {
+    for (const double step : {0.37, 1.0, -1.0, -0.37, 8.0}) {
       const auto other = static_cast<Value>(static_cast<double>(value) + step);
       if (other != value && check_value(entry, other)) return other;
     }
@@ -46,6 +49,9 @@ std::vector<std::string> bad_texts(const Setting<Struct, Value>& entry) {
   if constexpr (!NamedEnum<Value> && !std::is_same_v<Value, bool>) {
     const SettingRange& range = entry.range;
     const double step = std::is_unsigned_v<Value> ? 1 : 0.001;
+    if (std::is_same_v<Value, Schedule>) {
+      bad.insert(bad.end(), {"0.5@0.1,-1@0.2", "0.5@2", "0.5@0.2,0.1@0.1"});
+    }
     bad.push_back("-1");
     bad.push_back("nan");
     if (range.least > 0 || range.above_least) {
@@ -94,7 +100,7 @@ TEST(Settings, EachGoesThroughText) {
     RunConfig config = config_of(game);
     EXPECT_TRUE(check_settings(config)) << check_settings(config).error().reason();
     for_each_setting(config, [&](const auto& entry, auto& value) {
-      for (const auto wanted : {value, another(entry, value)}) {
+      for (const auto& wanted : {value, another(entry, value)}) {
         RunConfig changed = config_of(game);
         const Result<void> applied = apply_setting(changed, entry.name, setting_text(wanted));
         EXPECT_TRUE(applied) << applied.error().reason();
@@ -135,8 +141,10 @@ class ConfigFile : public testing::Test {
 TEST_F(ConfigFile, HoldsEachSettingExactly) {
   RunConfig config = config_of("connect_four");
   for_each_setting(config, [&](const auto& entry, auto& value) {
-    // The game has only one mode, in which it is not searched by plies.
-    if (entry.name != "mode" && entry.name != "ply") value = another(entry, value);
+    // The game has only one mode, which needs a policy and is not searched by plies.
+    if (entry.name != "mode" && entry.name != "policy-head" && entry.name != "ply") {
+      value = another(entry, value);
+    }
   });
   config.selfplay.play.fast_visits = 5;
   ASSERT_TRUE(check_config(config)) << check_config(config).error().reason();
@@ -178,11 +186,24 @@ TEST_F(ConfigFile, HasShortNumbersAndReadsLongOnes) {
   EXPECT_EQ(read->selfplay.worker.evaluation.kind, EvaluatorKind::kHash);
 }
 
+// A run keeps the network that it had before a property of networks became a setting.
+TEST_F(ConfigFile, OlderRunsKeepTheirNetwork) {
+  std::ofstream(file()) << R"({"game": "backgammon", "width": 128, "blocks": 3,
+    "policy-layers": 2, "value-layers": 1, "learning-rate": 0.001,
+    "lambda": 0.7})";
+  const Result<RunConfig> read = load_config(file());
+  ASSERT_TRUE(read) << read.error().reason();
+  const NetworkSpec reference = reference_spec<Backgammon>();
+  EXPECT_EQ(read->network, reference);
+  EXPECT_EQ(read->learn.planned_games, 0u);
+}
+
 TEST_F(ConfigFile, SamplesFollowTheMode) {
   RunConfig config = config_of("backgammon");
   EXPECT_EQ(config.learn.samples.evaluates, Evaluates::kAfterstates);
   ASSERT_TRUE(apply_setting(config, "mode", "position"));
   EXPECT_EQ(config.learn.samples.evaluates, Evaluates::kPosition);
+  config.network.policy_head = true;
   ASSERT_TRUE(save_config(config, file()));
   const Result<RunConfig> read = load_config(file());
   ASSERT_TRUE(read) << read.error().reason();
@@ -230,31 +251,36 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   SearchOptions wanted;
   std::vector<std::string> line;
   protocol::Options session;
-  for_each_setting(wanted.settings, [&](const auto& entry, auto& value) {
+  for_each_setting(wanted, [&](const auto& entry, auto& value) {
     if (!entry.use.of_players) return;
     value = another(entry, value);
     line.insert(line.end(), {"--" + std::string(entry.name), setting_text(value)});
   });
-  EXPECT_EQ(line.size(), 18u);
+  EXPECT_EQ(line.size(), 20u);
   const Typed all = type(line);
   ASSERT_EQ(all.exit_code, 0);
-  EXPECT_EQ(settings_summary(all.options.settings, SettingsText::kPlayer),
-            settings_summary(wanted.settings, SettingsText::kPlayer));
+  EXPECT_EQ(settings_summary(all.options, SettingsText::kPlayer),
+            settings_summary(wanted, SettingsText::kPlayer));
   EXPECT_FALSE(all.options.mode);
   const Typed named = type({"--evaluator", "hash", "--mode", "afterstates"});
   EXPECT_EQ(named.options.mode, Evaluates::kAfterstates);
   EXPECT_EQ(named.options.evaluation.kind, EvaluatorKind::kHash);
+  EXPECT_EQ(type({"--tablebase-folder", "a/b"}).options.tablebase_folder, "a/b");
   for (const std::vector<std::string>& bad :
        {std::vector<std::string>{"--c-puct", "2000"}, {"--mode", "sideways"}}) {
     testing::internal::CaptureStderr();
     EXPECT_NE(type(bad).exit_code, 0);
     EXPECT_NE(testing::internal::GetCapturedStderr().find(bad[0]), std::string::npos);
   }
+  EXPECT_EQ(protocol::set_option(session, "TablebaseFolder", "a b/c"), protocol::Change::kSearch);
+  EXPECT_EQ(session.search.tablebase_folder, "a b/c");
+  EXPECT_EQ(protocol::set_option(session, "TablebaseFolder", "<empty>"), protocol::Change::kSearch);
+  EXPECT_EQ(session.search.tablebase_folder, "");
   const std::vector<std::string> names = {"CPuct", "FpuReduction", "PolicyTemperature",
                                           "AfterstateTemperature", "Ply", "PlyMoves", "PlyWindow",
-                                          "PlyReplies", "PlyReplyWindow"};
+                                          "PlyReplies", "PlyReplyWindow", "Tablebase"};
   std::size_t at = 0;
-  for_each_setting(wanted.settings, [&](const auto& entry, const auto& value) {
+  for_each_setting(wanted, [&](const auto& entry, const auto& value) {
     if (!entry.use.of_players) return;
     const std::string& name = names.at(at++);
     EXPECT_EQ(protocol::set_option(session, name, setting_text(value)), protocol::Change::kSearch);
@@ -268,14 +294,21 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
       }
     }
   });
-  EXPECT_EQ(settings_summary(session.search.settings, SettingsText::kPlayer),
-            settings_summary(wanted.settings, SettingsText::kPlayer));
+  EXPECT_EQ(settings_summary(session.search, SettingsText::kPlayer),
+            settings_summary(wanted, SettingsText::kPlayer));
+}
+
+// Networks that learn from nothing learn the endgame too.
+TEST(Settings, SelfPlayHasNoTablebase) {
+  RunConfig config = config_of("backgammon");
+  EXPECT_EQ(apply_setting(config, "tablebase", "1").error().reason(),
+            "there is no setting \"tablebase\"");
 }
 
 // The texts must match those in existing logs and records.
 TEST(Settings, TextsOfTheDefaultsStayWhatTheyWere) {
   const SearchOptions player;
-  EXPECT_EQ(settings_summary(player.settings, SettingsText::kPlayer),
+  EXPECT_EQ(settings_summary(player, SettingsText::kPlayer),
             ", c_puct 1.5, fpu_reduction 0.2, policy_temperature 1.5, afterstate_temperature 0.1");
   SearchSettings afterstates = player.settings;
   afterstates.evaluates = Evaluates::kAfterstates;

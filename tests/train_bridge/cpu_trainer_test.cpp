@@ -104,7 +104,8 @@ TEST(CpuTrainer, ContinuesBitIdenticallyFromAState) {
     EXPECT_EQ(expected.gradient_norm, resumed.gradient_norm);
   }
   expect_same(whole->state(), second_half->state());
-  EXPECT_EQ(whole->served().id(), second_half->served().id());
+  EXPECT_EQ(whole->served(PlayWeights::kAverage).id(),
+            second_half->served(PlayWeights::kAverage).id());
 }
 
 // Threads share the rows of a step; only the order of the sums differs.
@@ -190,15 +191,17 @@ TEST(CpuTrainer, RowsWithoutPolicyTargetOnlyTeachTheValue) {
   }
 }
 
-TEST(CpuTrainer, ServesTheMovingAverage) {
+TEST(CpuTrainer, ServesTheMovingAverageOrTheCurrentWeights) {
   const auto trainer = small_trainer(6);
   EXPECT_EQ(trainer->name(), "cpu");
-  EXPECT_EQ(trainer->served().id(), initial_network(small_spec(), 6).id());
+  EXPECT_EQ(trainer->served(PlayWeights::kAverage).id(), initial_network(small_spec(), 6).id());
   trainer->step(random_batch(small_spec(), kSamples, 1), 1e-3f);
   const TrainerState state = trainer->state();
-  const Network served = trainer->served();
+  const Network served = trainer->served(PlayWeights::kAverage);
   EXPECT_TRUE(std::ranges::equal(served.parameters(), state.ema));
   EXPECT_NE(state.ema, state.weights);
+  const Network current = trainer->served(PlayWeights::kCurrent);
+  EXPECT_TRUE(std::ranges::equal(current.parameters(), state.weights));
 }
 
 TEST(CpuTrainer, RefusesTheStateOfAnotherNetwork) {

@@ -92,7 +92,7 @@ TEST(CudaDeviceLost, TheCpuGoesOnFromTheStateLastFetched) {
   EXPECT_EQ(trainer->state().weights, cpu->state().weights);
   EXPECT_EQ(trainer->state().steps, 11u);
   step(21);
-  EXPECT_EQ(trainer->served().spec(), spec);
+  EXPECT_EQ(trainer->served(PlayWeights::kAverage).spec(), spec);
   EXPECT_EQ(reported.size(), 1u);
 }
 

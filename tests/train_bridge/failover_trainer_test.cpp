@@ -68,7 +68,7 @@ TEST(FailoverTrainer, GoesOnWhereverTheDeviceIsLost) {
       const StepReport report = trainer->step(batch, 1e-3f);
       EXPECT_GT(report.value_loss, 0);
       if (i % 5 == 4) {
-        EXPECT_EQ(trainer->served().spec(), small_spec());
+        EXPECT_EQ(trainer->served(PlayWeights::kAverage).spec(), small_spec());
       }
     }
     const TrainerState end = trainer->state();
@@ -100,7 +100,8 @@ TEST(FailoverTrainer, LosesNothingWhenNothingFails) {
     const TrainBatch batch = random_batch(small_spec(), kSamples, i);
     plain->step(batch, 1e-3f);
     lasting->step(batch, 1e-3f);
-    EXPECT_EQ(plain->served().id(), lasting->served().id());
+    EXPECT_EQ(plain->served(PlayWeights::kAverage).id(),
+              lasting->served(PlayWeights::kAverage).id());
   }
   EXPECT_EQ(plain->state().weights, lasting->state().weights);
 }

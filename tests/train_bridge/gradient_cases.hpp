@@ -35,6 +35,15 @@ inline std::vector<GradientCase> gradient_cases() {
   NetworkSpec beyond_a_warp = small_spec(45, 0, 1, 0);
   beyond_a_warp.policy_logits = 70;
   beyond_a_warp.outcomes = 35;
+  NetworkSpec plain = small_spec(12, 0, 1, 2);
+  plain.norm = false;
+  plain.value_width = 5;
+  NetworkSpec plain_blocks = small_spec(9, 2, 0, 0);
+  plain_blocks.norm = false;
+  NetworkSpec value_only = small_spec(11, 1, 2, 1);
+  value_only.policy_head = false;
+  NetworkSpec plain_value_only = plain;
+  plain_value_only.policy_head = false;
   return {
       {"two_blocks", small_spec(8, 2, 2, 1), {}},
       {"no_blocks_no_towers", small_spec(7, 0, 0, 0), {.logits_per_action = 2}},
@@ -44,6 +53,10 @@ inline std::vector<GradientCase> gradient_cases() {
        {.logits_per_action = 2, .without_policy = 3}},
       {"six_outcomes", six_outcomes, {.rows = 9, .active = 11, .without_policy = 2}},
       {"no_policy_at_all", small_spec(8, 1, 1, 1), {.rows = 5, .without_policy = 1}},
+      {"plain", plain, {.logits_per_action = 2, .without_policy = 3}},
+      {"plain_blocks", plain_blocks, {}},
+      {"value_only", value_only, {.rows = 6, .without_policy = 1}},
+      {"plain_value_only", plain_value_only, {.rows = 7, .without_policy = 1}},
       // More of everything than the lanes of a warp.
       {"beyond_a_warp", beyond_a_warp, {.rows = 40, .legal = 36, .logits_per_action = 2}},
   };

@@ -90,7 +90,7 @@ TEST_F(OddPlan, GradientOnADeviceIsTheCpus) {
 
 /// The buffers used by both the outcomes' and the policy's layers, except the fork's gradient.
 std::vector<std::size_t> shared_by_branches(const LayerPlan& plan, bool outcomes_in_parallel) {
-  const GradientPlan gradients(plan, {.norms_in_place = false,
+  const GradientPlan gradients(plan, {.activations_in_place = false,
                                       .policy_apart = false,
                                       .outcomes_in_parallel = outcomes_in_parallel});
   const auto numbers_of = [&](std::size_t begin, std::size_t end) {

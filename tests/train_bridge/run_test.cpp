@@ -111,6 +111,27 @@ TEST_F(OwnRun, BeginsShowsHowFarItIsAndEndsAtItsLimit) {
   EXPECT_FALSE(load_player<TicTacToe>(more->weights, 20));
 }
 
+TEST_F(OwnRun, EndsAtItsPlannedLengthAndCanBeLengthened) {
+  RunConfig planned = config();
+  planned.learn.planned_games = 20;
+  planned.learn.learning_rate = *Schedule::parse("0.001@0.5,0.0001@1");
+  const auto first = run<Noughts>(planned, {.folder = folder(), .games = 15});
+  ASSERT_TRUE(first) << first.error().reason();
+  EXPECT_EQ(first->progress.learn.games, 15u);
+  const RunOptions resumed{.folder = folder(), .resume = true};
+  const auto second = run<Noughts>(planned, resumed);
+  ASSERT_TRUE(second) << second.error().reason();
+  EXPECT_EQ(second->progress.learn.games, 20u);
+  const auto over = run<Noughts>(planned, resumed);
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().reason(),
+            "planned-games: the run has played its 20 games; a larger number lengthens it");
+  planned.learn.planned_games = 25;
+  const auto longer = run<Noughts>(planned, resumed);
+  ASSERT_TRUE(longer) << longer.error().reason();
+  EXPECT_EQ(longer->progress.learn.games, 25u);
+}
+
 TEST_F(OwnRun, LearnsOnlyFromGamesThatItMayLearnFrom) {
   RunHooks hooks;
   hooks.learns = [] { return false; };
@@ -180,6 +201,13 @@ TEST_F(OwnRun, RefusesWhatMakesNoSense) {
   wrong = config();
   wrong.selfplay.worker.search.evaluates = Evaluates::kAfterstates;
   EXPECT_EQ(refused(wrong, here), "mode: noughts has no afterstates");
+  wrong = config();
+  wrong.network.policy_head = false;
+  EXPECT_EQ(refused(wrong, here),
+            "mode: a network without a policy head cannot evaluate positions");
+  wrong = config();
+  wrong.learn.samples.lambda = *Schedule::parse("1@0.1,0.7@0.2");
+  EXPECT_EQ(refused(wrong, here), "lambda: a schedule needs the length of the run, planned-games");
   // Only one program at a time can open the folder.
   auto first = Run::open(game_table<RunGame, Noughts>(), config(), here);
   ASSERT_TRUE(first) << first.error().reason();

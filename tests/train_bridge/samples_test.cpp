@@ -137,6 +137,21 @@ TEST(Samples, LambdaMixesBackwardsThroughBothPlayers) {
   expect_outcomes<TicTacToe>(samples[3].outcomes, {0.1625f, 0.21875f, 0.61875f});
 }
 
+TEST(Samples, LambdaIsReadAtTheProgressOfTheRun) {
+  SampleSettings settings{.lambda = *Schedule::parse("1@0.2,0@0.4")};
+  for (const auto& [progress, lambda] : {std::pair(0.1, 1.0f), {0.3, 0.5f}, {0.5, 0.0f}}) {
+    settings.progress = progress;
+    const auto samples = samples_of<TicTacToe>(small_game(), settings);
+    const auto expected = samples_of<TicTacToe>(small_game(), {.lambda = lambda});
+    ASSERT_EQ(samples.size(), expected.size());
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      for (std::size_t k = 0; k < samples[i].outcomes.size(); ++k) {
+        EXPECT_NEAR(samples[i].outcomes[k], expected[i].outcomes[k], 1e-6);
+      }
+    }
+  }
+}
+
 TEST(Samples, ACutGameEndsWithTheNetworksWord) {
   GameRecord record = empty_record<TicTacToe>();
   add_move(record, 0, 0, TurnKind::kFullSearch, {0.5f, 0.5f, 0}, {{0, 2}});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "games/connect_four/connect_four.hpp"
 #include "tests/temporary_folder.hpp"
@@ -40,7 +41,7 @@ TEST(TrainingLoop, TakesTheStepsThatGamesEarn) {
   // One publication, at the end, of the weights after the last step.
   EXPECT_EQ(progress.iterations, 1u);
   EXPECT_EQ(run.models.generation(), 2u);
-  const std::uint64_t id = trainer.served().id();
+  const std::uint64_t id = trainer.served(PlayWeights::kAverage).id();
   EXPECT_EQ(run.models.newest().weights->id(), id);
   for (const char* name : {"000001.safetensors", "latest.safetensors"}) {
     const Result<Network> network = load_network(folder.path() / "weights" / name);
@@ -56,6 +57,24 @@ TEST(TrainingLoop, TakesTheStepsThatGamesEarn) {
   EXPECT_EQ(saved.log_position, run.log.size());
   EXPECT_NEAR(saved.owed_steps,
               run.earned_steps(positions) - static_cast<double>(saved.trainer.steps), 1e-9);
+}
+
+// Schedules refer to the games of the whole run, before and after an interruption.
+TEST(TrainingLoop, SchedulesFollowThePlannedRun) {
+  const TemporaryFolder folder;
+  LearnSettings settings = small_settings();
+  settings.warmup_steps = settings.steady_steps = 0;
+  settings.planned_games = 40;
+  settings.learning_rate = *Schedule::parse("0.01@0.5,0.0001@1");
+  CountingTrainer first, second;
+  Stretch(folder.path(), settings, first).learn_one_by_one(0, 20);
+  for (const float rate : first.rates) EXPECT_FLOAT_EQ(rate, 0.01f);
+  Stretch(folder.path(), settings, second).learn_one_by_one(20, 50);
+  EXPECT_TRUE(std::ranges::is_sorted(second.rates, std::greater()));
+  EXPECT_LT(second.rates.front(), 0.01f);
+  EXPECT_NEAR(second.rates.back(), 0.0001f, 1e-8);
+  EXPECT_EQ(run_progress(settings, 30), 0.75);
+  EXPECT_NEAR(learning_rate_at(settings, 0, 0.75), 0.001f, 1e-8);
 }
 
 TEST(TrainingLoop, OwesNoMoreThanAnIteration) {

@@ -37,7 +37,7 @@ class CountingTrainer final : public Trainer {
     if (!skips) ++steps;
     return {.policy_loss = 2, .value_loss = 1, .skipped = skips};
   }
-  Network served() const override {
+  Network served(PlayWeights) const override {
     return Network(small_spec(),
                    std::vector<float>(parameter_count(small_spec()), static_cast<float>(steps)));
   }

@@ -144,7 +144,7 @@ void game(const Command& command, BenchSettings& settings) {
 void network(const Command& command, BenchSettings& settings) {
   command
       .option("--network", settings.network,
-              "reference (fresh weights of the reference shape) or a weights file")
+              "reference (fresh weights of the reference shape), builtin or a weights file")
       .shows_type("NETWORK")
       .shows_default();
   add_setting(command, with_help(&NetworkSpec::width, "width of fresh weights"), settings.width)

@@ -13,6 +13,7 @@
 #include "selfplay/selfplay.hpp"
 #include "tools/bench/timing.hpp"
 #include "tools/metric.hpp"
+#include "tools/play/search_setup.hpp"
 #include "tools/terminal.hpp"
 
 namespace senet {
@@ -92,10 +93,8 @@ void run_and_print(const BenchSettings& settings, std::string_view bench, Benchm
 Result<BenchNetwork> bench_network(const BenchSettings& settings, const NetworkSpec& reference) {
   constexpr std::string_view kReference = "reference";
   if (settings.network != kReference) {
-    Result<Network> network = load_network(settings.network);
+    Result<Network> network = open_network(settings.network, reference);
     if (!network) return network.error();
-    const Result<void> fits = check_contract(network->spec(), reference);
-    if (!fits) return fail(fmt::format("{}: {}", settings.network, fits.error().reason()));
     return BenchNetwork{std::move(*network), std::filesystem::path(settings.network).filename()};
   }
   NetworkSpec spec = reference;

@@ -36,7 +36,7 @@ struct BenchSettings : WorkerSettings {
   }
   std::string game;                   // empty: the standard games
   std::vector<std::size_t> workers;   // threads; empty: one per hardware thread
-  std::string network = "reference";  // or a weights file
+  std::string network = "reference";  // or another source for open_network()
   std::uint32_t width = 0;            // 0: that of the reference shape
   std::optional<std::uint32_t> blocks;
   std::uint64_t seed = 1;

@@ -60,6 +60,7 @@ struct MatchArguments {
   std::string game;
   std::array<std::string, 2> words;
   std::array<std::optional<std::uint32_t>, 2> visits;
+  std::array<std::optional<bool>, 2> tablebase;
   std::array<std::vector<std::string>, 2> options;
   PlayerSettings player;  // for both
   MatchSettings match;
@@ -271,6 +272,7 @@ PlayerHolder prepare_player(const AnyGame& game, const MatchArguments& arguments
     settings.visits = *arguments.visits[i];
     settings.visits_from = VisitsSource::kThisPlayer;
   }
+  settings.search.tablebase = arguments.tablebase[i].value_or(settings.search.tablebase);
   settings.options = arguments.options[i];
   return value_for(fmt::format("--{}", kSides[i]), make_player(game, arguments.words[i], settings));
 }
@@ -291,6 +293,7 @@ Job prepare(MatchArguments arguments) {
   auto signals = std::make_unique<std::optional<StopSignals>>();
   arguments.player.is_stopped = [&come = *signals] { return come && come->has_come(); };
   std::array players = {prepare_player(game, arguments, 0), prepare_player(game, arguments, 1)};
+  for (const PlayerHolder& player : players) print_note(player);
   const bool is_slow = players[0].is_process || players[1].is_process;
   arguments.match.games_at_once = arguments.games_at_once.value_or(
       is_slow ? kGamesAtOnceWithProcess * arguments.player.processes : kGamesAtOnce);
@@ -336,13 +339,18 @@ void add_match_command(const Command& program) {
       "visits of each search, without noise; 0: the network alone. UCI programs get them in "
       "\"go nodes\", UBGI programs only if this option is given";
   const Option visits = add_setting(command, entry, a.player.visits);
-  entry.name = "first-visits";
-  entry.help = "visits of the first player only";
-  add_setting(command, entry, a.visits[0]);
-  entry.name = "second-visits";
-  entry.help = "visits of the second player only";
-  add_setting(command, entry, a.visits[1]);
+  // The setting under another name, for one of the players.
+  const auto add_for_one = [&](auto setting, const char* name, const char* help, auto& to) {
+    setting.name = name;
+    setting.help = help;
+    add_setting(command, setting, to);
+  };
+  add_for_one(entry, "first-visits", "visits of the first player only", a.visits[0]);
+  add_for_one(entry, "second-visits", "visits of the second player only", a.visits[1]);
   add_player_options(command, a.player);
+  const auto tablebase = setting_of(&SearchOptions::tablebase);
+  add_for_one(tablebase, "first-tablebase", "tablebase of the first player only", a.tablebase[0]);
+  add_for_one(tablebase, "second-tablebase", "tablebase of the second player only", a.tablebase[1]);
   command
       .option("--first-option", a.options[0],
               "sent to the first player with setoption; may be repeated")

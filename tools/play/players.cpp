@@ -113,10 +113,14 @@ Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::st
 }
 
 std::string network_identity(std::uint64_t network, std::uint32_t visits,
-                             const SearchSettings& settings, std::string_view evaluator) {
+                             const SearchOptions& options, std::string_view evaluator) {
   return fmt::format("network {}, {} visits, {}, evaluator {}{}", id_text(network), visits,
-                     name_of(settings.evaluates), evaluator,
-                     settings_summary(settings, SettingsText::kPlayer));
+                     name_of(options.settings.evaluates), evaluator,
+                     settings_summary(options, SettingsText::kPlayer));
+}
+
+void print_note(const PlayerHolder& player) {
+  if (!player.note.empty()) fmt::print(stderr, "note: {}\n", player.note);
 }
 
 Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,

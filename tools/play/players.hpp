@@ -76,6 +76,7 @@ struct PlayerHolder {
   std::unique_ptr<MatchPlayer> player;
   std::string identity;     // describes everything that the player's moves depend on
   bool is_process = false;  // an external program
+  std::string note = {};    // what the user should know about it; usually empty
 };
 
 /// What the game G adds to the senet program: external programs that play only this game, and
@@ -118,13 +119,16 @@ inline const Programs& programs_of(const AnyGame& game) { return **find_game<Pro
 
 /// Describes everything that a searching network's moves depend on.
 std::string network_identity(std::uint64_t network, std::uint32_t visits,
-                             const SearchSettings& settings, std::string_view evaluator);
+                             const SearchOptions& options, std::string_view evaluator);
 
 Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::string& identity,
                                          const PlayerSettings& settings);
 
 /// Fails when the player named `word` cannot use one of the settings.
 Result<void> check_player(const std::string& word, const PlayerSettings& settings);
+
+/// Prints the player's note, if it has one, on stderr.
+void print_note(const PlayerHolder& player);
 
 /// Makes the player named `word`. Fails when the game has no such player or it cannot be started.
 Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,

@@ -22,8 +22,10 @@ Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSe
   if (!player) return player.error();
   const SearchPlayer<G>& made = **player;
   std::string identity =
-      network_identity(made.weights().id(), made.visits(), made.settings(), made.evaluator_name());
-  return PlayerHolder{.player = std::move(*player), .identity = std::move(identity)};
+      network_identity(made.weights().id(), made.visits(), made.options(), made.evaluator_name());
+  std::string note = made.note();
+  return PlayerHolder{
+      .player = std::move(*player), .identity = std::move(identity), .note = std::move(note)};
 }
 
 template <Game G>

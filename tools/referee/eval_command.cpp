@@ -140,6 +140,7 @@ Job prepare(const EvalArguments& arguments) {
     candidate.holder =
         value_for("--player", make_player(game, arguments.player, arguments.settings));
   }
+  print_note(candidate.holder);
   return [candidate = std::move(candidate)] { return candidate.run(); };
 }
 

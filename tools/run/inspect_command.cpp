@@ -46,7 +46,7 @@ double norm(std::span<const float> values) {
 
 Json spec_json(const NetworkSpec& spec) {
   Json json = Json::object({{"game", spec.game}});
-  for (const SpecField& field : kSpecFields) json[field.name] = spec.*field.value;
+  for (const SpecField& field : kSpecFields) json[field.name] = field.get(spec);
   if (spec.evaluates) json["evaluates"] = name_of(*spec.evaluates);
   return json;
 }

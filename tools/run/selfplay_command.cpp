@@ -37,13 +37,17 @@ std::string default_game() {
 }
 
 void apply(const SelfPlayArguments& arguments, RunConfig& config) {
-  for (const auto& [name, text] : arguments.settings) {
-    apply_setting(config, name, text).value();
-  }
   const auto is_typed = [&](const char* name) { return arguments.settings.contains(name); };
-  if (is_typed("mode") && !is_typed("policy-weight")) {
+  // The mode decides whether a policy is trained, unless that was typed too.
+  if (const auto mode = arguments.settings.find("mode"); mode != arguments.settings.end()) {
+    apply_setting(config, mode->first, mode->second).value();
     const bool has_policy = config.learn.samples.evaluates == Evaluates::kPosition;
     config.learn.trainer.policy_weight = has_policy ? 1.0f : 0.0f;
+    // The network of a resumed run keeps its shape.
+    if (!arguments.options.resume) config.network.policy_head = has_policy;
+  }
+  for (const auto& [name, text] : arguments.settings) {
+    apply_setting(config, name, text).value();
   }
   // A --visits below the default of --fast-visits lowers that too.
   auto& play = config.selfplay.play;

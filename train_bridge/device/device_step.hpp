@@ -14,6 +14,7 @@
 #include "train_bridge/device/norm_bodies.hpp"
 #include "train_bridge/device/optimizer_bodies.hpp"
 #include "train_bridge/device/parameter_plan.hpp"
+#include "train_bridge/device/relu_bodies.hpp"
 #include "train_bridge/gradient_plan.hpp"
 #include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/trainer.hpp"
@@ -59,7 +60,7 @@ class DeviceStep {
         policy_(plan.policy),
         chunks_(chunks_of(rows_)) {
     const GradientPlan gradients(
-        plan, {.norms_in_place = false, .policy_apart = false, .outcomes_in_parallel = true});
+        plan, {.activations_in_place = false, .policy_apart = false, .outcomes_in_parallel = true});
     while (gradients_.size() < gradients.buffers) {
       gradients_.emplace_back(rows_ * padded_size(plan.widest()));
     }
@@ -70,7 +71,7 @@ class DeviceStep {
       const bool is_linears =
           value != kFeatures && plan.layers[value - 1].kind == LayerKind::kLinear;
       values_.push_back(
-          {stride, Buffer<Real>(size_if(uses[value].to_norm || plan.is_output(value))),
+          {stride, Buffer<Real>(size_if(uses[value].to_activation || plan.is_output(value))),
            Buffer<Operand>(size_if(uses[value].to_linear)), Buffer<Operand>(size_if(is_linears))});
     }
     for (const Layer& layer : plan.layers) {
@@ -83,7 +84,9 @@ class DeviceStep {
       // free until the backward pass.
       Real* const product =
           layer.added == kNoValue ? values_[layer.out].real.data() : place(gradient.d_in);
-      steps_.push_back({layer, plan_.tensor(layer.weight), plan_.tensor(layer.bias),
+      const bool has_tensors = layer.kind != LayerKind::kRelu;
+      steps_.push_back({layer, has_tensors ? plan_.tensor(layer.weight) : DeviceTensor{},
+                        has_tensors ? plan_.tensor(layer.bias) : DeviceTensor{},
                         Buffer<Real>(norm_rows), Buffer<Real>(norm_rows), product,
                         place(gradient.d_in), place(gradient.d_out), gradient.add});
     }
@@ -153,7 +156,7 @@ class DeviceStep {
   /// The device memory of a value, [rows, stride] each, where needed.
   struct Kept {
     std::size_t stride;
-    Buffer<Real> real;          // input of norms; an output before its loss
+    Buffer<Real> real;          // input of activations; an output before its loss
     Buffer<Operand> operand;    // input of Linears
     Buffer<Operand> d_operand;  // the gradient of a Linear's output
   };
@@ -161,7 +164,7 @@ class DeviceStep {
     Layer layer;
     DeviceTensor weight, bias;   // of a norm: scale and shift
     Buffer<Real> mean, inverse;  // per row, of a norm
-    Real* product;               // of a Linear, until a norm adds bias and residual
+    Real* product;               // of a Linear, until an activation adds bias and residual
     Real *d_in, *d_out;          // see GradientPlan; null if it has none
     bool add;
   };
@@ -192,8 +195,13 @@ class DeviceStep {
     device_.each_row(rows_,
                      SpreadFeatures<Operand>{batch, features.operand.data(), features.stride});
     forward(0, fork_);
-    value_done_ = device_.aside([this, batch] { run_value(batch); });
-    run_policy(batch);
+    const bool has_policy = policy_ != fork_;
+    if (has_policy) {
+      value_done_ = device_.aside([this, batch] { run_value(batch); });
+      run_policy(batch);
+    } else {
+      run_value(batch);
+    }
     const Token trained = backward(0, fork_, waiting_);
     serve(waiting_);
     device_.each_column(
@@ -237,7 +245,8 @@ class DeviceStep {
           multiply(steps_[i]);
           break;
         case LayerKind::kNormRelu:
-          normalise(steps_[i]);
+        case LayerKind::kRelu:
+          activate(steps_[i]);
           break;
       }
     }
@@ -251,6 +260,9 @@ class DeviceStep {
           break;
         case LayerKind::kNormRelu:
           normalise_backward(steps_[i], waiting);
+          break;
+        case LayerKind::kRelu:
+          relu_backward(steps_[i], waiting);
           break;
       }
     }
@@ -283,18 +295,27 @@ class DeviceStep {
     return trained;
   }
 
-  /// x = product + bias + residual, then norm and ReLU; see NormForward and NormBackward.
-  void normalise(Step& step) {
+  /// x = product + bias + residual, then norm and ReLU, or ReLU alone; see NormForward and
+  /// ReluForward.
+  void activate(Step& step) {
     Kept &in = values_[step.layer.in], &out = values_[step.layer.out];
     const Step& before = steps_[step.layer.in - 1];
     const bool is_linear = before.layer.kind == LayerKind::kLinear;
+    const Real* const bias = is_linear ? weights(before.bias) : nullptr;
+    const std::size_t added = before.layer.added;
+    const Real* const residual = added == kNoValue ? nullptr : values_[added].real.data();
+    if (step.layer.kind == LayerKind::kRelu) {
+      device_.each_row(
+          rows_, ReluForward<Real, Operand>{before.product, bias, residual, in.real.data(),
+                                            out.operand.data(), out.real.data(), step.layer.outputs,
+                                            in.stride});
+      return;
+    }
     device_.each_row(
-        rows_,
-        NormForward<Real, Operand>{
-            before.product, is_linear ? weights(before.bias) : nullptr,
-            before.layer.added == kNoValue ? nullptr : values_[before.layer.added].real.data(),
-            weights(step.weight), weights(step.bias), in.real.data(), out.operand.data(),
-            out.real.data(), step.mean.data(), step.inverse.data(), step.layer.outputs, in.stride});
+        rows_, NormForward<Real, Operand>{before.product, bias, residual, weights(step.weight),
+                                          weights(step.bias), in.real.data(), out.operand.data(),
+                                          out.real.data(), step.mean.data(), step.inverse.data(),
+                                          step.layer.outputs, in.stride});
   }
   void normalise_backward(Step& step, Bias& waiting) {
     Kept& in = values_[step.layer.in];
@@ -308,6 +329,15 @@ class DeviceStep {
         rows_,
         NormBackward<Real, Operand>{saved, step.d_out, step.d_in, step.add, in.d_operand.data()},
         chunks_.count(), columns.columns(), columns);
+  }
+  void relu_backward(Step& step, Bias& waiting) {
+    Kept& in = values_[step.layer.in];
+    const Bias bias = std::exchange(waiting, {});
+    device_.each_row_and_column(
+        rows_,
+        ReluBackward<Real, Operand>{in.real.data(), step.d_out, step.d_in, step.add,
+                                    in.d_operand.data(), step.layer.outputs, in.stride},
+        chunks_.count(), bias.columns, bias);
   }
   void serve(Bias& waiting) {
     const Bias bias = std::exchange(waiting, {});

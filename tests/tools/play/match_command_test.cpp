@@ -71,6 +71,23 @@ TEST(MatchCommand, APlayerAgainstItselfGainsNothing) {
   }
 }
 
+// Endgames make the difference: with a tablebase an untrained player beats itself.
+TEST(MatchCommand, OnePlayerMayAskTheTablebase) {
+  const TemporaryFolder folder;
+  const std::filesystem::path log = folder / "log";
+  const ProgramRun run = match("backgammon", "untrained:3", "untrained:3",
+                               {"--pairs", "200", "--visits", "0", "--first-tablebase", "1",
+                                "--tablebase-folder", folder.path(), "--log", log});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_GT(run.metric("backgammon", "points_per_game"), 0);
+  std::ifstream lines(log);
+  std::string first;
+  std::getline(lines, first);
+  const auto json = nlohmann::json::parse(first);
+  EXPECT_TRUE(json.at("first").get<std::string>().ends_with(", tablebase true")) << first;
+  EXPECT_FALSE(json.at("second").get<std::string>().ends_with(", tablebase true")) << first;
+}
+
 // With one pair, or with equal pairs, the spread is unknown: points have no interval, and the score
 // has Wilson's interval for this number of trials.
 TEST(MatchCommand, TooLittleForAnIntervalIsSaid) {

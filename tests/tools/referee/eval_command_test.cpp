@@ -162,6 +162,39 @@ TEST(EvalCommand, SameSeedSameMarks) {
 
 // A weights file gives the same results as the untrained network it was saved from; a file of
 // another game is refused.
+// Even an untrained network plays bear-offs without a loss; elsewhere nothing changes.
+TEST(EvalCommand, AsksTheTablebase) {
+  const TemporaryFolder folder;
+  const auto graded = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--weights", "untrained", "--tablebase-folder", folder.path()});
+    const ProgramRun run = eval("backgammon", kBackgammonLabels, std::move(more));
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run;
+  };
+  const auto loss = [](const ProgramRun& run, const std::string& phase) {
+    return run.metric("backgammon/" + phase, "loss_millipoints");
+  };
+  const ProgramRun without = graded({}), with = graded({"--tablebase", "1"});
+  EXPECT_GT(loss(without, "bearoff"), 20);
+  EXPECT_LT(loss(with, "bearoff"), 0.5);
+  EXPECT_EQ(loss(with, "contact"), loss(without, "contact"));
+  EXPECT_EQ(without.out.find("tablebase"), std::string::npos);
+  EXPECT_NE(with.out.find(", tablebase true"), std::string::npos);
+  EXPECT_EQ(with.err, "");
+  const ProgramRun searched = graded({"--tablebase", "1", "--mode", "position", "--visits", "5"});
+  EXPECT_LT(loss(searched, "bearoff"), 0.5);
+  // A folder that cannot be written is a note.
+  const ProgramRun noted =
+      eval("backgammon", kBackgammonLabels,
+           {"--weights", "untrained", "--tablebase", "1", "--tablebase-folder", "/proc/nowhere"});
+  EXPECT_EQ(noted.exit_code, 0);
+  EXPECT_EQ(marks_of(noted), marks_of(with));
+  EXPECT_TRUE(noted.err.starts_with("note: the tablebase of backgammon is kept in memory: "))
+      << noted.err;
+  expect_failure(eval("connect_four", kConnectFourLabels, {"--tablebase", "1"}), 2, "eval",
+                 "--tablebase: there is none for connect_four");
+}
+
 TEST(EvalCommand, WeightsFromAFile) {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "w.safetensors";

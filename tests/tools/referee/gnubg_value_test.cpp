@@ -1,25 +1,29 @@
 // Verifies our results against GNU Backgammon, part 2: compares signs, sides and values with those
 // of the independently written program. docs/strength.md lists the error that each test would find.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "games/random.hpp"
 #include "selfplay/match.hpp"
 #include "tests/games/backgammon_bearoff.hpp"
-#include "tests/games/backgammon_positions.hpp"
 #include "tests/tools/referee/gnubg_console.hpp"
 #include "tests/tools/referee/gnubg_trust.hpp"
 
 namespace senet {
 namespace {
 
+using backgammon::bearoff;
 using backgammon::Board;
 using backgammon::Checkers;
 
@@ -190,52 +194,163 @@ TEST_F(GnubgTrust, BlindPlayLosesToIt) {
   EXPECT_LT(played(blind, *its, 20).points, -1.5);
 }
 
-// A position with 1 to 6 checkers per player, all in the home boards.
-Board random_bearoff(Random& random) {
-  const auto side = [&] {
-    Checkers checkers{};
-    const std::uint32_t count = 1 + random.below(6);
-    for (std::uint32_t i = 0; i < count; ++i) ++checkers[1 + random.below(6)];
-    return value_of(backgammon::with_borne_off(checkers));
-  };
-  const Checkers mine = side();
-  return {mine, side()};
+// gnubg's two-sided database has equities -1 .. 1 in 16 bits, in steps of 3.1e-5. Each entry was
+// computed from other rounded entries, so errors add up to a few steps (the largest found is
+// 8.4e-5). Ours has steps of 3.1e-5 too, but rounds only once.
+constexpr double kTwoSidedTolerance = 5 * 2.0 / 65535;
+// Its one-sided database has distributions in steps of 1.5e-5, also computed from rounded ones.
+constexpr double kOneSidedTolerance = 2e-4;
+
+/// The bytes of one of gnubg's databases; empty if it is not installed.
+std::string read_database(const char* name) {
+  for (const std::string folder : {"/var/lib/gnubg/", "/usr/share/gnubg/"}) {
+    std::ifstream file(folder + name, std::ios::binary);
+    if (file) return {std::istreambuf_iterator<char>(file), {}};
+  }
+  return {};
 }
 
-// gnubg's database has equities -1 .. 1 in 16 bits, in steps of 3.1e-5. Each entry was computed
-// from other rounded entries, so errors add up to a few steps (the largest found is 8.4e-5).
-constexpr double kBearoffTolerance = 4 * 2.0 / 65535;
+std::uint32_t number_at(const std::string& bytes, std::size_t offset, std::size_t size) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    number |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes.at(offset + i))) << 8 * i;
+  }
+  return number;
+}
 
-TEST_F(GnubgTrust, ItsBearoffDatabaseHoldsOurExactEquities) {
-  if (!std::filesystem::exists("/var/lib/gnubg/gnubg_ts0.bd") &&
-      !std::filesystem::exists("/usr/share/gnubg/gnubg_ts0.bd")) {
+constexpr std::size_t kDatabaseHeader = 40;
+
+/// All positions of a home board with at most this many checkers; ours and gnubg's databases number
+/// them in the same order.
+std::vector<Checkers> home_boards(std::size_t most) {
+  std::vector<Checkers> boards;
+  for (const auto& points : backgammon::list_home_positions(most)) {
+    Checkers checkers{};
+    std::ranges::copy(points, checkers.begin());
+    boards.push_back(value_of(backgammon::with_borne_off(checkers)));
+  }
+  return boards;
+}
+
+// All 924 x 924 entries of gnubg_ts0.bd: four numbers of 16 bits each, the cubeless equity first.
+TEST(GnubgDatabases, TwoSidedEqualsOurs) {
+  const std::string file = read_database("gnubg_ts0.bd");
+  if (file.empty()) {
     GTEST_SKIP() << "GNU BACKGAMMON HAS NO TWO-SIDED BEAR-OFF DATABASE (gnubg_ts0.bd; "
                     "dpkg-reconfigure gnubg creates it): exact bear-offs were not compared";
   }
-  const backgammon::BearoffTable table;
-  Gnubg gnubg = started({});
-  Random random(73, 0, 0, Purpose::kTest);
-  for (int i = 0; i < 1000; ++i) {
-    const Board board = random_bearoff(random);
-    const GnubgEvaluation its = value_of(gnubg.evaluate(board, 0));
-    EXPECT_NEAR(its.equity, table.equity(board), kBearoffTolerance)
-        << backgammon::position_id(board);
-    EXPECT_NEAR(its.probabilities.win, table.win(board), kBearoffTolerance / 2);
+  const std::vector<Checkers> boards = home_boards(6);
+  ASSERT_EQ(file.substr(0, 16), "gnubg-TS-06-06-1");
+  ASSERT_EQ(file.size(), kDatabaseHeader + boards.size() * boards.size() * 8);
+  double largest = 0;
+  for (std::size_t mine = 1; mine < boards.size(); ++mine) {
+    for (std::size_t theirs = 1; theirs < boards.size(); ++theirs) {
+      const std::size_t offset = kDatabaseHeader + (mine * boards.size() + theirs) * 8;
+      const double equity = number_at(file, offset, 2) / 32767.5 - 1;
+      const double ours = 2 * bearoff().win({boards[mine], boards[theirs]}) - 1;
+      largest = std::max(largest, std::abs(equity - ours));
+    }
+  }
+  fmt::print("largest difference of equities: {:.6f}\n", largest);
+  EXPECT_LT(largest, kTwoSidedTolerance);
+}
+
+// All 54,264 positions of gnubg_os0.bd. The entry of a position has 8 bytes: the offset of its
+// numbers, then number and first roll of the nonzero shares until the last checker is off, and the
+// same until the first is off. Where two plays have the same mean, gnubg may prefer the other one,
+// so a few distributions differ and their means do not.
+TEST(GnubgDatabases, OneSidedEqualsOurs) {
+  const std::string file = read_database("gnubg_os0.bd");
+  if (file.empty()) GTEST_SKIP() << "GNU BACKGAMMON IS NOT INSTALLED: bear-offs were not compared";
+  ASSERT_EQ(file.substr(0, 20), "gnubg-OS-06-15-1-1-0");
+  /// The largest differences between distributions (cumulative) and between their means.
+  struct Largest {
+    double share = 0, mean = 0;
+    int other_plays = 0;  // number of distributions that differ by more than rounding
+  };
+  const std::vector<Checkers> boards = home_boards(15);
+  Largest last, first;
+  for (std::size_t i = 1; i < boards.size(); ++i) {
+    const std::size_t entry = kDatabaseHeader + i * 8;
+    std::size_t offset = kDatabaseHeader + boards.size() * 8 + number_at(file, entry, 4) * 2;
+    const auto compare = [&](std::size_t at, std::size_t begin, const auto& ours,
+                             Largest& largest) {
+      const std::size_t count = number_at(file, entry + at, 1);
+      const std::size_t its_begin = number_at(file, entry + at + 1, 1);
+      double sum = 0, mean = 0, share = 0;
+      for (std::size_t roll = 0; roll < 64; ++roll) {
+        if (roll - its_begin < count) {
+          sum += number_at(file, offset + (roll - its_begin) * 2, 2) / 65535.0;
+        }
+        if (roll - begin < ours.size()) sum -= ours[roll - begin] / 65535.0;
+        mean += sum;  // a mean is the sum of what is left of the distribution
+        share = std::max(share, std::abs(sum));
+      }
+      offset += count * 2;
+      largest.mean = std::max(largest.mean, std::abs(mean));
+      largest.share = std::max(largest.share, share);
+      largest.other_plays += share > 1e-4;
+    };
+    const backgammon::RollShares& rolls = bearoff().until_last_off(boards[i]);
+    compare(4, rolls.first, rolls.shares, last);
+    if (boards[i][backgammon::kOff] == 0) {
+      compare(6, 1, bearoff().until_first_off(boards[i]), first);
+    }
+  }
+  for (const auto& [what, largest] : {std::pair("last", last), std::pair("first", first)}) {
+    fmt::print(
+        "until the {} is off: largest differences {:.6f} of a mean, {:.6f} of a share; "
+        "{} other plays\n",
+        what, largest.mean, largest.share, largest.other_plays);
+    EXPECT_LT(largest.mean, 1e-3);
+    EXPECT_LT(largest.share, 2e-3);
+    EXPECT_LT(largest.other_plays, 540);  // one in a hundred
   }
 }
 
-// For positions in the exact table, the equities of the shipped labels are exact. Does not need
+// What gnubg makes of its databases: probabilities of wins and gammons, for random positions.
+TEST_F(GnubgTrust, ItsBearoffsHaveOurProbabilities) {
+  Gnubg gnubg = started({});
+  Random random(73, 0, 0, Purpose::kTest);
+  double largest = 0;
+  int gammons = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const std::uint32_t most = i % 2 == 0 ? 6 : 15;
+    Board board = backgammon::random_bearoff(random, most);
+    // Every fourth time a player has all checkers left, and the other hardly any.
+    if (i % 4 == 1) board.waiting = backgammon::random_home(random, 15);
+    if (i % 8 == 1) board.on_roll = backgammon::random_home(random, 1 + random.below(6));
+    const GnubgEvaluation its = value_of(gnubg.evaluate(board, 0));
+    std::array<float, 6> ours{};
+    ASSERT_TRUE(bearoff().find(value_of(Backgammon::from_board(board, 0)), ours));
+    const bool is_exact = backgammon::BearoffDatabase::is_two_sided(board);
+    if (is_exact && read_database("gnubg_ts0.bd").empty()) continue;
+    const double tolerance = is_exact ? kTwoSidedTolerance : kOneSidedTolerance;
+    const auto expect_same = [&](double theirs, double own) {
+      EXPECT_NEAR(theirs, own, tolerance) << backgammon::position_id(board);
+      largest = std::max(largest, std::abs(theirs - own));
+    };
+    expect_same(its.probabilities.win, double{ours[0]} + ours[1]);
+    expect_same(its.probabilities.win_gammon, ours[1]);
+    expect_same(its.probabilities.lose_gammon, ours[4]);
+    gammons += ours[1] > 0.01 || ours[4] > 0.01;
+  }
+  fmt::print("largest difference of probabilities: {:.6f}\n", largest);
+  EXPECT_GT(gammons, 100);
+}
+
+// For positions in the two-sided part, the equities of the shipped labels are exact. Does not need
 // gnubg.
 TEST(BearoffLabels, AreTheExactEquities) {
-  const backgammon::BearoffTable table;
   int plays = 0;
   for (const backgammon::Label& label : labels()) {
     for (const backgammon::Label::Play& play : label.plays) {
       const Board after = value_of(backgammon::board_from_position_id(play.after));
-      if (!table.holds(after)) continue;
+      if (!backgammon::BearoffDatabase::is_two_sided(after)) continue;
       ++plays;
       // The equity went through two more plies of rounded entries and was printed with five digits.
-      EXPECT_NEAR(play.equity, -table.equity(after), kBearoffTolerance + 5e-6) << play.after;
+      EXPECT_NEAR(play.equity, 1 - 2 * bearoff().win(after), kTwoSidedTolerance + 5e-6)
+          << play.after;
     }
   }
   EXPECT_GT(plays, 50);

@@ -12,6 +12,7 @@
 #include "selfplay/record_log.hpp"
 #include "tests/tools/background_program.hpp"
 #include "tests/tools/run/tiny_run.hpp"
+#include "train_bridge/run_config.hpp"
 
 namespace senet {
 namespace {
@@ -123,12 +124,43 @@ TEST_F(SelfPlayCommand, BackgammonLearnsFromAfterstates) {
                              "16",
                              "--quiet"}));
   EXPECT_EQ(games(), first(4));
-  NetworkSpec tiny = reference_spec<Backgammon>();
+  NetworkSpec tiny = default_config("backgammon")->network;
   tiny.width = 16;
   tiny.blocks = 1;
   const Result<Checkpoint> saved = load_checkpoint(run() / "checkpoint.safetensors", tiny);
   ASSERT_TRUE(saved) << saved.error().reason();
   EXPECT_GT(saved->trainer.steps, 0u);
+}
+
+// A new run gets the policy that its mode needs; a resumed one keeps its network.
+TEST_F(SelfPlayCommand, TheModeDecidesAboutThePolicy) {
+  const auto config_with = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"selfplay", "--print-config", "--mode", "position"});
+    const ProgramRun printed = run_senet(arguments);
+    EXPECT_EQ(printed.exit_code, 0) << printed.err;
+    return printed.out;
+  };
+  const auto has = [](const std::string& text, const char* line) {
+    return text.find(line) != std::string::npos;
+  };
+  std::string text = config_with({"--game", "backgammon"});
+  EXPECT_TRUE(has(text, "\"policy-head\": true,") && has(text, "\"policy-weight\": 1.0,")) << text;
+  text = config_with({"--game", "backgammon", "--policy-weight", "0.5"});
+  EXPECT_TRUE(has(text, "\"policy-head\": true,") && has(text, "\"policy-weight\": 0.5,")) << text;
+
+  RunConfig config = *default_config("backgammon");
+  config.network.policy_head = true;
+  std::filesystem::create_directories(run());
+  ASSERT_TRUE(save_config(config, run() / "config.json"));
+  text = config_with({"--run", run().string(), "--resume"});
+  EXPECT_TRUE(has(text, "\"policy-head\": true,") && has(text, "\"policy-weight\": 1.0,")) << text;
+  config.network.policy_head = false;
+  ASSERT_TRUE(save_config(config, run() / "config.json"));
+  const ProgramRun refused =
+      run_senet({"selfplay", "--mode", "position", "--run", run().string(), "--resume"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(has(refused.err, "a network without a policy head cannot evaluate positions"))
+      << refused.err;
 }
 
 TEST_F(SelfPlayCommand, SignalsEndItWellAndItCanGoOn) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -32,6 +33,7 @@ ServiceSettings service_settings(const Options& options, const NetworkSpec& spec
   settings.lines = kMaxMultiPv;
   settings.search = options.search.settings;
   settings.search.reuse_tree = false;
+  if (options.search.tablebase) settings.tablebases = tablebase_folder(options.search);
   return settings;
 }
 
@@ -102,6 +104,12 @@ Option of_setting(Setting<Struct, Value> entry, Value& to, Change change) {
   return {name, type_text(entry, to), set};
 }
 
+// UCI's text for an empty string.
+constexpr std::string_view kNoPath = "<empty>";
+std::string path_text(const std::filesystem::path& path) {
+  return path.empty() ? std::string(kNoPath) : path.string();
+}
+
 // An option whose value is one of `names`, currently `value`.
 Option of_names(const std::string& name, std::string_view value, const Names& names,
                 std::function<Change(std::string_view)> set) {
@@ -141,10 +149,9 @@ std::vector<Option> options_of(Options& o) {
     o.weights.clear();  // they are for the previous game
     return Change::kGame;
   }));
-  all.push_back({"WeightsFile",
-                 fmt::format("string default {}", o.weights.empty() ? "<empty>" : o.weights),
+  all.push_back({"WeightsFile", fmt::format("string default {}", path_text(o.weights)),
                  [&o](std::string_view file) {
-                   o.weights = file == "<empty>" ? "" : file;
+                   o.weights = file == kNoPath ? "" : file;
                    return Change::kNetwork;
                  }});
   for_each_setting(o, [&](auto entry, auto& value) {
@@ -160,9 +167,15 @@ std::vector<Option> options_of(Options& o) {
       "Mode", o.search.mode ? name_of(*o.search.mode) : "auto", modes, [&o](std::string_view name) {
         return replace(o.search.mode, value_of<Evaluates>(name), Change::kSearch);
       }));
-  for_each_setting(o.search.settings, [&](const auto& entry, auto& value) {
+  for_each_setting(o.search, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) all.push_back(of_setting(entry, value, Change::kSearch));
   });
+  all.push_back(
+      {"TablebaseFolder", fmt::format("string default {}", path_text(o.search.tablebase_folder)),
+       [&o](std::string_view folder) {
+         return replace(o.search.tablebase_folder,
+                        std::filesystem::path(folder == kNoPath ? "" : folder), Change::kSearch);
+       }});
   all.push_back(fixed_number("Threads", 1, 1));
   all.push_back(fixed_number("Seed", 0, INT32_MAX));
   all.push_back(of_names("Deterministic", "true", {"true"}, nothing));
@@ -250,7 +263,8 @@ Expectation Engine::evaluate(const AnyState& position) {
     alone_ = std::make_unique<const Weights>(network_);
     evaluator_ = value_or(Code::kInternal, make_evaluator(evaluation_, *alone_));
   }
-  return (*find_game<NetworkAlone>(game_->name))->expects(position, evaluates_, *evaluator_);
+  return (*find_game<NetworkAlone>(game_->name))
+      ->expects(position, evaluates_, *evaluator_, tablebase().bytes());
 }
 
 }  // namespace senet::protocol

@@ -13,6 +13,7 @@
 #include "engine/host/service.hpp"
 #include "games/any_game.hpp"
 #include "games/settings.hpp"
+#include "nn/tablebase_file.hpp"
 #include "tools/play/protocol/expectation.hpp"
 #include "tools/play/search_setup.hpp"
 
@@ -32,7 +33,7 @@ struct Options {
   std::uint32_t hash_mib = 128;                // Hash
   std::uint32_t multi_pv = 1;                  // MultiPV
   std::uint32_t hash_limit_mib = kMaxHashMib;  // maximum value of Hash
-  SearchOptions search;                        // Evaluator, Mode, CPuct to AfterstateTemperature
+  SearchOptions search;                        // Evaluator, Mode, CPuct to TablebaseFolder
 };
 
 /// The numeric settings. Their keys are the names of the options.
@@ -77,6 +78,8 @@ class Engine {
   void configure(const Options& options, Change change);
 
   const AnyGame& game() const { return *game_; }
+  /// The tablebase that searches ask; may be empty.
+  const TablebaseFile& tablebase() const { return *service_->tablebase(game_->name); }
   /// Searches a position of the game until a limit is reached or keep_going() returns false;
   /// keep_going() is called at least once per millisecond.
   SessionResult search(const AnyState& position, SessionLimits limits,

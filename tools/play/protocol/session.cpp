@@ -19,6 +19,9 @@ namespace {
 // The limit of a search without limits, which ends by stop.
 constexpr std::uint32_t kEndlessVisits = 1u << 30;
 
+// Maximum length of a text that may quote the user's input.
+constexpr std::size_t kLongestText = 300;
+
 long per_mille(double share) { return std::lround(share * 1000); }
 
 /// Probabilities of the outcomes, for one player. `double` and `triple` are outcomes worth at least
@@ -101,7 +104,6 @@ bool Session::handle(std::string_view line) {
 }
 
 void Session::refuse_line(const Error& problem) {
-  constexpr std::size_t kLongestText = 300;
   const senet_status status = problem.status();
   std::string_view code = name_of(static_cast<Code>(status));  // "" for a status of libsenet
   if (code.empty()) {
@@ -145,14 +147,19 @@ void Session::greet(Words) {
   say(kDialect == Dialect::kUci ? "uciok" : kDialect == Dialect::kUbgi ? "ubgiok" : "ugiok");
 }
 
-void Session::mention_untrained() {
-  if (!is_untrained(network_source(options_)) || mentioned_untrained_) return;
-  mentioned_untrained_ = true;
-  say("info string the network is untrained (option WeightsFile): its moves mean nothing");
+// Writes each note once, before the next answer that needs the engine.
+void Session::say_notes() {
+  if (is_untrained(network_source(options_)) && !std::exchange(mentioned_untrained_, true)) {
+    say("info string the network is untrained (option WeightsFile): its moves mean nothing");
+  }
+  const std::string& note = engine_.tablebase().note();
+  if (note != std::exchange(tablebase_note_, note) && !note.empty()) {
+    say("info string " + printable(note, kLongestText));
+  }
 }
 
 void Session::isready(Words) {
-  mention_untrained();
+  say_notes();
   say("readyok");
 }
 
@@ -239,7 +246,7 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   limits.lines = options_.multi_pv;
   limits.progress = [&](const SessionResult& so_far) { say_info(so_far, role, began); };
 
-  mention_untrained();
+  say_notes();
   if (time) {  // the remaining time, at least 1 us, because 0 would mean no limit
     const auto left =
         std::chrono::duration_cast<std::chrono::microseconds>(began + *time - ServiceClock::now());
@@ -315,7 +322,7 @@ void Session::say_info(const SessionResult& result, Role role, ServiceClock::tim
 // All figures are from the perspective of the player to move or to roll. In games with outcomes
 // worth 2 points or more, their probabilities are included.
 void Session::eval(Words) {
-  mention_untrained();
+  say_notes();
   const Expectation seen = engine_.evaluate(position_);
   const std::span<const float> values = engine_.game().outcome_values;
   const Chances chances = chances_of(seen.outcomes, values);
@@ -422,7 +429,7 @@ void Session::bench(Words words) {
   const std::optional<std::uint32_t> visits =
       words.empty() ? options_.visits : number_of(words.next(), 0u, kMaxVisits);
   if (!visits) throw bad_argument("bench requires a number of visits 0 .. {}", kMaxVisits);
-  mention_untrained();
+  say_notes();
   constexpr std::uint32_t kPositions = 16;
   Random random(/*seed=*/1, 0, 0, Purpose::kMove);
   std::uint64_t nodes = 0, evaluations = 0, signature = 0;  // signature: hash of the results

@@ -77,7 +77,7 @@ class Session {
   void perft(Words words);
   void bench(Words words);
 
-  void mention_untrained();
+  void say_notes();
   void think(const GoRequest& go, Role role, ServiceClock::time_point began);
   // Writes an "info" line for each principal variation, the best first.
   void say_info(const SessionResult& result, Role role, ServiceClock::time_point began);
@@ -92,6 +92,7 @@ class Session {
   Dialect dialect_ = Dialect::kUci;
   bool quits_ = false;
   bool mentioned_untrained_ = false;
+  std::string tablebase_note_;  // the last one written
 
   // The UBGI state besides the position. Only turn_ affects the answers.
   Player turn_ = 0;

@@ -70,7 +70,8 @@ SENET_ENUM(senet_turn){SENET_PLAYER_0 = 0, SENET_PLAYER_1 = 1,
 
 SENET_ENUM(senet_ending){
     SENET_BY_VISITS = 0, SENET_BY_TIME = 1, SENET_BY_STOP = 2,
-    SENET_BY_PROOF = 3,    /* the value is exact */
+    SENET_BY_PROOF = 3,    /* more visits would not change the value: it is exact, or the result of
+                            * every move is in a tablebase */
     SENET_BY_FULL_TREE = 4 /* no room: senet_config.visits made, or unusually many moves */
 };
 
@@ -108,6 +109,13 @@ typedef struct senet_config {
   /* Bytes of each worker's evaluation cache, per game: repeated positions need no forward pass.
    * Part of `memory`. Does not change results. Default 0: no cache. */
   uint64_t cache;
+  /* A folder for endgame tablebases, for games that have one (backgammon: bear-offs). Searches ask
+   * the tablebase instead of the network where it can answer. The first senet_engine_use of a game
+   * builds its file in well under a second, on the ordinary heap; later ones map it. The table and
+   * the building are part of `memory`. If the file cannot be written, the table stays in memory,
+   * and `log` gets the reason. Other programs may use the same folder at the same time; a file
+   * there may be deleted or renamed over, but not be truncated. Default empty: no tablebases. */
+  senet_text tablebases;
   /* Not 0: searches value every roll of the dice and the best replies to this many plies, 1 .. 6,
    * instead of searching a tree; for networks that evaluate afterstates. A search makes a visit for
    * each ply and one before, so a limit of 1 visit is the network alone. Default 0. */

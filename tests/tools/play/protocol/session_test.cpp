@@ -18,8 +18,9 @@ TEST(Session, IntroducesItselfInEachDialect) {
     EXPECT_EQ(beginning(answer, "id author ").size(), 1u);
     EXPECT_EQ(answer.back(), dialect + "ok");
     EXPECT_EQ(beginning(answer, dialect + "ok").size(), 1u);
-    for (const char* const name : {"Game", "WeightsFile", "Visits", "Hash", "MultiPV", "Evaluator",
-                                   "Mode", "CPuct", "Threads", "Seed"}) {
+    for (const char* const name :
+         {"Game", "WeightsFile", "Visits", "Hash", "MultiPV", "Evaluator", "Mode", "CPuct",
+          "Tablebase", "TablebaseFolder", "Threads", "Seed"}) {
       EXPECT_EQ(beginning(answer, "option name " + std::string(name) + " type ").size(), 1u)
           << name;
     }
@@ -56,6 +57,42 @@ TEST(Session, PlaysWithTheBuiltInNetworkUnlessToldOtherwise) {
     talk.tell({"setoption name WeightsFile value <empty>"});
     EXPECT_EQ(talk.last("eval"), builtin);
   }
+}
+
+TEST(Session, AsksTheTablebaseIfToldTo) {
+  const TemporaryFolder folder;
+  Talk talk;
+  const auto search = [&] { return talk.ask("go nodes 20").front(); };
+  const auto ready = [&] {
+    talk.tell({"position gnubgid KgAAIAUAAAAAAA", "dice 2 1"});
+    return search();
+  };
+  EXPECT_EQ(number_behind(ready(), "nodes"), 20);
+  const std::string value_of_network = talk.last("eval");
+  talk.tell({"setoption name TablebaseFolder value " + folder.path().string(),
+             "setoption name Tablebase value true"});
+  EXPECT_EQ(number_behind(search(), "nodes"), 1) << "needs no more visits";
+  EXPECT_NE(talk.last("eval"), value_of_network);
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
+  // Before the roll: the probability of winning with two rolls against two is in the table.
+  talk.tell({"position gnubgid AQAABAAAAAAAAA"});
+  EXPECT_NE(talk.last("eval").find("1.0000"), std::string::npos) << talk.last("eval");
+  talk.tell({"setoption name Tablebase value false"});
+  EXPECT_EQ(number_behind(ready(), "nodes"), 20);
+  EXPECT_EQ(talk.last("eval"), value_of_network);
+  // A folder that cannot be written: a note, once, and the same play.
+  talk.tell({"setoption name Tablebase value true"});
+  const std::string found = search();
+  talk.tell({"setoption name TablebaseFolder value /proc/nowhere"});
+  const Lines answer = talk.ask("isready");
+  ASSERT_EQ(answer.size(), 2u);
+  EXPECT_TRUE(answer[0].starts_with("info string the tablebase of backgammon is kept in memory: "))
+      << answer[0];
+  EXPECT_EQ(talk.ask("isready").size(), 1u);
+  EXPECT_EQ(search(), found);
+  // Games without a tablebase ignore the option.
+  talk.tell({"setoption name Game value connect_four"});
+  EXPECT_EQ(number_behind(search(), "nodes"), 20);
 }
 
 TEST(Session, RefusesWhatItDoesNotKnowAndLivesOn) {
@@ -128,15 +165,26 @@ TEST(Session, RefusalsAreOnePrintableLine) {
 
 TEST(Session, SetsOptionsInSilenceUnlessTheyAreWrong) {
   Talk talk;
-  talk.tell({"setoption name Visits value 3", "set name visits value 4", "set Visits 5",
-             "setoption name Hash value 1", "setoption name MultiPV value 2",
-             "setoption name Evaluator value reference", "setoption name Mode value position",
-             "setoption name Mode value auto", "setoption name CPuct value 0.5",
-             "setoption name FpuReduction value 0", "setoption name PolicyTemperature value 2",
-             "setoption name AfterstateTemperature value 1", "setoption name Threads value 1",
-             "setoption name Seed value 42", "setoption name Deterministic value true",
-             "setoption name EvalMode value cubeless", "setoption name Variant value backgammon",
-             "setoption name WeightsFile value <empty>", "setoption name Game value tic_tac_toe"});
+  talk.tell({"setoption name Visits value 3",
+             "set name visits value 4",
+             "set Visits 5",
+             "setoption name Hash value 1",
+             "setoption name MultiPV value 2",
+             "setoption name Evaluator value reference",
+             "setoption name WeightsFile value untrained",
+             "setoption name Mode value position",
+             "setoption name Mode value auto",
+             "setoption name CPuct value 0.5",
+             "setoption name FpuReduction value 0",
+             "setoption name PolicyTemperature value 2",
+             "setoption name AfterstateTemperature value 1",
+             "setoption name Threads value 1",
+             "setoption name Seed value 42",
+             "setoption name Deterministic value true",
+             "setoption name EvalMode value cubeless",
+             "setoption name Variant value backgammon",
+             "setoption name WeightsFile value <empty>",
+             "setoption name Game value tic_tac_toe"});
   const Lines options = talk.ask("uci");
   EXPECT_EQ(beginning(options, "option name Visits type spin default 5 ").size(), 1u);
   EXPECT_EQ(beginning(options, "option name CPuct type string default 0.5").size(), 1u);

@@ -40,6 +40,7 @@ TEST(Ubgi, BothSidesOfASymmetricPositionGetTheSameAnswer) {
     Options options = small_options();
     options.search.evaluation.kind = EvaluatorKind::kFused;
     options.search.mode = mode;
+    options.weights = "untrained";  // with a policy head
     options.visits = 60;
     Talk talk(options);
     ready(talk);

@@ -142,6 +142,8 @@ class BackgammonDrawing {
       for (const ring of this.places[place].querySelectorAll(".ring")) ring.setAttribute("cy", y);
       if (count > 5) {
         const color = checkers === this.#checkers[0] ? this.colors[0] : this.colors[1];
+        // Without gloss behind the number, which would lower its contrast.
+        svg(this.countLayer, "circle", {class: "count", cx: x, cy: y, r: 0.6 * this.#size, fill: `var(--${color}-checker)`});
         svg(this.countLayer, "text", {class: "count", x, y, fill: color === "light" ? "#3a3324" : "#fff"}, count);
       }
     }
