@@ -185,6 +185,54 @@ TEST_P(TablebaseTest, ChangesNothingElsewhere) {
   }
 }
 
+// Known moves keep their exact values at every ply; a decision among known moves is settled at
+// once.
+TEST(Tablebase, SearchesByPliesAskItToo) {
+  SearchSettings settings{.evaluates = Evaluates::kAfterstates};
+  settings.plies.ply = 2;
+  const auto evaluator = hash_evaluator<Backgammon>(kRows);
+  Batch batch(kRows, Backgammon::kMaxActive);
+  const auto search = [&](const Tablebase<Backgammon>& tablebase, const Backgammon& state) {
+    Search<Backgammon> by_plies(settings, limits_for<Backgammon>(1, settings.evaluates));
+    by_plies.set_tablebase(tablebase);
+    by_plies.start(state, {}, kNoNoise);
+    run_search(by_plies, *evaluator, batch);
+    return by_plies;
+  };
+  const Board mixed{on_points({7, 4, 2, 1}), on_points({6, 5, 3, 1, 1})};
+  const Backgammon some = *Backgammon::from_board(mixed, 1, backgammon::make_dice(2, 1));
+  auto with = search(bearoffs(), some);
+  auto without = search({}, some);
+  const Decision<Backgammon> decision = with.decision();
+  EXPECT_FALSE(with.is_settled());
+  EXPECT_EQ(decision.visits, 3u);
+  EXPECT_LT(decision.evaluations, without.decision().evaluations);
+  std::size_t known = 0;
+  for (const Choice& choice : decision.choices) {
+    Backgammon after = some;
+    after.play(choice.action);
+    Outcomes<Backgammon> outcomes{};
+    if (!bearoffs().find(after, outcomes)) continue;
+    ++known;
+    EXPECT_FLOAT_EQ(choice.value, value_of(after, 1));
+  }
+  EXPECT_GT(known, 0u);
+  EXPECT_LT(known, decision.choices.size());
+
+  Random random(22, 0, 0, Purpose::kTest);
+  for (int i = 0; i < 50; ++i) {
+    const Board board = backgammon::random_bearoff(random, 15);
+    const Backgammon all = *Backgammon::from_board(board, 0, backgammon::random_dice(random));
+    auto settled = search(bearoffs(), all);
+    EXPECT_TRUE(settled.is_settled());
+    EXPECT_EQ(settled.decision().visits, 1u);
+    EXPECT_EQ(settled.decision().evaluations, 0u);
+    Backgammon after = all;
+    after.play(settled.decision().best());
+    EXPECT_FLOAT_EQ(settled.decision().value, value_of(after, 0));
+  }
+}
+
 TEST(Tablebase, AnswersForTheNetworkAlone) {
   const auto evaluator = hash_evaluator<Backgammon>(kRows);
   for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
