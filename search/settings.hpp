@@ -72,9 +72,10 @@ constexpr auto settings_of(std::type_identity<PlySettings>) {
       setting("ply-window", &S::window,
               "largest loss of such a move at ply 0; halves with every further ply", kPoints,
               {.matters = kMatters}),
-      setting("ply-replies", &S::replies, "the same for replies", {.least = 1, .most = 64},
-              {.matters = kMatters}),
-      setting("ply-reply-window", &S::reply_window, "the same for replies", kPoints,
+      setting("ply-replies", &S::replies, "most replies to a roll that it values deeper",
+              {.least = 1, .most = 64}, {.matters = kMatters}),
+      setting("ply-reply-window", &S::reply_window,
+              "largest loss of such a reply at ply 0; halves with every further ply", kPoints,
               {.matters = kMatters}),
   };
 }
