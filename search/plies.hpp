@@ -62,6 +62,7 @@ class Plies {
 
   /// Begins a search of `root`, in which a player is to move; abandons one in progress.
   void start(const G& root) {
+    assert(is_decision(root.turn()));
     root_ = root;
     depth_ = visits_ = evaluations_ = 0;
     count_ = 0;

@@ -64,18 +64,20 @@ constexpr auto settings_of(std::type_identity<PlySettings>) {
   constexpr auto kMatters = [](const S& s) { return s.ply > 0; };
   return std::tuple{
       setting("ply", &S::ply,
-              "plies of a full-width search: every roll of the dice, the best replies; visits then "
-              "do not matter. 0: tree search",
+              "plies of a search that values all rolls of the dice and the best replies instead of "
+              "visiting a tree; 0: tree search",
               {.least = 0, .most = 6}),
-      setting("ply-moves", &S::moves, "most moves that a search by plies values deeper",
+      setting("ply-moves", &S::moves,
+              "searches by plies: most moves of the root that are valued beyond ply 0",
               {.least = 1, .most = 4096}, {.matters = kMatters}),
       setting("ply-window", &S::window,
-              "largest loss of such a move at ply 0; halves with every further ply", kPoints,
+              "largest loss at ply 0 of such a move; halves with every further ply", kPoints,
               {.matters = kMatters}),
-      setting("ply-replies", &S::replies, "most replies to a roll that it values deeper",
+      setting("ply-replies", &S::replies,
+              "searches by plies: most replies to a roll that are valued beyond ply 0",
               {.least = 1, .most = 64}, {.matters = kMatters}),
       setting("ply-reply-window", &S::reply_window,
-              "largest loss of such a reply at ply 0; halves with every further ply", kPoints,
+              "largest loss at ply 0 of such a reply; halves with every further ply", kPoints,
               {.matters = kMatters}),
   };
 }
