@@ -276,9 +276,9 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   EXPECT_EQ(session.search.tablebase_folder, "a b/c");
   EXPECT_EQ(protocol::set_option(session, "TablebaseFolder", "<empty>"), protocol::Change::kSearch);
   EXPECT_EQ(session.search.tablebase_folder, "");
-  const std::vector<std::string> names = {"CPuct", "FpuReduction", "PolicyTemperature",
-                                          "AfterstateTemperature", "Ply", "PlyMoves", "PlyWindow",
-                                          "PlyReplies", "PlyReplyWindow", "Tablebase"};
+  const std::vector<std::string> names = {
+      "CPuct",    "FpuReduction", "PolicyTemperature", "AfterstateTemperature", "Ply",
+      "PlyMoves", "PlyWindow",    "PlyReplies",        "PlyReplyWindow",        "Tablebase"};
   std::size_t at = 0;
   for_each_setting(wanted, [&](const auto& entry, const auto& value) {
     if (!entry.use.of_players) return;
