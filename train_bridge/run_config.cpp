@@ -61,12 +61,16 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
     return fail(fmt::format("fast-visits: {} must be at most the visits of a full search, {}",
                             play.fast_visits, play.full_visits));
   }
-  // One tree more than lanes: see Lane::begin_search.
   const SelfPlaySettings& selfplay = config.selfplay;
+  WorkerSettings worker = selfplay.worker;
+  worker.visits = play.full_visits;
+  if (worker.search.plies.ply > 0 && (play.noise || play.temperature_plies > 0)) {
+    return fail(
+        "ply: a search by plies plays its best move: noise must be false and temperature-plies 0");
+  }
+  // One tree more than lanes: see Lane::begin_search.
   const std::size_t workers = selfplay.workers > 0 ? selfplay.workers : default_workers();
-  return check_memory(workers, selfplay.worker.lanes + 1,
-                      game.tree_bytes(play.full_visits, selfplay.worker.search.evaluates),
-                      selfplay.worker.cache_mib);
+  return check_memory(workers, worker.lanes + 1, game.search_bytes(worker), worker.cache_mib);
 }
 
 std::string config_text(const RunConfig& config) {

@@ -19,8 +19,8 @@ namespace senet {
 struct RunGame {
   /// The rules and the kit.
   const AnyGame& (*any)();
-  /// Bytes of the tree of a search with this many visits.
-  std::size_t (*tree_bytes)(std::uint32_t visits, Evaluates evaluates);
+  /// Bytes of each search of a worker with these settings.
+  std::size_t (*search_bytes)(const WorkerSettings& settings);
   GameShape shape;
   /// Starts threads that play immediately. Models, numbers, sink and objects referenced by the
   /// hooks outlive them; their join() reports why one could not start.

@@ -13,9 +13,10 @@ template <Game G>
 constexpr RunGame RunGame::of() {
   return {
       .any = &game_table<AnyGame, G>,
-      .tree_bytes =
-          [](std::uint32_t visits, Evaluates evaluates) {
-            return Tree<G>::bytes(limits_for<G>(visits, evaluates));
+      .search_bytes =
+          [](const WorkerSettings& settings) {
+            return Search<G>::bytes(settings.search,
+                                    limits_for<G>(settings.visits, settings.search.evaluates));
           },
       .shape = GameShape::of<G>(),
       .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,

@@ -40,8 +40,8 @@ class Backgammon {
   static constexpr std::size_t kMaxLegal = 3060;
   static constexpr std::size_t kMaxPlies = 4096;  // the rules set no limit
   static constexpr std::size_t kMaxChance = backgammon::kRolls;
-  static constexpr std::size_t kFeatures = 344;
-  static constexpr std::size_t kMaxActive = 56;
+  static constexpr std::size_t kFeatures = 426;
+  static constexpr std::size_t kMaxActive = 110;
   static constexpr std::size_t kPolicyLogits = backgammon::kPairs;
   static constexpr std::size_t kLogitsPerAction = 2;
   /// Win single, gammon, backgammon; lose single, gammon, backgammon: cubeless money points.
@@ -73,7 +73,7 @@ class Backgammon {
   std::uint64_t key() const;
   std::size_t chance(std::span<float> probabilities) const;
 
-  /// The 344 features described in games/backgammon/encode.cpp. Values are 0..3, mostly 0 or 1,
+  /// The 426 features described in games/backgammon/encode.cpp. Values are 0..3, mostly 0 or 1,
   /// except the pip lead in -1..1. On a chance turn, which is an afterstate, the dice features are
   /// 0: viewer() has not rolled yet.
   void encode(FeatureRow& row) const;

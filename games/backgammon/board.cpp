@@ -26,28 +26,67 @@ struct Targets {
   Places blots;     // points where they hit
 };
 
-// Whether up to four steps of `die` can hit, with no checker on the bar.
-bool hits_with_double(const Targets& targets, unsigned die) {
+// The blots that up to four steps of `die` can hit, with no checker on the bar.
+Places hit_by_double(const Targets& targets, unsigned die) {
   const Places one = targets.occupied >> die & targets.open;
   const Places two = one >> die & targets.open;
   const Places three = two >> die & targets.open;
   const Places four = three >> die;
-  return ((one | two | three | four) & targets.blots) != 0;
+  return (one | two | three | four) & targets.blots;
 }
 
 // The same with checkers on the bar, which must move first.
-bool enters_and_hits_with_double(const Targets& targets, unsigned on_bar, unsigned die) {
+Places hit_by_double_from_bar(const Targets& targets, unsigned on_bar, unsigned die) {
   const Places entry = kBarPlace >> die & targets.open;
-  if (entry & targets.blots) return true;
-  if (entry == 0) return false;
+  if (entry == 0) return 0;
   Places moving = (targets.occupied & ~kBarPlace) | entry;
-  Places reached = 0;
+  Places reached = entry;
   for (unsigned step = on_bar; step < 4; ++step) {
     moving = moving >> die & targets.open;
     reached |= moving;
   }
-  return (reached & targets.blots) != 0;
+  return reached & targets.blots;
 }
+
+// Sums of numbers up to 63, one for each place: bit b of the number of place p is bit p of
+// planes[b].
+class PlaceCounts {
+ public:
+  // Adds 2^bit to the number of every place of the set.
+  void add(Places places, std::size_t bit) {
+    for (; bit < planes_.size(); ++bit) {
+      const Places carry = planes_[bit] & places;
+      planes_[bit] ^= places;
+      places = carry;
+    }
+  }
+  std::uint8_t at(int place) const {
+    unsigned count = 0;
+    for (std::size_t bit = 0; bit < planes_.size(); ++bit) {
+      count |= (planes_[bit] >> place & 1u) << bit;
+    }
+    return static_cast<std::uint8_t>(count);
+  }
+
+ private:
+  std::array<Places, 6> planes_{};
+};
+
+// free_rolls() by the set of blocked points ahead: bit d - 1 is the point at distance d.
+constexpr std::size_t kAhead = 12;
+constexpr auto kFreeRolls = [] {
+  std::array<std::uint8_t, std::size_t{1} << kAhead> rolls{};
+  for (unsigned blocked = 0; blocked < rolls.size(); ++blocked) {
+    const auto open = [&](unsigned distance) { return (blocked >> (distance - 1) & 1u) == 0; };
+    for (unsigned high = 1; high <= 6; ++high) {
+      for (unsigned low = 1; low <= high; ++low) {
+        const bool plays = open(high + low) && (open(high) || open(low));
+        rolls[blocked] += plays ? (high == low ? 1 : 2) : 0;
+      }
+    }
+  }
+  return rolls;
+}();
 
 }  // namespace
 
@@ -102,11 +141,12 @@ Phase phase_of(const Board& board) {
                                                                       : Phase::kRace;
 }
 
-int hitting_rolls(const Checkers& mine, const Checkers& opponent) {
+Shots shots_of(const Checkers& mine, const Checkers& opponent) {
   const Targets targets{occupied_places(mine), open_points(opponent), opponent_blots(opponent)};
+  Shots shots;
   const Places lowest_blot = targets.blots & (~targets.blots + 1);
   // No blot, or no checker behind a blot.
-  if (targets.blots == 0 || targets.occupied >> 1 < lowest_blot) return 0;
+  if (targets.blots == 0 || targets.occupied >> 1 < lowest_blot) return shots;
 
   // landed[d]: the places where a checker can land with die d. next[d]: the places that die d makes
   // available as sources of the other die: where the checker landed, and all others if it was the
@@ -119,18 +159,33 @@ int hitting_rolls(const Checkers& mine, const Checkers& opponent) {
     landed[die] = sources >> die & targets.open;
     next[die] = on_bar > 1 || landed[die] == 0 ? 0 : landed[die] | freed;
   }
-  int rolls = 0;
+  PlaceCounts counts;
+  // A checker that we hit on our point p has come p pips.
+  const auto count = [&](Places hit, std::size_t bit) {
+    counts.add(hit, bit);
+    shots.rolls += (hit != 0 ? 1 : 0) << bit;
+    shots.pips += (std::bit_width(hit | 1) - 1) << bit;
+  };
   for (unsigned high = 1; high <= 6; ++high) {
     for (unsigned low = 1; low < high; ++low) {
       const Places reached = landed[high] | landed[low] | next[high] >> low | next[low] >> high;
-      rolls += (reached & targets.blots) != 0 ? 2 : 0;
+      count(reached & targets.blots, 1);
     }
-    rolls += (on_bar == 0 ? hits_with_double(targets, high)
-                          : enters_and_hits_with_double(targets, on_bar, high))
-                 ? 1
-                 : 0;
+    count(
+        on_bar == 0 ? hit_by_double(targets, high) : hit_by_double_from_bar(targets, on_bar, high),
+        0);
   }
-  return rolls;
+  for (Places left = targets.blots; left != 0; left &= left - 1) {
+    const int point = std::countr_zero(left);
+    shots.on[static_cast<std::size_t>(point)] = counts.at(point);
+  }
+  return shots;
+}
+
+int free_rolls(Places opponent_points, int place) {
+  // The point d ahead of ours is the opponent's point 25 - place + d.
+  const Places ahead = (opponent_points & kPoints) >> (26 - place);
+  return kFreeRolls[ahead & ((1u << kAhead) - 1)];
 }
 
 }  // namespace senet::backgammon

@@ -169,10 +169,22 @@ inline std::string_view name_of(Phase phase) {
 /// choosing its network.)
 Phase phase_of(const Board& board);
 
-/// The number of rolls, of 36, with which the player of `mine` can hit a blot, 0..36: a tactical
-/// fact that small networks are slow to learn. Checkers on the bar enter first; combination shots
-/// are possible after the last has entered. This is an upper bound: it ignores the rules that can
+/// The blots that a player can hit with the next roll: tactical facts that small networks are slow
+/// to learn.
+struct Shots {
+  int rolls = 0;  // of 36, that hit a blot
+  int pips = 0;   // sum over the 36 rolls of what the opponent loses by the most costly hit
+  /// Rolls that hit a blot on each point, from our perspective.
+  std::array<std::uint8_t, 25> on{};
+};
+
+/// The shots of the player of `mine`. Checkers on the bar enter first; combination shots are
+/// possible after the last has entered. These are upper bounds: they ignore the rules that can
 /// force the dice to be played otherwise.
-int hitting_rolls(const Checkers& mine, const Checkers& opponent);
+Shots shots_of(const Checkers& mine, const Checkers& opponent);
+
+/// The number of rolls, of 36, that a lone checker on `place` (1..25) can play in full against
+/// these points of the opponent, from the opponent's perspective; of doubles, the first two steps.
+int free_rolls(Places opponent_points, int place);
 
 }  // namespace senet::backgammon

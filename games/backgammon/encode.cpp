@@ -1,11 +1,11 @@
-// The network's input for backgammon: 344 features from viewer()'s perspective. About 35 of them
+// The network's input for backgammon: 426 features from viewer()'s perspective. About 45 of them
 // are not zero.
 //
-//   0                155                310     323      325      327      328          344
-//   +----------------+------------------+-------+--------+--------+--------+------------+
-//   | viewer's side  | other side       | dice  | phase  | contact| lead   | lead steps |
-//   | 155            | 155              | 6+6+1 | 2      | 2      | 1      | 16         |
-//   +----------------+------------------+-------+--------+--------+--------+------------+
+//   0                196                392     405      407      409    410          426
+//   +----------------+------------------+-------+--------+--------+------+------------+
+//   | viewer's side  | other side       | dice  | phase  | contact| lead | lead steps |
+//   | 196            | 196              | 6+6+1 | 2      | 2      | 1    | 16         |
+//   +----------------+------------------+-------+--------+--------+------+------------+
 //
 // A side, from its own perspective:
 //
@@ -16,9 +16,15 @@
 //   128  checkers back: 5            one of 1..5 or more on 19..24 and bar
 //   133  blots: 4                    one of 1..4 or more on 1..24
 //   137  gammon pips: 1              if none is off: (pips to bring all home + 1) / 100, at most 2
-//   138  hitting rolls: 1            number of rolls that hit if this side rolled now, / 36
-//   139  pips: 1                     / 167, the pips at the start
-//   140  pip steps: 15               one of 0..11, 12..23 ... 168 or more
+//   138  pips: 1                     / 167, the pips at the start
+//   139  pip steps: 15               one of 0..11, 12..23 ... 168 or more
+//   154  hitting rolls: 1            with contact: rolls that hit if this side rolled now, / 36
+//   155  hit pips: 1                 ... mean pips that the opponent then loses, / 24
+//   156  targets: 24                 ... rolls that hit a blot on this point, / 36
+//   180  trapped: 8                  ... of a checker on 18..24 or the bar: 1 - free rolls / 36
+//   188  containment: 2              ... x = 1 - fewest free rolls / 36 on 13 to the rearmost; x^2
+//   190  prime ahead: 6              ... one of 1..6 opponent's points in a row ahead of the
+//   rearmost
 //
 // dice: higher die 1..6, lower die 1..6, double; all zero on a chance turn.
 // phase: before the opening roll, before any other roll.
@@ -37,18 +43,23 @@ namespace {
 
 // Offsets within a side.
 constexpr std::size_t kPlaces = 0, kBorneOff = 100, kHomePoints = 116, kPrime = 122, kBack = 128,
-                      kBlots = 133, kGammonPips = 137, kHittingRolls = 138, kPips = 139,
-                      kPipSteps = 140, kSide = 155;
+                      kBlots = 133, kGammonPips = 137, kPips = 138, kPipSteps = 139,
+                      kHittingRolls = 154, kHitPips = 155, kTargets = 156, kTrapped = 180,
+                      kContainment = 188, kPrimeAhead = 190, kSide = 196;
 // Offsets within the row.
 constexpr std::size_t kDice = 2 * kSide, kPhase = kDice + 13, kContact = kPhase + 2,
                       kLead = kContact + 2, kLeadSteps = kLead + 1, kEnd = kLeadSteps + 16;
 static_assert(kEnd == Backgammon::kFeatures);
 
 // Maximum number of non-zero features. Per side: one for each of 15 checkers' places (a second one
-// for a place needs four checkers), two for the checkers borne off, one for each of the other eight
-// lines of the table. Then three dice or one phase, and contact, lead and lead step. The lead step
-// is always present, so that each add_if() before it has room.
-static_assert(2 * (15 + 2 + 8) + 3 + 3 == Backgammon::kMaxActive);
+// for a place needs four checkers), two for the checkers borne off, seven for the next lines of the
+// table, one for each of 15 targets and 8 places, two for the containment, three for the others.
+// Then three dice or one phase, and contact, lead and lead step. The lead step is always present,
+// so that each add_if() before it has room.
+static_assert(2 * (15 + 2 + 7 + 15 + 8 + 2 + 3) + 3 + 3 == Backgammon::kMaxActive);
+
+constexpr int kFirstTrapped = 18;  // the first place that can be trapped
+constexpr int kFirstContained = 13;
 
 int pips_outside_home(const Checkers& checkers) {
   int sum = 0;
@@ -80,6 +91,38 @@ void add_places(FeatureRow& row, std::size_t first, const Checkers& checkers, Pl
   }
 }
 
+void add_shots(FeatureRow& row, std::size_t first, const Checkers& mine, const Checkers& opponent) {
+  const Shots shots = shots_of(mine, opponent);
+  if (shots.rolls == 0) return;
+  row.add(first + kHittingRolls, static_cast<float>(shots.rolls) / 36);
+  row.add(first + kHitPips, static_cast<float>(shots.pips) / (36 * 24));
+  for (Places blots = opponent_blots(opponent); blots != 0; blots &= blots - 1) {
+    const auto point = static_cast<std::size_t>(std::countr_zero(blots));
+    const int rolls = shots.on[point];
+    row.add_if(rolls > 0, first + kTargets + point - 1, static_cast<float>(rolls) / 36);
+  }
+}
+
+void add_blockade(FeatureRow& row, std::size_t first, const Checkers& mine,
+                  const Checkers& opponent) {
+  const Places blocked = places_with(opponent, 2);
+  const int rear = rearmost(mine);
+  int fewest = 36;
+  for (int place = rear; place >= kFirstContained; --place) {
+    const int rolls = free_rolls(blocked, place);
+    fewest = std::min(fewest, rolls);
+    if (place >= kFirstTrapped && mine[static_cast<std::size_t>(place)] > 0) {
+      row.add_if(rolls < 36, first + kTrapped + static_cast<std::size_t>(place - kFirstTrapped),
+                 static_cast<float>(36 - rolls) / 36);
+    }
+  }
+  const float containment = static_cast<float>(36 - fewest) / 36;
+  row.add_if(fewest < 36, first + kContainment, containment);
+  row.add_if(fewest < 36, first + kContainment + 1, containment * containment);
+  const Places ahead = from_other_side(blocked & kPoints) & ((Places{1} << rear) - 1);
+  add_count(row, first + kPrimeAhead, 6, longest_run(ahead));
+}
+
 // `pips`: the pip count of this side. `contact`: the sides can still meet.
 void add_side(FeatureRow& row, std::size_t first, const Checkers& mine, const Checkers& opponent,
               int pips, bool contact) {
@@ -99,12 +142,12 @@ void add_side(FeatureRow& row, std::size_t first, const Checkers& mine, const Ch
   for (std::size_t place = 19; place <= kBar; ++place) back += mine[place];
   add_count(row, first + kBack, 5, back);
   add_count(row, first + kBlots, 4, std::popcount(occupied & ~made & kPoints));
-  if (contact) {
-    const int rolls = hitting_rolls(mine, opponent);
-    row.add_if(rolls > 0, first + kHittingRolls, static_cast<float>(rolls) / 36);
-  }
   row.add(first + kPips, static_cast<float>(pips) / 167);
   row.add(first + kPipSteps + static_cast<std::size_t>(std::min(pips / 12, 14)), 1.0f);
+  if (contact) {
+    add_shots(row, first, mine, opponent);
+    add_blockade(row, first, mine, opponent);
+  }
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::array<float, Backgammon::kFeatures> dense(const Backgammon& state) {
 TEST(BackgammonFeatures, TheStart) {
   const auto row = dense(Backgammon());
   std::array<float, Backgammon::kFeatures> expected{};
-  for (const std::size_t side : {0u, 155u}) {
+  for (const std::size_t side : {0u, 196u}) {
     expected[side + (24 - 1) * 4 + 1] = 1;  // two on 24
     expected[side + (13 - 1) * 4 + 2] = 1;  // five on 13
     expected[side + (13 - 1) * 4 + 3] = 0.5f;
@@ -50,28 +50,33 @@ TEST(BackgammonFeatures, TheStart) {
     expected[side + 128 + 1] = 1;  // two back
     expected[side + 137] =
         (2 * 18 + 5 * 7 + 3 * 2 + 1) / 100.0f;  // (pips to bring all home + 1) / 100
-    expected[side + 139] = 1;                   // 167 pips
-    expected[side + 140 + 13] = 1;
+    expected[side + 138] = 1;                   // 167 pips
+    expected[side + 139 + 13] = 1;
+    // Not 5-2, 4-3, 6-1, 4-1 and 3-2, which end on a point, 5-5 and 6-6.
+    expected[side + 180 + 6] = 12.0f / 36;
+    expected[side + 188] = 15.0f / 36;  // on 18
+    expected[side + 189] = expected[side + 188] * expected[side + 188];
+    expected[side + 190] = 1;  // no two points in a row ahead
   }
-  expected[323] = 1;      // opening roll
-  expected[325] = 1;      // contact
-  expected[328 + 8] = 1;  // equal race
+  expected[405] = 1;      // opening roll
+  expected[407] = 1;      // contact
+  expected[410 + 8] = 1;  // equal race
   for (std::size_t i = 0; i < row.size(); ++i) EXPECT_FLOAT_EQ(row[i], expected[i]) << i;
 }
 
 TEST(BackgammonFeatures, DiceArePartOfADecision) {
   const auto roll = dense(*Backgammon::from_position_id(backgammon::kStartPositionId, 0));
-  EXPECT_EQ(roll[323], 0.0f);
-  EXPECT_EQ(roll[324], 1.0f);
-  for (std::size_t i = 310; i < 323; ++i) EXPECT_EQ(roll[i], 0.0f);
+  EXPECT_EQ(roll[405], 0.0f);
+  EXPECT_EQ(roll[406], 1.0f);
+  for (std::size_t i = 392; i < 405; ++i) EXPECT_EQ(roll[i], 0.0f);
   const auto mixed =
       dense(*Backgammon::from_position_id(backgammon::kStartPositionId, 0, Dice{5, 2}));
-  EXPECT_EQ(mixed[310 + 4], 1.0f);
-  EXPECT_EQ(mixed[316 + 1], 1.0f);
-  EXPECT_EQ(std::count(mixed.begin() + 310, mixed.begin() + 325, 0.0f), 13);
+  EXPECT_EQ(mixed[392 + 4], 1.0f);
+  EXPECT_EQ(mixed[398 + 1], 1.0f);
+  EXPECT_EQ(std::count(mixed.begin() + 392, mixed.begin() + 407, 0.0f), 13);
   const auto doubles =
       dense(*Backgammon::from_position_id(backgammon::kStartPositionId, 0, Dice{4, 4}));
-  EXPECT_EQ(doubles[322], 1.0f);
+  EXPECT_EQ(doubles[404], 1.0f);
 }
 
 // The features depend only on the board from the perspective of the player on roll, and different
@@ -89,50 +94,98 @@ TEST(BackgammonFeatures, AreToldFromThePlayerOnRoll) {
     // Swapping the sides swaps their halves.
     const backgammon::Board swapped{state.board().waiting, state.board().on_roll};
     const auto other_row = dense(*Backgammon::from_board(swapped, 0, state.dice()));
-    ASSERT_TRUE(std::equal(row.begin(), row.begin() + 155, other_row.begin() + 155));
-    ASSERT_TRUE(std::equal(row.begin() + 155, row.begin() + 310, other_row.begin()));
-    ASSERT_EQ(row[327], -other_row[327]);
+    ASSERT_TRUE(std::equal(row.begin(), row.begin() + 196, other_row.begin() + 196));
+    ASSERT_TRUE(std::equal(row.begin() + 196, row.begin() + 392, other_row.begin()));
+    ASSERT_EQ(row[409], -other_row[409]);
   }
 }
 
 TEST(BackgammonFeatures, ContactEndsWhenTheSidesHavePassed) {
   const auto contact = Backgammon::from_text("XGID=------------A-b-----------:0:0:1:00:0:0:0:0:10");
   ASSERT_TRUE(contact);
-  EXPECT_EQ(dense(*contact)[326], 1.0f);  // own 12, the opponent's checkers on our 14: passed
+  EXPECT_EQ(dense(*contact)[408], 1.0f);  // own 12, the opponent's checkers on our 14: passed
   const auto race = Backgammon::from_text("XGID=------------a-B-----------:0:0:1:00:0:0:0:0:10");
   ASSERT_TRUE(race);
-  EXPECT_EQ(dense(*race)[325], 1.0f);
+  EXPECT_EQ(dense(*race)[407], 1.0f);
 }
 
-// Every roll that can legally hit is counted. Few rolls are counted whose hit the rules on using
-// dice forbid.
-TEST(BackgammonFeatures, HittingRollsAreThoseThatCanHit) {
-  int counted = 0, legal_hits = 0;
+// Every roll that can legally hit is counted, for each blot and for all. Few rolls are counted
+// whose hit the rules on using dice forbid.
+TEST(BackgammonFeatures, ShotsAreTheRollsThatCanHit) {
+  int counted = 0, legal_hits = 0, counted_pips = 0, legal_pips = 0;
   backgammon::visit_random_games(32, 60, [&](const Backgammon& state) {
     if (state.turn() != Turn::kChance || backgammon::is_opening_roll(state) || HasFatalFailure())
       return;
     const Player mover = state.viewer();
-    int hitting = 0;
+    const backgammon::Checkers& opponent = state.checkers(other(mover));
+    backgammon::Shots legal;
     for (Action roll = 0; roll < backgammon::kRolls; ++roll) {
       Backgammon rolled = state;
       rolled.play(roll);
       ActionList<Backgammon::kMaxLegal> actions;
       rolled.legal(actions);
-      const bool hits = std::any_of(actions.begin(), actions.end(), [&](Action action) {
+      std::array<bool, 25> hit{};  // by our point
+      for (const Action action : actions) {
         Backgammon next = rolled;
         next.play(action);
-        return next.checkers(other(mover))[25] > state.checkers(other(mover))[25];
-      });
-      if (hits) hitting += backgammon::dice_of(roll).is_double() ? 1 : 2;
+        for (std::size_t point = 1; point <= 24; ++point) {
+          hit[point] |= opponent[25 - point] == 1 && next.checkers(other(mover))[25 - point] == 0;
+        }
+      }
+      const int weight = backgammon::dice_of(roll).is_double() ? 1 : 2;
+      std::size_t highest = 0;
+      for (std::size_t point = 1; point <= 24; ++point) {
+        if (!hit[point]) continue;
+        legal.on[point] = static_cast<std::uint8_t>(legal.on[point] + weight);
+        highest = point;
+      }
+      legal.rolls += highest > 0 ? weight : 0;
+      legal.pips += weight * static_cast<int>(highest);
     }
-    const int estimate =
-        backgammon::hitting_rolls(state.checkers(mover), state.checkers(other(mover)));
-    ASSERT_GE(estimate, hitting) << state.text();
-    counted += estimate;
-    legal_hits += hitting;
+    const backgammon::Shots shots = backgammon::shots_of(state.checkers(mover), opponent);
+    ASSERT_GE(shots.rolls, legal.rolls) << state.text();
+    ASSERT_GE(shots.pips, legal.pips) << state.text();
+    for (std::size_t point = 1; point <= 24; ++point) {
+      ASSERT_GE(shots.on[point], legal.on[point]) << state.text() << " point " << point;
+    }
+    counted += shots.rolls;
+    legal_hits += legal.rolls;
+    counted_pips += shots.pips;
+    legal_pips += legal.pips;
   });
   EXPECT_GT(legal_hits, 10000);
   EXPECT_LT(counted, legal_hits * 1.01);
+  EXPECT_LT(counted_pips, legal_pips * 1.01);
+}
+
+// The free rolls of a checker are those with which the rules let it move by both dice when it is
+// alone.
+TEST(BackgammonFeatures, FreeRollsAreThoseThatALoneCheckerCanPlay) {
+  Random random(33, 0, 0, Purpose::kTest);
+  for (int i = 0; i < 300; ++i) {
+    const backgammon::Board board = backgammon::random_placement(random).board();
+    for (std::size_t place = 13; place <= 25; ++place) {
+      if (place < 25 && board.waiting[25 - place] > 0) continue;
+      backgammon::Board alone{{}, board.waiting};
+      alone.on_roll[place] = 1;
+      alone.on_roll[backgammon::kOff] = 14;
+      int free = 0;
+      for (Action roll = 0; roll < backgammon::kRolls; ++roll) {
+        const backgammon::Dice dice = backgammon::dice_of(roll);
+        const auto rolled = Backgammon::from_board(alone, 0, dice);
+        ASSERT_TRUE(rolled) << rolled.error();
+        ActionList<Backgammon::kMaxLegal> actions;
+        rolled->legal(actions);
+        Backgammon next = *rolled;
+        next.play(actions[0]);
+        const int moved = static_cast<int>(place) - backgammon::pips(next.checkers(0));
+        if (moved >= dice.high + dice.low) free += dice.is_double() ? 1 : 2;
+      }
+      const backgammon::Places points = backgammon::places_with(board.waiting, 2);
+      ASSERT_EQ(backgammon::free_rolls(points, static_cast<int>(place)), free)
+          << position_id(alone) << " from " << place;
+    }
+  }
 }
 
 TEST(BackgammonFeatures, LogitsAreThePairsOfSources) {
