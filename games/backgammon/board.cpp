@@ -81,7 +81,8 @@ constexpr auto kFreeRolls = [] {
     for (unsigned high = 1; high <= 6; ++high) {
       for (unsigned low = 1; low <= high; ++low) {
         const bool plays = open(high + low) && (open(high) || open(low));
-        rolls[blocked] += plays ? (high == low ? 1 : 2) : 0;
+        const unsigned weight = high == low ? 1 : 2;
+        rolls[blocked] = static_cast<std::uint8_t>(rolls[blocked] + (plays ? weight : 0));
       }
     }
   }
