@@ -121,6 +121,8 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Weig
       break;  // unreachable: already resolved
     case EvaluatorKind::kFused:
       return std::make_unique<FusedEvaluator>(weights, heap);
+    case EvaluatorKind::kInt8:
+      return std::make_unique<ByteEvaluator>(weights, heap);
     case EvaluatorKind::kOneDnn:
       return make_onednn(weights, max_rows, exact);
     case EvaluatorKind::kReference:
@@ -134,6 +136,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(EvaluatorKind kind, const Weig
 std::size_t evaluator_bytes(EvaluatorKind kind, const NetworkSpec& spec, std::size_t max_rows) {
   switch (kind) {
     case EvaluatorKind::kFused:
+    case EvaluatorKind::kInt8:
       return sizeof(FusedEvaluator) - sizeof(EvaluatorScratch) + EvaluatorScratch::bytes(spec);
     case EvaluatorKind::kOneDnn:
       return onednn_bytes(spec, max_rows);
@@ -149,6 +152,7 @@ std::size_t evaluator_bytes(EvaluatorKind kind, const NetworkSpec& spec, std::si
 }
 
 std::size_t shared_bytes(EvaluatorKind kind, const NetworkSpec& spec) {
+  if (kind == EvaluatorKind::kInt8) return PackedBytes::bytes(spec);
   const bool packs = kind == EvaluatorKind::kFused || kind == EvaluatorKind::kAuto;
   return packs ? PackedNetwork::bytes(spec) : 0;
 }

@@ -24,13 +24,14 @@ class Evaluator {
 
   /// The name to record with results. Evaluators whose answers may differ in any bit have different
   /// names: "fused-fma" (any instruction set with fused multiply-add), "fused-plain" (without),
-  /// "onednn", "reference", "hash". The part before the hyphen is the name of its kind.
+  /// "int8-fma", "int8-plain", "onednn", "reference", "hash". The part before the hyphen is the
+  /// name of its kind.
   virtual std::string_view name() const = 0;
 
   /// Uses these weights from now on. They must have the spec that the evaluator was built for, and
-  /// exist until the next load() or the last forward(). The fused evaluator runs weights.packed(),
-  /// which this call creates if no other has; the others copy the weights unless they already have
-  /// them.
+  /// exist until the next load() or the last forward(). The fused and int8 evaluators run
+  /// weights.packed(), which this call creates if no other has; the others copy the weights unless
+  /// they already have them.
   virtual void load(const Weights& weights) = 0;
 
   /// Answers rows [first, last) of the batch: writes only each row's outcomes and wanted logits, to
@@ -43,11 +44,13 @@ class Evaluator {
   virtual std::uint64_t cache_hits() const { return 0; }
 };
 
-/// kAuto times kFused and kOneDnn on this machine and uses the faster.
-enum class EvaluatorKind : std::uint8_t { kOneDnn, kReference, kHash, kFused, kAuto };
+/// kInt8 multiplies in 8 bits (ByteProduct): faster and less exact than kFused. kAuto times kFused
+/// and kOneDnn on this machine and uses the faster.
+enum class EvaluatorKind : std::uint8_t { kOneDnn, kReference, kHash, kFused, kInt8, kAuto };
 
-constexpr std::array<Named<EvaluatorKind>, 5> names_of(std::type_identity<EvaluatorKind>) {
+constexpr std::array<Named<EvaluatorKind>, 6> names_of(std::type_identity<EvaluatorKind>) {
   return {{{"fused", EvaluatorKind::kFused},
+           {"int8", EvaluatorKind::kInt8},
            {"onednn", EvaluatorKind::kOneDnn},
            {"auto", EvaluatorKind::kAuto},
            {"reference", EvaluatorKind::kReference},

@@ -33,6 +33,8 @@ PlacedPlan::PlacedPlan(const LayerPlan& plan) {
 
 EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_t rows)
     : squares(rows * kPanel, heap),
+      byte_rows(rows * padded(plan.widest()), heap),
+      units(rows, heap),
       logits(rows * padded(plan.policy_logits()), heap),
       dense_rows(kDenseRows * padded(plan.features), heap),
       raw_outcomes(kValueRows * padded(plan.size_of(plan.outcomes)), heap),
@@ -48,10 +50,11 @@ EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_
 
 std::size_t EvaluatorScratch::bytes(const LayerPlan& plan) {
   const std::size_t count = PlacedPlan(plan).buffers.count();
-  const std::size_t row = count * padded(plan.widest()) + kPanel + padded(plan.policy_logits());
+  const std::size_t widest = padded(plan.widest());
+  const std::size_t row = count * widest + kPanel + 1 + padded(plan.policy_logits());
   const std::size_t ends =
       kDenseRows * padded(plan.features) + (kValueRows + 1) * padded(plan.size_of(plan.outcomes));
-  return sizeof(EvaluatorScratch) + count * sizeof(AlignedFloats) +
+  return sizeof(EvaluatorScratch) + count * sizeof(AlignedFloats) + kRows * widest +
          (kRows * row + ends) * sizeof(float) + longest_list(plan) * sizeof(std::uint16_t);
 }
 

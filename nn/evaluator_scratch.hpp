@@ -58,12 +58,14 @@ struct EvaluatorScratch {
   /// Memory of a scratch for blocks of kRows, including the object itself.
   static std::size_t bytes(const LayerPlan& plan);
 
-  std::vector<AlignedFloats> buffers;  // of PlacedPlan, [rows, stride of the widest value] each
-  AlignedFloats squares;               // of the rows written last
-  AlignedFloats logits;                // [rows, padded(policy logits)]
-  AlignedFloats dense_rows;            // [kDenseRows, padded(features)]
-  AlignedFloats raw_outcomes;          // [kValueRows, padded(outcomes)], before the softmax
-  AlignedFloats shares;                // [padded(outcomes)], after it
+  std::vector<AlignedFloats> buffers;     // of PlacedPlan, [rows, stride of the widest value] each
+  AlignedFloats squares;                  // of the rows written last
+  AlignedVector<std::uint8_t> byte_rows;  // [rows, padded(widest value)], for products of bytes
+  AlignedFloats units;                    // [rows], of `byte_rows`
+  AlignedFloats logits;                   // [rows, padded(policy logits)]
+  AlignedFloats dense_rows;               // [kDenseRows, padded(features)]
+  AlignedFloats raw_outcomes;             // [kValueRows, padded(outcomes)], before the softmax
+  AlignedFloats shares;                   // [padded(outcomes)], after it
 
   /// 0, 1, 2 ... as long as the longest index list.
   std::vector<std::uint16_t> ascending;

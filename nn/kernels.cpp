@@ -8,6 +8,8 @@ const Kernels* runnable_kernels(std::size_t number) {
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool vnni = avx512 && __builtin_cpu_supports("avx512vnni");
+  if (vnni && avx2 && number-- == 0) return &kVnniKernels;
   if (avx512 && avx2 && number-- == 0) return &kAvx512Kernels;
   if (avx2 && number-- == 0) return &kAvx2Kernels;
 #endif

@@ -40,6 +40,38 @@ struct LinearPass {
   float* squares;           // [rows, kPanel]: partial sums of the squares of `out`
 };
 
+/// Inputs whose weights are stored side by side for one output in a product of bytes.
+inline constexpr std::size_t kByteGroup = 4;
+
+/// The largest activation as a byte. With seven bits, the sum of two products of bytes fits into 16
+/// bits, which AVX2 needs; so all instruction sets give the same sums.
+inline constexpr int kMostByte = 127;
+
+/// Rows of activations, none negative, as bytes and the value of their unit:
+/// bytes = round(in / unit), where `unit` is the row's largest value / kMostByte.
+struct BytesPass {
+  const float* in;      // [rows, stride]
+  std::size_t stride;   // in values, a multiple of kPanel
+  std::uint8_t* bytes;  // [rows, stride]
+  float* units;         // [rows]
+};
+
+/// The same as LinearPass for bytes: out = unit (weight in) weight_unit + bias. The sum over the
+/// inputs is exact.
+struct ByteLinearPass {
+  const std::uint8_t* in;     // [rows, in_stride], at most kMostByte
+  const float* units;         // [rows], of `in`
+  std::size_t in_stride;      // in bytes, a multiple of kByteGroup
+  std::size_t inputs;         // columns of `in` to read, a multiple of kByteGroup
+  const std::int8_t* panels;  // [panel_count, inputs / kByteGroup, kPanel, kByteGroup]
+  const float* weight_units;  // [panel_count * kPanel], one for each output, 64-byte aligned
+  const float* bias;          // [panel_count * kPanel], 64-byte aligned
+  std::size_t panel_count;
+  float* out;
+  std::size_t out_stride;
+  float* squares;
+};
+
 /// out = relu(in / sqrt(mean square + kNormEpsilon) * scale + shift), for rows whose mean is zero.
 struct NormPass {
   const float* in;       // [rows, stride]
@@ -80,7 +112,7 @@ struct SparsePass {
 /// The kernels for one instruction set. Pure functions: no state, no allocation, safe on any
 /// thread.
 struct Kernels {
-  const char* name;  // "avx512", "avx2", "portable"
+  const char* name;  // "avx512_vnni", "avx512", "avx2", "portable"
   bool fma;          // uses fused multiply-add: all versions that do give the same bits
 
   /// Rows that linear() processes at a time: blocks of a multiple of it are fastest.
@@ -89,6 +121,9 @@ struct Kernels {
   void (*linear)(const LinearPass& pass, std::size_t rows);
   /// Like linear(), but adds to `out`; `squares` are those of the sum.
   void (*add_linear)(const LinearPass& pass, std::size_t rows);
+  void (*to_bytes)(const BytesPass& pass, std::size_t rows);
+  void (*byte_linear)(const ByteLinearPass& pass, std::size_t rows);
+  void (*add_byte_linear)(const ByteLinearPass& pass, std::size_t rows);
   void (*norm_relu)(const NormPass& pass, std::size_t rows);
   /// out[0, count) = max(0, in[0, count)), for whole panels; `out` may be `in`.
   void (*relu)(const float* in, float* out, std::size_t count);
@@ -116,5 +151,6 @@ const Kernels* runnable_kernels(std::size_t number);
 extern const Kernels kPortableKernels;
 extern const Kernels kAvx2Kernels;    // x86-64 only: AVX2 and FMA
 extern const Kernels kAvx512Kernels;  // x86-64 only: AVX-512 F, VL, DQ, BW
+extern const Kernels kVnniKernels;    // ... and VNNI, for products of bytes
 
 }  // namespace senet

@@ -4,6 +4,7 @@
 
 namespace senet {
 
-constinit const Kernels kAvx512Kernels = make_kernels<16, 8, 32>("avx512");
+constinit const Kernels kAvx512Kernels = make_kernels<16, 8, 32, 8>("avx512");
+constinit const Kernels kVnniKernels = make_kernels<16, 8, 32, 8, true>("avx512_vnni");
 
 }  // namespace senet

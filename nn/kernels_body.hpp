@@ -184,58 +184,154 @@ struct Vectors {
   }
 };
 
+/// What a tile of a product of floats adds up: one input at a time, from the bias on.
+template <int kLanes>
+struct FloatTerms : private Vectors<kLanes> {
+  using Base = Vectors<kLanes>;
+  using Base::all, Base::kVectors, Base::load, Base::multiply_add;
+  using typename Base::Vector;
+  using Pass = LinearPass;
+  using Sums = Vector;
+  using Inputs = Vector;
+  using Weights = Vector;
+  static constexpr int kTemporaries = 0;  // registers besides sums, inputs and weights
+
+  [[gnu::always_inline]] static inline std::size_t steps(const Pass& pass) { return pass.inputs; }
+  /// The weights of a step for vector `v` of the panels from `panel` on.
+  [[gnu::always_inline]] static inline Weights weights(const Pass& pass, std::size_t panel,
+                                                       std::size_t step, int v) {
+    const std::size_t panel_size = pass.inputs * kPanel;
+    const float* first = pass.panels + panel * panel_size;
+    return load(first + static_cast<std::size_t>(v / kVectors) * panel_size + step * kPanel +
+                static_cast<std::size_t>(v % kVectors) * kLanes);
+  }
+  [[gnu::always_inline]] static inline Inputs inputs(const Pass& pass, std::size_t row,
+                                                     std::size_t step) {
+    return all(pass.in[row * pass.in_stride + step]);
+  }
+  [[gnu::always_inline]] static inline Sums begin(const Pass& pass, std::size_t column) {
+    return load(pass.bias + column);
+  }
+  [[gnu::always_inline]] static inline void add(Sums& sums, Inputs inputs, Weights weights) {
+    multiply_add(sums, inputs, weights);
+  }
+  [[gnu::always_inline]] static inline Vector end(const Pass&, std::size_t, std::size_t,
+                                                  Sums sums) {
+    return sums;
+  }
+};
+
+/// The same for a product of bytes: kByteGroup inputs at a time, in 32-bit integers.
+///   kVnni  whether the processor has AVX-512 VNNI
+template <int kLanes, bool kVnni>
+struct ByteTerms : private Vectors<kLanes> {
+  using Base = Vectors<kLanes>;
+  using Base::all, Base::kVectors, Base::load, Base::multiply_add;
+  using typename Base::Integers;
+  using typename Base::Vector;
+  using Pass = ByteLinearPass;
+  using Sums = Integers;
+  using Inputs = Integers;
+  using Weights = Integers;
+  static constexpr int kTemporaries = kVnni ? 0 : 2;
+
+  [[gnu::always_inline]] static inline std::size_t steps(const Pass& pass) {
+    return pass.inputs / kByteGroup;
+  }
+  [[gnu::always_inline]] static inline Weights weights(const Pass& pass, std::size_t panel,
+                                                       std::size_t step, int v) {
+    const std::size_t panel_size = pass.inputs * kPanel;
+    const std::int8_t* first = pass.panels + panel * panel_size;
+    return *reinterpret_cast<const Integers*>(
+        first + static_cast<std::size_t>(v / kVectors) * panel_size +
+        (step * kPanel + static_cast<std::size_t>(v % kVectors) * kLanes) * kByteGroup);
+  }
+  [[gnu::always_inline]] static inline Inputs inputs(const Pass& pass, std::size_t row,
+                                                     std::size_t step) {
+    std::int32_t group;
+    __builtin_memcpy(&group, pass.in + row * pass.in_stride + step * kByteGroup, sizeof group);
+    return group - Integers{};
+  }
+  [[gnu::always_inline]] static inline Sums begin(const Pass&, std::size_t) { return Sums{}; }
+  [[gnu::always_inline]] static inline void add(Sums& sums, Inputs inputs, Weights weights) {
+    // In assembly, so that one source file can hold both versions and no register is copied.
+    if constexpr (kVnni) {
+      asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(inputs), "v"(weights));
+      return;
+    }
+#if defined(__AVX2__)
+    Integers pairs, groups;
+    const Integers ones = 0x00010001 - Integers{};
+    asm("vpmaddubsw %2, %1, %0" : "=v"(pairs) : "v"(inputs), "v"(weights));
+    asm("vpmaddwd %2, %1, %0" : "=v"(groups) : "v"(pairs), "v"(ones));
+    sums += groups;
+#else
+    const auto* x = reinterpret_cast<const std::uint8_t*>(&inputs);
+    const auto* w = reinterpret_cast<const std::int8_t*>(&weights);
+    auto* z = reinterpret_cast<std::int32_t*>(&sums);
+    for (int i = 0; i < kLanes; ++i) {
+      for (int k = i * 4; k < i * 4 + 4; ++k) z[i] += x[k] * w[k];
+    }
+#endif
+  }
+  [[gnu::always_inline]] static inline Vector end(const Pass& pass, std::size_t row,
+                                                  std::size_t column, Sums sums) {
+    Vector y = load(pass.bias + column);
+    const Vector unit = all(pass.units[row]) * load(pass.weight_units + column);
+    multiply_add(y, __builtin_convertvector(sums, Vector), unit);
+    return y;
+  }
+};
+
 /// Products of rows with packed weights.
-///   kLanes      floats in a vector register
+///   Terms       FloatTerms or ByteTerms
 ///   kMaxRows    rows of the largest register tile
 ///   kRegisters  vector registers of the processor
-template <int kLanes, int kMaxRows, int kRegisters>
+template <int kLanes, class Terms, int kMaxRows, int kRegisters>
 struct LinearKernel : private Vectors<kLanes> {
   using Base = Vectors<kLanes>;
-  using Base::add_square, Base::all, Base::kVectors, Base::load, Base::load_partial,
-      Base::multiply_add, Base::store, Base::store_partial;
+  using Base::add_square, Base::kVectors, Base::load, Base::load_partial, Base::store,
+      Base::store_partial;
   using typename Base::Partial;
   using typename Base::Vector;
+  using Pass = typename Terms::Pass;
 
   /// One register tile: kRows rows by kPanels panels, kept in registers over all inputs.
   template <int kRows, int kPanels, bool kAdd>
-  [[gnu::noinline]] static void tile(const LinearPass& pass, std::size_t row, std::size_t panel) {
+  [[gnu::noinline]] static void tile(const Pass& pass, std::size_t row, std::size_t panel) {
     constexpr int kWide = kPanels * kVectors;
-    const std::size_t inputs = pass.inputs;
-    const std::size_t panel_size = inputs * kPanel;
-    const float* in = pass.in + row * pass.in_stride;
-    const float* weight = pass.panels + panel * panel_size;
-    const float* bias = pass.bias + panel * kPanel;
+    const std::size_t steps = Terms::steps(pass), column = panel * kPanel;
 
-    Vector sum[kRows][kWide];
+    typename Terms::Sums sum[kRows][kWide];
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
-      for (int v = 0; v < kWide; ++v) sum[r][v] = load(bias + v * kLanes);
+      for (int v = 0; v < kWide; ++v) {
+        sum[r][v] = Terms::begin(pass, column + static_cast<std::size_t>(v * kLanes));
+      }
     }
 #pragma GCC unroll 4
-    for (std::size_t k = 0; k < inputs; ++k) {
-      Vector column[kWide];
+    for (std::size_t step = 0; step < steps; ++step) {
+      typename Terms::Weights weights[kWide];
 #pragma GCC unroll 16
-      for (int v = 0; v < kWide; ++v) {
-        column[v] = load(weight + static_cast<std::size_t>(v / kVectors) * panel_size + k * kPanel +
-                         static_cast<std::size_t>(v % kVectors) * kLanes);
-      }
+      for (int v = 0; v < kWide; ++v) weights[v] = Terms::weights(pass, panel, step, v);
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
-        const Vector value = all(in[static_cast<std::size_t>(r) * pass.in_stride + k]);
+        const auto inputs = Terms::inputs(pass, row + static_cast<std::size_t>(r), step);
 #pragma GCC unroll 16
-        for (int v = 0; v < kWide; ++v) multiply_add(sum[r][v], value, column[v]);
+        for (int v = 0; v < kWide; ++v) Terms::add(sum[r][v], inputs, weights[v]);
       }
     }
 
-    float* out = pass.out + row * pass.out_stride + panel * kPanel;
+    float* out = pass.out + row * pass.out_stride + column;
     float* squares = pass.squares + row * kPanel;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r, out += pass.out_stride, squares += kPanel) {
       Partial square = panel == 0 ? Partial{} : load_partial(squares);
 #pragma GCC unroll 16
       for (int v = 0; v < kWide; ++v) {
-        Vector y = sum[r][v];
+        Vector y = Terms::end(pass, row + static_cast<std::size_t>(r),
+                              column + static_cast<std::size_t>(v * kLanes), sum[r][v]);
         if constexpr (kAdd) y += load(out + v * kLanes);
         store(out + v * kLanes, y);
         add_square(square, v % kVectors, y);
@@ -244,13 +340,14 @@ struct LinearKernel : private Vectors<kLanes> {
     }
   }
 
-  using Tile = void (*)(const LinearPass& pass, std::size_t row, std::size_t panel);
+  using Tile = void (*)(const Pass& pass, std::size_t row, std::size_t panel);
 
-  /// Whether a tile fits into the registers, which hold its sums, one row of weights and one input
+  /// Whether a tile fits into the registers, which hold its sums, one step of weights and one input
   /// at the same time. A tile of a single row reads its weights straight from memory.
   static constexpr bool fits(int rows, int panels) {
     const int sums = rows * panels * kVectors;
-    return sums + (rows == 1 ? kVectors : panels * kVectors) + 1 <= kRegisters;
+    return sums + (rows == 1 ? kVectors : panels * kVectors) + 1 + Terms::kTemporaries <=
+           kRegisters;
   }
 
   /// The tile of `rows` by 1, 2, 4 or 8 panels; null where it does not fit.
@@ -275,7 +372,7 @@ struct LinearKernel : private Vectors<kLanes> {
   /// Splits the rows into tiles of nearly equal height, so that no batch size leaves a thin tile.
   /// Each group of panels stays in the first-level cache while all row tiles use it.
   template <bool kAdd>
-  static void linear(const LinearPass& pass, std::size_t rows) {
+  static void linear(const Pass& pass, std::size_t rows) {
     if (rows == 0) return;
     const std::size_t tiles = (rows + kMaxRows - 1) / kMaxRows;
     const std::size_t low = rows / tiles, high_tiles = rows % tiles;
@@ -346,6 +443,32 @@ struct RowKernels : private Vectors<kLanes> {
     std::size_t row = 0;
     for (; row + kGroup <= rows; row += kGroup) norm_rows<kGroup>(pass, row);
     for (; row < rows; ++row) norm_rows<1>(pass, row);
+  }
+
+  /// Bytes of one vector of floats.
+  typedef std::uint8_t Bytes __attribute__((vector_size(kLanes), may_alias));
+
+  static void to_bytes(const BytesPass& pass, std::size_t rows) {
+    constexpr float kMost = kMostByte;
+    for (std::size_t row = 0; row < rows; ++row) {
+      const float* in = pass.in + row * pass.stride;
+      std::uint8_t* bytes = pass.bytes + row * pass.stride;
+      Partial largest{};
+      for (std::size_t column = 0; column < pass.stride; column += kPanel) {
+        for (int v = 0; v < kVectors; ++v) {
+          largest.part[v] = larger(load(in + column + v * kLanes), largest.part[v]);
+        }
+      }
+      const float most = highest(largest);
+      pass.units[row] = most / kMost;
+      const Vector factor = all(most > 0 ? kMost / most : 0.0f);
+      // The product may be rounded up, by less than the half that is added.
+      for (std::size_t column = 0; column < pass.stride; column += kLanes) {
+        const Vector scaled = load(in + column) * factor + all(0.5f);
+        *reinterpret_cast<Bytes*>(bytes + column) =
+            __builtin_convertvector(__builtin_convertvector(scaled, Integers), Bytes);
+      }
+    }
   }
 
   static void relu_values(const float* in, float* out, std::size_t count) {
@@ -516,16 +639,20 @@ struct RowKernels : private Vectors<kLanes> {
   }
 };
 
-/// The template parameters are those of LinearKernel.
-template <int kLanes, int kMaxRows, int kRegisters>
+/// The template parameters are those of LinearKernel; kByteRows: of its tiles of bytes.
+template <int kLanes, int kMaxRows, int kRegisters, int kByteRows, bool kVnni = false>
 constexpr Kernels make_kernels(const char* name) {
-  using Linear = LinearKernel<kLanes, kMaxRows, kRegisters>;
+  using Linear = LinearKernel<kLanes, FloatTerms<kLanes>, kMaxRows, kRegisters>;
+  using ByteLinear = LinearKernel<kLanes, ByteTerms<kLanes, kVnni>, kByteRows, kRegisters>;
   using Rows = RowKernels<kLanes>;
   return {name,
           Vectors<kLanes>::kFma,
           kMaxRows,
           &Linear::template linear<false>,
           &Linear::template linear<true>,
+          &Rows::to_bytes,
+          &ByteLinear::template linear<false>,
+          &ByteLinear::template linear<true>,
           &Rows::norm_relu,
           &Rows::relu_values,
           &Rows::dots,

@@ -3,6 +3,6 @@
 
 namespace senet {
 
-constinit const Kernels kPortableKernels = make_kernels<4, 2, 16>("portable");
+constinit const Kernels kPortableKernels = make_kernels<4, 2, 16, 2>("portable");
 
 }  // namespace senet

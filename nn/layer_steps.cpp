@@ -1,6 +1,6 @@
 #include "nn/layer_steps.hpp"
 
-#include <cassert>
+#include <cmath>
 
 namespace senet {
 
@@ -124,15 +124,59 @@ const float* PanelProduct::logits(const BlockPass& pass, std::size_t row, std::s
   return logits;
 }
 
-PackedNetwork::PackedNetwork(const LayerPlan& plan, std::span<const float> parameters,
-                             const Kernels& kernels, Heap& heap)
-    : kernels_(kernels), steps_(plan, heap) {
-  assert(EvaluatorScratch::kRows % kernels.tile_rows == 0);
-  load(parameters);
+void ByteProduct::load(PackSource& source) {
+  std::ranges::fill(units_, 0.0f);
+  source.read(
+      layer_,
+      [&](auto output, auto, float weight) {
+        units_[output] = std::max(units_[output], std::abs(weight) / kMostByte);
+      },
+      [&](auto output, float bias) { bias_[output] = bias; });
+  source.read(
+      layer_,
+      [&](auto output, auto input, float weight) {
+        const float unit = units_[output];
+        weight_[layout_.at(output, input)] =
+            static_cast<std::int8_t>(unit > 0 ? std::lround(weight / unit) : 0);
+      },
+      [](auto, float) {});
 }
 
-void PackedNetwork::forward(const Batch& batch, std::size_t first, std::size_t last,
-                            EvaluatorScratch& scratch) const {
+ByteLinearPass ByteProduct::prepare(const BlockPass& pass, std::size_t row, std::size_t count,
+                                    float* out, std::size_t out_stride) const {
+  const std::size_t stride = layer_.from.stride;
+  std::uint8_t* const bytes = pass.scratch.byte_rows.data();
+  float* const units = pass.scratch.units.data();
+  pass.kernels.to_bytes({pass.at(layer_.from) + row * stride, stride, bytes, units}, count);
+  return {bytes,
+          units,
+          stride,
+          layout_.inputs,
+          weight_.data(),
+          units_.data(),
+          bias_.data(),
+          layout_.biases / kPanel,
+          out,
+          out_stride,
+          pass.squares()};
+}
+
+void ByteProduct::run(const BlockPass& pass) const {
+  const auto product =
+      layer_.added == kNoValue ? pass.kernels.byte_linear : pass.kernels.add_byte_linear;
+  product(prepare(pass, 0, pass.rows, pass.at(layer_.to), layer_.to.stride), pass.rows);
+}
+
+const float* ByteProduct::logits(const BlockPass& pass, std::size_t row, std::size_t count,
+                                 bool /*is_first*/) const {
+  float* const logits = pass.scratch.logits.data();
+  pass.kernels.byte_linear(prepare(pass, row, count, logits, padded(layer_.outputs)), count);
+  return logits;
+}
+
+template <class Product>
+void Packed<Product>::forward(const Batch& batch, std::size_t first, std::size_t last,
+                              EvaluatorScratch& scratch) const {
   // Blocks of nearly equal numbers of whole tiles, so that none is thin.
   const std::size_t rows = last - first;
   const std::size_t tiles = (rows + kernels_.tile_rows - 1) / kernels_.tile_rows;
@@ -144,5 +188,8 @@ void PackedNetwork::forward(const Batch& batch, std::size_t first, std::size_t l
     done = end;
   }
 }
+
+template class Packed<PanelProduct>;
+template class Packed<ByteProduct>;
 
 }  // namespace senet

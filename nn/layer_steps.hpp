@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -69,6 +70,18 @@ struct Panels {
   std::size_t inputs, biases, weights;
   std::size_t at(std::size_t output, std::size_t input) const {
     return (output / kPanel * inputs + input) * kPanel + output % kPanel;
+  }
+};
+
+/// For ByteLinearPass: panels of kPanel outputs, each [padded inputs / kByteGroup, kPanel,
+/// kByteGroup].
+struct BytePanels {
+  explicit BytePanels(const Layer& layer)
+      : inputs(padded(layer.inputs)), biases(padded(layer.outputs)), weights(inputs * biases) {}
+  std::size_t inputs, biases, weights;
+  std::size_t at(std::size_t output, std::size_t input) const {
+    return (output / kPanel * inputs + input / kByteGroup * kByteGroup) * kPanel +
+           output % kPanel * kByteGroup + input % kByteGroup;
   }
 };
 
@@ -340,23 +353,61 @@ class PanelProduct {
   PackedLinear<Panels> linear_;
 };
 
-/// A network in the packed form. Between two calls of load() any number of threads may run it at
-/// once, each with its own scratch. A row's answers have the same bits in any range, at every batch
-/// size and position, and with every instruction set that has fused multiply-add. Agrees with the
-/// reference evaluator to about 1e-6.
-class PackedNetwork {
+/// The same in bytes. Each weight is a whole multiple, -127 to 127, of its output's unit, the
+/// largest weight of that output / 127; activations are multiples of their row's unit (BytesPass).
+/// Does two to four times as many multiplications in the same time.
+class ByteProduct {
+ public:
+  ByteProduct(const PlacedLayer& layer, Heap& heap)
+      : layer_(layer),
+        layout_(layer),
+        weight_(layout_.weights, heap),
+        units_(layout_.biases, heap),
+        bias_(layout_.biases, heap) {}
+  static std::size_t bytes(const Layer& layer) {
+    const BytePanels layout(layer);
+    return layout.weights + 2 * layout.biases * sizeof(float);
+  }
+  void load(PackSource& source);
+  void run(const BlockPass& pass) const;
+  const float* logits(const BlockPass& pass, std::size_t row, std::size_t count,
+                      bool is_first) const;
+
+ private:
+  /// Multiplies the rows [row, row + count) of the pass into the rows `out`.
+  ByteLinearPass prepare(const BlockPass& pass, std::size_t row, std::size_t count, float* out,
+                         std::size_t out_stride) const;
+
+  PlacedLayer layer_;
+  BytePanels layout_;
+  AlignedVector<std::int8_t> weight_;
+  AlignedFloats units_, bias_;
+};
+
+/// A network in the packed form, with PanelProduct or ByteProduct for the products behind the first
+/// layer and in front of the outcomes. Between two calls of load() any number of threads may run it
+/// at once, each with its own scratch. A row's answers have the same bits in any range, at every
+/// batch size and position, and with every instruction set that has fused multiply-add. With
+/// PanelProduct it agrees with the reference evaluator to about 1e-6, with ByteProduct to about
+/// 1e-2.
+template <class Product>
+class Packed {
  public:
   /// `kernels` and `heap`, which holds the weights, outlive this.
-  explicit PackedNetwork(const Network& network, const Kernels& kernels = best_kernels(),
-                         Heap& heap = default_heap())
-      : PackedNetwork(network.spec(), network.parameters(), kernels, heap) {}
+  explicit Packed(const Network& network, const Kernels& kernels = best_kernels(),
+                  Heap& heap = default_heap())
+      : Packed(network.spec(), network.parameters(), kernels, heap) {}
   /// The same for any plan, with [plan.parameters] f32.
-  PackedNetwork(const LayerPlan& plan, std::span<const float> parameters,
-                const Kernels& kernels = best_kernels(), Heap& heap = default_heap());
+  Packed(const LayerPlan& plan, std::span<const float> parameters,
+         const Kernels& kernels = best_kernels(), Heap& heap = default_heap())
+      : kernels_(kernels), steps_(plan, heap) {
+    assert(EvaluatorScratch::kRows % kernels.tile_rows == 0);
+    load(parameters);
+  }
 
   /// Memory of a network of this shape, to within a few hundred bytes per layer.
   static std::size_t bytes(const LayerPlan& plan) {
-    return sizeof(PackedNetwork) + LayerSteps<PanelProduct>::bytes(plan);
+    return sizeof(Packed) + LayerSteps<Product>::bytes(plan);
   }
 
   const Kernels& kernels() const { return kernels_; }
@@ -369,7 +420,12 @@ class PackedNetwork {
 
  private:
   const Kernels& kernels_;
-  LayerSteps<PanelProduct> steps_;
+  LayerSteps<Product> steps_;
 };
+
+extern template class Packed<PanelProduct>;
+extern template class Packed<ByteProduct>;
+using PackedNetwork = Packed<PanelProduct>;
+using PackedBytes = Packed<ByteProduct>;
 
 }  // namespace senet

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "nn/evaluator.hpp"
@@ -10,27 +11,32 @@
 
 namespace senet {
 
-/// Runs the shared packed weights in its own scratch; see PackedNetwork. Its memory does not depend
-/// on the batch size.
-class FusedEvaluator final : public Evaluator {
+/// Runs the shared packed weights in its own scratch; see Packed. Its memory does not depend on the
+/// batch size.
+template <class Product>
+class PackedEvaluator final : public Evaluator {
  public:
   /// The weights and `heap` outlive the evaluator.
-  explicit FusedEvaluator(const Weights& weights, Heap& heap = default_heap())
-      : network_(&weights.packed()), scratch_(weights.spec(), heap) {}
+  explicit PackedEvaluator(const Weights& weights, Heap& heap = default_heap())
+      : network_(&weights.packed<Product>()), scratch_(weights.spec(), heap) {}
 
   using Evaluator::forward;
   std::string_view name() const override {
-    return network_->kernels().fma ? "fused-fma" : "fused-plain";
+    constexpr bool kBytes = std::is_same_v<Product, ByteProduct>;
+    if (network_->kernels().fma) return kBytes ? "int8-fma" : "fused-fma";
+    return kBytes ? "int8-plain" : "fused-plain";
   }
-  void load(const Weights& weights) override { network_ = &weights.packed(); }
+  void load(const Weights& weights) override { network_ = &weights.packed<Product>(); }
   void forward(const Batch& batch, std::size_t first, std::size_t last) override {
     network_->forward(batch, first, last, scratch_);
   }
 
  private:
-  const PackedNetwork* network_;
+  const Packed<Product>* network_;
   EvaluatorScratch scratch_;
 };
+using FusedEvaluator = PackedEvaluator<PanelProduct>;
+using ByteEvaluator = PackedEvaluator<ByteProduct>;
 
 /// The reference for every other evaluator: plain loops in double precision, written to be read as
 /// the specification of the layers. Slow. Owns a copy of the parameters.

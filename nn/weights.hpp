@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "nn/layer_steps.hpp"
@@ -15,11 +16,32 @@ namespace senet {
 /// A network with shared ownership.
 using SharedNetwork = std::shared_ptr<const Network>;
 
-/// An immutable network and its packed form, which is created for the first evaluator that runs it
-/// and shared by all. Any thread may call any function.
+/// A packed form of a network, which the first caller of get() creates and all share. Any thread
+/// may call any function.
+template <class Product>
+class SharedPacked {
+ public:
+  /// The first call allocates and packs; concurrent calls wait for it.
+  const Packed<Product>& get(const Network& network, const Kernels& kernels, Heap& heap) const {
+    if (const auto* const packed = ready_.load(std::memory_order_acquire)) return *packed;
+    const std::lock_guard lock(mutex_);
+    if (!packed_) packed_.emplace(network, kernels, heap);
+    ready_.store(&*packed_, std::memory_order_release);
+    return *packed_;
+  }
+  bool is_made() const { return ready_.load(std::memory_order_acquire) != nullptr; }
+
+ private:
+  mutable std::mutex mutex_;  // guards the creation of packed_
+  mutable std::optional<Packed<Product>> packed_;
+  mutable std::atomic<const Packed<Product>*> ready_{nullptr};  // packed_, once it is complete
+};
+
+/// An immutable network and its packed forms, each created for the first evaluator that runs it.
+/// Any thread may call any function.
 class Weights {
  public:
-  /// `kernels`, and `heap`, which holds the packed form, outlive this.
+  /// `kernels`, and `heap`, which holds the packed forms, outlive this.
   explicit Weights(SharedNetwork network, const Kernels& kernels = best_kernels(),
                    Heap& heap = default_heap())
       : network_(std::move(network)), kernels_(kernels), heap_(heap) {}
@@ -32,24 +54,22 @@ class Weights {
   const NetworkSpec& spec() const { return network_->spec(); }
   std::uint64_t id() const { return network_->id(); }
 
-  /// The packed form. The first call allocates and packs; concurrent calls wait for it.
-  const PackedNetwork& packed() const {
-    if (const PackedNetwork* const packed = ready_.load(std::memory_order_acquire)) return *packed;
-    const std::lock_guard lock(mutex_);
-    if (!packed_) packed_.emplace(*network_, kernels_, heap_);
-    ready_.store(&*packed_, std::memory_order_release);
-    return *packed_;
+  /// The packed form for this kind of product.
+  template <class Product = PanelProduct>
+  const Packed<Product>& packed() const {
+    return std::get<SharedPacked<Product>>(packed_).get(*network_, kernels_, heap_);
   }
-  /// Whether packed() has been called.
-  bool is_packed() const { return ready_.load(std::memory_order_acquire) != nullptr; }
+  /// Whether packed<Product>() has been called.
+  template <class Product = PanelProduct>
+  bool is_packed() const {
+    return std::get<SharedPacked<Product>>(packed_).is_made();
+  }
 
  private:
   const SharedNetwork network_;
   const Kernels& kernels_;
   Heap& heap_;
-  mutable std::mutex mutex_;  // guards the creation of packed_
-  mutable std::optional<PackedNetwork> packed_;
-  mutable std::atomic<const PackedNetwork*> ready_{nullptr};  // packed_, once it is complete
+  std::tuple<SharedPacked<PanelProduct>, SharedPacked<ByteProduct>> packed_;
 };
 
 /// Weights that players, pools and a store share.

@@ -37,7 +37,7 @@ TEST(Library, RefusesEvaluatorsThatItDoesNotHave) {
   };
   EXPECT_EQ(refusal("fast").status(), SENET_BAD_ARGUMENT);
   EXPECT_EQ(refusal("fast").reason(),
-            "evaluator must be one of fused, onednn, auto, reference, hash, not \"fast\"");
+            "evaluator must be one of fused, int8, onednn, auto, reference, hash, not \"fast\"");
   if (SENET_HAS_ONEDNN) {
     EXPECT_EQ(refusal("onednn").reason(), "opened");
     EXPECT_EQ(found_with("onednn", 0).action, found_with("fused", 0).action);

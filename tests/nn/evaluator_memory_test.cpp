@@ -52,6 +52,7 @@ class Prepared {
       asked_.push_back(std::make_unique<Asked>(small_spec(), std::move(questions)));
     }
     second_.packed();
+    second_.packed<ByteProduct>();
     forward_all();  // build everything that is created on first use
   }
 
@@ -229,7 +230,7 @@ TEST_P(EveryEvaluator, TakesNoMoreThanItSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryEvaluator,
-                         ::testing::Values("fused", "onednn", "reference", "hash"),
+                         ::testing::Values("fused", "int8", "onednn", "reference", "hash"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 }  // namespace

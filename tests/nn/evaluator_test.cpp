@@ -98,13 +98,13 @@ std::unique_ptr<Evaluator> make(EvaluatorKind kind, const Weights& weights, std:
   return std::move(*evaluator);
 }
 
-void expect_close(const Answers& got, const Answers& wanted) {
+void expect_close(const Answers& got, const Answers& wanted, double tolerance = 1e-4) {
   for (std::size_t row = 0; row < wanted.outcomes.size(); ++row) {
     for (std::size_t i = 0; i < wanted.outcomes[row].size(); ++i) {
-      EXPECT_NEAR(got.outcomes[row][i], wanted.outcomes[row][i], 1e-4) << "row " << row;
+      EXPECT_NEAR(got.outcomes[row][i], wanted.outcomes[row][i], tolerance) << "row " << row;
     }
     for (std::size_t i = 0; i < wanted.logits[row].size(); ++i) {
-      EXPECT_NEAR(got.logits[row][i], wanted.logits[row][i], 1e-4) << "row " << row;
+      EXPECT_NEAR(got.logits[row][i], wanted.logits[row][i], tolerance) << "row " << row;
     }
   }
 }
@@ -147,6 +147,8 @@ std::string kind_name(const ::testing::TestParamInfo<EvaluatorKind>& kind) {
       return "Hash";
     case EvaluatorKind::kFused:
       return "Fused";
+    case EvaluatorKind::kInt8:
+      return "Int8";
     case EvaluatorKind::kAuto:
       return "Auto";
   }
@@ -295,11 +297,11 @@ TEST_P(ExactEvaluator, ARangeLeavesOtherRowsAlone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ExactEvaluator,
-    ::testing::ValuesIn(built_in({EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
-                                  EvaluatorKind::kReference, EvaluatorKind::kHash})),
-    kind_name);
+INSTANTIATE_TEST_SUITE_P(All, ExactEvaluator,
+                         ::testing::ValuesIn(built_in(
+                             {EvaluatorKind::kFused, EvaluatorKind::kInt8, EvaluatorKind::kOneDnn,
+                              EvaluatorKind::kReference, EvaluatorKind::kHash})),
+                         kind_name);
 
 TEST(FusedEvaluator, EveryInstructionSetAgreesWithTheReference) {
   for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
@@ -316,23 +318,50 @@ TEST(FusedEvaluator, EveryInstructionSetAgreesWithTheReference) {
   }
 }
 
-TEST(FusedEvaluator, InstructionSetsWithFusedMultiplyAddGiveTheSameBits) {
-  const Kernels* first = runnable_kernels(0);
-  const Kernels* second = runnable_kernels(1);
-  const Weights of_first(initial_network(reference_shape(), 1), *first);
-  EXPECT_EQ(FusedEvaluator(of_first).name(), first->fma ? "fused-fma" : "fused-plain");
-  if (second == nullptr || !first->fma || !second->fma) {
-    GTEST_SKIP() << "this processor supports only one of them";
+TEST(ByteEvaluator, EveryInstructionSetIsNearTheReference) {
+  for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
+    SCOPED_TRACE(kernels->name);
+    for (const NetworkSpec& spec : shapes()) {
+      const Weights weights(initial_network(spec, 11), *kernels);
+      ByteEvaluator evaluator(weights);
+      const auto reference = make(EvaluatorKind::kReference, weights, 100);
+      for (const std::size_t rows : {1, 2, 3, 4, 6, 11, 100}) {
+        const std::vector<Question> questions = questions_for(spec, rows);
+        const Answers answers = ask(evaluator, spec, questions);
+        expect_close(answers, ask(*reference, spec, questions), 0.03);
+        expect_well_formed(answers, questions);
+      }
+    }
   }
+}
+
+template <class Evaluator>
+class EveryPackedEvaluator : public ::testing::Test {};
+using PackedEvaluators = ::testing::Types<FusedEvaluator, ByteEvaluator>;
+TYPED_TEST_SUITE(EveryPackedEvaluator, PackedEvaluators);
+
+TYPED_TEST(EveryPackedEvaluator, InstructionSetsWithFusedMultiplyAddGiveTheSameBits) {
+  std::vector<const Kernels*> with_fma;
+  for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
+    if (kernels->fma) with_fma.push_back(kernels);
+    const Weights weights(initial_network(reference_shape(), 1), *kernels);
+    EXPECT_TRUE(TypeParam(weights).name().ends_with(kernels->fma ? "-fma" : "-plain"));
+  }
+  if (with_fma.size() < 2) GTEST_SKIP() << "this processor supports at most one of them";
   for (const NetworkSpec& spec : shapes()) {
-    const Weights a_weights(untidy_network(spec, 13), *first);
-    const Weights b_weights(untidy_network(spec, 13), *second);
-    FusedEvaluator one(a_weights), other(b_weights);
-    const std::vector<Question> questions = questions_for(spec, 100);
-    const Answers a = ask(one, spec, questions), b = ask(other, spec, questions);
-    for (std::size_t row = 0; row < questions.size(); ++row) {
-      ASSERT_TRUE(same_bits(a.outcomes[row], b.outcomes[row])) << "width " << spec.width;
-      ASSERT_TRUE(same_bits(a.logits[row], b.logits[row])) << "width " << spec.width;
+    const Weights first_weights(untidy_network(spec, 13), *with_fma[0]);
+    TypeParam first(first_weights);
+    for (std::size_t i = 1; i < with_fma.size(); ++i) {
+      const Weights weights(untidy_network(spec, 13), *with_fma[i]);
+      TypeParam other(weights);
+      for (const std::size_t rows : {1, 5, 60}) {
+        const std::vector<Question> questions = questions_for(spec, rows);
+        const Answers a = ask(first, spec, questions), b = ask(other, spec, questions);
+        for (std::size_t row = 0; row < rows; ++row) {
+          ASSERT_TRUE(same_bits(a.outcomes[row], b.outcomes[row])) << with_fma[i]->name;
+          ASSERT_TRUE(same_bits(a.logits[row], b.logits[row])) << with_fma[i]->name;
+        }
+      }
     }
   }
 }
@@ -375,9 +404,10 @@ TEST(MakeEvaluator, SaysWhatIsWrong) {
   const Weights weights(initial_network(make_spec(5, 3, 3, 8, 1, 0, 0), 1));
   EXPECT_FALSE(make_evaluator(EvaluatorKind::kFused, weights, 0).has_value());
   EXPECT_FALSE(value_of<EvaluatorKind>("fast").has_value());
-  EXPECT_EQ(all_names<EvaluatorKind>(), "fused, onednn, auto, reference, hash");
-  for (const EvaluatorKind kind : built_in({EvaluatorKind::kFused, EvaluatorKind::kOneDnn,
-                                            EvaluatorKind::kReference, EvaluatorKind::kHash})) {
+  EXPECT_EQ(all_names<EvaluatorKind>(), "fused, int8, onednn, auto, reference, hash");
+  for (const EvaluatorKind kind :
+       built_in({EvaluatorKind::kFused, EvaluatorKind::kInt8, EvaluatorKind::kOneDnn,
+                 EvaluatorKind::kReference, EvaluatorKind::kHash})) {
     const auto evaluator = make_evaluator(kind, weights, 3);
     ASSERT_TRUE(evaluator.has_value());
     const std::string_view recorded = (*evaluator)->name();

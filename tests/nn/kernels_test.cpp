@@ -98,6 +98,80 @@ TEST_P(EveryKernel, LinearLeavesOtherMemoryAlone) {
   }
 }
 
+TEST_P(EveryKernel, ToBytes) {
+  for (const std::size_t width : {1, 15, 16, 37, 128, 200}) {
+    for (const std::size_t rows : {1, 3}) {
+      const std::size_t stride = padded(width);
+      AlignedFloats in = random_rows(rows, width, 5.0f);
+      kernels_->relu(in.data(), in.data(), in.size());
+      if (rows > 1) std::fill_n(in.data() + stride, stride, 0.0f);  // a row of zeros
+      AlignedVector<std::uint8_t> bytes(in.size() + 1, 0xee);
+      std::vector<float> units(rows + 1, -1.0f);
+      kernels_->to_bytes({in.data(), stride, bytes.data(), units.data()}, rows);
+      for (std::size_t row = 0; row < rows; ++row) {
+        const auto begin = in.begin() + static_cast<std::ptrdiff_t>(row * stride);
+        const float largest = *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(stride));
+        EXPECT_FLOAT_EQ(units[row], largest / kMostByte);
+        for (std::size_t i = row * stride; i < (row + 1) * stride; ++i) {
+          ASSERT_LE(bytes[i], kMostByte);
+          ASSERT_NEAR(static_cast<float>(bytes[i]) * units[row], in[i], units[row] * 0.501f);
+        }
+      }
+      EXPECT_EQ(bytes.back(), 0xee);
+      EXPECT_EQ(units.back(), -1.0f);
+    }
+  }
+}
+
+TEST_P(EveryKernel, ByteLinear) {
+  for (const std::size_t inputs : {16, 48, 512}) {
+    for (const std::size_t outputs : {16, 32, 80, 240}) {
+      const std::size_t out_stride = outputs + kPanel;
+      // The largest bytes too, whose products are most likely to overflow.
+      const auto byte = [&](int most) { return random_.below(4) == 0 ? most : most * 2 / 3; };
+      AlignedVector<std::int8_t> panels(inputs * outputs);
+      for (std::int8_t& weight : panels) {
+        weight = static_cast<std::int8_t>(byte(kMostByte) * (random_.below(8) == 0 ? -1 : 1));
+      }
+      const AlignedFloats bias = random_rows(1, outputs), weight_units = random_rows(1, outputs);
+      for (const std::size_t rows : kRowCounts) {
+        SCOPED_TRACE(::testing::Message() << rows << " rows, " << inputs << " to " << outputs);
+        AlignedVector<std::uint8_t> in(rows * inputs);
+        for (std::uint8_t& value : in) value = static_cast<std::uint8_t>(byte(kMostByte));
+        const AlignedFloats units = random_rows(rows, 1), before = random_rows(rows, out_stride);
+        std::vector<float> unit(rows);
+        for (std::size_t row = 0; row < rows; ++row) unit[row] = units[row * kPanel];
+        for (const bool add : {false, true}) {
+          AlignedFloats out(rows * out_stride), squares(rows * kPanel);
+          std::copy_n(before.data(), before.size(), out.data());
+          (add ? kernels_->add_byte_linear : kernels_->byte_linear)(
+              {in.data(), unit.data(), inputs, inputs, panels.data(), weight_units.data(),
+               bias.data(), outputs / kPanel, out.data(), out_stride, squares.data()},
+              rows);
+          for (std::size_t row = 0; row < rows; ++row) {
+            double square = 0;
+            for (std::size_t o = 0; o < outputs; ++o) {
+              int sum = 0;
+              for (std::size_t i = 0; i < inputs; ++i) {
+                sum += in[row * inputs + i] *
+                       panels[(o / kPanel * inputs + i / 4 * 4) * kPanel + o % kPanel * 4 + i % 4];
+              }
+              const double product = double{unit[row]} * weight_units[o] * sum;
+              const double y = product + bias[o] + (add ? double{before[row * out_stride + o]} : 0);
+              ASSERT_NEAR(out[row * out_stride + o], y, 1e-5 + 1e-6 * std::abs(product));
+              square += y * y;
+            }
+            ASSERT_NEAR(squares_of(squares, row) / square, 1.0, 1e-5);
+            for (std::size_t o = outputs; o < out_stride; ++o) {
+              ASSERT_EQ(out[row * out_stride + o], before[row * out_stride + o]);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(EveryKernel, NormReluOfCentredRows) {
   for (const std::size_t width : {1, 15, 16, 37, 128, 200}) {
     for (const std::size_t rows : kRowCounts) {
@@ -249,7 +323,7 @@ TEST_P(EveryKernel, Softmax) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Runnable, EveryKernel, ::testing::Values(0, 1, 2),
+INSTANTIATE_TEST_SUITE_P(Runnable, EveryKernel, ::testing::Values(0, 1, 2, 3),
                          [](const ::testing::TestParamInfo<std::size_t>& number) {
                            const Kernels* kernels = runnable_kernels(number.param);
                            return kernels == nullptr ? "none" + std::to_string(number.param)
