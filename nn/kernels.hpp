@@ -95,6 +95,9 @@ struct DotPass {
   float* out;  // [count]
 };
 
+/// Outputs of a sparse input layer whose weights are stored together.
+inline constexpr std::size_t kSparseColumns = 128;
+
 /// A sparse input layer: each row of `out` is the sum of value[i] * weight[index[i]] + bias over
 /// the row's entries, in their order.
 struct SparsePass {
@@ -102,11 +105,13 @@ struct SparsePass {
   const float* value;           // [rows, entry_stride]
   const std::uint16_t* active;  // [rows] number of entries of each row
   std::size_t entry_stride;
-  const float* weight;  // [features, stride]
-  const float* bias;    // [stride], 64-byte aligned
-  std::size_t stride;   // in floats
-  float* out;           // [rows, stride]
-  float* squares;       // [rows, kPanel]
+  /// For each kSparseColumns outputs, [features, kSparseColumns]; for the rest, [features, rest].
+  const float* weight;
+  const float* bias;     // [stride], 64-byte aligned
+  std::size_t features;  // rows of `weight`
+  std::size_t stride;    // outputs, in floats
+  float* out;            // [rows, stride]
+  float* squares;        // [rows, kPanel]
 };
 
 /// The kernels for one instruction set. Pure functions: no state, no allocation, safe on any

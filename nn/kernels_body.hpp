@@ -557,7 +557,9 @@ struct RowKernels : private Vectors<kLanes> {
   /// The sums of kPanels panels of one row stay in registers over all its features.
   template <int kPanels>
   [[gnu::always_inline]] static inline void sparse_columns(const SparsePass& pass, std::size_t row,
-                                                           std::size_t column, Partial& square) {
+                                                           std::size_t column, const float* weights,
+                                                           std::size_t weight_stride,
+                                                           Partial& square) {
     constexpr int kWide = kPanels * kVectors;
     const std::uint16_t* index = pass.index + row * pass.entry_stride;
     const float* value = pass.value + row * pass.entry_stride;
@@ -565,7 +567,7 @@ struct RowKernels : private Vectors<kLanes> {
 #pragma GCC unroll 8
     for (int v = 0; v < kWide; ++v) sum[v] = load(pass.bias + column + v * kLanes);
     for (std::size_t i = 0; i < pass.active[row]; ++i) {
-      const float* weight = pass.weight + index[i] * pass.stride + column;
+      const float* weight = weights + index[i] * weight_stride;
       const Vector factor = all(value[i]);
 #pragma GCC unroll 8
       for (int v = 0; v < kWide; ++v) multiply_add(sum[v], factor, load(weight + v * kLanes));
@@ -578,21 +580,26 @@ struct RowKernels : private Vectors<kLanes> {
     }
   }
 
-  /// Row by row, eight vectors of columns at a time: the second-level cache's bandwidth for weights
-  /// is the limit. Taking all rows through a narrower group of columns before the next group finds
-  /// more weights in the first-level cache but is not faster.
+  /// All rows for one group of columns after the other, eight vectors at a time: rows next to each
+  /// other share most features, whose weights in a group fit into the first-level cache.
   static void sparse_linear(const SparsePass& pass, std::size_t rows) {
-    constexpr int kPanels = 8 / kVectors;
-    for (std::size_t row = 0; row < rows; ++row) {
-      Partial square{};
-      std::size_t column = 0;
-      for (; column + kPanels * kPanel <= pass.stride; column += kPanels * kPanel) {
-        sparse_columns<kPanels>(pass, row, column, square);
+    constexpr std::size_t kPanels = 8 / kVectors;
+    for (std::size_t first = 0; first < pass.stride; first += kSparseColumns) {
+      const std::size_t left = pass.stride - first;
+      const std::size_t columns = left < kSparseColumns ? left : kSparseColumns;
+      const float* weights = pass.weight + first * pass.features;
+      for (std::size_t row = 0; row < rows; ++row) {
+        float* squares = pass.squares + row * kPanel;
+        Partial square = first == 0 ? Partial{} : load_partial(squares);
+        std::size_t column = 0;
+        for (; column + kPanels * kPanel <= columns; column += kPanels * kPanel) {
+          sparse_columns<kPanels>(pass, row, first + column, weights + column, columns, square);
+        }
+        for (; column < columns; column += kPanel) {
+          sparse_columns<1>(pass, row, first + column, weights + column, columns, square);
+        }
+        store_partial(squares, square);
       }
-      for (; column < pass.stride; column += kPanel) {
-        sparse_columns<1>(pass, row, column, square);
-      }
-      store_partial(pass.squares + row * kPanel, square);
     }
   }
 

@@ -33,8 +33,8 @@ void SparseInputStep::run_sparse(const BlockPass& pass, std::size_t row, std::si
   const std::size_t first = pass.first + row, stride = layer_.to.stride;
   pass.kernels.sparse_linear(
       {pass.batch.index(first).data(), pass.batch.value(first).data(), pass.batch.active(first),
-       pass.batch.entry_stride(), sparse_.weight.data(), sparse_.bias.data(), stride,
-       pass.at(layer_.to) + row * stride, pass.squares() + row * kPanel},
+       pass.batch.entry_stride(), sparse_.weight.data(), sparse_.bias.data(), sparse_.layout.inputs,
+       stride, pass.at(layer_.to) + row * stride, pass.squares() + row * kPanel},
       count);
 }
 

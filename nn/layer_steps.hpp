@@ -93,12 +93,16 @@ struct OutputRows {
   std::size_t at(std::size_t output, std::size_t input) const { return output * stride + input; }
 };
 
-/// For SparsePass: [inputs, padded outputs].
+/// For SparsePass: groups of at most kSparseColumns outputs, each [inputs, outputs of the group].
 struct InputRows {
   explicit InputRows(const Layer& layer)
-      : biases(padded(layer.outputs)), weights(layer.inputs * biases) {}
-  std::size_t biases, weights;
-  std::size_t at(std::size_t output, std::size_t input) const { return input * biases + output; }
+      : inputs(layer.inputs), biases(padded(layer.outputs)), weights(inputs * biases) {}
+  std::size_t inputs, biases, weights;
+  std::size_t at(std::size_t output, std::size_t input) const {
+    const std::size_t first = output / kSparseColumns * kSparseColumns;
+    const std::size_t columns = std::min(kSparseColumns, biases - first);
+    return first * inputs + input * columns + (output - first);
+  }
 };
 
 /// A Linear in one of these layouts.

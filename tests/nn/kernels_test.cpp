@@ -286,14 +286,16 @@ TEST_P(EveryKernel, SparseLinear) {
     }
     AlignedFloats out(active.size() * width), squares(active.size() * kPanel);
     kernels_->sparse_linear({index.data(), value.data(), active.data(), kFeatures, weight.data(),
-                             bias.data(), width, out.data(), squares.data()},
+                             bias.data(), kFeatures, width, out.data(), squares.data()},
                             active.size());
     for (std::size_t row = 0; row < active.size(); ++row) {
       double square = 0;
       for (std::size_t o = 0; o < width; ++o) {
+        const std::size_t first = o / kSparseColumns * kSparseColumns;
+        const std::size_t columns = std::min(kSparseColumns, width - first);
         double sum = bias[o];
         for (std::size_t i = row * kFeatures; i < row * kFeatures + active[row]; ++i) {
-          sum += double{value[i]} * weight[index[i] * width + o];
+          sum += double{value[i]} * weight[first * kFeatures + index[i] * columns + o - first];
         }
         ASSERT_NEAR(out[row * width + o], sum, 1e-4) << "row " << row;
         square += sum * sum;
