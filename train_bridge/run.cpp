@@ -66,12 +66,17 @@ class Figures {
       next.swap_ns += report[WorkerReport::kSwapNs];
       next.longest_swap_ns = std::max(next.longest_swap_ns, report[WorkerReport::kLongestSwapNs]);
     }
-    if (const double time = next.seconds - counted_at_; time >= 1) {
+    // Lanes may finish games at the same time, so a second says little; in the first ten the rates
+    // are those since the start.
+    const double time = next.seconds - counted_at_;
+    if (time >= kRateSeconds || (counted_at_ == 0 && time >= 1)) {
       next.games_per_minute = static_cast<double>(learn.games - counted_games_) / time * 60;
       next.evaluations_per_second =
           static_cast<double>(next.evaluations - counted_evaluations_) / time;
-      counted_games_ = learn.games, counted_evaluations_ = next.evaluations;
-      counted_at_ = next.seconds;
+      if (time >= kRateSeconds) {
+        counted_games_ = learn.games, counted_evaluations_ = next.evaluations;
+        counted_at_ = next.seconds;
+      }
     }
     now_ = next;
     if (now_.seconds - recorded_at_ >= 10) record();
@@ -107,6 +112,8 @@ class Figures {
   }
 
  private:
+  static constexpr double kRateSeconds = 10;
+
   void warn_if_lost() {
     if (metrics_ || std::exchange(has_warned_, true)) return;
     warning_(fmt::format("{}: cannot be written; the run continues without it", file_.string()));

@@ -53,7 +53,7 @@ struct RunProgress {
   /// including the wait for the weights; and the time for which publications blocked access to the
   /// weights.
   std::uint64_t swaps = 0, swap_ns = 0, longest_swap_ns = 0, publish_ns = 0;
-  double games_per_minute = 0;  // rates over the last full second or more
+  double games_per_minute = 0;  // rates over ten seconds; at the start over the time so far
   double evaluations_per_second = 0;
 };
 

@@ -349,6 +349,12 @@ uint64_t senet_model_id(const senet_model* model) {
   return model == nullptr ? 0 : model->network->id();
 }
 
+senet_text senet_model_game(const senet_model* model) {
+  if (model == nullptr) return {};
+  const std::string& game = model->network->spec().game;
+  return {game.data(), game.size()};
+}
+
 senet_status senet_model_untrained(senet_engine* engine, senet_text game, uint64_t seed,
                                    senet_model** model, senet_reason* why) {
   return open_model(engine, model, why,

@@ -40,6 +40,9 @@ class SenetTest : public testing::Test {
     ASSERT_EQ(senet_model_open(engine_, text(file().native()), &model, &why_), SENET_OK)
         << why_.text;
     EXPECT_EQ(senet_model_id(model), small_network<ConnectFour>(1).id());
+    const senet_text game = senet_model_game(model);
+    EXPECT_EQ(std::string_view(game.data, game.size), "connect_four");
+    EXPECT_EQ(senet_model_game(nullptr).size, 0u);
     EXPECT_EQ(senet_engine_use(engine_, model, &why_), SENET_OK) << why_.text;
     senet_model_release(model);
   }

@@ -1,4 +1,5 @@
-/* libsenet plays a game of Connect Four against itself: minimal [WEIGHTS] */
+/* libsenet plays a game of Connect Four against itself: minimal [WEIGHTS]
+ * gcc -std=c11 minimal.c $(pkg-config --cflags --libs --static senet) -o minimal */
 #include <senet/senet.h>
 #include <stdio.h>
 #include <string.h>

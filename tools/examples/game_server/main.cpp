@@ -1,5 +1,6 @@
 // A game server over HTTP in which libsenet plays: see README.md.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 
@@ -73,10 +74,11 @@ std::uint64_t games_that_fit(senet::api::Engine& engine, const Options& options)
   throw std::runtime_error(why.str());
 }
 
-void say_hello(const Options& options, const tcp::endpoint& address, std::uint64_t fit) {
+void say_hello(const Options& options, const tcp::endpoint& address, const std::string& networks,
+               std::uint64_t fit) {
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / double{kMiB}; };
-  std::cout << std::fixed << std::setprecision(1) << "game_server: http://" << address
-            << "\nmemory: at most " << options.memory_mib << " MiB in the engine for "
+  std::cout << std::fixed << std::setprecision(1) << "game_server: http://" << address << "\n"
+            << networks << "memory: at most " << options.memory_mib << " MiB in the engine for "
             << options.games << " games of " << options.visits << " visits (" << fit
             << " would fit), " << mib(options.connections * kConnectionBytes) << " MiB for "
             << options.connections << " connections, " << mib(options.games * kGameBytes)
@@ -90,14 +92,25 @@ void run(const Options& options) {
   config.visits = options.visits;
   config.memory = options.memory_mib * kMiB;
   senet::api::Engine engine(config);
-  // Built-in weights for the games without a file.
-  for (const std::string& file : options.weights) engine.use(engine.load(file));
+  std::ostringstream networks;
+  const auto use = [&](const senet::api::Model& model, const std::string& name) {
+    if (std::ranges::find(kGames, model.game()) == std::end(kGames)) {
+      throw std::runtime_error(name + " plays " + std::string(model.game()) +
+                               ", which this server does not serve");
+    }
+    engine.use(model);
+    networks << model.game() << ": " << name << ", network " << std::hex << std::setfill('0')
+             << std::setw(16) << model.id() << "\n";
+  };
+  for (const std::string& file : options.weights) use(engine.load(file), file);
   for (const std::string_view game : kGames) {
-    if (!engine.try_open_session(game)) engine.use(engine.builtin(game));
+    if (!engine.try_open_session(game)) use(engine.builtin(game), "built-in");
   }
   const std::uint64_t fit = games_that_fit(engine, options);
   Api api(engine, options);
-  Server(api, options).run([&](const auto& address) { say_hello(options, address, fit); });
+  Server(api, options).run([&](const auto& address) {
+    say_hello(options, address, networks.str(), fit);
+  });
   std::cout << "game_server: stopped after " << api.counters.requests << " requests\n";
 }
 

@@ -173,6 +173,9 @@ SENET_API senet_status senet_model_untrained(senet_engine* engine, senet_text ga
 SENET_API void senet_model_release(senet_model* model);
 /* A hash of the weights, independent of their source. */
 SENET_API uint64_t senet_model_id(const senet_model* model);
+/* The name of the game that the model plays, valid until the model is released; the empty text for
+ * NULL. */
+SENET_API senet_text senet_model_game(const senet_model* model);
 /* Publishes the model: searches of its game that begin from now on use it, and running searches
  * end on the weights that they began with. At most two models of a game are in use at a time: while
  * searches run on two older ones, new searches use the newer of these. All models of a game in one

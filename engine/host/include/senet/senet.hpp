@@ -79,7 +79,12 @@ class Model {
   explicit Model(senet_model* handle) : handle_(handle) {}
   /// A hash of the weights, independent of their source.
   std::uint64_t id() const { return senet_model_id(handle_.get()); }
-  /// Releases the weights now. After that the id is 0 and Engine::use() fails with
+  /// The name of the game that the model plays, valid while the model is open.
+  std::string_view game() const {
+    const senet_text game = senet_model_game(handle_.get());
+    return {game.data, game.size};
+  }
+  /// Releases the weights now. After that the id is 0, the game is empty and Engine::use() fails with
   /// SENET_BAD_ARGUMENT.
   void close() noexcept { handle_.reset(); }
   /// For functions of senet.h; still owned by this object.
