@@ -66,8 +66,8 @@ class Figures {
       next.swap_ns += report[WorkerReport::kSwapNs];
       next.longest_swap_ns = std::max(next.longest_swap_ns, report[WorkerReport::kLongestSwapNs]);
     }
-    // Lanes may finish games at the same time, so a second says little; in the first ten the rates
-    // are those since the start.
+    // Lanes may finish games at the same time, so one second is too short. In the first ten seconds
+    // the rates are those since the start.
     const double time = next.seconds - counted_at_;
     if (time >= kRateSeconds || (counted_at_ == 0 && time >= 1)) {
       next.games_per_minute = static_cast<double>(learn.games - counted_games_) / time * 60;

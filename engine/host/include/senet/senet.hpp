@@ -84,8 +84,8 @@ class Model {
     const senet_text game = senet_model_game(handle_.get());
     return {game.data, game.size};
   }
-  /// Releases the weights now. After that the id is 0, the game is empty and Engine::use() fails with
-  /// SENET_BAD_ARGUMENT.
+  /// Releases the weights now. After that the id is 0, the game is empty and Engine::use() fails
+  /// with SENET_BAD_ARGUMENT.
   void close() noexcept { handle_.reset(); }
   /// For functions of senet.h; still owned by this object.
   const senet_model* handle() const { return handle_.get(); }
