@@ -462,7 +462,7 @@ struct RowKernels : private Vectors<kLanes> {
       const float most = highest(largest);
       pass.units[row] = most / kMost;
       const Vector factor = all(most > 0 ? kMost / most : 0.0f);
-      // The product may be rounded up, by less than the half that is added.
+      // A product that is rounded up cannot turn 127 into 128.
       for (std::size_t column = 0; column < pass.stride; column += kLanes) {
         const Vector scaled = load(in + column) * factor + all(0.5f);
         *reinterpret_cast<Bytes*>(bytes + column) =

@@ -359,7 +359,7 @@ class PanelProduct {
 
 /// The same in bytes. Each weight is a whole multiple, -127 to 127, of its output's unit, the
 /// largest weight of that output / 127; activations are multiples of their row's unit (BytesPass).
-/// Does two to four times as many multiplications in the same time.
+/// With AVX-512 VNNI it multiplies four times as fast.
 class ByteProduct {
  public:
   ByteProduct(const PlacedLayer& layer, Heap& heap)

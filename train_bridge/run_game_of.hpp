@@ -15,8 +15,8 @@ constexpr RunGame RunGame::of() {
       .any = &game_table<AnyGame, G>,
       .search_bytes =
           [](const WorkerSettings& settings) {
-            return Search<G>::bytes(settings.search,
-                                    limits_for<G>(settings.visits, settings.search.evaluates));
+            const TreeLimits limits = limits_for<G>(settings.visits, settings.search.evaluates);
+            return Search<G>::bytes(settings.search, limits) + sizeof(SearchScratch<G>);
           },
       .shape = GameShape::of<G>(),
       .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,

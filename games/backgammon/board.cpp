@@ -72,21 +72,31 @@ class PlaceCounts {
   std::array<Places, 6> planes_{};
 };
 
-// free_rolls() by the set of blocked points ahead: bit d - 1 is the point at distance d.
+// free_rolls() by the set of blocked points ahead: bit d - 1 is the point at distance d. Built with
+// few steps, because compilers limit those of a constant.
 constexpr std::size_t kAhead = 12;
 constexpr auto kFreeRolls = [] {
-  std::array<std::uint8_t, std::size_t{1} << kAhead> rolls{};
-  for (unsigned blocked = 0; blocked < rolls.size(); ++blocked) {
-    const auto open = [&](unsigned distance) { return (blocked >> (distance - 1) & 1u) == 0; };
-    for (unsigned high = 1; high <= 6; ++high) {
-      for (unsigned low = 1; low <= high; ++low) {
-        const bool plays = open(high + low) && (open(high) || open(low));
-        const unsigned weight = high == low ? 1 : 2;
-        rolls[blocked] = static_cast<std::uint8_t>(rolls[blocked] + (plays ? weight : 0));
-      }
+  struct Roll {
+    unsigned both, last, weight;  // points after either die alone, the point after both; of 36
+  };
+  std::array<Roll, 21> all{};
+  std::size_t count = 0;
+  for (unsigned high = 1; high <= 6; ++high) {
+    for (unsigned low = 1; low <= high; ++low) {
+      const unsigned both = 1u << (high - 1) | 1u << (low - 1);
+      all[count++] = {both, 1u << (high + low - 1), high == low ? 1u : 2u};
     }
   }
-  return rolls;
+  std::array<std::uint8_t, std::size_t{1} << kAhead> free{};
+  for (unsigned blocked = 0; blocked < free.size(); ++blocked) {
+    unsigned rolls = 36;
+    for (const Roll& roll : all) {
+      const bool stopped = (blocked & roll.both) == roll.both || (blocked & roll.last) != 0;
+      rolls -= stopped ? roll.weight : 0;
+    }
+    free[blocked] = static_cast<std::uint8_t>(rolls);
+  }
+  return free;
 }();
 
 }  // namespace

@@ -183,7 +183,7 @@ struct Shots {
 /// force the dice to be played otherwise.
 Shots shots_of(const Checkers& mine, const Checkers& opponent);
 
-/// The number of rolls, of 36, that a lone checker on `place` (1..25) can play in full against
+/// The number of rolls, of 36, that a lone checker on `place` (13..25) can play in full against
 /// these points of the opponent, from the opponent's perspective; of doubles, the first two steps.
 int free_rolls(Places opponent_points, int place);
 

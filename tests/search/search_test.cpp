@@ -500,8 +500,8 @@ TEST(Search, GoldenTrees) {
   afterstates.evaluates = Evaluates::kAfterstates;
   EXPECT_EQ(game_signature<TicTacToe>({}, 100, true, 16), 17141160699479829244u);
   EXPECT_EQ(game_signature<ConnectFour>({}, 200, true, 16), 7885343205134356565u);
-  EXPECT_EQ(game_signature<Backgammon>({}, 100, true, 16), 2206702616316118214u);
-  EXPECT_EQ(game_signature<Backgammon>(afterstates, 30, true, 64), 18246850583570333837u);
+  EXPECT_EQ(game_signature<Backgammon>({}, 100, true, 16), 9235046865772884840u);
+  EXPECT_EQ(game_signature<Backgammon>(afterstates, 30, true, 64), 13388017403293869391u);
 }
 
 }  // namespace

@@ -223,6 +223,17 @@ TEST(Settings, SomeDependOnOthers) {
   config.selfplay.worker.search.plies.ply = 1;
   EXPECT_EQ(check_config(config).error().reason(),
             "ply: a search by plies values afterstates, but this network evaluates positions");
+  config = config_of("backgammon");
+  config.selfplay.worker.search.plies.ply = 2;
+  EXPECT_TRUE(check_config(config));
+  for (const bool noise : {true, false}) {
+    RunConfig varied = config;
+    varied.selfplay.play.noise = noise;
+    varied.selfplay.play.temperature_plies = noise ? 0 : 4;
+    EXPECT_EQ(check_config(varied).error().reason(),
+              "ply: a search by plies plays its best move: noise must be false and "
+              "temperature-plies 0");
+  }
   config = config_of("connect_four");
   config.selfplay.worker.lanes = 0;
   EXPECT_EQ(check_config(config).error().reason(),

@@ -25,7 +25,7 @@ import time
 import torch
 from torch import nn
 
-FEATURES, LOGITS, OUTCOMES, WIDTH, BLOCKS = 344, 676, 6, 128, 3
+FEATURES, LOGITS, OUTCOMES, WIDTH, BLOCKS = 426, 676, 6, 128, 3
 
 
 class Norm(nn.Module):

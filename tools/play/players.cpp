@@ -114,8 +114,12 @@ Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::st
 
 std::string network_identity(std::uint64_t network, std::uint32_t visits,
                              const SearchOptions& options, std::string_view evaluator) {
-  const std::string budget = visits <= 1 ? "no search" : fmt::format("{} visits", visits);
-  return fmt::format("network {}, {}, {}, evaluator {}{}", id_text(network), budget,
+  // Of a search by plies, the settings name the plies.
+  const bool is_tree = options.settings.plies.ply == 0;
+  const std::string budget = !is_tree      ? ""
+                             : visits <= 1 ? "no search, "
+                                           : fmt::format("{} visits, ", visits);
+  return fmt::format("network {}, {}{}, evaluator {}{}", id_text(network), budget,
                      name_of(options.settings.evaluates), evaluator,
                      settings_summary(options, SettingsText::kPlayer));
 }

@@ -174,7 +174,8 @@ void print_summary(const RunSummary& ended, const std::string& game, const RunOp
   }
   print_stderr("newest weights: {}\nnext:\n", weights);
   if (options.train) {
-    print_stderr("  senet match --game {} --second untrained --visits 0 \\\n    --first {}\n", game, weights);
+    print_stderr("  senet match --game {} --second untrained --visits 0 \\\n    --first {}\n", game,
+                 weights);
   }
   print_stderr("  senet selfplay --run {} --resume\n", folder);
 }
