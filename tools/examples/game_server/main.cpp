@@ -77,12 +77,13 @@ std::uint64_t games_that_fit(senet::api::Engine& engine, const Options& options)
 void say_hello(const Options& options, const tcp::endpoint& address, const std::string& networks,
                std::uint64_t fit) {
   const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / double{kMiB}; };
-  std::cout << std::fixed << std::setprecision(1) << "game_server: http://" << address << "\n"
-            << networks << "memory: at most " << options.memory_mib << " MiB in the engine for "
+  std::cout << std::fixed << std::setprecision(1) << "game_server: http://" << address
+            << "\nmemory: at most " << options.memory_mib << " MiB in the engine for "
             << options.games << " games of " << options.visits << " visits (" << fit
             << " would fit), " << mib(options.connections * kConnectionBytes) << " MiB for "
             << options.connections << " connections, " << mib(options.games * kGameBytes)
-            << " MiB for game histories" << std::endl;
+            << " MiB for game histories\n"
+            << networks << std::flush;
 }
 
 void run(const Options& options) {
