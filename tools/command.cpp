@@ -404,7 +404,9 @@ int CommandLine::run(int argc, const char* const* argv) {
 void add_search_options(const Command& command, SearchOptions& options) {
   add_setting(command, setting_of(&Evaluation::kind), options.evaluation.kind);
   auto mode = setting_of(&SearchSettings::evaluates);
-  mode.help = "what the network evaluates; afterstates only in games that have them";
+  mode.help =
+      "what the network evaluates: the position, or afterstates (what the moves lead to) in games "
+      "that have them";
   add_setting(command, mode, options.mode).shows_default("as it was trained, else afterstates");
   for_each_setting(options, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);

@@ -47,8 +47,10 @@ struct LearnSettings {
 constexpr auto settings_of(std::type_identity<LearnSettings>) {
   using S = LearnSettings;
   return std::tuple{
-      setting("planned-games", &S::planned_games,
-              "length of the whole run, to which schedules refer; 0: unlimited", {.unit = "games"}),
+      setting(
+          "planned-games", &S::planned_games,
+          "length of the whole run, to which schedules refer; the run stops there; 0: unlimited",
+          {.unit = "games"}),
       setting("replay", &S::replay_capacity, "capacity of the replay buffer",
               {.least = 1000, .most = 100'000'000, .unit = "positions"}),
       setting("window-minimum", &S::window_minimum, "minimum training window",
@@ -64,7 +66,7 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
               "size of the replay buffer at the first training step", {.unit = "positions"}),
       setting("learning-rate", &S::learning_rate,
               "AdamW learning rate, or a schedule such as 0.0015@0.3,0.00001@1: constant for 0.3 "
-              "of the planned games, then falling",
+              "of the planned games, then falling in equal ratios",
               {.least = 0, .above_least = true}),
       setting("warmup-steps", &S::warmup_steps, "length of the linear learning rate warm-up",
               {.unit = "steps"}),

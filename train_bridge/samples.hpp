@@ -36,7 +36,8 @@ constexpr auto settings_of(std::type_identity<SampleSettings>) {
   using S = SampleSettings;
   return std::tuple{
       setting("lambda", &S::lambda,
-              "TD(lambda): weight of later results against the search's estimate",
+              "TD(lambda): weight of later results against the search's estimate, or a schedule "
+              "such as 1@0.01,0.7@0.02: linear between these shares of the planned games",
               {.least = 0, .most = 1}),
       setting("blunder", &S::blunder,
               "later results do not count before a move that loses this share of the value range; "

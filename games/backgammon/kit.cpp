@@ -199,7 +199,9 @@ Kit kit_of<Backgammon>() {
       .read_exam = &read_exam,
       .exam_text =
           "one JSON object per line: [id,] cls, posid, dice,\n"
-          "moves [[text, position id after, equity, ...] ...]; answers: id, move, after",
+          "moves [[text, position id after, equity, ...] ...]; answers: id, move, after.\n"
+          "Loss: thousandths of a point a decision against the best play, the less the\n"
+          "better. PR: 500 times the mean loss in points of the unforced decisions",
       .ubgi_question = &ubgi_question,
       .with_dice = &with_dice,
       .with_player_on_roll = &with_player_on_roll,

@@ -121,7 +121,9 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
                                          grouped(static_cast<std::uint64_t>(now.games_per_minute)))
                            : games);
   if (options.train) {
-    parts.push_back(has_losses(learn) ? losses_text(learn, 2) : "no training yet");
+    parts.push_back(has_losses(learn)
+                        ? losses_text(learn, 2)
+                        : "no training yet, " + count_text(learn.positions, "position"));
     if (has_losses(learn)) parts.emplace_back(keeps_up ? "trainer keeps up" : "trainer behind");
   }
   if (has_rate) parts.push_back(games);
@@ -281,7 +283,9 @@ void add_selfplay_command(const Command& program) {
       .shows_default(default_game());
   command.option("--run", options.folder, "the run folder; required, except with --print-config");
   command.flag("--resume", options.resume, "continue the run in the folder, with its settings");
-  command.option("--minutes", options.minutes, "stop after this time; 0: never")
+  command
+      .option("--minutes", options.minutes,
+              "start no game after this time, finish those in play and stop; 0: never")
       .not_negative("--minutes 90", "min")
       .shows_default();
   command.option("--games", options.games, "stop after this many games; 0: never").shows_default();
