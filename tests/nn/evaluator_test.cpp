@@ -220,8 +220,7 @@ TEST_P(FastEvaluator, EmptyBatchIsNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FastEvaluator,
-                         ::testing::ValuesIn(built_in({EvaluatorKind::kFused,
-                                                       EvaluatorKind::kInt8,
+                         ::testing::ValuesIn(built_in({EvaluatorKind::kFused, EvaluatorKind::kInt8,
                                                        EvaluatorKind::kOneDnn,
                                                        EvaluatorKind::kAuto})),
                          kind_name);
