@@ -48,6 +48,7 @@ struct FinishedGame {
 /// A player that needs only the rules. `draw` is the random stream for this move.
 struct SimplePlayer {
   std::string_view word;  // on the command line
+  std::string_view help;  // how it chooses its moves, for --help
   Action (*choose)(const AnyState& state, Random draw);
 };
 

@@ -24,7 +24,8 @@ Kit kit_of() {
 
 /// Plays a uniformly random legal move.
 inline constexpr SimplePlayer kRandomPlayer = {
-    "random", [](const AnyState& state, Random draw) { return draw_action(state, draw); }};
+    "random", "a random legal move",
+    [](const AnyState& state, Random draw) { return draw_action(state, draw); }};
 
 /// Looks one move ahead. Prefers a move that wins immediately, then a move after which the opponent
 /// has no winning reply, then the move with the highest kPlaceWorth (magnitude below a million).
@@ -67,7 +68,8 @@ Action one_ply_move(const AnyState& any_state, Random draw) {
 constexpr int worth_nothing(Action) { return 0; }
 template <Game G, int (*kPlaceWorth)(Action) = worth_nothing>
 inline constexpr std::array kPlainPlayers = {
-    kRandomPlayer, SimplePlayer{"one-ply", &one_ply_move<G, kPlaceWorth>}};
+    kRandomPlayer, SimplePlayer{"one-ply", "wins if it can, else prevents an immediate loss",
+                                &one_ply_move<G, kPlaceWorth>}};
 
 template <Game G>
 AnyGame AnyGame::of() {

@@ -53,8 +53,10 @@ struct SettingUse {
   Mention in_players = Mention::kIfChanged;  // only if of_players
   /// Whether it has an effect, given the other settings; null: always.
   bool (*matters)(const Struct&) = nullptr;
-  /// Its key in config.json if that differs from the name: existing runs keep their old keys.
-  std::string_view key = {};
+  /// Its key in config.json before it had the setting's name; still read.
+  std::string_view former_key = {};
+  /// Its name among a protocol's options if that does not follow from the name.
+  std::string_view option_name = {};
 };
 
 /// One setting. A value is a bool, an unsigned integer, a float, a double, a schedule or a named
@@ -67,7 +69,6 @@ struct Setting {
   SettingRange range;  // of numbers
   SettingUse<Struct> use;
 
-  std::string_view key() const { return use.key.empty() ? name : use.key; }
   bool is_default(const Value& value) const { return value == Struct{}.*member; }
 };
 

@@ -105,7 +105,7 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
   return std::tuple{
       // Every text starts with the mode. Players may take it from the network's file.
       setting("mode", &S::evaluates, "what the network evaluates", {},
-              {.of_players = false, .in_records = Mention::kNever, .key = "evaluates"}),
+              {.of_players = false, .in_records = Mention::kNever, .former_key = "evaluates"}),
       &S::puct,
       setting("policy-temperature", &S::policy_temperature,
               "softmax temperature of the priors in mode position", kTemperature,

@@ -54,7 +54,7 @@ std::vector<std::byte> file_header(std::string_view game) {
 Result<FileHeader> parse_file_header(std::span<const std::byte> bytes) {
   if (bytes.size() < kFileMagic.size() ||
       std::memcmp(bytes.data(), kFileMagic.data(), kFileMagic.size()) != 0) {
-    return fail("is not a log of game records");
+    return fail("not a log of game records");
   }
   if (bytes.size() < kNameAt) return fail("the file header is cut off");
   const std::size_t name = load<std::uint16_t>(&bytes[10]);

@@ -78,8 +78,17 @@ class HelpFormatter final : public CLI::Formatter {
     return entry(command->get_name(), command->get_description());
   }
   std::string make_footer(const CLI::App* command) const override {
+    std::string text;
     const std::string footer = command->get_footer();
-    return footer.empty() ? "" : wrapped(footer, text_columns(), 0) + "\n";
+    for (std::size_t begin = 0; begin < footer.size();) {
+      const std::size_t end = std::min(footer.find('\n', begin), footer.size());
+      const std::string line = footer.substr(begin, end - begin);
+      const std::size_t tab = line.find('\t');
+      text += tab == std::string::npos ? wrapped(line, text_columns(), 0) + "\n"
+                                       : entry(line.substr(0, tab), line.substr(tab + 1));
+      begin = end + 1;
+    }
+    return text;
   }
 
  private:
@@ -314,7 +323,11 @@ Option Command::flag(const std::string& name, bool& value, const std::string& he
 
 void Command::heading(const std::string& text) const { app_->option_defaults()->group(text); }
 
-void Command::footer(const std::string& text) const { app_->footer(text); }
+void Command::index(const std::string& heading, const std::string& entries) const {
+  app_->footer(fmt::format("{}{}:\n{}\n\n", app_->get_footer(), heading, entries));
+}
+
+void Command::footer(const std::string& text) const { app_->footer(app_->get_footer() + text); }
 
 Command Command::add_command(const std::string& name, const std::string& help) const {
   const std::string group = app_->option_defaults()->get_group();

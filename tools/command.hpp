@@ -92,7 +92,9 @@ class Command {
   /// Groups the options and commands added from now on under this heading in --help.
   void heading(const std::string& text) const;
 
-  /// Adds a text below the options in --help.
+  /// Adds text below the options in --help, under what is already there: an index, one line
+  /// "name<tab>explanation" for each entry, or a paragraph.
+  void index(const std::string& heading, const std::string& entries) const;
   void footer(const std::string& text) const;
 
   /// Runs the job returned by `prepare` when the command line selects this command and none of its

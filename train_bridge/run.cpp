@@ -143,7 +143,7 @@ Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
   if (options.folder.empty()) return fail("folder: name the run folder");
   std::error_code error;
   if (!options.resume && std::filesystem::exists(options.folder / kConfigFile, error)) {
-    return fail(fmt::format("{} already holds a run: resume it, or name another folder",
+    return fail(fmt::format("{} already holds a run: continue it (resume), or name another folder",
                             options.folder.string()));
   }
   std::filesystem::create_directories(options.folder / "weights", error);
@@ -287,7 +287,7 @@ Result<RunSummary> Run::play(const RunHooks& given) {
   }
   GameNumbers numbers(first, first + most);
 
-  hooks.begins({config, network_id, chosen.description});
+  hooks.begins({config, network_id, chosen.description, loop.progress().games});
   Figures figures(options.folder / "metrics.jsonl", loop.progress().games, from.seconds,
                   hooks.warning);
   const std::unique_ptr<AnySelfPlayThreads> players =

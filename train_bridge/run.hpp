@@ -62,6 +62,7 @@ struct RunBeginning {
   const RunConfig& config;   // with the chosen number of workers and evaluator
   std::uint64_t network;     // Network::id() of the first weights used in self-play
   std::string_view trainer;  // "cpu, 1 thread"
+  std::uint64_t games;       // in the run's log before this call
 };
 
 enum class RunOrder : std::uint8_t {

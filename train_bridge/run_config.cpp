@@ -66,7 +66,7 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   worker.visits = play.full_visits;
   if (worker.search.plies.ply > 0 && (play.noise || play.temperature_plies > 0)) {
     return fail(
-        "ply: a search by plies plays its best move: noise must be false and temperature-plies 0");
+        "ply: a search by plies plays its best move: noise and temperature-plies must be 0");
   }
   // One tree more than lanes: see Lane::begin_search.
   const std::size_t workers = selfplay.workers > 0 ? selfplay.workers : default_workers();
@@ -77,7 +77,7 @@ std::string config_text(const RunConfig& config) {
   Json json;
   json["game"] = config.game;
   for_each_setting(config, [&]<class Value>(const auto& entry, const Value& value) {
-    Json& at = json[entry.key()];
+    Json& at = json[entry.name];
     if constexpr (NamedEnum<Value>) {
       at = name_of(value);
     } else if constexpr (std::is_same_v<Value, float>) {
@@ -123,7 +123,8 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
   json.erase("game");
   Result<void> read;
   for_each_setting(*config, [&]<class Value>(const auto& entry, Value& value) {
-    const auto given = json.find(entry.key());
+    const bool has_new_name = entry.use.former_key.empty() || json.contains(entry.name);
+    const auto given = json.find(has_new_name ? entry.name : entry.use.former_key);
     if (!read || given == json.end()) return;
     const bool fits = NamedEnum<Value>                  ? given->is_string()
                       : std::is_same_v<Value, bool>     ? given->is_boolean()
@@ -132,7 +133,7 @@ Result<RunConfig> load_config(const std::filesystem::path& file, RunGameFinder f
                                                         : given->is_number_unsigned();
     read = fits ? set_value(entry, value,
                             given->is_string() ? given->template get<std::string>() : given->dump())
-                : fail(fmt::format("the value of \"{}\" has the wrong type", entry.key()));
+                : fail(fmt::format("the value of \"{}\" has the wrong type", given.key()));
     json.erase(given);
   });
   if (!read) return wrong(read.error().reason());

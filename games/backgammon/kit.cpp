@@ -45,7 +45,8 @@ constexpr auto kRecipe = std::to_array<RecipeEntry>({{"visits", "1"},
                                                      {"ema", "0.9995"}});
 
 constexpr std::array kPlayers = {
-    kRandomPlayer, SimplePlayer{"linear", [](const AnyState& state, Random) {
+    kRandomPlayer, SimplePlayer{"linear", "the best sum of weights of its checkers' places",
+                                [](const AnyState& state, Random) {
                                   return best_linear_play(state.as<Backgammon>(), kLinearWeights);
                                 }}};
 

@@ -467,7 +467,7 @@ TEST(GameServer, SaysHowMuchMemoryAndWhatDoesNotFit) {
       {{"--games", "10000", "--memory-mib", "100"}, "do not fit into 100 MiB"},
       {{"--port", "70000"}, "--port: Value 70000 not in range 0 to 65535"},
       {{"--port", "many"}, "--port: Value many not in range 0 to 65535"},
-      {{"--port"}, "--port: 1 required UINT:UINT in [0 - 65535] missing"},
+      {{"--port"}, "--port: 1 required N missing"},
       {{"--seed", "-1"}, "--seed: a seed must not be negative"},
       {{"--chess", "1"}, "not expected: --chess"},
       {{"--address", "localhost"}, "\"localhost\" is not a numeric address"},

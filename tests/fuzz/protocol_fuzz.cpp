@@ -64,7 +64,7 @@ class Conversation {
  private:
   static bool is_one_word(const std::string& word) {
     constexpr std::array kWords = {"uci",     "ubgi", "ugi",  "isready", "ucinewgame", "uginewgame",
-                                   "newgame", "stop", "quit", "d",       "eval"};
+                                   "newgame", "stop", "quit", "d",       "eval",       "help"};
     return std::ranges::find(kWords, word) != kWords.end();
   }
   static bool names_a_file(std::string line) {
@@ -101,6 +101,8 @@ class Conversation {
               "a query has one answer");
     } else if (word == "d") {
       promise(count({"position"}) + errors == 1, "d prints one board or an error");
+    } else if (word == "help") {
+      promise(count({"help:"}) + errors == 1, "help prints one list or an error");
     } else if (word.empty()) {
       promise(said_.empty(), "an empty line has no answer");
     } else {

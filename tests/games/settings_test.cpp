@@ -38,7 +38,7 @@ constexpr auto settings_of(std::type_identity<Outer>) {
   return std::tuple{
       setting("loud", &Outer::loud, "or not", {}, {.in_records = Mention::kNever}),
       &Outer::inner,
-      setting("colour", &Outer::colour, "of the board", {}, {.key = "color"}),
+      setting("colour", &Outer::colour, "of the board", {}, {.former_key = "color"}),
       setting("files", &Outer::files, "kept", {.least = 4, .or_zero = true, .unit = "files"}),
       setting("seconds", &Outer::seconds, "to wait",
               {.least = 0, .most = 60, .above_least = true, .below_most = true, .unit = "s"}),
@@ -56,8 +56,7 @@ TEST(Settings, AreVisitedInOrderWithThoseOfTheirParts) {
             (std::vector<std::string>{"loud", "the-ratio", "seed", "colour", "files", "seconds"}));
   constexpr auto colour = setting_of(&Outer::colour);
   EXPECT_EQ(colour.name, "colour");
-  EXPECT_EQ(colour.key(), "color");
-  EXPECT_EQ(setting_of(&Outer::files).key(), "files");
+  EXPECT_EQ(colour.use.former_key, "color");
 }
 
 TEST(Settings, AreSetByNameAndText) {

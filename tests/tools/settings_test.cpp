@@ -72,7 +72,7 @@ TEST(Settings, NamesAndKeysAreUnique) {
   for_each_setting(config, [&](const auto& entry, const auto&) {
     ++count;
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
-    EXPECT_TRUE(keys.insert(entry.key()).second) << entry.key();
+    EXPECT_TRUE(keys.insert(entry.name).second) << entry.name;
     EXPECT_FALSE(entry.help.empty()) << entry.name;
   });
   EXPECT_GE(count, 40u);
@@ -186,6 +186,27 @@ TEST_F(ConfigFile, HasShortNumbersAndReadsLongOnes) {
   EXPECT_EQ(read->selfplay.worker.evaluation.kind, EvaluatorKind::kHash);
 }
 
+// A key from before it had the setting's name is read; the new name has precedence.
+TEST_F(ConfigFile, FormerKeysAreRead) {
+  const std::string text = config_text(config_of("backgammon"));
+  EXPECT_NE(text.find("\"mode\": \"afterstates\""), std::string::npos) << text;
+  const auto read = [&](const std::string& keys) {
+    std::ofstream(file()) << R"({"game": "backgammon", "planned-games": 9, "policy-head": true, )"
+                          << keys << "}";
+    return load_config(file());
+  };
+  const Result<RunConfig> former = read(R"("evaluates": "position")");
+  ASSERT_TRUE(former) << former.error().reason();
+  EXPECT_EQ(former->selfplay.worker.search.evaluates, Evaluates::kPosition);
+  for (const char* const wrong :
+       {R"("mode": "afterstates", "evaluates": "position")", R"("": 1)"}) {
+    const Result<RunConfig> refused = read(wrong);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().reason().find("unknown setting"), std::string::npos)
+        << refused.error().reason();
+  }
+}
+
 // A run keeps the network that it had before a property of networks became a setting.
 TEST_F(ConfigFile, OlderRunsKeepTheirNetwork) {
   std::ofstream(file()) << R"({"game": "backgammon", "width": 128, "blocks": 3,
@@ -231,8 +252,8 @@ TEST(Settings, SomeDependOnOthers) {
     varied.selfplay.play.noise = noise;
     varied.selfplay.play.temperature_plies = noise ? 0 : 4;
     EXPECT_EQ(check_config(varied).error().reason(),
-              "ply: a search by plies plays its best move: noise must be false and "
-              "temperature-plies 0");
+              "ply: a search by plies plays its best move: noise and "
+              "temperature-plies must be 0");
   }
   config = config_of("connect_four");
   config.selfplay.worker.lanes = 0;

@@ -29,6 +29,7 @@ struct Bench {
   Benchmark (*of_game)(const BenchCase& bench) = nullptr;
   Benchmark (*of_machine)(const BenchSettings& settings) = nullptr;
   std::uint32_t (*visits)(const AnyGame& game) = [](const AnyGame&) { return 100u; };
+  std::string footer = {};            // below the options in --help
   std::vector<Evaluates> modes = {};  // those that a game supports are run; empty: --mode
 };
 
@@ -265,6 +266,11 @@ void session(const Command& command, BenchSettings& settings) {
 
 }  // namespace options
 
+/// Explains the figures that need it.
+constexpr const char* kSelfPlayFooter =
+    "Searches allocate nothing: the remaining allocations are game records, which grow to the "
+    "length of the longest game so far.";
+
 /// In the order of --help.
 std::vector<Bench> benchmarks() {
   using namespace options;
@@ -294,7 +300,8 @@ std::vector<Bench> benchmarks() {
        .help = "Games, decisions and evaluations per second of self-play",
        .seconds = 10,
        .options = {game, network, mode, evaluator, play, trace},
-       .of_game = prepare_selfplay},
+       .of_game = prepare_selfplay,
+       .footer = kSelfPlayFooter},
       {.name = "train",
        .help = "Samples per second of a trainer",
        .seconds = 3,
@@ -318,6 +325,7 @@ std::vector<Bench> benchmarks() {
 void add_bench_command(const Command& program) {
   const auto settings = std::make_shared<BenchSettings>();
   const auto add_options = [&](const Command& command, const Bench& bench) {
+    command.footer(bench.footer);
     options::common(command, *settings, bench.seconds);
     for (const AddOptions add : bench.options) add(command, *settings);
     command.runs([=] { return prepare(bench, *settings); });
@@ -329,18 +337,16 @@ void add_bench_command(const Command& program) {
       .seconds = 10,
       .options = {options::game, options::network, options::evaluator, options::play},
       .of_game = prepare_selfplay,
+      .footer = fmt::format("Without the name of a benchmark, senet bench measures self-play of "
+                            "{}, with policy priors and then with afterstates. {}",
+                            games_that(&AnyGame::is_standard), kSelfPlayFooter),
       .modes = {Evaluates::kPosition, Evaluates::kAfterstates}};
   const Command command = program.add_command("bench", standard.help);
   command.heading("Benchmarks");
   for (const Bench& bench : benchmarks()) {
     add_options(command.add_command(bench.name, bench.help), bench);
   }
-  // After its sub-commands, which would inherit it.
-  command.footer(
-      fmt::format("Without the name of a benchmark, senet bench measures self-play of {}, "
-                  "with policy priors and then with afterstates.",
-                  games_that(&AnyGame::is_standard)));
-  add_options(command, standard);
+  add_options(command, standard);  // after its sub-commands, which would inherit its footer
 }
 
 }  // namespace senet

@@ -121,14 +121,17 @@ struct Match {
   MatchResults results;
   std::optional<MatchLog> log;
 
+  /// Everything that the result depends on. A log must match in all of it to be resumed.
+  MatchIdentity identity() const {
+    return {{"game", arguments.game},
+            {"seed", std::to_string(arguments.match.seed)},
+            {"random_plies", std::to_string(arguments.match.random_plies)},
+            {"ply_cap", std::to_string(arguments.match.ply_cap)},
+            {"first", players[0].identity},
+            {"second", players[1].identity}};
+  }
+
   void open_log() {
-    // A log must match in all of these to be resumed.
-    const MatchIdentity identity = {{"game", arguments.game},
-                                    {"seed", std::to_string(arguments.match.seed)},
-                                    {"random_plies", std::to_string(arguments.match.random_plies)},
-                                    {"ply_cap", std::to_string(arguments.match.ply_cap)},
-                                    {"first", players[0].identity},
-                                    {"second", players[1].identity}};
     std::error_code unknown;
     const bool is_there = std::filesystem::exists(arguments.log, unknown);
     if (is_there && !arguments.resume) {
@@ -147,7 +150,7 @@ struct Match {
       return {};
     };
     const auto mode = is_there ? FileHandle::Mode::kReadWrite : FileHandle::Mode::kCreateNew;
-    log = value_for("--log", MatchLog::open(arguments.log, mode, identity, use));
+    log = value_for("--log", MatchLog::open(arguments.log, mode, identity(), use));
   }
 
   /// Prints one game ply by ply.
@@ -159,19 +162,30 @@ struct Match {
     fmt::print("game {} of seed {}: pair {}, the first player ({}) is player {}\n", played.number,
                arguments.match.seed, pair_of(played.number), arguments.words[0],
                first_side_of(played.number));
+    constexpr std::string_view kRow = "{:>4}  {:<28} {:<9} {}\n";
+    fmt::print(kRow, "ply", "position", "player", "move");
     AnyState state(*game);
     for (std::size_t ply = 0; ply < played.actions.size(); ++ply) {
       const Turn turn = state.turn();
       const std::string player =
           turn == Turn::kChance ? "dice" : fmt::format("player {}", turn == Turn::kPlayer0 ? 0 : 1);
-      fmt::print("{:4}  {:<28} {:<9} {}\n", ply, state.text(), player,
-                 state.action_text(played.actions[ply]));
+      const bool is_random = !game->has_dice && ply < arguments.match.random_plies;
+      fmt::print(kRow, ply, state.text(), player,
+                 state.action_text(played.actions[ply]) + (is_random ? "  (random)" : ""));
       state.play(played.actions[ply]);
     }
-    fmt::print("{:4}  {:<28} {}\n", played.actions.size(), state.text(),
+    fmt::print(kRow, played.actions.size(), state.text(), "",
                played.outcome ? fmt::format("{:+g} for the first player",
                                             game->outcome_values[*played.outcome])
                               : "cut");
+  }
+
+  /// "  first   builtin: network ..., 100 visits, ...": the word and what it stands for.
+  void print_player(std::size_t i) const {
+    constexpr std::size_t kColumn = 8;
+    const std::string &word = arguments.words[i], &identity = players[i].identity;
+    const std::string text = identity.starts_with(word) ? identity : word + ": " + identity;
+    fmt::print("{:<{}}{}\n", kSides[i], kColumn, wrapped(text, text_columns() - kColumn, kColumn));
   }
 
   void print_sprt() const {
@@ -245,12 +259,12 @@ struct Match {
     if (!arguments.match.only_game) {
       if (!arguments.json) {
         fmt::print("{}\n", verdict(results, has_elo(*game)));
-        const std::string title =
-            fmt::format("{} (first) against {}, {} of {} pairs of games, seed {}; 95 % intervals",
-                        arguments.words[0], arguments.words[1], results.counted().size() / 2,
-                        arguments.match.pairs, arguments.match.seed);
-        fmt::print("{}\n", wrapped(title, text_columns(), 0));
+        for (std::size_t i = 0; i < players.size(); ++i) print_player(i);
+        fmt::print("{} of {} pairs of games, seed {}; 95 % intervals\n",
+                   results.counted().size() / 2, arguments.match.pairs, arguments.match.seed);
         if (sprt) print_sprt();
+      } else {
+        fmt::print("{}\n", identity_line(identity()));
       }
       std::vector<Metric> metrics =
           match_metrics(arguments.game, results, has_elo(*game), played.faults);
@@ -321,7 +335,7 @@ void add_match_command(const Command& program) {
   MatchArguments& a = *arguments;
   command.heading("Match");
   command.option("--game", a.game, "the game").shows_type("NAME").required();
-  command.option("--first", a.words[0], "first player: " + player_words())
+  command.option("--first", a.words[0], "first player, one of those listed below")
       .shows_type("PLAYER")
       .required();
   command.option("--second", a.words[1], "second player: as --first")
@@ -347,10 +361,10 @@ void add_match_command(const Command& program) {
   };
   add_for_one(entry, "first-visits", "visits of the first player only", a.visits[0]);
   add_for_one(entry, "second-visits", "visits of the second player only", a.visits[1]);
-  add_player_options(command, a.player);
   const auto tablebase = setting_of(&SearchOptions::tablebase);
   add_for_one(tablebase, "first-tablebase", "tablebase of the first player only", a.tablebase[0]);
   add_for_one(tablebase, "second-tablebase", "tablebase of the second player only", a.tablebase[1]);
+  add_player_options(command, a.player);
   command
       .option("--first-option", a.options[0],
               "sent to the first player with setoption; may be repeated")
@@ -377,6 +391,7 @@ void add_match_command(const Command& program) {
               "play only this game of the match, counted from 0, and print it")
       .in_range(std::uint64_t{0}, 2 * kMaxPairs - 1);
   command.flag("--json", a.json, "print one JSON object per line");
+  command.index("Players", player_index());
   command.footer(
       "All figures are from the first player's perspective. Intervals, in parentheses, are 95 %, "
       "from the pairs. "

@@ -12,17 +12,11 @@ namespace {
 constexpr const char* kFormat = "senet_match";
 constexpr int kVersion = 1;
 
-std::string first_line(const MatchIdentity& identity) {
-  Json json = Json::object({{kFormat, kVersion}});
-  for (const auto& [name, value] : identity) json[name] = value;
-  return json_text(json);
-}
-
 Result<void> check_first_line(std::string_view line, const MatchIdentity& identity) {
   const Json there = parse_json(line);
   if (!there.contains(kFormat)) return fail("is not a match log");
   // Parsed from text, so that values compare as they would after a round trip through the file.
-  const Json ours = parse_json(first_line(identity));
+  const Json ours = parse_json(identity_line(identity));
   for (const auto& [name, value] : ours.items()) {
     if (!there.contains(name)) return fail(fmt::format("does not contain \"{}\"", name));
     if (there[name] == value) continue;
@@ -60,6 +54,12 @@ std::vector<Action> read_plies(const AnyGame& game, const Json& plies) {
 }
 
 }  // namespace
+
+std::string identity_line(const MatchIdentity& identity) {
+  Json json = Json::object({{kFormat, kVersion}});
+  for (const auto& [name, value] : identity) json[name] = value;
+  return json_text(json);
+}
 
 std::string game_line(const AnyGame& game, const PlayedGame& played, std::uint64_t seed) {
   Json line{{"number", played.number}, {"seed", seed}, {"points", nullptr}, {"outcome", nullptr}};
@@ -121,12 +121,12 @@ Result<MatchLog> MatchLog::open(const std::filesystem::path& file, FileHandle::M
     return fail(fmt::format("{}{} {}", file.string(), place, used.error().reason()));
   }
   // A file that holds only the start of our own first line is rewritten; any other is refused.
-  if (number == 0 && !(first_line(identity) + '\n').starts_with(text)) {
+  if (number == 0 && !(identity_line(identity) + '\n').starts_with(text)) {
     return fail(fmt::format("{} is not a match log", file.string()));
   }
   if (const auto cut = log.file_.truncate(log.end_); !cut) return cut.error();
   if (number == 0) {
-    if (const auto put = log.append(first_line(identity)); !put) return put.error();
+    if (const auto put = log.append(identity_line(identity)); !put) return put.error();
   }
   return log;
 }

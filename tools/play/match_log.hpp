@@ -24,8 +24,11 @@
 
 namespace senet {
 
-/// The settings in the log's first line: names and values, in order.
+/// Everything that the result of a match depends on: names and values, in order.
 using MatchIdentity = std::vector<std::pair<std::string, std::string>>;
+
+/// The settings as the log's first line, without a line end.
+std::string identity_line(const MatchIdentity& identity);
 
 /// The log line of a game in the match with this seed, without a line end.
 std::string game_line(const AnyGame& game, const PlayedGame& played, std::uint64_t seed);

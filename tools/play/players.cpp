@@ -57,28 +57,34 @@ bool makes_no_visits(std::string_view word) {
 
 }  // namespace
 
-std::string player_words() {
-  std::string text = "a weights file, builtin, untrained[:SEED]";
-  const auto add = [&](std::string_view words, const std::function<bool(const AnyGame&)>& has) {
+std::string player_index() {
+  std::string text =
+      "FILE\ta network: the name of a weights file\nbuiltin\tthe built-in network\n"
+      "untrained[:SEED]\ta network with random weights";
+  const auto add = [&](std::string_view words, std::string_view help,
+                       const std::function<bool(const AnyGame&)>& has) {
     const bool all_have =
         std::ranges::all_of(all_games<AnyGame>(), [&](const AnyGame* game) { return has(*game); });
-    text += fmt::format(", {}", words);
-    if (!all_have) text += fmt::format(" ({})", games_that(has));
+    text += fmt::format("\n{}\t{}{}", words, all_have ? "" : games_that(has) + ": ", help);
   };
-  std::vector<std::string_view> said;
+  std::vector<std::string_view> known;
   for (const AnyGame* const game : all_games<AnyGame>()) {
     for (const SimplePlayer& player : game->players) {
-      if (std::ranges::find(said, player.word) != said.end()) continue;
-      said.push_back(player.word);
-      add(player.word, [&](const AnyGame& any) { return has_player(any, player.word); });
+      if (std::ranges::find(known, player.word) != known.end()) continue;
+      known.push_back(player.word);
+      add(player.word, player.help,
+          [&](const AnyGame& any) { return has_player(any, player.word); });
     }
   }
   for (const AnyGame* const game : all_games<AnyGame>()) {
-    const std::string_view words = programs_of(*game).own_player_words;
-    if (!words.empty()) add(words, [&](const AnyGame& any) { return any.name == game->name; });
+    const Programs& programs = programs_of(*game);
+    if (programs.own_player_words.empty()) continue;
+    add(programs.own_player_words, programs.own_player_help,
+        [&](const AnyGame& any) { return any.name == game->name; });
   }
-  add("uci:COMMAND", [](const AnyGame&) { return true; });
-  add("ubgi:COMMAND", speaks_ubgi);
+  add("uci:COMMAND", "a program that speaks UCI, started with this shell command",
+      [](const AnyGame&) { return true; });
+  add("ubgi:COMMAND", "the same with UBGI", speaks_ubgi);
   return text;
 }
 
@@ -158,7 +164,7 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
   for (const SimplePlayer& player : game.players) names.emplace_back(player.word);
   const std::string meant = suggestion(word, names);
   return fail(fmt::format("there is no file or player \"{}\"{}", word,
-                          meant.empty() ? "; the players are " + player_words() : meant));
+                          meant.empty() ? " (senet match --help lists the players)" : meant));
 }
 
 }  // namespace senet

@@ -24,8 +24,8 @@ namespace senet {
 
 class GameRecord;
 
-/// The player names for --help: those of all games first, then the others with their games.
-std::string player_words();
+/// The players of --first, --second and --player, as an index (Command::index) for --help.
+std::string player_index();
 
 /// Where the number of visits comes from, which decides who uses it.
 enum class VisitsSource : std::uint8_t {
@@ -83,7 +83,7 @@ struct PlayerHolder {
 /// commands. A game that adds some specialises this template in tools/referee/games/NAME/hooks.hpp.
 template <class G>
 struct GameHooks {
-  static constexpr std::string_view kPlayerWords = "";  // for --help
+  static constexpr std::string_view kPlayerWords = "", kPlayerHelp = "";  // for --help
   static bool is_player(std::string_view) { return false; }
   /// Requires is_player(word).
   static Result<PlayerHolder> make_player(const std::string& word, const PlayerSettings&) {
@@ -96,7 +96,7 @@ struct GameHooks {
 /// Everything else is in AnyGame.
 struct Programs {
   // senet match and senet eval. Own players are external programs that play only this game.
-  std::string_view own_player_words;  // for --help; "" when there are none
+  std::string_view own_player_words, own_player_help;  // for --help; "" when there are none
   bool (*is_own_player)(std::string_view word);
   Result<PlayerHolder> (*make_own_player)(const std::string& word, const PlayerSettings& settings);
   /// Makes a player that searches with a network. `word` is a source for open_network().

@@ -32,6 +32,7 @@ template <Game G>
 constexpr Programs Programs::of() {
   return {
       .own_player_words = GameHooks<G>::kPlayerWords,
+      .own_player_help = GameHooks<G>::kPlayerHelp,
       .is_own_player = &GameHooks<G>::is_player,
       .make_own_player = &GameHooks<G>::make_player,
       .make_network_player = &senet::make_network_player<G>,

@@ -171,8 +171,8 @@ void add_eval_command(const Command& program) {
       .required();
   command
       .option("--player", arguments->player,
-              "search (the network of --weights), or a player of senet match: " + player_words() +
-                  "; random is graded by the expected result of its moves")
+              "search (the network of --weights), or a player of senet match (its --help lists "
+              "them); random is graded by the expected result of its moves")
       .shows_type("PLAYER")
       .shows_default();
   command

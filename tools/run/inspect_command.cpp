@@ -225,20 +225,25 @@ std::string text_of(const Json& value) {
   return value.is_array() ? '[' + all + ']' : all;
 }
 
-/// A turn as a line: number, player, move, value and the most visited moves.
+constexpr const char* kTurnHeading =
+    "turn  player  move                     kind     player's value  most visits";
+
+/// A turn as a line below kTurnHeading.
 std::string turn_text(std::size_t number, const Json& turn) {
   std::string line =
-      fmt::format("{:>4}  {}  {:<24} {:<7}", number, text_of(turn.value("player", Json("-"))),
+      fmt::format("{:>4}  {:>6}  {:<24} {:<7}", number, text_of(turn.value("player", Json("-"))),
                   text_of(turn["move"]), text_of(turn["kind"]));
-  if (turn.contains("value")) line += fmt::format(" value {:+.3f}", turn["value"].get<double>());
+  line += turn.contains("value") ? fmt::format("  {:>+14.3f}", turn["value"].get<double>())
+                                 : std::string(16, ' ');
   const Json counts = turn.value("visits", Json());
   std::vector<std::pair<std::string, std::uint32_t>> visits;
   for (const auto& [move, count] : counts.items()) visits.emplace_back(move, count);
   std::ranges::stable_sort(visits, std::ranges::greater{}, [](const auto& v) { return v.second; });
   constexpr std::size_t kShown = 4;
   for (std::size_t i = 0; i < std::min(visits.size(), kShown); ++i) {
-    line += fmt::format("{} {}: {}", i == 0 ? "  visits" : ",", visits[i].first, visits[i].second);
+    line += fmt::format("{}{}: {}", i == 0 ? "  " : ", ", visits[i].first, visits[i].second);
   }
+  if (visits.size() > kShown) line += ", ...";
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
@@ -251,6 +256,7 @@ void print_text(const Json& json) {
                    tensor["norm"].get<double>());
       }
     } else if (name == "turns") {
+      fmt::print("{}\n", kTurnHeading);
       for (std::size_t i = 0; i < value.size(); ++i) fmt::print("{}\n", turn_text(i + 1, value[i]));
     } else {
       constexpr std::size_t kColumn = 22;

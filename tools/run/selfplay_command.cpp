@@ -153,6 +153,7 @@ void print_beginning(const RunBeginning& begun, const Run& run) {
   print_stderr("run {}: network {}, {}\n", run.folder().string(), id_text(begun.network),
                count_text(parameter_count(begun.config.network), "parameter"));
   print_stderr("trainer {}\n", begun.trainer);
+  if (begun.games > 0) print_stderr("continues after {}\n", count_text(begun.games, "game"));
 }
 
 /// What a run did, and what to do with it.

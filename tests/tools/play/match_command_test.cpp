@@ -36,6 +36,23 @@ TEST(MatchCommand, RandomAgainstRandomIsEven) {
   }
 }
 
+// The report names what played: its first line with --json, two lines without.
+TEST(MatchCommand, TheReportDescribesThePlayers) {
+  const ProgramRun run =
+      match("connect_four", "untrained:3", "random", {"--pairs", "2", "--visits", "3"});
+  const auto json = nlohmann::json::parse(run.out.substr(0, run.out.find('\n')));
+  EXPECT_EQ(json.at("game"), "connect_four");
+  EXPECT_EQ(json.at("second"), "random");
+  const std::string first = json.at("first");
+  EXPECT_TRUE(first.starts_with("network ")) << first;
+  EXPECT_NE(first.find(", 3 visits, "), std::string::npos) << first;
+  const ProgramRun text = run_senet({"match", "--game", "connect_four", "--first", "untrained:3",
+                                     "--second", "random", "--pairs", "2", "--visits", "3"});
+  const std::string words = std::regex_replace(text.out, std::regex("\\s+"), " ");
+  EXPECT_NE(words.find(" first untrained:3: " + first + " second random "), std::string::npos)
+      << text.out;
+}
+
 TEST(MatchCommand, BackgammonRandomIsEvenAndHasGammons) {
   const ProgramRun run = match("backgammon", "random", "random", {"--pairs", "500"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -166,7 +183,7 @@ TEST(MatchCommand, BeginsWithItsVerdict) {
   EXPECT_TRUE(std::regex_search(
       run.out,
       std::regex("^[0-9]+ won, [0-9]+ drawn, [0-9]+ lost: \\+[0-9]+ Elo \\([0-9-]+ to "
-                 "[0-9]+\\)\none-ply \\(first\\) against random, 40 of 40 pairs of games")))
+                 "[0-9]+\\)\nfirst   one-ply\nsecond  random\n40 of 40 pairs of games, seed 1; ")))
       << run.out;
   for (const char* absent : {"losses", "illegal", "crashes", "worth"}) {
     EXPECT_EQ(run.out.find(absent), std::string::npos) << absent << " in\n" << run.out;
@@ -253,8 +270,7 @@ TEST(MatchCommand, BadInputIsOneLine) {
       "match", "--game-number");
   // A misspelt player name is not reported just as a missing file.
   expect_failure(match("connect_four", "random", "gnubgg"), 2, "match",
-                 "players are a weights file, ");
-  expect_failure(match("connect_four", "random", "gnubgg"), 2, "match", "gnubg:PLY[:full]");
+                 "\"gnubgg\" (senet match --help lists the players)");
   expect_failure(match("connect_four", "random", "gnubg:0"), 2, "match",
                  "--second: gnubg:0 is a player of backgammon, not of connect_four");
   expect_failure(match("backgammon", "random", "liner"), 2, "match",

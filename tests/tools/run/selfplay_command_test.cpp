@@ -80,7 +80,7 @@ TEST_F(SelfPlayCommand, MakesARunAndGoesOnWithIt) {
 
   // A second run in the same folder is refused and changes nothing.
   expect_failure(run_senet(tiny({"--games", "60"})), 2, "selfplay",
-                 " already holds a run: resume it");
+                 " already holds a run: continue it (resume)");
   EXPECT_EQ(games(), first(60));
 
   std::uint64_t played = 60;
@@ -331,7 +331,7 @@ TEST_F(SelfPlayCommand, DamagedFilesAreNamed) {
           "lanes takes a whole number 1 .. 4096");
   damaged("config.json", replaced("\"lambda\": 1.0", "\"lambda\": null"), 2, "\"lambda\"");
   damaged("config.json", replaced("\"position\"", "\"motion\""), 2, "mode takes one of");
-  damaged("config.json", replaced("\"position\"", "7"), 2, "\"evaluates\"");
+  damaged("config.json", replaced("\"position\"", "7"), 2, "\"mode\"");
   damaged("config.json", replaced("\"position\"", "\"afterstates\""), 2, "no afterstates");
   damaged("games.senet", "no log at all, by any means", 2, "");
 

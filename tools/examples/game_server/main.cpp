@@ -18,13 +18,21 @@ constexpr std::size_t kConnectionBytes = std::size_t{192} << 10;
 constexpr std::size_t kGameBytes = std::size_t{48} << 10;
 
 void add_options(CLI::App& app, Options& o) {
+  app.set_help_flag("-h,--help", "print this help and exit");
   app.footer("Requests beyond a limit are refused with status 429 or 503.");
   app.add_option("WEIGHTS", o.weights,
-                 "safetensors files; a game without one uses the built-in weights");
-  app.add_option("--address", o.address, "numeric address to listen on")->capture_default_str();
+                 "safetensors files; a game without one uses the built-in weights")
+      ->type_name("FILE");
+  app.add_option("--address", o.address, "numeric address to listen on")
+      ->type_name("IP")
+      ->capture_default_str();
   const auto add = [&](const char* name, auto& field, std::uint64_t least, std::uint64_t most,
                        const char* help) {
-    app.add_option(name, field, help)->check(CLI::Range(least, most))->capture_default_str();
+    const std::string range = " (" + std::to_string(least) + " .. " + std::to_string(most) + ")";
+    app.add_option(name, field, help + range)
+        ->type_name("N")
+        ->check(CLI::Range(least, most).description(""))
+        ->capture_default_str();
   };
   add("--port", o.port, 0, 65535, "port to listen on; 0: any free port");
   add("--games", o.games, 1, 100'000, "maximum number of open games");
@@ -50,6 +58,7 @@ void add_options(CLI::App& app, Options& o) {
   add("--keep-alive-ms", o.keep_alive_ms, 100, 600'000,
       "maximum milliseconds that a connection may be idle");
   app.add_option("--seed", o.dice_seed, "makes the dice reproducible (default: random dice)")
+      ->type_name("N")
       ->check([](const std::string& text) -> std::string {
         return text.starts_with('-') ? "a seed must not be negative" : "";
       });

@@ -94,7 +94,8 @@ Change replace(Value& to, Value value, Change change) {
 
 template <class Struct, class Value>
 Option of_setting(Setting<Struct, Value> entry, Value& to, Change change) {
-  const std::string name = option_name(entry.key());
+  const std::string_view given = entry.use.option_name;
+  const std::string name = given.empty() ? option_name(entry.name) : std::string(given);
   const auto set = [=, &to](std::string_view text) mutable {
     entry.name = name;
     Value value{};

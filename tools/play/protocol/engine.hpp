@@ -36,16 +36,17 @@ struct Options {
   SearchOptions search;                        // Evaluator, Mode, CPuct to TablebaseFolder
 };
 
-/// The numeric settings. Their keys are the names of the options.
+/// The numeric settings. With the names of the options.
 constexpr auto settings_of(std::type_identity<Options>) {
   using O = Options;
-  return std::tuple{setting("visits", &O::visits,
-                            "visits of a go without limits; 0: the network alone (option Visits)",
-                            {.least = 0, .most = kMaxVisits}, {.key = "Visits"}),
-                    setting("hash", &O::hash_mib, "memory of the tree (option Hash)",
-                            {.least = 1, .most = kMaxHashMib, .unit = "MiB"}, {.key = "Hash"}),
-                    setting("multi-pv", &O::multi_pv, "moves reported in info (option MultiPV)",
-                            {.least = 1, .most = kMaxMultiPv}, {.key = "MultiPV"})};
+  return std::tuple{
+      setting("visits", &O::visits,
+              "visits of a go without limits; 0: the network alone (option Visits)",
+              {.least = 0, .most = kMaxVisits}, {.option_name = "Visits"}),
+      setting("hash", &O::hash_mib, "memory of the tree (option Hash)",
+              {.least = 1, .most = kMaxHashMib, .unit = "MiB"}, {.option_name = "Hash"}),
+      setting("multi-pv", &O::multi_pv, "moves reported in info (option MultiPV)",
+              {.least = 1, .most = kMaxMultiPv}, {.option_name = "MultiPV"})};
 }
 
 /// The source of the session's network, for open_network().

@@ -57,30 +57,32 @@ Session::Session(const Options& options, Inbox& inbox, Writer write)
 
 std::span<const Session::Command> Session::commands() {
   static constexpr Command kCommands[] = {
-      {"uci", &Session::greet<Dialect::kUci>, 0},
-      {"ubgi", &Session::greet<Dialect::kUbgi>, 0, true},
-      {"ugi", &Session::greet<Dialect::kUgi>, 0},
-      {"isready", &Session::isready, 0},
-      {"ucinewgame", &Session::newgame, 0},
-      {"uginewgame", &Session::newgame, 0},
-      {"newgame", &Session::newgame, 0},
-      {"setoption", &Session::setoption},
-      {"set", &Session::setoption},
-      {"position", &Session::position},
-      {"go", &Session::go},
-      {"stop", &Session::stop, 0},
-      {"quit", &Session::quit, 0},
-      {"debug", &Session::debug, 1},
-      {"query", &Session::query, 1},
-      {"newsession", &Session::newsession, kAny, true},
-      {"setscore", &Session::setscore, kAny, true},
-      {"setcube", &Session::setcube, kAny, true},
-      {"setturn", &Session::setturn, kAny, true},
-      {"dice", &Session::dice, kAny, true},
-      {"d", &Session::draw, 0},
-      {"eval", &Session::eval, 0},
-      {"perft", &Session::perft, 1},
-      {"bench", &Session::bench, 1},
+      {"uci", &Session::greet<Dialect::kUci>, "", "begins a session: lists the options", 0},
+      {"ubgi", &Session::greet<Dialect::kUbgi>, "", "the same in UBGI", 0, true},
+      {"ugi", &Session::greet<Dialect::kUgi>, "", "the same in UGI", 0},
+      {"isready", &Session::isready, "", "answers readyok", 0},
+      {"ucinewgame", &Session::newgame, "", "the start position", 0},
+      {"uginewgame", &Session::newgame, "", "the same", 0},
+      {"newgame", &Session::newgame, "", "the same", 0},
+      {"setoption", &Session::setoption, "name X value Y", "sets an option"},
+      {"set", &Session::setoption, "X Y", "the same"},
+      {"position", &Session::position, "startpos|TEXT [moves M ...]",
+       "sets the position; TEXT as d prints it"},
+      {"go", &Session::go, "[nodes N] [movetime MS] [infinite]", "searches; bestmove answers"},
+      {"stop", &Session::stop, "", "ends the search", 0},
+      {"quit", &Session::quit, "", "ends the session", 0},
+      {"debug", &Session::debug, "on|off", "accepted", 1},
+      {"query", &Session::query, "p1turn|gameover|result", "asks the rules", 1},
+      {"newsession", &Session::newsession, "type money", "a new game or match", kAny, true},
+      {"setscore", &Session::setscore, "A B", "the score, for d", kAny, true},
+      {"setcube", &Session::setcube, "value N owner center", "the cube, for d", kAny, true},
+      {"setturn", &Session::setturn, "p0|p1", "the player on roll", kAny, true},
+      {"dice", &Session::dice, "D1 D2", "the roll to be played", kAny, true},
+      {"d", &Session::draw, "", "draws the board", 0},
+      {"eval", &Session::eval, "", "the network's own evaluation", 0},
+      {"perft", &Session::perft, "N", "counts the ways to play N moves", 1},
+      {"bench", &Session::bench, "[N]", "searches fixed positions, N visits each", 1},
+      {"help", &Session::help, "", "prints this list", 0},
   };
   return kCommands;
 }
@@ -121,7 +123,7 @@ void Session::execute(std::string_view line) {
   const std::string_view word = words.next();
   const auto command = std::ranges::find(commands(), word, &Command::word);
   if (command == commands().end()) {
-    throw refuse(Code::kUnknownCommand, "there is no command {}", in_quotes(word));
+    throw refuse(Code::kUnknownCommand, "there is no command {}; help lists them", in_quotes(word));
   }
   Words surplus = words;
   for (std::size_t i = 0; i < command->most_words && !surplus.empty(); ++i) surplus.next();
@@ -402,6 +404,14 @@ void Session::dice(Words words) {
 }
 
 // Commands for interactive use.
+
+void Session::help(Words) {
+  for (const Command& command : commands()) {
+    if (command.is_of_ubgi && !speaks_ubgi(engine_.game())) continue;
+    say(fmt::format("  {:<38} {}", fmt::format("{} {}", command.word, command.use), command.help));
+  }
+  say("help: docs/protocol.md describes all commands and options");
+}
 
 void Session::draw(Words) {
   for (const std::string& line : position_.drawing()) say(line);

@@ -41,6 +41,7 @@ class Session {
   struct Command {
     std::string_view word;
     void (Session::*run)(Words words);
+    std::string_view use, help;     // for `help`: its words and what it does
     std::size_t most_words = kAny;  // maximum number of words after it
     bool is_of_ubgi = false;        // only for games that support UBGI
   };
@@ -72,6 +73,7 @@ class Session {
   void only_ubgi(std::string_view word) const;
 
   // Commands for interactive use.
+  void help(Words words);
   void draw(Words words);
   void eval(Words words);
   void perft(Words words);

@@ -102,7 +102,7 @@ TEST(Session, RefusesWhatItDoesNotKnowAndLivesOn) {
     EXPECT_EQ(code_of(talk.last(wrong)), "unknown_command") << wrong;
   }
   EXPECT_EQ(talk.last(std::string_view("u\0ci", 4)),
-            "error unknown_command there is no command \"u\"");
+            "error unknown_command there is no command \"u\"; help lists them");
   EXPECT_EQ(talk.ask(std::string(kLongestLine + 1, 'x')).size(), 1u);
   EXPECT_EQ(code_of(talk.last(std::string(kLongestLine + 1, ' '))), "bad_argument");
   talk.tell({"", "   ", "\t\r", "debug on"});
@@ -425,6 +425,19 @@ TEST(Session, ABoardIsDrawnForPeople) {
   EXPECT_EQ(grid[4], " . . . O . . .");
   EXPECT_EQ(grid[5], " . . . X . . .");
   EXPECT_EQ(grid[6], " 1 2 3 4 5 6 7");
+}
+
+// Every command is listed with an explanation, those of UBGI only where it is spoken.
+TEST(Session, HelpListsTheCommands) {
+  Talk talk;
+  const Lines lines = talk.ask("help");
+  EXPECT_EQ(lines.back(), "help: docs/protocol.md describes all commands and options");
+  for (const char* word : {"  uci ", "  go [nodes N]", "  dice D1 D2", "  d ", "  quit "}) {
+    EXPECT_EQ(beginning(lines, word).size(), 1u) << word;
+  }
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 80u) << line;
+  Talk four(small_options("connect_four"));
+  EXPECT_TRUE(beginning(four.ask("help"), "  dice").empty());
 }
 
 TEST(Session, EvalIsForThePlayerOnTurn) {

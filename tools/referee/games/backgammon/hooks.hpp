@@ -32,6 +32,9 @@ void add_label_command(const Command& program);
 template <>
 struct GameHooks<Backgammon> {
   static constexpr std::string_view kPlayerWords = "gnubg:PLY[:full]";
+  static constexpr std::string_view kPlayerHelp =
+      "GNU Backgammon (the program gnubg), looking PLY 0 .. 3 plies ahead; with full, at every "
+      "legal move instead of those that are good at a glance";
   static bool is_player(std::string_view word) { return parse_gnubg(word).has_value(); }
   static Result<PlayerHolder> make_player(const std::string& word, const PlayerSettings& settings) {
     Result<GnubgSettings> gnubg = *parse_gnubg(word);
