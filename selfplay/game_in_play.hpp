@@ -24,6 +24,7 @@ class GameInPlay {
  public:
   explicit GameInPlay(const PlaySettings& settings) : settings_(settings) {
     visits_.reserve(G::kMaxLegal);
+    visited_outcomes_.reserve(G::kMaxLegal * kOutcomes<G>);
   }
 
   /// Sets up game `number` of the run. `evaluator` and `settings` are copied into its record.
@@ -97,7 +98,10 @@ class GameInPlay {
     const Action action = draw_choice(decision, temperature, random(Purpose::kMove));
     const Outcomes<G> chosen = search.outcomes_after(action);
     visits_.clear();
-    if (full_) {
+    visited_outcomes_.clear();
+    if (search.settings().plies.ply > 0) {
+      list_valued(search, decision);
+    } else if (full_) {
       for (const Choice& choice : decision.choices) {
         if (choice.target > 0) visits_.push_back({choice.action, choice.target});
       }
@@ -109,7 +113,8 @@ class GameInPlay {
                           .root_value = decision.value,
                           .root_outcomes = decision.outcomes,
                           .chosen_outcomes = chosen,
-                          .visits = {visits_.data(), visits_.size()}});
+                          .visits = visits_,
+                          .visited_outcomes = visited_outcomes_});
     last_outcomes_ = mover == 0 ? decision.outcomes : mirrored(state_, decision.outcomes);
     if (resigns(mover, decision.value)) {
       record_.end_resigned(mover, lost_outcome(mover));
@@ -126,6 +131,19 @@ class GameInPlay {
   static constexpr std::uint32_t kBeforeTheGame = std::numeric_limits<std::uint32_t>::max();
 
   Random random(Purpose purpose) const { return {settings_.seed, number_, ply_, purpose}; }
+
+  // The moves that a search by plies has valued at its last ply. Their values are comparable, and
+  // each is a training target.
+  void list_valued(Search<G>& search, const Decision<G>& decision) {
+    for (const Choice& choice : decision.choices) {
+      if (choice.visits == decision.visits) visits_.push_back({choice.action, choice.visits});
+    }
+    std::ranges::sort(visits_, {}, &VisitCount::action);
+    for (const VisitCount& valued : visits_) {
+      const Outcomes<G> outcomes = search.outcomes_after(valued.action);
+      visited_outcomes_.insert(visited_outcomes_.end(), outcomes.begin(), outcomes.end());
+    }
+  }
 
   void make_move(Action action, TurnKind kind) {
     record_.add_decision({.action = action,
@@ -160,6 +178,7 @@ class GameInPlay {
   GameRecord record_;
   ActionList<G::kMaxLegal> moves_;
   std::vector<VisitCount> visits_;
+  std::vector<float> visited_outcomes_;  // [visits, outcomes]
 };
 
 }  // namespace senet

@@ -51,28 +51,35 @@ void GameRecord::add_decision(const RecordedDecision& decision) {
   assert(decision.kind != TurnKind::kChance && decision.player <= 1);
   assert(decision.model == kNoModel || decision.model < models.size());
   const bool has_root = !decision.root_outcomes.empty();
+  const auto ascending = [](const VisitCount& a, const VisitCount& b) {
+    return a.action < b.action;
+  };
+  assert(decision.visited_outcomes.empty() ||
+         (decision.visited_outcomes.size() == decision.visits.size() * outcomes &&
+          std::ranges::is_sorted(decision.visits, ascending)));
   turns_.push_back({.action = decision.action,
                     .model = decision.model,
                     .kind = decision.kind,
                     .player = decision.player,
                     .has_root = has_root,
                     .has_chosen = !decision.chosen_outcomes.empty(),
+                    .has_visited = !decision.visited_outcomes.empty(),
                     .root_value = has_root ? decision.root_value : 0.0f,
                     .first_outcome = static_cast<std::uint32_t>(outcome_lists_.size()),
                     .first_visit = static_cast<std::uint32_t>(visit_lists_.size()),
                     .visit_count = static_cast<std::uint32_t>(decision.visits.size())});
   add_outcomes(decision.root_outcomes, outcome_lists_);
   add_outcomes(decision.chosen_outcomes, outcome_lists_);
+  add_outcomes(decision.visited_outcomes, outcome_lists_);
   const auto first =
       visit_lists_.insert(visit_lists_.end(), decision.visits.begin(), decision.visits.end());
   // Sorted, so that equal searches give equal records and the codec stores small action deltas.
-  std::sort(first, visit_lists_.end(),
-            [](const VisitCount& a, const VisitCount& b) { return a.action < b.action; });
+  std::sort(first, visit_lists_.end(), ascending);
 }
 
 void GameRecord::add_outcomes(std::span<const float> distribution,
                               std::vector<std::uint16_t>& to) const {
-  assert(distribution.empty() || distribution.size() == outcomes);
+  assert(distribution.empty() || distribution.size() % outcomes == 0);
   for (const float probability : distribution) to.push_back(to_fixed(probability));
 }
 
@@ -108,6 +115,14 @@ std::span<const std::uint16_t> GameRecord::chosen_outcomes(const RecordedTurn& t
   if (!turn.has_chosen) return {};
   const std::size_t skipped = turn.has_root ? outcomes : 0;
   return std::span(outcome_lists_).subspan(turn.first_outcome + skipped, outcomes);
+}
+
+std::span<const std::uint16_t> GameRecord::visited_outcomes(const RecordedTurn& turn,
+                                                            std::size_t i) const {
+  assert(i < turn.visit_count);
+  if (!turn.has_visited) return {};
+  const std::size_t before = std::size_t{turn.has_root} + std::size_t{turn.has_chosen} + i;
+  return std::span(outcome_lists_).subspan(turn.first_outcome + before * outcomes, outcomes);
 }
 
 std::span<const VisitCount> GameRecord::visits(const RecordedTurn& turn) const {

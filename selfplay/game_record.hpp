@@ -54,6 +54,7 @@ struct RecordedTurn {
   Player player = 0;                // who moved; 0 on a chance turn
   bool has_root = false;            // the root's value and outcomes are stored
   bool has_chosen = false;          // the chosen action's outcomes are stored
+  bool has_visited = false;         // the outcomes of every visited action are stored
   float root_value = 0;             // the root's value for `player`, in the game's value range
   std::uint32_t first_outcome = 0;  // offsets into the record's lists
   std::uint32_t first_visit = 0;
@@ -76,6 +77,9 @@ struct RecordedDecision {
   std::span<const float> chosen_outcomes = {};
   /// Each action once, in any order. Actions without visits may be left out.
   std::span<const VisitCount> visits = {};
+  /// [visits, outcomes] distributions of the visited actions' afterstates, from the perspective of
+  /// `player`. `visits` must then ascend by action.
+  std::span<const float> visited_outcomes = {};
 };
 
 /// A game from start to end. Independent of the game's type: actions are plain numbers, and outcome
@@ -142,6 +146,9 @@ class GameRecord {
   std::span<const std::uint16_t> chosen_outcomes(const RecordedTurn& turn) const;
   /// Visits at the root of a turn of this record, by ascending action.
   std::span<const VisitCount> visits(const RecordedTurn& turn) const;
+  /// Fixed-point outcomes of visits(turn)[i]'s afterstate, from the turn's player's perspective;
+  /// empty when absent.
+  std::span<const std::uint16_t> visited_outcomes(const RecordedTurn& turn, std::size_t i) const;
 
   bool operator==(const GameRecord&) const = default;
 
@@ -158,7 +165,7 @@ class GameRecord {
   Player resigned_by_ = 0;
   std::vector<std::uint16_t> cut_outcomes_;
   std::vector<RecordedTurn> turns_;
-  std::vector<std::uint16_t> outcome_lists_;  // per turn: root, then chosen
+  std::vector<std::uint16_t> outcome_lists_;  // per turn: root, chosen, then visited
   std::vector<VisitCount> visit_lists_;
 };
 

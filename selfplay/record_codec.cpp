@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <boost/endian/conversion.hpp>
 #include <cmath>
@@ -18,7 +19,7 @@ constexpr std::uint8_t kPlayerBit = 0x08;
 constexpr std::uint8_t kRootBit = 0x10;
 constexpr std::uint8_t kChosenBit = 0x20;
 constexpr std::uint8_t kVisitsBit = 0x40;
-constexpr std::uint8_t kUnusedBits = 0x80;
+constexpr std::uint8_t kVisitedBit = 0x80;  // in version 2
 
 constexpr std::uint64_t kMaxAction = 0xffff;
 
@@ -158,15 +159,16 @@ class RecordPayload {
     std::size_t turns = record_.turns_.size();
     io_.varint(turns, GameRecord::kMaxTurns, "turn count");
     io_.items(record_.turns_, 0, turns, [this](auto& turn) { this->turn(turn); });
+    if (io_.ok() && version_ != version_of(record_)) io_.fail("version", "is higher than needed");
     return io_.result();
   }
 
  private:
   void header() {
-    std::uint8_t version = kPayloadVersion;
-    io_.fixed(version, "version");
-    if (io_.ok() && version != kPayloadVersion) {
-      return io_.fail("version", fmt::format("{} is not {}", version, kPayloadVersion));
+    if constexpr (!Io::kReads) version_ = version_of(record_);
+    io_.fixed(version_, "version");
+    if (io_.ok() && (version_ == 0 || version_ > kPayloadVersion)) {
+      return io_.fail("version", fmt::format("{} is not 1 to {}", version_, kPayloadVersion));
     }
     auto outcomes = static_cast<std::uint8_t>(record_.outcomes);
     io_.fixed(outcomes, "outcomes");
@@ -221,7 +223,7 @@ class RecordPayload {
     return static_cast<std::uint8_t>(
         static_cast<std::uint8_t>(turn.kind) | flag(turn.player == 1, kPlayerBit) |
         flag(turn.has_root, kRootBit) | flag(turn.has_chosen, kChosenBit) |
-        flag(turn.visit_count > 0, kVisitsBit));
+        flag(turn.visit_count > 0, kVisitsBit) | flag(turn.has_visited, kVisitedBit));
   }
 
   template <class Turn>  // RecordedTurn, const or not
@@ -233,11 +235,14 @@ class RecordPayload {
       turn.player = (head & kPlayerBit) != 0 ? 1 : 0;
       turn.has_root = (head & kRootBit) != 0;
       turn.has_chosen = (head & kChosenBit) != 0;
+      turn.has_visited = (head & kVisitedBit) != 0;
       turn.first_outcome = static_cast<std::uint32_t>(record_.outcome_lists_.size());
       turn.first_visit = static_cast<std::uint32_t>(record_.visit_lists_.size());
     }
     const bool chance = turn.kind == TurnKind::kChance;
-    if (turn.kind > TurnKind::kRandom || (head & kUnusedBits) != 0 || (chance && head != 0)) {
+    const bool visited_fits = version_ >= 2 && (head & kVisitsBit) != 0;
+    if (turn.kind > TurnKind::kRandom || (turn.has_visited && !visited_fits) ||
+        (chance && head != 0)) {
       return io_.fail("turn", fmt::format("starts with unknown bits {:#04x}", head));
     }
     io_.varint(turn.action, kMaxAction, "action");
@@ -254,6 +259,10 @@ class RecordPayload {
     const std::size_t vectors = std::size_t{turn.has_root} + std::size_t{turn.has_chosen};
     outcomes(record_.outcome_lists_, turn.first_outcome, vectors * record_.outcomes, "outcomes");
     if ((head & kVisitsBit) != 0) visits(turn);
+    if (turn.has_visited) {
+      outcomes(record_.outcome_lists_, turn.first_outcome + vectors * record_.outcomes,
+               turn.visit_count * record_.outcomes, "visited outcomes");
+    }
   }
 
   template <class Turn>
@@ -273,8 +282,14 @@ class RecordPayload {
     if constexpr (Io::kReads) turn.visit_count = count;
   }
 
+  // The lowest version that can hold the record.
+  static std::uint8_t version_of(const GameRecord& record) {
+    return std::ranges::any_of(record.turns_, &RecordedTurn::has_visited) ? 2 : 1;
+  }
+
   Io io_;
   typename Io::Record& record_;
+  std::uint8_t version_ = 0;
 };
 
 Result<void> encode(const GameRecord& record, std::vector<std::byte>& out) {

@@ -12,8 +12,9 @@
 
 namespace senet {
 
-/// The version of the payload that encode() writes; its first byte.
-inline constexpr std::uint8_t kPayloadVersion = 1;
+/// The newest version of the payload, its first byte. encode() writes the lowest that can hold the
+/// record: 2 only with outcomes of visited actions.
+inline constexpr std::uint8_t kPayloadVersion = 2;
 
 /// Maximum payload length in bytes. A long backgammon game takes about ten thousand.
 inline constexpr std::size_t kMaxPayload = std::size_t{1} << 22;

@@ -70,10 +70,29 @@ float passed_on(const G& game, const GameRecord& record, const RecordedTurn& tur
   return std::clamp(1 - lost / blunder, 0.0f, 1.0f);
 }
 
+/// Calls use(sample) for the positions after the moves that a search by plies valued in `before`.
+template <Game G>
+void use_valued(const GameRecord& record, const RecordedTurn& turn, const G& before, auto&& use) {
+  if (!turn.has_visited) return;
+  const std::span<const VisitCount> moves = record.visits(turn);
+  for (std::size_t k = 0; k < moves.size(); ++k) {
+    G after = before;
+    after.play(moves[k].action);
+    if (after.turn() == Turn::kOver) continue;
+    Outcomes<G> outcomes;
+    to_distribution(record.visited_outcomes(turn, k), outcomes);
+    if (after.viewer() != turn.player) outcomes = mirrored(after, outcomes);
+    use(Sample<G>{after, outcomes, {}});
+  }
+}
+
 /// Replays `record` and calls use(sample) for each training position, from the last to the first:
 ///   kPosition     the position of every searched decision; its visits are the policy target if it
 ///                 was a full search
-///   kAfterstates  the position after every searched or forced decision, unless it ended the game
+///   kAfterstates  the position after every searched or forced decision, unless it ended the game.
+///                 If a search by plies valued moves, instead the positions after all of these
+///                 moves: their own values, means over the dice, are the targets, without the noise
+///                 of the game's later dice (and without lambda and blunder)
 /// Fails, without any sample, when replay() fails. `scratch` keeps its memory between calls.
 template <Game G>
 Result<void> for_each_sample(const GameRecord& record, const SampleSettings& settings,
@@ -87,9 +106,14 @@ Result<void> for_each_sample(const GameRecord& record, const SampleSettings& set
   } else {
     target[record.final_outcome()] = 1;
   }
+  const bool has_valued = std::ranges::any_of(record.turns(), &RecordedTurn::has_visited);
   for (std::size_t i = record.turns().size(); i-- > 0;) {
     const RecordedTurn& turn = record.turns()[i];
     if (turn.kind == TurnKind::kChance) continue;
+    if (settings.evaluates == Evaluates::kAfterstates && has_valued) {
+      use_valued(record, turn, scratch[i], use);
+      continue;
+    }
     const auto target_for = [&](Player player) {
       return player == 0 ? target : mirrored(scratch[i], target);
     };

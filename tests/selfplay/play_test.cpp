@@ -60,6 +60,43 @@ TYPED_TEST(PlayedGames, RecordsReplayToTheirRecordedEnd) {
   }
 }
 
+// A search by plies values moves, not visits: their values are recorded, the chosen one among them.
+TEST(Play, SearchesByPliesRecordWhatTheirMovesAreWorth) {
+  SelfPlaySettings settings = small_run(EvaluatorKind::kHash, 1);
+  settings.worker.search.evaluates = Evaluates::kAfterstates;
+  settings.worker.search.plies = {.ply = 1, .moves = 3, .window = 100};
+  settings.play.temperature_plies = 0;
+  settings.play.noise = false;
+  settings.play.ply_cap = 12;
+  std::size_t searched = 0;
+  for (const auto& [number, record] : play_run<Backgammon>(settings, 4)) {
+    for (const RecordedTurn& turn : record.turns()) {
+      const bool is_searched =
+          turn.kind == TurnKind::kFullSearch || turn.kind == TurnKind::kFastSearch;
+      ASSERT_EQ(turn.has_visited, is_searched);
+      if (!is_searched) continue;
+      ++searched;
+      const auto moves = record.visits(turn);
+      ASSERT_TRUE(moves.size() == 2 || moves.size() == 3);
+      const auto chosen = std::ranges::find(moves, turn.action, &VisitCount::action);
+      ASSERT_NE(chosen, moves.end());
+      const auto at = static_cast<std::size_t>(chosen - moves.begin());
+      EXPECT_TRUE(
+          std::ranges::equal(record.visited_outcomes(turn, at), record.chosen_outcomes(turn)));
+      const auto value_of = [&](std::size_t i) {
+        Outcomes<Backgammon> outcomes;
+        to_distribution(record.visited_outcomes(turn, i), outcomes);
+        return mean_value(Backgammon{}, outcomes);
+      };
+      for (std::size_t i = 0; i < moves.size(); ++i) {
+        EXPECT_EQ(moves[i].visits, 2u);
+        EXPECT_LE(value_of(i), value_of(at) + 1e-4f);
+      }
+    }
+  }
+  EXPECT_GT(searched, 10u);
+}
+
 // The first random move is independent of the number of random moves: for each number, games begin
 // with each column of Connect Four.
 TEST(Play, BlindMovesDoNotDependOnHowManyThereAre) {

@@ -148,6 +148,41 @@ TEST(RecordCodec, WritesTheDocumentedBytes) {
   EXPECT_EQ(bytes_of(small_record()), expected);
 }
 
+// The turn of docs/record-format.md with the outcomes of its visited actions.
+TEST(RecordCodec, OutcomesOfVisitedActionsNeedVersion2) {
+  GameRecord record;
+  record.outcomes = 2;
+  const VisitCount visits[] = {{3, 2}, {9, 2}};
+  const float visited[] = {1.0f, 0.0f, 0.5f, 0.5f};
+  record.add_decision({.action = 9, .visits = visits, .visited_outcomes = visited});
+  record.end_played(1);
+  const RecordedTurn& turn = record.turns()[0];
+  EXPECT_EQ(record.visited_outcomes(turn, 0)[0], 65535);
+  EXPECT_EQ(record.visited_outcomes(turn, 1)[1], 32768);
+
+  const auto payload = bytes_of(record);
+  EXPECT_EQ(payload,
+            bytes({
+                2,    2,    0,    0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  // as in version 1
+                1,    1,    1,                                               // played, outcome 1
+                0xc1, 9,    0,              // full search, no model
+                2,    3,    2,    5,    2,  // visits: 3 and 9 twice
+                0xff, 0xff, 0x00, 0x00,     // after 3: 1, 0
+                0x00, 0x80, 0x00, 0x80,     // after 9: 0.5, 0.5
+            }));
+  GameRecord decoded;
+  ASSERT_TRUE(decode(payload, decoded));
+  EXPECT_EQ(decoded, record);
+
+  const auto refused = [&](std::size_t at, int put) {
+    auto changed = payload;
+    changed[at] = static_cast<std::byte>(put);
+    return !decode(changed, decoded);
+  };
+  EXPECT_TRUE(refused(0, 1)) << "version 1 has no such outcomes";
+  EXPECT_TRUE(refused(19, 0x81)) << "outcomes of visits that are not there";
+}
+
 TEST(RecordCodec, RoundTripsRandomRecords) {
   GameRecord decoded;  // reused: nothing of one record may remain in the next
   std::vector<std::byte> payload;
@@ -276,7 +311,7 @@ TEST(RecordCodec, RandomBytesDoNoHarm) {
   for (int round = 0; round < 20000; ++round) {
     std::vector<std::byte> noise(random.below(200));
     for (std::byte& place : noise) place = static_cast<std::byte>(random.next());
-    if (noise.size() > 1) noise[0] = std::byte{kPayloadVersion};
+    if (noise.size() > 1) noise[0] = static_cast<std::byte>(1 + round % kPayloadVersion);
     static_cast<void>(decode(noise, decoded));
   }
 }
@@ -291,7 +326,9 @@ TEST(RecordCodec, RefusesEachHostileField) {
     return !read && decoded == GameRecord();
   };
   EXPECT_FALSE(refused(0, {1}));
-  EXPECT_TRUE(refused(0, {2})) << "unknown version";
+  EXPECT_TRUE(refused(0, {0})) << "unknown version";
+  EXPECT_TRUE(refused(0, {kPayloadVersion + 1})) << "unknown version";
+  EXPECT_TRUE(refused(0, {2})) << "a higher version than needed";
   EXPECT_TRUE(refused(1, {0})) << "no outcomes";
   EXPECT_TRUE(refused(10, {0x80, 0x00})) << "varint longer than needed";
   EXPECT_TRUE(refused(12, {0x7f})) << "text beyond the end";

@@ -64,6 +64,15 @@ inline GameRecord random_record(std::string_view game, std::uint64_t number,
     if (random.below(2) == 0) root = random_distribution(random, record.outcomes);
     if (random.below(2) == 0) chosen = random_distribution(random, record.outcomes);
     if (random.below(2) == 0) visits = random_visits(random, random.below(12));
+    std::vector<float> visited;
+    if (!visits.empty() && random.below(4) == 0) {
+      std::reverse(visits.begin(), visits.end());
+      for (std::size_t k = 0; k < visits.size(); ++k) {
+        for (const float part : random_distribution(random, record.outcomes)) {
+          visited.push_back(part);
+        }
+      }
+    }
     const std::uint32_t model = random.below(models + 1);
     record.add_decision({.action = static_cast<Action>(random.next()),
                          .player = static_cast<Player>(random.below(2)),
@@ -72,7 +81,8 @@ inline GameRecord random_record(std::string_view game, std::uint64_t number,
                          .root_value = random.normal(),
                          .root_outcomes = root,
                          .chosen_outcomes = chosen,
-                         .visits = visits});
+                         .visits = visits,
+                         .visited_outcomes = visited});
   }
   const auto outcome =
       static_cast<std::uint8_t>(random.below(static_cast<std::uint32_t>(record.outcomes)));

@@ -261,6 +261,38 @@ TEST(Samples, AfterstatesOfForcedMovesAreLearntFromThoseOfBlindOnesAndOfTheEndAr
   EXPECT_EQ(samples[2].state, position("a1a2"));
 }
 
+// A search by plies valued two moves of the second turn: both are samples, with their own values,
+// whatever lambda is. Nothing else of that game is, because other targets are noisier.
+TEST(Samples, ValuedMovesAreTheOnlySamplesOfTheirGame) {
+  const BackgammonGame game;
+  GameRecord record = empty_record<Backgammon>();
+  add_move(record, game.record.turns()[1].action, 0, TurnKind::kForced);
+  record.start = game.states[1].text();
+  record.add_chance(0);
+  ActionList<Backgammon::kMaxLegal> legal;
+  game.states[3].legal(legal);
+  const VisitCount moves[] = {{legal[0], 2}, {legal[1], 2}};
+  const float visited[] = {0.4f, 0.2f, 0, 0.3f, 0.1f, 0, 0.1f, 0, 0, 0.5f, 0.3f, 0.1f};
+  record.add_decision({.action = legal[0],
+                       .player = 1,
+                       .root_outcomes = {visited, 6},
+                       .visits = moves,
+                       .visited_outcomes = visited});
+  record.end_cut(std::vector<float>{0, 1, 0, 0, 0, 0});
+  const auto samples =
+      samples_of<Backgammon>(record, {.evaluates = Evaluates::kAfterstates, .lambda = 0.5f});
+  ASSERT_EQ(samples.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Backgammon after = game.states[3];
+    after.play(legal[i]);
+    EXPECT_EQ(samples[i].state, after);
+    EXPECT_EQ(after.viewer(), 0);
+  }
+  // For player 0, who is about to roll.
+  expect_outcomes<Backgammon>(samples[0].outcomes, {0.3f, 0.1f, 0, 0.4f, 0.2f, 0});
+  expect_outcomes<Backgammon>(samples[1].outcomes, {0.5f, 0.3f, 0.1f, 0.1f, 0, 0});
+}
+
 TEST(Samples, WhatIsNoGameIsRefusedWithAReason) {
   EXPECT_NE(refusal<Backgammon>(small_game()).find("game 7: it is a game of tic_tac_toe, not of"),
             std::string::npos);
