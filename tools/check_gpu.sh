@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs, in less than five minutes, all checks that need an NVIDIA GPU: the device tests, training
 # steps in every precision and batch size, the slowdown of self-play next to a trainer, a run that
-# trains on the device, the memory checker, and a comparison with PyTorch. Ends with a section for
-# docs/benchmarks.md.
+# trains on the device, the memory checker, and a comparison with PyTorch. Ends with the text of
+# docs/benchmarks_gpu.md.
 #
 # Needs a build with -DSENET_CUDA=ON, either from SENET_CUDA=ON tools/test.sh or from
 #   cmake --build BUILD --target senet cuda_module_test cuda_device_test cuda_device_lost_test
@@ -223,7 +223,7 @@ pytorch() {
   echo "check_gpu: WARNING: PyTorch did not finish in time: NOT ALL COMPARED" >&2
 }
 
-# Prints the section for docs/benchmarks.md.
+# Prints the text for docs/benchmarks_gpu.md.
 section() {
   echo "Machine: $gpu | $(lscpu | sed -n 's/^Model name: *//p'), $(nproc) hardware threads | $(nvcc --version 2>/dev/null |
     sed -n 's/^Cuda compilation tools, release \([^,]*\).*/nvcc \1/p')"
@@ -268,13 +268,13 @@ if [[ -n $checker ]]; then
   part "memory checker, kept samples" 30 sanitizer_in_time memcheck cuda_module_test 'CudaTrainer.KeptSamples*'
   small='*GradientsOfSmallNetworks*'
   part "memory checker" 50 sanitizer_in_time memcheck cuda_device_test "$small/fp32:$small/bf16:$small/fp16"
-  part "race checker" 15 sanitizer_in_time racecheck cuda_device_test "$small/fp32"
-  part "synchronisation checker" 15 sanitizer_in_time synccheck cuda_device_test "$small/fp32"
+  part "race checker" 60 sanitizer_in_time racecheck cuda_device_test "$small/fp32"
+  part "synchronisation checker" 30 sanitizer_in_time synccheck cuda_device_test "$small/fp32"
 else
   echo "check_gpu: WARNING: compute-sanitizer is not installed: device memory was NOT CHECKED" >&2
 fi
 
-echo "== for docs/benchmarks.md"
+echo "== for docs/benchmarks_gpu.md"
 section
 echo "=="
 printf -v line '%s, ' "${times[@]}"

@@ -25,7 +25,7 @@ import time
 import torch
 from torch import nn
 
-FEATURES, LOGITS, OUTCOMES, WIDTH, BLOCKS = 426, 676, 6, 128, 3
+LOGITS, OUTCOMES, WIDTH, BLOCKS = 676, 6, 128, 3
 
 
 class Norm(nn.Module):
@@ -54,9 +54,9 @@ def tower(layers, outputs):
 
 
 class Network(nn.Module):
-    def __init__(self):
+    def __init__(self, features):
         super().__init__()
-        self.trunk = nn.Sequential(nn.Linear(FEATURES, WIDTH), Norm(), *[Block() for _ in range(BLOCKS)], Norm())
+        self.trunk = nn.Sequential(nn.Linear(features, WIDTH), Norm(), *[Block() for _ in range(BLOCKS)], Norm())
         self.policy = tower(2, LOGITS)
         self.value = tower(1, OUTCOMES)
 
@@ -68,11 +68,13 @@ class Network(nn.Module):
 class Step:
     """One optimiser step on a fixed batch on the device."""
 
-    def __init__(self, batch, mode):
+    def __init__(self, batch, mode, expected_parameters):
         torch.manual_seed(1)
         device = "cuda"
-        self.network = Network().to(device)
-        assert sum(p.numel() for p in self.network.parameters()) == 283_562
+        self.network = Network(batch["features"].shape[1]).to(device)
+        parameters = sum(p.numel() for p in self.network.parameters())
+        if parameters != expected_parameters:
+            sys.exit(f"compare_pytorch: its network has {parameters} parameters, senet's {expected_parameters}")
         decays = [p for p in self.network.parameters() if p.dim() > 1]
         rest = [p for p in self.network.parameters() if p.dim() == 1]
         self.optimizer = torch.optim.AdamW(
@@ -133,15 +135,17 @@ def read_batch(file):
     return tensors
 
 
-def senet_rate(program, rows, seconds, batch):
+def senet_figures(program, rows, seconds, batch):
+    """Samples per second, and the number of parameters of the network."""
     command = [program, "bench", "train", "--game", "backgammon", "--backend", "cuda", "--precision", "bf16",
                "--batch", str(rows), "--workers", "1", "--games", "8", "--replay-on-device", "--save-batch", str(batch),
                "--seconds", str(seconds), "--json"]
+    figures = {}
     for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
         figure = json.loads(line)
-        if figure.get("metric") == "samples_per_second" and "/sparse/" in figure["case"]:
-            return figure["value"]
-    sys.exit("compare_pytorch: senet bench train printed no rate")
+        if "/sparse/" in figure["case"]:
+            figures[figure["metric"]] = figure["value"]
+    return figures["samples_per_second"], figures["parameters"]
 
 
 def main():
@@ -164,11 +168,12 @@ def compare(options, ways, batch):
     for rows in map(int, options.batch.split(",")):
         # Print each result at once, because torch.compile is slow.
         for name, mode in ways.items():
-            own, theirs = [senet_rate(options.senet, rows, options.seconds, batch)], []
-            step = Step(read_batch(batch), mode)
+            rate, parameters = senet_figures(options.senet, rows, options.seconds, batch)
+            own, theirs = [rate], []
+            step = Step(read_batch(batch), mode, parameters)
             for turn in range(options.rounds):
                 if turn > 0:
-                    own.append(senet_rate(options.senet, rows, options.seconds, batch))
+                    own.append(senet_figures(options.senet, rows, options.seconds, batch)[0])
                 theirs.append(torch_rate(step, rows, options.seconds))
             rate, ours = sorted(theirs)[options.rounds // 2], sorted(own)[options.rounds // 2]
             print(f"batch {rows:6}  {name:22} {rate:11.0f} samples/s {1e6 * rows / rate:8.1f} us per step"

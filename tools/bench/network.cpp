@@ -238,6 +238,7 @@ void measure_steps(Figures& figures, const std::string& subject, const BenchCase
               {{"peak_fraction", fraction, "share"},
                {"nonzeros", nonzeros(batch), "features/sample"},
                {"policy_targets", static_cast<double>(batch.actions()) / rows, "actions/sample"},
+               {"parameters", static_cast<double>(bench.network.parameters().size()), "parameters"},
                {"allocations_per_step", slices.allocations / (slices.count * steps_at_once),
                 "allocations/step"}});
 }
