@@ -68,8 +68,11 @@ Action one_ply_move(const AnyState& any_state, Random draw) {
 constexpr int worth_nothing(Action) { return 0; }
 template <Game G, int (*kPlaceWorth)(Action) = worth_nothing>
 inline constexpr std::array kPlainPlayers = {
-    kRandomPlayer, SimplePlayer{"one-ply", "wins if it can, else prevents an immediate loss",
-                                &one_ply_move<G, kPlaceWorth>}};
+    kRandomPlayer,
+    SimplePlayer{
+        "one-ply",
+        "plays a winning move if there is one, else avoids moves that let the opponent win at once",
+        &one_ply_move<G, kPlaceWorth>}};
 
 template <Game G>
 AnyGame AnyGame::of() {

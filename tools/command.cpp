@@ -117,20 +117,23 @@ class HelpFormatter final : public CLI::Formatter {
   }
 };
 
-/// The number of letters to insert, remove or replace to turn one word into the other (Levenshtein
-/// 1966).
+/// The number of edits that turn one word into the other: letters inserted, removed or replaced,
+/// and neighbours swapped (optimal string alignment).
 std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+  std::vector<std::vector<std::size_t>> rows(from.size() + 1,
+                                             std::vector<std::size_t>(to.size() + 1));
+  std::iota(rows[0].begin(), rows[0].end(), std::size_t{0});
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    rows[i][0] = i;
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t replaced = rows[i - 1][j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      rows[i][j] = std::min({replaced, rows[i - 1][j] + 1, rows[i][j - 1] + 1});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
+        rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
+      }
     }
   }
-  return row.back();
+  return rows.back().back();
 }
 
 /// The innermost selected command.
@@ -229,10 +232,11 @@ constexpr const char* kNumber = std::integral<T> ? "a whole number" : "a number"
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
   const std::string* nearest = nullptr;
-  std::size_t least = 1 + std::max<std::size_t>(word.size(), 3) / 3;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(word, name);
-    if (distance < least) {
+    // At most one letter in three may differ.
+    if (distance <= std::max({word.size(), name.size(), std::size_t{3}}) / 3 && distance < least) {
       nearest = &name;
       least = distance;
     }
@@ -381,15 +385,16 @@ int CommandLine::run(int argc, const char* const* argv) {
     const auto is_topic = [&](const CLI::App* command) { return command->check_name(words[0]); };
     if (!words.empty() && (words[0] == "help" || words[0] == "version")) words.clear();
     if (!words.empty() && std::as_const(*app_).get_subcommands(is_topic).empty()) {
-      return report("help", unknown_argument(*app_, words.front()), kBadInput);
+      return report("help", unknown_argument(*app_, words.front()) + " (see senet --help)",
+                    kBadInput);
     }
     words.emplace_back("--help");
   }
   std::ranges::reverse(words);  // as CLI11 wants them
   // The name of the command for messages, or `none` when no command has been parsed.
-  const auto name = [&](const char* none) {
-    const std::vector<CLI::App*> chosen = app_->get_subcommands();
-    return chosen.empty() ? none : chosen.front()->get_name();
+  const auto name = [&](const std::string& none) {
+    const CLI::App& command = chosen_command(*app_);
+    return &command == app_.get() ? none : full_name(command).substr(app_->get_name().size() + 1);
   };
   // The libraries may throw: CLI11 on bad input, fmt when the disk is full.
   try {

@@ -198,8 +198,12 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
   NetworkSpec shape = given->spec();
   shape.evaluates = config.network.evaluates;
   if (shape != config.network) {
-    return fail(fmt::format(
-        "weights: {}: the network shape differs from the run's (width, blocks ...)", file));
+    Result<Network> enlarged = enlarged_network(*given, config.network, config.selfplay.play.seed);
+    if (!enlarged) {
+      return fail(fmt::format("weights: {}: the network's shape is not the run's: {}", file,
+                              enlarged.error().reason()));
+    }
+    return Start{std::move(*enlarged), std::nullopt};
   }
   const std::span<const float> parameters = given->parameters();
   return Start{Network(std::move(shape), {parameters.begin(), parameters.end()}), std::nullopt};

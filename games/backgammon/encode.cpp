@@ -19,11 +19,11 @@
 //   138  pips: 1                     / 167, the pips at the start
 //   139  pip steps: 15               one of 0..11, 12..23 ... 168 or more
 //   154  hitting rolls: 1            with contact: rolls that hit if this side rolled now, / 36
-//   155  hit pips: 1                 ... mean over all rolls of the pips that the opponent loses, /
-//   24 156  targets: 24                 ... rolls that hit a blot on this point, / 36 180  trapped:
-//   8                  ... of a checker on 18..24 or the bar: 1 - free rolls / 36 188  containment:
-//   2              ... x = 1 - fewest free rolls / 36 on 13 to the rearmost; x^2 190  prime ahead:
-//   6              ... one of 1..6 blocked points in a row ahead of the rearmost
+//   155  hit pips: 1                 ... mean pips that the opponent loses over all rolls, / 24
+//   156  targets: 24                 ... rolls that hit a blot on this point, / 36
+//   180  trapped: 8                  ... of a checker on 18..24 or the bar: 1 - free rolls / 36
+//   188  containment: 2              ... x = 1 - fewest free rolls / 36 on 13 to the rearmost; x^2
+//   190  prime ahead: 6              ... one of 1..6 blocked points in a row ahead of the rearmost
 //
 // dice: higher die 1..6, lower die 1..6, double; all zero on a chance turn.
 // phase: before the opening roll, before any other roll.

@@ -45,7 +45,7 @@ constexpr auto kRecipe = std::to_array<RecipeEntry>({{"visits", "1"},
                                                      {"ema", "0.9995"}});
 
 constexpr std::array kPlayers = {
-    kRandomPlayer, SimplePlayer{"linear", "the best sum of weights of its checkers' places",
+    kRandomPlayer, SimplePlayer{"linear", "the move whose board a linear evaluation rates highest",
                                 [](const AnyState& state, Random) {
                                   return best_linear_play(state.as<Backgammon>(), kLinearWeights);
                                 }}};
@@ -201,8 +201,9 @@ Kit kit_of<Backgammon>() {
       .exam_text =
           "one JSON object per line: [id,] cls, posid, dice,\n"
           "moves [[text, position id after, equity, ...] ...]; answers: id, move, after.\n"
-          "Loss: thousandths of a point a decision against the best play, the less the\n"
-          "better. PR: 500 times the mean loss in points of the unforced decisions",
+          "Loss: thousandths of a point a decision against the best play; lower is better.\n"
+          "Unforced decisions have more than one legal play; an unmatched one is a play that\n"
+          "the file does not list. PR: 500 times the mean loss in points of the unforced",
       .ubgi_question = &ubgi_question,
       .with_dice = &with_dice,
       .with_player_on_roll = &with_player_on_roll,

@@ -424,5 +424,81 @@ TEST(MakeEvaluator, SaysWhatIsWrong) {
   EXPECT_EQ(resolve_kind(EvaluatorKind::kHash, weights.network(), 3), EvaluatorKind::kHash);
 }
 
+/// A wider spec, with a wider value head that has `layers` more layers.
+NetworkSpec larger(NetworkSpec spec, std::uint32_t layers) {
+  spec.value_width = (spec.value_width == 0 ? spec.width : spec.value_width) + 9;
+  spec.width += 13;
+  spec.value_layers += layers;
+  return spec;
+}
+
+TEST(EnlargedNetwork, ComputesTheSameFunction) {
+  for (const NetworkSpec& spec :
+       {plain(make_spec(120, 40, 6, 48, 0, 1, 1), 20), plain(make_spec(50, 9, 3, 33, 3, 0, 2), 0),
+        without_policy(plain(make_spec(344, 676, 6, 256, 0, 0, 1), 128))}) {
+    const Network network = untidy_network(spec, 3);
+    const std::vector<Question> questions = questions_for(spec, 40);
+    const Answers before =
+        ask(*make(EvaluatorKind::kReference, Weights(network.clone()), 40), spec, questions);
+    for (const std::uint32_t layers : {0u, 2u}) {
+      const NetworkSpec large = larger(spec, layers);
+      Result<Network> enlarged = enlarged_network(network, large, 1);
+      ASSERT_TRUE(enlarged.has_value()) << enlarged.error().reason();
+      EXPECT_EQ(enlarged->spec(), large);
+      expect_close(ask(*make(EvaluatorKind::kReference, Weights(std::move(*enlarged)), 40), large,
+                       questions),
+                   before, 1e-5);
+    }
+  }
+}
+
+TEST(EnlargedNetwork, NewUnitsReadRandomWeights) {
+  const NetworkSpec spec = without_policy(plain(make_spec(30, 9, 3, 16, 0, 0, 1), 8));
+  const NetworkSpec large = larger(spec, 1);
+  const Network enlarged = enlarged_network(untidy_network(spec, 3), large, 1).value();
+  const Network initial = initial_network(large, 1);
+  const auto equal_share = [&](std::string_view name, std::uint32_t first_row) {
+    const std::vector<TensorPlace> places = parameter_layout(large);
+    const TensorPlace& place = *std::ranges::find(places, name, &TensorPlace::name);
+    std::size_t equal = 0;
+    for (std::size_t i = std::size_t{first_row} * place.columns; i < place.size(); ++i) {
+      equal += enlarged.parameters()[place.offset + i] == initial.parameters()[place.offset + i];
+    }
+    return static_cast<double>(equal) / static_cast<double>(place.size());
+  };
+  EXPECT_DOUBLE_EQ(equal_share("input.linear.weight", 16), 13.0 / 29);
+  EXPECT_DOUBLE_EQ(equal_share("value.0.linear.weight", 8), 9.0 / 17);
+  EXPECT_DOUBLE_EQ(equal_share("value.1.linear.weight", 8), 9.0 / 17);
+}
+
+TEST(EnlargedNetwork, RefusesOtherChanges) {
+  const NetworkSpec spec = plain(make_spec(50, 9, 3, 33, 2, 1, 1), 20);
+  const Network network = initial_network(spec, 1);
+  const auto reason = [&](auto&& change) {
+    NetworkSpec other = spec;
+    change(other);
+    const Result<Network> enlarged = enlarged_network(network, other, 1);
+    return enlarged ? std::string() : enlarged.error().reason();
+  };
+  EXPECT_EQ(reason([](NetworkSpec&) {}), "");
+  EXPECT_EQ(reason([](NetworkSpec& s) { s.width = 32; }), "a network cannot shrink");
+  EXPECT_EQ(reason([](NetworkSpec& s) { s.value_width = 19; }), "a network cannot shrink");
+  EXPECT_EQ(reason([](NetworkSpec& s) { s.value_layers = 0; }), "a network cannot shrink");
+  EXPECT_EQ(reason([](NetworkSpec& s) { s.blocks = 3; }), "blocks 2 cannot become 3");
+  EXPECT_EQ(reason([](NetworkSpec& s) { s.policy_layers = 2; }), "policy_layers 1 cannot become 2");
+  EXPECT_EQ(reason([](NetworkSpec& s) { s.norm = true; }), "norm 0 cannot become 1");
+  EXPECT_EQ(reason([](NetworkSpec& s) { s.features = 51; }), "features 50 cannot become 51");
+  NetworkSpec with_norms = make_spec(50, 9, 3, 33, 2, 1, 1);
+  NetworkSpec wider = with_norms;
+  wider.width = 40;
+  EXPECT_EQ(enlarged_network(initial_network(with_norms, 1), wider, 1).error().reason(),
+            "a network with norms cannot grow");
+  NetworkSpec headless = plain(make_spec(50, 9, 3, 33, 2, 1, 0), 0);
+  NetworkSpec deeper = headless;
+  deeper.value_layers = 1;
+  EXPECT_EQ(enlarged_network(initial_network(headless, 1), deeper, 1).error().reason(),
+            "a value head without hidden layers cannot get any");
+}
+
 }  // namespace
 }  // namespace senet::testing

@@ -162,8 +162,8 @@ struct Match {
     fmt::print("game {} of seed {}: pair {}, the first player ({}) is player {}\n", played.number,
                arguments.match.seed, pair_of(played.number), arguments.words[0],
                first_side_of(played.number));
-    constexpr std::string_view kRow = "{:>4}  {:<28} {:<9} {}\n";
-    fmt::print(kRow, "ply", "position", "player", "move");
+    constexpr std::string_view kRow = "{:>4}  {:<9} {:<24} {}\n";
+    fmt::print(kRow, "ply", "player", "move", "position");
     AnyState state(*game);
     for (std::size_t ply = 0; ply < played.actions.size(); ++ply) {
       const Turn turn = state.turn();

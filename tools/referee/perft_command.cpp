@@ -59,8 +59,8 @@ Result<void> run(const AnyState& state, const PerftArguments& arguments) {
   const auto began = std::chrono::steady_clock::now();
   const Leaves leaves = count(state, arguments.depth);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  fmt::print("{}\n{:.3g} s, {:.3g} million nodes/s\n", leaves_text(state.game(), leaves),
-             time.count(), static_cast<double>(leaves.each_once) / time.count() / 1e6);
+  fmt::print("{}\n{:.3f} ms, {:.3g} million leaves/s\n", leaves_text(state.game(), leaves),
+             1e3 * time.count(), static_cast<double>(leaves.each_once) / time.count() / 1e6);
   return {};
 }
 

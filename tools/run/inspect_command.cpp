@@ -233,8 +233,11 @@ std::string turn_text(std::size_t number, const Json& turn) {
   std::string line =
       fmt::format("{:>4}  {:>6}  {:<24} {:<7}", number, text_of(turn.value("player", Json("-"))),
                   text_of(turn["move"]), text_of(turn["kind"]));
-  line += turn.contains("value") ? fmt::format("  {:>+14.3f}", turn["value"].get<double>())
-                                 : std::string(16, ' ');
+  // Rounded here, so that a value near zero has no sign.
+  line +=
+      turn.contains("value")
+          ? fmt::format("  {:>14.3f}", std::round(1e3 * turn["value"].get<double>()) / 1e3 + 0.0)
+          : std::string(16, ' ');
   const Json counts = turn.value("visits", Json());
   std::vector<std::pair<std::string, std::uint32_t>> visits;
   for (const auto& [move, count] : counts.items()) visits.emplace_back(move, count);
@@ -316,8 +319,11 @@ void add_inspect_command(const Command& program) {
   const Command command = program.add_command(
       "inspect", "Print the contents of a file: weights, a checkpoint or a log of games");
   command.option("file", arguments->file, "the file").required();
-  command.option("--game-number", arguments->game_number,
-                 "print this game of a game log turn by turn");
+  command.option(
+      "--game-number", arguments->game_number,
+      "print this game of a game log turn by turn: the move, how it was chosen (full or fast "
+      "search, forced, random, chance), the search's value for the player to move, and the "
+      "most visited moves");
   command.flag("--json", arguments->json, "print one JSON object");
   command.runs([arguments] { return prepare(*arguments); });
 }

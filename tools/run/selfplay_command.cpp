@@ -140,7 +140,7 @@ std::string progress_text(const RunProgress& now, const RunOptions& options, boo
 }
 
 /// What plays and trains.
-void print_beginning(const RunBeginning& begun, const Run& run) {
+void print_beginning(const RunBeginning& begun, const Run& run, bool trains) {
   const SelfPlaySettings& settings = begun.config.selfplay;
   const PlaySettings& play = settings.play;
   std::string visits = count_text(play.full_visits, "visit");
@@ -152,7 +152,7 @@ void print_beginning(const RunBeginning& begun, const Run& run) {
                count_text(settings.workers, "worker"), count_text(settings.worker.lanes, "lane"));
   print_stderr("run {}: network {}, {}\n", run.folder().string(), id_text(begun.network),
                count_text(parameter_count(begun.config.network), "parameter"));
-  print_stderr("trainer {}\n", begun.trainer);
+  print_stderr("trainer {}\n", trains ? begun.trainer : "none (--no-train)");
   if (begun.games > 0) print_stderr("continues after {}\n", count_text(begun.games, "game"));
 }
 
@@ -180,7 +180,8 @@ void print_summary(const RunSummary& ended, const std::string& game, const RunOp
     print_stderr("  senet match --game {} --second untrained --visits 0 \\\n    --first {}\n", game,
                  weights);
   }
-  print_stderr("  senet selfplay --run {} --resume\n", folder);
+  print_stderr("  senet selfplay --run {} --resume{}\n", folder,
+               options.train ? "" : " --no-train");
 }
 
 // The first SIGTERM, SIGINT or SIGHUP finishes the games in progress, the second one drops them.
@@ -192,7 +193,7 @@ Result<void> play(Run& run, const std::string& game, const SelfPlayArguments& ar
   double shown_at = 0;
   TrainerPace pace;
   RunHooks hooks;
-  hooks.begins = [&](const RunBeginning& begun) { print_beginning(begun, run); };
+  hooks.begins = [&](const RunBeginning& begun) { print_beginning(begun, run, options.train); };
   // A progress line on a terminal, else a log line every 10 s and for each new phase.
   hooks.progresses = [&](const RunProgress& now) {
     const bool keeps_up = pace.keeps_up(now);
@@ -286,11 +287,17 @@ void add_selfplay_command(const Command& program) {
   command.flag("--resume", options.resume, "continue the run in the folder, with its settings");
   command
       .option("--minutes", options.minutes,
-              "start no game after this time, finish those in play and stop; 0: never")
+              "minutes after which this call starts no new game, finishes those in play and stops; "
+              "0: no limit")
       .not_negative("--minutes 90", "min")
       .shows_default();
-  command.option("--games", options.games, "stop after this many games; 0: never").shows_default();
-  command.option("--weights", options.weights, "start from these weights");
+  command
+      .option("--games", options.games, "games that this call plays before it stops; 0: no limit")
+      .shows_default();
+  command.option(
+      "--weights", options.weights,
+      "start from these weights; a network without norms may be narrower than --width and "
+      "--value-width and have fewer --value-layers");
   command.flag("--no-train", arguments->no_train, "only play and record");
   command.flag("--print-config", arguments->print_config,
                "print the settings that this call would use, and exit");

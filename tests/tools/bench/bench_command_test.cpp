@@ -488,18 +488,19 @@ TEST(BenchCommand, WithoutANameTheStandardSet) {
 }
 
 TEST(BenchCommand, SaysWhatIsWrong) {
-  expect_failure(run_senet({"bench", "selfplay", "--game", "chess"}), 2, "bench", "chess");
-  expect_failure(run_senet({"bench", "selfplay", "--mode", "both"}), 2, "bench", "both");
+  expect_failure(run_senet({"bench", "selfplay", "--game", "chess"}), 2, "bench selfplay", "chess");
+  expect_failure(run_senet({"bench", "selfplay", "--mode", "both"}), 2, "bench selfplay", "both");
   for (const char* const workers : {"0", "1,", ",1", "1,1", "2,x", "1025"}) {
-    expect_failure(run_senet({"bench", "selfplay", "--workers", workers}), 2, "bench", "--workers");
+    expect_failure(run_senet({"bench", "selfplay", "--workers", workers}), 2, "bench selfplay",
+                   "--workers");
   }
-  expect_failure(run_senet({"bench", "selfplay", "--trace", "/nowhere/trace.json"}), 2, "bench",
-                 "/nowhere/trace.json");
+  expect_failure(run_senet({"bench", "selfplay", "--trace", "/nowhere/trace.json"}), 2,
+                 "bench selfplay", "/nowhere/trace.json");
   expect_failure(
       run_senet({"bench", "selfplay", "--game", "connect_four", "--mode", "afterstates"}), 2,
-      "bench", "afterstates");
-  expect_failure(run_senet({"bench", "forward", "--network", "nowhere.safetensors"}), 2, "bench",
-                 "nowhere.safetensors");
+      "bench selfplay", "afterstates");
+  expect_failure(run_senet({"bench", "forward", "--network", "nowhere.safetensors"}), 2,
+                 "bench forward", "nowhere.safetensors");
 }
 
 }  // namespace

@@ -400,6 +400,23 @@ TEST_F(SelfPlayCommand, BeginsWithGivenWeights) {
   EXPECT_FALSE(std::filesystem::exists(run()));
 }
 
+TEST_F(SelfPlayCommand, BeginsWithTheWeightsOfANarrowerNetwork) {
+  const auto file = folder_ / "given.safetensors";
+  NetworkSpec narrow = spec();
+  narrow.norm = false;
+  const Network given = initial_network(narrow, 77);
+  ASSERT_TRUE(save_network(given, file));
+  const auto begin = [&](const std::string& norm) {
+    return run_senet(tiny({"--games", "1", "--no-train", "--norm", norm, "--value-width", "200",
+                           "--weights", file.string()}));
+  };
+  expect_failure(begin("1"), 2, "selfplay", "--weights: " + file.string());
+  expect_finished(begin("0"));
+  const Result<Network> latest = load_network(run() / "weights/latest.safetensors");
+  ASSERT_TRUE(latest);
+  EXPECT_EQ(latest->spec().value_width, 200u);
+}
+
 TEST_F(SelfPlayCommand, SaysWhoTrains) {
   const ProgramRun cpu = run_senet(tiny({"--games", "1", "--trainer", "cpu"}));
   expect_finished(cpu);

@@ -33,8 +33,8 @@ template <>
 struct GameHooks<Backgammon> {
   static constexpr std::string_view kPlayerWords = "gnubg:PLY[:full]";
   static constexpr std::string_view kPlayerHelp =
-      "GNU Backgammon (the program gnubg), looking PLY 0 .. 3 plies ahead; with full, at every "
-      "legal move instead of those that are good at a glance";
+      "GNU Backgammon (the program gnubg) at PLY 0 .. 2; with full, without its move filter: every "
+      "legal move is evaluated at PLY plies";
   static bool is_player(std::string_view word) { return parse_gnubg(word).has_value(); }
   static Result<PlayerHolder> make_player(const std::string& word, const PlayerSettings& settings) {
     Result<GnubgSettings> gnubg = *parse_gnubg(word);
