@@ -73,46 +73,40 @@ Network initial_network(const NetworkSpec& spec, std::uint64_t seed) {
 
 Result<Network> enlarged_network(const Network& network, const NetworkSpec& spec,
                                  std::uint64_t seed) {
+  // value_width: the width of what value.out reads.
+  const auto explicit_width = [](NetworkSpec shape) {
+    const std::vector<TensorPlace> places = parameter_layout(shape);
+    shape.value_width = std::ranges::find(places, "value.out.weight", &TensorPlace::name)->columns;
+    return shape;
+  };
+  const NetworkSpec from = explicit_width(network.spec()), to = explicit_width(spec);
   for (const SpecField& field : kSpecFields) {
-    const std::uint32_t has = field.get(network.spec()), wanted = field.get(spec);
+    const std::uint32_t has = field.get(from), wanted = field.get(to);
+    if (has == wanted) continue;
     const bool can_grow =
         field.name == "width" || field.name == "value_width" || field.name == "value_layers";
-    if (has == wanted) continue;
-    if (!can_grow) return fail(fmt::format("{} {} cannot become {}", field.name, has, wanted));
-    if (network.spec().norm) return fail("a network with norms cannot grow");
+    if (can_grow && has < wanted && !from.norm) continue;
+    return fail(fmt::format("{} {} cannot become {}{}", field.name, has, wanted,
+                            can_grow && from.norm ? " in a network with norms" : ""));
   }
   const std::vector<TensorPlace> old_places = parameter_layout(network.spec());
-  const std::vector<TensorPlace> places = parameter_layout(spec);
-  const auto find = [](const std::vector<TensorPlace>& among, std::string_view name) {
-    const auto found = std::ranges::find(among, name, &TensorPlace::name);
-    return found == among.end() ? nullptr : &*found;
-  };
-  for (const TensorPlace& old_place : old_places) {
-    const TensorPlace* place = find(places, old_place.name);
-    if (place == nullptr || place->rows < old_place.rows || place->columns < old_place.columns) {
-      return fail("a network cannot shrink");
-    }
-  }
   const Network initial = initial_network(spec, seed);
   std::vector<float> parameters(initial.parameters().begin(), initial.parameters().end());
-  // A new layer of the value head passes on what the last layer read: rows of the unit matrix.
-  const std::uint32_t passed_on = find(old_places, "value.out.weight")->columns;
-  for (const TensorPlace& place : places) {
-    const TensorPlace* old_place = find(old_places, place.name);
-    if (old_place == nullptr && find(old_places, "value.0.linear.weight") == nullptr) {
-      return fail("a value head without hidden layers cannot get any");
-    }
-    if (old_place == nullptr && !place.decays) continue;  // a bias, zero
-    const std::uint32_t rows = old_place == nullptr ? passed_on : old_place->rows;
+  for (const TensorPlace& place : parameter_layout(spec)) {
+    const auto old_place = std::ranges::find(old_places, place.name, &TensorPlace::name);
+    const bool is_new = old_place == old_places.end();
+    if (is_new && !place.decays) continue;  // a bias, zero
+    // A new layer of the value head passes on what value.out read: rows of the unit matrix.
+    const std::uint32_t rows = is_new ? from.value_width : old_place->rows;
     for (std::uint32_t row = 0; row < rows; ++row) {
-      const std::span<float> to(&parameters[place.offset + std::size_t{row} * place.columns],
-                                place.columns);
-      std::ranges::fill(to, 0.0f);  // old units do not read new ones
-      if (old_place == nullptr) {
-        to[row] = 1;
+      const std::span<float> values(&parameters[place.offset + std::size_t{row} * place.columns],
+                                    place.columns);
+      std::ranges::fill(values, 0.0f);  // old units do not read new ones
+      if (is_new) {
+        values[row] = 1;
       } else {
-        const std::size_t from = old_place->offset + std::size_t{row} * old_place->columns;
-        std::ranges::copy(network.parameters().subspan(from, old_place->columns), to.begin());
+        const std::size_t first = old_place->offset + std::size_t{row} * old_place->columns;
+        std::ranges::copy(network.parameters().subspan(first, old_place->columns), values.begin());
       }
     }
   }

@@ -57,12 +57,12 @@ class Network {
 /// have scale 1 and shift 0. The same seed gives the same weights, bit for bit, on every machine.
 Network initial_network(const NetworkSpec& spec, std::uint64_t seed);
 
-/// A network of the larger shape `spec` that computes the same function as `network`, to go on
-/// learning with more units: new units read random weights, as initial_network(spec, seed) draws
-/// them, and nothing reads the new units yet; new hidden layers of the value head pass on what they
-/// read (Net2Net, Chen et al. 2015). Only the width, the value head's width and its number of
-/// layers may grow, and only without norms, which would change with the width. An error names the
-/// difference that is not allowed.
+/// A network of the shape `spec` that computes the same function as `network`, so that it continues
+/// to learn with more units: the new units' incoming weights are random, as
+/// initial_network(spec, seed) draws them, and no old unit or output reads a new unit yet; new
+/// hidden layers of the value head pass on what they read (Net2Net, Chen et al. 2015). Only the
+/// width, the value head's width and its number of layers may grow, and only without norms, which
+/// would change with the width. An error names the difference that is not allowed.
 Result<Network> enlarged_network(const Network& network, const NetworkSpec& spec,
                                  std::uint64_t seed);
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <system_error>
@@ -391,10 +392,11 @@ int CommandLine::run(int argc, const char* const* argv) {
     words.emplace_back("--help");
   }
   std::ranges::reverse(words);  // as CLI11 wants them
-  // The name of the command for messages, or `none` when no command has been parsed.
-  const auto name = [&](const std::string& none) {
+  // The name of the command for messages; empty when none has been parsed.
+  const auto name = [&] {
     const CLI::App& command = chosen_command(*app_);
-    return &command == app_.get() ? none : full_name(command).substr(app_->get_name().size() + 1);
+    return &command == app_.get() ? std::string()
+                                  : full_name(command).substr(app_->get_name().size() + 1);
   };
   // The libraries may throw: CLI11 on bad input, fmt when the disk is full.
   try {
@@ -410,12 +412,11 @@ int CommandLine::run(int argc, const char* const* argv) {
     }
     const CLI::App& command = chosen_command(*app_);
     const std::string reason = usage_error(*app_, error);
-    return report(name(""), fmt::format("{} (see {} --help)", reason, full_name(command)),
-                  kBadInput);
+    return report(name(), fmt::format("{} (see {} --help)", reason, full_name(command)), kBadInput);
   } catch (const Error& error) {
-    return report(name(""), with_dashes(chosen_command(*app_), error.reason()), exit_code_);
+    return report(name(), with_dashes(chosen_command(*app_), error.reason()), exit_code_);
   } catch (const std::exception& error) {
-    return report(name(""), error.what(), kFailed);
+    return report(name(), error.what(), kFailed);
   }
 }
 

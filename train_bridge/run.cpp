@@ -195,18 +195,12 @@ Result<Run::Start> Run::start_of(const RunConfig& config, const RunOptions& opti
   if (const auto fits = check_contract(given->spec(), config.network); !fits) {
     return fail(fmt::format("weights: {}: {}", file, fits.error().reason()));
   }
-  NetworkSpec shape = given->spec();
-  shape.evaluates = config.network.evaluates;
-  if (shape != config.network) {
-    Result<Network> enlarged = enlarged_network(*given, config.network, config.selfplay.play.seed);
-    if (!enlarged) {
-      return fail(fmt::format("weights: {}: the network's shape is not the run's: {}", file,
-                              enlarged.error().reason()));
-    }
-    return Start{std::move(*enlarged), std::nullopt};
+  Result<Network> network = enlarged_network(*given, config.network, config.selfplay.play.seed);
+  if (!network) {
+    return fail(fmt::format("weights: {}: the network's shape is not the run's: {}", file,
+                            network.error().reason()));
   }
-  const std::span<const float> parameters = given->parameters();
-  return Start{Network(std::move(shape), {parameters.begin(), parameters.end()}), std::nullopt};
+  return Start{std::move(*network), std::nullopt};
 }
 
 Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOptions& options,

@@ -202,8 +202,8 @@ Kit kit_of<Backgammon>() {
           "one JSON object per line: [id,] cls, posid, dice,\n"
           "moves [[text, position id after, equity, ...] ...]; answers: id, move, after.\n"
           "Loss: thousandths of a point a decision against the best play; lower is better.\n"
-          "Unforced decisions have more than one legal play; an unmatched one is a play that\n"
-          "the file does not list. PR: 500 times the mean loss in points of the unforced",
+          "Unforced decisions have more than one legal play; unmatched plays are not in\n"
+          "the file. PR: 500 times the mean loss in points of the unforced decisions",
       .ubgi_question = &ubgi_question,
       .with_dice = &with_dice,
       .with_player_on_roll = &with_player_on_roll,

@@ -119,6 +119,8 @@ TEST(CommandLine, TyposGetASuggestion) {
   suggests({"bench", "peek"}, "there is no command \"peek\"; did you mean \"peak\"?");
   suggests({"match", "--gmae", "x"}, "there is no option --gmae; did you mean \"--game\"?");
   suggests({"selfplay", "--vists=3"}, "there is no option --vists; did you mean \"--visits\"?");
+  suggests({"uic"}, "did you mean \"uci\"?");                         // neighbours swapped
+  suggests({"selfplay", "--wid", "8"}, "did you mean \"--width\"?");  // a third of the longer word
   suggests({"selfplay", "--zzzzzzzz"}, "there is no option --zzzzzzzz (see senet selfplay --help)");
   suggests({"bench", "--table", "epoch", "tree"}, "there is no option --table");
   suggests({"bogus"}, "senet: there is no command \"bogus\" (see senet --help)");

@@ -179,8 +179,7 @@ figure and the figures of single workers.
 
 Machine: $(cat "$work/standard.machine").
 
-Backgammon's positions had $(show %.0f "$(value forward backgammon/position/reference/fused/dense/batch-1 nonzeros)") features in
-these runs.
+Backgammon's positions had $(show %.0f "$(value forward backgammon/position/reference/fused/dense/batch-1 nonzeros)") features when the forward pass was measured.
 
 ## Targets
 

@@ -170,14 +170,16 @@ struct Match {
       const std::string player =
           turn == Turn::kChance ? "dice" : fmt::format("player {}", turn == Turn::kPlayer0 ? 0 : 1);
       const bool is_random = !game->has_dice && ply < arguments.match.random_plies;
-      fmt::print(kRow, ply, state.text(), player,
-                 state.action_text(played.actions[ply]) + (is_random ? "  (random)" : ""));
+      fmt::print(kRow, ply, player,
+                 state.action_text(played.actions[ply]) + (is_random ? "  (random)" : ""),
+                 state.text());
       state.play(played.actions[ply]);
     }
-    fmt::print(kRow, played.actions.size(), state.text(), "",
+    fmt::print(kRow, played.actions.size(), "",
                played.outcome ? fmt::format("{:+g} for the first player",
                                             game->outcome_values[*played.outcome])
-                              : "cut");
+                              : "cut",
+               state.text());
   }
 
   /// "  first   builtin: network ..., 100 visits, ...": the word and what it stands for.

@@ -214,6 +214,17 @@ TEST(MatchResults, IntervalsAreStudents) {
   EXPECT_EQ(seen, 2);
 }
 
+TEST(MatchCommand, PrintsAGamePlyByPly) {
+  const ProgramRun run = run_senet({"match", "--game", "backgammon", "--first", "random",
+                                    "--second", "random", "--game-number", "3"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("\n ply  player    move                     position\n"),
+            std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find("\n   0  dice      "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\n   1  player "), std::string::npos) << run.out;
+}
+
 TEST(MatchCommand, WhatCannotBePrintedIsAFailure) {
   for (const char* command :
        {"match --game connect_four --first random --second random",

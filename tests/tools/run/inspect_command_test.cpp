@@ -139,7 +139,7 @@ TEST(InspectCommand, OneGame) {
   EXPECT_EQ(json["value_for_player_0"], "+1");
   const ProgramRun text = run_senet({"inspect", file, "--game-number", "9"});
   EXPECT_EQ(text.exit_code, 0);
-  EXPECT_NE(text.out.find("0.200  a2: 30, b2: 12"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find(" 0.200  a2: 30, b2: 12"), std::string::npos) << text.out;
   expect_failure(run_senet({"inspect", file, "--game-number", "4"}), 2, "inspect", "no game 4");
 }
 

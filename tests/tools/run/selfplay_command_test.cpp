@@ -367,7 +367,9 @@ TEST_F(SelfPlayCommand, AFullDiskEndsItWithAReason) {
 }
 
 TEST_F(SelfPlayCommand, WithoutTrainingItOnlyPlays) {
-  expect_finished(run_senet(tiny({"--games", "30", "--no-train"})));
+  const ProgramRun played = run_senet(tiny({"--games", "30", "--no-train"}));
+  expect_finished(played);
+  EXPECT_NE(played.err.find("trainer none (--no-train)\n"), std::string::npos) << played.err;
   EXPECT_EQ(games(), first(30));
   EXPECT_EQ(checkpoint().trainer.steps, 0u);
   EXPECT_EQ(checkpoint().iterations, 0u);
@@ -410,11 +412,14 @@ TEST_F(SelfPlayCommand, BeginsWithTheWeightsOfANarrowerNetwork) {
     return run_senet(tiny({"--games", "1", "--no-train", "--norm", norm, "--value-width", "200",
                            "--weights", file.string()}));
   };
-  expect_failure(begin("1"), 2, "selfplay", "--weights: " + file.string());
+  expect_failure(begin("1"), 2, "selfplay", "norm 0 cannot become 1");
   expect_finished(begin("0"));
   const Result<Network> latest = load_network(run() / "weights/latest.safetensors");
   ASSERT_TRUE(latest);
   EXPECT_EQ(latest->spec().value_width, 200u);
+  const Result<Network> enlarged = enlarged_network(given, latest->spec(), 1);
+  ASSERT_TRUE(enlarged);
+  EXPECT_EQ(latest->id(), enlarged->id());
 }
 
 TEST_F(SelfPlayCommand, SaysWhoTrains) {
