@@ -24,12 +24,12 @@ namespace {
 
 constexpr int kFailed = 1, kBadInput = 2;
 
-/// Prints the line of an error and returns the exit code. `command` is empty when none is known.
+/// Prints the line of an error and returns the exit code. `command`: "senet match".
 int report(std::string_view command, std::string reason, int exit_code) {
   // A reason may quote a file or an option that contains line breaks; print it on one line.
   std::ranges::replace_if(
       reason, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  print_stderr("senet{}{}: {}\n", command.empty() ? "" : " ", command, reason);
+  print_stderr("{}: {}\n", command, reason);
   return exit_code;
 }
 
@@ -386,18 +386,13 @@ int CommandLine::run(int argc, const char* const* argv) {
     const auto is_topic = [&](const CLI::App* command) { return command->check_name(words[0]); };
     if (!words.empty() && (words[0] == "help" || words[0] == "version")) words.clear();
     if (!words.empty() && std::as_const(*app_).get_subcommands(is_topic).empty()) {
-      return report("help", unknown_argument(*app_, words.front()) + " (see senet --help)",
+      return report("senet help", unknown_argument(*app_, words.front()) + " (see senet --help)",
                     kBadInput);
     }
     words.emplace_back("--help");
   }
   std::ranges::reverse(words);  // as CLI11 wants them
-  // The name of the command for messages; empty when none has been parsed.
-  const auto name = [&] {
-    const CLI::App& command = chosen_command(*app_);
-    return &command == app_.get() ? std::string()
-                                  : full_name(command).substr(app_->get_name().size() + 1);
-  };
+  const auto name = [&] { return full_name(chosen_command(*app_)); };
   // The libraries may throw: CLI11 on bad input, fmt when the disk is full.
   try {
     app_->parse(std::move(words));
@@ -408,11 +403,10 @@ int CommandLine::run(int argc, const char* const* argv) {
     if (error.get_exit_code() == 0) {
       app_->exit(error);
       const Result<void> flushed = flush_output();
-      return flushed ? 0 : report("help", flushed.error().reason(), kFailed);
+      return flushed ? 0 : report("senet help", flushed.error().reason(), kFailed);
     }
-    const CLI::App& command = chosen_command(*app_);
     const std::string reason = usage_error(*app_, error);
-    return report(name(), fmt::format("{} (see {} --help)", reason, full_name(command)), kBadInput);
+    return report(name(), fmt::format("{} (see {} --help)", reason, name()), kBadInput);
   } catch (const Error& error) {
     return report(name(), with_dashes(chosen_command(*app_), error.reason()), exit_code_);
   } catch (const std::exception& error) {
