@@ -6,8 +6,11 @@ set -euo pipefail
 way=$1 senet=$2 build=$3 source=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cd "$work"
 prefix=$work/prefix
 c=gcc cxx=g++
+# With ccache as the launcher, all ways share the objects that they compile alike.
+export CCACHE_BASEDIR=$work CCACHE_NOHASHDIR=true
 
 # The first C++ block in docs/embedding.md.
 ten_lines=$work/ten_lines.cpp
@@ -31,7 +34,9 @@ by_pkg_config() { # [FLAGS] PACKAGE: builds the examples with pkg-config; FLAGS 
   $c -std=c99 -pedantic -Wall -Werror "$source/tools/examples/minimal.c" -o "$work/minimal_c" $(pkg-config --cflags --libs "$@")
   compile() { # PROGRAM SOURCE
     # shellcheck disable=SC2046
-    $cxx -std=c++20 -Wall -Wextra -Werror "$2" -o "$work/$1" $(pkg-config --cflags --libs "$package")
+    ${CMAKE_CXX_COMPILER_LAUNCHER-} $cxx -std=c++20 -Wall -Wextra -Werror $(pkg-config --cflags "$package") -c "$2" -o "$work/$1.o"
+    # shellcheck disable=SC2046
+    $cxx "$work/$1.o" -o "$work/$1" $(pkg-config --libs "$package")
   }
   local package=${*: -1}
   compile minimal_cpp "$source/tools/examples/minimal.cpp"
@@ -78,8 +83,9 @@ case $way in
     by_pkg_config --static senet
     ;;
   add_subdirectory)
-    # With a unity build, as some hosts use, then by pkg-config from Debian's multiarch folder.
-    host -DSENET_SOURCE="$source" -DCMAKE_UNITY_BUILD=ON -DSENET_INSTALL=ON -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
+    # With a unity build, as some hosts use, then by pkg-config from Debian's multiarch folder. Without
+    # optimisation, because nothing here measures speed.
+    host -DSENET_SOURCE="$source" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DCMAKE_UNITY_BUILD=ON -DSENET_INSTALL=ON -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu
     install "$work" libsenet
     by_pkg_config --static senet
     ;;
