@@ -5,15 +5,18 @@
 
 namespace senet {
 
-/// `full`, or a twentieth of it where an emulator runs the tests (tests/aarch64.cmake), many times
-/// slower than the processor.
+/// `full`, or a share of it where a test runs many times slower: a twentieth under an emulator
+/// (tests/aarch64.cmake), a fifth under a sanitizer.
 template <class Count>
 constexpr Count effort(Count full) {
-#ifdef SENET_EMULATED
-  return std::max<Count>(full / 20, 1);
+#if defined(SENET_EMULATED)
+  constexpr Count kSlower = 20;
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr Count kSlower = 5;
 #else
-  return full;
+  constexpr Count kSlower = 1;
 #endif
+  return std::max<Count>(full / kSlower, 1);
 }
 
 }  // namespace senet

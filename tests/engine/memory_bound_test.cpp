@@ -14,6 +14,7 @@
 #include "nn/safetensors.hpp"
 #include "senet/senet.hpp"
 #include "tests/all_games.hpp"
+#include "tests/effort.hpp"
 #include "tests/weighed_heap.hpp"
 
 namespace senet {
@@ -47,7 +48,7 @@ TEST_P(MemoryBound, IsKept) {
     std::vector<api::Session> sessions;
     for (std::uint32_t i = 0; i < kSessions; ++i) sessions.push_back(engine.open_session(game));
     EXPECT_EQ(engine.try_open_session(game).error().status(), SENET_NO_SLOT);
-    for (std::uint64_t round = 0; round < 6; ++round) {
+    for (std::uint64_t round = 0; round < effort(std::uint64_t{6}); ++round) {
       for (api::Session& session : sessions) {
         if (session.turn() == SENET_OVER) session.set("");
         if (session.turn() == SENET_CHANCE) session.play(static_cast<senet_action>(round));
