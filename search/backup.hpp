@@ -49,9 +49,10 @@ void update_bounds(AnyTree& tree, Node& node) {
   set_bounds(node, best);
 }
 
-/// Counts a visit that ended at `leaf` on every node of `path`, which starts at the root. A node's
-/// value is recomputed from its edges rather than accumulated, so that a visit through one parent
-/// also corrects the value that the other parents will use (KataGo, GraphSearch.md).
+/// Updates the values on `path`, which starts at the root, after a visit that ended at `leaf` and
+/// that descend() has counted. A node's value is recomputed from its edges rather than accumulated,
+/// so that a visit through one parent also corrects the value that the other parents will use
+/// (KataGo, GraphSearch.md).
 template <class AnyTree>
 void back_up(AnyTree& tree, std::span<const Hop> path, NodeId leaf) {
   const float range = value_range(tree.game());
@@ -71,11 +72,10 @@ void back_up(AnyTree& tree, std::span<const Hop> path, NodeId leaf) {
     const bool chance = turn_of(node) == Turn::kChance;
     const EdgeSums others = chance ? sum_of_outcomes(edges, node.opened, hop.edge)
                                    : sum_of_actions(edges, node.opened, hop.edge, -range);
-    const auto n = static_cast<float>(++edges.n(hop.edge));
+    const auto n = static_cast<float>(edges.n(hop.edge));
     edges.q(hop.edge) = value;
     const float p = edges.p(hop.edge);
     const float own = unpack_value(node.own, range);
-    ++node.n;
     if (chance) {
       node.q = others.value + p * value + (1 - (others.weight + p)) * own;
     } else {
@@ -86,7 +86,6 @@ void back_up(AnyTree& tree, std::span<const Hop> path, NodeId leaf) {
                         static_cast<float>(bounds_of(node).lower));
     }
     if (proven(node)) node.q = static_cast<float>(bounds_of(node).lower);
-    node.flags &= static_cast<std::uint8_t>(~kOnPath);
     child = hop.node;
   }
 }

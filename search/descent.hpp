@@ -62,9 +62,20 @@ inline Selection select_outcome(HotEdges edges, std::uint32_t opened, float cand
   return {best.index, false};
 }
 
+/// Takes back what descend() counted on these hops.
+template <class AnyTree>
+void uncount(AnyTree& tree, std::span<const Hop> path) {
+  for (const Hop& hop : path) {
+    Node& node = tree[hop.node];
+    --tree.hot(node).n(hop.edge);
+    --node.n;
+  }
+}
+
 /// How a descent ended.
 enum class Reached : std::uint8_t {
   kLeaf,   // a position that the network must evaluate
+  kTaken,  // a leaf that another visit in flight has reached before
   kEnd,    // a finished game, or a position that the tablebase knows
   kKnown,  // a node whose value is used as it is: proven, visited more often through other paths,
            // already on this path, or too deep
@@ -78,22 +89,33 @@ struct Descent {
 
 /// Walks from the root to where a visit ends and writes its hops into `path`, at most as many as
 /// fit. `rule` selects a player's edges (search/rule.hpp), select_outcome() those of the dice.
+///
+/// Counts the visit on every hop at once, so that the next descents see the visits in flight
+/// (Liu et al. 2020, WU-UCT). Until the first answer, an edge has its assumed value.
 template <class AnyTree, class Rule>
 Descent descend(AnyTree& tree, const Tablebase<typename AnyTree::State>& tablebase, NodeId root,
                 Rule& rule, std::span<Hop> path) {
   std::uint32_t depth = 0;
+  const auto end = [&](Reached reached, NodeId node) -> Descent {
+    for (const Hop& hop : path.first(depth)) {
+      tree[hop.node].flags &= static_cast<std::uint8_t>(~kOnPath);
+    }
+    return {reached, node, depth};
+  };
   for (NodeId id = root;;) {
     Node& node = tree[id];
-    if (!(node.flags & kEvaluated)) return {Reached::kLeaf, id, depth};
-    if (ends_visits(node)) return {Reached::kEnd, id, depth};
-    if ((id != root && proven(node)) || depth == path.size()) return {Reached::kKnown, id, depth};
+    if (!(node.flags & kEvaluated)) {
+      return end(node.flags & kInFlight ? Reached::kTaken : Reached::kLeaf, id);
+    }
+    if (ends_visits(node)) return end(Reached::kEnd, id);
+    if ((id != root && proven(node)) || depth == path.size()) return end(Reached::kKnown, id);
     const auto candidate_p = [&] {
       return node.opened < node.edges ? unpack_share(tree.cold(node)[node.opened].prior) : -1.0f;
     };
     const Selection selection = turn_of(node) == Turn::kChance
                                     ? select_outcome(tree.hot(node), node.opened, candidate_p())
                                     : rule.select(tree, node, depth);
-    if (selection.opens) tree.open_edge(node, 0);
+    if (selection.opens) tree.open_edge(node, tree.edge_value(node, node.opened));
     const NodeId known = tree.hot(node).child(selection.edge);
     const NodeId child = known != kNoNode ? known : find_child(tree, tablebase, id, selection.edge);
     path[depth++] = {id, selection.edge};
@@ -101,10 +123,11 @@ Descent descend(AnyTree& tree, const Tablebase<typename AnyTree::State>& tableba
     const Node& next = tree[child];
     // End the visit with the known value if the position repeats on this path, or if other paths
     // have visited it more often than this edge has (KataGo, GraphSearch.md).
-    const bool ahead = (next.flags & kEvaluated) &&
-                       next.n > static_cast<std::uint32_t>(tree.hot(node).n(selection.edge));
+    const auto n = static_cast<std::uint32_t>(tree.hot(node).n(selection.edge)++);
+    ++node.n;
+    const bool ahead = (next.flags & kEvaluated) && next.n > n;
     if ((next.flags & kOnPath) || (ahead && !ends_visits(next))) {
-      return {Reached::kKnown, child, depth};
+      return end(Reached::kKnown, child);
     }
     id = child;
   }

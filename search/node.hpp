@@ -28,7 +28,7 @@ inline constexpr NodeId kNoNode = ~NodeId{0};
 struct Node {
   std::uint64_t key;     // the state's full key: verifies a table hit
   float q;               // mean value
-  std::uint32_t n;       // visits that ended here or passed through
+  std::uint32_t n;       // visits that ended here or passed through, those in flight included
   std::uint32_t cold;    // word offset of the cold block (all edges, written once)
   std::uint32_t hot;     // index of the first hot block (opened edges, see search/hot_edges.hpp)
   std::uint16_t edges;   // actions to consider, or chance outcomes
@@ -44,6 +44,7 @@ inline constexpr std::uint8_t kEvaluated = 4;  // q, own and, unless visits end 
 inline constexpr std::uint8_t kOnPath = 8;     // on the path of the current descent
 inline constexpr std::uint8_t kValuedEdges = 16;  // the cold block contains afterstate values
 inline constexpr std::uint8_t kInTablebase = 32;  // q is a tablebase's: visits end here
+inline constexpr std::uint8_t kInFlight = 64;     // a leaf that waits for the network's answers
 
 inline Turn turn_of(const Node& node) { return static_cast<Turn>(node.flags & kTurnMask); }
 

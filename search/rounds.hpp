@@ -13,10 +13,10 @@ namespace senet {
 
 /// The callbacks of Rounds for searches `S`. Only Rounds::round() calls them.
 ///
-///   next()          the search to continue, without a leaf in flight; null if none can continue
-///                   before the batch is answered
-///   absorbed(search)  the search took its answers, or paused (Step::kPaused): it has no leaf in
-///                   flight, and continues when next() returns it again
+///   next()          the search to continue, which does not wait (Search::waits()); null if none
+///                   can continue before the batch is answered
+///   absorbed(search)  the search took the answers to a leaf, or paused (Step::kPaused); it
+///                   continues when next() returns it again
 ///   over(search)    the search has spent its budget: decision() is its result. It continues if
 ///                   it is granted more visits or restarted, and next() returns it
 ///   answer(batch)   one forward pass: writes the answers of all rows
@@ -35,8 +35,7 @@ concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
 ///   next -> gather -> rows in the batch, until it is full or no search can continue
 ///        -> answer -> each search with rows absorbs -> absorbed
 ///
-/// A search needs a scratch (Search::set_scratch) from next() to the following absorbed() or
-/// over(). At most `batch_rows` searches have a leaf in flight when next() is called.
+/// At most `batch_rows` leaves are in flight when next() is called.
 template <class S>
 class Rounds {
  public:
@@ -63,6 +62,8 @@ class Rounds {
           unfinished_ = search;
           answer(turns);
           return true;
+        case Step::kBlocked:
+          break;
         case Step::kPaused:
           turns.absorbed(*search);
           return true;
@@ -103,7 +104,7 @@ class Rounds {
   }
 
   Batch batch_;
-  std::vector<S*> asked_;    // searches whose last rows are in the batch
+  std::vector<S*> asked_;    // for each leaf whose last rows are in the batch, its search
   S* unfinished_ = nullptr;  // search with rows that did not fit
 };
 
@@ -119,7 +120,7 @@ class RoundRobin {
     for (std::size_t tried = 0; tried < places; ++tried) {
       if (next_ >= places) next_ = 0;
       const auto search = search_at(next_);
-      if (search != nullptr && search->has_leaf()) return nullptr;  // every search has had its turn
+      if (search != nullptr && search->waits()) return nullptr;  // every search has had its turn
       at_ = next_++;
       if (search != nullptr) return search;
     }

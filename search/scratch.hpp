@@ -1,11 +1,16 @@
-// The memory that a search needs while a leaf is in flight, including the list of wanted logits.
+// The memory that a search needs for each leaf in flight, including the list of wanted logits.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "nn/heap.hpp"
 #include "search/backup.hpp"
 #include "search/decision.hpp"
 #include "search/rule.hpp"
@@ -85,10 +90,10 @@ class WantedLogits {
   std::array<std::uint16_t, G::kLogitsPerAction == 1 ? 1 : G::kPolicyLogits> known_{};
 };
 
-/// Memory that a search uses from the gather() that finds a leaf to the absorb() that expands it,
-/// and in decision(). It keeps nothing in between, so a few of these can serve many searches.
-/// Batches point into it: it never moves. Large for games with many moves (backgammon: about 250
-/// KiB), hence allocated on the heap by its owner.
+/// Memory that a search uses for each visit from the gather() that begins it to the absorb() that
+/// expands its leaf, and in decision(). It keeps nothing in between, so a few of these can serve
+/// many searches (ScratchPool). Batches point into it: it never moves. Large for games with many
+/// moves (backgammon: about 250 KiB), hence allocated on the heap by its owner.
 template <Game G>
 struct SearchScratch {
   static constexpr std::uint32_t kMaxDepth = 512;
@@ -97,8 +102,11 @@ struct SearchScratch {
   SearchScratch(const SearchScratch&) = delete;
   SearchScratch& operator=(const SearchScratch&) = delete;
 
-  // The current descent and its leaf.
+  // The visit's descent and its leaf.
   std::array<Hop, kMaxDepth> path;
+  std::uint32_t depth;  // hops of the path
+  NodeId leaf;
+  std::size_t next_row;            // the first row that is in no batch yet
   ActionList<G::kMaxLegal> moves;  // moves to consider at the leaf
   std::size_t rows;                // rows of the leaf; in kAfterstates at most one per move
   bool is_known;                   // the results of all moves are known without the network
@@ -115,6 +123,36 @@ struct SearchScratch {
   std::array<Proof, kMaxEdges<G>> proofs;
   std::array<std::uint32_t, kMaxEdges<G>> targets;
   std::array<Choice, kMaxEdges<G>> choices;  // the result of the last decision()
+};
+
+/// Scratches that searches on one thread share: one for each leaf in flight, and one for the search
+/// that makes a visit or reads its decision.
+template <Game G>
+class ScratchPool {
+ public:
+  explicit ScratchPool(std::size_t count, Heap& heap = default_heap())
+      : scratches_(&heap), free_(&heap) {
+    scratches_.reserve(count);
+    free_.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      scratches_.push_back(make_on_heap<SearchScratch<G>>(heap));
+      free_.push_back(scratches_.back().get());
+    }
+  }
+  static std::size_t bytes(std::size_t count) { return count * (sizeof(SearchScratch<G>) + 64); }
+
+  /// Requires that one is free.
+  SearchScratch<G>* take() {
+    assert(!free_.empty());
+    SearchScratch<G>* const scratch = free_.back();
+    free_.pop_back();
+    return scratch;
+  }
+  void give_back(SearchScratch<G>* scratch) { free_.push_back(scratch); }
+
+ private:
+  std::pmr::vector<OnHeap<SearchScratch<G>>> scratches_;
+  std::pmr::vector<SearchScratch<G>*> free_;
 };
 
 }  // namespace senet

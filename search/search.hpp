@@ -1,6 +1,7 @@
 // Monte Carlo tree search as two calls: gather() descends until the network is needed and writes
-// rows, absorb() processes the answers. Threads, locks, fibers and allocation are left to the
-// caller.
+// rows, absorb() processes the answers to one leaf. Up to settings.leaves leaves are in flight
+// between the two; they are expanded together, so that the tree does not depend on who else shares
+// the batch. Threads, locks, fibers and allocation are left to the caller.
 //
 //   start() --> gather() --> descent.hpp: down to a leaf --> expansion.hpp: rows into the batch
 //                  ^                        |                      (the evaluator runs)
@@ -14,8 +15,10 @@
 #include <cassert>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
@@ -43,33 +46,37 @@ class Search {
  public:
   using TreeOf = TreeType;
 
-  /// Allocates the tree and a scratch; later calls allocate nothing.
+  /// Allocates the tree and its scratches; later calls allocate nothing.
   Search(const SearchSettings& settings, const TreeLimits& limits)
       : Search(settings, limits, Rule(settings)) {}
   Search(const SearchSettings& settings, const TreeLimits& limits, const Rule& rule)
       : settings_(settings),
         rule_(rule),
         tree_(std::make_unique<TreeOf>(limits)),
-        own_scratch_(std::make_unique<SearchScratch<G>>()),
-        scratch_(own_scratch_.get()) {
-    reserve_plies(kMaxEdges<G>, default_heap());
+        own_scratches_(std::make_unique<ScratchPool<G>>(settings.leaves)),
+        scratches_(own_scratches_.get()) {
+    reserve(kMaxEdges<G>, default_heap());
   }
 
-  /// Allocates only the tree, in `heap`, for nodes with at most `edges` edges. Before every
-  /// gather() and decision() the caller must pass a scratch to set_scratch().
+  /// Allocates no scratches, and the rest in `heap`, for nodes with at most `edges` edges. Before
+  /// the first start() the caller must call share_scratches().
   Search(const SearchSettings& settings, const TreeLimits& limits, Heap& heap,
          std::size_t edges = kMaxEdges<G>)
       : settings_(settings),
         rule_(settings),
         tree_(std::make_unique<TreeOf>(limits, heap)),
+        in_flight_(&heap),
+        diversions_(&heap),
         statistics_(edges, heap) {
-    reserve_plies(edges, heap);
+    reserve(edges, heap);
   }
-  /// Bytes that a search of this kind allocates, without a scratch.
+  /// Bytes that a search of this kind allocates, without scratches.
   static std::size_t bytes(const SearchSettings& settings, const TreeLimits& limits,
                            std::size_t edges = kMaxEdges<G>) {
     const std::size_t plies = settings.plies.ply == 0 ? 0 : Plies<G>::bytes(settings.plies, edges);
-    return TreeOf::bytes(limits) + RootStatistics<G>::bytes(edges) + plies;
+    const std::size_t flights =
+        settings.leaves * sizeof(SearchScratch<G>*) + diversions(settings) * sizeof(Hop);
+    return TreeOf::bytes(limits) + RootStatistics<G>::bytes(edges) + plies + flights;
   }
 
   /// Makes the search ask this tablebase, which outlives it, instead of the network where it can.
@@ -79,14 +86,17 @@ class Search {
     if (plies_) plies_->set_tablebase(tablebase);
   }
 
-  /// Sets the scratch to use, null for none, and returns the previous one. Not while has_leaf().
-  SearchScratch<G>* set_scratch(SearchScratch<G>* scratch) {
+  /// Takes scratches from this pool, which must have one for each leaf in flight and another for
+  /// gather() and decision(). Not while has_leaf().
+  void share_scratches(ScratchPool<G>& scratches) {
     assert(!has_leaf());
-    return std::exchange(scratch_, scratch);
+    scratches_ = &scratches;
   }
-  /// Whether a leaf is in flight and uses the scratch: from a gather() that wrote rows until the
-  /// absorb() after the last of them.
-  bool has_leaf() const { return plies_ ? plies_->has_leaf() : phase_ == Phase::kRows; }
+  /// Whether a leaf is in flight: its rows are written, in part or whole, and it is not expanded.
+  bool has_leaf() const { return begun_ != nullptr || !in_flight_.empty(); }
+  /// Whether gather() must not be called now: the rows of a leaf did not fit into the batch, or no
+  /// more leaves can be in flight before absorb().
+  bool waits() const { return begun_ != nullptr || (is_whole() && answered_ < in_flight_.size()); }
 
   /// Starts a search of `state`, which must not be finished. Draws from `noise` only if the budget
   /// requests it. With settings.reuse_tree and a `spare` tree of the same limits, keeps the part of
@@ -96,12 +106,13 @@ class Search {
   /// are written to this search's memory.
   void start(const G& state, const SearchBudget& budget, Random noise,
              std::unique_ptr<TreeOf>* spare = nullptr) {
+    abandon();
     if (plies_) return plies_->start(state);
     budget_ = budget;
     noise_ = noise;
-    evaluations_ = longest_ = depth_ = 0;
+    evaluations_ = longest_ = 0;
     full_ = root_ready_ = false;
-    phase_ = Phase::kDescend;
+    is_over_ = false;
     const std::uint64_t key = state.key();
     const bool kept = settings_.reuse_tree && spare != nullptr && keep(state, key, *spare);
     if (!kept) tree_->clear();
@@ -115,48 +126,60 @@ class Search {
   /// Clears the tree, for example because another network evaluated it, and abandons a search in
   /// progress as start() does.
   void forget() {
+    abandon();
     if (plies_) plies_->forget();
     tree_->clear();
-    phase_ = Phase::kDone;
+    is_over_ = true;
   }
 
-  /// Searches until the rows of a leaf are in the batch, the batch is full, the budget is spent, or
-  /// kPause visits needed no row.
+  /// Searches until the rows of a leaf are in the batch, the batch is full, no further leaf can be
+  /// in flight, the budget is spent, or kPause visits needed no row. Not while waits().
   Step gather(Batch& batch) {
-    if (plies_) return plies_->gather(batch, *scratch_);
+    if (plies_) return gather_by_plies(batch);
     for (std::uint32_t visits = 0; visits < kPause; ++visits) {
-      if (phase_ == Phase::kDescend) {
-        if (finished()) {
-          phase_ = Phase::kDone;
-        } else {
-          begin_visit();
+      if (begun_ == nullptr) {
+        if (is_over_ || !may_begin()) {
+          is_over_ = in_flight_.empty();
+          if (is_over_) return Step::kDone;
+          is_blocked_ = true;
+          if (answered_ < in_flight_.size()) return Step::kBlocked;
+          finish_leaves();
+          continue;
         }
+        begin_visit();
+        if (begun_ == nullptr) continue;
       }
-      if (phase_ == Phase::kDone) return Step::kDone;
-      if (phase_ == Phase::kRows) {
-        const G& leaf = tree_->state(leaf_);
-        const std::uint32_t written =
-            write_rows(leaf, settings_.evaluates, *scratch_, next_row_, batch, tablebase_);
-        evaluations_ += written;
-        if (next_row_ < scratch_->rows) return Step::kBatchFull;
-        if (written > 0) return Step::kWaiting;
-        finish_leaf();  // no rows left: the remaining afterstates are finished games
+      SearchScratch<G>& visit = *begun_;
+      const std::uint32_t written = write_rows(tree_->state(visit.leaf), settings_.evaluates, visit,
+                                               visit.next_row, batch, tablebase_);
+      evaluations_ += written;
+      if (visit.next_row < visit.rows) return Step::kBatchFull;
+      begun_ = nullptr;
+      if (written > 0) {
+        in_flight_.push_back(&visit);
+        return Step::kWaiting;
       }
+      finish_leaf(visit);  // no rows left: the remaining afterstates are finished games
     }
     return Step::kPaused;
   }
 
-  /// Processes the answers to the rows written since the last forward pass.
+  /// Takes the answers to the next leaf in flight. The driver calls it once, after the forward
+  /// pass, for each gather() that returned kWaiting.
   void absorb() {
-    if (plies_) return plies_->absorb(*scratch_);
-    if (phase_ == Phase::kRows && next_row_ == scratch_->rows) finish_leaf();
+    if (plies_) return absorb_by_plies();
+    if (answered_ == in_flight_.size()) return;
+    ++answered_;
+    if (begun_ == nullptr && is_whole() && answered_ == in_flight_.size()) finish_leaves();
   }
 
-  /// The result so far; usually read after gather() has returned kDone.
+  /// The result so far; usually read after gather() has returned kDone. Not while has_leaf(). Valid
+  /// until the next decision() that uses the same scratches.
   Decision<G> decision() {
-    if (plies_) return plies_->decision(*scratch_);
+    const Borrowed scratch(*scratches_);
+    if (plies_) return plies_->decision(*scratch);
     const Node& root = (*tree_)[root_];
-    return {.choices = list_choices(*tree_, root_, rule_, *scratch_),
+    return {.choices = list_choices(*tree_, root_, rule_, *scratch),
             .outcomes = with_mean(tree_->game(), statistics_.root(tree_->game(), root.q), root.q),
             .value = root.q,
             .visits = root.n,
@@ -199,8 +222,28 @@ class Search {
   const SearchSettings& settings() const { return settings_; }
 
  private:
-  enum class Phase : std::uint8_t { kDescend, kRows, kDone };
-  void reserve_plies(std::size_t edges, Heap& heap) {
+  // A scratch during a call.
+  class Borrowed {
+   public:
+    explicit Borrowed(ScratchPool<G>& pool) : pool_(pool), scratch_(pool.take()) {}
+    ~Borrowed() { pool_.give_back(scratch_); }
+    Borrowed(const Borrowed&) = delete;
+    Borrowed& operator=(const Borrowed&) = delete;
+    SearchScratch<G>& operator*() const { return *scratch_; }
+
+   private:
+    ScratchPool<G>& pool_;
+    SearchScratch<G>* const scratch_;
+  };
+
+  // Hops of visits that reached a leaf in flight. One leaf in flight has none.
+  static std::size_t diversions(const SearchSettings& settings) {
+    constexpr std::size_t kHops = 32;
+    return settings.leaves == 1 ? 0 : settings.leaves * kHops;
+  }
+  void reserve(std::size_t edges, Heap& heap) {
+    in_flight_.reserve(settings_.leaves);
+    diversions_.reserve(diversions(settings_));
     if (settings_.plies.ply == 0) return;
     assert(settings_.evaluates == Evaluates::kAfterstates);
     plies_.emplace(settings_, edges, heap);
@@ -238,87 +281,178 @@ class Search {
     return tree_->fits(rest.nodes, rest.words);
   }
 
-  bool finished() {
+  // Whether no more leaves can join those in flight.
+  bool is_whole() const { return is_blocked_ || in_flight_.size() >= settings_.leaves; }
+
+  // Whether another visit may begin now. Visits in flight count towards the budget, and each may
+  // still need room for its leaf's edges.
+  bool may_begin() {
     Node& root = (*tree_)[root_];
-    if (!(root.flags & kEvaluated)) return false;
+    if (is_blocked_ || (!in_flight_.empty() && in_flight_.size() >= most_in_flight(root))) {
+      return false;
+    }
+    if (!(root.flags & kEvaluated)) return true;
     if (!root_ready_) {
       root_ready_ = true;
       if (is_decision(turn_of(root))) {
-        rule_.open_root(*tree_, root, budget_, noise_, {scratch_->scores.data(), root.edges});
+        const Borrowed scratch(*scratches_);
+        rule_.open_root(*tree_, root, budget_, noise_, {(*scratch).scores.data(), root.edges});
       }
     }
-    if (root.n >= budget_.visits || is_settled()) return true;
-    full_ = !tree_->fits(kVisitNodes, visit_words(tree_->game()));
-    return full_;
+    if (root.n >= budget_.visits || is_settled()) return false;
+    const auto visits = static_cast<std::uint32_t>(1 + in_flight_.size());
+    const bool fits = tree_->fits(kVisitNodes, visits * visit_words(tree_->game()));
+    full_ = !fits && in_flight_.empty();
+    return fits;
+  }
+  // A small tree has few promising leaves: the number in flight grows with it.
+  std::uint32_t most_in_flight(const Node& root) const {
+    constexpr std::uint32_t kVisitsPerLeaf = 32;
+    return std::min(settings_.leaves, 1 + root.n / kVisitsPerLeaf);
   }
 
-  // Makes a visit: the whole visit, or the part up to a leaf that needs rows.
+  // Makes a visit: the whole visit, or the part up to a leaf that needs rows, which leaves it in
+  // begun_.
   void begin_visit() {
-    const Descent descent = descend(*tree_, tablebase_, root_, rule_, scratch_->path);
-    depth_ = descent.depth;
+    begun_ = scratches_->take();
+    SearchScratch<G>& visit = *begun_;
+    visit.depth = 0;
+    visit.leaf = kNoNode;
+    const Descent descent = descend(*tree_, tablebase_, root_, rule_, visit.path);
+    visit.depth = descent.depth;
     if (descent.reached == Reached::kLeaf) {
-      leaf_ = descent.node;
-      next_row_ = 0;
-      list_moves(tree_->state(leaf_), settings_.evaluates, *scratch_, tablebase_);
-      phase_ = Phase::kRows;
+      visit.leaf = descent.node;
+      visit.next_row = 0;
+      Node& leaf = (*tree_)[visit.leaf];
+      leaf.flags |= kInFlight;
+      list_moves(tree_->state(visit.leaf), settings_.evaluates, visit, tablebase_);
+      return;
+    }
+    begun_ = nullptr;
+    if (descent.reached == Reached::kTaken) {
+      divert(visit);
       return;
     }
     if (descent.reached == Reached::kEnd) {
-      count_end(tree_->state(descent.node));
+      count_end(visit, tree_->state(descent.node));
       ++(*tree_)[descent.node].n;
     }
-    end_visit(descent.node);
+    end_visit(visit, descent.node);
   }
 
-  void finish_leaf() {
-    Node& leaf = (*tree_)[leaf_];
-    const bool asks_position = settings_.evaluates == Evaluates::kPosition && !scratch_->is_known;
+  // A visit that reached a leaf in flight ends without a value. It stays counted until the next
+  // absorb(), so that the next descents go elsewhere (as collisions in Leela Chess Zero), unless
+  // there were too many of them.
+  void divert(SearchScratch<G>& visit) {
+    const std::span<const Hop> path = path_of(visit);
+    if (!path.empty() && diversions_.size() + path.size() <= diversions(settings_)) {
+      diversions_.insert(diversions_.end(), path.begin(), path.end());
+    } else {
+      uncount(*tree_, path);
+      is_blocked_ = true;
+    }
+    scratches_->give_back(&visit);
+  }
+  void end_diversions() {
+    uncount(*tree_, std::span<const Hop>(diversions_));
+    diversions_.clear();
+    is_blocked_ = false;
+  }
+
+  // Expands all leaves in flight, in the order in which they were found.
+  void finish_leaves() {
+    end_diversions();
+    for (SearchScratch<G>* const visit : in_flight_) finish_leaf(*visit);
+    in_flight_.clear();
+    answered_ = 0;
+  }
+
+  void finish_leaf(SearchScratch<G>& visit) {
+    Node& leaf = (*tree_)[visit.leaf];
+    const bool asks_position = settings_.evaluates == Evaluates::kPosition && !visit.is_known;
     const Outcomes<G>& ends =
-        asks_position ? expand_position(*tree_, leaf, settings_.policy_temperature, *scratch_)
-                      : expand_afterstates(*tree_, leaf, tree_->state(leaf_),
-                                           settings_.afterstate_temperature, *scratch_);
-    if (leaf_ == root_) {
+        asks_position ? expand_position(*tree_, leaf, settings_.policy_temperature, visit)
+                      : expand_afterstates(*tree_, leaf, tree_->state(visit.leaf),
+                                           settings_.afterstate_temperature, visit);
+    if (visit.leaf == root_) {
       statistics_.clear(leaf.edges);
       for (std::size_t i = 0; i < leaf.edges && !asks_position; ++i) {
-        statistics_.note(i, scratch_->afterstates[scratch_->order[i]]);
+        statistics_.note(i, visit.afterstates[visit.order[i]]);
       }
     }
-    count_leaf(ends, perspective(turn_of(leaf)));
-    leaf.flags |= scratch_->is_known ? kEvaluated | kInTablebase : kEvaluated;
+    count_leaf(visit, ends, perspective(turn_of(leaf)));
+    leaf.flags &= static_cast<std::uint8_t>(~kInFlight);
+    leaf.flags |= visit.is_known ? kEvaluated | kInTablebase : kEvaluated;
     leaf.q = unpack_value(leaf.own, value_range(tree_->game()));
     leaf.n = 1;
-    phase_ = Phase::kDescend;
-    end_visit(leaf_);
+    end_visit(visit, visit.leaf);
+  }
+
+  // Undoes the visits in flight. Their answers, if they come, change nothing.
+  void abandon() {
+    end_diversions();
+    if (begun_ != nullptr) in_flight_.push_back(std::exchange(begun_, nullptr));
+    for (SearchScratch<G>* const visit : in_flight_) {
+      if (!plies_) {
+        uncount(*tree_, path_of(*visit));
+        if (visit->leaf != kNoNode)
+          (*tree_)[visit->leaf].flags &= static_cast<std::uint8_t>(~kInFlight);
+      }
+      scratches_->give_back(visit);
+    }
+    in_flight_.clear();
+    answered_ = 0;
+  }
+
+  // A search by plies has one leaf in flight at most; its scratch is begun_.
+  Step gather_by_plies(Batch& batch) {
+    if (begun_ == nullptr) begun_ = scratches_->take();
+    const Step step = plies_->gather(batch, *begun_);
+    give_back_between_leaves();
+    return step;
+  }
+  void absorb_by_plies() {
+    if (begun_ == nullptr) return;
+    plies_->absorb(*begun_);
+    give_back_between_leaves();
+  }
+  void give_back_between_leaves() {
+    if (!plies_->has_leaf()) scratches_->give_back(std::exchange(begun_, nullptr));
+  }
+
+  static std::span<const Hop> path_of(const SearchScratch<G>& visit) {
+    return {visit.path.data(), visit.depth};
   }
 
   // Counts a visit that ended where no network is asked. A decision whose moves lead into the
   // tablebase is not in it: its value counts, its distribution does not.
-  void count_end(const G& state) {
+  void count_end(const SearchScratch<G>& visit, const G& state) {
     Outcomes<G> known{};
     if (state.turn() == Turn::kOver) {
-      count_leaf(certain_end(state), 0);
+      count_leaf(visit, certain_end(state), 0);
     } else if (tablebase_.find(state, known)) {
-      count_leaf(known, state.viewer());
+      count_leaf(visit, known, state.viewer());
     }
   }
 
   // Counts a leaf's distribution, from the perspective of `player`, for the root edge of the
   // descent.
-  void count_leaf(const Outcomes<G>& ends, Player player) {
+  void count_leaf(const SearchScratch<G>& visit, const Outcomes<G>& ends, Player player) {
     const bool is_roots = perspective(turn_of((*tree_)[root_])) == player;
     const auto count = [&](const Outcomes<G>& seen) {
-      if (depth_ == 0) {
+      if (visit.depth == 0) {
         statistics_.add(seen);
       } else {
-        statistics_.add(scratch_->path[0].edge, seen);
+        statistics_.add(visit.path[0].edge, seen);
       }
     };
     is_roots ? count(ends) : count(mirrored(tree_->game(), ends));
   }
 
-  void end_visit(NodeId node) {
-    longest_ = std::max(longest_, depth_);
-    back_up(*tree_, {scratch_->path.data(), depth_}, node);
+  void end_visit(SearchScratch<G>& visit, NodeId node) {
+    longest_ = std::max(longest_, visit.depth);
+    back_up(*tree_, path_of(visit), node);
+    scratches_->give_back(&visit);
   }
 
   SearchSettings settings_;
@@ -328,18 +462,19 @@ class Search {
   Random noise_{0, 0, 0, Purpose::kNoise};
   std::unique_ptr<TreeOf> tree_;
   NodeId root_ = 0;
-  Phase phase_ = Phase::kDone;
+  bool is_over_ = true;  // the budget is spent
   bool full_ = false;
   bool root_ready_ = false;
   std::uint32_t evaluations_ = 0;
   std::uint32_t longest_ = 0;
 
-  std::unique_ptr<SearchScratch<G>> own_scratch_;
-  SearchScratch<G>* scratch_ = nullptr;
-  // The visit in progress, whose hops are in the scratch, and the leaf in flight.
-  std::uint32_t depth_ = 0;
-  NodeId leaf_ = kNoNode;
-  std::size_t next_row_ = 0;
+  std::unique_ptr<ScratchPool<G>> own_scratches_;
+  ScratchPool<G>* scratches_ = nullptr;
+  SearchScratch<G>* begun_ = nullptr;  // the visit whose rows are not all in a batch yet
+  std::pmr::vector<SearchScratch<G>*> in_flight_;  // visits whose rows are, the oldest first
+  std::size_t answered_ = 0;                       // how many of them have their answers
+  std::pmr::vector<Hop> diversions_;               // hops of visits that reached a leaf in flight
+  bool is_blocked_ = false;                        // no leaf can join those in flight
 
   RootStatistics<G> statistics_;
 

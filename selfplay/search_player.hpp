@@ -98,7 +98,8 @@ class SearchPlayer final : public MatchPlayer {
     options.settings.evaluates = *asked;
     if (const auto checked = check_search(options.settings); !checked) return checked.error();
     if (options.settings.plies.ply > 0) visits = 1;
-    const std::size_t tree = Search<G>::bytes(options.settings, limits_for<G>(visits, *asked));
+    const std::size_t tree = Search<G>::bytes(options.settings, limits_for<G>(visits, *asked)) +
+                             ScratchPool<G>::bytes(options.settings.leaves);
     if (options.workers == 0) {
       const std::size_t all = std::max(1u, std::thread::hardware_concurrency());
       const std::size_t trees = tree * std::max<std::size_t>(options.lanes, 1);
@@ -111,7 +112,9 @@ class SearchPlayer final : public MatchPlayer {
       return fits.error();
     }
     Evaluation& evaluation = options.evaluation;
-    if (evaluation.batch_rows == 0) evaluation.batch_rows = rows_in_flight(options.lanes, *asked);
+    if (evaluation.batch_rows == 0) {
+      evaluation.batch_rows = rows_in_flight(options.lanes * options.settings.leaves, *asked);
+    }
     resolve(evaluation, weights->network());
     try {
       std::unique_ptr<SearchPlayer> player(

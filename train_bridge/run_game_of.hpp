@@ -16,7 +16,8 @@ constexpr RunGame RunGame::of() {
       .search_bytes =
           [](const WorkerSettings& settings) {
             const TreeLimits limits = limits_for<G>(settings.visits, settings.search.evaluates);
-            return Search<G>::bytes(settings.search, limits) + sizeof(SearchScratch<G>);
+            return Search<G>::bytes(settings.search, limits) +
+                   ScratchPool<G>::bytes(settings.search.leaves);
           },
       .shape = GameShape::of<G>(),
       .start_selfplay = [](const SelfPlaySettings& settings, ModelStore& models,

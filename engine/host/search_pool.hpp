@@ -27,14 +27,11 @@ class SearchPool final : public AnySearchPool {
         weights_(weights),
         evaluator_(std::move(evaluator)),
         rounds_(plan.settings.evaluation.batch_rows, plan.host.game.most_active,
-                *plan.settings.heap) {
+                *plan.settings.heap),
+        scratches_(scratches(plan.settings), *plan.settings.heap) {
     Heap& heap = *plan.settings.heap;
     if (plan.settings.search.reuse_tree) spare_ = std::make_unique<Tree<G>>(plan.tree, heap);
     generations_.reserve(WeightsInUse::kMost);
-    for (std::size_t i = 0; i < scratches(plan.settings); ++i) {
-      scratches_.push_back(make_on_heap<SearchScratch<G>>(heap));
-      free_.push_back(scratches_.back().get());
-    }
   }
 
   /// Bytes of a pool, without its evaluator.
@@ -45,7 +42,7 @@ class SearchPool final : public AnySearchPool {
     const std::size_t batch = Batch::bytes(rows, plan.host.game.most_active) + rows * sizeof(void*);
     const std::size_t tree = settings.search.reuse_tree ? Tree<G>::bytes(plan.tree) : 0;
     return sizeof(SearchPool) + lists + batch + WeightsInUse::kMost * sizeof(Generation) +
-           scratches(settings) * (sizeof(SearchScratch<G>) + 64) + tree;
+           ScratchPool<G>::bytes(scratches(settings)) + tree;
   }
 
   void admit(Session& session) override { waiting_.push_back(static_cast<SearchOf*>(&session)); }
@@ -66,12 +63,9 @@ class SearchPool final : public AnySearchPool {
 
   void fail_all(senet_status status) noexcept override {
     rounds_.clear();
-    free_.clear();
-    for (const auto& scratch : scratches_) free_.push_back(scratch.get());
     const auto hand_back = [&](SearchOf* search) {
       if (search == nullptr) return;
       search->give_up();
-      search->set_scratch(nullptr);
       search->hand_back(status);
     };
     while (!generations_.empty()) {
@@ -110,11 +104,7 @@ class SearchPool final : public AnySearchPool {
 
     SearchOf* next() { return are_over ? nullptr : pool.next_search(generation); }
     void absorbed(SearchOf& search) {
-      if (search.is_complete()) {  // ends now instead of on its next turn
-        pool.end(generation, search);
-      } else {
-        pool.take_back_scratch(search);
-      }
+      if (search.is_complete()) pool.end(generation, search);  // now instead of on its next turn
     }
     void over(SearchOf& search) {
       search.record_done();
@@ -126,9 +116,12 @@ class SearchPool final : public AnySearchPool {
     }
   };
 
-  // One for each search that may have rows in the batch, and one for the search that makes a visit.
+  // One for each leaf in flight, and one for the search that makes a visit. A search's only leaf in
+  // flight has rows in the batch; of several, some may be answered already.
   static std::size_t scratches(const ServiceSettings& settings) {
-    return std::min<std::size_t>(settings.sessions, settings.evaluation.batch_rows) + 1;
+    const std::size_t leaves = std::size_t{settings.sessions} * settings.search.leaves;
+    if (settings.search.leaves > 1) return leaves + 1;
+    return std::min<std::size_t>(leaves, settings.evaluation.batch_rows) + 1;
   }
 
   void begin_waiting() {
@@ -147,13 +140,14 @@ class SearchPool final : public AnySearchPool {
       SearchOf& search = *std::exchange(waiting, nullptr);
       Place& place = generation.places.emplace_back(Place{&search, generation.turn, kNever});
       if (search.limits().progress) place.next_progress = now_ + search.limits().progress_every;
+      search.share_scratches(scratches_);
       search.start(generation.weights->id(), spare_ ? &spare_ : nullptr);
       note_next_look(place);
     }
     waiting_.clear();
   }
 
-  // The search whose turn it is, with a scratch; null if none can continue before a forward pass.
+  // The search whose turn it is; null if none can continue before a forward pass.
   SearchOf* next_search(Generation& generation) {
     std::vector<Place>& places = generation.places;
     for (;; ++generation.cursor) {
@@ -166,8 +160,7 @@ class SearchPool final : public AnySearchPool {
       Place& place = places[generation.cursor];
       if (place.search == nullptr || place.next_turn > generation.turn) continue;
       SearchOf& search = *place.search;
-      if (search.has_leaf()) return nullptr;  // the cursor has gone once round
-      search.set_scratch(take_scratch());
+      if (search.waits()) return nullptr;  // the cursor has gone once round
       if (search.is_late(now_)) {
         end(generation, search);
         continue;
@@ -180,11 +173,10 @@ class SearchPool final : public AnySearchPool {
     }
   }
 
-  // The search has a scratch. The last search of a generation releases the weights before its
-  // session is handed back, so that a search begun in the callback finds room for newer weights.
+  // The last search of a generation releases the weights before its session is handed back, so that
+  // a search begun in the callback finds room for newer weights.
   void end(Generation& generation, SearchOf& search) {
     search.record_result();
-    take_back_scratch(search);
     std::ranges::find(generation.places, &search, &Place::search)->search = nullptr;
     const auto is_empty = [](const Place& place) { return place.search == nullptr; };
     if (std::ranges::all_of(generation.places, is_empty)) {
@@ -210,14 +202,11 @@ class SearchPool final : public AnySearchPool {
   void look_at(Generation& generation, Place& place) {
     SearchOf& search = *place.search;
     if (search.is_late(now_)) {
-      search.set_scratch(take_scratch());
       end(generation, search);
       return;
     }
     if (now_ >= place.next_progress && search.can_show()) {
-      search.set_scratch(take_scratch());
       search.record_result();
-      take_back_scratch(search);
       place.next_progress = now_ + search.limits().progress_every;
       search.show_progress();
     }
@@ -228,20 +217,11 @@ class SearchPool final : public AnySearchPool {
     next_look_ = std::min(next_look_, place.search->is_stopped() ? now_ : due);
   }
 
-  SearchScratch<G>* take_scratch() {
-    assert(!free_.empty());
-    SearchScratch<G>* const scratch = free_.back();
-    free_.pop_back();
-    return scratch;
-  }
-  void take_back_scratch(SearchOf& search) { free_.push_back(search.set_scratch(nullptr)); }
-
   WeightsInUse& weights_;
   const std::unique_ptr<Evaluator> evaluator_;
   std::unique_ptr<Tree<G>> spare_;  // second half of every session's tree, used by one at a time
   Rounds<SearchOf> rounds_;
-  std::vector<OnHeap<SearchScratch<G>>> scratches_;
-  std::vector<SearchScratch<G>*> free_;  // scratches that no search has
+  ScratchPool<G> scratches_;
   std::vector<SearchOf*> waiting_;
   std::vector<Generation> generations_;  // the newest weights last
   ServiceClock::time_point now_;         // when the last forward pass ended

@@ -48,10 +48,10 @@ constexpr HostTable HostTable::of() {
     const std::size_t cached =
         settings.cache > 0 ? CachedEvaluator::bytes(spec, rows, planned.cache) : 0;
     const std::size_t weights = shared_bytes(kind, spec) + sizeof(Weights) + 64;
-    const std::size_t driver = SearchPool<G>::bytes(planned) + sizeof(TeamEvaluator) + cached + 64 +
-                               evaluator_bytes(kind, spec, rows);
+    const std::size_t driver = SearchPool<G>::bytes(planned) + sizeof(TeamEvaluator) + cached + 64;
     planned.game_bytes = sizeof(ServedGame) + WeightsInUse::kMost * weights +
                          drivers(settings) * driver +
+                         evaluating_threads(settings) * evaluator_bytes(kind, spec, rows) +
                          (settings.tablebases ? rules.tablebase.bytes : 0);
     const std::size_t options =
         rules.most_legal * sizeof(Action) + rules.most_chance * sizeof(float);

@@ -42,8 +42,9 @@ class WithoutSignals {
 
 std::size_t fixed_bytes(const ServiceSettings& settings) {
   // 64: the allocator's overhead, and an entry in the list of workers.
-  return kServiceBytes + RowTeam::bytes(drivers(settings)) +
-         drivers(settings) * (sizeof(ServiceWorker) + 64) + settings.workers * kThreadBytes;
+  return kServiceBytes + RowTeam::bytes(evaluating_threads(settings)) +
+         drivers(settings) * (sizeof(ServiceWorker) + 64) +
+         (settings.workers + settings.helpers) * kThreadBytes;
 }
 
 // The error names the setting that is out of range.
@@ -51,6 +52,7 @@ Result<void> check_settings(const ServiceSettings& settings) {
   const auto bad = [](const char* what) { return fail(SENET_BAD_ARGUMENT, what); };
   if (settings.workers > 1024) return bad("workers must be 0 .. 1024");
   if (settings.pollers < 1 || settings.pollers > 1024) return bad("pollers must be 1 .. 1024");
+  if (settings.helpers > 1024) return bad("helpers must be 0 .. 1024");
   if (settings.sessions < 1 || settings.sessions > kMaxSessions)
     return bad("sessions must be 1 .. 1000000");
   if (settings.visits < 1 || settings.visits > kMaxVisits)
@@ -102,7 +104,7 @@ Service::Service(const ServiceSettings& settings)
     : settings_(settings),
       memory_budget_(settings.memory),
       fixed_(memory_budget_.reserve(fixed_bytes(settings), "the threads").value()),
-      team_(drivers(settings)) {
+      team_(evaluating_threads(settings)) {
   for (std::size_t i = 0; i < drivers(settings); ++i) {
     workers_.push_back(std::make_unique<ServiceWorker>(*this, team_, i));
   }
@@ -114,15 +116,18 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceSettings& settings) 
   std::unique_ptr<Service> service(new Service(settings));
   std::vector<std::jthread>& threads = service->threads_;
   const WithoutSignals here;
-  threads.reserve(settings.workers);
+  const std::size_t wanted = settings.workers + settings.helpers;
+  threads.reserve(wanted);
   try {
     for (std::size_t i = 0; i < settings.workers; ++i) {
       threads.emplace_back([worker = service->workers_[i].get()] { worker->serve(); });
     }
+    for (std::size_t i = drivers(settings); i < evaluating_threads(settings); ++i) {
+      threads.emplace_back([team = &service->team_, i] { team->help(i); });
+    }
   } catch (const std::system_error& error) {  // the destructor ends the threads that have started
     return fail(SENET_NO_MEMORY, "cannot start thread " + std::to_string(threads.size() + 1) +
-                                     " of " + std::to_string(settings.workers) + ": " +
-                                     error.what());
+                                     " of " + std::to_string(wanted) + ": " + error.what());
   }
   return service;
 }
@@ -139,6 +144,7 @@ Service::~Service() {
       for (const auto& worker : workers_) busy |= worker->round();
     }
   }
+  for (std::size_t i = drivers(settings_); i < evaluating_threads(settings_); ++i) team_.leave(i);
   threads_.clear();  // joins
   for (const auto& [session, owned] : open_) session->wait_for_users();
 }
@@ -256,7 +262,7 @@ Result<std::unique_ptr<ServedGame>> Service::make_served(const Weights& weights)
   if (const auto opened = open_tablebase(host.game, served->tablebase); !opened) {
     return opened.error();
   }
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
+  for (std::size_t i = 0; i < evaluating_threads(*settings); ++i) {
     auto made = make_evaluator(settings->evaluation, weights, *settings->heap);
     if (!made) return fail(SENET_BAD_ARGUMENT, "evaluator: " + made.error().reason());
     served->evaluators.push_back(std::move(*made));

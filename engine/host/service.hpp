@@ -34,6 +34,7 @@ class TablebaseFile;
 struct ServiceSettings {
   std::uint32_t workers = 1;    // threads of the service; 0: the host polls
   std::uint32_t pollers = 1;    // without workers: maximum host threads that poll at once
+  std::uint32_t helpers = 0;    // threads of the service that only share forward passes
   std::uint32_t sessions = 16;  // maximum open at once
   std::uint32_t visits = 800;   // that each session's tree has room for
   std::size_t tree = 0;         // if not 0: bytes of each session's tree; `visits` is ignored
@@ -59,6 +60,11 @@ struct ServiceSettings {
 /// The maximum number of threads that search at once, which is the number of ServiceWorkers.
 inline std::size_t drivers(const ServiceSettings& settings) {
   return settings.workers > 0 ? settings.workers : settings.pollers;
+}
+
+/// The maximum number of threads that evaluate rows at once: those that search, then the helpers.
+inline std::size_t evaluating_threads(const ServiceSettings& settings) {
+  return drivers(settings) + settings.helpers;
 }
 
 /// Bytes of two networks of this shape (the old and the new one, while one replaces the other), and
@@ -141,7 +147,7 @@ class Service {
   const ServiceSettings settings_;
   MemoryBudget memory_budget_;
   const MemoryBudget::Reservation fixed_;
-  RowTeam team_;  // of the workers
+  RowTeam team_;  // of the workers, then the helpers
   std::vector<std::unique_ptr<ServiceWorker>> workers_;
   std::atomic<std::size_t> next_polled_{0};
   std::mutex games_mutex_;    // one use() or add_game() at a time

@@ -42,8 +42,10 @@ class SessionOf final : public Session {
            Search<G>::bytes(plan.settings.search, plan.tree, plan.edges);
   }
 
-  // Called by the pool. All of them except start() need a scratch, passed to set_scratch() before.
+  // Called by the pool.
 
+  /// Before the first start().
+  void share_scratches(ScratchPool<G>& scratches) { search_.share_scratches(scratches); }
   /// Starts the search on the weights with id `model`. If `spare` is null, it begins with an empty
   /// tree.
   void start(std::uint64_t model, std::unique_ptr<Tree<G>>* spare) {
@@ -62,11 +64,11 @@ class SessionOf final : public Session {
 
   Step gather(Batch& batch) { return search_.gather(batch); }
   void absorb() { search_.absorb(); }
-  bool has_leaf() const { return search_.has_leaf(); }
-  SearchScratch<G>* set_scratch(SearchScratch<G>* scratch) { return search_.set_scratch(scratch); }
+  bool waits() const { return search_.waits(); }
 
-  /// Whether the search has finished; records the reason. Not in the middle of a visit.
+  /// Whether the search has finished; records the reason.
   bool is_complete() {
+    if (search_.has_leaf()) return false;
     if (visits() >= most_) {
       ending_ = is_cut_ ? Ending::kTreeFull : Ending::kVisits;
     } else if (search_.is_settled()) {

@@ -74,7 +74,7 @@ class Worker final : public AnyWorker {
       Lane<G>& lane = *worker.lanes_[i];
       LaneState& state = states[i];
       if (state == LaneState::kFinished) return nullptr;
-      if (lane.search().has_leaf()) return &lane.search();
+      if (lane.search().waits()) return &lane.search();
       if (worker.observer_ != nullptr) worker.observer_->turn(i);
       if (state == LaneState::kBlocked) {
         state = runners[i]->resume();

@@ -17,10 +17,12 @@ namespace {
 // The choices that an Analysis of this single position finds.
 template <Game G>
 std::vector<Choice> found_alone(const Weights& weights, const G& state, std::uint32_t visits,
-                                EvaluatorKind kind = EvaluatorKind::kFused) {
+                                EvaluatorKind kind = EvaluatorKind::kFused,
+                                std::uint32_t leaves = 1) {
   const auto evaluator = make_evaluator(kind, weights, 16);
   const SearchSettings settings{.evaluates = *weights.spec().evaluates,
-                                .policy_temperature = kPlayersPolicyTemperature};
+                                .policy_temperature = kPlayersPolicyTemperature,
+                                .leaves = leaves};
   Analysis<G> analysis(**evaluator, settings, visits, 1, 16);
   std::vector<Choice> choices;
   analysis.run(std::span(&state, 1), {.visits = visits}, 0,
@@ -36,6 +38,46 @@ void expect_same(const std::vector<Choice>& a, const std::vector<Choice>& b) {
     EXPECT_EQ(a[i].action, b[i].action) << i;
     EXPECT_EQ(a[i].visits, b[i].visits) << i;
     EXPECT_EQ(a[i].value, b[i].value) << i;
+  }
+}
+
+// Threads share the rows of the leaves in flight, and sessions share batches: neither shows.
+TEST(Service, SeveralLeavesInFlightGiveTheSameOnAnyThreads) {
+  constexpr std::uint32_t kVisits = 600;
+  const Weights weights(small_network<ConnectFour>(1));
+  for (const std::uint32_t leaves : {4u, 16u}) {
+    std::vector<std::vector<Choice>> alone;
+    for (Action column = 0; column < 3; ++column) {
+      ConnectFour state;
+      state.play(column);
+      alone.push_back(found_alone(weights, state, kVisits, EvaluatorKind::kFused, leaves));
+    }
+    struct Threads {
+      std::uint32_t workers, helpers;
+    };
+    for (const auto [workers, helpers] : {Threads{0, 0}, {0, 1}, {0, 3}, {1, 0}, {2, 0}, {4, 0}}) {
+      for (const std::size_t sessions : {1, 3, 20}) {
+        ServiceSettings settings{
+            .workers = workers, .helpers = helpers, .sessions = 20, .visits = kVisits};
+        settings.evaluation.batch_rows = 16;
+        settings.search.leaves = leaves;
+        const auto service = open_service(settings);
+        use_small_network<ConnectFour>(*service, 1);
+        std::vector<Session*> open;
+        for (std::size_t i = 0; i < sessions; ++i) {
+          open.push_back(&open_session(*service, "connect_four"));
+          ASSERT_TRUE(open.back()->play(static_cast<Action>(i % 3)));
+          ASSERT_TRUE(service->search(*open.back(), {.visits = kVisits}, nullptr));
+        }
+        for (std::size_t i = 0; i < sessions; ++i) {
+          ASSERT_TRUE(service->wait(*open[i], seconds(60)));
+          const auto result = open[i]->result();
+          ASSERT_TRUE(result);
+          EXPECT_EQ(result->ending, Ending::kVisits);
+          expect_same(result->choices, alone[i % 3]);
+        }
+      }
+    }
   }
 }
 

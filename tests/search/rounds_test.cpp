@@ -16,21 +16,13 @@ namespace {
 
 Random noise(std::uint64_t i) { return Random(i, 0, 0, Purpose::kNoise); }
 
-// The first position of the game in which a player is to move.
-template <Game G>
-G first_decision() {
-  G state;
-  while (!is_decision(state.turn())) state.play(0);
-  return state;
-}
-
 // Searches of one position with different noise, in round-robin order.
 template <Game G>
 struct SearchesInTurn {
   SearchesInTurn(std::size_t count, std::uint32_t visits, Evaluates evaluates,
-                 std::size_t batch_rows)
+                 std::size_t batch_rows, std::uint32_t leaves = 1)
       : budget{visits, true}, evaluator(hash_evaluator<G>(batch_rows)) {
-    const SearchSettings settings{.evaluates = evaluates};
+    const SearchSettings settings{.evaluates = evaluates, .leaves = leaves};
     for (std::uint64_t i = 0; i < count; ++i) {
       searches.push_back(std::make_unique<Search<G>>(settings, limits_for<G>(visits, evaluates)));
     }
@@ -48,7 +40,11 @@ struct SearchesInTurn {
     return circle.next(searches.size(),
                        [&](std::size_t i) { return under_way[i] ? searches[i].get() : nullptr; });
   }
-  void absorbed(Search<G>& search) { EXPECT_FALSE(search.has_leaf()); }
+  void absorbed(Search<G>& search) {
+    if (search.settings().leaves == 1) {
+      EXPECT_FALSE(search.has_leaf());
+    }
+  }
   void over(Search<G>& search) {
     const std::size_t i = circle.at();
     ASSERT_EQ(&search, searches[i].get());
@@ -70,13 +66,13 @@ struct SearchesInTurn {
 };
 
 template <Game G>
-std::vector<std::uint64_t> found_alone(std::size_t count, std::uint32_t visits,
-                                       Evaluates evaluates) {
+std::vector<std::uint64_t> found_alone(std::size_t count, std::uint32_t visits, Evaluates evaluates,
+                                       std::uint32_t leaves = 1) {
   std::vector<std::uint64_t> found;
   const auto evaluator = hash_evaluator<G>(1);
   Batch batch(1, G::kMaxActive);
   for (std::uint64_t i = 0; i < count; ++i) {
-    Search<G> search({.evaluates = evaluates}, limits_for<G>(visits, evaluates));
+    Search<G> search({.evaluates = evaluates, .leaves = leaves}, limits_for<G>(visits, evaluates));
     search.start(first_decision<G>(), {visits, true}, noise(i));
     run_search(search, *evaluator, batch);
     found.push_back(signature(search.decision()));
@@ -100,6 +96,29 @@ TYPED_TEST(RoundsOf, FindWhatEachSearchFindsAlone) {
       while (rounds.round(turns)) {
       }
       EXPECT_EQ(turns.found, alone) << rows;
+    }
+  }
+}
+
+// Leaves in flight change the tree, the batch and the other searches in it do not.
+TYPED_TEST(RoundsOf, SeveralLeavesInFlightAreFoundInAnyBatch) {
+  using G = TypeParam;
+  constexpr std::uint32_t kVisits = 300;
+  for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
+    if (evaluates == Evaluates::kAfterstates && !G::kHasAfterstates) continue;
+    for (const std::uint32_t leaves : {4u, 16u}) {
+      const auto alone = found_alone<G>(3, kVisits, evaluates, leaves);
+      EXPECT_NE(alone, found_alone<G>(3, kVisits, evaluates));
+      for (const std::size_t rows : {1, 5, 64}) {
+        SearchesInTurn<G> turns(3, kVisits, evaluates, rows, leaves);
+        Rounds<Search<G>> rounds(rows, G::kMaxActive);
+        while (rounds.round(turns)) {
+        }
+        EXPECT_EQ(turns.found, alone) << leaves << " leaves, " << rows << " rows";
+        if (rows == 64) {
+          EXPECT_GT(std::ranges::max(turns.fills), 3u);
+        }
+      }
     }
   }
 }
@@ -166,47 +185,35 @@ TEST(Rounds, LendScratchesAndFollowAnyOrder) {
         if (place.found != 0 || place.search->has_leaf()) continue;
         if (best == nullptr || claim(place) < claim(*best)) best = &place;
       }
-      if (best == nullptr || free.empty()) return nullptr;
+      if (best == nullptr) return nullptr;
       ++best->visits;
-      best->search->set_scratch(free.back());
-      free.pop_back();
       return best->search.get();
     }
     void absorbed(Search<G>& search) {
-      if (search.tree()[search.root()].n >= kVisits) {
-        over(search);  // immediately, not at its next turn
-      } else {
-        free.push_back(search.set_scratch(nullptr));
-      }
+      if (search.visits() >= kVisits) over(search);  // immediately, not at its next turn
     }
     void over(Search<G>& search) {
       for (Place& place : places) {
         if (place.search.get() == &search) place.found = signature(search.decision());
       }
-      free.push_back(search.set_scratch(nullptr));
     }
     void answer(const Batch& batch) { evaluator->forward(batch); }
 
     std::unique_ptr<Evaluator> evaluator = hash_evaluator<G>(kRows);
     std::vector<Place> places = std::vector<Place>(kSearches);
-    std::vector<SearchScratch<G>*> free;
   };
   const SearchSettings settings{.evaluates = Evaluates::kAfterstates};
   const TreeLimits limits = limits_for<G>(kVisits, settings.evaluates);
   Turns turns;
-  std::vector<std::unique_ptr<SearchScratch<G>>> scratches;
-  for (std::size_t i = 0; i <= kRows; ++i) {
-    scratches.push_back(std::make_unique<SearchScratch<G>>());
-    turns.free.push_back(scratches.back().get());
-  }
+  ScratchPool<G> scratches(kRows + 1);
   for (std::uint64_t i = 0; i < kSearches; ++i) {
     turns.places[i].search = std::make_unique<Search<G>>(settings, limits, default_heap());
+    turns.places[i].search->share_scratches(scratches);
     turns.places[i].search->start(first_decision<G>(), {kVisits, false}, noise(i));
   }
   Rounds<Search<G>> rounds(kRows, G::kMaxActive);
   while (rounds.round(turns)) {
   }
-  EXPECT_EQ(turns.free.size(), kRows + 1);
   Search<G> alone(settings, limits);
   Batch batch(kRows, G::kMaxActive);
   alone.start(first_decision<G>(), {kVisits, false}, noise(0));

@@ -17,11 +17,13 @@ class SearchAllocation : public testing::Test {};
 TYPED_TEST_SUITE(SearchAllocation, GameTypes, GameName);
 
 template <Game G>
-long allocations_of_a_game(Evaluates evaluates, std::uint32_t plies = 0) {
+long allocations_of_a_game(Evaluates evaluates, std::uint32_t plies = 0, std::uint32_t leaves = 1) {
   SearchSettings settings;
+  settings.leaves = leaves;
   settings.evaluates = evaluates;
   settings.plies.ply = plies;
-  const TreeLimits limits = limits_for<G>(50, evaluates);
+  const std::uint32_t budget = leaves == 1 ? 50 : 300;  // enough for all leaves
+  const TreeLimits limits = limits_for<G>(budget, evaluates);
   Search<G> search(settings, limits);
   auto spare = std::make_unique<Tree<G>>(limits);
   const auto evaluator = hash_evaluator<G>(32);
@@ -37,7 +39,7 @@ long allocations_of_a_game(Evaluates evaluates, std::uint32_t plies = 0) {
         continue;
       }
     }
-    search.start(state, {50, true}, Random(1, 0, ply, Purpose::kNoise), &spare);
+    search.start(state, {budget, true}, Random(1, 0, ply, Purpose::kNoise), &spare);
     run_search(search, *evaluator, batch);
     const Decision<G> decision = search.decision();
     visits += decision.visits;
@@ -52,8 +54,10 @@ long allocations_of_a_game(Evaluates evaluates, std::uint32_t plies = 0) {
 TYPED_TEST(SearchAllocation, NoneWhileSearching) {
   EXPECT_GT(heap_allocations(), 0);  // the counter works
   EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPosition), 0);
+  EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPosition, 0, 8), 0);
   if constexpr (TypeParam::kHasAfterstates) {
     EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates), 0);
+    EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates, 0, 8), 0);
     EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates, 2), 0);
   }
 }

@@ -18,6 +18,14 @@ std::unique_ptr<Evaluator> hash_evaluator(std::size_t rows) {
   return std::move(*make_evaluator(EvaluatorKind::kHash, weights, rows));
 }
 
+/// The first position of the game in which a player is to move.
+template <Game G>
+G first_decision() {
+  G state;
+  while (!is_decision(state.turn())) state.play(0);
+  return state;
+}
+
 /// Gathers and absorbs until the budget is spent.
 template <class AnySearch>
 void run_search(AnySearch& search, Evaluator& evaluator, Batch& batch) {

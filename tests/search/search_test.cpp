@@ -81,6 +81,7 @@ TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
     const auto evaluator = hash_evaluator<G>(7);
     Batch batch(7, G::kMaxActive);  // smaller than many positions' afterstates
     const auto noise = [](std::uint64_t i) { return Random(i, 0, 0, Purpose::kNoise); };
+    ScratchPool<G> scratches(1);
     std::vector<std::unique_ptr<Search<G>>> searches;
     std::vector<std::uint64_t> alone;
     for (std::uint64_t i = 0; i < 3; ++i) {
@@ -89,13 +90,12 @@ TYPED_TEST(EveryGame, SearchesCanShareAScratch) {
       run_search(own, *evaluator, batch);
       alone.push_back(signature(own.decision(), 0));
       searches.push_back(std::make_unique<Search<G>>(settings, limits, default_heap()));
+      searches.back()->share_scratches(scratches);
       searches.back()->start(G(), {kVisits, true}, noise(i));
     }
-    SearchScratch<G> scratch;
     for (bool any = true; any;) {
       any = false;
       for (const auto& search : searches) {
-        search->set_scratch(&scratch);
         Step step;
         do {
           step = search->gather(batch);

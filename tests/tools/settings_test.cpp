@@ -288,7 +288,7 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
     value = another(entry, value);
     line.insert(line.end(), {"--" + std::string(entry.name), setting_text(value)});
   });
-  EXPECT_EQ(line.size(), 20u);
+  EXPECT_EQ(line.size(), 22u);
   const Typed all = type(line);
   ASSERT_EQ(all.exit_code, 0);
   EXPECT_EQ(settings_summary(all.options, SettingsText::kPlayer),
@@ -310,7 +310,8 @@ TEST(Settings, PlayersTakeThemFromCommandLinesAndTheProtocol) {
   EXPECT_EQ(session.search.tablebase_folder, "");
   const std::vector<std::string> names = {
       "CPuct",    "FpuReduction", "PolicyTemperature", "AfterstateTemperature", "Ply",
-      "PlyMoves", "PlyWindow",    "PlyReplies",        "PlyReplyWindow",        "Tablebase"};
+      "PlyMoves", "PlyWindow",    "PlyReplies",        "PlyReplyWindow",        "Leaves",
+      "Tablebase"};
   std::size_t at = 0;
   for_each_setting(wanted, [&](const auto& entry, const auto& value) {
     if (!entry.use.of_players) return;

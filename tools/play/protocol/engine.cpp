@@ -23,12 +23,13 @@ constexpr std::chrono::microseconds kSlice{100};
 
 ServiceSettings service_settings(const Options& options, const NetworkSpec& spec,
                                  bool has_afterstates) {
-  ServiceSettings settings{.workers = 0, .sessions = 1, .memory = kAllMemory};
+  ServiceSettings settings{
+      .workers = 0, .helpers = options.threads - 1, .sessions = 1, .memory = kAllMemory};
   settings.evaluation = options.search.evaluation;
   const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, options.search.mode);
   if (!asked) throw asked.error();
   settings.evaluates = *asked;
-  settings.evaluation.batch_rows = rows_in_flight(1, *asked);
+  settings.evaluation.batch_rows = rows_in_flight(options.search.settings.leaves, *asked);
   settings.tree = std::size_t{options.hash_mib} << 20;
   settings.lines = kMaxMultiPv;
   settings.search = options.search.settings;
@@ -158,7 +159,9 @@ std::vector<Option> options_of(Options& o) {
   for_each_setting(o, [&](auto entry, auto& value) {
     const bool is_hash = &value == &o.hash_mib;
     if (is_hash) entry.range.most = o.hash_limit_mib;
-    all.push_back(of_setting(entry, value, is_hash ? Change::kSearch : Change::kNothing));
+    const bool is_used_by_service = is_hash || &value == &o.threads;
+    all.push_back(
+        of_setting(entry, value, is_used_by_service ? Change::kSearch : Change::kNothing));
   });
   all.push_back(
       of_setting(setting_of(&Evaluation::kind), o.search.evaluation.kind, Change::kSearch));
@@ -177,7 +180,6 @@ std::vector<Option> options_of(Options& o) {
          return replace(o.search.tablebase_folder,
                         std::filesystem::path(folder == kNoPath ? "" : folder), Change::kSearch);
        }});
-  all.push_back(fixed_number("Threads", 1, 1));
   all.push_back(fixed_number("Seed", 0, INT32_MAX));
   all.push_back(of_names("Deterministic", "true", {"true"}, nothing));
   all.back().type = "check default true";

@@ -21,6 +21,7 @@ namespace senet::protocol {
 
 inline constexpr std::uint32_t kMaxHashMib = 1u << 20;
 inline constexpr std::uint32_t kMaxMultiPv = 500;
+inline constexpr std::uint32_t kMaxThreads = 256;
 
 /// The default game: the first game that UBGI supports, so that all protocols work.
 std::string first_game();
@@ -31,6 +32,7 @@ struct Options {
   std::string weights;                         // WeightsFile; empty: default_source(game)
   std::uint32_t visits = 100;                  // Visits
   std::uint32_t hash_mib = 128;                // Hash
+  std::uint32_t threads = 1;                   // Threads
   std::uint32_t multi_pv = 1;                  // MultiPV
   std::uint32_t hash_limit_mib = kMaxHashMib;  // maximum value of Hash
   SearchOptions search;                        // Evaluator, Mode, CPuct to TablebaseFolder
@@ -45,6 +47,10 @@ constexpr auto settings_of(std::type_identity<Options>) {
               {.least = 0, .most = kMaxVisits}, {.option_name = "Visits"}),
       setting("hash", &O::hash_mib, "memory of the tree (option Hash)",
               {.least = 1, .most = kMaxHashMib, .unit = "MiB"}, {.option_name = "Hash"}),
+      setting("threads", &O::threads,
+              "threads of a search (option Threads); those after the first share forward passes of "
+              "8 or more rows, so games of single positions need several leaves",
+              {.least = 1, .most = kMaxThreads}, {.option_name = "Threads"}),
       setting("multi-pv", &O::multi_pv, "moves reported in info (option MultiPV)",
               {.least = 1, .most = kMaxMultiPv}, {.option_name = "MultiPV"})};
 }

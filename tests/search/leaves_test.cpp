@@ -1,0 +1,168 @@
+// Several leaves of one search in flight: counts, budgets, full trees, proofs, abandoned visits.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "games/random_moves.hpp"
+#include "tests/all_games.hpp"
+#include "tests/game_types.hpp"
+#include "tests/search/search_driver.hpp"
+
+namespace senet {
+namespace {
+
+const Random kNoNoise(0, 0, 0, Purpose::kNoise);
+
+// What is counted on the way down must be taken back or backed up: every visit of a node ended
+// there, once, or took one of its edges.
+template <Game G>
+void expect_sound_counts(const Search<G>& search) {
+  const Tree<G>& tree = search.tree();
+  for (NodeId id = 0; id < tree.size(); ++id) {
+    const Node& node = tree[id];
+    EXPECT_EQ(node.flags & (kInFlight | kOnPath), 0) << id;
+    if (!(node.flags & kEvaluated)) {
+      EXPECT_EQ(node.n, 0u) << id;
+      continue;
+    }
+    if (ends_visits(node)) continue;
+    std::uint32_t through = 0;
+    for (std::uint32_t edge = 0; edge < node.opened; ++edge) {
+      through += tree.edge_visits(node, edge);
+    }
+    EXPECT_EQ(node.n, through + (turn_of(node) == Turn::kChance ? 0 : 1)) << id;
+  }
+}
+
+template <class G>
+class Leaves : public testing::Test {
+ protected:
+  static SearchSettings settings(std::uint32_t leaves) {
+    return {.evaluates = G::kHasAfterstates ? Evaluates::kAfterstates : Evaluates::kPosition,
+            .leaves = leaves};
+  }
+  static TreeLimits limits(std::uint32_t visits) {
+    return limits_for<G>(visits, settings(1).evaluates);
+  }
+  const std::unique_ptr<Evaluator> evaluator = hash_evaluator<G>(256);
+  Batch batch{256, G::kMaxActive};
+
+  // Gathers until no more leaves can be in flight, without answers. Returns their number.
+  std::size_t fill(Search<G>& search) {
+    std::size_t found = 0;
+    while (!search.waits()) {
+      const Step step = search.gather(batch);
+      if (step == Step::kDone) break;
+      if (step == Step::kBatchFull) {
+        evaluator->forward(batch);
+        batch.clear();
+        search.gather(batch);
+      }
+      found += step == Step::kWaiting || step == Step::kBatchFull ? 1 : 0;
+    }
+    return found;
+  }
+};
+TYPED_TEST_SUITE(Leaves, GameTypes, GameName);
+
+TYPED_TEST(Leaves, AreCountedOnceAndWithinTheBudget) {
+  using G = TypeParam;
+  for (const std::uint32_t leaves : {1u, 2u, 8u, 64u}) {
+    for (const std::uint32_t visits : {1u, 33u, 250u, 1000u}) {
+      Search<G> search(this->settings(leaves), this->limits(visits));
+      search.start(first_decision<G>(), {visits, true}, Random(3, 0, 0, Purpose::kNoise));
+      run_search(search, *this->evaluator, this->batch);
+      const Decision<G> decision = search.decision();
+      if (!decision.proven) {
+        EXPECT_EQ(decision.visits, visits) << leaves;
+      }
+      expect_sound_counts(search);
+    }
+  }
+}
+
+TYPED_TEST(Leaves, GrowWithTheTree) {
+  using G = TypeParam;
+  Search<G> search(this->settings(8), this->limits(2000));
+  search.start(first_decision<G>(), {2000, false}, kNoNoise);
+  EXPECT_EQ(this->fill(search), 1u);
+  std::size_t most = 1;
+  for (int wave = 0; wave < 100; ++wave) {
+    this->evaluator->forward(this->batch);
+    this->batch.clear();
+    while (search.has_leaf()) search.absorb();
+    const std::size_t found = this->fill(search);
+    EXPECT_LE(found, std::min(8u, 1 + search.visits() / 32));
+    most = std::max(most, found);
+  }
+  EXPECT_EQ(most, 8u);
+}
+
+TYPED_TEST(Leaves, AbandonedVisitsLeaveNoTrace) {
+  using G = TypeParam;
+  const G root = first_decision<G>();
+  Search<G> fresh(this->settings(8), this->limits(600));
+  fresh.start(root, {300, false}, kNoNoise);
+  run_search(fresh, *this->evaluator, this->batch);
+  auto spare = std::make_unique<Tree<G>>(this->limits(600));
+  Search<G> search(this->settings(8), this->limits(600));
+  for (int times = 0; times < 3; ++times) {
+    search.start(root, {300, false}, kNoNoise, &spare);
+    run_search(search, *this->evaluator, this->batch);
+    search.start(root, {600, false}, kNoNoise, &spare);
+    if (search.is_settled()) return;
+    EXPECT_GT(this->fill(search), 1u);
+    this->batch.clear();
+    search.start(root, {300, false}, kNoNoise, &spare);
+    EXPECT_GE(search.visits(), 300u);  // and those that needed no answers
+    expect_sound_counts(search);
+    search.forget();
+    search.start(root, {300, false}, kNoNoise, &spare);
+    run_search(search, *this->evaluator, this->batch);
+    EXPECT_EQ(signature(search.decision()), signature(fresh.decision()));
+  }
+}
+
+TYPED_TEST(Leaves, EndWhenTheTreeIsFull) {
+  using G = TypeParam;
+  for (const std::uint32_t room : {20u, 50u, 200u}) {
+    Search<G> search(this->settings(16), this->limits(room));
+    search.start(first_decision<G>(), {100000, false}, kNoNoise);
+    run_search(search, *this->evaluator, this->batch);
+    EXPECT_TRUE(search.is_full() || search.is_settled());
+    EXPECT_GE(search.visits(), 1u);
+    expect_sound_counts(search);
+  }
+}
+
+// Proofs that arrive while other leaves are in flight are as exact as ever.
+TYPED_TEST(Leaves, ProofsAreExact) {
+  using G = TypeParam;
+  std::size_t proofs = 0;
+  for (std::uint64_t game = 0; game < 20; ++game) {
+    Random draw(3, game, 0, Purpose::kTest);
+    G state, last;
+    while (state.turn() != Turn::kOver) {
+      if (is_decision(state.turn())) last = state;
+      state.play(draw_action(state, draw));
+    }
+    float value[2] = {0, 0};
+    bool proven[2] = {false, false};
+    for (const bool many : {false, true}) {
+      Search<G> search(this->settings(many ? 16 : 1), this->limits(3000));
+      search.start(last, {3000, false}, kNoNoise);
+      run_search(search, *this->evaluator, this->batch);
+      const Decision<G> decision = search.decision();
+      value[many] = decision.value;
+      proven[many] = decision.proven;
+      expect_sound_counts(search);
+    }
+    if (!proven[0] || !proven[1]) continue;
+    EXPECT_EQ(value[0], value[1]) << game;
+    ++proofs;
+  }
+  EXPECT_GT(proofs, 3u);
+}
+
+}  // namespace
+}  // namespace senet
