@@ -30,14 +30,21 @@ bool finds_all_moves(const G& leaf, const Tablebase<G>& tablebase, SearchScratch
   return true;
 }
 
-/// Lists the leaf's moves and, in kPosition, the logits that they need. A leaf whose moves'
-/// results are all known needs no rows and is expanded as in kAfterstates. The scratch belongs to
-/// the leaf from here to its expansion.
+/// Fills `out` with `only`, or with the moves to consider if that is empty.
+template <Game G>
+void moves_to_search(const G& state, std::span<const Action> only, ActionList<G::kMaxLegal>& out) {
+  out.clear();
+  if (only.empty()) return moves_to_consider(state, out);
+  for (const Action action : only) out.push_back(action);
+}
+
+/// Lists the leaf's moves (see moves_to_search) and, in kPosition, the logits that they need. A
+/// leaf whose moves' results are all known needs no rows and is expanded as in kAfterstates. The
+/// scratch belongs to the leaf from here to its expansion.
 template <Game G>
 void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
-                const Tablebase<G>& tablebase = {}) {
-  scratch.moves.clear();
-  moves_to_consider(leaf, scratch.moves);
+                const Tablebase<G>& tablebase = {}, std::span<const Action> only = {}) {
+  moves_to_search(leaf, only, scratch.moves);
   scratch.is_known = finds_all_moves(leaf, tablebase, scratch);
   if (scratch.is_known) {
     scratch.rows = 0;

@@ -60,10 +60,12 @@ class Plies {
   /// As Search::set_tablebase().
   void set_tablebase(const Tablebase<G>& tablebase) { tablebase_ = tablebase; }
 
-  /// Begins a search of `root`, in which a player is to move; abandons one in progress.
-  void start(const G& root) {
+  /// Begins a search of `root`, in which a player is to move, among the moves `only` (see
+  /// SearchBudget); abandons one in progress.
+  void start(const G& root, std::span<const Action> only = {}) {
     assert(is_decision(root.turn()));
     root_ = root;
+    only_ = only;
     depth_ = visits_ = evaluations_ = 0;
     count_ = 0;
     phase_ = Phase::kList;
@@ -205,7 +207,7 @@ class Plies {
       const G state = rolled(last_roll_);
       ActionList<G::kMaxLegal> here;
       if (is_decision(state.turn())) {
-        moves_to_consider(state, here);
+        moves_to_search(state, depth_ == 0 ? only_ : std::span<const Action>(), here);
       } else {
         here.push_back(0);
       }
@@ -412,6 +414,7 @@ class Plies {
   Tablebase<G> tablebase_;
   std::size_t rolls_;
   G root_{};
+  std::span<const Action> only_;  // the root's moves to search; empty: all
   Phase phase_ = Phase::kDone;
   std::uint32_t visits_ = 0;
   std::uint32_t evaluations_ = 0;

@@ -101,25 +101,29 @@ class Search {
   /// Starts a search of `state`, which must not be finished. Draws from `noise` only if the budget
   /// requests it. With settings.reuse_tree and a `spare` tree of the same limits, keeps the part of
   /// the old tree that is reachable from `state`, or from the position after its forced moves: it
-  /// is copied to the spare, and the two trees are swapped. Abandons a search in progress. If it
+  /// is copied to the spare, and the two trees are swapped. Abandons a search in progress. If that
   /// has rows in a batch, evaluate or clear them before the next gather(), because their answers
   /// are written to this search's memory.
   void start(const G& state, const SearchBudget& budget, Random noise,
              std::unique_ptr<TreeOf>* spare = nullptr) {
     abandon();
-    if (plies_) return plies_->start(state);
-    budget_ = budget;
+    const bool was_narrow = !std::exchange(budget_, budget).only.empty();
+    if (plies_) return plies_->start(state, budget.only);
     noise_ = noise;
-    evaluations_ = longest_ = 0;
+    evaluations_ = 0;
     full_ = root_ready_ = false;
     is_over_ = false;
     const std::uint64_t key = state.key();
-    const bool kept = settings_.reuse_tree && spare != nullptr && keep(state, key, *spare);
+    const bool is_same = root_ < tree_->size() && (*tree_)[root_].key == key;
+    const bool may_keep = settings_.reuse_tree && !was_narrow && budget.only.empty();
+    const bool kept = may_keep && spare != nullptr && keep(state, key, *spare);
     if (!kept) tree_->clear();
     if (!kept || (*tree_)[root_].key != key) {  // a state before forced moves has no node
       root_ = tree_->add(state, key);
       if (state.turn() == Turn::kChance) expand_chance(*tree_, root_, 0.0f);
     }
+    if (kept && is_same) return;
+    longest_ = 0;
     statistics_.clear((*tree_)[root_].edges);
   }
 
@@ -202,6 +206,8 @@ class Search {
     return with_mean(game, statistics_.edge(game, edge, value), value);
   }
 
+  /// The longest descent so far, in unforced moves; by plies, the completed ones.
+  std::uint32_t depth() const { return plies_ ? std::max(plies_->visits(), 1u) - 1 : longest_; }
   /// Visits of the root so far, including kept ones; 0 before the first.
   std::uint32_t visits() const { return plies_ ? plies_->visits() : (*tree_)[root_].n; }
   /// Whether more visits cannot change the result: it is proven, or the results of all moves were
@@ -260,8 +266,8 @@ class Search {
 
   // Keeps only the part of the tree that is reachable from a known state, or from the position
   // after its forced moves, because positions before forced moves have no nodes. False if neither
-  // is known, or if the kept part leaves too little room for the rest of the budget: it can exceed
-  // the root's own visits, because it includes positions explored through other paths.
+  // is known, or if the kept part leaves too little room: it can exceed the root's own visits,
+  // because it includes positions explored through other paths.
   bool keep(const G& state, std::uint64_t key, std::unique_ptr<TreeOf>& spare) {
     NodeId known = tree_->find(key);
     if constexpr (SoundMovesGame<G>) {
@@ -274,11 +280,20 @@ class Search {
     // A position of the tablebase has no edges.
     if (known == kNoNode || ((*tree_)[known].flags & kInTablebase)) return false;
     const std::uint32_t visits = (*tree_)[known].n;
-    root_ = tree_->move_reachable(known, *spare);
-    std::swap(tree_, spare);
-    const TreeLimits rest =
-        limits_for(state, budget_.visits - std::min(visits, budget_.visits), settings_.evaluates);
-    return tree_->fits(rest.nodes, rest.words);
+    if (known != root_) {
+      root_ = tree_->move_reachable(known, *spare);
+      std::swap(tree_, spare);
+    }
+    return has_room_for(budget_.visits - std::min(visits, budget_.visits));
+  }
+  // A budget for which even an empty tree has no room needs half of the tree.
+  bool has_room_for(std::uint32_t visits) const {
+    const TreeLimits needed = limits_for(tree_->game(), visits, settings_.evaluates);
+    const TreeLimits& all = tree_->limits();
+    if (needed.nodes <= all.nodes && needed.words <= all.words) {
+      return tree_->fits(needed.nodes, needed.words);
+    }
+    return tree_->fits(all.nodes / 2, all.words / 2);
   }
 
   // Whether no more leaves can join those in flight.
@@ -325,7 +340,8 @@ class Search {
       visit.next_row = 0;
       Node& leaf = (*tree_)[visit.leaf];
       leaf.flags |= kInFlight;
-      list_moves(tree_->state(visit.leaf), settings_.evaluates, visit, tablebase_);
+      list_moves(tree_->state(visit.leaf), settings_.evaluates, visit, tablebase_,
+                 visit.leaf == root_ ? budget_.only : std::span<const Action>());
       return;
     }
     begun_ = nullptr;

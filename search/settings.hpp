@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <type_traits>
 
 #include "games/settings.hpp"
 #include "nn/evaluates.hpp"
+#include "senet/game.hpp"
 
 namespace senet {
 
@@ -145,6 +147,9 @@ inline constexpr float kPlayersPolicyTemperature = 1.5f;
 struct SearchBudget {
   std::uint32_t visits = 100;
   bool noise = false;
+  /// The legal actions to search at the root; empty: all. Must outlive the search, whose tree is
+  /// not kept.
+  std::span<const Action> only = {};
 };
 
 /// Rows of a batch for this many leaves in flight: one row per leaf, or one per legal move.

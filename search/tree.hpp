@@ -272,17 +272,21 @@ template <Game G>
 TreeLimits limits_for(const G& game, std::uint32_t visits, Evaluates evaluates) {
   // A visit adds a node; in a game with dice two, the chance turn and the position after it. Its
   // edges take a cold block of ordinary width and one to two small hot blocks.
-  const std::uint32_t nodes_per_visit = has_dice(game) ? 2 : 1;
+  const std::uint64_t nodes_per_visit = has_dice(game) ? 2 : 1;
   const std::uint32_t ordinary_width =
       most_legal(game) > 64 ? 48 : static_cast<std::uint32_t>(most_legal(game));
-  const std::uint32_t words_per_visit =
+  const std::uint64_t words_per_visit =
       cold_words(ordinary_width, evaluates == Evaluates::kAfterstates) + 40 * nodes_per_visit;
   // The root may be as wide as the game allows, with all edges opened for noise.
   const auto widest = static_cast<std::uint32_t>(most_edges(game));
   const auto dice = static_cast<std::uint32_t>(most_chance(game));
-  return {(visits + 2) * nodes_per_visit + 2, (visits + 2) * words_per_visit +
-                                                  cold_words(widest, true) + 2 * hot_words(widest) +
-                                                  cold_words(dice, false) + hot_words(dice)};
+  const std::uint64_t all = std::uint64_t{visits} + 2;
+  const std::uint64_t words = all * words_per_visit + cold_words(widest, true) +
+                              2 * hot_words(widest) + cold_words(dice, false) + hot_words(dice);
+  const auto at_most_all = [](std::uint64_t number) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX));
+  };
+  return {at_most_all(all * nodes_per_visit + 2), at_most_all(words)};
 }
 
 /// The same for a game whose type determines these numbers.

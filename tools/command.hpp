@@ -189,6 +189,7 @@ void add_eval_command(const Command& program);
 void add_match_command(const Command& program);
 void add_selfplay_command(const Command& program);
 void add_uci_command(const Command& program);
+void add_analyse_command(const Command& program);
 void add_bench_command(const Command& program);
 
 }  // namespace senet

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   root.heading("Play");
   senet::add_match_command(root);
   senet::add_uci_command(root);
+  senet::add_analyse_command(root);
   root.heading("Judge");
   senet::add_eval_command(root);
   senet::add_perft_command(root);

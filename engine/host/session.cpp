@@ -167,6 +167,12 @@ Result<void> Session::begin(SessionLimits limits, Done done, AnySearchPool& pool
   if (turn == Turn::kChance) {
     return fail(SENET_BAD_STATE, "it is chance's turn: play a chance outcome first");
   }
+  std::vector<Action> wanted = limits.actions;
+  std::ranges::sort(wanted);
+  if (std::ranges::adjacent_find(wanted) != wanted.end() ||
+      !std::ranges::all_of(wanted, [&](Action action) { return here_.has(action); })) {
+    return fail(SENET_BAD_ACTION, "the actions to choose from must be legal, each once");
+  }
   set_root(state_);
   limits_ = std::move(limits);
   // Adding a very long time would overflow; a year or more means no limit.

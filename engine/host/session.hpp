@@ -30,7 +30,7 @@ using ServiceClock = std::chrono::steady_clock;
 /// one, which gets twice as many as a low one.
 enum class Priority : std::uint8_t { kLow, kNormal, kHigh };
 
-/// Why a search ended. The numbers are those of senet_ending.
+/// Why a search ended. The numbers are those of senet_ending. kVisits: at its visits or its depth.
 enum class Ending : std::uint8_t { kVisits, kTime, kStopped, kProven, kTreeFull };
 
 /// The result of a search. Values are for the player to move.
@@ -39,6 +39,7 @@ struct SessionResult {
   Action action = 0;         // to play
   float value = 0;           // in the game's points
   std::uint32_t visits = 0;  // of the root
+  std::uint32_t kept = 0;    // of these, visits of earlier searches
   std::uint32_t evaluations = 0;
   std::uint32_t depth = 0;      // longest line searched, in moves that were not forced
   double tree_filled = 0;       // share of the tree's memory that is used
@@ -63,11 +64,15 @@ struct SessionResult {
   std::vector<float> line_outcomes;      // [lines, outcomes]
 };
 
-/// A search ends at the first limit that it reaches; 0: no limit. With neither visits nor time it
-/// ends when its tree is full or it is stopped.
+/// A search ends at the first limit that it reaches; 0: no limit. Without any it ends when its tree
+/// is full or it is stopped.
 struct SessionLimits {
   std::uint32_t visits = 0;  // of the root, including those kept from the previous search
+  std::uint32_t depth = 0;   // of the longest line (SessionResult::depth)
   std::chrono::microseconds time{0};
+  std::vector<Action> actions = {};  // to choose from: legal, each once; empty: all
+  bool keep_tree = true;  // with ServiceSettings::search.reuse_tree: begins with what is left of
+                          // the last search's tree, if neither search was limited to actions
   float temperature = 0;  // the action is drawn with weights visits^(1 / temperature); 0: the best
   bool noise = false;     // Dirichlet noise at the root, so that games differ
   Priority priority = Priority::kNormal;

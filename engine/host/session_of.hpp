@@ -51,15 +51,16 @@ class SessionOf final : public Session {
   void start(std::uint64_t model, std::unique_ptr<Tree<G>>* spare) {
     // A search with noise begins with an empty tree: a root's first visits must not depend on the
     // noise at an earlier root.
-    if (model != model_ || limits().noise) search_.forget();
+    if (model != model_ || limits().noise || !limits().keep_tree) search_.forget();
     model_ = model;
     ++searches_;
     ending_.reset();
     const std::uint32_t asked = limits().visits;
     most_ = asked == 0 ? plan_.visits : std::min(asked, plan_.visits);
     is_cut_ = most_ != asked;
-    search_.start(root_, {most_, limits().noise},
+    search_.start(root_, {most_, limits().noise, limits().actions},
                   Random(plan_.settings.seed, number_, searches_, Purpose::kNoise), spare);
+    result_.kept = search_.visits();
   }
 
   Step gather(Batch& batch) { return search_.gather(batch); }
@@ -69,8 +70,11 @@ class SessionOf final : public Session {
   /// Whether the search has finished; records the reason.
   bool is_complete() {
     if (search_.has_leaf()) return false;
+    const std::uint32_t deepest = limits().depth;
     if (visits() >= most_) {
       ending_ = is_cut_ ? Ending::kTreeFull : Ending::kVisits;
+    } else if (deepest > 0 && search_.depth() >= deepest) {
+      ending_ = Ending::kVisits;
     } else if (search_.is_settled()) {
       ending_ = Ending::kProven;
     }

@@ -35,7 +35,10 @@ class Conversation {
           "setoption name Visits value 4", "setoption name MultiPV value 1",
           "setoption name CPuct value 1.5", "setoption name FpuReduction value 0.2",
           "setoption name PolicyTemperature value 1.5",
-          "setoption name AfterstateTemperature value 0.1", "newsession type money"}) {
+          "setoption name AfterstateTemperature value 0.1", "setoption name Ply value 0",
+          "setoption name Leaves value 1", "setoption name Threads value 1",
+          "setoption name KeepTree value true", "setoption name Ponder value false",
+          "newsession type money"}) {
       promise(session_.handle(line) && said_.empty(), line);
     }
     session_.handle("uci");
@@ -46,8 +49,10 @@ class Conversation {
   bool ask(const std::string& line) {
     const std::string word(Words(line).peek());
     const bool is_alone = word == only_word(line);
-    // Skips lines that name a file, and queues a "stop" so that long commands end early.
+    // Skips lines that name a file, and queues a "stop" so that long commands end early. Half of
+    // the searches that ponder get a hit before it.
     if (names_a_file(line)) return true;
+    if (line.find("ponder") != std::string::npos && line.size() % 2 == 0) inbox_.push("ponderhit");
     inbox_.push("stop");
     said_.clear();
     const bool keep_going = session_.handle(line);
@@ -63,8 +68,9 @@ class Conversation {
 
  private:
   static bool is_one_word(const std::string& word) {
-    constexpr std::array kWords = {"uci",     "ubgi", "ugi",  "isready", "ucinewgame", "uginewgame",
-                                   "newgame", "stop", "quit", "d",       "eval",       "help"};
+    constexpr std::array kWords = {"uci",        "ubgi",    "ugi",      "isready", "ucinewgame",
+                                   "uginewgame", "newgame", "stop",     "quit",    "d",
+                                   "eval",       "help",    "ponderhit"};
     return std::ranges::find(kWords, word) != kWords.end();
   }
   static bool names_a_file(std::string line) {

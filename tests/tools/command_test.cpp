@@ -15,7 +15,7 @@
 namespace senet {
 namespace {
 
-const std::vector<std::string> kCommands = {"selfplay", "match", "uci",   "eval",
+const std::vector<std::string> kCommands = {"selfplay", "match", "uci",   "analyse", "eval",
                                             "label",    "perft", "bench", "inspect"};
 
 TEST(CommandLine, AloneItPrintsHelp) {

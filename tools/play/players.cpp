@@ -17,6 +17,10 @@ bool has_player(const AnyGame& game, std::string_view word) {
 }
 
 std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
+  if (settings.move_seconds > 0) {
+    return fmt::format("go {}movetime {}", protocol == EngineProtocol::kUci ? "" : "role chequer ",
+                       std::max<std::int64_t>(milliseconds_of(settings.move_seconds).count(), 1));
+  }
   // Many programs treat "nodes 0" as no limit.
   const std::uint32_t nodes = std::max(settings.visits, 1u);
   if (protocol == EngineProtocol::kUci) return fmt::format("go nodes {}", nodes);
@@ -105,6 +109,9 @@ void add_player_options(const Command& command, PlayerSettings& settings) {
 Result<void> check_player(const std::string& word, const PlayerSettings& settings) {
   const bool is_engine = word.starts_with("uci:") || word.starts_with("ubgi:");
   if (!settings.options.empty() && !is_engine) return fail(word + ": takes no options");
+  if (settings.move_seconds > 0 && !is_engine && !makes_no_visits(word)) {
+    return fail(word + ": makes visits; --move-seconds is for UCI and UBGI programs");
+  }
   if (settings.visits_from == VisitsSource::kThisPlayer && makes_no_visits(word)) {
     return fail(word + ": makes no visits");
   }

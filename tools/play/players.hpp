@@ -39,6 +39,7 @@ struct PlayerSettings {
   VisitsSource visits_from = VisitsSource::kDefault;
   SearchOptions search;
   std::size_t processes = 1;
+  double move_seconds = 0;  // of external programs, instead of visits; 0: visits
   double start_seconds = 60, answer_seconds = 60;
   std::vector<std::string> options;  // for an external program, "NAME=VALUE"
   /// Polled from several threads while external programs think; true makes their choose() fail.
@@ -55,6 +56,10 @@ constexpr auto settings_of(std::type_identity<PlayerSettings>) {
   using P = PlayerSettings;
   return std::tuple{setting("processes", &P::processes, "parallel processes of an external program",
                             {.least = 1, .most = 256}),
+                    setting("move-seconds", &P::move_seconds,
+                            "thinking time of UCI and UBGI programs for each move, in \"go "
+                            "movetime\" instead of visits; 0: visits",
+                            {.least = 0, .most = 86400, .unit = "s"}),
                     setting("start-seconds", &P::start_seconds,
                             "time limit for a UCI or UBGI program to become ready",
                             {.least = 0.01, .most = 86400, .unit = "s"}),

@@ -46,4 +46,16 @@ Result<Network> open_network(std::string_view source, const NetworkSpec& referen
   return network;
 }
 
+Result<ServiceSettings> service_settings(const SearchOptions& options, const AnyGame& game,
+                                         const NetworkSpec& spec) {
+  ServiceSettings settings;
+  settings.evaluation = options.evaluation;
+  const Result<Evaluates> asked = resolve_evaluates(spec, game.has_afterstates, options.mode);
+  if (!asked) return asked.error();
+  settings.evaluates = *asked;
+  settings.search = options.settings;
+  if (options.tablebase) settings.tablebases = tablebase_folder(options);
+  return settings;
+}
+
 }  // namespace senet

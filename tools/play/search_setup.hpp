@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "engine/host/service.hpp"
+#include "games/any_game.hpp"
 #include "nn/network.hpp"
 #include "selfplay/search_player.hpp"
 
@@ -23,5 +25,10 @@ std::string_view default_source(std::string_view game);
 
 /// Whether `source` names fresh weights: "untrained" or "untrained:<seed>".
 bool is_untrained(std::string_view source);
+
+/// The settings of a service whose searches are those that `options` describe, with this network's
+/// shape. The caller adds threads, sessions, memory, and the rows of a batch.
+Result<ServiceSettings> service_settings(const SearchOptions& options, const AnyGame& game,
+                                         const NetworkSpec& spec);
 
 }  // namespace senet

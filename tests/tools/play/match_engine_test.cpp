@@ -222,13 +222,19 @@ TEST(MatchEngine, VisitsAreTold) {
   expect_told("ubgi", "go role chequer", {});
   expect_told("ubgi", "go role chequer nodes 7", {"--visits", "7"});
   expect_told("ubgi", "go role chequer nodes 1", {"--visits", "7", "--first-visits", "0"});
+  expect_told("uci", "go movetime 250", {"--move-seconds", "0.25"});
+  expect_told("ubgi", "go role chequer movetime 1500", {"--move-seconds", "1.5"});
+  EXPECT_EQ(
+      match("connect_four", "builtin", "random", {"--move-seconds", "1"}).err,
+      "senet match: --first: builtin: makes visits; --move-seconds is for UCI and UBGI programs\n");
 }
 
 // Senet as an external program is the same player as Senet itself. So it is a match of a network
 // against itself, with the same dice and the same answers on both sides.
 TEST(MatchEngine, SenetPlaysTheSameAsAProcess) {
   for (const std::string game : {"connect_four", "backgammon"}) {
-    const std::string by_uci = std::string("uci:") + SENET_PROGRAM + " uci --game " + game;
+    const std::string by_uci =
+        std::string("uci:") + SENET_PROGRAM + " uci --leaves 1 --keep-tree 0 --game " + game;
     const std::vector<std::string> settings = {"--visits",       "16", "--ply-cap", "60",
                                                "--random-plies", "3"};
     const ProgramRun run = match(game, by_uci, "builtin", settings);

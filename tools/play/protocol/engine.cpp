@@ -21,20 +21,19 @@ constexpr std::size_t kAllMemory = std::size_t{1} << 60;
 // Time of a poll() before keep_going() is called again.
 constexpr std::chrono::microseconds kSlice{100};
 
-ServiceSettings service_settings(const Options& options, const NetworkSpec& spec,
-                                 bool has_afterstates) {
-  ServiceSettings settings{
-      .workers = 0, .helpers = options.threads - 1, .sessions = 1, .memory = kAllMemory};
-  settings.evaluation = options.search.evaluation;
-  const Result<Evaluates> asked = resolve_evaluates(spec, has_afterstates, options.search.mode);
-  if (!asked) throw asked.error();
-  settings.evaluates = *asked;
-  settings.evaluation.batch_rows = rows_in_flight(options.search.settings.leaves, *asked);
-  settings.tree = std::size_t{options.hash_mib} << 20;
+ServiceSettings service_settings(const Options& options, const AnyGame& game,
+                                 const NetworkSpec& spec) {
+  ServiceSettings settings = senet::service_settings(options.search, game, spec).value();
+  settings.workers = 0;
+  settings.helpers = options.threads - 1;
+  settings.sessions = 1;
+  settings.memory = kAllMemory;
+  settings.evaluation.batch_rows =
+      rows_in_flight(options.search.settings.leaves, *settings.evaluates);
+  // A kept part is copied into a second tree.
+  settings.tree = (std::size_t{options.hash_mib} << 20) / (options.keep_tree ? 2 : 1);
   settings.lines = kMaxMultiPv;
-  settings.search = options.search.settings;
-  settings.search.reuse_tree = false;
-  if (options.search.tablebase) settings.tablebases = tablebase_folder(options.search);
+  settings.search.reuse_tree = options.keep_tree;
   return settings;
 }
 
@@ -157,11 +156,12 @@ std::vector<Option> options_of(Options& o) {
                    return Change::kNetwork;
                  }});
   for_each_setting(o, [&](auto entry, auto& value) {
-    const bool is_hash = &value == &o.hash_mib;
-    if (is_hash) entry.range.most = o.hash_limit_mib;
-    const bool is_used_by_service = is_hash || &value == &o.threads;
-    all.push_back(
-        of_setting(entry, value, is_used_by_service ? Change::kSearch : Change::kNothing));
+    const auto is = [&](const void* member) { return member == &value; };
+    if constexpr (requires { entry.range; }) {
+      if (is(&o.hash_mib)) entry.range.most = o.hash_limit_mib;
+    }
+    const bool is_services = is(&o.hash_mib) || is(&o.threads) || is(&o.keep_tree);
+    all.push_back(of_setting(entry, value, is_services ? Change::kSearch : Change::kNothing));
   });
   all.push_back(
       of_setting(setting_of(&Evaluation::kind), o.search.evaluation.kind, Change::kSearch));
@@ -223,7 +223,7 @@ void Engine::configure(const Options& options, Change change) {
     network =
         std::make_shared<const Network>(open_network(network_source(options), reference).value());
   }
-  ServiceSettings settings = service_settings(options, network->spec(), game->has_afterstates);
+  ServiceSettings settings = service_settings(options, *game, network->spec());
   resolve(settings.evaluation, *network);
   std::unique_ptr<Service> service = Service::open(settings).value();
   service->use(network).value();
@@ -244,6 +244,7 @@ SessionResult Engine::search(const AnyState& position, SessionLimits limits,
   if (session_ == nullptr) {
     session_ = value_or(Code::kInternal, service_->open_session(game_->name));
   }
+  limits.keep_tree = std::exchange(keeps_tree_, true) && limits.keep_tree;
   value_or(Code::kInternal, session_->set(position.text(), {}));
   value_or(Code::kInternal, service_->search(*session_, std::move(limits), nullptr));
   bool is_stopped = false;
@@ -258,7 +259,8 @@ SessionResult Engine::search(const AnyState& position, SessionLimits limits,
 
 Expectation Engine::evaluate(const AnyState& position) {
   if (evaluates_ == Evaluates::kAfterstates && is_decision(position.turn())) {
-    const SessionResult found = search(position, {.visits = 1, .lines = 1}, [] { return true; });
+    const SessionResult found =
+        search(position, {.visits = 1, .keep_tree = false, .lines = 1}, [] { return true; });
     const std::span<const float> outcomes = found.line(0).outcomes;
     return {found.choices.front().value, {outcomes.begin(), outcomes.end()}};
   }

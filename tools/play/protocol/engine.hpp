@@ -33,9 +33,19 @@ struct Options {
   std::uint32_t visits = 100;                  // Visits
   std::uint32_t hash_mib = 128;                // Hash
   std::uint32_t threads = 1;                   // Threads
+  bool keep_tree = true;                       // KeepTree
+  bool ponder = false;                         // Ponder
   std::uint32_t multi_pv = 1;                  // MultiPV
   std::uint32_t hash_limit_mib = kMaxHashMib;  // maximum value of Hash
-  SearchOptions search;                        // Evaluator, Mode, CPuct to TablebaseFolder
+  SearchOptions search = with_leaves(8);       // Evaluator, Mode, CPuct to TablebaseFolder
+
+ private:
+  // The only search of a session fills batches alone, and gives further threads work.
+  static SearchOptions with_leaves(std::uint32_t leaves) {
+    SearchOptions options;
+    options.settings.leaves = leaves;
+    return options;
+  }
 };
 
 /// The numeric settings. With the names of the options.
@@ -49,8 +59,17 @@ constexpr auto settings_of(std::type_identity<Options>) {
               {.least = 1, .most = kMaxHashMib, .unit = "MiB"}, {.option_name = "Hash"}),
       setting("threads", &O::threads,
               "threads of a search (option Threads); those after the first share forward passes of "
-              "8 or more rows, so games of single positions need several leaves",
+              "8 or more rows",
               {.least = 1, .most = kMaxThreads}, {.option_name = "Threads"}),
+      setting("keep-tree", &O::keep_tree,
+              "begin a search with what earlier searches found out about its position, which takes "
+              "half of the tree's memory (option KeepTree)",
+              {}, {.option_name = "KeepTree"}),
+      setting(
+          "ponder", &O::ponder,
+          "name the expected reply after bestmove, for programs that let the engine ponder on it "
+          "(option Ponder)",
+          {}, {.option_name = "Ponder"}),
       setting("multi-pv", &O::multi_pv, "moves reported in info (option MultiPV)",
               {.least = 1, .most = kMaxMultiPv}, {.option_name = "MultiPV"})};
 }
@@ -71,9 +90,10 @@ std::vector<std::string> option_lines(const Options& options);
 /// Error and leaves `options` unchanged.
 Change set_option(Options& options, std::string_view name, std::string_view value);
 
-/// Use from one thread at a time. Every search begins with an empty tree, so that the answer
-/// depends only on the position, the settings and the limits. The functions throw an Error on
-/// failure; those from the libsenet session have Code::kInternal.
+/// Use from one thread at a time. With keep_tree off, and with keep_tree of the limits off, a
+/// search begins with an empty tree, so that the answer depends only on the position, the settings
+/// and the limits. The functions throw an Error on failure; those from the libsenet session have
+/// Code::kInternal.
 class Engine {
  public:
   /// Opens the service and session for the options' game. Reserves the memory of the tree, so that
@@ -91,6 +111,8 @@ class Engine {
   /// keep_going() is called at least once per millisecond.
   SessionResult search(const AnyState& position, SessionLimits limits,
                        const std::function<bool()>& keep_going);
+  /// Makes the next search begin with an empty tree.
+  void forget() { keeps_tree_ = false; }
   /// What the network expects of a position, which may be a chance turn or a finished game. A
   /// network that evaluates afterstates expects what follows the best move.
   Expectation evaluate(const AnyState& position);
@@ -103,6 +125,7 @@ class Engine {
   std::unique_ptr<Evaluator> evaluator_;  // with these weights
   Evaluates evaluates_ = Evaluates::kPosition;
   std::unique_ptr<Service> service_;
+  bool keeps_tree_ = true;
   senet::Session* session_ = nullptr;  // null when its memory could not be reserved
 };
 

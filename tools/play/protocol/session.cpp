@@ -70,6 +70,7 @@ std::span<const Session::Command> Session::commands() {
        "sets the position; TEXT as d prints it"},
       {"go", &Session::go, "[nodes N] [movetime MS] [infinite]", "searches; bestmove answers"},
       {"stop", &Session::stop, "", "ends the search", 0},
+      {"ponderhit", &Session::ponderhit, "", "lets a go ponder end by its limits", 0},
       {"quit", &Session::quit, "", "ends the session", 0},
       {"debug", &Session::debug, "on|off", "accepted and ignored", 1},
       {"query", &Session::query, "p1turn|gameover|result", "reports turn, end or result", 1},
@@ -171,6 +172,7 @@ void Session::newgame(Words) {
   cube_ = 1;
   cube_owner_ = "center";
   position_ = engine_.game().start_of(turn_);
+  engine_.forget();
 }
 
 void Session::setoption(Words words) {
@@ -202,6 +204,9 @@ void Session::setoption(Words words) {
 void Session::position(Words words) { position_ = read_position(engine_.game(), words, turn_); }
 
 void Session::stop(Words) {}
+
+// A ponderhit may cross with the end of the search, for example by a stop.
+void Session::ponderhit(Words) {}
 
 void Session::quit(Words) { quits_ = true; }
 
@@ -237,46 +242,84 @@ void Session::go(Words words) {
 }
 
 void Session::think(const GoRequest& go, Role role, ServiceClock::time_point began) {
-  const std::optional<Milliseconds> time = go.thinking_time(position_.viewer());
+  const Listening how = go.ponder     ? Listening::kPonders
+                        : go.infinite ? Listening::kEndless
+                                      : Listening::kLimited;
+  const bool is_endless = how != Listening::kLimited;
+  const std::optional<ThinkingTime> time =
+      is_endless ? std::nullopt : go.thinking_time(position_.viewer());
+  const std::uint32_t visits = go.nodes.value_or(options_.visits);
   SessionLimits limits;
-  limits.visits = go.nodes.value_or(go.infinite || time ? kEndlessVisits : options_.visits);
+  limits.actions = read_actions(position_, Words(go.searchmoves));
+  limits.visits = is_endless || (!go.nodes && (time || go.depth)) ? kEndlessVisits : visits;
+  if (go.depth && !is_endless) limits.depth = std::max(*go.depth, 1u);
   // The only legal move, or the only sound one, is played without a search, unless the request is
-  // infinite or specifies nodes.
-  std::vector<Action> moves;
-  position_.moves_to_consider(moves);
-  if (moves.size() == 1 && !go.infinite && !go.nodes) limits.visits = 1;
+  // infinite or specifies nodes or depth.
+  std::vector<Action> moves = limits.actions;
+  if (moves.empty()) position_.moves_to_consider(moves);
+  if (moves.size() == 1 && !is_endless && !go.nodes && !go.depth) limits.visits = 1;
+  limits.keep_tree = is_endless || time || visits > 1;  // 0 and 1 are the network alone
   limits.visits = std::max(limits.visits, 1u);
   limits.lines = options_.multi_pv;
-  limits.progress = [&](const SessionResult& so_far) { say_info(so_far, role, began); };
+  Clock clock(time, began);
+  limits.progress_every = clock.interval();
+  limits.progress = [&](const SessionResult& so_far) {
+    if (clock.is_info_due()) say_info(so_far, role, began);
+    clock.see(so_far);
+  };
 
   say_notes();
   if (time) {  // the remaining time, at least 1 us, because 0 would mean no limit
-    const auto left =
-        std::chrono::duration_cast<std::chrono::microseconds>(began + *time - ServiceClock::now());
+    const auto left = std::chrono::duration_cast<std::chrono::microseconds>(began + time->most -
+                                                                            ServiceClock::now());
     limits.time = std::max(left, std::chrono::microseconds(1));
   }
-  const SessionResult found =
-      engine_.search(position_, std::move(limits), [&] { return keep_going(go.infinite); });
+  is_hit_ = false;
+  const SessionResult found = engine_.search(position_, std::move(limits),
+                                             [&] { return !clock.is_enough() && keep_going(how); });
   if (found.ending == Ending::kTreeFull) {
     say("info string the tree is full (option Hash): the search ended early");
   }
   say_info(found, role, began);
   // The result may be final, but a search without limits must not answer before a stop.
-  while (go.infinite && listen(true)) inbox_->wait();
-  const std::string move = position_.action_text(found.action);
-  say(role == Role::kTurn ? "bestturn cube=nodouble move=" + move : "bestmove " + move);
+  while (is_endless && !is_hit_ && listen(how)) inbox_->wait();
+  if (is_hit_) {  // the search that the request asked for begins with what pondering has found
+    GoRequest hit = go;
+    hit.ponder = false;
+    return think(hit, role, ServiceClock::now());
+  }
+  say_move(found, role);
 }
 
-bool Session::keep_going(bool is_endless) { return inbox_->is_quiet() || listen(is_endless); }
+void Session::say_move(const SessionResult& found, Role role) {
+  const std::string move = position_.action_text(found.action);
+  if (role == Role::kTurn) return say("bestturn cube=nodouble move=" + move);
+  const std::span<const Action> line = found.line(0).actions;
+  if (!options_.ponder || line.size() < 2) return say("bestmove " + move);
+  AnyState after = position_;
+  after.play(line[0]);
+  say(fmt::format("bestmove {} ponder {}", move, after.action_text(line[1])));
+}
 
-bool Session::listen(bool is_endless) {
+bool Session::keep_going(Listening how) { return inbox_->is_quiet() || listen(how); }
+
+bool Session::listen(Listening how) {
+  const bool is_endless = how != Listening::kLimited;
   for (;;) {
+    if (how == Listening::kPonders && inbox_->next_if("ponderhit")) {
+      is_hit_ = true;
+      return false;
+    }
     if (inbox_->has_interrupt()) return false;
     const std::optional<std::string> line = inbox_->next_if(is_endless ? "" : "isready");
     if (!line) break;
     const Words words(*line);
-    if (only_word(*line) == "isready") {
+    const std::string_view word = only_word(*line);
+    if (word == "isready") {
       say("readyok");
+    } else if (how == Listening::kPonders && word == "ponderhit") {
+      is_hit_ = true;
+      return false;
     } else if (!words.empty()) {
       refuse_line(refuse(Code::kSearchInProgress,
                          "a search without limits is running: stop it before {}",
@@ -291,7 +334,7 @@ void Session::say_info(const SessionResult& result, Role role, ServiceClock::tim
   const std::chrono::duration<double> time = ServiceClock::now() - began;
   const double seconds = std::max(time.count(), 1e-6);
   const long milliseconds = std::lround(seconds * 1000);
-  const long speed = std::lround(result.visits / seconds);
+  const long speed = std::lround((result.visits - result.kept) / seconds);
   for (std::size_t i = 0; i < result.lines(); ++i) {
     const SessionResult::Line line = result.line(i);
     std::vector<std::string> moves;
@@ -427,8 +470,8 @@ void Session::perft(Words words) {
   const std::optional<std::uint32_t> depth = number_of(words.next(), 0u, 1000u);
   if (!depth) throw bad_argument("perft requires a depth 0 .. 1000");
   const AnyGame& game = engine_.game();
-  const std::optional<Leaves> leaves =
-      game.perft(position_.bytes(), static_cast<int>(*depth), [&] { return keep_going(false); });
+  const std::optional<Leaves> leaves = game.perft(position_.bytes(), static_cast<int>(*depth),
+                                                  [&] { return keep_going(Listening::kLimited); });
   if (!leaves) throw refuse(Code::kStopped, "perft was stopped");
   say(game.has_dice ? fmt::format("perft {} {} {} {} {}", *depth, game.count_names[0],
                                   leaves->each_once, game.count_names[1], leaves->by_chance)
@@ -445,7 +488,7 @@ void Session::bench(Words words) {
   Random random(/*seed=*/1, 0, 0, Purpose::kMove);
   std::uint64_t nodes = 0, evaluations = 0, signature = 0;  // signature: hash of the results
   bool is_whole = true;
-  const auto asks = [&] { return is_whole = is_whole && keep_going(false); };
+  const auto asks = [&] { return is_whole = is_whole && keep_going(Listening::kLimited); };
   const ServiceClock::time_point began = ServiceClock::now();
   AnyState state(engine_.game());
   for (std::uint32_t searched = 0; searched < kPositions;) {
@@ -454,7 +497,8 @@ void Session::bench(Words words) {
       continue;
     }
     if (is_decision(state.turn()) && asks()) {
-      const SessionResult found = engine_.search(state, {.visits = std::max(*visits, 1u)}, asks);
+      const SessionResult found =
+          engine_.search(state, {.visits = std::max(*visits, 1u), .keep_tree = false}, asks);
       ++searched;
       nodes += found.visits;
       evaluations += found.evaluations;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "tools/play/protocol/clock.hpp"
 #include "tools/play/protocol/engine.hpp"
 #include "tools/play/protocol/inbox.hpp"
 #include "tools/play/protocol/words.hpp"
@@ -21,7 +22,8 @@ enum class Dialect : std::uint8_t { kUci, kUbgi, kUgi };
 ///
 /// While a search runs, the session checks the inbox. A stop or quit anywhere in the inbox ends the
 /// search. An isready at the front is answered. Other lines wait for the end of the search, but are
-/// refused during a search without limits. End of input ends a search without limits.
+/// refused during a search without limits, except for the ponderhit that a go ponder waits for. End
+/// of input ends a search without limits.
 class Session {
  public:
   using Writer = std::function<void(std::string_view line)>;
@@ -60,6 +62,7 @@ class Session {
   void position(Words words);
   void go(Words words);
   void stop(Words words);
+  void ponderhit(Words words);
   void quit(Words words);
   void debug(Words words);
   void query(Words words);
@@ -81,10 +84,13 @@ class Session {
 
   void say_notes();
   void think(const GoRequest& go, Role role, ServiceClock::time_point began);
+  void say_move(const SessionResult& found, Role role);
   // Writes an "info" line for each principal variation, the best first.
   void say_info(const SessionResult& result, Role role, ServiceClock::time_point began);
-  bool keep_going(bool is_endless);
-  bool listen(bool is_endless);
+  // How a running search listens to the inbox.
+  enum class Listening : std::uint8_t { kLimited, kEndless, kPonders };
+  bool keep_going(Listening how);
+  bool listen(Listening how);
 
   Options options_;
   Inbox* inbox_;
@@ -93,6 +99,7 @@ class Session {
   AnyState position_;
   Dialect dialect_ = Dialect::kUci;
   bool quits_ = false;
+  bool is_hit_ = false;  // the go ponder in progress has its ponderhit
   bool mentioned_untrained_ = false;
   std::string tablebase_note_;  // the last one written
 

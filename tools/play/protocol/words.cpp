@@ -20,6 +20,18 @@ std::uint64_t read_number(Words& words, std::string_view what, std::uint64_t mos
   throw bad_argument("{0} is {2}: it must be an integer 0 .. {1}", what, most, in_quotes(word));
 }
 
+// The words of "go" that a search cannot be limited by.
+constexpr std::array kOthersGoWords = {"trials", "mate"};
+// All others.
+constexpr std::array kGoWords = {
+    "nodes", "depth", "movetime",  "infinite", "ponder", "searchmoves", "wtime", "btime",
+    "winc",  "binc",  "movestogo", "role",     "p1time", "p2time",      "p1inc", "p2inc"};
+
+bool is_go_word(std::string_view word) {
+  return std::ranges::find(kGoWords, word) != kGoWords.end() ||
+         std::ranges::find(kOthersGoWords, word) != kOthersGoWords.end();
+}
+
 void read_go_word(std::string_view word, Words& words, GoRequest& go) {
   const auto count = [&](auto& to) {
     to = static_cast<std::uint32_t>(read_number(words, word, kMaxNodes));
@@ -28,6 +40,7 @@ void read_go_word(std::string_view word, Words& words, GoRequest& go) {
     to = Milliseconds(read_number(words, word, kMaxMilliseconds));
   };
   if (word == "nodes") return count(go.nodes);
+  if (word == "depth") return count(go.depth);
   if (word == "movestogo") return count(go.moves_to_go);
   if (word == "movetime") return time(go.movetime);
   if (word == "wtime" || word == "p1time") return time(go.time[0]);
@@ -36,15 +49,19 @@ void read_go_word(std::string_view word, Words& words, GoRequest& go) {
   if (word == "binc" || word == "p2inc") return time(go.increment[1]);
   if (word == "infinite") {
     go.infinite = true;
+  } else if (word == "ponder") {
+    go.ponder = true;
+  } else if (word == "searchmoves") {
+    while (!words.empty() && !is_go_word(words.peek())) {
+      go.searchmoves.append(words.next()).append(" ");
+    }
+    if (go.searchmoves.empty()) throw bad_argument("searchmoves needs a move");
   } else if (word == "role") {
     go.role = static_cast<Role>(choice("role", words.next(), {"chequer", "cube", "turn"}));
   } else {
-    constexpr std::array kOfOthers = {"depth", "trials", "mate", "ponder", "searchmoves"};
-    if (std::ranges::find(kOfOthers, word) == kOfOthers.end()) {
-      throw bad_argument("go: unknown word {}", in_quotes(word));
-    }
-    throw refuse(Code::kUnsupportedFeature, "go {}: searches can be limited only by nodes or time",
-                 word);
+    if (!is_go_word(word)) throw bad_argument("go: unknown word {}", in_quotes(word));
+    throw refuse(Code::kUnsupportedFeature,
+                 "go {}: searches can be limited only by nodes, depth, time and moves", word);
   }
 }
 
@@ -53,10 +70,12 @@ const Notation* find_notation(const AnyGame& game, std::string_view name) {
   return found == game.notations.end() ? nullptr : &*found;
 }
 
-// Plays the moves in `words`. A move may consist of several words.
-void play(AnyState& state, Words words) {
-  const AnyGame& game = state.game();
+// Plays the moves in `words` from the last of these positions, and appends the position after each.
+// A move may consist of several words.
+void play(std::vector<AnyState>& positions, Words words) {
+  const AnyGame& game = positions.back().game();
   for (std::size_t number = 1; !words.empty(); ++number) {
+    AnyState state = positions.back();
     std::string move(words.next());
     if (game.continues_move(move)) {
       while (!words.empty() && game.continues_move(words.peek()))
@@ -69,6 +88,7 @@ void play(AnyState& state, Words words) {
     const Result<Action> action = state.action_from_text(move);
     if (!action) throw wrong(action.error().reason());
     state.play(*action);
+    positions.push_back(state);
   }
 }
 
@@ -120,29 +140,52 @@ std::string printable(std::string_view text, std::size_t most) {
 
 std::string in_quotes(std::string_view word) { return '"' + printable(word, 40) + '"'; }
 
-std::optional<Milliseconds> GoRequest::thinking_time(Player on_turn) const {
-  if (movetime || !time[on_turn]) return movetime;
+std::optional<ThinkingTime> GoRequest::thinking_time(Player on_turn) const {
+  if (movetime) return ThinkingTime{*movetime, *movetime};
+  if (!time[on_turn]) return std::nullopt;
   // An even share of the time left over the expected number of moves, plus 3/4 of the increment.
-  // kOnTheWay milliseconds always stay on the clock, for the latency of the connection.
-  constexpr std::int64_t kLikelyMoves = 30, kMinMoves = 2, kOnTheWay = 20;
+  // kOnTheWay milliseconds always stay on the clock, for the latency of the connection. A move that
+  // needs more time gets up to kMostShares, and half of the time left.
+  constexpr std::int64_t kLikelyMoves = 30, kMinMoves = 2, kOnTheWay = 20, kMostShares = 3;
   const std::int64_t left = time[on_turn]->count();
   const std::int64_t moves =
       std::clamp<std::int64_t>(moves_to_go.value_or(kLikelyMoves), kMinMoves, kLikelyMoves);
   const std::int64_t gained = increment[on_turn].value_or(Milliseconds(0)).count();
   const std::int64_t share = left / moves + gained * 3 / 4;
-  return Milliseconds(std::max<std::int64_t>(std::min(share, left - kOnTheWay), 1));
+  const std::int64_t usual = std::max<std::int64_t>(std::min(share, left - kOnTheWay), 1);
+  const std::int64_t most = std::min(kMostShares * usual, left / 2);
+  return ThinkingTime{Milliseconds(usual), Milliseconds(std::max(usual, most))};
 }
 
 GoRequest parse_go(Words words) {
   GoRequest go;
   while (!words.empty()) read_go_word(words.next(), words, go);
-  if (go.infinite && (go.nodes || go.movetime || go.time[0] || go.time[1])) {
-    throw bad_argument("go infinite takes no limit");
+  if (go.infinite &&
+      (go.nodes || go.depth || go.movetime || go.time[0] || go.time[1] || go.ponder)) {
+    throw bad_argument("go infinite takes no limit and no ponder");
   }
   return go;
 }
 
-AnyState read_position(const AnyGame& game, Words words, Player on_roll) {
+std::vector<Action> read_actions(const AnyState& state, Words words) {
+  std::vector<Action> actions;
+  std::string move;  // a move of several words is not legal without the last
+  while (!words.empty()) {
+    move.append(move.empty() ? "" : " ").append(words.next());
+    const Result<Action> action = state.action_from_text(move);
+    const bool is_twice = action && std::ranges::find(actions, *action) != actions.end();
+    if (is_twice || (!action && words.empty())) {
+      throw refuse(Code::kIllegalMove, "searchmoves {}: {}", in_quotes(move),
+                   is_twice ? "named twice" : action.error().reason());
+    }
+    if (!action) continue;
+    actions.push_back(*action);
+    move.clear();
+  }
+  return actions;
+}
+
+std::vector<AnyState> read_positions(const AnyGame& game, Words words, Player on_roll) {
   if (words.empty()) throw bad_argument("position needs startpos or a position");
   const std::string_view first = words.next();
   const auto knows_it = [&](const AnyGame& any) { return find_notation(any, first) != nullptr; };
@@ -162,12 +205,16 @@ AnyState read_position(const AnyGame& game, Words words, Player on_roll) {
     }
   }
   if (is_notation && !knows_it(game)) throw other_games(game, knows_it);
-  AnyState state = value_or<AnyState>(
+  std::vector<AnyState> positions = {value_or<AnyState>(
       Code::kIllegalPosition, is_start      ? game.start_of(on_roll)
                               : is_notation ? find_notation(game, first)->read(text, on_roll)
-                                            : AnyState::from_text(game, text));
-  play(state, words);
-  return state;
+                                            : AnyState::from_text(game, text))};
+  play(positions, words);
+  return positions;
+}
+
+AnyState read_position(const AnyGame& game, Words words, Player on_roll) {
+  return read_positions(game, words, on_roll).back();
 }
 
 Error other_games(const AnyGame& game, const std::function<bool(const AnyGame&)>& have_it) {

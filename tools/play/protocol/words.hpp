@@ -102,27 +102,41 @@ using Milliseconds = std::chrono::milliseconds;
 /// The decision that UBGI's "go role" requests: a play, whether to double, or both.
 enum class Role : std::uint8_t { kChequer, kCube, kTurn };
 
+/// How long a search may think.
+struct ThinkingTime {
+  Milliseconds usual;  // ends here, unless the best move has just changed
+  Milliseconds most;
+  bool operator==(const ThinkingTime&) const = default;
+};
+
 /// The arguments of "go". Absent words leave their fields empty.
 struct GoRequest {
   std::optional<Role> role;
-  std::optional<std::uint32_t> nodes;
+  std::optional<std::uint32_t> nodes, depth;
   std::optional<Milliseconds> movetime;
   bool infinite = false;
+  bool ponder = false;
+  std::string searchmoves;  // the words after it
   /// The clock: time left and increment per move of each player, and moves until the next time
   /// control.
   std::array<std::optional<Milliseconds>, 2> time, increment;
   std::optional<std::uint32_t> moves_to_go;
   /// Thinking time of the player to move, from movetime or the clock; none without either.
-  std::optional<Milliseconds> thinking_time(Player on_turn) const;
+  std::optional<ThinkingTime> thinking_time(Player on_turn) const;
 };
 
 /// Parses the words after "go". Throws a refusal on errors, like all functions here.
 GoRequest parse_go(Words words);
 
+/// The legal actions that these words name. Throws a refusal if they name another, or one twice.
+std::vector<Action> read_actions(const AnyState& state, Words words);
+
 /// Parses the words after "position" and plays the moves. The position is startpos, a text in the
 /// game's own notation (optionally after "fen"), or one in another notation after its name.
 /// `on_roll` is the player on roll if the words do not specify one (a position id, a new game).
 AnyState read_position(const AnyGame& game, Words words, Player on_roll);
+/// The same, with the positions before each move.
+std::vector<AnyState> read_positions(const AnyGame& game, Words words, Player on_roll);
 
 /// The error for a word that only the games selected by `have_it` support.
 Error other_games(const AnyGame& game, const std::function<bool(const AnyGame&)>& have_it);

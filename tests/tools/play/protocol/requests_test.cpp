@@ -20,16 +20,22 @@ TEST(ProtocolRequests, GoTakesItsLimitsInAnyOrder) {
   EXPECT_EQ(go("role chequer")->role, Role::kChequer);
   EXPECT_EQ(go("role cube")->role, Role::kCube);
   EXPECT_TRUE(go("infinite")->infinite);
+  EXPECT_TRUE(go("ponder wtime 500")->ponder);
+  EXPECT_EQ(go("nodes 50 depth 4")->depth, 4u);
+  EXPECT_EQ(go("searchmoves 24/18 13/12 8/5 nodes 5")->searchmoves, "24/18 13/12 8/5 ");
+  EXPECT_EQ(go("searchmoves 24/18 13/12 8/5 nodes 5")->nodes, 5u);
 }
 
 TEST(ProtocolRequests, GoRefusesWhatItCannotDo) {
   for (const char* const wrong :
        {"nodes", "nodes x", "nodes -1", "nodes 4294967296", "movetime", "movetime 1e3", "role",
-        "role captain", "infinite nodes 5", "movetime 5 infinite", "wtime 5 infinite", "fast"}) {
+        "role captain", "infinite nodes 5", "movetime 5 infinite", "wtime 5 infinite",
+        "infinite ponder", "depth", "depth 2 infinite", "searchmoves", "searchmoves nodes 4",
+        "fast"}) {
     ASSERT_FALSE(go(wrong)) << wrong;
     EXPECT_EQ(go(wrong).error().status(), static_cast<senet_status>(Code::kBadArgument)) << wrong;
   }
-  for (const char* const not_here : {"depth 4", "trials 10", "mate 3", "ponder", "searchmoves 4"}) {
+  for (const char* const not_here : {"trials 10", "mate 3"}) {
     ASSERT_FALSE(go(not_here)) << not_here;
     EXPECT_EQ(go(not_here).error().status(), static_cast<senet_status>(Code::kUnsupportedFeature))
         << not_here;
@@ -40,16 +46,20 @@ TEST(ProtocolRequests, AClockIsSharedOut) {
   const auto time = [](std::string_view text, Player player) {
     return go(text)->thinking_time(player);
   };
+  const auto times = [](int usual, int most) {
+    return ThinkingTime{Milliseconds(usual), Milliseconds(most)};
+  };
   EXPECT_EQ(time("nodes 5", 0), std::nullopt);
-  EXPECT_EQ(time("movetime 5 wtime 90000", 0), Milliseconds(5));
-  EXPECT_EQ(time("wtime 90000 btime 30000", 0), Milliseconds(3000));
-  EXPECT_EQ(time("wtime 90000 btime 30000", 1), Milliseconds(1000));
-  EXPECT_EQ(time("p1time 90000 p2time 30000 p1inc 4000 p2inc 0", 0), Milliseconds(6000));
-  EXPECT_EQ(time("wtime 10000 movestogo 10", 0), Milliseconds(1000));
+  EXPECT_EQ(time("movetime 5 wtime 90000", 0), times(5, 5));
+  EXPECT_EQ(time("wtime 90000 btime 30000", 0), times(3000, 9000));
+  EXPECT_EQ(time("wtime 90000 btime 30000", 1), times(1000, 3000));
+  EXPECT_EQ(time("p1time 90000 p2time 30000 p1inc 4000 p2inc 0", 0), times(6000, 18000));
+  EXPECT_EQ(time("wtime 10000 movestogo 10", 0), times(1000, 3000));
   // Some time always stays on the clock, and the thinking time is at least 1 ms.
-  EXPECT_EQ(time("wtime 100 winc 5000", 0), Milliseconds(80));
-  EXPECT_EQ(time("wtime 1000 movestogo 1", 0), Milliseconds(500));
-  EXPECT_EQ(time("wtime 0", 0), Milliseconds(1));
+  EXPECT_EQ(time("wtime 100 winc 5000", 0), times(80, 80));
+  EXPECT_EQ(time("wtime 1000 movestogo 1", 0), times(500, 500));
+  EXPECT_EQ(time("wtime 1000 movestogo 5", 0), times(200, 500));
+  EXPECT_EQ(time("wtime 0", 0), times(1, 1));
   EXPECT_EQ(time("wtime 1000", 1), std::nullopt);
 }
 

@@ -172,6 +172,8 @@ TEST(SessionSearch, MovetimeEndsIt) {
       EXPECT_EQ(beginning(answer, "bestmove ").size(), 1u) << go;
       EXPECT_LT(number_behind(answer[answer.size() - 2], "nodes"), 10'000'000) << go;
     }
+    talk.ask("ucinewgame");  // without a kept tree of more nodes
+    if (game == "backgammon") talk.tell({"dice 5 2"});
     EXPECT_EQ(number_behind(talk.ask("go movetime 1000000 nodes 5")[0], "nodes"), 5);
   }
 }
@@ -185,10 +187,13 @@ TEST(SessionSearch, PerftAndBenchEndByStopToo) {
   }
 }
 
-// A search depends only on the position, the options and the limits, not on earlier commands.
+// Without a kept tree, a search depends only on the position, the options and the limits, not on
+// earlier commands.
 TEST(SessionSearch, AnswersDoNotDependOnWhatWasAskedBefore) {
   const auto answer = [](std::initializer_list<std::string_view> before) {
-    Talk talk(small_options("connect_four"));
+    Options options = small_options("connect_four");
+    options.keep_tree = false;
+    Talk talk(options);
     for (const std::string_view line : before) talk.ask(line);
     talk.ask("isready");
     talk.tell({"position 4453"});

@@ -356,7 +356,7 @@ TEST(Session, GoRefusesInOneLine) {
     EXPECT_EQ(code_of(talk.last(wrong)), "bad_argument") << wrong;
   }
   for (const char* const not_here :
-       {"go depth 5", "go role chequer", "dice 3 1", "setturn p0", "ubgi", "setcube value 2",
+       {"go mate 5", "go role chequer", "dice 3 1", "setturn p0", "ubgi", "setcube value 2",
         "setscore 0 0", "newsession type money"}) {
     ASSERT_EQ(talk.ask(not_here).size(), 1u) << not_here;
     EXPECT_EQ(code_of(talk.last(not_here)), "unsupported_feature") << not_here;

@@ -1,0 +1,491 @@
+// senet analyse: positions and games as JSON lines on stdin, their analyses on stdout.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "engine/host/host_table.hpp"
+#include "games/registry.hpp"
+#include "tools/command.hpp"
+#include "tools/play/protocol/inbox.hpp"
+#include "tools/play/protocol/words.hpp"
+#include "tools/play/search_setup.hpp"
+
+namespace senet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using protocol::Words;
+
+constexpr std::uint32_t kMaxSessions = 4096, kMaxLines = 500;
+// Analyses that wait for a session. Further lines stay unread until some have begun.
+constexpr std::size_t kMostWaiting = 10'000;
+
+struct Arguments {
+  std::string game, weights;
+  std::uint32_t visits = 800;
+  std::uint32_t at_once = 64;
+  std::size_t memory_mib = 1024;
+  SearchOptions search;
+};
+
+constexpr auto settings_of(std::type_identity<Arguments>) {
+  using A = Arguments;
+  return std::tuple{
+      setting("visits", &A::visits,
+              "visits of an analysis that names none, and the most that one may name",
+              {.least = 1, .most = kMaxVisits}),
+      setting("at-once", &A::at_once,
+              "analyses in progress at the same time, if the memory suffices; they share batches",
+              {.least = 1, .most = kMaxSessions}),
+      setting("memory", &A::memory_mib, "memory of all trees and networks",
+              {.least = 16, .most = 1u << 24, .unit = "MiB"})};
+}
+
+/// One position to search.
+struct Analysis {
+  Json id;
+  std::size_t turn;  // moves played before it
+  AnyState position;
+  SessionLimits limits;
+};
+
+/// What the main thread waits for: a line of input, a line to write, or the end of a search.
+struct Event {
+  enum class Kind : std::uint8_t { kRequest, kEnd, kReport, kDone };
+  Kind kind;
+  std::string line = {};
+  std::size_t place = 0;  // kDone: of the session
+};
+
+class Events {
+ public:
+  /// A request waits while many others do.
+  void push(Event event) {
+    const bool is_input = event.kind == Event::Kind::kRequest || event.kind == Event::Kind::kEnd;
+    std::unique_lock lock(mutex_);
+    if (is_input) taken_.wait(lock, [&] { return input_.size() < kMostRequests; });
+    (is_input ? input_ : output_).push_back(std::move(event));
+    changed_.notify_one();
+  }
+  /// Waits for the next event; ends of searches and reports come first. Takes no input if not
+  /// `takes_input`.
+  Event next(bool takes_input) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !output_.empty() || (takes_input && !input_.empty()); });
+    std::deque<Event>& queue = output_.empty() ? input_ : output_;
+    Event event = std::move(queue.front());
+    queue.pop_front();
+    taken_.notify_one();
+    return event;
+  }
+
+ private:
+  static constexpr std::size_t kMostRequests = 1000;
+
+  std::mutex mutex_;
+  std::condition_variable changed_, taken_;
+  std::deque<Event> input_, output_;
+};
+
+// -- Requests. The functions throw an Error.
+
+Error wrong(std::string_view key, std::string_view what) {
+  return fail(fmt::format("\"{}\" must be {}", key, what));
+}
+
+std::uint64_t number_in(const Json& request, std::string_view key, std::uint64_t least,
+                        std::uint64_t most, std::uint64_t otherwise) {
+  const auto found = request.find(key);
+  if (found == request.end()) return otherwise;
+  if (found->is_number_unsigned() || (found->is_number_integer() && *found >= 0)) {
+    const auto number = found->get<std::uint64_t>();
+    if (number >= least && number <= most) return number;
+  }
+  throw wrong(key, fmt::format("an integer {} .. {}", least, most));
+}
+
+// Words: a string, or the strings of a list.
+std::string words_in(const Json& request, std::string_view key) {
+  const auto found = request.find(key);
+  if (found == request.end()) return "";
+  if (found->is_string()) return found->get<std::string>();
+  std::string words;
+  for (const Json& word : found->is_array() ? *found : Json::array({nullptr})) {
+    if (!word.is_string()) throw wrong(key, "a string or a list of strings");
+    words.append(words.empty() ? "" : " ").append(word.get<std::string>());
+  }
+  return words;
+}
+
+Priority priority_in(const Json& request) {
+  constexpr std::array<std::string_view, 3> kNames = {"low", "normal", "high"};
+  const auto found = request.find("priority");
+  if (found == request.end()) return Priority::kNormal;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (*found == kNames[i]) return static_cast<Priority>(i);
+  }
+  throw wrong("priority", "low, normal or high");
+}
+
+// The indices of the positions to analyse: the last, those listed, or all in which a player moves.
+std::vector<std::size_t> turns_in(const Json& request, const std::vector<AnyState>& positions) {
+  const auto found = request.find("turns");
+  if (found == request.end()) return {positions.size() - 1};
+  std::vector<std::size_t> turns;
+  if (*found == "all") {
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (is_decision(positions[i].turn())) turns.push_back(i);
+    }
+    return turns;
+  }
+  for (const Json& turn : found->is_array() ? *found : Json::array({nullptr})) {
+    if (!turn.is_number_unsigned() || turn.get<std::uint64_t>() >= positions.size()) {
+      throw wrong("turns", fmt::format("\"all\" or a list of integers 0 .. {}, the number of moves",
+                                       positions.size() - 1));
+    }
+    turns.push_back(turn.get<std::size_t>());
+  }
+  return turns;
+}
+
+std::vector<Analysis> analyses_of(const Json& request, const AnyGame& game,
+                                  const Arguments& arguments) {
+  constexpr std::array<std::string_view, 11> kKeys = {
+      "id",    "position", "moves",       "turns",    "visits",   "time_ms",
+      "depth", "lines",    "searchmoves", "priority", "report_ms"};
+  for (const auto& [key, value] : request.items()) {
+    if (std::ranges::find(kKeys, key) == kKeys.end()) {
+      throw fail(fmt::format("unknown key \"{}\"; known are {}", key, fmt::join(kKeys, ", ")));
+    }
+  }
+  std::string line = words_in(request, "position");
+  if (line.empty()) line = "startpos";
+  if (const std::string moves = words_in(request, "moves"); !moves.empty()) {
+    line.append(" moves ").append(moves);
+  }
+  const std::vector<AnyState> positions = protocol::read_positions(game, Words(line), 0);
+  SessionLimits limits;
+  const auto number = [&](std::string_view key, std::uint64_t least, std::uint64_t most,
+                          std::uint64_t otherwise) {
+    return static_cast<std::uint32_t>(number_in(request, key, least, most, otherwise));
+  };
+  limits.visits = number("visits", 1, arguments.visits, arguments.visits);
+  limits.depth = number("depth", 1, UINT32_MAX, 0);
+  limits.time = std::chrono::milliseconds(number("time_ms", 1, UINT32_MAX, 0));
+  limits.lines = number("lines", 1, kMaxLines, 1);
+  limits.priority = priority_in(request);
+  limits.progress_every = std::chrono::milliseconds(number("report_ms", 1, UINT32_MAX, 0));
+  const std::string only = words_in(request, "searchmoves");
+  const std::vector<std::size_t> turns = turns_in(request, positions);
+  if (!only.empty() && turns.size() != 1) throw wrong("searchmoves", "for a single position");
+  std::vector<Analysis> analyses;
+  for (const std::size_t turn : turns) {
+    const AnyState& position = positions[turn];
+    if (!is_decision(position.turn())) {
+      throw fail(fmt::format(
+          "turn {}: {}", turn,
+          position.turn() == Turn::kOver ? "the game is over" : "the dice are not known"));
+    }
+    limits.actions = protocol::read_actions(position, Words(only));
+    analyses.push_back({request.value("id", Json()), turn, position, limits});
+  }
+  return analyses;
+}
+
+// -- Answers.
+
+// Six digits: more would only show the steps of a float.
+double rounded(float value) { return std::round(value * 1e6) / 1e6; }
+
+Json outcomes_of(std::span<const float> outcomes, const AnyGame& game) {
+  Json all;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    all[fmt::format("{}", game.outcome_values[i])] = rounded(outcomes[i]);
+  }
+  return all;
+}
+
+std::string_view ending_text(Ending ending) {
+  constexpr std::array<std::string_view, 5> kTexts = {"limit", "time", "stopped", "proven",
+                                                      "tree full"};
+  return kTexts[static_cast<std::size_t>(ending)];
+}
+
+std::string answer_to(const Analysis& analysis, const SessionResult& result, bool is_partial) {
+  const AnyState& position = analysis.position;
+  const AnyGame& game = position.game();
+  Json answer = {{"id", analysis.id},
+                 {"turn", analysis.turn},
+                 {"position", position.text()},
+                 {"move", position.action_text(result.action)},
+                 {"value", rounded(result.value)},
+                 {"outcomes", outcomes_of(result.outcomes, game)},
+                 {"visits", result.visits},
+                 {"evaluations", result.evaluations},
+                 {"depth", result.depth}};
+  if (is_partial) {
+    answer["partial"] = true;
+  } else {
+    answer["ending"] = ending_text(result.ending);
+  }
+  Json& moves = answer["moves"] = Json::array();
+  for (std::size_t i = 0; i < result.choices.size(); ++i) {
+    const Choice& choice = result.choices[i];
+    moves.push_back({{"move", position.action_text(choice.action)},
+                     {"visits", choice.visits},
+                     {"prior", rounded(choice.prior)},
+                     {"value", rounded(choice.value)}});
+    if (i >= result.lines()) continue;
+    const SessionResult::Line line = result.line(i);
+    AnyState state = position;
+    Json texts = Json::array();
+    for (const Action action : line.actions) {
+      texts.push_back(state.action_text(action));
+      state.play(action);
+    }
+    moves.back()["outcomes"] = outcomes_of(line.outcomes, game);
+    moves.back()["pv"] = std::move(texts);
+  }
+  return answer.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+/// Reads requests and writes answers, in the order in which the searches end. Searches begin in the
+/// order of their priority, then of the requests.
+class Analyser {
+ public:
+  /// The service has room for `at_once` sessions.
+  Analyser(const Arguments& arguments, const AnyGame& game, std::size_t at_once,
+           std::unique_ptr<Service> service)
+      : arguments_(arguments), game_(game), at_once_(at_once), service_(std::move(service)) {}
+
+  Result<void> run() {
+    std::jthread reader([this] { read_lines(); });
+    while (!has_ended_ || !waiting_.empty() || busy_ > 0) {
+      handle(events_.next(!has_ended_ && waiting_.size() < kMostWaiting));
+      while (!waiting_.empty() && begin_next()) {
+      }
+    }
+    reader.join();
+    if (failure_ == 0) return {};
+    return fail(fmt::format("cannot write to stdout: {}", std::strerror(failure_)));
+  }
+
+ private:
+  struct Place {
+    Session* session;
+    std::optional<Analysis> analysis = {};
+  };
+
+  // Until the end of input, a read error or a line "quit".
+  void read_lines() {
+    protocol::Inbox lines;
+    const auto pass_on = [&] {
+      while (auto line = lines.next_if("")) {
+        if (protocol::only_word(*line) == "quit") continue;
+        events_.push({.kind = Event::Kind::kRequest, .line = std::move(*line)});
+      }
+    };
+    std::array<char, 1 << 16> buffer;
+    for (;;) {
+      const ssize_t size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+      if (size < 0 && errno == EINTR) continue;
+      if (size <= 0 || !lines.feed({buffer.data(), static_cast<std::size_t>(size)})) break;
+      pass_on();
+    }
+    lines.close();
+    pass_on();
+    events_.push({.kind = Event::Kind::kEnd});
+  }
+
+  void handle(Event event) {
+    switch (event.kind) {
+      case Event::Kind::kRequest:
+        ++line_;
+        take(event.line);
+        break;
+      case Event::Kind::kEnd:
+        has_ended_ = true;
+        break;
+      case Event::Kind::kReport:
+        say(event.line);
+        break;
+      case Event::Kind::kDone:
+        finish(places_[event.place]);
+        break;
+    }
+  }
+
+  void take(std::string_view line) {
+    if (Words(line).empty()) return;
+    Json id;
+    try {
+      if (line.size() > protocol::kLongestLine) throw fail("the line is too long");
+      const Json request = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+      if (!request.is_object()) throw fail("not a JSON object");
+      id = request.value("id", Json());
+      if (request.contains("cancel")) return cancel(request["cancel"]);
+      for (Analysis& analysis : analyses_of(request, game_, arguments_)) {
+        const auto behind = std::ranges::find_if(waiting_, [&](const Analysis& other) {
+          return other.limits.priority < analysis.limits.priority;
+        });
+        waiting_.insert(behind, std::move(analysis));
+      }
+    } catch (const Error& error) {
+      refuse(id, error.reason());
+    } catch (const std::exception& error) {
+      refuse(id, error.what());
+    }
+  }
+
+  void refuse(const Json& id, std::string_view reason) {
+    Json answer = {{"error", reason}, {"line", line_}};
+    if (!id.is_null()) answer["id"] = id;
+    say(answer.dump(-1, ' ', true, Json::error_handler_t::replace));
+  }
+
+  // Analyses that have begun end with what they have found.
+  void cancel(const Json& id) {
+    for (const Place& place : places_) {
+      if (place.analysis && place.analysis->id == id) place.session->stop();
+    }
+    for (auto it = waiting_.begin(); it != waiting_.end();) {
+      if (it->id != id) {
+        ++it;
+        continue;
+      }
+      say(Json{{"id", id}, {"turn", it->turn}, {"ending", "cancelled"}}.dump());
+      it = waiting_.erase(it);
+    }
+  }
+
+  // False if no more analyses can begin now.
+  bool begin_next() {
+    if (busy_ == at_once_) return false;
+    auto place = std::ranges::find_if(places_, [](const Place& one) { return !one.analysis; });
+    if (place == places_.end()) {
+      places_.push_back({service_->open_session(game_.name).value()});
+      place = std::prev(places_.end());
+    }
+    place->analysis.emplace(std::move(waiting_.front()));
+    waiting_.pop_front();
+    ++busy_;
+    const auto number = static_cast<std::size_t>(place - places_.begin());
+    SessionLimits limits = place->analysis->limits;
+    if (limits.progress_every.count() > 0) {
+      limits.progress = [this, &analysis = *place->analysis](const SessionResult& so_far) {
+        events_.push({.kind = Event::Kind::kReport, .line = answer_to(analysis, so_far, true)});
+      };
+    }
+    place->session->set(place->analysis->position.text(), {}).value();
+    service_
+        ->search(*place->session, std::move(limits),
+                 [this, number] { events_.push({.kind = Event::Kind::kDone, .place = number}); })
+        .value();
+    return true;
+  }
+
+  void finish(Place& place) {
+    const Result<SessionResult> result = place.session->result();
+    if (result) {
+      say(answer_to(*place.analysis, *result, false));
+    } else {
+      refuse(place.analysis->id, result.error().reason());
+    }
+    place.analysis.reset();
+    --busy_;
+  }
+
+  void say(std::string_view line) {
+    if (failure_ != 0) return;
+    const bool is_whole = std::fwrite(line.data(), 1, line.size(), stdout) == line.size() &&
+                          std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0;
+    if (!is_whole) failure_ = errno;
+  }
+
+  const Arguments& arguments_;
+  const AnyGame& game_;
+  const std::size_t at_once_;
+  Events events_;
+  std::deque<Place> places_;  // callbacks refer to their analyses
+  std::list<Analysis> waiting_;
+  std::size_t busy_ = 0;
+  std::size_t line_ = 0;
+  bool has_ended_ = false;
+  int failure_ = 0;
+  const std::unique_ptr<Service> service_;  // ends before what its callbacks use
+};
+
+Result<Job> prepare(const Arguments& arguments) {
+  const AnyGame& game = *value_for("--game", find_game<AnyGame>(arguments.game));
+  const std::string source =
+      arguments.weights.empty() ? std::string(default_source(game.name)) : arguments.weights;
+  const NetworkSpec reference = reference_spec((*find_game<HostTable>(game.name))->game);
+  auto network =
+      std::make_shared<const Network>(value_for("--weights", open_network(source, reference)));
+  ServiceSettings settings =
+      value_for("--mode", service_settings(arguments.search, game, network->spec()));
+  const std::size_t threads = arguments.search.workers;
+  settings.workers = threads > 0 ? static_cast<std::uint32_t>(threads)
+                                 : std::max(1u, std::thread::hardware_concurrency());
+  settings.sessions = arguments.at_once;
+  settings.visits = arguments.visits;
+  settings.lines = kMaxLines;
+  settings.search.reuse_tree = false;  // an answer depends on its own request only
+  settings.cache = arguments.search.cache_mib << 20;
+  settings.memory = arguments.memory_mib << 20;
+  const std::size_t leaves = settings.sessions * std::size_t{settings.search.leaves};
+  settings.evaluation.batch_rows =
+      rows_in_flight((leaves + settings.workers - 1) / settings.workers, *settings.evaluates);
+  resolve(settings.evaluation, *network);
+  const std::uint32_t most = value_for(
+      "--memory", Service::most_that_fit(settings, network->spec(), &ServiceSettings::sessions));
+  if (most == 0) {
+    return fail(fmt::format("--memory: {} MiB are too few for an analysis of {} visits",
+                            arguments.memory_mib, arguments.visits));
+  }
+  settings.sessions = std::min(most, arguments.at_once);
+  Result<std::unique_ptr<Service>> service = Service::open(settings);
+  if (!service) return service.error();
+  if (const auto used = (*service)->use(network); !used) return used.error();
+  auto analyser =
+      std::make_unique<Analyser>(arguments, game, settings.sessions, std::move(*service));
+  return Job([analyser = std::move(analyser)] { return analyser->run(); });
+}
+
+}  // namespace
+
+void add_analyse_command(const Command& program) {
+  auto arguments = std::make_shared<Arguments>();
+  const Command command = program.add_command(
+      "analyse", "Analyse positions and games: JSON lines on stdin, answers on stdout");
+  command.heading("Analysis");
+  command.option("--game", arguments->game, "the game").shows_type("NAME").required();
+  command
+      .option("--weights", arguments->weights,
+              "the network: a safetensors file, builtin or untrained[:SEED]")
+      .shows_type("NETWORK")
+      .shows_default("builtin if the game has a built-in network, else untrained");
+  add_settings(command, *arguments);
+  command.heading("Search");
+  add_search_options(command, arguments->search);
+  auto workers = setting("workers", &SearchOptions::workers,
+                         "threads that search; 0: one per hardware thread", {.most = 1024});
+  add_setting(command, workers, arguments->search.workers);
+  command.footer("docs/analysis.md describes requests and answers.");
+  command.runs([arguments] { return prepare(*arguments); });
+}
+
+}  // namespace senet
