@@ -374,27 +374,39 @@ class Analyser {
   // False if no more analyses can begin now.
   bool begin_next() {
     if (busy_ == at_once_) return false;
+    const Analysis next = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (const Result<void> begun = begin(next); !begun) refuse(next.id, begun.error().reason());
+    return true;
+  }
+
+  Result<void> begin(const Analysis& analysis) {
     auto place = std::ranges::find_if(places_, [](const Place& one) { return !one.analysis; });
     if (place == places_.end()) {
-      places_.push_back({service_->open_session(game_.name).value()});
+      const Result<Session*> session = service_->open_session(game_.name);
+      if (!session) return session.error();
+      places_.push_back({*session});
       place = std::prev(places_.end());
     }
-    place->analysis.emplace(std::move(waiting_.front()));
-    waiting_.pop_front();
-    ++busy_;
-    const auto number = static_cast<std::size_t>(place - places_.begin());
-    SessionLimits limits = place->analysis->limits;
+    if (auto set = place->session->set(analysis.position.text(), {}); !set) return set;
+    SessionLimits limits = analysis.limits;
     if (limits.progress_every.count() > 0) {
-      limits.progress = [this, &analysis = *place->analysis](const SessionResult& so_far) {
-        events_.push({.kind = Event::Kind::kReport, .line = answer_to(analysis, so_far, true)});
+      limits.progress = [this, &analysis = place->analysis](const SessionResult& so_far) {
+        events_.push({.kind = Event::Kind::kReport, .line = answer_to(*analysis, so_far, true)});
       };
     }
-    place->session->set(place->analysis->position.text(), {}).value();
-    service_
-        ->search(*place->session, std::move(limits),
-                 [this, number] { events_.push({.kind = Event::Kind::kDone, .place = number}); })
-        .value();
-    return true;
+    place->analysis = analysis;
+    const auto number = static_cast<std::size_t>(place - places_.begin());
+    const auto done = [this, number] {
+      events_.push({.kind = Event::Kind::kDone, .place = number});
+    };
+    const Result<void> begun = service_->search(*place->session, std::move(limits), done);
+    if (begun) {
+      ++busy_;
+    } else {
+      place->analysis.reset();
+    }
+    return begun;
   }
 
   void finish(Place& place) {

@@ -31,18 +31,23 @@ TEST(ProtocolMemory, IsReservedBeforeTheFirstSearch) {
   }
 }
 
-// The old tree is freed before the new one is reserved, because the memory may not hold both.
+// The old tree is freed before the new one is reserved, because the memory may not hold both. With
+// kept trees, only the new half for copies is reserved before that.
 TEST(ProtocolMemory, OneTreeAtATime) {
-  Options options;
-  options.game = "connect_four";
-  options.search.evaluation.kind = EvaluatorKind::kHash;
-  options.hash_mib = 64;
-  const std::size_t before = heap_bytes();
-  Engine engine(options);
-  heap_peak();
-  options.hash_mib = 48;
-  engine.configure(options, Change::kSearch);
-  EXPECT_LT(heap_peak() - before, std::size_t{80} << 20);
+  for (const bool keeps : {false, true}) {
+    Options options;
+    options.game = "connect_four";
+    options.search.evaluation.kind = EvaluatorKind::kHash;
+    options.hash_mib = 64;
+    options.keep_tree = keeps;
+    const std::size_t before = heap_bytes();
+    Engine engine(options);
+    heap_peak();
+    options.hash_mib = 48;
+    engine.configure(options, Change::kSearch);
+    const std::size_t most_mib = keeps ? 64 + 24 + 8 : 64 + 8;
+    EXPECT_LT(heap_peak() - before, most_mib << 20);
+  }
 }
 
 }  // namespace
