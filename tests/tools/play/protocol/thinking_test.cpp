@@ -91,6 +91,32 @@ TEST(KeptTree, SomeAnswersNeverDependOnIt) {
   }
 }
 
+// -- Threads and leaves.
+
+TEST(Threads, ShareASearchWithoutChangingIt) {
+  for (const char* const game : {"connect_four", "backgammon"}) {
+    Options options = small_options(game);
+    options.hash_mib = 64;
+    options.search.evaluation.kind = EvaluatorKind::kFused;
+    options.weights = "untrained";
+    const auto found = [&] {
+      Engine engine(options);
+      return find(engine, first_decision(engine), {.visits = 500});
+    };
+    const SessionResult alone = found();
+    for (const std::uint32_t threads : {2u, 4u}) {
+      options.threads = threads;
+      const SessionResult shared = found();
+      ASSERT_EQ(shared.choices.size(), alone.choices.size());
+      for (std::size_t i = 0; i < alone.choices.size(); ++i) {
+        EXPECT_EQ(shared.choices[i].action, alone.choices[i].action) << game;
+        EXPECT_EQ(shared.choices[i].visits, alone.choices[i].visits) << game;
+        EXPECT_EQ(shared.choices[i].value, alone.choices[i].value) << game;
+      }
+    }
+  }
+}
+
 // -- Depth and searchmoves.
 
 TEST(GoDepth, EndsWhenTheLongestLineIsThatLong) {
