@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -57,6 +59,7 @@ constexpr auto settings_of(std::type_identity<Arguments>) {
 /// One position to search.
 struct Analysis {
   Json id;
+  std::size_t line;  // number of the request
   std::size_t turn;  // moves played before it
   AnyState position;
   SessionLimits limits;
@@ -67,7 +70,7 @@ struct Event {
   enum class Kind : std::uint8_t { kRequest, kEnd, kReport, kDone };
   Kind kind;
   std::string line = {};
-  std::size_t place = 0;  // kDone: of the session
+  std::size_t place = 0;  // kReport, kDone: of the session
 };
 
 class Events {
@@ -149,6 +152,7 @@ std::vector<std::size_t> turns_in(const Json& request, const std::vector<AnyStat
     for (std::size_t i = 0; i < positions.size(); ++i) {
       if (is_decision(positions[i].turn())) turns.push_back(i);
     }
+    if (turns.empty()) throw fail("no player is to move in any position");
     return turns;
   }
   for (const Json& turn : found->is_array() ? *found : Json::array({nullptr})) {
@@ -157,12 +161,16 @@ std::vector<std::size_t> turns_in(const Json& request, const std::vector<AnyStat
                                        positions.size() - 1));
     }
     turns.push_back(turn.get<std::size_t>());
+    if (turns.size() > 1 && turns.back() <= turns[turns.size() - 2]) {
+      throw wrong("turns", "in rising order");
+    }
   }
+  if (turns.empty()) throw wrong("turns", "the number of a position, at least one");
   return turns;
 }
 
-std::vector<Analysis> analyses_of(const Json& request, const AnyGame& game,
-                                  const Arguments& arguments) {
+std::vector<Analysis> analyses_of(const Json& request, const Json& id, std::size_t line_number,
+                                  const AnyGame& game, const Arguments& arguments) {
   constexpr std::array<std::string_view, 11> kKeys = {
       "id",    "position", "moves",       "turns",    "visits",   "time_ms",
       "depth", "lines",    "searchmoves", "priority", "report_ms"};
@@ -200,7 +208,7 @@ std::vector<Analysis> analyses_of(const Json& request, const AnyGame& game,
           position.turn() == Turn::kOver ? "the game is over" : "the dice are not known"));
     }
     limits.actions = protocol::read_actions(position, Words(only));
-    analyses.push_back({request.value("id", Json()), turn, position, limits});
+    analyses.push_back({id, line_number, turn, position, limits});
   }
   return analyses;
 }
@@ -285,8 +293,11 @@ class Analyser {
 
  private:
   struct Place {
-    Session* session;
+    explicit Place(Session* opened) : session(opened) {}
+
+    Session* const session;
     std::optional<Analysis> analysis = {};
+    std::atomic<bool> has_report = false;  // that is not written yet
   };
 
   // Until the end of input, a read error or a line "quit".
@@ -294,19 +305,23 @@ class Analyser {
     protocol::Inbox lines;
     const auto pass_on = [&] {
       while (auto line = lines.next_if("")) {
-        if (protocol::only_word(*line) == "quit") continue;
+        if (protocol::only_word(*line) == "quit") return false;
         events_.push({.kind = Event::Kind::kRequest, .line = std::move(*line)});
       }
+      return true;
     };
     std::array<char, 1 << 16> buffer;
     for (;;) {
       const ssize_t size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
       if (size < 0 && errno == EINTR) continue;
-      if (size <= 0 || !lines.feed({buffer.data(), static_cast<std::size_t>(size)})) break;
-      pass_on();
+      if (size <= 0) {
+        lines.close();
+        pass_on();
+        break;
+      }
+      lines.feed({buffer.data(), static_cast<std::size_t>(size)});
+      if (!pass_on()) break;
     }
-    lines.close();
-    pass_on();
     events_.push({.kind = Event::Kind::kEnd});
   }
 
@@ -321,6 +336,7 @@ class Analyser {
         break;
       case Event::Kind::kReport:
         say(event.line);
+        places_[event.place].has_report = false;
         break;
       case Event::Kind::kDone:
         finish(places_[event.place]);
@@ -335,23 +351,29 @@ class Analyser {
       if (line.size() > protocol::kLongestLine) throw fail("the line is too long");
       const Json request = Json::parse(line, nullptr, /*allow_exceptions=*/false);
       if (!request.is_object()) throw fail("not a JSON object");
-      id = request.value("id", Json());
-      if (request.contains("cancel")) return cancel(request["cancel"]);
-      for (Analysis& analysis : analyses_of(request, game_, arguments_)) {
-        const auto behind = std::ranges::find_if(waiting_, [&](const Analysis& other) {
-          return other.limits.priority < analysis.limits.priority;
-        });
-        waiting_.insert(behind, std::move(analysis));
+      if (const auto cancelled = request.find("cancel"); cancelled != request.end()) {
+        return cancel(*cancelled);
       }
+      if (const auto named = request.find("id"); named != request.end()) {
+        if (!named->is_string() && !named->is_number()) throw wrong("id", "a string or a number");
+        id = *named;
+      }
+      // Behind all of the same priority.
+      std::vector<Analysis> analyses = analyses_of(request, id, line_, game_, arguments_);
+      const auto behind = std::ranges::find_if(waiting_, [&](const Analysis& other) {
+        return other.limits.priority < analyses.front().limits.priority;
+      });
+      waiting_.insert(behind, std::move_iterator(analyses.begin()),
+                      std::move_iterator(analyses.end()));
     } catch (const Error& error) {
-      refuse(id, error.reason());
+      refuse(id, line_, error.reason());
     } catch (const std::exception& error) {
-      refuse(id, error.what());
+      refuse(id, line_, error.what());
     }
   }
 
-  void refuse(const Json& id, std::string_view reason) {
-    Json answer = {{"error", reason}, {"line", line_}};
+  void refuse(const Json& id, std::size_t line, std::string_view reason) {
+    Json answer = {{"error", reason}, {"line", line}};
     if (!id.is_null()) answer["id"] = id;
     say(answer.dump(-1, ' ', true, Json::error_handler_t::replace));
   }
@@ -376,7 +398,12 @@ class Analyser {
     if (busy_ == at_once_) return false;
     const Analysis next = std::move(waiting_.front());
     waiting_.pop_front();
-    if (const Result<void> begun = begin(next); !begun) refuse(next.id, begun.error().reason());
+    try {
+      const Result<void> begun = begin(next);
+      if (!begun) refuse(next.id, next.line, begun.error().reason());
+    } catch (const std::exception& error) {
+      refuse(next.id, next.line, error.what());
+    }
     return true;
   }
 
@@ -385,18 +412,22 @@ class Analyser {
     if (place == places_.end()) {
       const Result<Session*> session = service_->open_session(game_.name);
       if (!session) return session.error();
-      places_.push_back({*session});
+      places_.emplace_back(*session);
       place = std::prev(places_.end());
     }
     if (auto set = place->session->set(analysis.position.text(), {}); !set) return set;
+    const auto number = static_cast<std::size_t>(place - places_.begin());
     SessionLimits limits = analysis.limits;
     if (limits.progress_every.count() > 0) {
-      limits.progress = [this, &analysis = place->analysis](const SessionResult& so_far) {
-        events_.push({.kind = Event::Kind::kReport, .line = answer_to(*analysis, so_far, true)});
+      // At most one report of a place waits, however slowly they are written.
+      limits.progress = [this, number, &place = *place](const SessionResult& so_far) {
+        if (place.has_report.exchange(true)) return;
+        events_.push({.kind = Event::Kind::kReport,
+                      .line = answer_to(*place.analysis, so_far, true),
+                      .place = number});
       };
     }
     place->analysis = analysis;
-    const auto number = static_cast<std::size_t>(place - places_.begin());
     const auto done = [this, number] {
       events_.push({.kind = Event::Kind::kDone, .place = number});
     };
@@ -410,11 +441,13 @@ class Analyser {
   }
 
   void finish(Place& place) {
-    const Result<SessionResult> result = place.session->result();
-    if (result) {
-      say(answer_to(*place.analysis, *result, false));
-    } else {
-      refuse(place.analysis->id, result.error().reason());
+    const Analysis& analysis = *place.analysis;
+    try {
+      const Result<SessionResult> result = place.session->result();
+      result ? say(answer_to(analysis, *result, false))
+             : refuse(analysis.id, analysis.line, result.error().reason());
+    } catch (const std::exception& error) {
+      refuse(analysis.id, analysis.line, error.what());
     }
     place.analysis.reset();
     --busy_;

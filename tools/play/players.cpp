@@ -34,12 +34,13 @@ std::string go_line(EngineProtocol protocol, const PlayerSettings& settings) {
 // requires a game with AnyGame::ubgi_question.
 Result<PlayerHolder> make_engine_player(EngineProtocol protocol, const std::string& word,
                                         const PlayerSettings& settings) {
-  TextEngineSettings engine{.protocol = protocol,
-                            .command = word.substr(word.find(':') + 1),
-                            .options = {},
-                            .go = go_line(protocol, settings),
-                            .start_time = milliseconds_of(settings.start_seconds),
-                            .answer_time = milliseconds_of(settings.answer_seconds)};
+  TextEngineSettings engine{
+      .protocol = protocol,
+      .command = word.substr(word.find(':') + 1),
+      .options = {},
+      .go = go_line(protocol, settings),
+      .start_time = milliseconds_of(settings.start_seconds),
+      .answer_time = milliseconds_of(settings.answer_seconds + settings.move_seconds)};
   std::string identity = word + ", " + engine.go;
   for (const std::string& option : settings.options) {
     const std::size_t equals = option.find('=');

@@ -54,18 +54,20 @@ inline constexpr auto kVisitsSetting = setting(
 /// Settings of external programs.
 constexpr auto settings_of(std::type_identity<PlayerSettings>) {
   using P = PlayerSettings;
-  return std::tuple{setting("processes", &P::processes, "parallel processes of an external program",
-                            {.least = 1, .most = 256}),
-                    setting("move-seconds", &P::move_seconds,
-                            "thinking time of UCI and UBGI programs for each move, in \"go "
-                            "movetime\" instead of visits; 0: visits",
-                            {.least = 0, .most = 86400, .unit = "s"}),
-                    setting("start-seconds", &P::start_seconds,
-                            "time limit for a UCI or UBGI program to become ready",
-                            {.least = 0.01, .most = 86400, .unit = "s"}),
-                    setting("answer-seconds", &P::answer_seconds,
-                            "time limit for each move; exceeding it counts as a crash",
-                            {.least = 0.01, .most = 86400, .unit = "s"})};
+  return std::tuple{
+      setting("processes", &P::processes, "parallel processes of an external program",
+              {.least = 1, .most = 256}),
+      setting("move-seconds", &P::move_seconds,
+              "thinking time of UCI and UBGI programs for each move, in \"go "
+              "movetime\" instead of visits; 0: visits",
+              {.least = 0, .most = 86400, .unit = "s"}),
+      setting("start-seconds", &P::start_seconds,
+              "time limit for a UCI or UBGI program to become ready",
+              {.least = 0.01, .most = 86400, .unit = "s"}),
+      setting("answer-seconds", &P::answer_seconds,
+              "time limit for each move, in addition to its thinking time; exceeding it "
+              "counts as a crash",
+              {.least = 0.01, .most = 86400, .unit = "s"})};
 }
 
 inline std::chrono::milliseconds milliseconds_of(double seconds) {

@@ -29,10 +29,10 @@ std::vector<Json> answers_to(const std::vector<std::string>& requests,
 
 TEST(AnalyseCommand, AnswersWithTheMoveItsLineAndAllOthers) {
   const auto answers =
-      answers_to({R"({"id": {"game": 7}, "position": "startpos", "moves": "4 4", "lines": 2})"});
+      answers_to({R"({"id": 7, "position": "startpos", "moves": "4 4", "lines": 2})"});
   ASSERT_EQ(answers.size(), 1u);
   const Json& answer = answers[0];
-  EXPECT_EQ(answer["id"], (Json{{"game", 7}}));
+  EXPECT_EQ(answer["id"], 7);
   EXPECT_EQ(answer["turn"], 2);
   EXPECT_EQ(answer["position"], "7/7/7/7/3O3/3X3");
   EXPECT_EQ(answer["visits"], 300);
@@ -169,6 +169,9 @@ TEST(AnalyseCommand, ARequestThatIsWrongHasOneErrorAndTheOthersTheirAnswers) {
       R"({"id": 1, "moves": "1 1 1 1 1 1 1"})",
       R"({"id": 1, "turns": [1]})",
       R"({"id": 1, "turns": "some"})",
+      R"({"id": 1, "turns": []})",
+      R"({"id": 1, "moves": "4", "turns": [1, 1]})",
+      R"({"id": [[[]]]})",
       R"({"id": 1, "priority": "urgent"})",
       R"({"id": 1, "searchmoves": "8"})",
       R"({"id": 1, "moves": "1 2 1 2 1 2 1"})",

@@ -14,10 +14,9 @@ namespace senet::protocol {
 /// cannot be caught up by then; but while the best move is new, the search gets more time.
 class Clock {
  public:
-  /// Without a time, or with one that is exact (its usual and most time are the same), the limits
-  /// alone end the search.
+  /// Without a time, or with an exact one, the limits alone end the search.
   Clock(std::optional<ThinkingTime> time, ServiceClock::time_point began)
-      : time_(time && time->usual < time->most ? time : std::nullopt), began_(began) {}
+      : time_(time && !time->is_exact ? time : std::nullopt), began_(began) {}
 
   /// How often to call see().
   std::chrono::milliseconds interval() const {

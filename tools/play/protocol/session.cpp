@@ -252,13 +252,13 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   SessionLimits limits;
   limits.actions = read_actions(position_, Words(go.searchmoves));
   limits.visits = is_endless || (!go.nodes && (time || go.depth)) ? kEndlessVisits : visits;
+  limits.keep_tree = limits.visits > 1;  // 0 and 1 are the network alone
   if (go.depth && !is_endless) limits.depth = std::max(*go.depth, 1u);
   // The only legal move, or the only sound one, is played without a search, unless the request is
   // infinite or specifies nodes or depth.
   std::vector<Action> moves = limits.actions;
   if (moves.empty()) position_.moves_to_consider(moves);
   if (moves.size() == 1 && !is_endless && !go.nodes && !go.depth) limits.visits = 1;
-  limits.keep_tree = is_endless || time || visits > 1;  // 0 and 1 are the network alone
   limits.visits = std::max(limits.visits, 1u);
   limits.lines = options_.multi_pv;
   Clock clock(time, began);

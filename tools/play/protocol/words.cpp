@@ -20,16 +20,15 @@ std::uint64_t read_number(Words& words, std::string_view what, std::uint64_t mos
   throw bad_argument("{0} is {2}: it must be an integer 0 .. {1}", what, most, in_quotes(word));
 }
 
-// The words of "go" that a search cannot be limited by.
-constexpr std::array kOthersGoWords = {"trials", "mate"};
-// All others.
-constexpr std::array kGoWords = {
+// The words of "go".
+constexpr std::array kUnsupportedGoWords = {"trials", "mate"};
+constexpr std::array kSupportedGoWords = {
     "nodes", "depth", "movetime",  "infinite", "ponder", "searchmoves", "wtime", "btime",
     "winc",  "binc",  "movestogo", "role",     "p1time", "p2time",      "p1inc", "p2inc"};
 
 bool is_go_word(std::string_view word) {
-  return std::ranges::find(kGoWords, word) != kGoWords.end() ||
-         std::ranges::find(kOthersGoWords, word) != kOthersGoWords.end();
+  return std::ranges::find(kSupportedGoWords, word) != kSupportedGoWords.end() ||
+         std::ranges::find(kUnsupportedGoWords, word) != kUnsupportedGoWords.end();
 }
 
 void read_go_word(std::string_view word, Words& words, GoRequest& go) {
@@ -141,11 +140,11 @@ std::string printable(std::string_view text, std::size_t most) {
 std::string in_quotes(std::string_view word) { return '"' + printable(word, 40) + '"'; }
 
 std::optional<ThinkingTime> GoRequest::thinking_time(Player on_turn) const {
-  if (movetime) return ThinkingTime{*movetime, *movetime};
+  if (movetime) return ThinkingTime{*movetime, *movetime, true};
   if (!time[on_turn]) return std::nullopt;
   // An even share of the time left over the expected number of moves, plus 3/4 of the increment.
   // kOnTheWay milliseconds always stay on the clock, for the latency of the connection. A move that
-  // needs more time gets up to kMostShares, and half of the time left.
+  // needs more time gets at most kMostShares shares and half of the time left.
   constexpr std::int64_t kLikelyMoves = 30, kMinMoves = 2, kOnTheWay = 20, kMostShares = 3;
   const std::int64_t left = time[on_turn]->count();
   const std::int64_t moves =

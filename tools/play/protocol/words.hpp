@@ -104,8 +104,9 @@ enum class Role : std::uint8_t { kChequer, kCube, kTurn };
 
 /// How long a search may think.
 struct ThinkingTime {
-  Milliseconds usual;  // ends here, unless the best move has just changed
+  Milliseconds usual;  // ends about here; exactly, if is_exact
   Milliseconds most;
+  bool is_exact = false;  // from movetime, not from a clock
   bool operator==(const ThinkingTime&) const = default;
 };
 

@@ -50,7 +50,8 @@ TEST(ProtocolRequests, AClockIsSharedOut) {
     return ThinkingTime{Milliseconds(usual), Milliseconds(most)};
   };
   EXPECT_EQ(time("nodes 5", 0), std::nullopt);
-  EXPECT_EQ(time("movetime 5 wtime 90000", 0), times(5, 5));
+  EXPECT_EQ(time("movetime 5 wtime 90000", 0),
+            (ThinkingTime{Milliseconds(5), Milliseconds(5), true}));
   EXPECT_EQ(time("wtime 90000 btime 30000", 0), times(3000, 9000));
   EXPECT_EQ(time("wtime 90000 btime 30000", 1), times(1000, 3000));
   EXPECT_EQ(time("p1time 90000 p2time 30000 p1inc 4000 p2inc 0", 0), times(6000, 18000));

@@ -232,23 +232,38 @@ TEST(Ponder, StopQuitAndTheEndOfInputAnswerWithWhatIsFound) {
   }
 }
 
-TEST(Ponder, LinesAreAnsweredInEachStateOfASearch) {
+TEST(Ponder, OtherLinesAreRefusedMeanwhile) {
   Talk talk(small_options("connect_four"));
   talk.ask("isready");
   talk.tell({"ponderhit"});  // it may cross with a bestmove
-  // Other lines are refused, and a stop behind the hit ends the search that the hit began.
-  const Lines answer = pondered(talk, "go ponder nodes 1000000",
-                                {"position 44", "go", "isready", "ponderhit", "stop"});
+  // Each line arrives after the answer to the one before it.
+  std::vector<std::string> lines = {"isready", "ponderhit", "go", "position 44"};
+  const auto push_next = [&](const std::string& line) {
+    if (lines.empty() || line.starts_with("info ")) return;
+    talk.inbox.push(lines.back());
+    lines.pop_back();
+  };
+  talk.on_line = push_next;
+  talk.inbox.push("isready");
+  const Lines answer = talk.ask("go ponder nodes 700");
+  EXPECT_EQ(beginning(answer, "error search_in_progress").size(), 2u);
+  ASSERT_EQ(beginning(answer, "bestmove ").size(), 1u);
+  EXPECT_EQ(number_behind(answer[answer.size() - 2], "nodes"), 700);
+}
+
+TEST(Ponder, AHitIsRefusedWhereNothingPonders) {
+  Talk talk(small_options("connect_four"));
+  talk.ask("isready");
+  std::vector<std::string> lines = {"stop", "ponderhit"};
+  talk.on_line = [&](const std::string& line) {
+    if (lines.empty() || line.starts_with("info ")) return;
+    talk.inbox.push(lines.back());
+    lines.pop_back();
+  };
+  talk.inbox.push("isready");
+  const Lines answer = talk.ask("go infinite");
+  EXPECT_EQ(beginning(answer, "error search_in_progress").size(), 1u);
   EXPECT_EQ(beginning(answer, "bestmove ").size(), 1u);
-  for (const std::string& line : beginning(answer, "error ")) {
-    EXPECT_EQ(code_of(line), "search_in_progress");
-  }
-  talk.on_line = nullptr;
-  // A hit during a search that does not ponder is refused or ignored.
-  EXPECT_EQ(beginning(pondered(talk, "go infinite", {"ponderhit", "isready", "stop"}), "bestmove ")
-                .size(),
-            1u);
-  EXPECT_EQ(beginning(pondered(talk, "go nodes 300", {"ponderhit"}), "bestmove ").size(), 1u);
 }
 
 TEST(Ponder, WaitsForTheHitEvenWhenAllIsKnown) {
@@ -310,6 +325,11 @@ TEST_F(ClockTest, AMoveThatNoOtherCanCatchIsPlayedEarly) {
   EXPECT_TRUE(sees(close, 1000, 1, 1010, 990));
 }
 
+TEST_F(ClockTest, WithoutTimeToSpareTheSearchMayStillEndEarly) {
+  Clock clock(ThinkingTime{milliseconds(1000), milliseconds(1000)}, began);
+  EXPECT_TRUE(sees(clock, 600, 1, 1150, 50));
+}
+
 TEST_F(ClockTest, KeptVisitsSayNothingAboutTheSpeed) {
   Clock clock(one_second, began);
   EXPECT_FALSE(sees(clock, 100, 1, 5190, 10, 5000));
@@ -327,7 +347,7 @@ TEST_F(ClockTest, ANewBestMoveGetsMoreTime) {
 }
 
 TEST_F(ClockTest, AnExactTimeIsUsedUp) {
-  Clock exact(ThinkingTime{milliseconds(1000), milliseconds(1000)}, began),
+  Clock exact(ThinkingTime{milliseconds(1000), milliseconds(1000), true}, began),
       none(std::nullopt, began);
   EXPECT_FALSE(sees(exact, 999, 1, 1000, 0));
   EXPECT_FALSE(sees(none, 99999, 1, 1000, 0));
