@@ -35,7 +35,7 @@ concept TurnsOf = requires(T& turns, S& search, const Batch& batch) {
 ///   next -> gather -> rows in the batch, until it is full or no search can continue
 ///        -> answer -> each search with rows absorbs -> absorbed
 ///
-/// At most `batch_rows` leaves are in flight when next() is called.
+/// At most `batch_rows` leaves have rows in the batch when next() is called.
 template <class S>
 class Rounds {
  public:
@@ -112,15 +112,14 @@ class Rounds {
 /// again.
 class RoundRobin {
  public:
-  /// The search of the next of `places` that can continue; null if all that can have rows in the
-  /// batch. `search_at(place)` returns the search there, which it may start, or null if the place
-  /// has none.
+  /// The search of the next of `places`; null if that one waits for answers. `search_at(place)`
+  /// returns the search there, which it may start, or null if the place has none.
   template <class SearchAt>
   auto next(std::size_t places, SearchAt&& search_at) -> decltype(search_at(places)) {
     for (std::size_t tried = 0; tried < places; ++tried) {
       if (next_ >= places) next_ = 0;
       const auto search = search_at(next_);
-      if (search != nullptr && search->waits()) return nullptr;  // every search has had its turn
+      if (search != nullptr && search->waits()) return nullptr;  // it needs the answers
       at_ = next_++;
       if (search != nullptr) return search;
     }

@@ -86,8 +86,8 @@ class Search {
     if (plies_) plies_->set_tablebase(tablebase);
   }
 
-  /// Takes scratches from this pool, which must have one for each leaf in flight and another for
-  /// gather() and decision(). Not while has_leaf().
+  /// Takes scratches from this pool, which must have one for each leaf in flight of its searches,
+  /// and one free in gather() and decision(). Not while has_leaf().
   void share_scratches(ScratchPool<G>& scratches) {
     assert(!has_leaf());
     scratches_ = &scratches;
@@ -148,7 +148,7 @@ class Search {
           is_blocked_ = true;
           if (answered_ < in_flight_.size()) return Step::kBlocked;
           finish_leaves();
-          continue;
+          return Step::kPaused;  // the driver may look at the result
         }
         begin_visit();
         if (begun_ == nullptr) continue;

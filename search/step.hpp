@@ -10,7 +10,7 @@ enum class Step : std::uint8_t {
   kWaiting,    // rows of this search are in the batch: evaluate it, then call absorb()
   kBatchFull,  // no room for all rows: evaluate and clear the batch, then call gather() again
   kBlocked,    // no more leaves before the answers to those in flight: call absorb() first
-  kPaused,     // made kPause visits without a row: call gather() again after other searches
+  kPaused,     // made kPause visits without a row, or expanded its leaves: call gather() again
   kDone,       // the budget is spent: read decision()
 };
 

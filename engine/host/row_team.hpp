@@ -1,4 +1,4 @@
-// Idle workers help a busy one: they evaluate some of the rows of its forward pass.
+// Idle threads help a busy one: they evaluate some of the rows of its forward pass.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@
 
 namespace senet {
 
-/// The workers of a service, by number. A member whose batch is large enough cuts its rows into
+/// The threads of a service that evaluate rows, by number: its workers or pollers, then its
+/// helpers. A member whose batch is large enough cuts its rows into
 /// ranges; it and the members in help() claim one range after the other until none is left. Results
 /// do not depend on which member evaluates a row. A search's tree stays with its worker.
 class RowTeam {

@@ -160,7 +160,7 @@ class SearchPool final : public AnySearchPool {
       Place& place = places[generation.cursor];
       if (place.search == nullptr || place.next_turn > generation.turn) continue;
       SearchOf& search = *place.search;
-      if (search.waits()) return nullptr;  // the cursor has gone once round
+      if (search.waits()) return nullptr;  // it needs the answers
       if (search.is_late(now_)) {
         end(generation, search);
         continue;
