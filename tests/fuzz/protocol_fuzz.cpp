@@ -27,18 +27,18 @@ class Conversation {
                  [this](std::string_view line) { said_.emplace_back(line); }) {}
 
   // A session needs a network, so all inputs share one; this resets its settings for each input.
+  // Mode comes first, because not every game has a network for each.
   void begin() {
     said_.clear();
     for (const char* const line :
-         {"setoption name Game value backgammon", "setoption name Evaluator value hash",
-          "setoption name Mode value auto", "setoption name Hash value 1",
-          "setoption name Visits value 4", "setoption name MultiPV value 1",
-          "setoption name CPuct value 1.5", "setoption name FpuReduction value 0.2",
-          "setoption name PolicyTemperature value 1.5",
-          "setoption name AfterstateTemperature value 0.1", "setoption name Ply value 0",
-          "setoption name Leaves value 1", "setoption name Threads value 1",
-          "setoption name KeepTree value true", "setoption name Ponder value false",
-          "newsession type money"}) {
+         {"setoption name Mode value auto", "setoption name Ply value 0",
+          "setoption name Game value backgammon", "setoption name Evaluator value hash",
+          "setoption name Hash value 1", "setoption name Visits value 4",
+          "setoption name MultiPV value 1", "setoption name CPuct value 1.5",
+          "setoption name FpuReduction value 0.2", "setoption name PolicyTemperature value 1.5",
+          "setoption name AfterstateTemperature value 0.1", "setoption name Leaves value 1",
+          "setoption name Threads value 1", "setoption name KeepTree value true",
+          "setoption name Ponder value false", "newsession type money"}) {
       promise(session_.handle(line) && said_.empty(), line);
     }
     session_.handle("uci");
