@@ -16,9 +16,9 @@
 namespace senet {
 
 /// The threads of a service that evaluate rows, by number: its workers or pollers, then its
-/// helpers. A member whose batch is large enough cuts its rows into
-/// ranges; it and the members in help() claim one range after the other until none is left. Results
-/// do not depend on which member evaluates a row. A search's tree stays with its worker.
+/// helpers. A member whose batch is large enough cuts its rows into ranges; it and the members in
+/// help() claim one range after the other until none is left. Results do not depend on which member
+/// evaluates a row. A search's tree stays with its worker.
 class RowTeam {
  public:
   explicit RowTeam(std::size_t members) : members_(members) {}

@@ -1,14 +1,10 @@
 // senet analyse: positions and games as JSON lines on stdin, their analyses on stdout.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cmath>
 #include <condition_variable>
-#include <cstdio>
-#include <cstring>
 #include <deque>
 #include <iterator>
 #include <list>
@@ -24,6 +20,7 @@
 #include "tools/play/protocol/inbox.hpp"
 #include "tools/play/protocol/words.hpp"
 #include "tools/play/search_setup.hpp"
+#include "tools/play/standard_lines.hpp"
 
 namespace senet {
 namespace {
@@ -258,14 +255,8 @@ std::string answer_to(const Analysis& analysis, const SessionResult& result, boo
                      {"value", rounded(choice.value)}});
     if (i >= result.lines()) continue;
     const SessionResult::Line line = result.line(i);
-    AnyState state = position;
-    Json texts = Json::array();
-    for (const Action action : line.actions) {
-      texts.push_back(state.action_text(action));
-      state.play(action);
-    }
     moves.back()["outcomes"] = outcomes_of(line.outcomes, game);
-    moves.back()["pv"] = std::move(texts);
+    moves.back()["pv"] = protocol::texts_of(position, line.actions);
   }
   return answer.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
@@ -287,8 +278,7 @@ class Analyser {
       }
     }
     reader.join();
-    if (failure_ == 0) return {};
-    return fail(fmt::format("cannot write to stdout: {}", std::strerror(failure_)));
+    return output_.result();
   }
 
  private:
@@ -310,17 +300,15 @@ class Analyser {
       }
       return true;
     };
-    std::array<char, 1 << 16> buffer;
-    for (;;) {
-      const ssize_t size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-      if (size < 0 && errno == EINTR) continue;
-      if (size <= 0) {
-        lines.close();
-        pass_on();
-        break;
-      }
-      lines.feed({buffer.data(), static_cast<std::size_t>(size)});
-      if (!pass_on()) break;
+    bool has_quit = false;
+    read_stdin([&](std::string_view bytes) {
+      lines.feed(bytes);
+      has_quit = !pass_on();
+      return !has_quit;
+    });
+    if (!has_quit) {
+      lines.close();  // completes the last line
+      pass_on();
     }
     events_.push({.kind = Event::Kind::kEnd});
   }
@@ -335,7 +323,7 @@ class Analyser {
         has_ended_ = true;
         break;
       case Event::Kind::kReport:
-        say(event.line);
+        output_.write(event.line);
         places_[event.place].has_report = false;
         break;
       case Event::Kind::kDone:
@@ -365,8 +353,6 @@ class Analyser {
       });
       waiting_.insert(behind, std::move_iterator(analyses.begin()),
                       std::move_iterator(analyses.end()));
-    } catch (const Error& error) {
-      refuse(id, line_, error.reason());
     } catch (const std::exception& error) {
       refuse(id, line_, error.what());
     }
@@ -375,7 +361,7 @@ class Analyser {
   void refuse(const Json& id, std::size_t line, std::string_view reason) {
     Json answer = {{"error", reason}, {"line", line}};
     if (!id.is_null()) answer["id"] = id;
-    say(answer.dump(-1, ' ', true, Json::error_handler_t::replace));
+    output_.write(answer.dump(-1, ' ', true, Json::error_handler_t::replace));
   }
 
   // Analyses that have begun end with what they have found.
@@ -388,7 +374,7 @@ class Analyser {
         ++it;
         continue;
       }
-      say(Json{{"id", id}, {"turn", it->turn}, {"ending", "cancelled"}}.dump());
+      output_.write(Json{{"id", id}, {"turn", it->turn}, {"ending", "cancelled"}}.dump());
       it = waiting_.erase(it);
     }
   }
@@ -444,20 +430,13 @@ class Analyser {
     const Analysis& analysis = *place.analysis;
     try {
       const Result<SessionResult> result = place.session->result();
-      result ? say(answer_to(analysis, *result, false))
+      result ? output_.write(answer_to(analysis, *result, false))
              : refuse(analysis.id, analysis.line, result.error().reason());
     } catch (const std::exception& error) {
       refuse(analysis.id, analysis.line, error.what());
     }
     place.analysis.reset();
     --busy_;
-  }
-
-  void say(std::string_view line) {
-    if (failure_ != 0) return;
-    const bool is_whole = std::fwrite(line.data(), 1, line.size(), stdout) == line.size() &&
-                          std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0;
-    if (!is_whole) failure_ = errno;
   }
 
   const Arguments& arguments_;
@@ -469,7 +448,7 @@ class Analyser {
   std::size_t busy_ = 0;
   std::size_t line_ = 0;
   bool has_ended_ = false;
-  int failure_ = 0;
+  StandardOutput output_;
   const std::unique_ptr<Service> service_;  // ends before what its callbacks use
 };
 

@@ -1,53 +1,36 @@
 // senet uci: the text protocol on stdin and stdout.
-#include <fmt/core.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "tools/command.hpp"
 #include "tools/play/protocol/session.hpp"
+#include "tools/play/standard_lines.hpp"
 
 namespace senet {
 namespace {
 
 using protocol::Inbox;
 
-// Feeds stdin to the inbox until quit, end of input or a read error.
-void read_lines(Inbox& inbox) {
-  std::array<char, 1 << 16> buffer;
-  for (;;) {
-    const ssize_t size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0 || !inbox.feed({buffer.data(), static_cast<std::size_t>(size)})) break;
-  }
-  inbox.close();
-}
-
 struct Conversation {
   Inbox inbox;
-  int failure = 0;
+  StandardOutput output;
   std::optional<protocol::Session> session;
 };
 
 Job prepare(const protocol::Options& options) {
   auto talk = std::make_unique<Conversation>();
-  talk->session.emplace(options, talk->inbox, [&talk = *talk](std::string_view line) {
-    if (talk.failure != 0) return;
-    const bool is_whole = std::fwrite(line.data(), 1, line.size(), stdout) == line.size() &&
-                          std::fputc('\n', stdout) != EOF && std::fflush(stdout) == 0;
-    if (!is_whole) talk.failure = errno;
-  });
+  talk->session.emplace(options, talk->inbox,
+                        [&talk = *talk](std::string_view line) { talk.output.write(line); });
   return [talk = std::move(talk)]() -> Result<void> {
-    std::jthread reader([&] { read_lines(talk->inbox); });
+    std::jthread reader([&inbox = talk->inbox] {
+      read_stdin([&](std::string_view bytes) { return inbox.feed(bytes); });
+      inbox.close();
+    });
     talk->session->run();
     reader.join();
-    if (talk->failure == 0) return {};
-    return fail(fmt::format("cannot write to stdout: {}", std::strerror(talk->failure)));
+    return talk->output.result();
   };
 }
 

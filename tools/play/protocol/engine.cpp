@@ -157,9 +157,7 @@ std::vector<Option> options_of(Options& o) {
                  }});
   for_each_setting(o, [&](auto entry, auto& value) {
     const auto is = [&](const void* member) { return member == &value; };
-    if constexpr (requires { entry.range; }) {
-      if (is(&o.hash_mib)) entry.range.most = o.hash_limit_mib;
-    }
+    if (is(&o.hash_mib)) entry.range.most = o.hash_limit_mib;
     const bool is_services = is(&o.hash_mib) || is(&o.threads) || is(&o.keep_tree);
     all.push_back(of_setting(entry, value, is_services ? Change::kSearch : Change::kNothing));
   });

@@ -294,11 +294,9 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
 void Session::say_move(const SessionResult& found, Role role) {
   const std::string move = position_.action_text(found.action);
   if (role == Role::kTurn) return say("bestturn cube=nodouble move=" + move);
-  const std::span<const Action> line = found.line(0).actions;
-  if (!options_.ponder || line.size() < 2) return say("bestmove " + move);
-  AnyState after = position_;
-  after.play(line[0]);
-  say(fmt::format("bestmove {} ponder {}", move, after.action_text(line[1])));
+  const std::vector<std::string> line = texts_of(position_, found.line(0).actions);
+  const bool has_reply = options_.ponder && line.size() > 1;
+  say("bestmove " + move + (has_reply ? " ponder " + line[1] : ""));
 }
 
 bool Session::keep_going(Listening how) { return inbox_->is_quiet() || listen(how); }
@@ -337,12 +335,7 @@ void Session::say_info(const SessionResult& result, Role role, ServiceClock::tim
   const long speed = std::lround((result.visits - result.kept) / seconds);
   for (std::size_t i = 0; i < result.lines(); ++i) {
     const SessionResult::Line line = result.line(i);
-    std::vector<std::string> moves;
-    AnyState state = position_;
-    for (const Action action : line.actions) {
-      moves.push_back(state.action_text(action));
-      state.play(action);
-    }
+    const std::vector<std::string> moves = texts_of(position_, line.actions);
     const Chances chances = chances_of(line.outcomes, values);
     const double value = result.choices[i].value;
     const std::string rank = options_.multi_pv > 1 ? fmt::format(" multipv {}", i + 1) : "";

@@ -184,6 +184,15 @@ std::vector<Action> read_actions(const AnyState& state, Words words) {
   return actions;
 }
 
+std::vector<std::string> texts_of(AnyState state, std::span<const Action> line) {
+  std::vector<std::string> texts;
+  for (const Action action : line) {
+    texts.push_back(state.action_text(action));
+    state.play(action);
+  }
+  return texts;
+}
+
 std::vector<AnyState> read_positions(const AnyGame& game, Words words, Player on_roll) {
   if (words.empty()) throw bad_argument("position needs startpos or a position");
   const std::string_view first = words.next();

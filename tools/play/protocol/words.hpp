@@ -9,6 +9,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -131,6 +132,9 @@ GoRequest parse_go(Words words);
 
 /// The legal actions that these words name. Throws a refusal if they name another, or one twice.
 std::vector<Action> read_actions(const AnyState& state, Words words);
+
+/// The notation of the actions that lead on from `state`, one after the other.
+std::vector<std::string> texts_of(AnyState state, std::span<const Action> line);
 
 /// Parses the words after "position" and plays the moves. The position is startpos, a text in the
 /// game's own notation (optionally after "fen"), or one in another notation after its name.

@@ -177,14 +177,17 @@ TEST(GoSearchmoves, NamesItsMovesAsPositionDoes) {
 
 // -- Pondering. Lines are pushed from the session's output, so that they arrive during a search.
 
-// The answer to `go`, if `lines` arrive while it ponders.
-Lines pondered(Talk& talk, std::string_view go, std::vector<std::string> lines) {
+// The answer to `go`, if an isready and then `lines` arrive during the search, each after the
+// answer to the one before it.
+Lines pondered(Talk& talk, std::string_view go, const std::vector<std::string>& lines) {
+  std::size_t pushed = 0;
   talk.on_line = [&](const std::string& line) {
-    if (line != "readyok") return;
-    for (const std::string& next : std::exchange(lines, {})) talk.inbox.push(next);
+    if (pushed < lines.size() && !line.starts_with("info ")) talk.inbox.push(lines[pushed++]);
   };
   talk.inbox.push("isready");
-  return talk.ask(go);
+  const Lines answer = talk.ask(go);
+  talk.on_line = nullptr;
+  return answer;
 }
 
 TEST(Ponder, AHitSearchesWithTheLimitsOfItsGo) {
@@ -236,16 +239,8 @@ TEST(Ponder, OtherLinesAreRefusedMeanwhile) {
   Talk talk(small_options("connect_four"));
   talk.ask("isready");
   talk.tell({"ponderhit"});  // it may cross with a bestmove
-  // Each line arrives after the answer to the one before it.
-  std::vector<std::string> lines = {"isready", "ponderhit", "go", "position 44"};
-  const auto push_next = [&](const std::string& line) {
-    if (lines.empty() || line.starts_with("info ")) return;
-    talk.inbox.push(lines.back());
-    lines.pop_back();
-  };
-  talk.on_line = push_next;
-  talk.inbox.push("isready");
-  const Lines answer = talk.ask("go ponder nodes 700");
+  const Lines answer =
+      pondered(talk, "go ponder nodes 700", {"position 44", "go", "ponderhit", "isready"});
   EXPECT_EQ(beginning(answer, "error search_in_progress").size(), 2u);
   ASSERT_EQ(beginning(answer, "bestmove ").size(), 1u);
   EXPECT_EQ(number_behind(answer[answer.size() - 2], "nodes"), 700);
@@ -254,14 +249,7 @@ TEST(Ponder, OtherLinesAreRefusedMeanwhile) {
 TEST(Ponder, AHitIsRefusedWhereNothingPonders) {
   Talk talk(small_options("connect_four"));
   talk.ask("isready");
-  std::vector<std::string> lines = {"stop", "ponderhit"};
-  talk.on_line = [&](const std::string& line) {
-    if (lines.empty() || line.starts_with("info ")) return;
-    talk.inbox.push(lines.back());
-    lines.pop_back();
-  };
-  talk.inbox.push("isready");
-  const Lines answer = talk.ask("go infinite");
+  const Lines answer = pondered(talk, "go infinite", {"ponderhit", "stop"});
   EXPECT_EQ(beginning(answer, "error search_in_progress").size(), 1u);
   EXPECT_EQ(beginning(answer, "bestmove ").size(), 1u);
 }
