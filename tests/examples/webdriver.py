@@ -81,12 +81,13 @@ class Browser:
         # Chromium cannot create its sandbox in a container; it only visits our own server.
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                      "--force-prefers-reduced-motion", "--no-first-run", f"--window-size={width},{height}"]
-        options = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
+        options = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"},
+                   "timeouts": {"script": 180000}}
         self.session = ""
         self.session = "/session/" + self.call("POST", "/session", {"capabilities": {"alwaysMatch": options}})["sessionId"]
 
     def call(self, method, path, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=240)
         text = json.dumps(body) if body is not None else ("{}" if method == "POST" else None)
         connection.request(method, self.session + path, text, {"Content-Type": "application/json"})
         value = json.loads(connection.getresponse().read())["value"]
@@ -111,8 +112,8 @@ class Browser:
         return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def wait(self, condition, what):
-        """Waits up to 30 s until the expression is true."""
-        script = ("const done = arguments[0], until = Date.now() + 30000; const look = () => "
+        """Waits up to two minutes until the expression is true."""
+        script = ("const done = arguments[0], until = Date.now() + 120000; const look = () => "
                   f"({condition}) ? done(true) : Date.now() > until ? done(false) : setTimeout(look, 10); look();")
         if not self.call("POST", "/execute/async", {"script": script, "args": []}):
             raise AssertionError(f"timed out waiting for {what} ({condition})")

@@ -37,12 +37,13 @@ ProgramRun eval_text(const std::string& game, const std::string& text,
 /// The output without its first line, which describes the player.
 std::string marks_of(const ProgramRun& run) { return run.out.substr(run.out.find('\n')); }
 
-std::string first_backgammon_label() {
-  std::ifstream file(kBackgammonLabels);
-  std::string line;
-  std::getline(file, line);
-  return line;
+std::string first_lines(const std::string& text, std::size_t count) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < count; ++i) end = text.find('\n', end) + 1;
+  return text.substr(0, end);
 }
+
+std::string first_backgammon_label() { return first_lines(text_of(kBackgammonLabels), 1); }
 
 // The exact expectation over all legal moves, computed independently from the label file. (A single
 // random choice of moves deviates from it by about 0.02 where the move matters, or 6 millipoints.)
@@ -123,13 +124,15 @@ TEST(EvalCommand, SearchBeatsRandomEvenUntrained) {
 // Without --mode, a network is used in the mode it was trained for.
 TEST(EvalCommand, AsksWhatTheNetworkLearnt) {
   const TemporaryFolder folder;
+  const std::string labels = folder / "labels";  // few: a search by plies takes long
+  write_text(labels, first_lines(text_of(kBackgammonLabels), 100));
   const auto loss = [&](std::optional<Evaluates> trained, std::vector<std::string> more) {
     NetworkSpec spec = reference_spec<Backgammon>();
     spec.evaluates = trained;
     const std::string file = folder / "trained.safetensors";
     EXPECT_TRUE(save_network(initial_network(spec, 3), file));
     more.insert(more.end(), {"--weights", file});
-    const ProgramRun run = eval("backgammon", kBackgammonLabels, more);
+    const ProgramRun run = eval("backgammon", labels, more);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return run.metric("backgammon", "loss_millipoints");
   };
@@ -322,8 +325,8 @@ TEST(EvalCommand, ForcedPlaysAreApart) {
       {"dice", {6, 5}},
       {"moves", {{"1/off", backgammon::position_id(after.board()), 1.0}}}};
   const ProgramRun alone = eval_text("backgammon", first_backgammon_label(), {"--seed", "1"});
-  const ProgramRun both = eval_text(
-      "backgammon", first_backgammon_label() + "\n" + label.dump() + "\n", {"--seed", "1"});
+  const ProgramRun both =
+      eval_text("backgammon", first_backgammon_label() + label.dump() + "\n", {"--seed", "1"});
   ASSERT_EQ(both.exit_code, 0) << both.err;
   const double lost = alone.metric("backgammon", "loss_millipoints");
   EXPECT_GT(lost, 0);
@@ -408,8 +411,8 @@ TEST(EvalCommand, UnmatchedMovesAreAFailure) {
   auto& plays = label["moves"];
   ASSERT_GT(plays.size(), 1u);
   plays.erase(plays.size() - 1);
-  const ProgramRun run = eval_text("backgammon", first_backgammon_label() + "\n" + label.dump(),
-                                   {"--player", "random"});
+  const ProgramRun run =
+      eval_text("backgammon", first_backgammon_label() + label.dump(), {"--player", "random"});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_EQ(run.metric("backgammon", "unmatched"), 1);
   EXPECT_EQ(run.err, "senet eval: the labels do not contain the move played in 1 of 2 positions\n");

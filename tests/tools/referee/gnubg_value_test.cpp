@@ -314,7 +314,7 @@ TEST_F(GnubgTrust, ItsBearoffsHaveOurProbabilities) {
   Random random(73, 0, 0, Purpose::kTest);
   double largest = 0;
   int gammons = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 400; ++i) {
     const std::uint32_t most = i % 2 == 0 ? 6 : 15;
     Board board = backgammon::random_bearoff(random, most);
     // Every fourth time a player has all checkers left, and the other hardly any.
@@ -336,7 +336,7 @@ TEST_F(GnubgTrust, ItsBearoffsHaveOurProbabilities) {
     gammons += ours[1] > 0.01 || ours[4] > 0.01;
   }
   fmt::print("largest difference of probabilities: {:.6f}\n", largest);
-  EXPECT_GT(gammons, 100);
+  EXPECT_GT(gammons, 20);
 }
 
 // For positions in the two-sided part, the equities of the shipped labels are exact. Does not need
