@@ -45,6 +45,13 @@ struct FinishedGame {
   std::optional<std::uint8_t> outcome;  // for the match's first player; none if the game was cut
 };
 
+/// A game from a file of another program.
+struct ReadGame {
+  std::array<std::string, 2> players;  // names of player 0 and player 1
+  Player first = 0;                    // who begins, for Kit::start_of
+  std::vector<Action> actions;         // legal, chance outcomes included
+};
+
 /// A player that needs only the rules. `draw` is the random stream for this move.
 struct SimplePlayer {
   std::string_view word;  // on the command line
@@ -103,6 +110,8 @@ struct Kit {
   /// `comment` may be any text.
   std::string (*match_text)(std::span<const FinishedGame> games,
                             std::string_view comment) = nullptr;
+  /// Reads all games of a file in that format; errors name the line.
+  Result<std::vector<ReadGame>> (*read_match)(std::string_view text) = nullptr;
 };
 
 /// The table of a game (games/registry.hpp): its constants; the functions of its rules, which take

@@ -43,6 +43,12 @@ Network::Network(NetworkSpec spec, std::vector<float> parameters)
   find_id();
 }
 
+Network Network::clone() const {
+  Network copy(spec_, {parameters_.begin(), parameters_.end()});
+  copy.levels_ = levels_;
+  return copy;
+}
+
 void Network::find_id() {
   std::string text = spec_.game;
   for (const SpecField& field : kSpecFields) {

@@ -7,9 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nn/file.hpp"
+#include "nn/levels.hpp"
 #include "nn/network_spec.hpp"
 
 namespace senet {
@@ -24,8 +26,12 @@ class Network {
   const NetworkSpec& spec() const { return spec_; }
   /// All parameters, [parameter_count(spec)] f32. Valid while the network exists.
   std::span<const float> parameters() const { return parameters_; }
+  /// The levels of strength that were found for these weights, the weakest first; may be empty. Not
+  /// part of the content's id.
+  const std::vector<Level>& levels() const { return levels_; }
+  void set_levels(std::vector<Level> levels) { levels_ = std::move(levels); }
   /// A copy that owns its parameters.
-  Network clone() const { return {spec_, {parameters_.begin(), parameters_.end()}}; }
+  Network clone() const;
   /// Identifies the weights: XXH3 (64 bits) of the parameters' bytes, seeded with the XXH3 of the
   /// spec as text. Equal for equal content of any origin.
   std::uint64_t id() const { return id_; }
@@ -50,6 +56,7 @@ class Network {
   MappedFile file_;                    // mapped if the parameters are in it
   std::span<const float> parameters_;  // into storage_, file_ or borrowed memory
   std::uint64_t id_ = 0;
+  std::vector<Level> levels_;
 };
 
 /// Initial weights: Linear weights are nearly normal with variance 2 / inputs (He et al. 2015); the
@@ -81,8 +88,8 @@ Result<Network> read_network(std::span<const std::byte> file);
 /// writes and an address that is a multiple of 4.
 Result<std::optional<Network>> borrow_network(std::span<const std::byte> file);
 
-/// Writes safetensors with the spec and the id in the metadata: to a temporary file next to `file`,
-/// flushed to disk, then renamed, so that no reader ever sees a partial file.
+/// Writes safetensors with the spec, the id and the levels in the metadata: to a temporary file
+/// next to `file`, flushed to disk, then renamed, so that no reader ever sees a partial file.
 Result<void> save_network(const Network& network, const std::filesystem::path& file);
 
 /// The id as 16 hex digits, "8f3a...".

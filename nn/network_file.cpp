@@ -1,8 +1,8 @@
 // Networks as safetensors files: their metadata, and every check before weights are used.
 //
 //   __metadata__   format "senet-network-1"; game; every number of kSpecFields as decimal text;
-//                  evaluates by name (optional); id as 16 hex digits (files of other programs may
-//                  lack it)
+//                  evaluates by name (optional); levels (optional, see nn/levels.hpp); id as 16
+//                  hex digits (files of other programs may lack it)
 //   tensors        those of parameter_layout: a Linear weight [outputs, inputs], all others
 //                  [length]
 #include <fmt/core.h>
@@ -23,6 +23,7 @@ namespace {
 
 constexpr const char* kFormat = "senet-network-1";
 constexpr const char* kEvaluates = "evaluates";
+constexpr const char* kLevels = "levels";
 // A larger number means a damaged header: no board game needs such a network.
 constexpr std::size_t kMaxParameters = std::size_t{1} << 30;
 
@@ -155,6 +156,11 @@ Result<void> Network::read(std::span<const std::byte> file, Keep keep) {
   }
   spec_ = std::move(*spec);
   find_id();
+  if (const auto found = header->metadata.find(kLevels); found != header->metadata.end()) {
+    auto levels = read_levels(found->second);
+    if (!levels) return fail("__metadata__: " + std::string(levels.error().reason()));
+    levels_ = std::move(*levels);
+  }
   return check_id(header->metadata, id_);
 }
 
@@ -187,6 +193,7 @@ Result<void> save_network(const Network& network, const std::filesystem::path& f
   if (!checked) return fail(fmt::format("{}: {}", file.string(), checked.error().reason()));
   Metadata metadata = {{"format", kFormat}, {"game", spec.game}, {"id", id_text(network.id())}};
   if (spec.evaluates) metadata[kEvaluates] = name_of(*spec.evaluates);
+  if (!network.levels().empty()) metadata[kLevels] = levels_text(network.levels());
   for (const SpecField& field : kSpecFields) {
     if (!field.is_mentioned(spec)) continue;
     metadata[std::string(field.name)] = std::to_string(field.get(spec));

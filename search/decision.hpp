@@ -11,6 +11,7 @@
 
 #include "games/random.hpp"
 #include "games/sound_moves.hpp"
+#include "nn/levels.hpp"
 #include "search/outcomes.hpp"
 #include "search/rule.hpp"
 #include "search/tree.hpp"
@@ -56,6 +57,27 @@ Action draw_choice(const Decision<G>& decision, float temperature, Random draw) 
   const float exponent = 1.0f / temperature;
   const std::size_t chosen = draw.pick(decision.choices.size(), [&](std::size_t i) {
     return std::pow(static_cast<float>(decision.choices[i].target) / most, exponent);
+  });
+  return decision.choices[chosen].action;
+}
+
+/// Draws a move for play at this level. A move's weight is w^(1 / temperature), where w is its
+/// visits and its prior: a search of one visit draws from the network's policy. A move that was
+/// visited and loses more than level.most_loss, compared to the best, is never drawn; nor is one
+/// that is not sound. Returns the best if the temperature is 0 or the result is proven. Allocates
+/// nothing.
+template <Game G>
+Action draw_at_level(const Decision<G>& decision, const Level& level, Random draw) {
+  if (!(level.temperature > 0) || decision.proven) return decision.best();
+  const Choice& best = decision.choices.front();
+  const auto worth = [](const Choice& choice) {
+    return static_cast<float>(choice.visits) + choice.prior;
+  };
+  const std::size_t chosen = draw.pick(decision.choices.size(), [&](std::size_t i) {
+    const Choice& choice = decision.choices[i];
+    const bool is_valued = choice.visits > 0 || decision.visits == 1;
+    if (is_valued && best.value - choice.value > level.most_loss) return 0.0f;
+    return std::pow(worth(choice) / std::max(worth(best), 1e-6f), 1.0f / level.temperature);
   });
   return decision.choices[chosen].action;
 }

@@ -42,6 +42,7 @@ struct SearchOptions {
   std::size_t lanes = 0;               // searches of each worker; 0: up to 64, within kTreeMemory
   std::size_t cache_mib = 0;           // evaluation cache of each worker in MiB; 0: none
   SearchSettings settings{.policy_temperature = kPlayersPolicyTemperature};
+  Level level{.visits = 1};  // its visits are not used: make() takes them
   /// Asks the game's tablebase, if it has one, instead of the network. Not a setting of self-play,
   /// whose networks learn the endgame from nothing.
   bool tablebase = false;
@@ -78,8 +79,9 @@ inline std::filesystem::path tablebase_folder(const SearchOptions& options) {
 /// Maximum bytes for the trees of one player when the numbers of workers and lanes are not set.
 inline constexpr std::size_t kTreeMemory = std::size_t{1} << 30;
 
-/// Plays the best move of a search without noise. The move depends only on the state, not on the
-/// number of workers or lanes, if the evaluator gives a row the same bits in every batch.
+/// Plays the best move of a search without noise or, at a level of strength, one near it. The move
+/// depends only on the state and the draw, not on the number of workers or lanes, if the evaluator
+/// gives a row the same bits in every batch.
 template <Game G>
 class SearchPlayer final : public MatchPlayer {
  public:
@@ -133,15 +135,16 @@ class SearchPlayer final : public MatchPlayer {
   std::uint32_t visits() const { return visits_; }
   std::string_view evaluator_name() const { return workers_.front().evaluator->name(); }
 
-  Result<void> choose(std::span<const AnyState> states, std::span<const Random>,
+  Result<void> choose(std::span<const AnyState> states, std::span<const Random> draws,
                       std::span<Action> actions) override {
     // A single state would only wake the other threads.
     if (states.size() == 1) {
-      search(workers_.front(), states, actions);
+      search(workers_.front(), states, draws, actions);
     } else {
       team_.run([&](std::size_t i) {
         const Share share = team_.share(states.size(), 1, i);
         search(workers_[i], states.subspan(share.begin, share.size()),
+               draws.subspan(share.begin, share.size()),
                actions.subspan(share.begin, share.size()));
       });
     }
@@ -194,14 +197,15 @@ class SearchPlayer final : public MatchPlayer {
     return {};
   }
 
-  void search(Worker& worker, std::span<const AnyState> states, std::span<Action> actions) const {
+  void search(Worker& worker, std::span<const AnyState> states, std::span<const Random> draws,
+              std::span<Action> actions) const {
     worker.thrown = nullptr;
     try {
       worker.states.clear();
       for (const AnyState& state : states) worker.states.push_back(state.as<G>());
       worker.analysis.run(worker.states, {.visits = visits_}, 0,
                           [&](std::size_t i, const Decision<G>& decision, const Search<G>&) {
-                            actions[i] = decision.best();
+                            actions[i] = draw_at_level(decision, options_.level, draws[i]);
                             worker.evaluations += decision.evaluations;
                           });
     } catch (...) {

@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
   senet::add_selfplay_command(root);
   root.heading("Play");
   senet::add_match_command(root);
+  senet::add_ladder_command(root);
+  senet::add_report_command(root);
   senet::add_uci_command(root);
   senet::add_analyse_command(root);
   root.heading("Judge");

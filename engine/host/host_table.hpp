@@ -31,6 +31,8 @@ class WeightsInUse {
 
   /// New searches use these weights from now on, or as soon as there is room for them.
   void publish(SharedWeights weights) { newest_.publish(std::move(weights)); }
+  /// The weights published last; null before the first.
+  SharedWeights newest() const { return newest_.newest().weights; }
   /// The weights for a new search, in use until end(); null before the first publish().
   SharedWeights begin() {
     const std::lock_guard lock(mutex_);

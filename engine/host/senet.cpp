@@ -6,9 +6,11 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -166,6 +168,8 @@ void for_each_pair(Config& config, Settings& settings, Use&& use) {
   use(config.seed, settings.seed);
   use(config.cache, settings.cache);
   use(config.ply, settings.search.plies.ply);
+  use(config.leaves, settings.search.leaves);
+  use(config.lines, settings.lines);
 }
 
 senet_config default_config() {
@@ -224,6 +228,16 @@ senet_status fit(const senet_config* config, senet_text game,
 Session& session_of(senet_session* handle) { return *reinterpret_cast<Session*>(handle); }
 const Session& session_of(const senet_session* handle) {
   return *reinterpret_cast<const Session*>(handle);
+}
+
+/// Level `number` of the weights that a search would use now; none for 0.
+Result<std::optional<Level>> level_in_use(const Session& session, std::uint32_t number) {
+  if (number == 0) return std::optional<Level>();
+  const SharedWeights weights = session.served().weights.newest();
+  const std::vector<Level>& levels = weights->network().levels();
+  if (number <= levels.size()) return std::optional(levels[number - 1]);
+  return fail(SENET_BAD_ARGUMENT, "level is " + std::to_string(number) + ", but the model has " +
+                                      std::to_string(levels.size()) + " levels");
 }
 
 /// Copies as much of a list as fits into a caller's buffer.
@@ -323,6 +337,17 @@ senet_status senet_poll(senet_engine* engine, uint32_t budget_us, uint32_t* sear
   });
 }
 
+senet_status senet_engine_games(const senet_engine* engine, senet_text* names, size_t room,
+                                size_t* count) {
+  return guarded(nullptr, {{engine, "engine"}, {count, "count"}}, [&] {
+    std::vector<senet_text> all;
+    for (const std::string_view name : engine->service->games()) {
+      all.push_back({name.data(), name.size()});
+    }
+    return write_list<senet_text>(all, names, room, count);
+  });
+}
+
 senet_status senet_model_open(senet_engine* engine, senet_text path, senet_model** model,
                               senet_reason* why) {
   return open_model(engine, model, why,
@@ -353,6 +378,17 @@ senet_text senet_model_game(const senet_model* model) {
   if (model == nullptr) return {};
   const std::string& game = model->network->spec().game;
   return {game.data(), game.size()};
+}
+
+senet_status senet_model_levels(const senet_model* model, senet_level* levels, size_t room,
+                                size_t* count) {
+  return guarded(nullptr, {{model, "model"}, {count, "count"}}, [&] {
+    std::vector<senet_level> all;
+    for (const Level& level : model->network->levels()) {
+      all.push_back({level.visits, level.temperature, level.most_loss, level.rating});
+    }
+    return write_list<senet_level>(all, levels, room, count);
+  });
 }
 
 senet_status senet_model_untrained(senet_engine* engine, senet_text game, uint64_t seed,
@@ -394,6 +430,19 @@ senet_status senet_session_open(senet_engine* engine, senet_text game, senet_ses
 void senet_session_close(senet_session* session) {
   guarded(nullptr, {{session, "session"}},
           [&] { session_of(session).service().close_session(&session_of(session)); });
+}
+
+senet_status senet_session_clone(const senet_session* session, senet_session** clone,
+                                 senet_reason* why) {
+  return guarded(why, {{session, "session"}, {clone, "clone"}}, [&]() -> Result<void> {
+    Service& service = session_of(session).service();
+    const AnyState position = session_of(session).position();
+    const auto opened = service.open_session(position.game().name);
+    if (!opened) return opened.error();
+    (*opened)->set_position(position).value();  // it is idle
+    *clone = reinterpret_cast<senet_session*>(*opened);
+    return {};
+  });
 }
 
 senet_status senet_session_set(senet_session* session, senet_text position,
@@ -461,20 +510,35 @@ senet_status senet_session_search(senet_session* session, const senet_limits* li
     if (read->priority < -1 || read->priority > 1) {
       return fail(SENET_BAD_ARGUMENT, "priority must be -1, 0 or 1");
     }
-    if (read->reserved != 0) return fail(SENET_BAD_ARGUMENT, "reserved must be 0");
     if (!(read->temperature >= 0)) {
       return fail(SENET_BAD_ARGUMENT, "temperature must be 0 or more");
     }
-    constexpr std::uint64_t kCentury = std::uint64_t{3'000'000'000'000'000};
+    const auto level = level_in_use(session_of(session), read->level);
+    if (!level) return level.error();
+    const auto microseconds = [](std::uint64_t time) {
+      constexpr std::uint64_t kCentury = std::uint64_t{3'000'000'000'000'000};
+      return std::chrono::microseconds(std::min(time, kCentury));
+    };
     Session::Done over;
     if (done != nullptr) over = [done, user, session] { done(user, session); };
+    std::function<void(const SessionResult&)> progress;
+    if (read->progress != nullptr) {
+      progress = [show = read->progress, user, session](const SessionResult&) {
+        show(user, session);
+      };
+    }
     return session_of(session).service().search(
         session_of(session),
         {.visits = read->visits,
-         .time = std::chrono::microseconds(std::min(read->time_us, kCentury)),
+         .depth = read->depth,
+         .time = microseconds(read->time_us),
          .temperature = read->temperature,
+         .level = *level,
          .noise = read->noise != 0,
-         .priority = static_cast<Priority>(read->priority + 1)},
+         .priority = static_cast<Priority>(read->priority + 1),
+         .lines = read->lines,
+         .progress = std::move(progress),
+         .progress_every = microseconds(read->progress_us)},
         std::move(over));
   });
 }
@@ -517,5 +581,17 @@ senet_status senet_session_result(const senet_session* session, senet_result* re
         choices[i] = {choice.action, 0, choice.visits, choice.prior, choice.value};
       }
     });
+  });
+}
+
+senet_status senet_session_line(const senet_session* session, size_t rank, senet_action* actions,
+                                size_t room, size_t* count) {
+  return guarded(nullptr, {{session, "session"}, {count, "count"}}, [&]() -> Result<void> {
+    Result<void> written;
+    const auto read = session_of(session).read_result([&](const SessionResult& found) {
+      written = rank < found.lines() ? write_list(found.line(rank).actions, actions, room, count)
+                                     : fail(SENET_BAD_ARGUMENT, "the result has no such line");
+    });
+    return read ? written : read;
   });
 }

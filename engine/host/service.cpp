@@ -277,6 +277,13 @@ Result<std::unique_ptr<ServedGame>> Service::make_served(const Weights& weights)
   return served;
 }
 
+std::vector<std::string_view> Service::games() const {
+  std::vector<std::string_view> names(game_names().begin(), game_names().end());
+  const std::lock_guard lock(mutex_);
+  for (const auto& own : own_games_) names.push_back(own->host().game.name);
+  return names;
+}
+
 Result<void> Service::add_game(GameTable table) {
   if (auto checked = check_table(table); !checked) return checked;
   const std::lock_guard one_at_a_time(games_mutex_);

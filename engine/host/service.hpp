@@ -85,6 +85,9 @@ class Service {
                                              const NetworkSpec& spec,
                                              std::uint32_t ServiceSettings::*setting);
 
+  /// The names of all games, those of the host last. Valid as long as the service.
+  std::vector<std::string_view> games() const;
+
   /// Adds a game of the host, after check_table().
   Result<void> add_game(GameTable table);
 

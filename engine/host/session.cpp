@@ -62,6 +62,13 @@ Result<void> Session::set(std::string_view text, std::span<const Action> actions
   });
 }
 
+Result<void> Session::set_position(const AnyState& state) {
+  return when_idle([&]() -> Result<void> {
+    move_to(state);
+    return {};
+  });
+}
+
 Result<void> Session::play(Action action) {
   return when_idle([&]() -> Result<void> {
     if (!here_.has(action)) return not_legal(state_, action);
@@ -135,6 +142,7 @@ Result<SessionResult> Session::result() const {
 }
 
 Result<void> Session::has_result() const {
+  if (shows_) return {};
   if (searching_) return busy();
   if (found_ == SENET_OK) return {};
   return fail(found_, found_ == SENET_BAD_STATE   ? "this position has not been searched"
@@ -186,7 +194,13 @@ Result<void> Session::begin(SessionLimits limits, Done done, AnySearchPool& pool
 }
 
 void Session::show_progress() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    shows_ = true;
+  }
   pool().worker().call([this] { limits_.progress(result_); });
+  const std::lock_guard lock(mutex_);
+  shows_ = false;
 }
 
 void Session::hand_back(senet_status status) noexcept {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "engine/host/memory_budget.hpp"
 #include "games/any_game.hpp"
 #include "nn/heap.hpp"
+#include "nn/levels.hpp"
 #include "search/decision.hpp"
 #include "senet/result.hpp"
 
@@ -74,11 +76,14 @@ struct SessionLimits {
   bool keep_tree = true;  // with ServiceSettings::search.reuse_tree: begins with what is left of
                           // the last search's tree, if neither search was limited to actions
   float temperature = 0;  // the action is drawn with weights visits^(1 / temperature); 0: the best
-  bool noise = false;     // Dirichlet noise at the root, so that games differ
+  /// Plays at this level, and not with `temperature`: makes at most the level's visits, begins with
+  /// an empty tree, and draws the action with draw_at_level().
+  std::optional<Level> level = {};
+  bool noise = false;  // Dirichlet noise at the root, so that games differ
   Priority priority = Priority::kNormal;
   std::uint32_t lines = 0;  // of the result, at most ServiceSettings::lines
   /// Receives the result so far every `progress_every` or so, on the thread that searches. It may
-  /// read the session's position and stop the search. Exceptions from it are dropped.
+  /// read the session's position and result() and stop the search. Exceptions from it are dropped.
   std::function<void(const SessionResult&)> progress = nullptr;
   std::chrono::microseconds progress_every = std::chrono::seconds(1);
 };
@@ -101,6 +106,8 @@ class Session {
   /// Sets the position from text (empty: the start) and plays actions from there, including chance
   /// outcomes. On failure nothing has changed.
   Result<void> set(std::string_view text, std::span<const Action> actions);
+  /// The same from a state of the session's game.
+  Result<void> set_position(const AnyState& state);
   /// Plays a legal action or a chance outcome. Keeps the part of the tree below it.
   Result<void> play(Action action);
 
@@ -127,7 +134,8 @@ class Session {
   /// Waits until no search and no callback of one is running; false if that takes longer. Another
   /// thread must search meanwhile, and none may close the session: see Service::wait.
   bool wait(std::chrono::microseconds time) const;
-  /// The result of the last search. SENET_BUSY while one runs, SENET_BAD_STATE before the first and
+  /// The result of the last search or, in SessionLimits::progress, of the running one so far.
+  /// SENET_BUSY while a search runs otherwise, SENET_BAD_STATE before the first and
   /// after the position has changed, and the search's own error if it failed.
   Result<SessionResult> result() const;
   /// The same without a copy: calls read(const SessionResult&) while holding the lock.
@@ -227,6 +235,7 @@ class Session {
   mutable std::mutex mutex_;
   mutable std::condition_variable became_idle_;
   bool searching_ = false;
+  bool shows_ = false;  // limits_.progress is running, and result_ is the result so far
   // SENET_OK: result_ is that of this position; SENET_BAD_STATE: no search of it has ended; other:
   // the error that ended the search.
   senet_status found_ = SENET_BAD_STATE;

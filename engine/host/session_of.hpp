@@ -51,11 +51,13 @@ class SessionOf final : public Session {
   void start(std::uint64_t model, std::unique_ptr<Tree<G>>* spare) {
     // A search with noise begins with an empty tree: a root's first visits must not depend on the
     // noise at an earlier root.
-    if (model != model_ || limits().noise || !limits().keep_tree) search_.forget();
+    const std::optional<Level>& level = limits().level;
+    if (model != model_ || limits().noise || !limits().keep_tree || level) search_.forget();
     model_ = model;
     ++searches_;
     ending_.reset();
-    const std::uint32_t asked = limits().visits;
+    std::uint32_t asked = limits().visits;
+    if (level && (asked == 0 || asked > level->visits)) asked = level->visits;
     most_ = asked == 0 ? plan_.visits : std::min(asked, plan_.visits);
     is_cut_ = most_ != asked;
     search_.start(root_, {most_, limits().noise, limits().actions},
@@ -114,8 +116,9 @@ class SessionOf final : public Session {
     result_.depth = decision.depth;
     result_.tree_filled = filled();
     result_.choices.assign(decision.choices.begin(), decision.choices.end());
-    result_.action = draw_choice(decision, limits().temperature,
-                                 Random(plan_.settings.seed, number_, searches_, Purpose::kMove));
+    const Random draw(plan_.settings.seed, number_, searches_, Purpose::kMove);
+    result_.action = limits().level ? draw_at_level(decision, *limits().level, draw)
+                                    : draw_choice(decision, limits().temperature, draw);
     note_lines(decision.choices);
   }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "games/backgammon/kit/exam.hpp"
 #include "games/backgammon/kit/linear.hpp"
 #include "games/backgammon/kit/linear_weights.hpp"
+#include "games/backgammon/kit/match_file.hpp"
 
 namespace senet {
 using namespace backgammon;
@@ -120,63 +120,6 @@ std::vector<std::string> ubgi_question(const AnyState& state) {
           fmt::format("dice {} {}", own.dice()->high, own.dice()->low)};
 }
 
-// The column at which the second player's moves begin.
-constexpr int kColumn = 34;
-
-std::string game_text(const FinishedGame& game) {
-  // Turns in order, "31: 8/5 6/5", or the roll alone when nothing can be played. If the right
-  // player begins, the first cell is empty.
-  std::vector<std::string> cells;
-  Backgammon state;
-  for (const Action action : game.actions) {
-    if (is_decision(state.turn())) {
-      if (cells.empty() && state.viewer() != game.first) cells.emplace_back();
-      const Dice dice = *state.dice();
-      cells.push_back(fmt::format("{}{}:", dice.high, dice.low));
-      if (action != kPass) cells.back() += " " + state.action_text(action);
-    }
-    state.play(action);
-  }
-  std::string text;
-  for (std::size_t i = 0; i < cells.size(); i += 2) {
-    const std::string left = fmt::format("{:3}) {}", i / 2 + 1, cells[i]);
-    const std::string_view right = i + 1 < cells.size() ? std::string_view(cells[i + 1]) : "";
-    text += right.empty() ? left + "\n" : fmt::format("{:<{}} {}\n", left, kColumn - 1, right);
-  }
-  return text;
-}
-
-/// The text without the characters that are not allowed between the quotes of a header.
-std::string quotable(std::string_view text) {
-  std::string shown(text);
-  std::ranges::replace(shown, '"', '\'');
-  std::ranges::replace_if(
-      shown, [](unsigned char c) { return c < ' ' || c == '\x7f'; }, ' ');
-  return shown;
-}
-
-// A .mat file, Jellyfish's text format, which GNU Backgammon and other programs read: a money
-// session between "first" (left) and "second" (right). A cut game has no winner. The comment
-// becomes one line, with single instead of double quotes.
-std::string match_text(std::span<const FinishedGame> games, std::string_view comment) {
-  std::string text =
-      fmt::format("; [EventDescription \"{}\"]\n 0 point match\n", quotable(comment));
-  std::array<int, 2> score{};
-  int number = 0;
-  for (const FinishedGame& game : games) {
-    const std::string left = fmt::format(" first : {}", score[0]);
-    text += fmt::format("\n Game {}\n{:<{}} second : {}\n{}", ++number, left, kColumn - 1, score[1],
-                        game_text(game));
-    if (!game.outcome) continue;
-    const float points = Backgammon::kOutcomeValues[*game.outcome];
-    const int size = static_cast<int>(std::abs(points));
-    text += fmt::format("{:>{}}Wins {} point{}\n", "", points > 0 ? 6 : kColumn + 2, size,
-                        size == 1 ? "" : "s");
-    score[points > 0 ? 0 : 1] += size;
-  }
-  return text;
-}
-
 }  // namespace
 
 template <>
@@ -207,7 +150,8 @@ Kit kit_of<Backgammon>() {
       .ubgi_question = &ubgi_question,
       .with_dice = &with_dice,
       .with_player_on_roll = &with_player_on_roll,
-      .match_text = &match_text};
+      .match_text = &match_text,
+      .read_match = &read_match};
 }
 
 }  // namespace senet

@@ -70,6 +70,8 @@ int main(void) {
   FIELD(senet_config, cache);
   FIELD(senet_config, tablebases);
   FIELD(senet_config, ply);
+  FIELD(senet_config, leaves);
+  FIELD(senet_config, lines);
   FIELD(senet_config, reserved);
 
   SIZE(senet_limits);
@@ -79,7 +81,17 @@ int main(void) {
   FIELD(senet_limits, temperature);
   FIELD(senet_limits, noise);
   FIELD(senet_limits, priority);
-  FIELD(senet_limits, reserved);
+  FIELD(senet_limits, level);
+  FIELD(senet_limits, depth);
+  FIELD(senet_limits, lines);
+  FIELD(senet_limits, progress_us);
+  FIELD(senet_limits, progress);
+
+  SIZE(senet_level);
+  FIELD(senet_level, visits);
+  FIELD(senet_level, temperature);
+  FIELD(senet_level, most_loss);
+  FIELD(senet_level, rating);
 
   SIZE(senet_choice);
   FIELD(senet_choice, action);

@@ -1,6 +1,7 @@
 // The C++ interface: errors as values and exceptions, callables as callbacks, explicit close().
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -66,6 +67,77 @@ TEST_F(CppFace, CallablesEndSearches) {
   session.begin_search({.visits = 20}, named);
   session.wait();
   EXPECT_EQ(reported, 43);
+}
+
+// A host may read what a search has found so far, only in its progress.
+TEST_F(CppFace, ShowsProgress) {
+  senet_config config = default_config();
+  config.lines = 3;
+  config.leaves = 4;
+  Engine engine(config);
+  engine.use(engine.builtin("connect_four"));
+  auto session = engine.open_session("connect_four");
+  struct Seen {
+    Session* session;
+    std::vector<Found> found;
+  } seen{&session, {}};
+  const auto note = [](void* user, senet_session*) {
+    auto& all = *static_cast<Seen*>(user);
+    all.found.push_back(all.session->result());
+    if (all.found.size() == 3) all.session->stop();
+  };
+  session.begin_search({.lines = 2, .progress = note, .progress_every = microseconds(1)}, nullptr,
+                       &seen);
+  while (!session.wait(microseconds(100))) {
+    const auto read = session.try_result();  // from another thread, at any time
+    if (!read) {
+      EXPECT_EQ(read.error().status(), SENET_BUSY);
+    }
+  }
+  const Found last = session.result();
+  EXPECT_EQ(last.ending, SENET_BY_STOP);
+  ASSERT_EQ(seen.found.size(), 3u);
+  std::uint32_t visits = 0;
+  for (const Found& found : seen.found) {
+    EXPECT_GT(found.visits, visits);
+    visits = found.visits;
+    EXPECT_EQ(found.choices.size(), 7u);
+    ASSERT_EQ(found.lines.size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(found.lines[i].front(), found.choices[i].action);
+  }
+  EXPECT_GE(last.visits, visits);
+  EXPECT_EQ(session.search({.visits = last.visits, .depth = 2, .lines = 9}).lines.size(), 3u);
+}
+
+TEST_F(CppFace, PlaysBelowFullStrength) {
+  const auto model = engine_.builtin("connect_four");
+  const std::vector<senet_level> levels = model.levels();
+  ASSERT_EQ(levels.size(), 10u);
+  EXPECT_LT(levels.front().rating + 500, levels.back().rating);
+  auto session = engine_.open_session("connect_four");
+  std::vector<int> played(7);
+  for (int i = 0; i < 40; ++i) {
+    const Found found = session.search({.visits = 800, .level = 1});
+    EXPECT_EQ(found.visits, levels[0].visits);
+    ++played[found.action];
+  }
+  EXPECT_GE(std::count_if(played.begin(), played.end(), [](int times) { return times > 0; }), 4);
+  EXPECT_EQ(session.search({.visits = 5, .level = 10}).visits, 5u);
+  EXPECT_EQ(session.search({.level = 10}).action, 3);
+  EXPECT_EQ(session.try_search({.level = 11}).error().status(), SENET_BAD_ARGUMENT);
+}
+
+TEST_F(CppFace, SessionsCanBeCloned) {
+  auto session = engine_.open_session("connect_four");
+  session.play(3);
+  session.begin_search({.visits = 200});
+  auto clone = session.clone();
+  EXPECT_EQ(clone.text(), session.text());
+  clone.play(3);
+  session.wait();
+  EXPECT_NE(clone.text(), session.text());
+  const std::vector<std::string_view> games = engine_.games();
+  EXPECT_NE(std::find(games.begin(), games.end(), "connect_four"), games.end());
 }
 
 TEST_F(CppFace, CallablesOfSearchesThatDoNotBeginAreDropped) {

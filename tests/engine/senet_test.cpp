@@ -129,6 +129,18 @@ TEST_F(SenetTest, SearchesByPlies) {
   EXPECT_EQ(senet_engine_close(engine), SENET_OK);
 }
 
+// Names need no text() of the host's.
+TEST_F(SenetTest, ListsItsGames) {
+  std::array<senet_text, 8> names{};
+  std::size_t count = 0;
+  EXPECT_EQ(senet_engine_games(engine_, names.data(), 1, &count), SENET_NO_ROOM);
+  ASSERT_EQ(senet_engine_games(engine_, names.data(), names.size(), &count), SENET_OK);
+  const senet_text wanted = SENET_TEXT("connect_four");
+  EXPECT_TRUE(std::any_of(names.begin(), names.begin() + count, [&](senet_text name) {
+    return std::string_view(name.data, name.size) == std::string_view(wanted.data, wanted.size);
+  }));
+}
+
 TEST_F(SenetTest, NamesWhatIsWrong) {
   senet_session* session = nullptr;
   EXPECT_EQ(senet_session_open(engine_, text("connect_four"), &session, &why_), SENET_BAD_STATE);
@@ -152,8 +164,12 @@ TEST_F(SenetTest, NamesWhatIsWrong) {
   limits.priority = 5;
   EXPECT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why_), SENET_BAD_ARGUMENT);
   limits.priority = 0;
-  limits.reserved = 1;
+  limits.level = 1;
   EXPECT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why_), SENET_BAD_ARGUMENT);
+  EXPECT_STREQ(why_.text, "level is 1, but the model has 0 levels");
+  std::size_t count = 0;
+  EXPECT_EQ(senet_session_line(session, 0, nullptr, 0, &count), SENET_BAD_STATE);
+  EXPECT_EQ(senet_session_clone(session, nullptr, &why_), SENET_BAD_ARGUMENT);
   senet_engine* other = nullptr;
   config_.sessions = 0;
   EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);

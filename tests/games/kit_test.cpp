@@ -188,6 +188,58 @@ TYPED_TEST(Kit, WritesNoGamesAsAFileToo) {
   EXPECT_FALSE(this->game_.match_text({}, "no \"games\"\nat all").empty());
 }
 
+// What is written is read back: the moves, and who began.
+TYPED_TEST(Kit, ReadsTheGamesThatItWrites) {
+  if (this->game_.read_match == nullptr) GTEST_SKIP() << "no match file format";
+  std::vector<std::vector<Action>> played;
+  std::vector<FinishedGame> games;
+  for (std::uint32_t number = 0; number < 20; ++number) {
+    AnyState state = this->game_.start_of(number % 2);
+    Random random(1, number, 0, Purpose::kTest);
+    played.emplace_back();
+    while (state.turn() != Turn::kOver) {
+      played.back().push_back(draw_action(state, random));
+      state.play(played.back().back());
+    }
+  }
+  for (const auto& actions : played)
+    games.push_back({.actions = actions, .first = 0, .outcome = 0});
+  const auto read = this->game_.read_match(this->game_.match_text(games, "test"));
+  ASSERT_TRUE(read) << read.error().reason();
+  ASSERT_EQ(read->size(), games.size());
+  for (std::size_t i = 0; i < games.size(); ++i) {
+    EXPECT_EQ((*read)[i].actions, played[i]) << i;
+    EXPECT_EQ((*read)[i].players, (std::array<std::string, 2>{"first", "second"}));
+  }
+}
+
+TEST(Kits, MatchFilesOfOtherPrograms) {
+  const auto read_match = find_game<AnyGame>("backgammon").value()->read_match;
+  const auto games = read_match(
+      " 5 point match\r\n\r\n Game 1\r\n gnubg : 0                        someone else : 2\r\n"
+      "  1) 61: 13/7 8/7                 43: 24/20 13/10\r\n"
+      "  2)  Doubles => 2                 Takes\r\n"
+      "  3) 66: 24/18(2) 13/7(2)         55: Cannot Move\r\n"
+      "  4) 31: 8/5 6/5                   Doubles => 4\r\n"
+      "  5)  Drops\r\n                                  Wins 2 points\r\n"
+      " Game 2\r\n gnubg : 0                        someone else : 4\r\n"
+      "  1)                              21: 13/11 6/5\r\n");
+  ASSERT_FALSE(games);  // 55 can be played
+  EXPECT_TRUE(games.error().reason().starts_with("line 7: 55: pass: "));
+  const auto good = read_match(
+      " Game 1\n gnubg : 0                        someone else : 2\n"
+      "  1)                              61: 13/7 8/7\n  2)  Doubles => 2                 Takes\n"
+      "  3) 43: 24/20 13/10\n                                  Wins 2 points\n\n"
+      " Game 2\n gnubg : 0                        someone else : 4\n");
+  ASSERT_TRUE(good) << good.error().reason();
+  ASSERT_EQ(good->size(), 2u);
+  EXPECT_EQ((*good)[0].players, (std::array<std::string, 2>{"gnubg", "someone else"}));
+  EXPECT_EQ((*good)[0].first, 1);
+  EXPECT_EQ((*good)[0].actions.size(), 4u);
+  EXPECT_TRUE((*good)[1].actions.empty());
+  EXPECT_EQ(read_match("nothing").error().reason(), "there is no line \"Game 1\"");
+}
+
 TEST(Kits, HaveTheirPartsWhereTheyShould) {
   const auto with = [](auto member) {
     return games_that([member](const AnyGame& game) { return game.*member != nullptr; });
@@ -195,6 +247,7 @@ TEST(Kits, HaveTheirPartsWhereTheyShould) {
   EXPECT_EQ(with(&AnyGame::read_exam), "connect_four and backgammon");
   EXPECT_EQ(with(&AnyGame::ubgi_question), "backgammon");
   EXPECT_EQ(with(&AnyGame::match_text), "backgammon");
+  EXPECT_EQ(with(&AnyGame::read_match), with(&AnyGame::match_text));
   EXPECT_EQ(games_that([](const AnyGame& game) { return game.is_standard; }, " or "),
             "connect_four or backgammon");
   EXPECT_EQ(games_that([](const AnyGame&) { return false; }), "");

@@ -143,6 +143,40 @@ TEST_F(NetworkFile, RemembersWhatItLearnt) {
                 {"__metadata__", "dreams"});
 }
 
+// Levels belong to the file, not to the content.
+TEST_F(NetworkFile, RemembersItsLevels) {
+  EXPECT_TRUE(network_.levels().empty());
+  Network levelled = network_.clone();
+  const std::vector<Level> levels = {
+      {1, 9.01f, 1.5f, 629}, {22, 0.1f, 0.25f, 1075.5f}, {256, 0, 0, 1445}};
+  levelled.set_levels(levels);
+  EXPECT_EQ(levelled.clone().levels(), levels);
+  ASSERT_TRUE(save_network(levelled, file_));
+  const auto loaded = load_network(file_);
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->levels(), levels);
+  EXPECT_EQ(loaded->id(), network_.id());
+}
+
+TEST(Levels, MalformedOnesAreNamed) {
+  const auto reason = [](const std::string& text) { return read_levels(text).error().reason(); };
+  EXPECT_TRUE(read_levels("")->empty());
+  EXPECT_EQ(read_levels("1 2 0.5 100,7 0 0 200")->size(), 2u);
+  EXPECT_EQ(reason("1 2 3"),
+            "level 1 is \"1 2 3\": it must have visits, temperature, loss and rating");
+  EXPECT_EQ(reason("1 1 1 1, 0 1 1 2"),
+            "level 2 is \"0 1 1 2\": the visits must be an integer from 1");
+  const std::string numbers = "temperature, loss and rating must be numbers from 0";
+  for (const std::string bad : {"1 -1 0 5", "1 nan 0 5", "1 1 inf 5", "1 1 1 x", "1 1  5"}) {
+    EXPECT_EQ(reason(bad), "level 1 is \"" + bad + "\": " + numbers);
+  }
+  EXPECT_EQ(reason("1 1 1 5, 1 1 1 5"),
+            "level 2 is \"1 1 1 5\": its rating must exceed the one before");
+  std::string many = "1 1 1 0";
+  for (std::size_t i = 1; i <= kMaxLevels; ++i) many += ", 1 1 1 " + std::to_string(i);
+  EXPECT_EQ(reason(many), "101 levels are too many (at most 100)");
+}
+
 TEST_F(NetworkFile, IsUsedWhereItIsMapped) {
   EXPECT_EQ((good_.size() - data_.size()) % 64, 0u);
   const Result<Network> loaded = load_network(file_);

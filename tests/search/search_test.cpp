@@ -494,6 +494,45 @@ TEST(DrawChoice, FollowsTheTarget) {
   EXPECT_EQ(share_of_best(1), 1);
 }
 
+// Visits and prior to the power of 1 / temperature; a move that is known to lose too much, or is
+// not sound, is never drawn.
+TEST(DrawAtLevel, DrawsGoodMovesOnly) {
+  std::array<Choice, 5> choices{};
+  choices[0] = {.action = 4, .visits = 20, .target = 0, .prior = 0.5f, .value = 0.4f};
+  choices[1] = {.action = 1, .visits = 5, .target = 0, .prior = 0.125f, .value = 0.3f};
+  choices[2] = {.action = 2, .visits = 4, .target = 0, .prior = 0.2f, .value = -0.3f};
+  choices[3] = {.action = 3, .visits = 0, .target = 0, .prior = 0.175f, .value = 0.4f};
+  choices[4] = {.action = 5, .visits = 0, .target = 0, .prior = 0, .value = 0.4f};  // not sound
+  Decision<ConnectFour> decision{};
+  decision.choices = choices;
+  decision.visits = 30;
+  constexpr std::uint32_t kDraws = 10'000;
+  const auto shares = [&](const Level& level) {
+    std::array<double, 6> share{};
+    for (std::uint32_t ply = 0; ply < kDraws; ++ply) {
+      const Random draw(1, 0, ply, Purpose::kMove);
+      share[draw_at_level(decision, level, draw)] += 1.0 / kDraws;
+    }
+    return share;
+  };
+  const auto sharp = shares({.visits = 30, .temperature = 1, .most_loss = 0.5f});
+  EXPECT_NEAR(sharp[1] / sharp[4], 0.25, 0.02);  // (5 + 0.125) / (20 + 0.5)
+  EXPECT_EQ(sharp[2], 0);
+  EXPECT_EQ(sharp[5], 0);
+  const auto flat = shares({.visits = 30, .temperature = 2, .most_loss = 1});
+  EXPECT_NEAR(flat[1] / flat[4], 0.5, 0.05);
+  EXPECT_GT(flat[2], 0.1);
+  EXPECT_GT(flat[3], 0.02);
+  EXPECT_NEAR(shares({.visits = 30})[4], 1, 1e-9);
+  decision.visits = 1;  // the network alone: its policy, and the loss counts for every move
+  for (Choice& choice : choices) choice.visits = 0;
+  const auto alone = shares({.visits = 1, .temperature = 1, .most_loss = 0.5f});
+  EXPECT_NEAR(alone[3] / alone[4], 0.35, 0.05);
+  EXPECT_EQ(alone[2], 0);
+  decision.proven = true;
+  EXPECT_NEAR(shares({.visits = 1, .temperature = 9, .most_loss = 9})[4], 1, 1e-9);
+}
+
 // A change of these numbers means that searches behave differently: give the reason in the commit.
 TEST(Search, GoldenTrees) {
   SearchSettings afterstates;

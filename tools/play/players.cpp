@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "games/fields.hpp"
 #include "selfplay/selfplay.hpp"
 
 namespace senet {
@@ -65,7 +66,8 @@ bool makes_no_visits(std::string_view word) {
 std::string player_index() {
   std::string text =
       "FILE\ta network: the name of a weights file\nbuiltin\tthe built-in network\n"
-      "untrained[:SEED]\ta network with random weights";
+      "untrained[:SEED]\ta network with random weights\n"
+      "level:N[:NETWORK]\tlevel of strength N of a network, default builtin (senet ladder)";
   const auto add = [&](std::string_view words, std::string_view help,
                        const std::function<bool(const AnyGame&)>& has) {
     const bool all_have =
@@ -126,6 +128,32 @@ Result<PlayerHolder> make_process_player(MoveProcess::Start start, const std::st
   return PlayerHolder{.player = std::move(*player), .identity = identity, .is_process = true};
 }
 
+Result<NetworkWord> NetworkWord::read(const std::string& word) {
+  constexpr std::string_view kLevel = "level:";
+  if (!word.starts_with(kLevel)) return NetworkWord{.source = word};
+  const std::string_view rest = std::string_view(word).substr(kLevel.size());
+  const std::size_t colon = rest.find(':');
+  const auto level = number_of<std::uint32_t>(rest.substr(0, colon), 1, kMaxLevels);
+  if (!level) return fail(fmt::format("{}: the level is not an integer 1 .. {}", word, kMaxLevels));
+  const bool names_source = colon != std::string_view::npos;
+  return NetworkWord{names_source ? std::string(rest.substr(colon + 1)) : "builtin", *level};
+}
+
+Result<void> set_level(std::uint32_t level, const Network& network, PlayerSettings& settings) {
+  if (level == 0) return {};
+  if (settings.visits_from == VisitsSource::kThisPlayer) {
+    return fail("a level has its own number of visits");
+  }
+  const std::vector<Level>& levels = network.levels();
+  if (level > levels.size()) {
+    return fail(levels.empty() ? "the network has no levels; senet ladder finds them"
+                               : fmt::format("the network has levels 1 .. {}", levels.size()));
+  }
+  settings.search.level = levels[level - 1];
+  settings.visits = settings.search.level.visits;
+  return {};
+}
+
 std::string network_identity(std::uint64_t network, std::uint32_t visits,
                              const SearchOptions& options, std::string_view evaluator) {
   // Of a search by plies, the settings name the plies.
@@ -133,7 +161,12 @@ std::string network_identity(std::uint64_t network, std::uint32_t visits,
   const std::string budget = !is_tree      ? ""
                              : visits <= 1 ? "no search, "
                                            : fmt::format("{} visits, ", visits);
-  return fmt::format("network {}, {}{}, evaluator {}{}", id_text(network), budget,
+  const Level& level = options.level;
+  const std::string drawn = level.temperature > 0
+                                ? fmt::format("drawn with temperature {} and loss {}, ",
+                                              level.temperature, level.most_loss)
+                                : "";
+  return fmt::format("network {}, {}{}{}, evaluator {}{}", id_text(network), budget, drawn,
                      name_of(options.settings.evaluates), evaluator,
                      settings_summary(options, SettingsText::kPlayer));
 }
@@ -158,7 +191,8 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
     return PlayerHolder{.player = std::make_unique<SimpleMatchPlayer>(*simple), .identity = word};
   }
   Result<PlayerHolder> network = programs.make_network_player(word, settings);
-  if (network || is_untrained(word) || word == "builtin" || std::filesystem::exists(word)) {
+  if (network || is_untrained(word) || word == "builtin" || word.starts_with("level:") ||
+      std::filesystem::exists(word)) {
     return network;
   }
   const auto has_it = [&](const AnyGame& other) {

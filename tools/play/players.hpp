@@ -106,7 +106,7 @@ struct Programs {
   std::string_view own_player_words, own_player_help;  // for --help; "" when there are none
   bool (*is_own_player)(std::string_view word);
   Result<PlayerHolder> (*make_own_player)(const std::string& word, const PlayerSettings& settings);
-  /// Makes a player that searches with a network. `word` is a source for open_network().
+  /// Makes a player that searches with a network; see NetworkWord.
   Result<PlayerHolder> (*make_network_player)(const std::string& word,
                                               const PlayerSettings& settings);
 
@@ -123,6 +123,18 @@ struct Programs {
 };
 
 inline const Programs& programs_of(const AnyGame& game) { return **find_game<Programs>(game.name); }
+
+/// A player's word that names a network: a source for open_network(), or "level:N" for level N of
+/// the built-in network, or "level:N:SOURCE".
+struct NetworkWord {
+  std::string source;
+  std::uint32_t level = 0;  // from 1 on; 0: full strength
+
+  static Result<NetworkWord> read(const std::string& word);
+};
+
+/// Makes a player play at this level of the network, if it is not 0.
+Result<void> set_level(std::uint32_t level, const Network& network, PlayerSettings& settings);
 
 /// Describes everything that a searching network's moves depend on.
 std::string network_identity(std::uint64_t network, std::uint32_t visits,

@@ -12,11 +12,17 @@
 
 namespace senet {
 
-/// Makes a player that searches with a network. `word` is a source for open_network().
+/// Makes a player that searches with a network.
 template <Game G>
-Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSettings& settings) {
-  Result<Network> network = open_network(word, reference_spec<G>());
+Result<PlayerHolder> make_network_player(const std::string& word, const PlayerSettings& given) {
+  const Result<NetworkWord> named = NetworkWord::read(word);
+  if (!named) return named.error();
+  Result<Network> network = open_network(named->source, reference_spec<G>());
   if (!network) return network.error();
+  PlayerSettings settings = given;
+  if (const auto set = set_level(named->level, *network, settings); !set) {
+    return fail(word + ": " + std::string(set.error().reason()));
+  }
   auto player = SearchPlayer<G>::make(std::make_shared<const Weights>(std::move(*network)),
                                       settings.search, settings.visits);
   if (!player) return player.error();

@@ -256,6 +256,44 @@ TEST(MatchCommand, TheBuiltinNetworksPlay) {
                  "--first: builtin: there is no built-in network for tic_tac_toe");
 }
 
+TEST(MatchCommand, HigherLevelsWin) {
+  const ProgramRun run = match("connect_four", "level:6", "level:2:builtin", {"--pairs", "60"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_GT(run.metric("connect_four", "score"), 0.7);
+  EXPECT_NE(run.out.find("drawn with temperature"), std::string::npos) << run.out;
+  expect_failure(match("connect_four", "level:11", "random"), 2, "match",
+                 "level:11: the network has levels 1 .. 10");
+  expect_failure(match("connect_four", "level:0", "random"), 2, "match",
+                 "the level is not an integer 1 .. 100");
+  expect_failure(match("tic_tac_toe", "level:1:untrained", "random"), 2, "match",
+                 "the network has no levels");
+  expect_failure(match("connect_four", "level:1", "random", {"--first-visits", "9"}), 2, "match",
+                 "a level has its own number of visits");
+}
+
+// A ladder climbs, and the network that it writes plays at its levels.
+TEST(LadderCommand, FindsLevels) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "levels.safetensors";
+  const auto ladder = [](const std::string& visits, std::vector<std::string> more) {
+    more.insert(more.begin(), {"ladder", "--game", "connect_four", "--levels", "3", "--pairs", "60",
+                               "--visits", visits});
+    return run_senet(more);
+  };
+  const ProgramRun run = ladder("16", {"--write", file});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("level  visits  temperature  most loss  rating"), std::string::npos);
+  EXPECT_EQ(std::ranges::count(run.out, '\n'), 4) << run.out;
+  const ProgramRun played =
+      match("connect_four", "level:3:" + file, "level:1:" + file, {"--pairs", "60"});
+  EXPECT_GT(played.metric("connect_four", "score"), 0.6);
+  const ProgramRun refused = ladder("2", {"--step", "0.99"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("ask for fewer levels, more visits or a smaller step"),
+            std::string::npos)
+      << refused.err;
+}
+
 TEST(MatchCommand, LongGamesAreCutAndCounted) {
   const ProgramRun run =
       match("backgammon", "random", "random", {"--pairs", "4", "--ply-cap", "6"});

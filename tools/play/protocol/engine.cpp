@@ -33,6 +33,7 @@ ServiceSettings service_settings(const Options& options, const AnyGame& game,
   // A kept part is copied into a second tree.
   settings.tree = (std::size_t{options.hash_mib} << 20) / (options.keep_tree ? 2 : 1);
   settings.lines = kMaxMultiPv;
+  settings.seed = options.seed;
   settings.search.reuse_tree = options.keep_tree;
   return settings;
 }
@@ -121,15 +122,30 @@ Option of_names(const std::string& name, std::string_view value, const Names& na
           }};
 }
 
-// An option that match runners set but that has no effect here. Searches draw no random numbers, so
-// any seed is accepted.
-Option fixed_number(const std::string& name, std::uint32_t value, std::uint32_t most) {
-  return {name, fmt::format("spin default {} min {} max {}", value, value, most),
-          [=](std::string_view text) {
-            if (number_of(text, value, most)) return Change::kNothing;
-            throw bad_argument("{0} is {3}: it must be an integer {1} .. {2}", name, value, most,
+// An option whose value is an integer.
+Option of_number(const std::string& name, std::uint32_t least, std::uint32_t most, Change change,
+                 std::uint32_t& to) {
+  return {name,
+          fmt::format("spin default {} min {} max {}", std::clamp(to, least, most), least, most),
+          [=, &to](std::string_view text) {
+            const auto number = number_of(text, least, most);
+            if (number) return replace(to, *number, change);
+            throw bad_argument("{0} is {3}: it must be an integer {1} .. {2}", name, least, most,
                                in_quotes(text));
           }};
+}
+
+// Strength below the network's full one.
+void add_levels(std::span<const Level> levels, Options& o, std::vector<Option>& all) {
+  if (levels.empty()) return;
+  const auto elo = [](const Level& level) { return static_cast<std::uint32_t>(level.rating); };
+  all.push_back(
+      of_number("Level", 1, static_cast<std::uint32_t>(levels.size()), Change::kNothing, o.level));
+  auto limits =
+      setting("", &Options::limits_strength, "", {}, {.option_name = "UCI_LimitStrength"});
+  all.push_back(of_setting(limits, o.limits_strength, Change::kNothing));
+  all.push_back(
+      of_number("UCI_Elo", elo(levels.front()), elo(levels.back()), Change::kNothing, o.elo));
 }
 
 Names ubgi_games() {
@@ -140,7 +156,7 @@ Names ubgi_games() {
   return names;
 }
 
-std::vector<Option> options_of(Options& o) {
+std::vector<Option> options_of(Options& o, std::span<const Level> levels) {
   const auto nothing = [](std::string_view) { return Change::kNothing; };
   std::vector<Option> all;
   const Names games(game_names().begin(), game_names().end());
@@ -178,7 +194,8 @@ std::vector<Option> options_of(Options& o) {
          return replace(o.search.tablebase_folder,
                         std::filesystem::path(folder == kNoPath ? "" : folder), Change::kSearch);
        }});
-  all.push_back(fixed_number("Seed", 0, INT32_MAX));
+  add_levels(levels, o, all);
+  all.push_back(of_number("Seed", 0, INT32_MAX, Change::kSearch, o.seed));
   all.push_back(of_names("Deterministic", "true", {"true"}, nothing));
   all.back().type = "check default true";
   all.push_back(of_names("EvalMode", "cubeless", {"cubeless"}, nothing));
@@ -194,17 +211,29 @@ std::string first_game() {
   return std::string(ubgi.empty() ? game_names().front() : ubgi.front());
 }
 
-std::vector<std::string> option_lines(const Options& options) {
+std::optional<Level> level_of(const Options& options, std::span<const Level> levels) {
+  if (levels.empty()) return std::nullopt;
+  std::size_t number = std::min<std::size_t>(options.level, levels.size());
+  if (options.limits_strength) {
+    const auto stronger = std::ranges::find_if(
+        levels, [&](const Level& level) { return level.rating > static_cast<float>(options.elo); });
+    number = std::min(number, std::max<std::size_t>(stronger - levels.begin(), 1));
+  }
+  return number == levels.size() ? std::nullopt : std::optional(levels[number - 1]);
+}
+
+std::vector<std::string> option_lines(const Options& options, std::span<const Level> levels) {
   std::vector<std::string> lines;
   Options copy = options;
-  for (const Option& option : options_of(copy)) {
+  for (const Option& option : options_of(copy, levels)) {
     lines.push_back(fmt::format("option name {} type {}", option.name, option.type));
   }
   return lines;
 }
 
-Change set_option(Options& options, std::string_view name, std::string_view value) {
-  for (const Option& option : options_of(options)) {
+Change set_option(Options& options, std::span<const Level> levels, std::string_view name,
+                  std::string_view value) {
+  for (const Option& option : options_of(options, levels)) {
     const bool is_it = option.name.size() == name.size() &&
                        ::strncasecmp(option.name.data(), name.data(), name.size()) == 0;
     if (is_it) return option.set(value);

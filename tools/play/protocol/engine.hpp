@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -13,6 +15,7 @@
 #include "engine/host/service.hpp"
 #include "games/any_game.hpp"
 #include "games/settings.hpp"
+#include "nn/levels.hpp"
 #include "nn/tablebase_file.hpp"
 #include "tools/play/protocol/expectation.hpp"
 #include "tools/play/search_setup.hpp"
@@ -22,6 +25,9 @@ namespace senet::protocol {
 inline constexpr std::uint32_t kMaxHashMib = 1u << 20;
 inline constexpr std::uint32_t kMaxMultiPv = 500;
 inline constexpr std::uint32_t kMaxThreads = 256;
+
+/// Values of Level and UCI_Elo that stand for the top level of any network: full strength.
+inline constexpr std::uint32_t kTopLevel = kMaxLevels, kTopElo = UINT32_MAX;
 
 /// The default game: the first game that UBGI supports, so that all protocols work.
 std::string first_game();
@@ -37,7 +43,12 @@ struct Options {
   bool ponder = false;                         // Ponder
   std::uint32_t multi_pv = 1;                  // MultiPV
   std::uint32_t hash_limit_mib = kMaxHashMib;  // maximum value of Hash
-  SearchOptions search = with_leaves(8);       // Evaluator, Mode, CPuct to TablebaseFolder
+  // Of networks with levels of strength:
+  std::uint32_t level = kTopLevel;        // Level
+  bool limits_strength = false;           // UCI_LimitStrength
+  std::uint32_t elo = kTopElo;            // UCI_Elo
+  std::uint32_t seed = 0;                 // Seed: of the moves that levels draw
+  SearchOptions search = with_leaves(8);  // Evaluator, Mode, CPuct to TablebaseFolder
 
  private:
   // The only search of a session fills batches alone, and gives further threads work.
@@ -79,16 +90,21 @@ inline std::string_view network_source(const Options& options) {
   return options.weights.empty() ? default_source(options.game) : options.weights;
 }
 
+/// The level at which the options ask a network with these levels to play; none: full strength.
+/// UCI_Elo selects the strongest level that is not rated above it, or the weakest.
+std::optional<Level> level_of(const Options& options, std::span<const Level> levels);
+
 /// What must be rebuilt after a change. Each value includes those before it.
 enum class Change : std::uint8_t { kNothing, kSearch, kNetwork, kGame };
 
 /// The lines "option name <Name> type <type> default <value> ...", with the current values as the
-/// defaults.
-std::vector<std::string> option_lines(const Options& options);
+/// defaults. `levels` are those of the network in use.
+std::vector<std::string> option_lines(const Options& options, std::span<const Level> levels);
 
 /// Sets an option by its case-insensitive name. On an unknown name or a refused value, throws an
 /// Error and leaves `options` unchanged.
-Change set_option(Options& options, std::string_view name, std::string_view value);
+Change set_option(Options& options, std::span<const Level> levels, std::string_view name,
+                  std::string_view value);
 
 /// Use from one thread at a time. With keep_tree off, and with keep_tree of the limits off, a
 /// search begins with an empty tree, so that the answer depends only on the position, the settings
@@ -105,6 +121,8 @@ class Engine {
   void configure(const Options& options, Change change);
 
   const AnyGame& game() const { return *game_; }
+  /// The levels of strength of the network; may be empty.
+  std::span<const Level> levels() const { return network_->levels(); }
   /// The tablebase that searches ask; may be empty.
   const TablebaseFile& tablebase() const { return *service_->tablebase(game_->name); }
   /// Searches a position of the game until a limit is reached or keep_going() returns false;

@@ -147,7 +147,7 @@ void Session::greet(Words) {
   dialect_ = kDialect;
   say("id name Senet " SENET_VERSION);
   say("id author The Senet developers");
-  for (const std::string& line : option_lines(options_)) say(line);
+  for (const std::string& line : option_lines(options_, engine_.levels())) say(line);
   say(kDialect == Dialect::kUci ? "uciok" : kDialect == Dialect::kUbgi ? "ubgiok" : "ugiok");
 }
 
@@ -190,13 +190,17 @@ void Session::setoption(Words words) {
   if (name.empty()) throw bad_argument("setoption needs name and value");
 
   Options changed = options_;
-  const Change change = set_option(changed, name, words.rest());
+  const Change change = set_option(changed, engine_.levels(), name, words.rest());
   try {
     engine_.configure(changed, change);
   } catch (const Error& error) {
     throw bad_argument("{}", error.reason());
   }
-  if (change >= Change::kNetwork) mentioned_untrained_ = false;
+  if (change >= Change::kNetwork) {
+    mentioned_untrained_ = false;
+    changed.level = kTopLevel;  // another network has other levels
+    changed.elo = kTopElo;
+  }
   if (change == Change::kGame) position_ = AnyState(engine_.game());
   options_ = std::move(changed);
 }
@@ -260,6 +264,7 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   if (moves.empty()) position_.moves_to_consider(moves);
   if (moves.size() == 1 && !is_endless && !go.nodes && !go.depth) limits.visits = 1;
   limits.visits = std::max(limits.visits, 1u);
+  if (!is_endless) limits.level = level_of(options_, engine_.levels());
   limits.lines = options_.multi_pv;
   Clock clock(time, began);
   limits.progress_every = clock.interval();
@@ -295,7 +300,8 @@ void Session::say_move(const SessionResult& found, Role role) {
   const std::string move = position_.action_text(found.action);
   if (role == Role::kTurn) return say("bestturn cube=nodouble move=" + move);
   const std::vector<std::string> line = texts_of(position_, found.line(0).actions);
-  const bool has_reply = options_.ponder && line.size() > 1;
+  // A level may have drawn another move than the best, whose line this is.
+  const bool has_reply = options_.ponder && line.size() > 1 && line.front() == move;
   say("bestmove " + move + (has_reply ? " ponder " + line[1] : ""));
 }
 

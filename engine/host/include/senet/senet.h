@@ -58,6 +58,9 @@ typedef struct senet_text {
   const char* data;
   size_t size;
 } senet_text;
+/* The text of a string literal. */
+#define SENET_TEXT(literal) \
+  { "" literal, sizeof(literal) - 1 }
 
 /* A NUL-terminated sentence for people, truncated if it is too long. */
 typedef struct senet_reason {
@@ -121,6 +124,11 @@ typedef struct senet_config {
    * instead of searching a tree; for networks that evaluate afterstates. A search makes a visit for
    * each ply and one before, so a limit of 1 visit is the network alone. Default 0. */
   uint32_t ply;
+  /* Maximum number of leaves of one search that may wait for the network, 1 .. 256. More fill the
+   * batches of a lone search, which then makes more visits a second, each worth a little less.
+   * Results do not depend on threads. Each leaf takes memory. Default 1. */
+  uint32_t leaves;
+  uint32_t lines; /* maximum of senet_limits.lines, 0 .. 500. Default 0 */
   uint32_t reserved;
 } senet_config;
 
@@ -153,6 +161,12 @@ SENET_API uint64_t senet_engine_memory(const senet_engine* engine);
  * `done` is running has ended. */
 SENET_API senet_status senet_poll(senet_engine* engine, uint32_t budget_us, uint32_t* searches);
 
+/* The names of all games, those of the host after the library's own; valid while the engine is
+ * open. Writes up to `room` of them, and the total number to *count: SENET_NO_ROOM when it exceeds
+ * `room`. */
+SENET_API senet_status senet_engine_games(const senet_engine* engine, senet_text* names,
+                                          size_t room, size_t* count);
+
 /* ---- Models ------------------------------------------------------------------------------ */
 
 /* Reads a safetensors file, as `senet selfplay` writes it, into memory. */
@@ -176,6 +190,18 @@ SENET_API uint64_t senet_model_id(const senet_model* model);
 /* The name of the game that the model plays, valid until the model is released; the empty text for
  * NULL. */
 SENET_API senet_text senet_model_game(const senet_model* model);
+/* One level of strength, for play below full strength (docs/strength.md). */
+typedef struct senet_level {
+  uint32_t visits;   /* of a search */
+  float temperature; /* of the draw among its moves; 0: the best move */
+  float most_loss;   /* of a drawn move, in the game's points */
+  float rating;      /* in Elo, of which uniformly random moves have 0 */
+} senet_level;
+/* The levels of the model, the weakest first; none unless its file has some, which `senet ladder`
+ * writes. Writes up to `room` of them, and the total number to *count: SENET_NO_ROOM when it
+ * exceeds `room`. */
+SENET_API senet_status senet_model_levels(const senet_model* model, senet_level* levels,
+                                          size_t room, size_t* count);
 /* Publishes the model: searches of its game that begin from now on use it, and running searches
  * end on the weights that they began with. At most two models of a game are in use at a time: while
  * searches run on two older ones, new searches use the newer of these. All models of a game in one
@@ -192,6 +218,10 @@ SENET_API senet_status senet_session_open(senet_engine* engine, senet_text game,
  * and frees it. In a callback of this engine it returns immediately; memory and slot become free
  * when the search, callbacks and calls in progress have ended. NULL is allowed. */
 SENET_API void senet_session_close(senet_session* session);
+
+/* Opens another session of the same game at this session's position, with an empty tree. */
+SENET_API senet_status senet_session_clone(const senet_session* session, senet_session** clone,
+                                           senet_reason* why);
 
 /* Sets the position from text (empty: the start) and plays `count` actions from there. On failure
  * nothing has changed. */
@@ -227,6 +257,11 @@ SENET_API senet_status senet_session_action_text(const senet_session* session, s
 SENET_API senet_status senet_session_read_action(const senet_session* session, senet_text text,
                                                  senet_action* action, senet_reason* why);
 
+/* Called during a search, about every progress_us, on the thread that searches, which waits: it may
+ * read the position, senet_session_result and senet_session_line, which have what was found so far,
+ * and stop the search. */
+typedef void (*senet_progress)(void* user, senet_session* session);
+
 typedef struct senet_limits { /* a search ends at the first limit that it reaches; 0: no limit */
   uint32_t struct_size;
   uint32_t visits; /* of the root, including those kept from the previous search */
@@ -235,10 +270,16 @@ typedef struct senet_limits { /* a search ends at the first limit that it reache
                       * best action */
   uint32_t noise;    /* not 0: noise at the root, so that games differ */
   int32_t priority;  /* against other sessions: -1 gets half the visits of 0, +1 twice as many */
-  uint32_t reserved;
+  uint32_t level;    /* not 0: plays at this level of senet_model_levels, 1 the weakest: at most its
+                      * visits, none of them kept, and a drawn action */
+  uint32_t depth;    /* of the longest line, in moves that are not forced */
+  uint32_t lines;    /* number of choices whose expected continuation is kept for
+                      * senet_session_line, at most senet_config.lines */
+  uint64_t progress_us;
+  senet_progress progress; /* NULL: none. Gets the `user` of senet_session_search */
 } senet_limits;
 #define SENET_LIMITS_INIT \
-  { (uint32_t)sizeof(senet_limits), 0, 0, 0.0f, 0, 0, 0 }
+  { (uint32_t)sizeof(senet_limits), 0, 0, 0.0f, 0, 0, 0, 0, 0, 1000000, NULL }
 
 /* Called once per search, on the thread that ended it, when the session is idle: it may be
  * searched, played and closed from here. */
@@ -279,12 +320,18 @@ typedef struct senet_result {
     (uint32_t)sizeof(senet_result), SENET_BY_VISITS, 0, 0, 0.0f, 0, 0, 0, 0, 0, { 0.0f } \
   }
 
-/* The result of the last search. SENET_BUSY while one runs; SENET_BAD_STATE before the first and
- * after the position has changed; SENET_NO_MEMORY or SENET_INTERNAL if the search failed with that.
- * Writes up to `room` choices: the best first (it is `action`, unless that was drawn at random),
- * then by decreasing visits. */
+/* The result of the last search. SENET_BUSY while one runs, except in its `progress`;
+ * SENET_BAD_STATE before the first and after the position has changed; SENET_NO_MEMORY or
+ * SENET_INTERNAL if the search failed with that. Writes up to `room` choices: the best first (it is
+ * `action`, unless that was drawn at random), then by decreasing visits. */
 SENET_API senet_status senet_session_result(const senet_session* session, senet_result* result,
                                             senet_choice* choices, size_t room);
+/* The expected continuation of choice `rank` of the result, from 0 on: the choice itself, then
+ * moves up to a chance turn, the end of the game or the end of the search's knowledge. Writes up to
+ * `room` of them, and the total number to *count: SENET_NO_ROOM when it exceeds `room`. `rank` must
+ * be below senet_limits.lines and the number of choices. Otherwise like senet_session_result. */
+SENET_API senet_status senet_session_line(const senet_session* session, size_t rank,
+                                          senet_action* actions, size_t room, size_t* count);
 
 #ifdef __cplusplus
 }

@@ -59,6 +59,13 @@ struct Limits {
   float temperature = 0;  // the action is drawn with weights visits^(1/temperature); 0: the best
   bool noise = false;     // noise at the root, so that games differ
   int priority = 0;       // against other sessions: -1 gets half the visits of 0, +1 twice as many
+  std::uint32_t level = 0;  // of Model::levels(), 1 the weakest: plays below full strength
+  std::uint32_t depth = 0;  // of the longest line, in moves that are not forced
+  std::uint32_t lines = 0;  // continuations in the result, at most senet_config.lines
+  /// Called during a search, about every progress_every, with the user pointer of begin_search():
+  /// see senet_progress.
+  senet_progress progress = nullptr;
+  std::chrono::microseconds progress_every = std::chrono::seconds(1);
 };
 
 /// The result of a search; fields as in senet_result.
@@ -70,6 +77,8 @@ struct Found {
   std::uint64_t model = 0;
   std::vector<float> outcomes;
   std::vector<senet_choice> choices;
+  /// The expected continuations of the first choices, each beginning with the choice.
+  std::vector<std::vector<senet_action>> lines;
 };
 
 /// Weights that an engine has loaded. Must be destroyed before its engine.
@@ -84,6 +93,11 @@ class Model {
     const senet_text game = senet_model_game(handle_.get());
     return {game.data, game.size};
   }
+  /// The levels of strength, the weakest first; may be empty.
+  Result<std::vector<senet_level>> try_levels() const {
+    return detail::read<std::vector<senet_level>>(senet_model_levels, handle());
+  }
+  std::vector<senet_level> levels() const { return try_levels().value(); }
   /// Releases the weights now. After that the id is 0, the game is empty and Engine::use() fails
   /// with SENET_BAD_ARGUMENT.
   void close() noexcept { handle_.reset(); }
@@ -109,6 +123,12 @@ class Session {
   void set(std::string_view position, std::span<const senet_action> actions = {}) {
     try_set(position, actions).value();
   }
+
+  /// Another session of the same game at this position.
+  Result<Session> try_clone() const {
+    return detail::open<Session, senet_session>(senet_session_clone, handle());
+  }
+  Session clone() const { return try_clone().value(); }
 
   /// Plays a legal move, or a chance outcome on a chance turn; else SENET_BAD_ACTION.
   Result<void> try_play(senet_action action) {
@@ -167,6 +187,11 @@ class Session {
     c.temperature = limits.temperature;
     c.noise = limits.noise ? 1 : 0;
     c.priority = limits.priority;
+    c.level = limits.level;
+    c.depth = limits.depth;
+    c.lines = limits.lines;
+    c.progress_us = detail::microseconds(limits.progress_every);
+    c.progress = limits.progress;
     return detail::call(senet_session_search, handle(), &c, done, user);
   }
   void begin_search(const Limits& limits, senet_done done = nullptr, void* user = nullptr) {
@@ -225,6 +250,12 @@ class Session {
     found.depth = c.depth;
     found.model = c.model;
     found.outcomes.assign(c.outcomes, c.outcomes + c.outcome_count);
+    for (;;) {
+      auto line =
+          detail::read<std::vector<senet_action>>(senet_session_line, handle(), found.lines.size());
+      if (!line) break;  // there are no more
+      found.lines.push_back(std::move(*line));
+    }
     return found;
   }
   Found result() const { return try_result().value(); }
@@ -257,6 +288,16 @@ class Engine {
   }
   explicit Engine(const senet_config& config = default_config())
       : Engine(try_open(config).value()) {}
+
+  /// The names of all games, valid while the engine is open.
+  std::vector<std::string_view> games() const {
+    std::vector<std::string_view> names;
+    for (const senet_text& name :
+         detail::read<std::vector<senet_text>>(senet_engine_games, handle()).value()) {
+      names.emplace_back(name.data, name.size);
+    }
+    return names;
+  }
 
   /// Reads weights from a safetensors file. SENET_NO_FILE, SENET_BAD_MODEL, SENET_NO_MEMORY.
   Result<Model> try_load(std::string_view path) {

@@ -2,6 +2,9 @@
 // answers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "tests/tools/play/protocol/talk.hpp"
@@ -202,6 +205,45 @@ TEST(SessionSearch, AnswersDoNotDependOnWhatWasAskedBefore) {
   const Lines first = answer({});
   EXPECT_EQ(answer({"go nodes 700", "position 445", "go nodes 9000"}), first);
   EXPECT_EQ(answer({"bench", "perft 3", "eval"}), first);
+}
+
+// A level makes its own visits and draws its moves; the seed decides which.
+TEST(SessionLevels, PlayBelowFullStrength) {
+  Talk talk(small_options("connect_four"));
+  const Lines options = talk.ask("uci");
+  const auto has = [&](const std::string& line) {
+    return std::ranges::find(options, line) != options.end();
+  };
+  EXPECT_TRUE(has("option name Level type spin default 10 min 1 max 10"));
+  EXPECT_TRUE(has("option name UCI_LimitStrength type check default false"));
+  EXPECT_TRUE(has("option name UCI_Elo type spin default 1445 min 629 max 1445"));
+  const auto visits = [&](const std::string& go) {
+    return number_behind(beginning(talk.ask(go), "info depth").back(), "nodes");
+  };
+  EXPECT_EQ(visits("go nodes 500"), 500);
+  talk.tell({"setoption name Level value 7"});
+  EXPECT_EQ(visits("go nodes 500"), 40);
+  EXPECT_EQ(visits("go nodes 500"), 40);  // nothing is kept
+  EXPECT_EQ(visits("go nodes 5"), 5);
+  EXPECT_EQ(visits("go movetime 100000"), 40);
+  talk.tell({"setoption name UCI_Elo value 1100"});
+  EXPECT_EQ(visits("go nodes 500"), 40);
+  talk.tell({"setoption name UCI_LimitStrength value true"});
+  EXPECT_EQ(visits("go nodes 500"), 22);  // level 6 is rated 1075
+  talk.tell({"setoption name UCI_Elo value 629"});
+  std::set<std::string> moves;
+  for (int seed = 0; seed < 30; ++seed) {
+    talk.tell({"setoption name Seed value " + std::to_string(seed)});
+    moves.insert(talk.ask("go").back());
+    EXPECT_EQ(talk.ask("go nodes 1").size(), 2u);
+  }
+  EXPECT_GE(moves.size(), 4u);
+  talk.tell({"setoption name UCI_LimitStrength value false", "setoption name Level value 10"});
+  EXPECT_EQ(visits("go nodes 500"), 500);
+  EXPECT_TRUE(talk.ask("setoption name Level value 11").front().starts_with("error bad_argument"));
+  talk.tell({"setoption name Level value 1", "setoption name WeightsFile value untrained"});
+  EXPECT_TRUE(talk.ask("setoption name Level value 1").front().starts_with("error bad_argument"));
+  EXPECT_EQ(visits("go nodes 500"), 500);
 }
 
 }  // namespace
