@@ -431,4 +431,19 @@ void add_search_options(const Command& command, SearchOptions& options) {
       .shows_default("$XDG_CACHE_HOME/senet, else ~/.cache/senet");
 }
 
+void add_weights_option(const Command& command, std::string& source, const std::string& what,
+                        const std::string& note) {
+  command
+      .option("--weights", source,
+              what + ": a safetensors file, builtin or untrained[:SEED]" + note)
+      .shows_type("NETWORK")
+      .shows_default("builtin if the game has a built-in network, else untrained");
+}
+
+void add_workers_option(const Command& command, SearchOptions& options) {
+  const auto workers = setting("workers", &SearchOptions::workers,
+                               "threads that search; 0: one per hardware thread", {.most = 1024});
+  add_setting(command, workers, options.workers);
+}
+
 }  // namespace senet

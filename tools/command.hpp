@@ -182,6 +182,14 @@ void add_settings(const Command& command, Struct& settings) {
 /// to players. `options` outlives the parsing.
 void add_search_options(const Command& command, SearchOptions& options);
 
+/// Adds --weights, a source for open_network(), to which --help refers as `what`; an absent option
+/// stands for default_source(). `note` follows the help.
+void add_weights_option(const Command& command, std::string& source,
+                        const std::string& what = "the network", const std::string& note = "");
+
+/// Adds --workers for a command whose trees have no bound but the memory.
+void add_workers_option(const Command& command, SearchOptions& options);
+
 /// Add one sub-command each.
 void add_perft_command(const Command& program);
 void add_inspect_command(const Command& program);

@@ -497,17 +497,11 @@ void add_analyse_command(const Command& program) {
       "analyse", "Analyse positions and games: JSON lines on stdin, answers on stdout");
   command.heading("Analysis");
   command.option("--game", arguments->game, "the game").shows_type("NAME").required();
-  command
-      .option("--weights", arguments->weights,
-              "the network: a safetensors file, builtin or untrained[:SEED]")
-      .shows_type("NETWORK")
-      .shows_default("builtin if the game has a built-in network, else untrained");
+  add_weights_option(command, arguments->weights);
   add_settings(command, *arguments);
   command.heading("Search");
   add_search_options(command, arguments->search);
-  auto workers = setting("workers", &SearchOptions::workers,
-                         "threads that search; 0: one per hardware thread", {.most = 1024});
-  add_setting(command, workers, arguments->search.workers);
+  add_workers_option(command, arguments->search);
   command.footer("docs/analysis.md describes requests and answers.");
   command.runs([arguments] { return prepare(*arguments); });
 }

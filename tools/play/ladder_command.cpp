@@ -120,11 +120,13 @@ class Ladder {
     const double visits = std::pow(arguments_.player.visits, 1 - share);
     Level level = {.visits = static_cast<std::uint32_t>(std::lround(visits)),
                    .most_loss = rounded(arguments_.most_loss * share)};
+    const PlayerHolder stronger = player(above);
     double low = std::log(kLeastTemperature), high = std::log(kMostTemperature);
     while (high - low > 0.1) {
       const double middle = (low + high) / 2;
       level.temperature = rounded(std::exp(middle));
-      (match(above, level, arguments_.pairs / 3).score < arguments_.step ? low : high) = middle;
+      const Step tried = match(*stronger.player, *player(level).player, arguments_.pairs / 3);
+      (tried.score < arguments_.step ? low : high) = middle;
     }
     level.temperature = rounded(std::exp((low + high) / 2));
     return level;
@@ -174,11 +176,7 @@ void add_ladder_command(const Command& program) {
       "ladder", "Find levels of strength of a network, by matches between neighbours");
   command.heading("Ladder");
   command.option("--game", arguments->game, "the game").shows_type("NAME").required();
-  command
-      .option("--weights", arguments->weights,
-              "the network: a safetensors file, builtin or untrained[:SEED]")
-      .shows_type("NETWORK")
-      .shows_default("builtin if the game has a built-in network, else untrained");
+  add_weights_option(command, arguments->weights);
   add_settings(command, *arguments);
   command
       .option("--write", arguments->write,
@@ -190,9 +188,7 @@ void add_ladder_command(const Command& program) {
   entry.range.least = 1;
   add_setting(command, entry, arguments->player.visits);
   add_search_options(command, arguments->player.search);
-  auto workers = setting("workers", &SearchOptions::workers,
-                         "threads that search; 0: one per hardware thread", {.most = 1024});
-  add_setting(command, workers, arguments->player.search.workers);
+  add_workers_option(command, arguments->player.search);
   command.footer(
       "The visits of a level are a fixed share of those of the level above it, down to 1. Its "
       "temperature is found so that the level above scores --step. Ratings are in Elo; uniformly "

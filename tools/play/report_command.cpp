@@ -209,11 +209,7 @@ void add_report_command(const Command& program) {
   command.option("--mat", arguments->mat, "file with games in the .mat format")
       .shows_type("FILE")
       .required();
-  command
-      .option("--weights", engine.weights,
-              "the network that judges: a safetensors file, builtin or untrained[:SEED]")
-      .shows_type("NETWORK")
-      .shows_default("builtin if the game has a built-in network, else untrained");
+  add_weights_option(command, engine.weights, "the network that judges");
   command.flag("--json", arguments->json, "print one JSON object per line");
   command.heading("Search");
   auto visits = kVisitsSetting;

@@ -44,11 +44,7 @@ void add_uci_command(const Command& program) {
   command.option("--game", options->game, "the game (option Game)")
       .shows_type("NAME")
       .shows_default();
-  command
-      .option("--weights", options->weights,
-              "the network: a safetensors file, builtin or untrained[:SEED] (option WeightsFile)")
-      .shows_type("NETWORK")
-      .shows_default("builtin if the game has a built-in network, else untrained");
+  add_weights_option(command, options->weights, "the network", " (option WeightsFile)");
   add_settings(command, *options);
   command.heading("Search");
   add_search_options(command, options->search);

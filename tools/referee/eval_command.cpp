@@ -175,11 +175,7 @@ void add_eval_command(const Command& program) {
               "them); random is graded by the expected result of its moves")
       .shows_type("PLAYER")
       .shows_default();
-  command
-      .option("--weights", arguments->weights,
-              "the network: a safetensors file, builtin or untrained[:SEED]")
-      .shows_type("NETWORK")
-      .shows_default("builtin if the game has a built-in network, else untrained");
+  add_weights_option(command, arguments->weights);
   command.option("--seed", arguments->seed,
                  "without --weights: the untrained network with this seed");
   command.option("--answers", arguments->answers,
