@@ -127,9 +127,9 @@ TEST_F(CudaProgram, MeasuresSteps) {
   for (const char* const precision : {"bf16", "fp32"}) {
     const ProgramRun ran = run_senet(
         {"bench", "train", "--game", "connect_four", "--backend", "cuda", "--precision", precision,
-         "--batch", "64", "--workers", "1", "--games", "1", "--seconds", "0.05", "--json"});
+         "--batch", "16", "--workers", "1", "--games", "1", "--seconds", "0.05", "--json"});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
-    const std::string subject = "connect_four/position/reference/sparse/cuda/batch-64/threads-1";
+    const std::string subject = "connect_four/position/reference/sparse/cuda/batch-16/threads-1";
     EXPECT_EQ(ran.metric(subject, "kernels_per_step"), 66) << "one for each product included";
     EXPECT_GT(ran.metric(subject, "samples_per_second"), 0);
   }

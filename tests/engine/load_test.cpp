@@ -49,9 +49,9 @@ struct Counts {
 void count(void* user, senet_session*) { ++static_cast<Counts*>(user)->reported; }
 
 // Several weights of each game, published in turn.
-class Weights {
+class NamedModels {
  public:
-  explicit Weights(api::Engine& engine) : engine_(engine) {
+  explicit NamedModels(api::Engine& engine) : engine_(engine) {
     for (std::size_t game = 0; game < kGames.size(); ++game) {
       for (std::uint64_t seed = 0; seed < kModels; ++seed) {
         models_[game].push_back(engine.untrained(kGames[game].name, seed));
@@ -112,7 +112,7 @@ void expect_reason_to_end(const api::Found& found, const Game& game) {
   }
 }
 
-void expect_sense(const api::Found& found, const Game& game, Weights& weights) {
+void expect_sense(const api::Found& found, const Game& game, NamedModels& weights) {
   expect_reason_to_end(found, game);
   EXPECT_GE(found.visits, 1u);
   EXPECT_LE(found.visits, kVisits);
@@ -145,9 +145,9 @@ void expect_sense(const api::Found& found, const Game& game, Weights& weights) {
 }
 
 // One host's share of the sessions.
-class Host {
+class GameHost {
  public:
-  Host(api::Engine& engine, Weights& weights, Counts& counts, std::uint64_t number)
+  GameHost(api::Engine& engine, NamedModels& weights, Counts& counts, std::uint64_t number)
       : engine_(engine), weights_(weights), counts_(counts), number_(number) {
     games_.reserve(kSessions / kHosts);
     while (games_.size() < kSessions / kHosts) open();
@@ -233,7 +233,7 @@ class Host {
   }
 
   api::Engine& engine_;
-  Weights& weights_;
+  NamedModels& weights_;
   Counts& counts_;
   const std::uint64_t number_;
   std::size_t opened_ = 0;
@@ -255,13 +255,13 @@ TEST(Load, AThousandSessions) {
   api::Engine engine(config);
   api::add_game<Race>(engine);
   api::add_game<Own<Backgammon>>(engine);
-  Weights weights(engine);
+  NamedModels weights(engine);
   {
     std::vector<std::jthread> hosts;
     std::atomic<std::uint32_t> steps = 0;
     for (std::uint64_t number = 0; number < kHosts; ++number) {
       hosts.emplace_back([&, number] {
-        Host host(engine, weights, counts, number);
+        GameHost host(engine, weights, counts, number);
         for (std::uint32_t i = 0; i < kSteps || std::chrono::steady_clock::now() < end; ++i) {
           host.step(i);
           ++steps;

@@ -19,10 +19,6 @@
 namespace senet {
 namespace {
 
-using testing::Answers;
-using testing::Asked;
-using testing::Question;
-
 /// Waits until the condition holds, for 60 seconds at most.
 bool comes_true(const std::function<bool()>& condition) {
   const auto end = std::chrono::steady_clock::now() + seconds(60);
@@ -64,7 +60,7 @@ std::vector<Question> questions_for(const NetworkSpec& spec, std::size_t rows, s
   Random random(seed, 0, 0, Purpose::kTest);
   std::vector<Question> questions;
   for (std::size_t row = 0; row < rows; ++row) {
-    questions.push_back(testing::random_question(spec, 20, row % 5, random));
+    questions.push_back(random_question(spec, 20, row % 5, random));
   }
   return questions;
 }
@@ -91,8 +87,8 @@ TEST_P(RowTeams, AnswerAsOneThreadWould) {
   const auto own = [&](std::size_t owner) {
     NetworkSpec spec = reference_spec<Backgammon>();
     spec.width = owner == 0 ? 16 : 32;
-    const Weights first(testing::untidy_network(spec, owner));
-    const Weights second(testing::untidy_network(spec, owner + 10));
+    const Weights first(untidy_network(spec, owner));
+    const Weights second(untidy_network(spec, owner + 10));
     const auto evaluators = evaluators_for(first, kMembers, GetParam());
     TeamEvaluator shared_out(team, owner, first, evaluators);
     const auto alone = std::move(evaluators_for(first, 1, GetParam()).front());
@@ -124,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(, RowTeams,
 
 TEST(RowTeam, SleepsWhenThereIsNothingToHelpWith) {
   NetworkSpec spec = reference_spec<ConnectFour>();
-  const Weights weights(testing::untidy_network(spec, 1));
+  const Weights weights(untidy_network(spec, 1));
   const auto evaluators = evaluators_for(weights, 2);
   RowTeam team(2);
   TeamEvaluator evaluator(team, 0, weights, evaluators);
@@ -145,7 +141,7 @@ TEST(RowTeam, SleepsWhenThereIsNothingToHelpWith) {
 
 TEST(RowTeam, WhoIsCalledAwayGoesAndMayComeBack) {
   NetworkSpec spec = reference_spec<ConnectFour>();
-  const Weights weights(testing::untidy_network(spec, 1));
+  const Weights weights(untidy_network(spec, 1));
   const auto evaluators = evaluators_for(weights, 2);
   Asked asked(spec, questions_for(spec, 40, 1));
   RowTeam team(2);
@@ -229,7 +225,7 @@ TEST(RowTeam, ThrowsWhatAnEvaluatorThrew) {
   RowTeam team(kMembers);
   const Helpers helpers(team, 1, kMembers);
   const NetworkSpec spec = reference_spec<Backgammon>();
-  const Weights weights(testing::untidy_network(spec, 1));
+  const Weights weights(untidy_network(spec, 1));
   std::atomic<bool> fails{false}, mine{false};
   std::vector<std::unique_ptr<Evaluator>> evaluators;
   for (std::size_t i = 0; i < kMembers; ++i) {

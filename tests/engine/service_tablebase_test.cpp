@@ -1,6 +1,6 @@
 // Services that use tablebases: results, memory, and the settings of the C interface.
 #include <gtest/gtest.h>
-#include <senet/senet.h>
+#include <senet/senet.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -106,16 +106,14 @@ TEST(ServiceTablebase, ItsMemoryCounts) {
   EXPECT_TRUE(other->use(shared(small_network<Backgammon>(1))));
 }
 
-senet_text text(std::string_view words) { return {words.data(), words.size()}; }
-
 /// The evaluations of a search of a bear-off, and whether it was decided by the tablebase.
-struct Asked {
+struct Evaluated {
   std::uint32_t evaluations = 0;
   bool is_settled = false;
   std::vector<std::string> log;
 };
-Asked ask(senet_config config) {
-  Asked asked;
+Evaluated ask(senet_config config) {
+  Evaluated asked;
   config.user = &asked.log;
   config.log = [](void* user, senet_text line) {
     static_cast<std::vector<std::string>*>(user)->emplace_back(line.data, line.size);
@@ -124,12 +122,15 @@ Asked ask(senet_config config) {
   senet_engine* engine = nullptr;
   EXPECT_EQ(senet_engine_open(&config, &engine, &why), SENET_OK) << why.text;
   senet_model* model = nullptr;
-  EXPECT_EQ(senet_model_builtin(engine, text("backgammon"), &model, &why), SENET_OK) << why.text;
+  EXPECT_EQ(senet_model_builtin(engine, api::text("backgammon"), &model, &why), SENET_OK)
+      << why.text;
   EXPECT_EQ(senet_engine_use(engine, model, &why), SENET_OK) << why.text;
   senet_model_release(model);
   senet_session* session = nullptr;
-  EXPECT_EQ(senet_session_open(engine, text("backgammon"), &session, &why), SENET_OK) << why.text;
-  EXPECT_EQ(senet_session_set(session, text(kBearoff), nullptr, 0, &why), SENET_OK) << why.text;
+  EXPECT_EQ(senet_session_open(engine, api::text("backgammon"), &session, &why), SENET_OK)
+      << why.text;
+  EXPECT_EQ(senet_session_set(session, api::text(kBearoff), nullptr, 0, &why), SENET_OK)
+      << why.text;
   senet_limits limits = SENET_LIMITS_INIT;
   limits.visits = 30;
   EXPECT_EQ(senet_session_search(session, &limits, nullptr, nullptr, &why), SENET_OK) << why.text;
@@ -148,11 +149,11 @@ TEST(ServiceTablebase, IsASettingOfTheCInterface) {
   senet_config config;
   senet_config_init(&config, sizeof config);
   EXPECT_EQ(config.tablebases.size, 0u);
-  const Asked plain = ask(config);
+  const Evaluated plain = ask(config);
   EXPECT_GT(plain.evaluations, 0u);
   EXPECT_FALSE(plain.is_settled);
-  config.tablebases = text(folder.path().native());
-  const Asked with = ask(config);
+  config.tablebases = api::text(folder.path().native());
+  const Evaluated with = ask(config);
   EXPECT_EQ(with.evaluations, 0u);
   EXPECT_TRUE(with.is_settled);
   EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
@@ -161,8 +162,8 @@ TEST(ServiceTablebase, IsASettingOfTheCInterface) {
   EXPECT_GT(ask(config).evaluations, 0u);
   // A folder that cannot be written is no failure: the log says so.
   config.struct_size = sizeof config;
-  config.tablebases = text("/proc/nowhere");
-  const Asked unwritten = ask(config);
+  config.tablebases = api::text("/proc/nowhere");
+  const Evaluated unwritten = ask(config);
   EXPECT_EQ(unwritten.evaluations, 0u);
   EXPECT_EQ(std::ranges::count_if(unwritten.log,
                                   [](const std::string& line) {

@@ -12,21 +12,10 @@
 #include "games/perft.hpp"
 #include "games/random.hpp"
 #include "tests/effort.hpp"
+#include "tests/games/text_forms.hpp"
 
 namespace senet {
 namespace {
-
-ConnectFour position(std::string_view text) {
-  const Result<ConnectFour> state = ConnectFour::from_text(text);
-  EXPECT_TRUE(state.has_value()) << state.error().reason();
-  return state.value_or(ConnectFour{});
-}
-
-void expect_refused(std::string_view text, std::string_view reason) {
-  const Result<ConnectFour> state = ConnectFour::from_text(text);
-  ASSERT_FALSE(state.has_value()) << text;
-  EXPECT_NE(state.error().reason().find(reason), std::string::npos) << state.error().reason();
-}
 
 // An independently written, simple implementation of the rules: a grid of characters, ' ' if empty.
 struct PlainBoard {
@@ -176,7 +165,7 @@ TEST(ConnectFour, Perft) {
 TEST(ConnectFour, AgreesWithThePlainRules) {
   std::array<int, 3> outcomes{};
   std::size_t most_features = 0;
-  for (std::uint64_t game = 0; game < 2'000; ++game) {
+  for (std::uint64_t game = 0; game < effort(2'000u); ++game) {
     Random random(21, game, 0, Purpose::kTest);
     ConnectFour state;
     PlainBoard board;
@@ -186,7 +175,7 @@ TEST(ConnectFour, AgreesWithThePlainRules) {
       ASSERT_EQ(state.viewer(), ply % 2);
       if (over) break;
       const std::set<std::size_t> seen = features(state);
-      if (game < effort(500u)) {  // expected_features() is slow
+      if (game < effort(200u)) {  // expected_features() is slow
         ASSERT_EQ(seen, expected_features(board, ply % 2)) << state.text();
       }
       most_features = std::max(most_features, seen.size());
@@ -217,55 +206,55 @@ TEST(ConnectFour, AgreesWithThePlainRules) {
 }
 
 TEST(ConnectFour, ReadsAllNotationsOfAPosition) {
-  const ConnectFour state = position("4453");
+  const ConnectFour state = position<ConnectFour>("4453");
   EXPECT_EQ(state.text(), "7/7/7/7/3O3/2OXX2");
-  EXPECT_EQ(position("7/7/7/7/3O3/2OXX2"), state);
-  EXPECT_EQ(position("7/7/7/7/111O12/2OXX2"), state);
-  EXPECT_EQ(position(""), ConnectFour{});
-  EXPECT_EQ(position("startpos"), ConnectFour{});
+  EXPECT_EQ(position<ConnectFour>("7/7/7/7/3O3/2OXX2"), state);
+  EXPECT_EQ(position<ConnectFour>("7/7/7/7/111O12/2OXX2"), state);
+  EXPECT_EQ(position<ConnectFour>(""), ConnectFour{});
+  EXPECT_EQ(position<ConnectFour>("startpos"), ConnectFour{});
   EXPECT_EQ(ConnectFour{}.text(), "7/7/7/7/7/7");
 }
 
 TEST(ConnectFour, RefusesTheImpossible) {
-  expect_refused("1111111", "move 7: column 1 is full");
-  expect_refused("12121213", "move 8: column 3: the game is over");
-  expect_refused("4458", "move 4: \"8\" is not a column");
-  expect_refused("445 3", "move 4: \" \" is not a column");
-  expect_refused("startpos ", "move 1: \"s\" is not a column");
-  expect_refused("7/7/7/7/7/3O3", "X must have as many stones");
-  expect_refused("7/7/7/7/7/2XX3", "X must have as many stones");
-  expect_refused("7/7/7/7/3X3/7", "floats");
-  expect_refused("3X3/7/7/7/7/7", "floats");
-  expect_refused("7/7/7/7/7/8", "more than 7 cells");
-  expect_refused("7/7/7/7/7/6", "row 1 has 6 cells, not 7");
-  expect_refused("7/7/7/7/7", "5 rows, not 6");
-  expect_refused("7/7/7/7/7/7/7", "more than 6 rows");
-  expect_refused("7/7/7/7/7/2XY3", "'Y'");
-  expect_refused("7/7/7/7/OOOO3/XXXX3", "X has a line, but O moved after it");
-  expect_refused("7/7/7/O6/OOO4/XXXX3", "X has a line, but O moved after it");
-  expect_refused("7/7/7/7/XXX4/OOOOXX1", "O has a line, but X moved after it");
-  expect_refused("7/7/7/7/OOXO3/XXXXO2", "no single last stone");
+  expect_refused<ConnectFour>("1111111", "move 7: column 1 is full");
+  expect_refused<ConnectFour>("12121213", "move 8: column 3: the game is over");
+  expect_refused<ConnectFour>("4458", "move 4: \"8\" is not a column");
+  expect_refused<ConnectFour>("445 3", "move 4: \" \" is not a column");
+  expect_refused<ConnectFour>("startpos ", "move 1: \"s\" is not a column");
+  expect_refused<ConnectFour>("7/7/7/7/7/3O3", "X must have as many stones");
+  expect_refused<ConnectFour>("7/7/7/7/7/2XX3", "X must have as many stones");
+  expect_refused<ConnectFour>("7/7/7/7/3X3/7", "floats");
+  expect_refused<ConnectFour>("3X3/7/7/7/7/7", "floats");
+  expect_refused<ConnectFour>("7/7/7/7/7/8", "more than 7 cells");
+  expect_refused<ConnectFour>("7/7/7/7/7/6", "row 1 has 6 cells, not 7");
+  expect_refused<ConnectFour>("7/7/7/7/7", "5 rows, not 6");
+  expect_refused<ConnectFour>("7/7/7/7/7/7/7", "more than 6 rows");
+  expect_refused<ConnectFour>("7/7/7/7/7/2XY3", "'Y'");
+  expect_refused<ConnectFour>("7/7/7/7/OOOO3/XXXX3", "X has a line, but O moved after it");
+  expect_refused<ConnectFour>("7/7/7/O6/OOO4/XXXX3", "X has a line, but O moved after it");
+  expect_refused<ConnectFour>("7/7/7/7/XXX4/OOOOXX1", "O has a line, but X moved after it");
+  expect_refused<ConnectFour>("7/7/7/7/OOXO3/XXXXO2", "no single last stone");
 }
 
 TEST(ConnectFour, RefusesImpossibleActions) {
-  const ConnectFour state = position("111111");
+  const ConnectFour state = position<ConnectFour>("111111");
   EXPECT_EQ(state.action_from_text("2").value_or(99), 1);
   for (const std::string_view text : {"", "0", "8", "1", "22", "a", " 2"}) {
     EXPECT_FALSE(state.action_from_text(text).has_value()) << text;
   }
-  EXPECT_FALSE(position("1212121").action_from_text("3").has_value());
+  EXPECT_FALSE(position<ConnectFour>("1212121").action_from_text("3").has_value());
 }
 
 TEST(ConnectFour, Outcomes) {
-  EXPECT_EQ(position("1212121").outcome(), 0);
-  EXPECT_EQ(position("71212121").outcome(), 2);
-  EXPECT_EQ(final_value(position("71212121"), 0), -1.0f);
-  EXPECT_EQ(final_value(position("71212121"), 1), 1.0f);
+  EXPECT_EQ(position<ConnectFour>("1212121").outcome(), 0);
+  EXPECT_EQ(position<ConnectFour>("71212121").outcome(), 2);
+  EXPECT_EQ(final_value(position<ConnectFour>("71212121"), 0), -1.0f);
+  EXPECT_EQ(final_value(position<ConnectFour>("71212121"), 1), 1.0f);
 }
 
 std::vector<Action> sound_moves(std::string_view text) {
   ActionList<ConnectFour::kMaxLegal> sound;
-  position(text).sound(sound);
+  position<ConnectFour>(text).sound(sound);
   return {sound.begin(), sound.end()};
 }
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace senet::testing {
+namespace senet {
 namespace {
 
 TEST(Schedule, ANumberIsAConstant) {
@@ -50,4 +50,4 @@ TEST(Schedule, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace senet::testing
+}  // namespace senet

@@ -6,21 +6,10 @@
 #include <map>
 
 #include "games/perft.hpp"
+#include "tests/games/text_forms.hpp"
 
 namespace senet {
 namespace {
-
-TicTacToe position(std::string_view text) {
-  const Result<TicTacToe> state = TicTacToe::from_text(text);
-  EXPECT_TRUE(state.has_value()) << state.error().reason();
-  return state.value_or(TicTacToe{});
-}
-
-void expect_refused(std::string_view text, std::string_view reason) {
-  const Result<TicTacToe> state = TicTacToe::from_text(text);
-  ASSERT_FALSE(state.has_value()) << text;
-  EXPECT_NE(state.error().reason().find(reason), std::string::npos) << state.error().reason();
-}
 
 // All reachable positions, by text, with their value for player 0 under best play.
 class Solution {
@@ -80,8 +69,9 @@ TEST(TicTacToe, PositionsAndValue) {
   Solution solution;
   EXPECT_EQ(solution.values().size(), 5'478u);
   EXPECT_EQ(solution.solve(TicTacToe{}), 0);
-  EXPECT_EQ(solution.solve(position("3/1X1/1O1")), 1);  // an edge in reply to the centre loses
-  EXPECT_EQ(solution.solve(position("3/1X1/O2")), 0);
+  EXPECT_EQ(solution.solve(position<TicTacToe>("3/1X1/1O1")),
+            1);  // an edge in reply to the centre loses
+  EXPECT_EQ(solution.solve(position<TicTacToe>("3/1X1/O2")), 0);
 }
 
 // Of all 3^9 boards, exactly the reachable ones are accepted.
@@ -103,52 +93,52 @@ TEST(TicTacToe, AcceptsExactlyTheReachableBoards) {
 }
 
 TEST(TicTacToe, ReadsAllNotationsOfAPosition) {
-  const TicTacToe state = position("2O/1X1/X2");
-  EXPECT_EQ(position("b2c3a1"), state);
-  EXPECT_EQ(position("591"), state);
-  EXPECT_EQ(position("5c31"), state);
-  EXPECT_EQ(position("11O/1X1/X2"), state);
+  const TicTacToe state = position<TicTacToe>("2O/1X1/X2");
+  EXPECT_EQ(position<TicTacToe>("b2c3a1"), state);
+  EXPECT_EQ(position<TicTacToe>("591"), state);
+  EXPECT_EQ(position<TicTacToe>("5c31"), state);
+  EXPECT_EQ(position<TicTacToe>("11O/1X1/X2"), state);
   EXPECT_EQ(state.text(), "2O/1X1/X2");
-  EXPECT_EQ(position(""), TicTacToe{});
-  EXPECT_EQ(position("startpos"), TicTacToe{});
+  EXPECT_EQ(position<TicTacToe>(""), TicTacToe{});
+  EXPECT_EQ(position<TicTacToe>("startpos"), TicTacToe{});
   EXPECT_EQ(TicTacToe{}.text(), "3/3/3");
 }
 
 TEST(TicTacToe, RefusesTheImpossible) {
-  expect_refused("3/3", "2 rows, not 3");
-  expect_refused("3/3/3/3", "more than 3 rows");
-  expect_refused("3/2/3", "row 2 has 2 cells, not 3");
-  expect_refused("3/3/2", "row 1 has 2 cells, not 3");
-  expect_refused("3/4/3", "row 2 has more than 3 cells");
-  expect_refused("3/xO1/3", "'x'");
-  expect_refused("3/1O1/3", "X must have as many stones");
-  expect_refused("3/XX1/3", "X must have as many stones");
-  expect_refused("XXX/OOO/3", "X has a line, but O moved after it");
-  expect_refused("OOO/XX1/X1X", "O has a line, but X moved after it");
-  expect_refused("a1a1", "the square is taken");
-  expect_refused("a1b1a2b2a3b3", "the game is over");
-  expect_refused("d1", "does not begin with a square");
-  expect_refused("0", "does not begin with a square");
-  expect_refused("a", "does not begin with a square");
-  expect_refused("startpos ", "does not begin with a square");
+  expect_refused<TicTacToe>("3/3", "2 rows, not 3");
+  expect_refused<TicTacToe>("3/3/3/3", "more than 3 rows");
+  expect_refused<TicTacToe>("3/2/3", "row 2 has 2 cells, not 3");
+  expect_refused<TicTacToe>("3/3/2", "row 1 has 2 cells, not 3");
+  expect_refused<TicTacToe>("3/4/3", "row 2 has more than 3 cells");
+  expect_refused<TicTacToe>("3/xO1/3", "'x'");
+  expect_refused<TicTacToe>("3/1O1/3", "X must have as many stones");
+  expect_refused<TicTacToe>("3/XX1/3", "X must have as many stones");
+  expect_refused<TicTacToe>("XXX/OOO/3", "X has a line, but O moved after it");
+  expect_refused<TicTacToe>("OOO/XX1/X1X", "O has a line, but X moved after it");
+  expect_refused<TicTacToe>("a1a1", "the square is taken");
+  expect_refused<TicTacToe>("a1b1a2b2a3b3", "the game is over");
+  expect_refused<TicTacToe>("d1", "does not begin with a square");
+  expect_refused<TicTacToe>("0", "does not begin with a square");
+  expect_refused<TicTacToe>("a", "does not begin with a square");
+  expect_refused<TicTacToe>("startpos ", "does not begin with a square");
 }
 
 TEST(TicTacToe, RefusesImpossibleActions) {
-  const TicTacToe state = position("b2");
+  const TicTacToe state = position<TicTacToe>("b2");
   EXPECT_EQ(state.action_from_text("a1").value_or(99), 0);
   EXPECT_EQ(state.action_from_text("1").value_or(99), 0);
   EXPECT_EQ(state.action_from_text("c2").value_or(99), 5);
   for (const std::string_view text : {"", "b2", "5", "a4", "11", "a1 ", "A1", "a1b1"}) {
     EXPECT_FALSE(state.action_from_text(text).has_value()) << text;
   }
-  const TicTacToe over = position("a1b1a2b2a3");
+  const TicTacToe over = position<TicTacToe>("a1b1a2b2a3");
   EXPECT_FALSE(over.action_from_text("c3").has_value());
 }
 
 TEST(TicTacToe, Outcomes) {
-  EXPECT_EQ(position("a1b1a2b2a3").outcome(), 0);
-  EXPECT_EQ(position("c1a1b1a2b2a3").outcome(), 2);
-  const TicTacToe draw = position("XOX/XOO/OXX");
+  EXPECT_EQ(position<TicTacToe>("a1b1a2b2a3").outcome(), 0);
+  EXPECT_EQ(position<TicTacToe>("c1a1b1a2b2a3").outcome(), 2);
+  const TicTacToe draw = position<TicTacToe>("XOX/XOO/OXX");
   EXPECT_EQ(draw.turn(), Turn::kOver);
   EXPECT_EQ(draw.outcome(), 1);
 }

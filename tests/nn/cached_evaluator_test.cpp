@@ -6,10 +6,10 @@
 
 #include "tests/nn/random_rows.hpp"
 
-namespace senet::testing {
+namespace senet {
 namespace {
 
-NetworkSpec small_spec() {
+NetworkSpec cached_spec() {
   NetworkSpec spec;
   spec.game = "test";
   spec.features = 40;
@@ -72,7 +72,7 @@ class Cached : public ::testing::Test {
     EXPECT_EQ(asked.answers().logits, plain.logits);
   }
 
-  const NetworkSpec spec_ = small_spec();
+  const NetworkSpec spec_ = cached_spec();
   const Weights first_{untidy_network(spec_, 1)};
   const Weights second_{untidy_network(spec_, 2)};
   std::size_t asked_ = 0;
@@ -154,4 +154,4 @@ TEST_F(Cached, TakesTheMemoryItIsGiven) {
 }
 
 }  // namespace
-}  // namespace senet::testing
+}  // namespace senet

@@ -41,10 +41,10 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexc
 }
 }
 
-long senet::testing::allocations() { return count.load(std::memory_order_relaxed); }
+long senet::allocations() { return count.load(std::memory_order_relaxed); }
 
 #else
 
-long senet::testing::allocations() { return -1; }
+long senet::allocations() { return -1; }
 
 #endif

@@ -19,7 +19,7 @@
 #include "tests/nn/counted_malloc.hpp"
 #include "tests/nn/random_rows.hpp"
 
-namespace senet::testing {
+namespace senet {
 namespace {
 
 NetworkSpec small_spec() {
@@ -234,4 +234,4 @@ INSTANTIATE_TEST_SUITE_P(All, EveryEvaluator,
                          [](const auto& kind) { return std::string(kind.param); });
 
 }  // namespace
-}  // namespace senet::testing
+}  // namespace senet

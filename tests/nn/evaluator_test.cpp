@@ -11,7 +11,7 @@
 #include "nn/own_evaluators.hpp"
 #include "tests/nn/random_rows.hpp"
 
-namespace senet::testing {
+namespace senet {
 namespace {
 
 NetworkSpec make_spec(std::uint32_t features, std::uint32_t policy_logits, std::uint32_t outcomes,
@@ -497,4 +497,4 @@ TEST(EnlargedNetwork, RefusesOtherChanges) {
 }
 
 }  // namespace
-}  // namespace senet::testing
+}  // namespace senet

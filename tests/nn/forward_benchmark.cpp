@@ -9,7 +9,7 @@
 #include "nn/own_evaluators.hpp"
 #include "tests/nn/random_rows.hpp"
 
-namespace senet::testing {
+namespace senet {
 namespace {
 
 NetworkSpec benchmark_spec() {
@@ -64,11 +64,11 @@ void register_all() {
 }
 
 }  // namespace
-}  // namespace senet::testing
+}  // namespace senet
 
 int main(int count, char** arguments) {
   benchmark::Initialize(&count, arguments);
-  senet::testing::register_all();
+  senet::register_all();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

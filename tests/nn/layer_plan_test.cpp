@@ -16,7 +16,7 @@
 #include "tests/nn/random_rows.hpp"
 #include "tests/repository.hpp"
 
-namespace senet::testing {
+namespace senet {
 namespace {
 
 NetworkSpec spec_of(std::uint32_t blocks, std::uint32_t policy_layers, std::uint32_t value_layers) {
@@ -242,4 +242,4 @@ TEST(LayerPlan, IsTheOnlyPlaceThatKnowsTheTopology) {
 }
 
 }  // namespace
-}  // namespace senet::testing
+}  // namespace senet

@@ -12,12 +12,12 @@
 #include "tests/nn/random_rows.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace senet::testing {
+namespace senet {
 namespace {
 
 namespace fs = std::filesystem;
 
-NetworkSpec small_spec() {
+NetworkSpec tiny_spec() {
   NetworkSpec spec;
   spec.game = "test";
   spec.features = 5;
@@ -94,7 +94,7 @@ class NetworkFile : public ::testing::Test {
 
   const TemporaryFolder folder_;
   const fs::path file_ = folder_ / "good.safetensors";
-  const Network network_ = untidy_network(small_spec(), 5);
+  const Network network_ = untidy_network(tiny_spec(), 5);
   std::string good_, json_, data_;
 };
 
@@ -112,7 +112,7 @@ TEST_F(NetworkFile, OfAnyShape) {
   for (const char* name : {"value_width", "norm", "policy_head"}) {
     EXPECT_EQ(json_.find("\"" + std::string(name) + "\":"), std::string::npos) << name;
   }
-  NetworkSpec spec = small_spec();
+  NetworkSpec spec = tiny_spec();
   spec.norm = false;
   spec.policy_head = false;
   spec.value_layers = 2;
@@ -185,7 +185,7 @@ TEST_F(NetworkFile, IsUsedWhereItIsMapped) {
   const auto address = reinterpret_cast<std::uintptr_t>(loaded->parameters().data());
   EXPECT_EQ(address % 4096, (good_.size() - data_.size()) % 4096);
   // After the file is replaced by renaming, a reader keeps the old content.
-  ASSERT_TRUE(save_network(untidy_network(small_spec(), 6), file_).has_value());
+  ASSERT_TRUE(save_network(untidy_network(tiny_spec(), 6), file_).has_value());
   EXPECT_TRUE(same_content(*loaded, network_));
 }
 
@@ -327,7 +327,7 @@ TEST_F(NetworkFile, WrongTensors) {
 }
 
 TEST_F(NetworkFile, ValuesThatAreNotFinite) {
-  const std::vector<TensorPlace> layout = parameter_layout(small_spec());
+  const std::vector<TensorPlace> layout = parameter_layout(tiny_spec());
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
         -std::numeric_limits<float>::infinity()}) {
@@ -360,7 +360,7 @@ TEST_F(NetworkFile, SavingFailsWithoutATrace) {
 }
 
 TEST_F(NetworkFile, OneOutputIsStillAMatrix) {
-  NetworkSpec spec = small_spec();
+  NetworkSpec spec = tiny_spec();
   spec.outcomes = 1;
   spec.width = 1;
   const Network one = untidy_network(spec, 1);
@@ -372,4 +372,4 @@ TEST_F(NetworkFile, OneOutputIsStillAMatrix) {
 }
 
 }  // namespace
-}  // namespace senet::testing
+}  // namespace senet

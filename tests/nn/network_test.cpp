@@ -10,7 +10,7 @@
 namespace senet {
 namespace {
 
-NetworkSpec reference_shape() {
+NetworkSpec backgammon_shape() {
   NetworkSpec spec;
   spec.game = "backgammon";
   spec.features = 344;
@@ -26,7 +26,7 @@ const TensorPlace& place_of(const std::vector<TensorPlace>& layout, std::string_
 }
 
 TEST(NetworkSpec, ReferenceShapeHasItsSize) {
-  const NetworkSpec spec = reference_shape();
+  const NetworkSpec spec = backgammon_shape();
   EXPECT_EQ(parameter_count(spec), 283562u);
   EXPECT_NEAR(dense_flop(spec), 0.557e6, 0.01e6);
   NetworkSpec narrow = spec;
@@ -38,7 +38,7 @@ TEST(NetworkSpec, ReferenceShapeHasItsSize) {
 TEST(NetworkSpec, LayoutIsPackedAndNamed) {
   for (const std::uint32_t blocks : {0u, 1u, 3u}) {
     for (const std::uint32_t policy_layers : {0u, 2u}) {
-      NetworkSpec spec = reference_shape();
+      NetworkSpec spec = backgammon_shape();
       spec.blocks = blocks;
       spec.policy_layers = policy_layers;
       const std::vector<TensorPlace> layout = parameter_layout(spec);
@@ -51,7 +51,7 @@ TEST(NetworkSpec, LayoutIsPackedAndNamed) {
       EXPECT_EQ(layout.size(), 4 + 8 * blocks + 2 + 4 * policy_layers + 2 + 4 + 2);
     }
   }
-  const std::vector<TensorPlace> layout = parameter_layout(reference_shape());
+  const std::vector<TensorPlace> layout = parameter_layout(backgammon_shape());
   EXPECT_EQ(layout.front().name, "input.linear.weight");
   EXPECT_EQ(layout.back().name, "value.out.bias");
   const TensorPlace& input = place_of(layout, "input.linear.weight");
@@ -68,9 +68,9 @@ TEST(NetworkSpec, LayoutIsPackedAndNamed) {
 }
 
 TEST(NetworkSpec, ChecksItsRanges) {
-  EXPECT_TRUE(check_spec(reference_shape()).has_value());
+  EXPECT_TRUE(check_spec(backgammon_shape()).has_value());
   const auto reason = [](auto change) {
-    NetworkSpec spec = reference_shape();
+    NetworkSpec spec = backgammon_shape();
     change(spec);
     const Result<void> checked = check_spec(spec);
     return checked ? std::string() : checked.error().reason();
@@ -85,7 +85,7 @@ TEST(NetworkSpec, ChecksItsRanges) {
 }
 
 TEST(NetworkSpec, ContractNamesTheDifference) {
-  const NetworkSpec wanted = reference_shape();
+  const NetworkSpec wanted = backgammon_shape();
   NetworkSpec spec = wanted;
   spec.width = 32;  // not part of the game
   EXPECT_TRUE(check_contract(spec, wanted).has_value());
@@ -100,7 +100,7 @@ TEST(NetworkSpec, ContractNamesTheDifference) {
 }
 
 TEST(InitialNetwork, HasTheStatedSpread) {
-  const Network network = initial_network(reference_shape(), 42);
+  const Network network = initial_network(backgammon_shape(), 42);
   for (const TensorPlace& place : parameter_layout(network.spec())) {
     SCOPED_TRACE(place.name);
     const std::span<const float> values = network.parameters().subspan(place.offset, place.size());
@@ -126,7 +126,7 @@ TEST(InitialNetwork, HasTheStatedSpread) {
 }
 
 TEST(NetworkId, DependsOnEveryParameterAndTheSpec) {
-  NetworkSpec spec = reference_shape();
+  NetworkSpec spec = backgammon_shape();
   const Network network = initial_network(spec, 1);
   EXPECT_EQ(network.id(), initial_network(spec, 1).id());
   EXPECT_NE(network.id(), initial_network(spec, 2).id());
@@ -142,12 +142,12 @@ TEST(NetworkId, DependsOnEveryParameterAndTheSpec) {
 
 TEST(NetworkId, IsTheSameOnEveryMachine) {
   // Run folders and records identify weights by this id: a change here invalidates them all.
-  EXPECT_EQ(id_text(initial_network(reference_shape(), 1).id()), "99695939a6756031");
+  EXPECT_EQ(id_text(initial_network(backgammon_shape(), 1).id()), "99695939a6756031");
   EXPECT_EQ(id_text(0x1fu), "000000000000001f");
 }
 
 TEST(Network, MovesWithItsContent) {
-  Network first = initial_network(reference_shape(), 1);
+  Network first = initial_network(backgammon_shape(), 1);
   const std::uint64_t id = first.id();
   const float* where = first.parameters().data();
   Network second = std::move(first);

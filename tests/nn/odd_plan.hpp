@@ -4,7 +4,7 @@
 
 #include "nn/layer_plan.hpp"
 
-namespace senet::testing {
+namespace senet {
 
 /// Changing widths, consecutive norms, and sums: of a single Linear, on a norm's result and on a
 /// Linear's, before the fork and in both branches.
@@ -27,4 +27,4 @@ inline LayerPlan odd_plan() {
   return plan;
 }
 
-}  // namespace senet::testing
+}  // namespace senet

@@ -11,7 +11,7 @@
 #include "nn/batch.hpp"
 #include "nn/network.hpp"
 
-namespace senet::testing {
+namespace senet {
 
 /// A network of this shape in which every parameter is random, including biases, scales and shifts.
 inline Network untidy_network(const NetworkSpec& spec, std::uint64_t seed) {
@@ -84,4 +84,4 @@ class Asked {
   Answers answers_;
 };
 
-}  // namespace senet::testing
+}  // namespace senet

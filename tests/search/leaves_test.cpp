@@ -11,8 +11,6 @@
 namespace senet {
 namespace {
 
-const Random kNoNoise(0, 0, 0, Purpose::kNoise);
-
 // What is counted on the way down must be taken back or backed up: every visit of a node ended
 // there, once, or took one of its edges.
 template <Game G>

@@ -74,10 +74,10 @@ struct AnyEnds {
 static_assert(StochasticGame<AnyEnds> && OwnOutcomesGame<AnyEnds> && !FixedOutcomesGame<AnyEnds>);
 static_assert(kOutcomes<AnyEnds> == 8 && kOutcomes<TicTacToe> == 3);
 
-constexpr std::uint32_t kVisits = 300, kManyVisits = 10'000;
+constexpr std::uint32_t kFewVisits = 300, kManyVisits = 10'000;
 
 template <Game G>
-Decision<G> searched(Search<G>& search, const G& state, std::uint32_t visits = kVisits) {
+Decision<G> searched(Search<G>& search, const G& state, std::uint32_t visits = kFewVisits) {
   const auto evaluator = hash_evaluator<G>(5);
   Batch batch(5, G::kMaxActive);
   search.start(state, {.visits = visits, .noise = true}, Random(4, 0, 0, Purpose::kNoise));
@@ -87,8 +87,8 @@ Decision<G> searched(Search<G>& search, const G& state, std::uint32_t visits = k
 
 // A whole game: every decision has the same visits, values and outcomes.
 TEST(OwnOutcomes, TheSameEndsGiveTheSameSearches) {
-  Search<TicTacToe> fixed({}, limits_for<TicTacToe>(kVisits, Evaluates::kPosition));
-  Search<AnyEnds> own({}, limits_for(AnyEnds(kPlain), kVisits, Evaluates::kPosition));
+  Search<TicTacToe> fixed({}, limits_for<TicTacToe>(kFewVisits, Evaluates::kPosition));
+  Search<AnyEnds> own({}, limits_for(AnyEnds(kPlain), kFewVisits, Evaluates::kPosition));
   TicTacToe state;
   AnyEnds same(kPlain);
   while (state.turn() != Turn::kOver) {
@@ -131,7 +131,7 @@ TEST(OwnOutcomes, ValuesRangeAndProofsAreTheGames) {
       EXPECT_NEAR(mean_value(state, mirrored(state, decision.outcomes)), -value, 1e-5f) << moves;
     }
     const AnyEnds start(kWithGammons);
-    Search<AnyEnds> search({.evaluates = evaluates}, limits_for(start, kVisits, evaluates));
+    Search<AnyEnds> search({.evaluates = evaluates}, limits_for(start, kFewVisits, evaluates));
     const Decision<AnyEnds> decision = searched(search, start, 50);
     EXPECT_LT(std::abs(decision.value), 7.0f);
     EXPECT_EQ(bounds_of(search.tree()[search.root()]), (Bounds{-7, 7}));

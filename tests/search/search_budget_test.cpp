@@ -10,12 +10,10 @@
 namespace senet {
 namespace {
 
-const Random kNoNoise(0, 0, 0, Purpose::kNoise);
-
 // A search with the hash evaluator and a batch.
 template <Game G>
-struct Player {
-  explicit Player(std::uint32_t visits)
+struct HashSearch {
+  explicit HashSearch(std::uint32_t visits)
       : search({}, limits_for<G>(visits, Evaluates::kPosition)),
         evaluator(hash_evaluator<G>(1)),
         batch(1, G::kMaxActive) {}
@@ -30,7 +28,7 @@ struct Player {
 // gather() returns regularly even if no visit needs the network, and loses nothing by it.
 TEST(SearchBudget, GatherPausesWhereNoNetworkIsAsked) {
   constexpr std::uint32_t kVisits = 50'000;
-  Player<TicTacToe> player(kVisits);
+  HashSearch<TicTacToe> player(kVisits);
   player.search.start({}, {.visits = kVisits}, kNoNoise);
   const auto visits = [&] { return player.search.tree()[player.search.root()].n; };
   std::uint32_t pauses = 0;
@@ -57,14 +55,14 @@ TEST(SearchBudget, GatherPausesWhereNoNetworkIsAsked) {
 }
 
 TEST(SearchBudget, TheFirstVisitIsAlwaysMade) {
-  Player<ConnectFour> player(10);
+  HashSearch<ConnectFour> player(10);
   player.search.start(ConnectFour{}, {.visits = 0}, kNoNoise);
   player.run();
   EXPECT_EQ(player.search.decision().visits, 1u);
 }
 
 TEST(PrincipalVariation, IsALegalLineThatBeginsAsAsked) {
-  Player<ConnectFour> player(5000);
+  HashSearch<ConnectFour> player(5000);
   player.search.start(ConnectFour{}, {.visits = 5000}, kNoNoise);
   player.run();
   const Decision<ConnectFour> decision = player.search.decision();
@@ -91,7 +89,7 @@ TEST(PrincipalVariation, IsALegalLineThatBeginsAsAsked) {
 // The tree has no nodes for forced replies, but the line includes them.
 TEST(PrincipalVariation, TellsForcedReplies) {
   const ConnectFour state = *ConnectFour::from_text("1727");
-  Player<ConnectFour> player(500);
+  HashSearch<ConnectFour> player(500);
   player.search.start(state, {.visits = 500}, kNoNoise);
   player.run();
   const auto line = principal_variation(player.search, 2);  // three in the bottom row
@@ -107,7 +105,7 @@ TEST(PrincipalVariation, TellsForcedReplies) {
 
 // The winner's moves are the proven ones, however few visits they have.
 TEST(PrincipalVariation, FollowsProofs) {
-  Player<TicTacToe> player(20000);
+  HashSearch<TicTacToe> player(20000);
   const TicTacToe state = *TicTacToe::from_text("a1c3a3");  // X has two corners: O blocks, X forks
   player.search.start(state, {.visits = 20000}, kNoNoise);
   player.run();
@@ -122,7 +120,7 @@ TEST(PrincipalVariation, FollowsProofs) {
 
 // After a turn the dice decide.
 TEST(PrincipalVariation, EndsAtChance) {
-  Player<Backgammon> player(300);
+  HashSearch<Backgammon> player(300);
   player.search.start(*Backgammon::from_text("4HPwATDgc/ABMA:0:31"), {.visits = 300}, kNoNoise);
   player.run();
   EXPECT_EQ(principal_variation(player.search, player.search.decision().best()).size(), 1u);

@@ -8,6 +8,9 @@
 
 namespace senet {
 
+/// For searches without noise at the root.
+inline const Random kNoNoise(0, 0, 0, Purpose::kNoise);
+
 /// The hash evaluator for G: deterministic answers that depend on a row's features only.
 template <Game G>
 std::unique_ptr<Evaluator> hash_evaluator(std::size_t rows) {

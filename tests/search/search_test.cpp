@@ -12,8 +12,6 @@
 namespace senet {
 namespace {
 
-const Random kNoNoise(0, 0, 0, Purpose::kNoise);
-
 // Every outcome equally likely, every action equally good.
 class UniformEvaluator final : public Evaluator {
  public:

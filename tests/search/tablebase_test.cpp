@@ -17,7 +17,6 @@ using backgammon::Board;
 using backgammon::Checkers;
 
 constexpr std::size_t kRows = 64;
-const Random kNoNoise(0, 0, 0, Purpose::kNoise);
 
 Tablebase<Backgammon> bearoffs() { return Tablebase<Backgammon>(backgammon::bearoff_bytes()); }
 

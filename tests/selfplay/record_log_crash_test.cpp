@@ -15,10 +15,10 @@
 namespace senet {
 namespace {
 
-GameRecord small_sample(std::uint64_t number) { return random_record("nim", number, 20); }
+GameRecord short_game(std::uint64_t number) { return random_record("nim", number, 20); }
 
 // Every eighth record spans many pages of the file, so that a kill can hit the middle of its write.
-GameRecord sample(std::uint64_t number) {
+GameRecord long_game(std::uint64_t number) {
   return random_record("nim", number, number % 8 == 7 ? 5000 : 20);
 }
 
@@ -27,7 +27,7 @@ GameRecord sample(std::uint64_t number) {
   auto log = RecordLog::open(path, "nim", {.sync_every = 16});
   if (!log) ::_exit(1);
   for (;;) {
-    if (!log->append(sample(log->records()))) ::_exit(1);
+    if (!log->append(long_game(log->records()))) ::_exit(1);
     const std::uint64_t records = log->records();
     if (::write(report, &records, sizeof(records)) != sizeof(records)) ::_exit(1);
   }
@@ -85,7 +85,7 @@ TEST(RecordLogCrash, AKilledWriterLosesNoAppendedRecord) {
       const auto found = reader->next(record);
       ASSERT_TRUE(found) << found.error().reason();
       if (!*found) break;
-      ASSERT_EQ(record, sample(read));
+      ASSERT_EQ(record, long_game(read));
     }
     EXPECT_EQ(read, records);
     EXPECT_EQ(reader->position(), size);
@@ -113,7 +113,7 @@ int fill_the_disk(const std::filesystem::path& path) {
     if (!limit_files_to(limit)) return 2;
     for (;;) {
       const std::uint64_t size = log->size(), records = log->records();
-      if (log->append(small_sample(records))) continue;
+      if (log->append(short_game(records))) continue;
       ++refusals;
       if (log->size() != size || log->records() != records) return 3;
       if (std::filesystem::file_size(path) != size) return 4;
@@ -124,7 +124,7 @@ int fill_the_disk(const std::filesystem::path& path) {
   if (refusals < 100) return 6;
   if (!limit_files_to(RLIM_INFINITY)) return 7;
   for (int i = 0; i < 10; ++i) {
-    if (!log->append(small_sample(log->records()))) return 8;
+    if (!log->append(short_game(log->records()))) return 8;
   }
   return log->flush() ? 0 : 9;
 }
@@ -147,7 +147,7 @@ TEST(RecordLogCrash, AFullDiskIsAnErrorAndTheLogStaysGood) {
     const auto found = reader->next(record);
     ASSERT_TRUE(found);
     if (!*found) break;
-    ASSERT_EQ(record, small_sample(records));
+    ASSERT_EQ(record, short_game(records));
   }
   EXPECT_GT(records, 20u);
   EXPECT_EQ(reader->skipped_bytes(), 0u);
@@ -160,7 +160,7 @@ TEST(RecordLogCrash, WhenTheTailCannotBeMovedTheLogIsLeftAlone) {
   const auto path = folder.path() / "games.log";
   {
     auto log = RecordLog::open(path, "nim", {});
-    ASSERT_TRUE(log && log->append(small_sample(0)));
+    ASSERT_TRUE(log && log->append(short_game(0)));
   }
   auto bytes = read_file(path);
   bytes.resize(bytes.size() + 5000);

@@ -11,7 +11,7 @@
 namespace senet {
 namespace {
 
-NetworkSpec small_spec() {
+NetworkSpec tiny_spec() {
   return {.game = "test",
           .features = 5,
           .policy_logits = 4,
@@ -26,7 +26,7 @@ Checkpoint sample() {
   Checkpoint checkpoint;
   TrainerState& state = checkpoint.trainer;
   for (auto* values : {&state.weights, &state.ema, &state.first_moment, &state.second_moment}) {
-    values->resize(parameter_count(small_spec()));
+    values->resize(parameter_count(tiny_spec()));
     for (float& value : *values) value = random.normal();
   }
   state.weights[0] = std::numeric_limits<float>::denorm_min();
@@ -46,7 +46,7 @@ Checkpoint sample() {
 class CheckpointFile : public testing::Test {
  protected:
   void SetUp() override {
-    const Result<void> saved = save_checkpoint(sample(), small_spec(), file());
+    const Result<void> saved = save_checkpoint(sample(), tiny_spec(), file());
     ASSERT_TRUE(saved) << saved.error().reason();
     bytes_ = read_file(file());
   }
@@ -55,7 +55,7 @@ class CheckpointFile : public testing::Test {
   /// The reason why these bytes are rejected; "" when they are accepted.
   std::string refusal(std::span<const std::byte> bytes) {
     write_file(file(), bytes);
-    const Result<Checkpoint> loaded = load_checkpoint(file(), small_spec());
+    const Result<Checkpoint> loaded = load_checkpoint(file(), tiny_spec());
     if (loaded) return "";
     EXPECT_NE(loaded.error().reason().find(file().string()), std::string::npos)
         << loaded.error().reason();
@@ -80,7 +80,7 @@ class CheckpointFile : public testing::Test {
 };
 
 TEST_F(CheckpointFile, ComesBackExactly) {
-  const Result<Checkpoint> loaded = load_checkpoint(file(), small_spec());
+  const Result<Checkpoint> loaded = load_checkpoint(file(), tiny_spec());
   ASSERT_TRUE(loaded) << loaded.error().reason();
   const Checkpoint saved = sample();
   const auto same_bits = [](std::span<const float> a, std::span<const float> b) {
@@ -100,7 +100,7 @@ TEST_F(CheckpointFile, ComesBackExactly) {
   EXPECT_EQ(loaded->owed_steps, saved.owed_steps);
   EXPECT_EQ(loaded->seconds, saved.seconds);
   // Saving the same content gives the same file, and no other file is left in the folder.
-  ASSERT_TRUE(save_checkpoint(*loaded, small_spec(), file()));
+  ASSERT_TRUE(save_checkpoint(*loaded, tiny_spec(), file()));
   EXPECT_EQ(read_file(file()), bytes_);
   EXPECT_EQ(folder_.files(), 1);
 }
@@ -127,7 +127,7 @@ TEST_F(CheckpointFile, AnyFlippedBitIsRefused) {
   };
   for (std::size_t at = 0; at < header_end; ++at) flip(at);
   for (int i = 0; i < 500; ++i) {
-    const std::size_t data = parameter_count(small_spec()) * 4 * sizeof(float);
+    const std::size_t data = parameter_count(tiny_spec()) * 4 * sizeof(float);
     flip(bytes_.size() - 1 - random.below(static_cast<std::uint32_t>(data)));
   }
 }
@@ -157,37 +157,37 @@ TEST_F(CheckpointFile, OwedStepsWithoutEndAreRefused) {
        {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     Checkpoint checkpoint = sample();
     checkpoint.owed_steps = owed;
-    ASSERT_TRUE(save_checkpoint(checkpoint, small_spec(), file()));
-    const Result<Checkpoint> loaded = load_checkpoint(file(), small_spec());
+    ASSERT_TRUE(save_checkpoint(checkpoint, tiny_spec(), file()));
+    const Result<Checkpoint> loaded = load_checkpoint(file(), tiny_spec());
     ASSERT_FALSE(loaded);
     EXPECT_NE(loaded.error().reason().find("out of range"), std::string::npos);
   }
 }
 
 TEST_F(CheckpointFile, AnotherNetworkOrNoFileIsRefused) {
-  NetworkSpec wider = small_spec();
+  NetworkSpec wider = tiny_spec();
   wider.width = 9;
   Result<Checkpoint> loaded = load_checkpoint(file(), wider);
   ASSERT_FALSE(loaded);
   EXPECT_NE(loaded.error().reason().find("made for a network with width 8, not 9"),
             std::string::npos);
-  NetworkSpec other_game = small_spec();
+  NetworkSpec other_game = tiny_spec();
   other_game.game = "another";
   loaded = load_checkpoint(file(), other_game);
   ASSERT_FALSE(loaded);
   EXPECT_NE(loaded.error().reason().find("not for another"), std::string::npos);
-  EXPECT_FALSE(load_checkpoint(folder_ / "missing", small_spec()));
-  EXPECT_FALSE(load_checkpoint(folder_.path(), small_spec()));
+  EXPECT_FALSE(load_checkpoint(folder_ / "missing", tiny_spec()));
+  EXPECT_FALSE(load_checkpoint(folder_.path(), tiny_spec()));
   // A network is not a checkpoint.
-  ASSERT_TRUE(save_network(initial_network(small_spec(), 1), file()));
-  EXPECT_FALSE(load_checkpoint(file(), small_spec()));
+  ASSERT_TRUE(save_network(initial_network(tiny_spec(), 1), file()));
+  EXPECT_FALSE(load_checkpoint(file(), tiny_spec()));
 }
 
 TEST_F(CheckpointFile, AFailedSaveLeavesTheOldOne) {
   const Result<void> saved =
-      save_checkpoint(sample(), small_spec(), folder_ / "missing" / "checkpoint.safetensors");
+      save_checkpoint(sample(), tiny_spec(), folder_ / "missing" / "checkpoint.safetensors");
   ASSERT_FALSE(saved);
-  EXPECT_TRUE(load_checkpoint(file(), small_spec()));
+  EXPECT_TRUE(load_checkpoint(file(), tiny_spec()));
   EXPECT_EQ(folder_.files(), 1);
 }
 

@@ -13,7 +13,7 @@
 namespace senet {
 namespace {
 
-NetworkSpec small_spec() {
+NetworkSpec six_outcomes() {
   return {.game = "test",
           .features = 40,
           .policy_logits = 30,
@@ -23,12 +23,12 @@ NetworkSpec small_spec() {
           .policy_layers = 1};
 }
 
-constexpr SampleShape kSamples{
+constexpr SampleShape kWeightedSamples{
     .rows = 160, .active = 8, .legal = 6, .logits_per_action = 2, .without_policy = 5};
 
 std::unique_ptr<Trainer> small_trainer(std::uint64_t seed, const TrainerSettings& settings = {}) {
-  return make_cpu_trainer(initial_network(small_spec(), seed), batch_shape(small_spec(), kSamples),
-                          settings);
+  return make_cpu_trainer(initial_network(six_outcomes(), seed),
+                          batch_shape(six_outcomes(), kWeightedSamples), settings);
 }
 
 void expect_same(const TrainerState& a, const TrainerState& b) {
@@ -53,13 +53,13 @@ double entropy(std::span<const float> distribution) {
 TEST(CpuTrainer, LearnsAFixedBatchByHeart) {
   use_single_threaded_blas();
   const SampleShape samples{.rows = 48, .active = 8, .legal = 6, .without_policy = 4};
-  TrainBatch batch(batch_shape(small_spec(), samples));
+  TrainBatch batch(batch_shape(six_outcomes(), samples));
   double policy_entropy = 0;
   double value_entropy = 0;
   for (std::size_t row = 0; row < samples.rows; ++row) {
     Random random(11, row, 0, Purpose::kTest);
     const bool has_policy = row % samples.without_policy != 0;
-    add_sample(small_spec(), samples, false, random, batch);
+    add_sample(six_outcomes(), samples, false, random, batch);
     value_entropy += entropy(batch.outcomes(row)) / static_cast<double>(samples.rows);
     if (!has_policy) continue;
     const std::vector<float> target = random_distribution(samples.legal, random);
@@ -70,7 +70,7 @@ TEST(CpuTrainer, LearnsAFixedBatchByHeart) {
     }
   }
   const auto trainer =
-      make_cpu_trainer(initial_network(small_spec(), 1), batch.shape(), {.weight_decay = 0});
+      make_cpu_trainer(initial_network(six_outcomes(), 1), batch.shape(), {.weight_decay = 0});
   const StepReport first = trainer->step(batch, 3e-3f);
   EXPECT_GT(first.policy_loss, policy_entropy + 0.2);
   EXPECT_GT(first.value_loss, value_entropy + 0.2);
@@ -89,14 +89,14 @@ TEST(CpuTrainer, ContinuesBitIdenticallyFromAState) {
   const auto whole = small_trainer(1);
   const auto first_half = small_trainer(1);
   for (std::uint64_t step = 0; step < 5; ++step) {
-    whole->step(random_batch(small_spec(), kSamples, step), 1e-3f);
-    first_half->step(random_batch(small_spec(), kSamples, step), 1e-3f);
+    whole->step(random_batch(six_outcomes(), kWeightedSamples, step), 1e-3f);
+    first_half->step(random_batch(six_outcomes(), kWeightedSamples, step), 1e-3f);
   }
   const auto second_half = small_trainer(2);  // other weights and its own history
-  second_half->step(random_batch(small_spec(), kSamples, 99), 1e-2f);
+  second_half->step(random_batch(six_outcomes(), kWeightedSamples, 99), 1e-2f);
   ASSERT_TRUE(second_half->restore(first_half->state()));
   for (std::uint64_t step = 5; step < 10; ++step) {
-    const TrainBatch batch = random_batch(small_spec(), kSamples, step);
+    const TrainBatch batch = random_batch(six_outcomes(), kWeightedSamples, step);
     const StepReport expected = whole->step(batch, 1e-3f);
     const StepReport resumed = second_half->step(batch, 1e-3f);
     EXPECT_EQ(expected.policy_loss, resumed.policy_loss);
@@ -120,7 +120,7 @@ TEST(CpuTrainer, ThreadsChangeNoMoreThanTheOrderOfSums) {
     const auto reference = small_trainer(1);
     ASSERT_TRUE(reference->restore(alone->state()));
     for (std::uint64_t step = 0; step < 4; ++step) {
-      const TrainBatch batch = random_batch(small_spec(), kSamples, step);
+      const TrainBatch batch = random_batch(six_outcomes(), kWeightedSamples, step);
       const StepReport one = reference->step(batch, 1e-3f);
       const StepReport many = team->step(batch, 1e-3f);
       const StepReport same = again->step(batch, 1e-3f);
@@ -138,7 +138,7 @@ TEST(CpuTrainer, WarmUpLeavesNoTrace) {
   const auto warm = small_trainer(3);
   warm->warm_up();
   expect_same(trainer->state(), warm->state());
-  const TrainBatch batch = random_batch(small_spec(), kSamples, 1);
+  const TrainBatch batch = random_batch(six_outcomes(), kWeightedSamples, 1);
   trainer->step(batch, 1e-3f);
   warm->step(batch, 1e-3f);
   warm->warm_up();
@@ -149,40 +149,41 @@ TEST(CpuTrainer, SkipsAStepThatIsNotFinite) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
   const auto trainer = small_trainer(4);
-  trainer->step(random_batch(small_spec(), kSamples, 1), 1e-3f);
+  trainer->step(random_batch(six_outcomes(), kWeightedSamples, 1), 1e-3f);
   const TrainerState before = trainer->state();
   for (const float bad : {nan, infinity, -infinity}) {
-    TrainBatch bad_feature(batch_shape(small_spec(), kSamples));
+    TrainBatch bad_feature(batch_shape(six_outcomes(), kWeightedSamples));
     const std::span<float> outcomes = bad_feature.add([&](FeatureRow& row) { row.add(3, bad); });
     outcomes[0] = 1;
     EXPECT_TRUE(trainer->step(bad_feature, 1e-3f).skipped) << "feature " << bad;
 
-    TrainBatch bad_outcome(batch_shape(small_spec(), kSamples));
+    TrainBatch bad_outcome(batch_shape(six_outcomes(), kWeightedSamples));
     bad_outcome.add([&](FeatureRow& row) { row.add(3, 1.0f); })[0] = bad;
     EXPECT_TRUE(trainer->step(bad_outcome, 1e-3f).skipped) << "outcome " << bad;
 
-    TrainBatch bad_policy(batch_shape(small_spec(), kSamples));
+    TrainBatch bad_policy(batch_shape(six_outcomes(), kWeightedSamples));
     bad_policy.add([&](FeatureRow& row) { row.add(3, 1.0f); })[0] = 1;
     bad_policy.add_action(bad, std::vector<std::uint16_t>{0, kNoLogit});
     bad_policy.add_action(0.5f, std::vector<std::uint16_t>{1, kNoLogit});
     EXPECT_TRUE(trainer->step(bad_policy, 1e-3f).skipped) << "policy target " << bad;
 
-    EXPECT_TRUE(trainer->step(random_batch(small_spec(), kSamples, 2), bad).skipped) << "rate";
+    EXPECT_TRUE(trainer->step(random_batch(six_outcomes(), kWeightedSamples, 2), bad).skipped)
+        << "rate";
   }
   expect_same(trainer->state(), before);
-  EXPECT_FALSE(trainer->step(random_batch(small_spec(), kSamples, 2), 1e-3f).skipped);
+  EXPECT_FALSE(trainer->step(random_batch(six_outcomes(), kWeightedSamples, 2), 1e-3f).skipped);
 }
 
 TEST(CpuTrainer, RowsWithoutPolicyTargetOnlyTeachTheValue) {
-  SampleShape samples = kSamples;
+  SampleShape samples = kWeightedSamples;
   samples.without_policy = 1;
   const auto trainer = small_trainer(5, {.weight_decay = 0});
   const TrainerState before = trainer->state();
-  const StepReport report = trainer->step(random_batch(small_spec(), samples, 1), 1e-2f);
+  const StepReport report = trainer->step(random_batch(six_outcomes(), samples, 1), 1e-2f);
   EXPECT_EQ(report.policy_loss, 0.0f);
   EXPECT_GT(report.value_loss, 0.0f);
   const TrainerState after = trainer->state();
-  for (const TensorPlace& place : parameter_layout(small_spec())) {
+  for (const TensorPlace& place : parameter_layout(six_outcomes())) {
     bool changed = false;
     for (std::size_t i = place.offset; i < place.offset + place.size(); ++i) {
       changed |= before.weights[i] != after.weights[i];
@@ -194,8 +195,8 @@ TEST(CpuTrainer, RowsWithoutPolicyTargetOnlyTeachTheValue) {
 TEST(CpuTrainer, ServesTheMovingAverageOrTheCurrentWeights) {
   const auto trainer = small_trainer(6);
   EXPECT_EQ(trainer->name(), "cpu");
-  EXPECT_EQ(trainer->served(PlayWeights::kAverage).id(), initial_network(small_spec(), 6).id());
-  trainer->step(random_batch(small_spec(), kSamples, 1), 1e-3f);
+  EXPECT_EQ(trainer->served(PlayWeights::kAverage).id(), initial_network(six_outcomes(), 6).id());
+  trainer->step(random_batch(six_outcomes(), kWeightedSamples, 1), 1e-3f);
   const TrainerState state = trainer->state();
   const Network served = trainer->served(PlayWeights::kAverage);
   EXPECT_TRUE(std::ranges::equal(served.parameters(), state.ema));
@@ -205,10 +206,10 @@ TEST(CpuTrainer, ServesTheMovingAverageOrTheCurrentWeights) {
 }
 
 TEST(CpuTrainer, RefusesTheStateOfAnotherNetwork) {
-  NetworkSpec other = small_spec();
+  NetworkSpec other = six_outcomes();
   other.blocks = 1;
   const auto stranger =
-      make_cpu_trainer(initial_network(other, 1), batch_shape(other, kSamples), {});
+      make_cpu_trainer(initial_network(other, 1), batch_shape(other, kWeightedSamples), {});
   const auto trainer = small_trainer(1);
   const TrainerState before = trainer->state();
   EXPECT_FALSE(trainer->restore(stranger->state()));

@@ -9,11 +9,10 @@
 namespace senet {
 namespace {
 
-NetworkSpec small_spec() {
+NetworkSpec narrow_spec() {
   return {
       .game = "test", .features = 11, .policy_logits = 9, .outcomes = 3, .width = 8, .blocks = 1};
 }
-constexpr SampleShape kSamples{};
 
 /// A device that works for a given number of calls.
 class FailingDevice final : public DeviceTrainer {
@@ -52,8 +51,8 @@ class FailingDevice final : public DeviceTrainer {
 
 TEST(FailoverTrainer, GoesOnWhereverTheDeviceIsLost) {
   use_single_threaded_blas();
-  const TrainBatch::Shape shape = batch_shape(small_spec(), kSamples);
-  const auto start = [] { return initial_network(small_spec(), 1); };
+  const TrainBatch::Shape shape = batch_shape(narrow_spec(), SampleShape{});
+  const auto start = [] { return initial_network(narrow_spec(), 1); };
   const auto make_cpu = [&] { return make_cpu_trainer(start(), shape, {}); };
   constexpr int kSteps = 12;
   for (int calls = 0; calls < 22; ++calls) {
@@ -64,11 +63,12 @@ TEST(FailoverTrainer, GoesOnWhereverTheDeviceIsLost) {
     trainer->warm_up();
     ASSERT_TRUE(trainer->restore(make_cpu()->state()));
     for (int i = 0; i < kSteps; ++i) {
-      const TrainBatch batch = random_batch(small_spec(), kSamples, static_cast<std::uint64_t>(i));
+      const TrainBatch batch =
+          random_batch(narrow_spec(), SampleShape{}, static_cast<std::uint64_t>(i));
       const StepReport report = trainer->step(batch, 1e-3f);
       EXPECT_GT(report.value_loss, 0);
       if (i % 5 == 4) {
-        EXPECT_EQ(trainer->served(PlayWeights::kAverage).spec(), small_spec());
+        EXPECT_EQ(trainer->served(PlayWeights::kAverage).spec(), narrow_spec());
       }
     }
     const TrainerState end = trainer->state();
@@ -89,15 +89,15 @@ TEST(FailoverTrainer, GoesOnWhereverTheDeviceIsLost) {
 
 TEST(FailoverTrainer, LosesNothingWhenNothingFails) {
   use_single_threaded_blas();
-  const TrainBatch::Shape shape = batch_shape(small_spec(), kSamples);
-  const auto start = [] { return initial_network(small_spec(), 1); };
+  const TrainBatch::Shape shape = batch_shape(narrow_spec(), SampleShape{});
+  const auto start = [] { return initial_network(narrow_spec(), 1); };
   const auto make_cpu = [&] { return make_cpu_trainer(start(), shape, {}); };
   const auto plain = make_cpu();
   const auto lasting =
       make_failover_trainer(std::make_unique<FailingDevice>(make_cpu(), 1'000'000), start(), 4,
                             make_cpu, [](const std::string& reason) { FAIL() << reason; });
   for (std::uint64_t i = 0; i < 10; ++i) {
-    const TrainBatch batch = random_batch(small_spec(), kSamples, i);
+    const TrainBatch batch = random_batch(narrow_spec(), SampleShape{}, i);
     plain->step(batch, 1e-3f);
     lasting->step(batch, 1e-3f);
     EXPECT_EQ(plain->served(PlayWeights::kAverage).id(),

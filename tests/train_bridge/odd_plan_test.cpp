@@ -20,7 +20,7 @@ namespace senet {
 namespace {
 
 constexpr LossWeights kWeights{.policy = 0.75, .value = 1.25};
-constexpr SampleShape kSamples{.rows = 9, .logits_per_action = 2, .without_policy = 3};
+constexpr SampleShape kOddSamples{.rows = 9, .logits_per_action = 2, .without_policy = 3};
 
 class OddPlan : public ::testing::Test {
  protected:
@@ -30,12 +30,12 @@ class OddPlan : public ::testing::Test {
     ends.features = plan_.features;
     ends.policy_logits = plan_.size_of(plan_.policy);
     ends.outcomes = plan_.size_of(plan_.outcomes);
-    batch_ = random_batch(ends, kSamples, 1);
+    batch_ = random_batch(ends, kOddSamples, 1);
     TrainNetwork<double>(plan_, batch_.shape())
         .gradient(parameters_, batch_, {0, batch_.size()}, kWeights, gradient_);
   }
 
-  const LayerPlan plan_ = testing::odd_plan();
+  const LayerPlan plan_ = odd_plan();
   std::vector<double> parameters_ = random_parameters<double>(plan_, 2);
   std::vector<double> gradient_ = std::vector<double>(plan_.parameters);
   TrainBatch batch_{{}};

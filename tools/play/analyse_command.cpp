@@ -1,22 +1,20 @@
 // senet analyse: positions and games as JSON lines on stdin, their analyses on stdout.
 #include <fmt/format.h>
 
-#include <array>
 #include <atomic>
-#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
 #include "engine/host/host_table.hpp"
 #include "games/registry.hpp"
 #include "tools/command.hpp"
+#include "tools/play/protocol/analysis.hpp"
 #include "tools/play/protocol/inbox.hpp"
 #include "tools/play/protocol/words.hpp"
 #include "tools/play/search_setup.hpp"
@@ -25,10 +23,10 @@
 namespace senet {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using protocol::Analysis;
 using protocol::Words;
 
-constexpr std::uint32_t kMaxSessions = 4096, kMaxLines = 500;
+constexpr std::uint32_t kMaxSessions = 4096;
 // Analyses that wait for a session. Further lines stay unread until some have begun.
 constexpr std::size_t kMostWaiting = 10'000;
 
@@ -52,15 +50,6 @@ constexpr auto settings_of(std::type_identity<Arguments>) {
       setting("memory", &A::memory_mib, "memory of all trees and networks",
               {.least = 16, .most = 1u << 24, .unit = "MiB"})};
 }
-
-/// One position to search.
-struct Analysis {
-  Json id;
-  std::size_t line;  // number of the request
-  std::size_t turn;  // moves played before it
-  AnyState position;
-  SessionLimits limits;
-};
 
 /// What the main thread waits for: a line of input, a line to write, or the end of a search.
 struct Event {
@@ -99,167 +88,6 @@ class Events {
   std::condition_variable changed_, taken_;
   std::deque<Event> input_, output_;
 };
-
-// -- Requests. The functions throw an Error.
-
-Error wrong(std::string_view key, std::string_view what) {
-  return fail(fmt::format("\"{}\" must be {}", key, what));
-}
-
-std::uint64_t number_in(const Json& request, std::string_view key, std::uint64_t least,
-                        std::uint64_t most, std::uint64_t otherwise) {
-  const auto found = request.find(key);
-  if (found == request.end()) return otherwise;
-  if (found->is_number_unsigned() || (found->is_number_integer() && *found >= 0)) {
-    const auto number = found->get<std::uint64_t>();
-    if (number >= least && number <= most) return number;
-  }
-  throw wrong(key, fmt::format("an integer {} .. {}", least, most));
-}
-
-// Words: a string, or the strings of a list.
-std::string words_in(const Json& request, std::string_view key) {
-  const auto found = request.find(key);
-  if (found == request.end()) return "";
-  if (found->is_string()) return found->get<std::string>();
-  std::string words;
-  for (const Json& word : found->is_array() ? *found : Json::array({nullptr})) {
-    if (!word.is_string()) throw wrong(key, "a string or a list of strings");
-    words.append(words.empty() ? "" : " ").append(word.get<std::string>());
-  }
-  return words;
-}
-
-Priority priority_in(const Json& request) {
-  constexpr std::array<std::string_view, 3> kNames = {"low", "normal", "high"};
-  const auto found = request.find("priority");
-  if (found == request.end()) return Priority::kNormal;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (*found == kNames[i]) return static_cast<Priority>(i);
-  }
-  throw wrong("priority", "low, normal or high");
-}
-
-// The indices of the positions to analyse: the last, those listed, or all in which a player moves.
-std::vector<std::size_t> turns_in(const Json& request, const std::vector<AnyState>& positions) {
-  const auto found = request.find("turns");
-  if (found == request.end()) return {positions.size() - 1};
-  std::vector<std::size_t> turns;
-  if (*found == "all") {
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      if (is_decision(positions[i].turn())) turns.push_back(i);
-    }
-    if (turns.empty()) throw fail("no player is to move in any position");
-    return turns;
-  }
-  for (const Json& turn : found->is_array() ? *found : Json::array({nullptr})) {
-    if (!turn.is_number_unsigned() || turn.get<std::uint64_t>() >= positions.size()) {
-      throw wrong("turns", fmt::format("\"all\" or a list of integers 0 .. {}, the number of moves",
-                                       positions.size() - 1));
-    }
-    turns.push_back(turn.get<std::size_t>());
-    if (turns.size() > 1 && turns.back() <= turns[turns.size() - 2]) {
-      throw wrong("turns", "in rising order");
-    }
-  }
-  if (turns.empty()) throw wrong("turns", "the number of a position, at least one");
-  return turns;
-}
-
-std::vector<Analysis> analyses_of(const Json& request, const Json& id, std::size_t line_number,
-                                  const AnyGame& game, const Arguments& arguments) {
-  constexpr std::array<std::string_view, 11> kKeys = {
-      "id",    "position", "moves",       "turns",    "visits",   "time_ms",
-      "depth", "lines",    "searchmoves", "priority", "report_ms"};
-  for (const auto& [key, value] : request.items()) {
-    if (std::ranges::find(kKeys, key) == kKeys.end()) {
-      throw fail(fmt::format("unknown key \"{}\"; known are {}", key, fmt::join(kKeys, ", ")));
-    }
-  }
-  std::string line = words_in(request, "position");
-  if (line.empty()) line = "startpos";
-  if (const std::string moves = words_in(request, "moves"); !moves.empty()) {
-    line.append(" moves ").append(moves);
-  }
-  const std::vector<AnyState> positions = protocol::read_positions(game, Words(line), 0);
-  SessionLimits limits;
-  const auto number = [&](std::string_view key, std::uint64_t least, std::uint64_t most,
-                          std::uint64_t otherwise) {
-    return static_cast<std::uint32_t>(number_in(request, key, least, most, otherwise));
-  };
-  limits.visits = number("visits", 1, arguments.visits, arguments.visits);
-  limits.depth = number("depth", 1, UINT32_MAX, 0);
-  limits.time = std::chrono::milliseconds(number("time_ms", 1, UINT32_MAX, 0));
-  limits.lines = number("lines", 1, kMaxLines, 1);
-  limits.priority = priority_in(request);
-  limits.progress_every = std::chrono::milliseconds(number("report_ms", 1, UINT32_MAX, 0));
-  const std::string only = words_in(request, "searchmoves");
-  const std::vector<std::size_t> turns = turns_in(request, positions);
-  if (!only.empty() && turns.size() != 1) throw wrong("searchmoves", "for a single position");
-  std::vector<Analysis> analyses;
-  for (const std::size_t turn : turns) {
-    const AnyState& position = positions[turn];
-    if (!is_decision(position.turn())) {
-      throw fail(fmt::format(
-          "turn {}: {}", turn,
-          position.turn() == Turn::kOver ? "the game is over" : "the dice are not known"));
-    }
-    limits.actions = protocol::read_actions(position, Words(only));
-    analyses.push_back({id, line_number, turn, position, limits});
-  }
-  return analyses;
-}
-
-// -- Answers.
-
-// Six digits: more would only show the steps of a float.
-double rounded(float value) { return std::round(value * 1e6) / 1e6; }
-
-Json outcomes_of(std::span<const float> outcomes, const AnyGame& game) {
-  Json all;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    all[fmt::format("{}", game.outcome_values[i])] = rounded(outcomes[i]);
-  }
-  return all;
-}
-
-std::string_view ending_text(Ending ending) {
-  constexpr std::array<std::string_view, 5> kTexts = {"limit", "time", "stopped", "proven",
-                                                      "tree full"};
-  return kTexts[static_cast<std::size_t>(ending)];
-}
-
-std::string answer_to(const Analysis& analysis, const SessionResult& result, bool is_partial) {
-  const AnyState& position = analysis.position;
-  const AnyGame& game = position.game();
-  Json answer = {{"id", analysis.id},
-                 {"turn", analysis.turn},
-                 {"position", position.text()},
-                 {"move", position.action_text(result.action)},
-                 {"value", rounded(result.value)},
-                 {"outcomes", outcomes_of(result.outcomes, game)},
-                 {"visits", result.visits},
-                 {"evaluations", result.evaluations},
-                 {"depth", result.depth}};
-  if (is_partial) {
-    answer["partial"] = true;
-  } else {
-    answer["ending"] = ending_text(result.ending);
-  }
-  Json& moves = answer["moves"] = Json::array();
-  for (std::size_t i = 0; i < result.choices.size(); ++i) {
-    const Choice& choice = result.choices[i];
-    moves.push_back({{"move", position.action_text(choice.action)},
-                     {"visits", choice.visits},
-                     {"prior", rounded(choice.prior)},
-                     {"value", rounded(choice.value)}});
-    if (i >= result.lines()) continue;
-    const SessionResult::Line line = result.line(i);
-    moves.back()["outcomes"] = outcomes_of(line.outcomes, game);
-    moves.back()["pv"] = protocol::texts_of(position, line.actions);
-  }
-  return answer.dump(-1, ' ', true, Json::error_handler_t::replace);
-}
 
 /// Reads requests and writes answers, in the order in which the searches end. Searches begin in the
 /// order of their priority, then of the requests.
@@ -334,38 +162,25 @@ class Analyser {
 
   void take(std::string_view line) {
     if (Words(line).empty()) return;
-    Json id;
-    try {
-      if (line.size() > protocol::kLongestLine) throw fail("the line is too long");
-      const Json request = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-      if (!request.is_object()) throw fail("not a JSON object");
-      if (const auto cancelled = request.find("cancel"); cancelled != request.end()) {
-        return cancel(*cancelled);
-      }
-      if (const auto named = request.find("id"); named != request.end()) {
-        if (!named->is_string() && !named->is_number()) throw wrong("id", "a string or a number");
-        id = *named;
-      }
-      // Behind all of the same priority.
-      std::vector<Analysis> analyses = analyses_of(request, id, line_, game_, arguments_);
-      const auto behind = std::ranges::find_if(waiting_, [&](const Analysis& other) {
-        return other.limits.priority < analyses.front().limits.priority;
-      });
-      waiting_.insert(behind, std::move_iterator(analyses.begin()),
-                      std::move_iterator(analyses.end()));
-    } catch (const std::exception& error) {
-      refuse(id, line_, error.what());
-    }
+    protocol::AnalysisRequest request;
+    const Result<void> read =
+        protocol::read_analysis_request(line, line_, game_, arguments_.visits, request);
+    if (!read) return refuse(request.id, line_, read.error().reason());
+    if (request.analyses.empty()) return cancel(request.cancelled);
+    // Behind all of the same priority.
+    const auto behind = std::ranges::find_if(waiting_, [&](const Analysis& other) {
+      return other.limits.priority < request.analyses.front().limits.priority;
+    });
+    waiting_.insert(behind, std::move_iterator(request.analyses.begin()),
+                    std::move_iterator(request.analyses.end()));
   }
 
-  void refuse(const Json& id, std::size_t line, std::string_view reason) {
-    Json answer = {{"error", reason}, {"line", line}};
-    if (!id.is_null()) answer["id"] = id;
-    output_.write(answer.dump(-1, ' ', true, Json::error_handler_t::replace));
+  void refuse(const protocol::Json& id, std::size_t line, std::string_view reason) {
+    output_.write(protocol::refusal_text(id, line, reason));
   }
 
   // Analyses that have begun end with what they have found.
-  void cancel(const Json& id) {
+  void cancel(const protocol::Json& id) {
     for (const Place& place : places_) {
       if (place.analysis && place.analysis->id == id) place.session->stop();
     }
@@ -374,7 +189,7 @@ class Analyser {
         ++it;
         continue;
       }
-      output_.write(Json{{"id", id}, {"turn", it->turn}, {"ending", "cancelled"}}.dump());
+      output_.write(protocol::cancelled_text(*it));
       it = waiting_.erase(it);
     }
   }
@@ -409,7 +224,7 @@ class Analyser {
       limits.progress = [this, number, &place = *place](const SessionResult& so_far) {
         if (place.has_report.exchange(true)) return;
         events_.push({.kind = Event::Kind::kReport,
-                      .line = answer_to(*place.analysis, so_far, true),
+                      .line = protocol::analysis_text(*place.analysis, so_far, true),
                       .place = number});
       };
     }
@@ -430,7 +245,7 @@ class Analyser {
     const Analysis& analysis = *place.analysis;
     try {
       const Result<SessionResult> result = place.session->result();
-      result ? output_.write(answer_to(analysis, *result, false))
+      result ? output_.write(protocol::analysis_text(analysis, *result, false))
              : refuse(analysis.id, analysis.line, result.error().reason());
     } catch (const std::exception& error) {
       refuse(analysis.id, analysis.line, error.what());
@@ -466,7 +281,7 @@ Result<Job> prepare(const Arguments& arguments) {
                                  : std::max(1u, std::thread::hardware_concurrency());
   settings.sessions = arguments.at_once;
   settings.visits = arguments.visits;
-  settings.lines = kMaxLines;
+  settings.lines = protocol::kMaxLines;
   settings.search.reuse_tree = false;  // an answer depends on its own request only
   settings.cache = arguments.search.cache_mib << 20;
   settings.memory = arguments.memory_mib << 20;

@@ -19,19 +19,19 @@
 namespace senet {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 const std::vector<std::string> kKeys = {"bench", "case", "metric", "value",
                                         "unit",  "min",  "max",    "repeats"};
 
 struct BenchRun {
-  std::vector<Json> lines;
+  std::vector<OrderedJson> lines;
   std::map<std::string, double> values;  // of the first case, without null values
 
   /// The values of the named case.
   std::map<std::string, double> of(const std::string& name) const {
     std::map<std::string, double> found;
-    for (const Json& line : lines) {
+    for (const OrderedJson& line : lines) {
       if (line["case"] == name && line["value"].is_number()) {
         EXPECT_TRUE(found.emplace(line["metric"], line["value"]).second) << line;
       }
@@ -51,7 +51,7 @@ BenchRun bench(std::vector<std::string> arguments) {
   std::istringstream text(run.out);
   std::string first_case;
   for (std::string line; std::getline(text, line);) {
-    const Json json = Json::parse(line, nullptr, false);
+    const OrderedJson json = OrderedJson::parse(line, nullptr, false);
     EXPECT_TRUE(json.is_object()) << line;
     if (!json.is_object()) continue;
     std::vector<std::string> keys;
@@ -97,7 +97,7 @@ std::vector<std::string> tiny_selfplay(const std::string& game) {
           "20",       "--workers", "2",  "--lanes",   "8"};
 }
 
-constexpr double kLanes = 2 * 8, kVisits = 20;
+constexpr double kLanesInAll = 2 * 8, kVisitsASearch = 20;
 
 double visits_of(std::map<std::string, double>& values) {
   return values["simulations_per_second"] * values["measured_seconds"];
@@ -130,7 +130,7 @@ void expect_sane_selfplay(BenchRun& run, double capacity) {
   // Not counted in sanitizer builds.
   if (values.contains("own_allocations_per_simulation")) {
     // Only the records of the games still grow occasionally; nothing grows with the visits.
-    EXPECT_LT(values["own_allocations_per_simulation"] * visits_of(values), kLanes * 40);
+    EXPECT_LT(values["own_allocations_per_simulation"] * visits_of(values), kLanesInAll * 40);
     EXPECT_GE(values["allocations_per_simulation"], values["own_allocations_per_simulation"]);
   }
 }
@@ -143,7 +143,8 @@ TEST(BenchCommand, SelfPlayWithPolicyPriors) {
             std::set<std::string>{"connect_four/position/width-8-blocks-1/visits-20/fused"});
   expect_sane_selfplay(run, 64);
   // Rows are counted immediately, visits when their search ends.
-  EXPECT_LE(run.values["evaluations_per_visit"], 1 + kLanes * kVisits / visits_of(run.values));
+  EXPECT_LE(run.values["evaluations_per_visit"],
+            1 + kLanesInAll * kVisitsASearch / visits_of(run.values));
   EXPECT_GT(run.values["games_per_minute"], 0);
   EXPECT_GE(run.values["decisions_per_game"], 4);
   EXPECT_LE(run.values["plies_per_game"], 42);
@@ -173,7 +174,7 @@ TEST(BenchCommand, OneDnnAllocatesInsideTheForwardPassOnly) {
 TEST(BenchCommand, RepeatsGiveMedianLeastAndGreatest) {
   const BenchRun run = bench({"peak", "--seconds", "0.01", "--repeat", "3", "--workers", "1"});
   for (std::size_t i = 1; i < run.lines.size(); ++i) {
-    const Json& line = run.lines[i];
+    const OrderedJson& line = run.lines[i];
     EXPECT_EQ(line["repeats"], 3);
     EXPECT_GT(line["min"], 0);
   }
@@ -434,10 +435,10 @@ TEST(BenchCommand, TracesAWorker) {
   std::vector<std::string> arguments = tiny_selfplay("backgammon");
   arguments.insert(arguments.end(), {"--evaluator", "fused", "--trace", file});
   bench(arguments);
-  const Json trace = Json::parse(text_of(file), nullptr, false);
+  const OrderedJson trace = OrderedJson::parse(text_of(file), nullptr, false);
   ASSERT_TRUE(trace.is_object() && trace["traceEvents"].is_array());
   std::vector<Span> stages, lanes;
-  for (const Json& event : trace["traceEvents"]) {
+  for (const OrderedJson& event : trace["traceEvents"]) {
     if (event["ph"] == "M") continue;
     ASSERT_EQ(event["ph"], "X") << event;
     EXPECT_EQ(event["pid"], 1);

@@ -18,8 +18,8 @@ namespace {
 
 const std::string kFake = SENET_FAKE_ENGINE;
 
-ProgramRun match(const std::string& game, const std::string& first, const std::string& second,
-                 std::vector<std::string> more = {}) {
+ProgramRun short_match(const std::string& game, const std::string& first, const std::string& second,
+                       std::vector<std::string> more = {}) {
   more.insert(more.begin(), {"match", "--game", game, "--first", first, "--second", second,
                              "--json", "--pairs", "4"});
   return run_senet(more);
@@ -61,7 +61,7 @@ std::string ubgi(const std::string& behaviour = "good") {
 
 TEST(MatchEngine, EveryGameIsPlayedByUci) {
   for (const std::string game : {"tic_tac_toe", "connect_four", "backgammon"}) {
-    const ProgramRun run = match(game, uci(game), "random", {"--ply-cap", "300"});
+    const ProgramRun run = short_match(game, uci(game), "random", {"--ply-cap", "300"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(run.metric(game, "games"), 8);
     EXPECT_EQ(run.metric(game, "first_illegal_moves"), 0);
@@ -72,26 +72,26 @@ TEST(MatchEngine, EveryGameIsPlayedByUci) {
 // The same player with both protocols and any number of processes plays the same games.
 TEST(MatchEngine, ProtocolsAndProcessesDoNotMatter) {
   const std::vector<std::string> cap = {"--ply-cap", "300"};
-  const ProgramRun by_uci = match("backgammon", uci("backgammon"), "random", cap);
+  const ProgramRun by_uci = short_match("backgammon", uci("backgammon"), "random", cap);
   ASSERT_EQ(by_uci.exit_code, 0) << by_uci.err;
   // Without the first line, which names the players.
   const auto figures = [](const ProgramRun& run) { return run.out.substr(run.out.find('\n')); };
-  EXPECT_EQ(figures(match("backgammon", ubgi(), "random", cap)), figures(by_uci));
-  EXPECT_EQ(figures(match("backgammon", ubgi(), "random",
-                          {"--ply-cap", "300", "--processes", "3", "--games-at-once", "5"})),
+  EXPECT_EQ(figures(short_match("backgammon", ubgi(), "random", cap)), figures(by_uci));
+  EXPECT_EQ(figures(short_match("backgammon", ubgi(), "random",
+                                {"--ply-cap", "300", "--processes", "3", "--games-at-once", "5"})),
             figures(by_uci));
 }
 
 TEST(MatchEngine, BothPlayersMayBePrograms) {
-  const ProgramRun run =
-      match("connect_four", uci("connect_four"), uci("connect_four"), {"--random-plies", "2"});
+  const ProgramRun run = short_match("connect_four", uci("connect_four"), uci("connect_four"),
+                                     {"--random-plies", "2"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.metric("connect_four", "score"), 0.5);
 }
 
 TEST(MatchEngine, AnIllegalMoveEndsTheMatchWithBothPositions) {
   for (const std::string behaviour : {"illegal", "garbage"}) {
-    const ProgramRun run = match("backgammon", "random", ubgi(behaviour + " 20"));
+    const ProgramRun run = short_match("backgammon", "random", ubgi(behaviour + " 20"));
     EXPECT_EQ(run.exit_code, 1);
     EXPECT_EQ(run.metric("backgammon", "second_illegal_moves"), 1);
     EXPECT_EQ(run.metric("backgammon", "second_crashes"), 0);
@@ -104,7 +104,7 @@ TEST(MatchEngine, AnIllegalMoveEndsTheMatchWithBothPositions) {
     EXPECT_NE(run.err.find("| dice "), std::string::npos) << run.err;
     EXPECT_EQ(run.err.find('\n'), run.err.size() - 1) << run.err;
   }
-  const ProgramRun run = match("connect_four", uci("connect_four", "illegal"), "random");
+  const ProgramRun run = short_match("connect_four", uci("connect_four", "illegal"), "random");
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_EQ(run.metric("connect_four", "first_illegal_moves"), 1);
   EXPECT_NE(run.err.find("illegal move \"24/1\" in "), std::string::npos) << run.err;
@@ -113,8 +113,8 @@ TEST(MatchEngine, AnIllegalMoveEndsTheMatchWithBothPositions) {
 
 // After a restart it answers, so the games are the same as with a correct engine.
 TEST(MatchEngine, ACrashIsCountedAndAskedAgain) {
-  const ProgramRun sound = match("connect_four", uci("connect_four"), "random");
-  const ProgramRun ill = match("connect_four", uci("connect_four", "crash 10"), "random");
+  const ProgramRun sound = short_match("connect_four", uci("connect_four"), "random");
+  const ProgramRun ill = short_match("connect_four", uci("connect_four", "crash 10"), "random");
   ASSERT_EQ(ill.exit_code, 0) << ill.err;
   EXPECT_GE(ill.metric("connect_four", "first_crashes"), 2);
   EXPECT_EQ(ill.metric("connect_four", "first_illegal_moves"), 0);
@@ -126,7 +126,8 @@ TEST(MatchEngine, ACrashIsCountedAndAskedAgain) {
 TEST(MatchEngine, AProgramThatFailsTwiceEndsTheMatch) {
   const auto expect_end = [](const std::string& behaviour, const std::string& reason,
                              std::vector<std::string> more = {}) {
-    const ProgramRun run = match("connect_four", "random", uci("connect_four", behaviour), more);
+    const ProgramRun run =
+        short_match("connect_four", "random", uci("connect_four", behaviour), more);
     EXPECT_EQ(run.exit_code, 1) << behaviour;
     EXPECT_EQ(run.metric("connect_four", "second_crashes"), 2) << behaviour;
     EXPECT_EQ(run.metric("connect_four", "second_illegal_moves"), 0) << behaviour;
@@ -142,26 +143,28 @@ TEST(MatchEngine, AProgramThatFailsTwiceEndsTheMatch) {
 
 TEST(MatchEngine, OptionsAreSent) {
   EXPECT_EQ(
-      match("connect_four", uci("connect_four"), "random", {"--first-option", "Level=7"}).exit_code,
+      short_match("connect_four", uci("connect_four"), "random", {"--first-option", "Level=7"})
+          .exit_code,
       0);
   expect_failure(
-      match("connect_four", uci("connect_four"), "random", {"--first-option", "Level=8"}), 2,
+      short_match("connect_four", uci("connect_four"), "random", {"--first-option", "Level=8"}), 2,
       "match", "error bad_argument setoption name Level value 8");
-  expect_failure(match("connect_four", "random", "random", {"--second-option", "Level=8"}), 2,
+  expect_failure(short_match("connect_four", "random", "random", {"--second-option", "Level=8"}), 2,
                  "match", "takes no options");
-  expect_failure(match("connect_four", uci("connect_four"), "random", {"--first-option", "Level"}),
-                 2, "match", "NAME=VALUE");
+  expect_failure(
+      short_match("connect_four", uci("connect_four"), "random", {"--first-option", "Level"}), 2,
+      "match", "NAME=VALUE");
 }
 
 TEST(MatchEngine, WhatDoesNotStartIsBadInput) {
-  expect_failure(match("connect_four", "uci:/nowhere/engine", "random"), 2, "match",
+  expect_failure(short_match("connect_four", "uci:/nowhere/engine", "random"), 2, "match",
                  "exit code 127");
-  expect_failure(match("connect_four", "random", "uci:exit 4"), 2, "match",
+  expect_failure(short_match("connect_four", "random", "uci:exit 4"), 2, "match",
                  "--second: exit 4: has ended with exit code 4");
-  expect_failure(
-      match("connect_four", uci("connect_four", "deaf"), "random", {"--start-seconds", "0.2"}), 2,
-      "match", "did not answer \"uciok\" in time");
-  expect_failure(match("connect_four", "ubgi:" + kFake, "random"), 2, "match",
+  expect_failure(short_match("connect_four", uci("connect_four", "deaf"), "random",
+                             {"--start-seconds", "0.2"}),
+                 2, "match", "did not answer \"uciok\" in time");
+  expect_failure(short_match("connect_four", "ubgi:" + kFake, "random"), 2, "match",
                  "UBGI is for backgammon");
 }
 
@@ -171,8 +174,8 @@ TEST(MatchEngine, ASlowProcessDoesNotMakeOthersLate) {
   const std::string taken = folder / "taken";
   const std::string first_only = "if mkdir " + taken + " 2>/dev/null; then how=hang; " +
                                  "else how=good; fi; exec " + kFake + " connect_four uci $how";
-  const ProgramRun run = match("connect_four", "uci:" + first_only, "random",
-                               {"--processes", "3", "--answer-seconds", "2"});
+  const ProgramRun run = short_match("connect_four", "uci:" + first_only, "random",
+                                     {"--processes", "3", "--answer-seconds", "2"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.metric("connect_four", "first_crashes"), 1);
   EXPECT_EQ(run.metric("connect_four", "games"), 8);
@@ -213,7 +216,7 @@ TEST(MatchEngine, VisitsAreTold) {
         protocol + ":" + kFake + " backgammon " + protocol + " reported '" + line + "'";
     std::vector<std::string> more = {"--ply-cap", "40"};
     more.insert(more.end(), options.begin(), options.end());
-    const ProgramRun run = match("backgammon", player, "random", more);
+    const ProgramRun run = short_match("backgammon", player, "random", more);
     EXPECT_EQ(run.exit_code, 0) << run.err;
   };
   expect_told("uci", "go nodes 100", {});
@@ -225,7 +228,7 @@ TEST(MatchEngine, VisitsAreTold) {
   expect_told("uci", "go movetime 250", {"--move-seconds", "0.25"});
   expect_told("ubgi", "go role chequer movetime 1500", {"--move-seconds", "1.5"});
   EXPECT_EQ(
-      match("connect_four", "builtin", "random", {"--move-seconds", "1"}).err,
+      short_match("connect_four", "builtin", "random", {"--move-seconds", "1"}).err,
       "senet match: --first: builtin: makes visits; --move-seconds is for UCI and UBGI programs\n");
 }
 
@@ -237,7 +240,7 @@ TEST(MatchEngine, SenetPlaysTheSameAsAProcess) {
         std::string("uci:") + SENET_PROGRAM + " uci --leaves 1 --keep-tree 0 --game " + game;
     const std::vector<std::string> settings = {"--visits",       "16", "--ply-cap", "60",
                                                "--random-plies", "3"};
-    const ProgramRun run = match(game, by_uci, "builtin", settings);
+    const ProgramRun run = short_match(game, by_uci, "builtin", settings);
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_EQ(run.metric(game, "score"), 0.5);
     EXPECT_EQ(run.metric(game, "points_per_game"), 0);
@@ -255,13 +258,13 @@ class MatchGnubg : public testing::Test {
 };
 
 TEST_F(MatchGnubg, IsAPlayer) {
-  const ProgramRun run =
-      match("backgammon", "gnubg:0", "gnubg:0:full", {"--processes", "2", "--games-at-once", "8"});
+  const ProgramRun run = short_match("backgammon", "gnubg:0", "gnubg:0:full",
+                                     {"--processes", "2", "--games-at-once", "8"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.metric("backgammon", "points_per_game"), 0);
   EXPECT_EQ(run.metric("backgammon", "pairs_scoring_1"), 4);
   EXPECT_EQ(run.metric("backgammon", "first_crashes"), 0);
-  expect_failure(match("backgammon", "gnubg:9", "random"), 2, "match", "--first: ");
+  expect_failure(short_match("backgammon", "gnubg:9", "random"), 2, "match", "--first: ");
 }
 
 // GNU Backgammon reads our .mat file and writes the same rolls and the same score.
@@ -269,7 +272,7 @@ TEST_F(MatchGnubg, ReadsTheMatFile) {
   const TemporaryFolder folder;
   const std::string mat = folder / "ours.mat", back = folder / "back.mat",
                     commands = folder / "commands";
-  const ProgramRun run = match("backgammon", "linear", "random", {"--mat", mat});
+  const ProgramRun run = short_match("backgammon", "linear", "random", {"--mat", mat});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   write_text(commands, "set jacoby off\nimport mat " + mat + "\nexport match mat " + back + "\n");
   const ProgramRun gnubg = run_program(
@@ -280,7 +283,7 @@ TEST_F(MatchGnubg, ReadsTheMatFile) {
 }
 
 TEST(MatchMat, IsForBackgammonOnly) {
-  expect_failure(match("connect_four", "random", "random", {"--mat", "x.mat"}), 2, "match",
+  expect_failure(short_match("connect_four", "random", "random", {"--mat", "x.mat"}), 2, "match",
                  "--mat: the format is only for backgammon");
 }
 
@@ -289,7 +292,8 @@ TEST(MatchMat, HeaderHasNoQuotesInside) {
   const TemporaryFolder folder;
   const std::string mat = folder / "ours.mat";
   const std::string player = "ubgi:\"" + kFake + "\" backgammon ubgi;\n:";
-  ASSERT_EQ(match("backgammon", player, "random", {"--mat", mat, "--ply-cap", "9"}).exit_code, 0);
+  ASSERT_EQ(short_match("backgammon", player, "random", {"--mat", mat, "--ply-cap", "9"}).exit_code,
+            0);
   const std::string text = text_of(mat), header = text.substr(0, text.find('\n'));
   EXPECT_TRUE(header.starts_with("; [EventDescription \"first: ubgi:'")) << header;
   EXPECT_TRUE(header.ends_with("seed 1\"]")) << header;
@@ -299,8 +303,8 @@ TEST(MatchMat, HeaderHasNoQuotesInside) {
 // The file is checked before the match. If writing it fails after the match, the error of the match
 // itself is reported too.
 TEST(MatchMat, ThatCannotBeWrittenIsToldAtOnceAndHidesNothing) {
-  expect_failure(match("backgammon", "random", "random", {"--mat", "/nowhere/x.mat"}), 2, "match",
-                 "--mat: /nowhere/x.mat: cannot open: No such file");
+  expect_failure(short_match("backgammon", "random", "random", {"--mat", "/nowhere/x.mat"}), 2,
+                 "match", "--mat: /nowhere/x.mat: cannot open: No such file");
   const TemporaryFolder folder;
   const std::string inner = folder / "inner", flag = folder / "flag";
   std::filesystem::create_directory(inner);
@@ -308,7 +312,7 @@ TEST(MatchMat, ThatCannotBeWrittenIsToldAtOnceAndHidesNothing) {
   const std::string player = "ubgi:if [ -e " + flag + " ]; then rm -r " + inner +
                              "; how=illegal; " + "else touch " + flag + "; how=crash; fi; exec " +
                              kFake + " backgammon ubgi $how";
-  const ProgramRun run = match("backgammon", player, "random", {"--mat", inner + "/x.mat"});
+  const ProgramRun run = short_match("backgammon", player, "random", {"--mat", inner + "/x.mat"});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.err.find("illegal move \"24/1\" in "), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("; and --mat: "), std::string::npos) << run.err;
@@ -318,7 +322,7 @@ TEST(MatchMat, ThatCannotBeWrittenIsToldAtOnceAndHidesNothing) {
 TEST(MatchMat, HasTheGrammarOfTheFormat) {
   const TemporaryFolder folder;
   const std::string mat = folder / "ours.mat";
-  ASSERT_EQ(match("backgammon", "linear", "random", {"--mat", mat}).exit_code, 0);
+  ASSERT_EQ(short_match("backgammon", "linear", "random", {"--mat", mat}).exit_code, 0);
   std::istringstream lines(text_of(mat));
   std::string line;
   std::getline(lines, line);

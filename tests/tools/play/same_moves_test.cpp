@@ -18,7 +18,7 @@
 namespace senet {
 namespace {
 
-constexpr std::uint32_t kVisits = 40, kRandomPlies = 2;
+constexpr std::uint32_t kEqualVisits = 40, kRandomPlies = 2;
 
 /// Positions with a player to move, as texts, and the moves played there.
 using Played = std::vector<std::pair<std::string, std::string>>;
@@ -29,7 +29,7 @@ Played match_moves(const std::string& game, const std::string& weights) {
   const std::string log = folder.path() / "log.jsonl";
   const ProgramRun run =
       run_program(SENET_PROGRAM, {"match", "--game", game, "--first", weights, "--second", weights,
-                                  "--pairs", "1", "--visits", std::to_string(kVisits),
+                                  "--pairs", "1", "--visits", std::to_string(kEqualVisits),
                                   "--random-plies", std::to_string(kRandomPlies), "--log", log});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   api::Engine engine;
@@ -55,11 +55,11 @@ std::string libsenet_move(api::Engine& engine, const std::string& game,
                           const std::string& position) {
   api::Session session = engine.open_session(game);
   session.set(position);
-  return session.action_text(session.search({.visits = kVisits}).action);
+  return session.action_text(session.search({.visits = kEqualVisits}).action);
 }
 
 std::string uci_move(Conversation& senet, const std::string& position) {
-  senet.send("position " + position + "\ngo nodes " + std::to_string(kVisits) + "\n");
+  senet.send("position " + position + "\ngo nodes " + std::to_string(kEqualVisits) + "\n");
   const std::string best = senet.until("bestmove ").back();
   return best.substr(best.find(' ') + 1);
 }

@@ -27,10 +27,15 @@ void Inbox::push(std::string line) {
 
 bool Inbox::feed(std::string_view bytes) {
   while (!bytes.empty()) {
+    if (std::exchange(has_return_, false) && bytes.front() == '\n') {
+      bytes.remove_prefix(1);
+      continue;
+    }
     const std::size_t end = bytes.find_first_of("\r\n");
     fed_.append(bytes.substr(0, end).substr(0, kLongestLine + 1 - fed_.size()));
     if (end == std::string_view::npos) break;
     push(std::exchange(fed_, {}));
+    has_return_ = bytes[end] == '\r';
     bytes.remove_prefix(end + 1);
   }
   return !has_quit_;

@@ -24,9 +24,9 @@ class Inbox {
 
   /// Adds a line; waits for room unless the inbox is empty.
   void push(std::string line);
-  /// Adds the lines completed by these bytes: every "\n" and "\r" ends a line ("\r\n" ends a line
-  /// and an empty line). Keeps only kLongestLine + 1 bytes of a line that is too long, so that the
-  /// session can detect it. Returns false after a quit.
+  /// Adds the lines completed by these bytes: every "\n", "\r" and "\r\n" ends a line. Keeps
+  /// only kLongestLine + 1 bytes of a line that is too long, so that the session can detect it.
+  /// Returns false after a quit.
   bool feed(std::string_view bytes);
   /// Signals the end of input. Adds the last line even if it has no line end.
   void close();
@@ -50,8 +50,9 @@ class Inbox {
   std::unique_lock<std::mutex> wait_for_line();
   std::optional<std::string> take();  // the oldest line, if any; requires the lock
 
-  std::string fed_;        // the incomplete last line; used only by the pushing thread
-  bool has_quit_ = false;  // used only by the pushing thread
+  std::string fed_;          // the incomplete last line; used only by the pushing thread
+  bool has_return_ = false;  // used only by the pushing thread: the last byte was "\r"
+  bool has_quit_ = false;    // used only by the pushing thread
   mutable std::mutex mutex_;
   std::condition_variable changed_;  // at most one thread waits at a time
   std::deque<std::string> lines_;

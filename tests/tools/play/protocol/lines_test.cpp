@@ -63,7 +63,8 @@ TEST(Inbox, TakesEveryLineEndAndEveryCut) {
   EXPECT_EQ(split({"uci\nisready\ngo"}), wanted);
   EXPECT_EQ(split({"u", "ci", "\n", "isrea", "dy\ng", "o"}), wanted);
   EXPECT_EQ(split({"uci\risready\rgo\r"}), wanted);
-  EXPECT_EQ(split({"uci\r", "\nisready\r\ngo"}), (Lines{"uci", "", "isready", "", "go"}));
+  EXPECT_EQ(split({"uci\r", "\nisready\r\ngo"}), wanted);
+  EXPECT_EQ(split({"uci\r\rgo\n", "\n\r\n"}), (Lines{"uci", "", "go", "", ""}));
   EXPECT_EQ(split({""}), Lines{});
 }
 
