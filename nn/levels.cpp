@@ -44,6 +44,9 @@ Result<std::vector<Level>> read_levels(std::string_view text) {
       numbers[i] = *number;
     }
     const auto [temperature, most_loss, rating] = numbers;
+    if (rating > 10'000 || rating != std::round(rating)) {
+      return wrong("the rating must be an integer 0 .. 10000");
+    }
     if (!levels.empty() && rating <= levels.back().rating) {
       return wrong("its rating must exceed the one before");
     }

@@ -35,51 +35,59 @@ struct Choice {
 /// The result of a search. Valid until the search starts again.
 template <Game G>
 struct Decision {
-  std::span<const Choice> choices;  // all legal actions: the best, then by proof, visits and prior
-  Outcomes<G> outcomes;             // expected for the player to move, mean of the evaluated leaves
-  float value;                      // root value for the player to move
-  std::uint32_t visits;             // of the root, including kept visits
-  std::uint32_t evaluations;        // network rows of this search
-  std::uint32_t depth;              // the longest descent, in unforced moves
-  bool proven;                      // the root's value is exact
-  bool full;                        // ended early because the tree was full
+  // All legal actions, or those of the budget: the best, then by proof, visits and prior, unsound
+  // ones last.
+  std::span<const Choice> choices;
+  Outcomes<G> outcomes;       // expected for the player to move, mean of the evaluated leaves
+  float value;                // root value for the player to move
+  std::uint32_t visits;       // of the root, including kept visits
+  std::uint32_t evaluations;  // network rows of this search
+  std::uint32_t depth;        // the longest descent, in unforced moves
+  bool proven;                // the root's value is exact
+  bool full;                  // ended early because the tree was full
 
   Action best() const { return choices.front().action; }
 };
 
-/// Draws a choice with probability proportional to target^(1/temperature). Returns the best one if
-/// the temperature is 0, or if the result is proven and must not be put at risk. Allocates nothing.
-template <Game G>
-Action draw_choice(const Decision<G>& decision, float temperature, Random draw) {
-  const auto most =
-      static_cast<float>(std::ranges::max_element(decision.choices, {}, &Choice::target)->target);
-  if (!(temperature > 0) || most == 0 || decision.proven) return decision.best();
+/// Draws a choice with probability proportional to worth(choice)^(1 / temperature), where a worth
+/// is 0 or more and the temperature above 0. Returns the best if no choice has any worth. Allocates
+/// nothing.
+template <Game G, class Worth>
+Action draw_by(const Decision<G>& decision, float temperature, Random draw, Worth&& worth) {
+  float most = 0;
+  for (const Choice& choice : decision.choices) most = std::max(most, worth(choice));
+  if (!(most > 0)) return decision.best();
   const float exponent = 1.0f / temperature;
   const std::size_t chosen = draw.pick(decision.choices.size(), [&](std::size_t i) {
-    return std::pow(static_cast<float>(decision.choices[i].target) / most, exponent);
+    return std::pow(worth(decision.choices[i]) / most, exponent);
   });
   return decision.choices[chosen].action;
 }
 
-/// Draws a move for play at this level. A move's weight is w^(1 / temperature), where w is its
-/// visits and its prior: a search of one visit draws from the network's policy. A move that was
-/// visited and loses more than level.most_loss, compared to the best, is never drawn; nor is one
-/// that is not sound. Returns the best if the temperature is 0 or the result is proven. Allocates
-/// nothing.
+/// Draws a choice by its target. Returns the best one if the temperature is 0, or if the result is
+/// proven and must not be put at risk. Allocates nothing.
+template <Game G>
+Action draw_choice(const Decision<G>& decision, float temperature, Random draw) {
+  if (!(temperature > 0) || decision.proven) return decision.best();
+  return draw_by(decision, temperature, draw,
+                 [](const Choice& choice) { return static_cast<float>(choice.target); });
+}
+
+/// Draws a move for play at this level by the sum of its visits and its prior: a search of one
+/// visit draws from the network's policy. A move that the search knows to lose more than
+/// level.most_loss, compared to the best, is never drawn; nor is one that is not sound. Returns the
+/// best if the temperature is 0 or the result is proven. Allocates nothing.
 template <Game G>
 Action draw_at_level(const Decision<G>& decision, const Level& level, Random draw) {
   if (!(level.temperature > 0) || decision.proven) return decision.best();
-  const Choice& best = decision.choices.front();
-  const auto worth = [](const Choice& choice) {
+  const float best = decision.choices.front().value;
+  return draw_by(decision, level.temperature, draw, [&](const Choice& choice) {
+    // Where the network values positions, a move without visits has the root's value, unless the
+    // search has proven a worse one.
+    const bool is_known = choice.visits > 0 || choice.value != decision.value;
+    if (is_known && best - choice.value > level.most_loss) return 0.0f;
     return static_cast<float>(choice.visits) + choice.prior;
-  };
-  const std::size_t chosen = draw.pick(decision.choices.size(), [&](std::size_t i) {
-    const Choice& choice = decision.choices[i];
-    const bool is_valued = choice.visits > 0 || decision.visits == 1;
-    if (is_valued && best.value - choice.value > level.most_loss) return 0.0f;
-    return std::pow(worth(choice) / std::max(worth(best), 1e-6f), 1.0f / level.temperature);
   });
-  return decision.choices[chosen].action;
 }
 
 /// The proof status of a root edge. All edges proven to be as good as the root are kBest.
@@ -103,18 +111,19 @@ float unsound_value(const G& root, float value, Action action) {
   return after.turn() == Turn::kOver ? final_value(after, perspective(root.turn())) : value;
 }
 
-/// Appends the legal moves of `root` that are not sound to the `count` choices that are, of which
-/// is_listed(action) knows. Returns the number of all.
-template <Game G, class IsListed>
-std::size_t list_unsound(const G& root, float value, IsListed&& is_listed,
-                         std::span<Choice> choices, std::size_t count) {
+/// Appends the legal moves of `root` that are not sound to the `count` choices that are. Returns
+/// the number of all.
+template <Game G>
+std::size_t list_unsound(const G& root, float value, std::span<Choice> choices, std::size_t count) {
   if constexpr (SoundMovesGame<G>) {
     if (!is_decision(root.turn()) || count == 0 || !has_sound_moves(root)) return count;
     ActionList<G::kMaxLegal> legal;
     root.legal(legal);
+    const std::size_t sound = count;
     for (const Action action : legal) {
       if (count == choices.size()) break;  // a host's game has sound moves that are not legal
-      if (is_listed(action)) continue;
+      const auto listed = choices.first(sound);
+      if (std::ranges::find(listed, action, &Choice::action) != listed.end()) continue;
       choices[count++] = {.action = action,
                           .visits = 0,
                           .target = 0,
@@ -125,8 +134,7 @@ std::size_t list_unsound(const G& root, float value, IsListed&& is_listed,
   return count;
 }
 
-/// All legal actions of the root: the move to play first, unsound moves last. Valid until the
-/// scratch is used again.
+/// The actions that were searched: the move to play first. Valid until the scratch is used again.
 template <class AnyTree, class Rule, Game G>
 std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
                                      SearchScratch<G>& scratch) {
@@ -164,9 +172,7 @@ std::span<const Choice> list_choices(AnyTree& tree, NodeId root_id, Rule& rule,
                   .prior = unpack_share(cold[edge].prior),
                   .value = tree.edge_value(root, edge)};
   }
-  const auto is_listed = [&](Action action) { return tree.edge_of(root, action) < edges; };
-  const std::size_t count = list_unsound(tree.state(root_id), root.q, is_listed, choices, edges);
-  return {choices.data(), count};
+  return {choices.data(), edges};
 }
 
 /// Maximum number of moves of a line.

@@ -101,7 +101,7 @@ class Plies {
 
   const G& root() const { return root_; }
 
-  /// The result of the last completed ply.
+  /// The result of the last completed ply: the moves that were searched.
   Decision<G> decision(SearchScratch<G>& scratch) const {
     const Move& best = moves_[0];
     auto& choices = scratch.choices;
@@ -113,9 +113,7 @@ class Plies {
                     .prior = move.prior,
                     .value = move.value};
     }
-    const auto is_listed = [&](Action action) { return find(action) != nullptr; };
-    const std::size_t count = list_unsound(root_, best.value, is_listed, choices, count_);
-    return {.choices = {choices.data(), count},
+    return {.choices = {choices.data(), count_},
             .outcomes = best.outcomes,
             .value = best.value,
             .visits = visits_,

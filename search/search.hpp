@@ -181,16 +181,14 @@ class Search {
   /// until the next decision() that uses the same scratches.
   Decision<G> decision() {
     const Borrowed scratch(*scratches_);
-    if (plies_) return plies_->decision(*scratch);
-    const Node& root = (*tree_)[root_];
-    return {.choices = list_choices(*tree_, root_, rule_, *scratch),
-            .outcomes = with_mean(tree_->game(), statistics_.root(tree_->game(), root.q), root.q),
-            .value = root.q,
-            .visits = root.n,
-            .evaluations = evaluations_,
-            .depth = longest_,
-            .proven = proven(root),
-            .full = full_};
+    Decision<G> found = plies_ ? plies_->decision(*scratch) : found_by_visits(*scratch);
+    if (budget_.only.empty()) {
+      const G& root = plies_ ? plies_->root() : tree_->state(root_);
+      auto& choices = (*scratch).choices;
+      found.choices = {choices.data(),
+                       list_unsound(root, found.value, choices, found.choices.size())};
+    }
+    return found;
   }
 
   /// The expected outcome if `action` is played, for the player to move at the root.
@@ -242,6 +240,18 @@ class Search {
     SearchScratch<G>* const scratch_;
   };
 
+  Decision<G> found_by_visits(SearchScratch<G>& scratch) {
+    const Node& root = (*tree_)[root_];
+    return {.choices = list_choices(*tree_, root_, rule_, scratch),
+            .outcomes = with_mean(tree_->game(), statistics_.root(tree_->game(), root.q), root.q),
+            .value = root.q,
+            .visits = root.n,
+            .evaluations = evaluations_,
+            .depth = longest_,
+            .proven = proven(root),
+            .full = full_};
+  }
+
   // Hops of visits that reached a leaf in flight. One leaf in flight has none.
   static std::size_t diversions(const SearchSettings& settings) {
     constexpr std::size_t kHops = 32;
@@ -280,10 +290,9 @@ class Search {
     // A position of the tablebase has no edges.
     if (known == kNoNode || ((*tree_)[known].flags & kInTablebase)) return false;
     const std::uint32_t visits = (*tree_)[known].n;
-    if (known != root_) {
-      root_ = tree_->move_reachable(known, *spare);
-      std::swap(tree_, spare);
-    }
+    if (known == root_) return true;  // a full tree ends the search with what it has found
+    root_ = tree_->move_reachable(known, *spare);
+    std::swap(tree_, spare);
     return has_room_for(budget_.visits - std::min(visits, budget_.visits));
   }
   // A budget for which even an empty tree has no room needs half of the tree.

@@ -11,7 +11,7 @@ template <class Count>
 constexpr Count effort(Count full) {
 #if defined(SENET_EMULATED)
   constexpr Count kSlower = 20;
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SENET_UNDEFINED)
   constexpr Count kSlower = 5;
 #else
   constexpr Count kSlower = 1;

@@ -57,6 +57,7 @@ Result<void> check_settings(const ServiceSettings& settings) {
     return bad("sessions must be 1 .. 1000000");
   if (settings.visits < 1 || settings.visits > kMaxVisits)
     return bad("visits must be 1 .. 10000000");
+  if (settings.lines > kMaxLines) return bad("lines must be 0 .. 500");
   const std::size_t batch = settings.evaluation.batch_rows;
   if (batch < 1 || batch > 4096) return bad("batch must be 1 .. 4096");
   if (fixed_bytes(settings) > settings.memory) {

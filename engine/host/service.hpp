@@ -31,6 +31,9 @@ struct HostTable;
 class OwnGame;
 class TablebaseFile;
 
+/// Maximum of ServiceSettings::lines.
+inline constexpr std::uint32_t kMaxLines = 500;
+
 struct ServiceSettings {
   std::uint32_t workers = 1;    // threads of the service; 0: the host polls
   std::uint32_t pollers = 1;    // without workers: maximum host threads that poll at once
@@ -38,7 +41,7 @@ struct ServiceSettings {
   std::uint32_t sessions = 16;  // maximum open at once
   std::uint32_t visits = 800;   // that each session's tree has room for
   std::size_t tree = 0;         // if not 0: bytes of each session's tree; `visits` is ignored
-  std::uint32_t lines = 0;      // that a result has room for: SessionLimits::lines
+  std::uint32_t lines = 0;      // that a result has room for, of SessionLimits::lines
   /// Each worker has an evaluator. One of the host's own may be made on any thread, is used by one
   /// thread at a time, and its memory is counted as if it were of `kind`.
   Evaluation evaluation{.batch_rows = 32};

@@ -175,6 +175,10 @@ TEST_F(SenetTest, NamesWhatIsWrong) {
   EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
   EXPECT_STREQ(why_.text, "sessions must be 1 .. 1000000");
   config_.sessions = 1;
+  config_.lines = 501;
+  EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
+  EXPECT_STREQ(why_.text, "lines must be 0 .. 500");
+  config_.lines = 0;
   config_.ply = 7;
   EXPECT_EQ(senet_engine_open(&config_, &other, &why_), SENET_BAD_ARGUMENT);
   EXPECT_STREQ(why_.text, "ply takes a whole number 0 .. 6, not \"7\"");

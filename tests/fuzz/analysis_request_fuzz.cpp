@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       promise(is_decision(analysis.position.turn()), "a player moves in what is analysed");
       promise(analysis.limits.visits >= 1 && analysis.limits.visits <= kVisits,
               "visits are as bounded");
-      promise(analysis.limits.lines >= 1 && analysis.limits.lines <= protocol::kMaxLines,
+      promise(analysis.limits.lines >= 1 && analysis.limits.lines <= kMaxLines,
               "lines are as bounded");
       promise(protocol::Json::accept(protocol::cancelled_text(analysis)), "an answer is JSON");
     }

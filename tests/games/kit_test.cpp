@@ -227,13 +227,14 @@ TEST(Kits, MatchFilesOfOtherPrograms) {
   ASSERT_FALSE(games);  // 55 can be played
   EXPECT_TRUE(games.error().reason().starts_with("line 7: 55: pass: "));
   const auto good = read_match(
-      " Game 1\n gnubg : 0                        someone else : 2\n"
+      " Game 1\n gnubg : 0                        4ever : 2\n"
       "  1)                              61: 13/7 8/7\n  2)  Doubles => 2                 Takes\n"
       "  3) 43: 24/20 13/10\n                                  Wins 2 points\n\n"
       " Game 2\n gnubg : 0                        someone else : 4\n");
   ASSERT_TRUE(good) << good.error().reason();
   ASSERT_EQ(good->size(), 2u);
-  EXPECT_EQ((*good)[0].players, (std::array<std::string, 2>{"gnubg", "someone else"}));
+  EXPECT_EQ((*good)[0].players, (std::array<std::string, 2>{"gnubg", "4ever"}));
+  EXPECT_EQ((*good)[1].players, (std::array<std::string, 2>{"gnubg", "someone else"}));
   EXPECT_EQ((*good)[0].first, 1);
   EXPECT_EQ((*good)[0].actions.size(), 4u);
   EXPECT_TRUE((*good)[1].actions.empty());

@@ -148,7 +148,7 @@ TEST_F(NetworkFile, RemembersItsLevels) {
   EXPECT_TRUE(network_.levels().empty());
   Network levelled = network_.clone();
   const std::vector<Level> levels = {
-      {1, 9.01f, 1.5f, 629}, {22, 0.1f, 0.25f, 1075.5f}, {256, 0, 0, 1445}};
+      {1, 9.01f, 1.5f, 629}, {22, 0.1f, 0.25f, 1075}, {256, 0, 0, 1445}};
   levelled.set_levels(levels);
   EXPECT_EQ(levelled.clone().levels(), levels);
   ASSERT_TRUE(save_network(levelled, file_));
@@ -172,6 +172,9 @@ TEST(Levels, MalformedOnesAreNamed) {
   }
   EXPECT_EQ(reason("1 1 1 5, 1 1 1 5"),
             "level 2 is \"1 1 1 5\": its rating must exceed the one before");
+  for (const std::string bad : {"1 1 1 10001", "1 1 1 5.5", "1 1 1 1e30"}) {
+    EXPECT_EQ(reason(bad), "level 1 is \"" + bad + "\": the rating must be an integer 0 .. 10000");
+  }
   std::string many = "1 1 1 0";
   for (std::size_t i = 1; i <= kMaxLevels; ++i) many += ", 1 1 1 " + std::to_string(i);
   EXPECT_EQ(reason(many), "101 levels are too many (at most 100)");

@@ -155,6 +155,26 @@ TYPED_TEST(EveryGame, StopsWhenTheTreeIsFullAndSaysSo) {
   EXPECT_LE(search.tree().used_words(), search.tree().limits().words);
 }
 
+// A ponderhit, for example, continues with all that pondering has found.
+TYPED_TEST(EveryGame, KeepsAFullTreeOfTheSamePosition) {
+  const SearchSettings settings{.reuse_tree = true};
+  const TreeLimits limits = limits_for<TypeParam>(30, settings.evaluates);
+  Search<TypeParam> search(settings, limits);
+  auto spare = std::make_unique<Tree<TypeParam>>(limits);
+  const auto evaluator = hash_evaluator<TypeParam>(4);
+  Batch batch(4, TypeParam::kMaxActive);
+  const TypeParam state = first_decision<TypeParam>();
+  std::uint32_t before = 0;
+  for (int time = 0; time < 2; ++time) {
+    search.start(state, {100'000, false}, kNoNoise, &spare);
+    EXPECT_EQ(search.visits(), before);
+    run_search(search, *evaluator, batch);
+    EXPECT_TRUE(search.decision().full);
+    before = search.visits();
+  }
+  EXPECT_GE(before, 20u);
+}
+
 TYPED_TEST(EveryGame, FitAnswersWhatTheTreeReserves) {
   for (const std::size_t bytes : {std::size_t{1} << 20, std::size_t{16} << 20}) {
     const auto size = [](std::uint32_t n) {
@@ -299,6 +319,21 @@ TEST(Search, MovesThatLoseAtOnceGetNoThoughtButAreTold) {
       EXPECT_EQ(choice.value, -1.0f);
       EXPECT_EQ(mean_value(state, search.outcomes_after(choice.action)), -1.0f);
     }
+  }
+}
+
+TEST(Search, AmongGivenMovesListsNoOthers) {
+  const auto evaluator = hash_evaluator<ConnectFour>(8);
+  Batch batch(8, ConnectFour::kMaxActive);
+  const ConnectFour state = *ConnectFour::from_text("217161");
+  Search<ConnectFour> search({}, limits_for<ConnectFour>(200, Evaluates::kPosition));
+  for (const std::vector<Action>& only : {std::vector<Action>{0}, {1, 2}}) {
+    search.start(state, {.visits = 50, .only = only}, kNoNoise);
+    run_search(search, *evaluator, batch);
+    std::vector<Action> listed;
+    for (const Choice& choice : search.decision().choices) listed.push_back(choice.action);
+    std::ranges::sort(listed);
+    EXPECT_EQ(listed, only);
   }
 }
 
@@ -495,14 +530,16 @@ TEST(DrawChoice, FollowsTheTarget) {
 // Visits and prior to the power of 1 / temperature; a move that is known to lose too much, or is
 // not sound, is never drawn.
 TEST(DrawAtLevel, DrawsGoodMovesOnly) {
-  std::array<Choice, 5> choices{};
+  std::array<Choice, 6> choices{};
   choices[0] = {.action = 4, .visits = 20, .target = 0, .prior = 0.5f, .value = 0.4f};
   choices[1] = {.action = 1, .visits = 5, .target = 0, .prior = 0.125f, .value = 0.3f};
   choices[2] = {.action = 2, .visits = 4, .target = 0, .prior = 0.2f, .value = -0.3f};
-  choices[3] = {.action = 3, .visits = 0, .target = 0, .prior = 0.175f, .value = 0.4f};
-  choices[4] = {.action = 5, .visits = 0, .target = 0, .prior = 0, .value = 0.4f};  // not sound
+  choices[3] = {.action = 3, .visits = 0, .target = 0, .prior = 0.175f, .value = -0.2f};
+  choices[4] = {.action = 5, .visits = 0, .target = 0, .prior = 0, .value = -0.2f};  // not sound
+  choices[5] = {.action = 0, .visits = 0, .target = 0, .prior = 0.3f, .value = -1};  // proven lost
   Decision<ConnectFour> decision{};
   decision.choices = choices;
+  decision.value = -0.2f;  // also of a move without visits
   decision.visits = 30;
   constexpr std::uint32_t kDraws = 10'000;
   const auto shares = [&](const Level& level) {
@@ -515,12 +552,13 @@ TEST(DrawAtLevel, DrawsGoodMovesOnly) {
   };
   const auto sharp = shares({.visits = 30, .temperature = 1, .most_loss = 0.5f});
   EXPECT_NEAR(sharp[1] / sharp[4], 0.25, 0.02);  // (5 + 0.125) / (20 + 0.5)
-  EXPECT_EQ(sharp[2], 0);
-  EXPECT_EQ(sharp[5], 0);
+  EXPECT_GT(sharp[3], 0.001);
+  for (const std::size_t never : {2u, 5u, 0u}) EXPECT_EQ(sharp[never], 0) << never;
   const auto flat = shares({.visits = 30, .temperature = 2, .most_loss = 1});
   EXPECT_NEAR(flat[1] / flat[4], 0.5, 0.05);
   EXPECT_GT(flat[2], 0.1);
   EXPECT_GT(flat[3], 0.02);
+  EXPECT_EQ(flat[0], 0);
   EXPECT_NEAR(shares({.visits = 30})[4], 1, 1e-9);
   decision.visits = 1;  // the network alone: its policy, and the loss counts for every move
   for (Choice& choice : choices) choice.visits = 0;

@@ -61,11 +61,14 @@ struct Event {
 
 class Events {
  public:
-  /// A request waits while many others do.
+  /// A request waits while others of Inbox::kMaxBytes do.
   void push(Event event) {
     const bool is_input = event.kind == Event::Kind::kRequest || event.kind == Event::Kind::kEnd;
     std::unique_lock lock(mutex_);
-    if (is_input) taken_.wait(lock, [&] { return input_.size() < kMostRequests; });
+    if (is_input) {
+      taken_.wait(lock, [&] { return bytes_ < protocol::Inbox::kMaxBytes; });
+      bytes_ += event.line.size();
+    }
     (is_input ? input_ : output_).push_back(std::move(event));
     changed_.notify_one();
   }
@@ -76,17 +79,17 @@ class Events {
     changed_.wait(lock, [&] { return !output_.empty() || (takes_input && !input_.empty()); });
     std::deque<Event>& queue = output_.empty() ? input_ : output_;
     Event event = std::move(queue.front());
+    if (&queue == &input_) bytes_ -= event.line.size();
     queue.pop_front();
     taken_.notify_one();
     return event;
   }
 
  private:
-  static constexpr std::size_t kMostRequests = 1000;
-
   std::mutex mutex_;
   std::condition_variable changed_, taken_;
   std::deque<Event> input_, output_;
+  std::size_t bytes_ = 0;  // of the requests that wait
 };
 
 /// Reads requests and writes answers, in the order in which the searches end. Searches begin in the
@@ -281,7 +284,7 @@ Result<Job> prepare(const Arguments& arguments) {
                                  : std::max(1u, std::thread::hardware_concurrency());
   settings.sessions = arguments.at_once;
   settings.visits = arguments.visits;
-  settings.lines = protocol::kMaxLines;
+  settings.lines = kMaxLines;
   settings.search.reuse_tree = false;  // an answer depends on its own request only
   settings.cache = arguments.search.cache_mib << 20;
   settings.memory = arguments.memory_mib << 20;

@@ -1,8 +1,11 @@
 // senet ladder: finds levels of strength of a network, by matches between neighbours.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -63,7 +66,9 @@ class Ladder {
     std::vector<Step> steps;
     while (levels.size() < arguments_.levels) {
       levels.push_back(below(levels.back(), levels.size()));
-      steps.push_back(match(levels[levels.size() - 2], levels.back(), arguments_.pairs));
+      // Other games than those of the search for the temperature.
+      steps.push_back(match(*player(levels[levels.size() - 2]).player,
+                            *player(levels.back()).player, arguments_.pairs, arguments_.seed + 1));
       const std::size_t number = arguments_.levels - levels.size() + 1;
       print_step(number, levels.back(), steps.back());
       if (steps.back().score < 0.5 + (arguments_.step - 0.5) / 2) {
@@ -76,7 +81,7 @@ class Ladder {
     std::ranges::reverse(levels);
     std::ranges::reverse(steps);
     const Step first = against_random(levels.front());
-    levels.front().rating = rating(first.score);
+    levels.front().rating = std::max(rating(first.score), 0.0f);
     for (std::size_t i = 1; i < levels.size(); ++i) {
       levels[i].rating = levels[i - 1].rating + std::max(rating(steps[i - 1].score), 1.0f);
     }
@@ -100,17 +105,14 @@ class Ladder {
     return value_for("--weights",
                      programs_of(game_).make_network_player(arguments_.weights, settings));
   }
-  Step match(MatchPlayer& first, MatchPlayer& second, std::size_t pairs) const {
-    const MatchSettings settings{.pairs = pairs, .seed = arguments_.seed};
+  Step match(MatchPlayer& first, MatchPlayer& second, std::size_t pairs, std::uint64_t seed) const {
+    const MatchSettings settings{.pairs = pairs, .seed = seed};
     const MatchResult result = match_result(game_, first, second, settings).value();
     return {result.score, result.score_error};
   }
-  Step match(const Level& first, const Level& second, std::size_t pairs) const {
-    return match(*player(first).player, *player(second).player, pairs);
-  }
   Step against_random(const Level& level) const {
     SimpleMatchPlayer random(game_.players.front());
-    return match(*player(level).player, random, arguments_.pairs);
+    return match(*player(level).player, random, arguments_.pairs, arguments_.seed + 1);
   }
 
   // The level `depth` below the top, which `above` beats by the step: bisects the logarithm of its
@@ -125,7 +127,8 @@ class Ladder {
     while (high - low > 0.1) {
       const double middle = (low + high) / 2;
       level.temperature = rounded(std::exp(middle));
-      const Step tried = match(*stronger.player, *player(level).player, arguments_.pairs / 3);
+      const Step tried =
+          match(*stronger.player, *player(level).player, arguments_.pairs / 3, arguments_.seed);
       (tried.score < arguments_.step ? low : high) = middle;
     }
     level.temperature = rounded(std::exp((low + high) / 2));
@@ -162,6 +165,12 @@ class Ladder {
 Job prepare(LadderArguments arguments) {
   const AnyGame& game = *value_for("--game", find_game<AnyGame>(arguments.game));
   if (arguments.weights.empty()) arguments.weights = default_source(game.name);
+  if (!arguments.write.empty()) {  // before hours of matches
+    const std::filesystem::path folder = std::filesystem::absolute(arguments.write).parent_path();
+    if (::access(folder.c_str(), W_OK) != 0) {
+      throw fail(fmt::format("--write: {}: {}", folder.string(), std::strerror(errno)));
+    }
+  }
   const NetworkSpec reference = reference_spec(game);
   Network network = value_for("--weights", open_network(arguments.weights, reference));
   auto ladder = std::make_unique<Ladder>(game, std::move(arguments), std::move(network));

@@ -5,7 +5,6 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,14 +13,15 @@
 #include "nn/file.hpp"
 #include "tools/command.hpp"
 #include "tools/play/players.hpp"
+#include "tools/play/protocol/analysis.hpp"
 #include "tools/play/protocol/engine.hpp"
 #include "tools/terminal.hpp"
 
 namespace senet {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using protocol::Engine;
+using protocol::Json;
 
 // Losses in points from which a move counts as an error and as a blunder, as in GNU Backgammon.
 constexpr float kError = 0.04f, kBlunder = 0.08f;
@@ -63,8 +63,10 @@ class Report {
 
   void account(std::size_t number) {
     const ReadGame& read = games_[number];
+    std::array<std::string, 2> players = read.players;
+    if (players[0] == players[1]) players = {players[0] + " (first)", players[1] + " (second)"};
     if (!arguments_.json) {
-      fmt::print("Game {}: {} against {}\n", number + 1, read.players[0], read.players[1]);
+      fmt::print("Game {}: {} against {}\n", number + 1, players[0], players[1]);
       fmt::print(kRow, "move", "player", "roll", "played", "loss", "luck", "best");
     }
     AnyState state = game_.start_of(read.first);
@@ -72,7 +74,7 @@ class Report {
     double luck = 0;
     std::size_t moves = 0;
     for (const Action action : read.actions) {
-      const std::string& player = read.players[state.viewer()];
+      const std::string& player = players[state.viewer()];
       Account& account = account_of(player);
       if (state.turn() == Turn::kChance) {
         roll = state.action_text(action);
@@ -83,7 +85,7 @@ class Report {
         if (game_.has_dice) line["roll"] = roll, line["luck"] = luck;
         line["played"] = state.action_text(action);
         judge(state, action, account, line);
-        arguments_.json ? fmt::print("{}\n", line.dump()) : print_move(line);
+        arguments_.json ? fmt::print("{}\n", protocol::line_of(line)) : print_move(line);
       }
       state.play(action);
     }
@@ -115,7 +117,7 @@ class Report {
     const Choice& best = found.choices.front();
     const auto played = std::ranges::find(found.choices, action, &Choice::action);
     float value = played->value;
-    if (played->visits == 0 && found.visits > 1) {  // the search has hardly looked at it
+    if (played->visits < best.visits) {  // the search has looked at it less closely
       SessionLimits only = limits;
       only.actions = {action};
       value = engine_.search(state, only, always).choices.front().value;
@@ -154,14 +156,13 @@ class Report {
   void print_accounts() const {
     for (const Account& a : accounts_) {
       if (arguments_.json) {
-        fmt::print("{}\n", Json({{"player", a.player},
-                                 {"decisions", a.decisions},
-                                 {"errors", a.errors},
-                                 {"blunders", a.blunders},
-                                 {"loss", a.loss},
-                                 {"pr", a.rating()},
-                                 {"luck", a.luck}})
-                               .dump());
+        fmt::print("{}\n", protocol::line_of({{"player", a.player},
+                                              {"decisions", a.decisions},
+                                              {"errors", a.errors},
+                                              {"blunders", a.blunders},
+                                              {"loss", a.loss},
+                                              {"pr", a.rating()},
+                                              {"luck", a.luck}}));
         continue;
       }
       const std::string luck = game_.has_dice ? fmt::format(", luck {:+.3f}", a.luck) : "";

@@ -166,8 +166,10 @@ Result<std::vector<ReadGame>> read_match(std::string_view text) {
     } else if (names_follow && begin < line.size()) {
       // "first : 0      second : 0"
       const std::size_t colon = std::min(line.find(" :"), line.size());
-      const std::size_t second =
-          std::min(line.find_first_not_of("0123456789 :", colon), line.size());
+      const auto skip = [&](std::string_view characters, std::size_t from) {
+        return std::min(line.find_first_not_of(characters, from), line.size());
+      };
+      const std::size_t second = skip(" ", skip("0123456789", skip(" :", colon)));
       const std::size_t end = std::max(std::min(line.rfind(" :"), line.size()), second);
       reader.emplace(line.substr(begin, std::max(colon, begin) - begin),
                      line.substr(second, end - second));

@@ -287,6 +287,9 @@ TEST(LadderCommand, FindsLevels) {
   const ProgramRun played =
       match("connect_four", "level:3:" + file, "level:1:" + file, {"--pairs", "60"});
   EXPECT_GT(played.metric("connect_four", "score"), 0.6);
+  const ProgramRun nowhere = ladder("16", {"--write", folder / "no" / "levels.safetensors"});
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_NE(nowhere.err.find("--write: "), std::string::npos) << nowhere.err;
   const ProgramRun refused = ladder("2", {"--step", "0.99"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("ask for fewer levels, more visits or a smaller step"),

@@ -52,9 +52,11 @@ std::string words_in(const Json& request, std::string_view key) {
   const auto found = request.find(key);
   if (found == request.end()) return "";
   if (found->is_string()) return found->get<std::string>();
+  const std::string_view wanted = "a string or a list of strings";
+  if (!found->is_array()) throw wrong(key, wanted);
   std::string words;
-  for (const Json& word : found->is_array() ? *found : Json::array({nullptr})) {
-    if (!word.is_string()) throw wrong(key, "a string or a list of strings");
+  for (const Json& word : *found) {
+    if (!word.is_string()) throw wrong(key, wanted);
     words.append(words.empty() ? "" : " ").append(word.get<std::string>());
   }
   return words;
@@ -81,10 +83,12 @@ std::vector<std::size_t> turns_in(const Json& request, const std::vector<AnyStat
     if (turns.empty()) throw fail("no player is to move in any position");
     return turns;
   }
-  for (const Json& turn : found->is_array() ? *found : Json::array({nullptr})) {
+  const std::string wanted = fmt::format(
+      "\"all\" or a list of integers 0 .. {}, the number of moves", positions.size() - 1);
+  if (!found->is_array()) throw wrong("turns", wanted);
+  for (const Json& turn : *found) {
     if (!turn.is_number_unsigned() || turn.get<std::uint64_t>() >= positions.size()) {
-      throw wrong("turns", fmt::format("\"all\" or a list of integers 0 .. {}, the number of moves",
-                                       positions.size() - 1));
+      throw wrong("turns", wanted);
     }
     turns.push_back(turn.get<std::size_t>());
     if (turns.size() > 1 && turns.back() <= turns[turns.size() - 2]) {
@@ -150,8 +154,13 @@ Json outcomes_of(std::span<const float> outcomes, const AnyGame& game) {
   return all;
 }
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+// A copy of the id under `key`; null if there is none. Checked first, because nlohmann::json copies
+// nested values recursively, and a line could nest half a million of them.
+Json id_in(const Json& request, std::string_view key) {
+  const auto found = request.find(key);
+  if (found == request.end()) return {};
+  if (!found->is_string() && !found->is_number()) throw wrong(key, "a string or a number");
+  return *found;
 }
 
 void read(std::string_view line, std::size_t line_number, const AnyGame& game, std::uint32_t visits,
@@ -159,18 +168,20 @@ void read(std::string_view line, std::size_t line_number, const AnyGame& game, s
   if (line.size() > kLongestLine) throw fail("the line is too long");
   const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) throw fail("not a JSON object");
-  if (const auto cancelled = json.find("cancel"); cancelled != json.end()) {
-    request.cancelled = *cancelled;
+  request.id = id_in(json, "id");
+  request.cancelled = id_in(json, "cancel");
+  if (!request.cancelled.is_null()) {
+    if (json.size() > 1) throw fail("a request to cancel has no other key");
     return;
-  }
-  if (const auto id = json.find("id"); id != json.end()) {
-    if (!id->is_string() && !id->is_number()) throw wrong("id", "a string or a number");
-    request.id = *id;
   }
   request.analyses = analyses_of(json, request.id, line_number, game, visits);
 }
 
 }  // namespace
+
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+}
 
 Result<void> read_analysis_request(std::string_view line, std::size_t line_number,
                                    const AnyGame& game, std::uint32_t visits,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/host/service.hpp"
 #include "engine/host/session.hpp"
 #include "games/any_game.hpp"
 #include "senet/result.hpp"
@@ -17,8 +18,8 @@ namespace senet::protocol {
 /// Keeps the keys in the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-/// Maximum number of lines of play that a request may name.
-inline constexpr std::uint32_t kMaxLines = 500;
+/// JSON on one line, in ASCII; what is not UTF-8 becomes U+FFFD.
+std::string line_of(const Json& json);
 
 /// One position to search.
 struct Analysis {

@@ -168,8 +168,10 @@ std::vector<Option> options_of(Options& o, std::span<const Level> levels) {
   }));
   all.push_back({"WeightsFile", fmt::format("string default {}", path_text(o.weights)),
                  [&o](std::string_view file) {
+                   // A file that is named again is read again.
+                   const bool is_same = o.weights.empty() && file == kNoPath;
                    o.weights = file == kNoPath ? "" : file;
-                   return Change::kNetwork;
+                   return is_same ? Change::kNothing : Change::kNetwork;
                  }});
   for_each_setting(o, [&](auto entry, auto& value) {
     const auto is = [&](const void* member) { return member == &value; };

@@ -76,6 +76,11 @@ std::optional<std::string> Inbox::next_if(std::string_view word) {
   return is_it ? take() : std::nullopt;
 }
 
+std::optional<std::string> Inbox::next_unless_interrupted() {
+  const std::lock_guard lock(mutex_);
+  return interrupts_ > 0 ? std::nullopt : take();
+}
+
 void Inbox::wait() { wait_for_line(); }
 
 bool Inbox::has_interrupt() const {

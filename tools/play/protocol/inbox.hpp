@@ -36,6 +36,8 @@ class Inbox {
   /// Takes the oldest line if it consists of just this word, or any line if `word` is empty. Does
   /// not wait.
   std::optional<std::string> next_if(std::string_view word);
+  /// Takes the oldest line unless a stop or quit is waiting anywhere. Does not wait.
+  std::optional<std::string> next_unless_interrupted();
   /// Waits until there is a line or the inbox is closed.
   void wait();
 

@@ -68,7 +68,8 @@ std::span<const Session::Command> Session::commands() {
       {"set", &Session::setoption, "X Y", "the same"},
       {"position", &Session::position, "startpos|TEXT [moves M ...]",
        "sets the position; TEXT as d prints it"},
-      {"go", &Session::go, "[nodes N] [movetime MS] [infinite]", "searches; bestmove answers"},
+      {"go", &Session::go, "[nodes N] [depth N] [movetime MS] [wtime MS ...] [infinite] [ponder]",
+       "searches; bestmove answers"},
       {"stop", &Session::stop, "", "ends the search", 0},
       {"ponderhit", &Session::ponderhit, "", "lets a go ponder end by its limits", 0},
       {"quit", &Session::quit, "", "ends the session", 0},
@@ -198,8 +199,6 @@ void Session::setoption(Words words) {
   }
   if (change >= Change::kNetwork) {
     mentioned_untrained_ = false;
-    changed.level = kTopLevel;  // another network has other levels
-    changed.elo = kTopElo;
   }
   if (change == Change::kGame) position_ = AnyState(engine_.game());
   options_ = std::move(changed);
@@ -255,7 +254,9 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   const std::uint32_t visits = go.nodes.value_or(options_.visits);
   SessionLimits limits;
   limits.actions = read_actions(position_, Words(go.searchmoves));
-  limits.visits = is_endless || (!go.nodes && (time || go.depth)) ? kEndlessVisits : visits;
+  if (!is_endless) limits.level = level_of(options_, engine_.levels());
+  const bool has_other_limit = time || go.depth || limits.level;  // a level has its own visits
+  limits.visits = is_endless || (!go.nodes && has_other_limit) ? kEndlessVisits : visits;
   limits.keep_tree = limits.visits > 1;  // 0 and 1 are the network alone
   if (go.depth && !is_endless) limits.depth = std::max(*go.depth, 1u);
   // The only legal move, or the only sound one, is played without a search, unless the request is
@@ -264,7 +265,6 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   if (moves.empty()) position_.moves_to_consider(moves);
   if (moves.size() == 1 && !is_endless && !go.nodes && !go.depth) limits.visits = 1;
   limits.visits = std::max(limits.visits, 1u);
-  if (!is_endless) limits.level = level_of(options_, engine_.levels());
   limits.lines = options_.multi_pv;
   Clock clock(time, began);
   limits.progress_every = clock.interval();
@@ -315,7 +315,8 @@ bool Session::listen(Listening how) {
       return false;
     }
     if (inbox_->has_interrupt()) return false;
-    const std::optional<std::string> line = inbox_->next_if(is_endless ? "" : "isready");
+    const std::optional<std::string> line =
+        is_endless ? inbox_->next_unless_interrupted() : inbox_->next_if("isready");
     if (!line) break;
     const Words words(*line);
     const std::string_view word = only_word(*line);

@@ -168,12 +168,13 @@ GoRequest parse_go(Words words) {
 
 std::vector<Action> read_actions(const AnyState& state, Words words) {
   std::vector<Action> actions;
+  constexpr std::size_t kLongestMove = 64;
   std::string move;  // a move of several words is not legal without the last
   while (!words.empty()) {
     move.append(move.empty() ? "" : " ").append(words.next());
     const Result<Action> action = state.action_from_text(move);
     const bool is_twice = action && std::ranges::find(actions, *action) != actions.end();
-    if (is_twice || (!action && words.empty())) {
+    if (is_twice || (!action && (words.empty() || move.size() > kLongestMove))) {
       throw refuse(Code::kIllegalMove, "searchmoves {}: {}", in_quotes(move),
                    is_twice ? "named twice" : action.error().reason());
     }

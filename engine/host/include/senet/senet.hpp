@@ -62,8 +62,8 @@ struct Limits {
   std::uint32_t level = 0;  // of Model::levels(), 1 the weakest: plays below full strength
   std::uint32_t depth = 0;  // of the longest line, in moves that are not forced
   std::uint32_t lines = 0;  // continuations in the result, at most senet_config.lines
-  /// Called during a search, about every progress_every, with the user pointer of begin_search():
-  /// see senet_progress.
+  /// Called during a search, about every progress_every: see senet_progress. Gets the `user` of
+  /// begin_search(limits, done, user); in the other calls its `user` means nothing.
   senet_progress progress = nullptr;
   std::chrono::microseconds progress_every = std::chrono::seconds(1);
 };

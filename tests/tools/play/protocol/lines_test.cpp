@@ -105,6 +105,18 @@ TEST(Inbox, SeesAStopBehindOtherLines) {
   EXPECT_TRUE(inbox.has_interrupt());
 }
 
+TEST(Inbox, GivesOutNothingBeforeAnInterrupt) {
+  Inbox inbox;
+  inbox.push("isready");
+  EXPECT_EQ(inbox.next_unless_interrupted(), "isready");
+  EXPECT_EQ(inbox.next_unless_interrupted(), std::nullopt);
+  inbox.push("d");
+  inbox.push("stop");
+  EXPECT_EQ(inbox.next_unless_interrupted(), std::nullopt);
+  EXPECT_EQ(inbox.next(), "d");
+  EXPECT_EQ(inbox.next(), "stop");
+}
+
 TEST(Inbox, GivesOutAWordThatStandsAlone) {
   Inbox inbox;
   inbox.push("isready foo");

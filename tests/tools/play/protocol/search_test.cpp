@@ -226,6 +226,8 @@ TEST(SessionLevels, PlayBelowFullStrength) {
   EXPECT_EQ(visits("go nodes 500"), 40);  // nothing is kept
   EXPECT_EQ(visits("go nodes 5"), 5);
   EXPECT_EQ(visits("go movetime 100000"), 40);
+  talk.tell({"setoption name Visits value 10"});
+  EXPECT_EQ(visits("go"), 40);
   talk.tell({"setoption name UCI_Elo value 1100"});
   EXPECT_EQ(visits("go nodes 500"), 40);
   talk.tell({"setoption name UCI_LimitStrength value true"});
@@ -244,6 +246,8 @@ TEST(SessionLevels, PlayBelowFullStrength) {
   talk.tell({"setoption name Level value 1", "setoption name WeightsFile value untrained"});
   EXPECT_TRUE(talk.ask("setoption name Level value 1").front().starts_with("error bad_argument"));
   EXPECT_EQ(visits("go nodes 500"), 500);
+  talk.tell({"setoption name WeightsFile value <empty>"});  // the level stays
+  EXPECT_EQ(visits("go nodes 500"), 1);
 }
 
 }  // namespace

@@ -173,6 +173,9 @@ TEST(GoSearchmoves, NamesItsMovesAsPositionDoes) {
   EXPECT_EQ(code_of(other.last("go searchmoves 8")), "illegal_move");
   EXPECT_EQ(code_of(other.last("go searchmoves 3 3")), "illegal_move");
   EXPECT_EQ(code_of(other.last("go searchmoves")), "bad_argument");
+  std::string many = "go searchmoves";  // refused without a look at all of them
+  for (int i = 0; i < 100'000; ++i) many += " x";
+  EXPECT_EQ(code_of(other.last(many)), "illegal_move");
 }
 
 // -- Pondering. Lines are pushed from the session's output, so that they arrive during a search.
