@@ -84,7 +84,7 @@ class NamedModels {
 };
 
 // A session with its host's last requests.
-struct Game {
+struct OpenGame {
   std::size_t number;  // of kGames
   api::Session session;
   bool searched = false;  // has an unread result, or a running search
@@ -92,7 +92,7 @@ struct Game {
   bool stopped = false;
 };
 
-void expect_reason_to_end(const api::Found& found, const Game& game) {
+void expect_reason_to_end(const api::Found& found, const OpenGame& game) {
   switch (found.ending) {
     case SENET_BY_VISITS:
       EXPECT_GE(found.visits, game.limits.visits);
@@ -112,7 +112,7 @@ void expect_reason_to_end(const api::Found& found, const Game& game) {
   }
 }
 
-void expect_sense(const api::Found& found, const Game& game, NamedModels& weights) {
+void expect_sense(const api::Found& found, const OpenGame& game, NamedModels& weights) {
   expect_reason_to_end(found, game);
   EXPECT_GE(found.visits, 1u);
   EXPECT_LE(found.visits, kVisits);
@@ -155,7 +155,7 @@ class GameHost {
 
   void step(std::uint32_t step) {
     Random draw(9, number_, step, Purpose::kTest);
-    Game& game = games_[draw.below(static_cast<std::uint32_t>(games_.size()))];
+    OpenGame& game = games_[draw.below(static_cast<std::uint32_t>(games_.size()))];
     switch (draw.below(8)) {
       case 0:  // replaces the session, even during a search
         if (game.searched) ++counts_.dropped;
@@ -178,7 +178,7 @@ class GameHost {
     }
   }
   void end() {
-    for (Game& game : games_) {
+    for (OpenGame& game : games_) {
       game.session.wait();
       look(game);
       EXPECT_FALSE(game.searched);
@@ -190,7 +190,7 @@ class GameHost {
     const std::size_t number = opened_++ % kGames.size();
     games_.push_back({number, engine_.open_session(kGames[number].name)});
   }
-  void search(Game& game, Random& draw) {
+  void search(OpenGame& game, Random& draw) {
     look(game);
     const api::Limits limits{.visits = 1 + draw.below(kVisits),
                              .time = std::chrono::microseconds(draw.below(3) == 0 ? 500 : 0),
@@ -219,7 +219,7 @@ class GameHost {
     }
   }
   // Reads the result, if there is one, and plays its action.
-  void look(Game& game) {
+  void look(OpenGame& game) {
     const auto found = game.session.try_result();
     if (!found) {
       ASSERT_EQ(found.error().status(), game.searched ? SENET_BUSY : SENET_BAD_STATE)
@@ -237,7 +237,7 @@ class GameHost {
   Counts& counts_;
   const std::uint64_t number_;
   std::size_t opened_ = 0;
-  std::vector<Game> games_;
+  std::vector<OpenGame> games_;
 };
 
 TEST(Load, AThousandSessions) {

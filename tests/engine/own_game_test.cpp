@@ -19,6 +19,7 @@
 #include "games/tic_tac_toe/tic_tac_toe.hpp"
 #include "nn/network.hpp"
 #include "senet/own_game.hpp"
+#include "tests/effort.hpp"
 #include "tests/engine/own_games.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -102,12 +103,12 @@ int play_in_both(api::Session& own, api::Session& ours, const api::Limits& limit
 
 // Small and large states; few legal moves and more than 1,024; with and without dice.
 template <class G>
-class OwnGame : public testing::Test {};
+class SameGame : public testing::Test {};
 using OwnGames =
     testing::Types<Noughts, LargeNoughts, Own<ConnectFour>, Own<Backgammon>, Own<Backgammon, 900>>;
-TYPED_TEST_SUITE(OwnGame, OwnGames);
+TYPED_TEST_SUITE(SameGame, OwnGames);
 
-TYPED_TEST(OwnGame, PlaysAsTheSameGameOfOursDoes) {
+TYPED_TEST(SameGame, PlaysAsTheSameGameOfOursDoes) {
   using G = TypeParam;
   const std::string name(G::kName.substr(4));
   for (const Evaluates evaluates : {Evaluates::kPosition, Evaluates::kAfterstates}) {
@@ -120,7 +121,7 @@ TYPED_TEST(OwnGame, PlaysAsTheSameGameOfOursDoes) {
     use_same(engine, spec, G::kName, evaluates);
     auto own = engine.open_session(G::kName), ours = engine.open_session(name);
     const bool has_dice = StochasticGame<G>;
-    const int searches = play_in_both(own, ours, {.visits = has_dice ? 40u : 60u});
+    const int searches = play_in_both(own, ours, {.visits = effort(has_dice ? 40u : 60u)});
     EXPECT_GE(searches, has_dice ? 20 : 5);
     EXPECT_EQ(own.try_play(0).error().status(), SENET_BAD_ACTION);
     EXPECT_EQ(own.try_set("nonsense").error().status(), SENET_BAD_ARGUMENT);

@@ -13,15 +13,16 @@
 #include <thread>
 
 #include "nn/own_evaluators.hpp"
+#include "tests/effort.hpp"
 #include "tests/engine/services.hpp"
 #include "tests/nn/random_rows.hpp"
 
 namespace senet {
 namespace {
 
-/// Waits until the condition holds, for 60 seconds at most.
+/// Waits until the condition holds, for kPatience at most.
 bool comes_true(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + seconds(60);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::yield();
@@ -106,7 +107,7 @@ TEST_P(RowTeams, AnswerAsOneThreadWould) {
       shared_out.forward(shared.batch(), middle, rows);
       alone->forward(whole.batch());
       EXPECT_TRUE(same_bits(shared.answers(), whole.answers())) << "pass " << pass;
-      return ++pass >= 200 && team.ranges_helped() > before + 20;
+      return ++pass >= effort(200u) && team.ranges_helped() > before + 20;
     }));
   };
   std::jthread other([&] { own(1); });

@@ -22,7 +22,7 @@ TEST(ServiceGuarantees, WaitReturnsBehindTheCallback) {
       for (int pause = 0; pause < 20; ++pause) std::this_thread::yield();
       reported = true;
     }));
-    ASSERT_TRUE(service->wait(session, seconds(60)));
+    ASSERT_TRUE(service->wait(session, kPatience));
     ASSERT_TRUE(reported);
     ASSERT_TRUE(session.set("", {}));
   }
@@ -35,13 +35,13 @@ TEST(ServiceGuarantees, CallbacksCannotWait) {
   senet_status waited = SENET_OK, polled = SENET_OK;
   bool here = false;
   ASSERT_TRUE(service->search(session, {.visits = 2}, [&] {
-    const auto wait = service->wait(session, seconds(60));
+    const auto wait = service->wait(session, kPatience);
     const auto poll = service->poll(microseconds(1));
     waited = wait ? SENET_OK : wait.error().status();
     polled = poll ? SENET_OK : poll.error().status();
     here = service->in_callback();
   }));
-  ASSERT_TRUE(service->wait(session, seconds(60)));
+  ASSERT_TRUE(service->wait(session, kPatience));
   EXPECT_EQ(waited, SENET_BAD_STATE);
   EXPECT_EQ(polled, SENET_BAD_STATE);
   EXPECT_TRUE(here);
@@ -53,7 +53,7 @@ TEST(ServiceGuarantees, WhatACallbackThrowsIsLost) {
   use_small_network<TicTacToe>(*service, 1);
   Session& session = open_session(*service, "tic_tac_toe");
   ASSERT_TRUE(service->search(session, {.visits = 2}, [] { throw 7; }));
-  ASSERT_TRUE(service->wait(session, seconds(60)));
+  ASSERT_TRUE(service->wait(session, kPatience));
   EXPECT_FALSE(service->in_callback());
   EXPECT_EQ(search(*service, session, {.visits = 5}).visits, 5u);
 }
@@ -67,7 +67,7 @@ TEST(ServiceGuarantees, CallbacksMayCloseOtherSessions) {
   Session& session = open_session(*service, "connect_four");
   ASSERT_TRUE(service->search(endless, {}, nullptr));
   ASSERT_TRUE(service->search(session, {.visits = 2}, [&] { service->close_session(&endless); }));
-  ASSERT_TRUE(service->wait(session, seconds(60)));
+  ASSERT_TRUE(service->wait(session, kPatience));
   while (!service->open_session("connect_four")) std::this_thread::yield();  // gets the slot
 }
 
@@ -78,7 +78,7 @@ TEST(ServiceGuarantees, WithoutWorkersWhoWaitsOrClosesSearches) {
   int reported = 0;
   ASSERT_TRUE(service->search(session, {.visits = 50}, [&] { ++reported; }));
   EXPECT_EQ(service->wait(session, microseconds(0)).error().status(), SENET_TIMEOUT);
-  ASSERT_TRUE(service->wait(session, seconds(60)));
+  ASSERT_TRUE(service->wait(session, kPatience));
   EXPECT_EQ(session.result()->visits, 50u);
   ASSERT_TRUE(service->search(session, {}, [&] { ++reported; }));
   service->close_session(&session);
@@ -107,7 +107,7 @@ TEST(ServiceGuarantees, ClosingWaitsForThoseInsideAWait) {
     ASSERT_TRUE(service->search(endless, {}, nullptr));
     std::atomic<bool> inside = false, stopping = false;
     ASSERT_TRUE(service->search(other, {.visits = 1}, [&] { inside = true; }));
-    std::jthread waiter([&] { EXPECT_TRUE(service->wait(endless, seconds(60))); });
+    std::jthread waiter([&] { EXPECT_TRUE(service->wait(endless, kPatience)); });
     while (!inside) std::this_thread::yield();
     std::jthread stopper([&] {
       endless.stop();
@@ -129,7 +129,7 @@ TEST(ServiceGuarantees, ASessionMayBeClosedBelowItsOwnWait) {
   int reported = 0;
   ASSERT_TRUE(service->search(endless, {}, [&] { ++reported; }));
   ASSERT_TRUE(service->search(other, {.visits = 1}, [&] { service->close_session(&endless); }));
-  EXPECT_TRUE(service->wait(endless, seconds(60)));
+  EXPECT_TRUE(service->wait(endless, kPatience));
   EXPECT_EQ(reported, 1);
   open_session(*service, "connect_four");
 }
@@ -147,7 +147,7 @@ TEST(ServiceGuarantees, APollGoesOnUntilNothingIsLeft) {
       EXPECT_TRUE(service->search(*sessions[begun++], {.visits = 20}, begin_next));
     };
     begin_next();
-    EXPECT_EQ(*service->poll(seconds(60)), 0u) << pollers;
+    EXPECT_EQ(*service->poll(kPatience), 0u) << pollers;
     EXPECT_EQ(begun, sessions.size()) << pollers;
     for (Session* const session : sessions) EXPECT_TRUE(session->result()) << pollers;
   }
@@ -166,7 +166,7 @@ TEST(ServiceGuarantees, APollServesAllPollers) {
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(service->poll(microseconds(0)));
   first.stop();
   second.stop();
-  EXPECT_EQ(*service->poll(seconds(60)), 0u);
+  EXPECT_EQ(*service->poll(kPatience), 0u);
   const double rows = first.result()->evaluations;
   EXPECT_GE(rows, 6);
   EXPECT_NEAR(second.result()->evaluations, rows, 0.1 * rows + 2);
@@ -241,7 +241,7 @@ TEST(ServiceGuarantees, ThreadsTakeNoSignals) {
   sigset_t there, here;
   ASSERT_TRUE(service->search(session, {.visits = 2},
                               [&] { pthread_sigmask(SIG_BLOCK, nullptr, &there); }));
-  ASSERT_TRUE(service->wait(session, seconds(60)));
+  ASSERT_TRUE(service->wait(session, kPatience));
   for (const int signal : {SIGTERM, SIGINT, SIGALRM, SIGCHLD, SIGUSR1}) {
     EXPECT_EQ(sigismember(&there, signal), 1) << signal;
   }
@@ -334,7 +334,7 @@ TEST(ServiceGuarantees, PriorityMattersAmongFew) {
   std::vector<std::uint32_t> rows;
   for (Session* const session : sessions) {
     session->stop();
-    ASSERT_TRUE(service->wait(*session, seconds(60)));
+    ASSERT_TRUE(service->wait(*session, kPatience));
     rows.push_back(session->result()->evaluations);
   }
   EXPECT_NEAR(rows[1], 2.0 * rows[0], 0.05 * rows[1]);

@@ -127,7 +127,7 @@ TEST(ServiceSearch, TellsItsProgressAndCanBeStoppedThere) {
     throw 7;  // is lost
   };
   ASSERT_TRUE(service->search(session, limits, nullptr));
-  ASSERT_TRUE(service->wait(session, seconds(60)));
+  ASSERT_TRUE(service->wait(session, kPatience));
   EXPECT_TRUE(was_right);
   ASSERT_EQ(visits.size(), 4u);
   EXPECT_TRUE(std::ranges::is_sorted(visits));

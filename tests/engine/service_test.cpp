@@ -70,7 +70,7 @@ TEST(Service, SeveralLeavesInFlightGiveTheSameOnAnyThreads) {
           ASSERT_TRUE(service->search(*open.back(), {.visits = kVisits}, nullptr));
         }
         for (std::size_t i = 0; i < sessions; ++i) {
-          ASSERT_TRUE(service->wait(*open[i], seconds(60)));
+          ASSERT_TRUE(service->wait(*open[i], kPatience));
           const auto result = open[i]->result();
           ASSERT_TRUE(result);
           EXPECT_EQ(result->ending, Ending::kVisits);
@@ -116,7 +116,7 @@ TEST_P(ServiceEvaluators, ManySessionsFindWhatEachFindsAlone) {
         *sessions[i], {.visits = 150, .priority = static_cast<Priority>(i % 3)}, nullptr));
   }
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    ASSERT_TRUE(sessions[i]->wait(seconds(60)));
+    ASSERT_TRUE(sessions[i]->wait(kPatience));
     const auto result = sessions[i]->result();
     ASSERT_TRUE(result);
     EXPECT_EQ(result->ending, Ending::kVisits);
@@ -151,7 +151,7 @@ TEST(Service, BackgammonFromAfterstates) {
     sessions.push_back(&session);
   }
   for (Session* const session : sessions) {
-    ASSERT_TRUE(session->wait(seconds(60)));
+    ASSERT_TRUE(session->wait(kPatience));
     const auto result = session->result();
     expect_same(result->choices, alone);
     EXPECT_EQ(result->outcomes.size(), 6u);
@@ -193,7 +193,7 @@ TEST(Service, StopsAndAnswersWithWhatItHas) {
   EXPECT_EQ(session.result().error().status(), SENET_BUSY);
   EXPECT_EQ(service->search(session, {}, nullptr).error().status(), SENET_BUSY);
   session.stop();
-  ASSERT_TRUE(session.wait(seconds(60)));
+  ASSERT_TRUE(session.wait(kPatience));
   const auto result = session.result();
   ASSERT_TRUE(result);
   EXPECT_EQ(result->ending, Ending::kStopped);

@@ -28,7 +28,7 @@ TEST(ServiceWeights, WeightsAreExchangedUnderLoad) {
           EXPECT_TRUE(service->search(*session, {.visits = 60}, nullptr));
         }
         for (Session* const session : sessions) {
-          ASSERT_TRUE(session->wait(seconds(60)));
+          ASSERT_TRUE(session->wait(kPatience));
           const auto result = session->result();
           ASSERT_TRUE(result);
           EXPECT_NE(std::ranges::find(ids, result->model), ids.end());
@@ -41,7 +41,7 @@ TEST(ServiceWeights, WeightsAreExchangedUnderLoad) {
   for (std::uint64_t i = 1; i <= 50; ++i) {
     use_small_network<ConnectFour>(*service, i);
     const int before = searches;
-    const auto late = ServiceClock::now() + seconds(60);
+    const auto late = ServiceClock::now() + kPatience;
     while (searches < before + 24 && ServiceClock::now() < late) std::this_thread::yield();
     EXPECT_GE(searches, before + 24);
   }
@@ -77,7 +77,7 @@ TEST(ServiceWeights, EndlessSearchesOnOldWeightsHoldUpNobody) {
     EXPECT_EQ(found.model, small_network<ConnectFour>(2).id());
   }
   first.stop();
-  ASSERT_TRUE(first.wait(seconds(60)));
+  ASSERT_TRUE(first.wait(kPatience));
   EXPECT_EQ(first.result()->model, small_network<ConnectFour>(0).id());
   EXPECT_EQ(search(*service, third, {.visits = 10}).model, small_network<ConnectFour>(102).id());
   second.stop();

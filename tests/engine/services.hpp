@@ -28,6 +28,10 @@ void use_small_network(Service& service, std::uint64_t seed,
   ASSERT_TRUE(used) << used.error().reason();
 }
 
+/// How long a test waits for what must happen. Long, because a busy machine with sanitizers is
+/// slow.
+inline constexpr std::chrono::minutes kPatience{10};
+
 inline Session& open_session(Service& service, std::string_view game) {
   const auto session = service.open_session(game);
   EXPECT_TRUE(session) << session.error().reason();
@@ -37,7 +41,7 @@ inline Session& open_session(Service& service, std::string_view game) {
 inline SessionResult search(Service& service, Session& session, const SessionLimits& limits) {
   const auto begun = service.search(session, limits, nullptr);
   EXPECT_TRUE(begun) << begun.error().reason();
-  EXPECT_TRUE(session.wait(seconds(60)));
+  EXPECT_TRUE(session.wait(kPatience));
   const auto result = session.result();
   EXPECT_TRUE(result) << result.error().reason();
   return *result;

@@ -51,7 +51,7 @@ TEST_F(ReportCommand, WritesOneJsonObjectALine) {
   EXPECT_EQ(lines[0]["played"], "13/7 8/7");
   EXPECT_EQ(lines[0]["loss"], 0);
   EXPECT_EQ(lines[1]["player"], name + " (first)");
-  EXPECT_GT(lines[1]["loss"], 0.1);  // two blots before a built point
+  EXPECT_GT(lines[1]["loss"], 0.08);  // a blunder
   EXPECT_EQ(lines[2]["player"], name + " (second)");
   EXPECT_EQ(lines[3]["decisions"], 1);
   EXPECT_EQ(lines[3]["blunders"], 1);

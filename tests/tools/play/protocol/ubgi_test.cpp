@@ -51,7 +51,8 @@ TEST(Ubgi, BothSidesOfASymmetricPositionGetTheSameAnswer) {
       answer = talk.ask("eval");
       for (const char* const dice : {"dice 3 1", "dice 6 5", "dice 4 4"}) {
         talk.tell({dice});
-        for (const std::string& line : talk.ask("go")) answer.push_back(line);
+        const Lines lines = talk.ask("go");  // a slow machine reports what it has found so far
+        answer.insert(answer.end(), lines.end() - 2, lines.end());
       }
     }
     EXPECT_EQ(answers[0].size(), 7u);
