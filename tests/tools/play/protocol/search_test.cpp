@@ -216,7 +216,7 @@ TEST(SessionLevels, PlayBelowFullStrength) {
   };
   EXPECT_TRUE(has("option name Level type spin default 10 min 1 max 10"));
   EXPECT_TRUE(has("option name UCI_LimitStrength type check default false"));
-  EXPECT_TRUE(has("option name UCI_Elo type spin default 1445 min 629 max 1445"));
+  EXPECT_TRUE(has("option name UCI_Elo type spin default 1538 min 685 max 1538"));
   const auto visits = [&](const std::string& go) {
     return number_behind(beginning(talk.ask(go), "info depth").back(), "nodes");
   };
@@ -228,11 +228,11 @@ TEST(SessionLevels, PlayBelowFullStrength) {
   EXPECT_EQ(visits("go movetime 100000"), 40);
   talk.tell({"setoption name Visits value 10"});
   EXPECT_EQ(visits("go"), 40);
-  talk.tell({"setoption name UCI_Elo value 1100"});
+  talk.tell({"setoption name UCI_Elo value 1200"});
   EXPECT_EQ(visits("go nodes 500"), 40);
   talk.tell({"setoption name UCI_LimitStrength value true"});
-  EXPECT_EQ(visits("go nodes 500"), 22);  // level 6 is rated 1075
-  talk.tell({"setoption name UCI_Elo value 629"});
+  EXPECT_EQ(visits("go nodes 500"), 22);  // level 6 is rated 1166
+  talk.tell({"setoption name UCI_Elo value 685"});
   std::set<std::string> moves;
   for (int seed = 0; seed < 30; ++seed) {
     talk.tell({"setoption name Seed value " + std::to_string(seed)});
