@@ -6,12 +6,12 @@
 namespace senet {
 
 /// `full`, or a share of it where a test runs many times slower: a twentieth under an emulator
-/// (tests/aarch64.cmake), a fifth under a sanitizer.
+/// (tests/aarch64.cmake), a fifth under a sanitizer (tests/CMakeLists.txt).
 template <class Count>
 constexpr Count effort(Count full) {
 #if defined(SENET_EMULATED)
   constexpr Count kSlower = 20;
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(SENET_UNDEFINED)
+#elif defined(SENET_SANITIZED)
   constexpr Count kSlower = 5;
 #else
   constexpr Count kSlower = 1;

@@ -1,6 +1,6 @@
 // The C interface: correct and wrong calls, and callers with older and newer headers.
 #include <gtest/gtest.h>
-#include <senet/senet.h>
+#include <senet/senet.hpp>
 
 #include <array>
 #include <cstring>
@@ -16,7 +16,7 @@
 namespace senet {
 namespace {
 
-senet_text text(std::string_view words) { return {words.data(), words.size()}; }
+using api::text;
 
 template <Game G>
 std::string small_weights(const std::filesystem::path& file) {

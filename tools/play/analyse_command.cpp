@@ -67,7 +67,7 @@ class Events {
     std::unique_lock lock(mutex_);
     if (is_input) {
       taken_.wait(lock, [&] { return bytes_ < protocol::Inbox::kMaxBytes; });
-      bytes_ += event.line.size();
+      bytes_ += bytes_of(event);
     }
     (is_input ? input_ : output_).push_back(std::move(event));
     changed_.notify_one();
@@ -79,13 +79,16 @@ class Events {
     changed_.wait(lock, [&] { return !output_.empty() || (takes_input && !input_.empty()); });
     std::deque<Event>& queue = output_.empty() ? input_ : output_;
     Event event = std::move(queue.front());
-    if (&queue == &input_) bytes_ -= event.line.size();
+    if (&queue == &input_) bytes_ -= bytes_of(event);
     queue.pop_front();
     taken_.notify_one();
     return event;
   }
 
  private:
+  // An empty line takes memory too.
+  static std::size_t bytes_of(const Event& event) { return sizeof event + event.line.size(); }
+
   std::mutex mutex_;
   std::condition_variable changed_, taken_;
   std::deque<Event> input_, output_;

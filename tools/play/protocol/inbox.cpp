@@ -12,13 +12,16 @@ bool interrupts(std::string_view line) {
   return word == "stop" || word == "quit";
 }
 
+// An empty line takes memory too.
+std::size_t bytes_of(const std::string& line) { return sizeof line + line.size(); }
+
 }  // namespace
 
 void Inbox::push(std::string line) {
   has_quit_ = has_quit_ || only_word(line) == "quit";
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return lines_.empty() || bytes_ + line.size() <= kMaxBytes; });
-  bytes_ += line.size();
+  changed_.wait(lock, [&] { return lines_.empty() || bytes_ + bytes_of(line) <= kMaxBytes; });
+  bytes_ += bytes_of(line);
   if (interrupts(line)) ++interrupts_;
   lines_.push_back(std::move(line));
   attention_ = true;
@@ -58,7 +61,7 @@ std::optional<std::string> Inbox::take() {
   if (lines_.empty()) return std::nullopt;
   std::string line = std::move(lines_.front());
   lines_.pop_front();
-  bytes_ -= line.size();
+  bytes_ -= bytes_of(line);
   if (interrupts(line)) --interrupts_;
   attention_ = closed_ || !lines_.empty();
   changed_.notify_one();

@@ -197,9 +197,7 @@ void Session::setoption(Words words) {
   } catch (const Error& error) {
     throw bad_argument("{}", error.reason());
   }
-  if (change >= Change::kNetwork) {
-    mentioned_untrained_ = false;
-  }
+  if (change >= Change::kNetwork) mentioned_untrained_ = false;
   if (change == Change::kGame) position_ = AnyState(engine_.game());
   options_ = std::move(changed);
 }
