@@ -1,4 +1,4 @@
-// A temporary folder for a test, deleted by its destructor, and functions for whole files as bytes.
+// A temporary folder for a test, deleted by its destructor, and functions for whole files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,9 +8,10 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <span>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace senet {
@@ -48,9 +49,19 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+/// The contents of a file; empty if there is none.
+inline std::string text_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return std::move(text).str();
+}
+
+inline void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
 inline std::vector<std::byte> read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string text = text_of(path);
   std::vector<std::byte> bytes(text.size());
   std::ranges::copy(std::as_bytes(std::span(text)), bytes.begin());
   return bytes;

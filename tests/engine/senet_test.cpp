@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -21,8 +20,7 @@ using api::text;
 template <Game G>
 std::string small_weights(const std::filesystem::path& file) {
   EXPECT_TRUE(save_network(small_network<G>(1), file));
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  return text_of(file);
 }
 
 class SenetTest : public testing::Test {

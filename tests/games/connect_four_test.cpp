@@ -187,12 +187,14 @@ TEST(ConnectFour, AgreesWithThePlainRules) {
       ActionList<ConnectFour::kMaxLegal> legal;
       state.legal(legal);
       ASSERT_TRUE(std::ranges::equal(legal, open)) << state.text();
-      // Draws again instead of winning, three times in four, so that boards fill up and there are
-      // many threats.
-      Action action = open[random.below(static_cast<std::uint32_t>(open.size()))];
-      if (board.is_threat(action, board.height(action), "XO"[ply % 2]) && random.below(4) != 0) {
-        action = open[random.below(static_cast<std::uint32_t>(open.size()))];
-      }
+      // Mostly avoids winning, so that boards fill up and there are many threats.
+      const auto draw = [&] { return open[random.below(static_cast<std::uint32_t>(open.size()))]; };
+      const auto wins = [&](Action column) {
+        return board.is_threat(column, board.height(column), "XO"[ply % 2]);
+      };
+      Action action = draw();
+      for (int again = 0; again < 3 && wins(action) && random.below(8) != 0; ++again)
+        action = draw();
       board.set(action, board.height(action), "XO"[ply % 2]);
       state.play(action);
     }

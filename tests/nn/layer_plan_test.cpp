@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <regex>
 #include <string>
@@ -15,6 +14,7 @@
 #include "tests/nn/odd_plan.hpp"
 #include "tests/nn/random_rows.hpp"
 #include "tests/repository.hpp"
+#include "tests/temporary_folder.hpp"
 
 namespace senet {
 namespace {
@@ -34,7 +34,7 @@ NetworkSpec spec_of(std::uint32_t blocks, std::uint32_t policy_layers, std::uint
 
 /// One line per layer: the value that it writes, its tensor's name without the suffix, the values
 /// that it reads.
-std::string text_of(const LayerPlan& plan) {
+std::string listing_of(const LayerPlan& plan) {
   std::string text;
   for (const Layer& layer : plan.layers) {
     text += std::to_string(layer.out) + " = ";
@@ -54,7 +54,7 @@ std::string text_of(const LayerPlan& plan) {
 }
 
 TEST(LayerPlan, OfASpecification) {
-  EXPECT_EQ(text_of(spec_of(2, 1, 0)),
+  EXPECT_EQ(listing_of(spec_of(2, 1, 0)),
             "1 = linear input.linear(0): 5 -> 4\n"
             "2 = norm input.norm(1): 4 -> 4\n"
             "3 = norm block.0.norm1(2): 4 -> 4\n"
@@ -78,7 +78,7 @@ TEST(LayerPlan, WithoutNormsAndPolicy) {
   spec.norm = false;
   spec.policy_head = false;
   spec.value_width = 6;
-  EXPECT_EQ(text_of(spec),
+  EXPECT_EQ(listing_of(spec),
             "1 = linear input.linear(0): 5 -> 4\n"
             "2 = relu(1): 4 -> 4\n"
             "3 = linear value.0.linear(2): 4 -> 6\n"
@@ -139,7 +139,7 @@ TEST(LayerPlan, HasMoreLayersThanTheLeast) {
 }
 
 TEST(LayerPlan, IsSound) {
-  for (const LayerPlan& plan : plans()) EXPECT_TRUE(plan.is_sound()) << text_of(plan);
+  for (const LayerPlan& plan : plans()) EXPECT_TRUE(plan.is_sound()) << listing_of(plan);
 }
 
 // Each of these breaks a guarantee that some interpreter relies on.
@@ -231,9 +231,8 @@ TEST(LayerPlan, IsTheOnlyPlaceThatKnowsTheTopology) {
       const std::string extension = entry.path().extension();
       if (!extension.ends_with("pp") && !extension.starts_with(".cu")) continue;
       ++files;
-      std::ifstream source(entry.path());
-      const std::string text((std::istreambuf_iterator<char>(source)), {});
-      if (std::regex_search(text, topology)) found.push_back(entry.path().stem());
+      if (const std::string text = text_of(entry.path()); std::regex_search(text, topology))
+        found.push_back(entry.path().stem());
     }
   }
   EXPECT_GT(files, 50u);

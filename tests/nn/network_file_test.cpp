@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
 
 #include "nn/network.hpp"
@@ -30,16 +29,6 @@ NetworkSpec tiny_spec() {
   return spec;
 }
 
-std::string read_all(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write_all(const fs::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary)
-      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
 bool same_content(const Network& a, const Network& b) {
   return a.spec() == b.spec() && a.id() == b.id() &&
          std::ranges::equal(a.parameters(), b.parameters());
@@ -49,7 +38,7 @@ class NetworkFile : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(save_network(network_, file_).has_value());
-    good_ = read_all(file_);
+    good_ = text_of(file_);
     std::uint64_t length = 0;
     std::memcpy(&length, good_.data(), sizeof length);
     json_ = good_.substr(8, length);
@@ -75,7 +64,7 @@ class NetworkFile : public ::testing::Test {
   Result<Network> load(const std::string& bytes) const {
     const fs::path file = folder_ / "damaged.safetensors";
     fs::remove(file);
-    write_all(file, bytes);
+    write_text(file, bytes);
     return load_network(file);
   }
 
@@ -104,7 +93,7 @@ TEST_F(NetworkFile, RoundTrip) {
   EXPECT_TRUE(same_content(*loaded, network_));
   const fs::path again = folder_ / "again.safetensors";
   ASSERT_TRUE(save_network(*loaded, again).has_value());
-  EXPECT_EQ(read_all(again), good_);
+  EXPECT_EQ(text_of(again), good_);
 }
 
 // The numbers that the first files lacked are only written if they matter.
@@ -122,7 +111,7 @@ TEST_F(NetworkFile, OfAnyShape) {
   const Result<Network> loaded = load_network(file_);
   ASSERT_TRUE(loaded) << loaded.error().reason();
   EXPECT_TRUE(same_content(*loaded, plain));
-  const std::string bytes = read_all(file_);
+  const std::string bytes = text_of(file_);
   std::string damaged = bytes;
   damaged.replace(damaged.find("\"norm\":\"0\""), 10, "\"norm\":\"7\"");
   expect_reason(damaged, {"norm is 7: it must be 0 .. 1"});

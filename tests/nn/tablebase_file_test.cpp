@@ -81,10 +81,7 @@ TEST_F(TablebaseFileTest, IsBuiltOnceAndMappedAfterwards) {
 // Every kind of damage: the table is built again, and the file is whole afterwards.
 TEST_F(TablebaseFileTest, DamagedFilesAreReplaced) {
   TablebaseFile::open(game_, folder());
-  const std::string whole = [&] {
-    std::ifstream stream(file(), std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(stream), {});
-  }();
+  const std::string whole = text_of(file());
   std::vector<std::string> bad = {"",
                                   "x",
                                   whole.substr(0, 63),

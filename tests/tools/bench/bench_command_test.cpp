@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <set>
@@ -327,8 +326,7 @@ TEST(BenchCommand, Playout) {
 
 /// Compares the file of --save-batch with the figures of its batch.
 void expect_batch_of_positions(const std::string& file, std::map<std::string, double> reported) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::string bytes = text_of(file);
   const auto header = parse_safetensors(std::as_bytes(std::span(bytes)));
   ASSERT_TRUE(header) << header.error().reason();
   const std::vector<StoredTensor>& tensors = header->tensors;
