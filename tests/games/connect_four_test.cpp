@@ -193,8 +193,9 @@ TEST(ConnectFour, AgreesWithThePlainRules) {
         return board.is_threat(column, board.height(column), "XO"[ply % 2]);
       };
       Action action = draw();
-      for (int again = 0; again < 3 && wins(action) && random.below(8) != 0; ++again)
+      for (int again = 0; again < 3 && wins(action) && random.below(8) != 0; ++again) {
         action = draw();
+      }
       board.set(action, board.height(action), "XO"[ply % 2]);
       state.play(action);
     }

@@ -231,8 +231,9 @@ TEST(LayerPlan, IsTheOnlyPlaceThatKnowsTheTopology) {
       const std::string extension = entry.path().extension();
       if (!extension.ends_with("pp") && !extension.starts_with(".cu")) continue;
       ++files;
-      if (const std::string text = text_of(entry.path()); std::regex_search(text, topology))
+      if (std::regex_search(text_of(entry.path()), topology)) {
         found.push_back(entry.path().stem());
+      }
     }
   }
   EXPECT_GT(files, 50u);
