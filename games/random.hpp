@@ -22,6 +22,7 @@ enum class Purpose : std::uint32_t {
   kReplay,   // positions sampled for a training step
   kMatch,    // openings and dice of a match
   kTest,     // tests and benchmarks
+  kPlayout,  // random games that value a position
 };
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011).

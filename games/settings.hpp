@@ -248,6 +248,25 @@ Result<void> apply_setting(Settings& settings, std::string_view name, std::strin
   return applied;
 }
 
+/// The same for each NAME=VALUE of `words`, which spaces separate, if may_set(NAME).
+template <class Settings, class MaySet>
+Result<void> apply_settings(Settings& settings, std::string_view words, MaySet&& may_set) {
+  while (!words.empty()) {
+    const std::string_view word = words.substr(0, words.find(' '));
+    words.remove_prefix(std::min(words.size(), word.size() + 1));
+    if (word.empty()) continue;
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) {
+      return fail("\"" + std::string(word) + "\" is not NAME=VALUE");
+    }
+    const std::string_view name = word.substr(0, equals);
+    if (!may_set(name)) return fail(std::string(name) + ": cannot be set here");
+    const auto set = apply_setting(settings, name, word.substr(equals + 1));
+    if (!set) return set;
+  }
+  return {};
+}
+
 /// Fails with the first setting whose value is not allowed.
 template <class Settings>
 Result<void> check_settings(const Settings& settings) {

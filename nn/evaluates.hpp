@@ -1,4 +1,4 @@
-// The positions that a search evaluates with a network.
+// What a search values a new node by.
 #pragma once
 
 #include <array>
@@ -13,10 +13,13 @@ namespace senet {
 enum class Evaluates : std::uint8_t {
   kPosition,     // one row: the position itself; its policy logits become priors
   kAfterstates,  // one row per legal move: its afterstate; their values become priors
+  kPlayouts,     // none: a random game from the position gives its value; all priors are equal
 };
 
-constexpr std::array<Named<Evaluates>, 2> names_of(std::type_identity<Evaluates>) {
-  return {{{"position", Evaluates::kPosition}, {"afterstates", Evaluates::kAfterstates}}};
+constexpr std::array<Named<Evaluates>, 3> names_of(std::type_identity<Evaluates>) {
+  return {{{"position", Evaluates::kPosition},
+           {"afterstates", Evaluates::kAfterstates},
+           {"playouts", Evaluates::kPlayouts}}};
 }
 
 }  // namespace senet

@@ -17,7 +17,7 @@ struct Level {
   std::uint32_t visits;   // of each search, at least 1
   float temperature = 0;  // of draw_at_level() (search/decision.hpp); 0: plays the best move
   float most_loss = 0;    // of a move that it draws, in the game's points
-  float rating = 0;       // in Elo, of which uniformly random moves have 0
+  float rating = 0;       // in Elo; uniformly random moves are rated 0
 
   bool operator==(const Level&) const = default;
 };

@@ -60,10 +60,21 @@ NetworkSpec reference_spec(const AnyGame& game) {
   return spec;
 }
 
+NetworkSpec spec_for_playouts(NetworkSpec spec) {
+  for (const SpecField& field : kSpecFields) {
+    if (!field.by_contract) field.set(spec, field.least);
+  }
+  spec.evaluates = Evaluates::kPlayouts;
+  return spec;
+}
+
 Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, bool has_afterstates,
                                     std::optional<Evaluates> chosen) {
   const Evaluates usual = has_afterstates ? Evaluates::kAfterstates : Evaluates::kPosition;
   const Evaluates evaluates = chosen.value_or(spec.evaluates.value_or(usual));
+  if (spec.evaluates == Evaluates::kPlayouts && evaluates != Evaluates::kPlayouts) {
+    return fail("mode: playouts have no network that could evaluate anything else");
+  }
   if (evaluates == Evaluates::kAfterstates && !has_afterstates) {
     return fail("mode: " + spec.game + " has no afterstates");
   }

@@ -41,8 +41,8 @@ struct NetworkSpec {
   std::uint32_t value_width = 0;  // of the value head's hidden layers; 0: `width`
   bool norm = true;               // normalise in front of every ReLU
   bool policy_head = true;        // without one a network can only evaluate afterstates
-  /// What the network was trained to evaluate, if known. A policy head of a network trained on
-  /// afterstates is untrained. Not part of the shape or of the content's id.
+  /// What the network was trained to evaluate, if known; kPlayouts: nothing. A policy head of a
+  /// network trained on afterstates is untrained. Not part of the shape or of the content's id.
   std::optional<Evaluates> evaluates = {};
 
   bool operator==(const NetworkSpec&) const = default;
@@ -161,9 +161,14 @@ NetworkSpec reference_spec() {
 }
 NetworkSpec reference_spec(const AnyGame& game);
 
+/// The smallest spec for the game of `spec`, for searches in kPlayouts, which never evaluate the
+/// network.
+NetworkSpec spec_for_playouts(NetworkSpec spec);
+
 /// What a search evaluates with a network of this spec: `chosen`, else what the network was trained
 /// to evaluate, else (its file does not record it) afterstates in games that have them. Fails if
-/// the game has no afterstates, or the network no policy head for positions.
+/// the game has no afterstates, the network no policy head for positions, or if it is that of
+/// spec_for_playouts and `chosen` is another mode.
 Result<Evaluates> resolve_evaluates(const NetworkSpec& spec, bool has_afterstates,
                                     std::optional<Evaluates> chosen = {});
 

@@ -9,6 +9,7 @@
 
 #include "games/sound_moves.hpp"
 #include "nn/batch.hpp"
+#include "search/playout.hpp"
 #include "search/scratch.hpp"
 #include "search/settings.hpp"
 #include "search/tablebase.hpp"
@@ -38,9 +39,9 @@ void moves_to_search(const G& state, std::span<const Action> only, ActionList<G:
   for (const Action action : only) out.push_back(action);
 }
 
-/// Lists the leaf's moves (see moves_to_search) and, in kPosition, the logits that they need. A
-/// leaf whose moves' results are all known needs no rows and is expanded as in kAfterstates. The
-/// scratch belongs to the leaf from here to its expansion.
+/// Lists the leaf's moves (see moves_to_search) and, in kPosition, the logits that they need; in
+/// kPlayouts, plays out. A leaf whose moves' results are all known needs no rows and is expanded as
+/// in kAfterstates. The scratch belongs to the leaf from here to its expansion.
 template <Game G>
 void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
                 const Tablebase<G>& tablebase = {}, std::span<const Action> only = {}) {
@@ -50,9 +51,18 @@ void list_moves(const G& leaf, Evaluates evaluates, SearchScratch<G>& scratch,
     scratch.rows = 0;
     return;
   }
-  scratch.rows = evaluates == Evaluates::kPosition ? 1 : scratch.moves.size();
-  if (evaluates == Evaluates::kAfterstates) return;
-  scratch.wanted.list(leaf, {scratch.moves.data(), scratch.moves.size()});
+  switch (evaluates) {
+    case Evaluates::kPosition:
+      scratch.rows = 1;
+      return scratch.wanted.list(leaf, {scratch.moves.data(), scratch.moves.size()});
+    case Evaluates::kAfterstates:
+      scratch.rows = scratch.moves.size();
+      return;
+    case Evaluates::kPlayouts:
+      scratch.rows = 0;
+      scratch.wanted.list_none(scratch.moves.size());
+      scratch.outcomes = play_out(leaf);
+  }
 }
 
 /// Writes the row of an afterstate, unless the game is over there or the tablebase knows it, and
@@ -131,8 +141,9 @@ std::uint32_t write_rows(const G& leaf, Evaluates evaluates, SearchScratch<G>& s
   return 1;
 }
 
-/// Creates the leaf's edges and its own value from the network's answer to its position. Returns
-/// the expected outcome for the player to move there, stored in the scratch.
+/// Creates the leaf's edges and its own value from the answer to its position, which the network or
+/// a playout gave. Returns the expected outcome for the player to move there, stored in the
+/// scratch.
 template <class AnyTree, Game G>
 const Outcomes<G>& expand_position(AnyTree& tree, Node& leaf, float temperature,
                                    SearchScratch<G>& scratch) {

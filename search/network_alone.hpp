@@ -10,6 +10,7 @@
 #include "nn/evaluates.hpp"
 #include "nn/evaluator.hpp"
 #include "search/outcomes.hpp"
+#include "search/playout.hpp"
 #include "search/tablebase.hpp"
 
 namespace senet {
@@ -18,13 +19,15 @@ namespace senet {
 /// move or to roll; a finished game has its actual one. Usually one row. On a chance turn, a
 /// network trained on positions gets one row for each outcome of the dice, because its training had
 /// no position before the roll. Nor did it have positions with a forced move, so forced moves are
-/// played first. Positions that the tablebase knows need no row.
+/// played first. Positions that the tablebase knows need no row. In kPlayouts, the mean of random
+/// games.
 template <Game G>
 Outcomes<G> network_alone(const G& state, Evaluates evaluates, Evaluator& evaluator,
                           const Tablebase<G>& tablebase = {}) {
   if (Outcomes<G> known{}; state.turn() != Turn::kOver && tablebase.find(state, known)) {
     return known;
   }
+  if (evaluates == Evaluates::kPlayouts && state.turn() != Turn::kOver) return mean_playout(state);
   std::array<float, std::max<std::size_t>(1, kMaxChance<G>)> probabilities{1};
   std::size_t parts = 1;
   bool rolls = false;

@@ -1,4 +1,5 @@
-// PUCT, the default rule of searches: selects edges by value, prior and visit count.
+// PUCT, the default rule of searches: selects edges by value, prior and visit count, and mixes
+// noise into the priors of the root.
 #pragma once
 
 #include <algorithm>

@@ -50,6 +50,12 @@ class WantedLogits {
     }
   }
 
+  /// Lists `actions` actions without logits: all sums are 0.
+  void list_none(std::size_t actions) {
+    std::fill_n(places_.begin(), actions * G::kLogitsPerAction, kNowhere);
+    size_ = 0;
+  }
+
   /// Valid until the next list(). The memory of the answers does not move.
   std::span<const std::uint16_t> wanted() const { return {wanted_.data(), size_}; }
   float* answers() { return answers_.data(); }
@@ -110,8 +116,8 @@ struct SearchScratch {
   ActionList<G::kMaxLegal> moves;  // moves to consider at the leaf
   std::size_t rows;                // rows of the leaf; in kAfterstates at most one per move
   bool is_known;                   // the results of all moves are known without the network
-  Outcomes<G> outcomes{};          // kPosition: of the leaf
-  WantedLogits<G> wanted;          // kPosition: of the leaf's moves
+  Outcomes<G> outcomes{};          // of the leaf, unless kAfterstates
+  WantedLogits<G> wanted;          // of the leaf's moves, unless kAfterstates
   std::array<Outcomes<G>, G::kMaxLegal>
       afterstates{};  // kAfterstates: of the leaf's afterstates, [moves]
   // Plies: moves and afterstates are those of several rolls; [i + 1] is the end of roll i's.

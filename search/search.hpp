@@ -86,6 +86,25 @@ class Search {
     if (plies_) plies_->set_tablebase(tablebase);
   }
 
+  /// Searches that start from now on use those of these settings that can_adjust(), and at most as
+  /// many leaves as the search was made for. Clears the tree if they differ from those before. Not
+  /// while has_leaf().
+  void adjust(const SearchSettings& settings) {
+    assert(!has_leaf());
+    const std::uint32_t leaves = std::min(settings.leaves, most_leaves_);
+    if (settings_.puct == settings.puct && settings_.leaves == leaves &&
+        settings_.policy_temperature == settings.policy_temperature &&
+        settings_.afterstate_temperature == settings.afterstate_temperature) {
+      return;
+    }
+    forget();
+    settings_.puct = settings.puct;
+    settings_.policy_temperature = settings.policy_temperature;
+    settings_.afterstate_temperature = settings.afterstate_temperature;
+    settings_.leaves = leaves;
+    rule_ = Rule(settings_);
+  }
+
   /// Takes scratches from this pool, which must have one for each leaf in flight of its searches,
   /// and one free in gather() and decision(). Not while has_leaf().
   void share_scratches(ScratchPool<G>& scratches) {
@@ -137,7 +156,8 @@ class Search {
   }
 
   /// Searches until the rows of a leaf are in the batch, the batch is full, no further leaf can be
-  /// in flight, the budget is spent, or kPause visits needed no row. Not while waits().
+  /// in flight, the budget is spent, or kPause visits needed no row (in kPlayouts, one). Not while
+  /// waits().
   Step gather(Batch& batch) {
     if (plies_) return gather_by_plies(batch);
     for (std::uint32_t visits = 0; visits < kPause; ++visits) {
@@ -164,6 +184,7 @@ class Search {
         return Step::kWaiting;
       }
       finish_leaf(visit);  // no rows left: the remaining afterstates are finished games
+      if (settings_.evaluates == Evaluates::kPlayouts) break;  // which may have taken long
     }
     return Step::kPaused;
   }
@@ -394,7 +415,7 @@ class Search {
 
   void finish_leaf(SearchScratch<G>& visit) {
     Node& leaf = (*tree_)[visit.leaf];
-    const bool asks_position = settings_.evaluates == Evaluates::kPosition && !visit.is_known;
+    const bool asks_position = settings_.evaluates != Evaluates::kAfterstates && !visit.is_known;
     const Outcomes<G>& ends =
         asks_position ? expand_position(*tree_, leaf, settings_.policy_temperature, visit)
                       : expand_afterstates(*tree_, leaf, tree_->state(visit.leaf),
@@ -481,6 +502,7 @@ class Search {
   }
 
   SearchSettings settings_;
+  std::uint32_t most_leaves_ = settings_.leaves;
   Tablebase<G> tablebase_;
   Rule rule_;
   SearchBudget budget_;

@@ -27,6 +27,8 @@ struct PuctSettings {
   /// action is its parent's value minus this times the square root of the visited priors' sum.
   /// kPosition only.
   float fpu_reduction = 0.2f;
+
+  bool operator==(const PuctSettings&) const = default;
 };
 
 constexpr auto settings_of(std::type_identity<PuctSettings>) {
@@ -109,8 +111,9 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
   constexpr SettingRange kTemperature{.least = 1e-4, .most = 1000};
   return std::tuple{
       // Every text starts with the mode. Players may take it from the network's file.
-      setting("mode", &S::evaluates, "what the network evaluates", {},
-              {.of_players = false, .in_records = Mention::kNever, .former_key = "evaluates"}),
+      setting("mode", &S::evaluates,
+              "what the network evaluates; playouts: nothing, because random games value positions",
+              {}, {.of_players = false, .in_records = Mention::kNever, .former_key = "evaluates"}),
       &S::puct,
       setting("policy-temperature", &S::policy_temperature,
               "softmax temperature of the priors in mode position", kTemperature,
@@ -130,6 +133,11 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
 }
 
 constexpr std::string_view settings_heading(std::type_identity<SearchSettings>) { return "Search"; }
+
+/// Whether a search that exists can change this setting (Search::adjust).
+constexpr bool can_adjust(std::string_view name) {
+  return name != "mode" && name != "reuse-tree" && !name.starts_with("ply");
+}
 
 /// Fails if the settings contradict each other; `evaluates` is resolved.
 inline Result<void> check_search(const SearchSettings& settings) {

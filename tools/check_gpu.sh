@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs, in less than five minutes, all checks that need an NVIDIA GPU: the device tests, training
 # steps in every precision and batch size, the slowdown of self-play next to a trainer, a run that
-# trains on the device, the memory checker, and a comparison with PyTorch. Ends with the text of
-# docs/benchmarks_gpu.md.
+# trains on the device, the memory, synchronisation and race checkers, and a comparison with PyTorch.
+# Ends with the text of docs/benchmarks_gpu.md.
 #
 # Needs a build with -DSENET_CUDA=ON, either from SENET_CUDA=ON tools/test.sh or from
 #   cmake --build BUILD --target senet cuda_module_test cuda_device_test cuda_device_lost_test

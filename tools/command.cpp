@@ -419,7 +419,7 @@ void add_search_options(const Command& command, SearchOptions& options) {
   auto mode = setting_of(&SearchSettings::evaluates);
   mode.help =
       "what the network evaluates: the position, or afterstates (what the moves lead to) in games "
-      "that have them";
+      "that have them; playouts: nothing, because random games value positions";
   add_setting(command, mode, options.mode).shows_default("as it was trained, else afterstates");
   for_each_setting(options, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);
@@ -435,9 +435,12 @@ void add_weights_option(const Command& command, std::string& source, const std::
                         const std::string& note) {
   command
       .option("--weights", source,
-              what + ": a safetensors file, builtin or untrained[:SEED]" + note)
+              what +
+                  ": a safetensors file, builtin, untrained[:SEED], or playouts (random games "
+                  "in place of a network)" +
+                  note)
       .shows_type("NETWORK")
-      .shows_default("builtin if the game has a built-in network, else untrained");
+      .shows_default("builtin if the game has a built-in network, else playouts");
 }
 
 void add_workers_option(const Command& command, SearchOptions& options) {

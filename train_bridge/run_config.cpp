@@ -43,6 +43,9 @@ Result<void> check_config(const RunGame& game, const RunConfig& config) {
   const auto asked = resolve_evaluates(config.network, any.has_afterstates,
                                        config.selfplay.worker.search.evaluates);
   if (!asked) return asked.error();
+  if (*asked == Evaluates::kPlayouts) {
+    return fail("mode: playouts use no network, so that none would learn");
+  }
   if (config.learn.planned_games == 0) {
     std::string_view scheduled;
     for_each_setting(config, [&]<class Value>(const auto& entry, const Value& value) {

@@ -40,7 +40,8 @@ constexpr auto settings_of(std::type_identity<SampleSettings>) {
               "such as 1@0.01,0.7@0.02: linear between these shares of the planned games",
               {.least = 0, .most = 1}),
       setting("blunder", &S::blunder,
-              "later results do not count before a move that loses this share of the value range; "
+              "results count less for the positions before a bad move, not at all if it lost this "
+              "share of the value range; "
               "0: they always count",
               {.least = 0, .most = 2}),
   };

@@ -197,6 +197,13 @@ Result<ServiceSettings> settings_of(const senet_config* config) {
     settings.tablebases = folder;
   }
   for_each_pair(*read, settings, [](const auto& value, auto& field) { field = value; });
+  bool has_mode = false;
+  const auto may_set = [&](std::string_view setting) {
+    return has_mode |= setting == "mode", true;
+  };
+  const auto set = apply_settings(settings.search, view(read->search), may_set);
+  if (!set) return fail(SENET_BAD_ARGUMENT, "search: " + set.error().reason());
+  if (has_mode) settings.evaluates = settings.search.evaluates;
   return settings;
 }
 
@@ -397,6 +404,31 @@ senet_status senet_model_untrained(senet_engine* engine, senet_text game, uint64
                     [&](Service& service) { return service.untrained(view(game), seed); });
 }
 
+senet_status senet_model_playouts(senet_engine* engine, senet_text game, senet_model** model,
+                                  senet_reason* why) {
+  return open_model(engine, model, why,
+                    [&](Service& service) { return service.playouts(view(game)); });
+}
+
+senet_status senet_model_get_shape(const senet_model* model, senet_model_shape* shape) {
+  return guarded(nullptr, {{model, "model"}}, [&]() -> Result<void> {
+    const auto known = read_struct(shape, senet_model_shape{}, "senet_model_shape");
+    if (!known) return known.error();
+    const NetworkSpec& spec = model->network->spec();
+    const std::string_view mode = spec.evaluates ? name_of(*spec.evaluates) : std::string_view();
+    const senet_model_shape c{.struct_size = known->struct_size,
+                              .features = spec.features,
+                              .policy_logits = spec.policy_head ? spec.policy_logits : 0,
+                              .outcomes = spec.outcomes,
+                              .width = spec.width,
+                              .blocks = spec.blocks,
+                              .parameters = parameter_count(spec),
+                              .mode = {mode.data(), mode.size()}};
+    std::memcpy(shape, &c, std::min<std::size_t>(c.struct_size, sizeof c));
+    return {};
+  });
+}
+
 senet_status senet_engine_add_game(senet_engine* engine, const senet_game_table* table,
                                    senet_reason* why) {
   return guarded(why, {{engine, "engine"}}, [&]() -> Result<void> {
@@ -457,6 +489,10 @@ senet_status senet_session_play(senet_session* session, senet_action action, sen
   return guarded(why, {{session, "session"}}, [&] { return session_of(session).play(action); });
 }
 
+senet_status senet_session_undo(senet_session* session, senet_reason* why) {
+  return guarded(why, {{session, "session"}}, [&] { return session_of(session).undo(); });
+}
+
 senet_status senet_session_turn(const senet_session* session, senet_turn* turn) {
   return guarded(nullptr, {{session, "session"}, {turn, "turn"}},
                  [&] { *turn = static_cast<senet_turn>(session_of(session).turn()); });
@@ -515,6 +551,9 @@ senet_status senet_session_search(senet_session* session, const senet_limits* li
     }
     const auto level = level_in_use(session_of(session), read->level);
     if (!level) return level.error();
+    SearchSettings search = session_of(session).served().plan.settings.search;
+    const auto set = apply_settings(search, view(read->search), can_adjust);
+    if (!set) return fail(SENET_BAD_ARGUMENT, "search: " + set.error().reason());
     const auto microseconds = [](std::uint64_t time) {
       constexpr std::uint64_t kCentury = std::uint64_t{3'000'000'000'000'000};
       return std::chrono::microseconds(std::min(time, kCentury));
@@ -535,6 +574,7 @@ senet_status senet_session_search(senet_session* session, const senet_limits* li
          .temperature = read->temperature,
          .level = *level,
          .noise = read->noise != 0,
+         .search = search,
          .priority = static_cast<Priority>(read->priority + 1),
          .lines = read->lines,
          .progress = std::move(progress),

@@ -55,7 +55,8 @@ constexpr HostTable HostTable::of() {
                          (settings.tablebases ? rules.tablebase.bytes : 0);
     const std::size_t options =
         rules.most_legal * sizeof(Action) + rules.most_chance * sizeof(float);
-    planned.session_bytes = 2 * options + SessionOf<G>::bytes(planned) + 1024;
+    const std::size_t played = Session::kMostUndone * sizeof(Action);
+    planned.session_bytes = 2 * options + played + SessionOf<G>::bytes(planned) + 1024;
     return planned;
   };
   table.make_pool = [](const ServedGamePlan& planned, ServiceWorker& worker, WeightsInUse& weights,

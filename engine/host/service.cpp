@@ -203,8 +203,11 @@ Result<void> Service::use(const SharedNetwork& network) {
     } else if (spec == known->plan.spec) {
       known->weights.publish(std::move(weights));
     } else {
-      return fail(SENET_MODEL_MISMATCH, "these weights differ in shape or mode from the first " +
-                                            spec.game + " weights of this engine");
+      const bool by_playouts = known->plan.spec.evaluates == Evaluates::kPlayouts;
+      return fail(SENET_MODEL_MISMATCH,
+                  by_playouts ? spec.game + " plays by random playouts in this engine"
+                              : "these weights differ in shape or mode from the first " +
+                                    spec.game + " weights of this engine");
     }
   }
   if (settings_.log)
@@ -297,16 +300,28 @@ Result<void> Service::add_game(GameTable table) {
   return {};
 }
 
+// The caller holds mutex_.
+Error Service::no_weights(std::string_view game) const {
+  std::string reason = "no weights are in use for " + std::string(game);
+  for (const auto& other : served_) {
+    reason += (other == served_.front() ? ", only for " : ", ") + other->plan.spec.game;
+  }
+  return fail(SENET_BAD_STATE, reason);
+}
+
 Result<Session*> Service::open_session(std::string_view game) {
   if (const auto known = find_host(game); !known) return known.error();
   std::unique_lock lock(mutex_);
-  ServedGame* const served = find_served(game);
+  ServedGame* served = find_served(game);
   if (served == nullptr) {
-    std::string reason = "no weights are in use for " + std::string(game);
-    for (const auto& other : served_) {
-      reason += (other == served_.front() ? ", only for " : ", ") + other->plan.spec.game;
-    }
-    return fail(SENET_BAD_STATE, reason);
+    if (!builtin_model(game).empty()) return no_weights(game);
+    lock.unlock();
+    const auto network = playouts(game);
+    if (!network) return network.error();
+    const auto used = use(*network);
+    lock.lock();
+    served = find_served(game);  // perhaps by weights that another thread has published
+    if (served == nullptr) return used.error();
   }
   if (open_.size() + opening_ == settings_.sessions) {
     return fail(SENET_NO_SLOT, "all " + std::to_string(settings_.sessions) + " sessions are open");

@@ -41,7 +41,7 @@ struct ServiceSettings {
   std::uint32_t sessions = 16;  // maximum open at once
   std::uint32_t visits = 800;   // that each session's tree has room for
   std::size_t tree = 0;         // if not 0: bytes of each session's tree; `visits` is ignored
-  std::uint32_t lines = 0;      // that a result has room for, of SessionLimits::lines
+  std::uint32_t lines = 0;      // maximum of SessionLimits::lines
   /// Each worker has an evaluator. One of the host's own may be made on any thread, is used by one
   /// thread at a time, and its memory is counted as if it were of `kind`.
   Evaluation evaluation{.batch_rows = 32};
@@ -101,6 +101,8 @@ class Service {
   Result<SharedNetwork> builtin(std::string_view game);
   /// Untrained weights of the reference shape.
   Result<SharedNetwork> untrained(std::string_view game, std::uint64_t seed);
+  /// Random games in place of a network.
+  Result<SharedNetwork> playouts(std::string_view game);
   /// Publishes the network: searches of its game that begin from now on use it. The first network
   /// of a game reserves the memory that the game needs.
   Result<void> use(const SharedNetwork& network);
@@ -109,8 +111,9 @@ class Service {
   /// first use(). Lives as long as the service.
   const TablebaseFile* tablebase(std::string_view game);
 
-  /// A session at the start of the game. Fails if no weights are in use for the game, all slots are
-  /// taken, or there is no memory for another tree.
+  /// A session at the start of the game. A game without weights in use and without a built-in
+  /// network gets playouts(). Fails if no weights are in use for another game, all slots are taken,
+  /// or there is no memory for another tree.
   Result<Session*> open_session(std::string_view game);
   /// Ends the session's search, waits for its callback and for threads inside calls on the session,
   /// and frees it. In a callback it does not wait: the last of these to end frees the session.
@@ -144,6 +147,8 @@ class Service {
   Result<void> open_tablebase(const AnyGame& game, TablebaseFile& tablebase);
   Result<ServiceSettings> settings_for(const Weights& weights);
   Result<const HostTable*> find_host(std::string_view game) const;
+  Result<SharedNetwork> initial(const NetworkSpec& spec, std::uint64_t seed);
+  Error no_weights(std::string_view game) const;
   // The caller holds mutex_.
   ServedGame* find_served(std::string_view game);
 

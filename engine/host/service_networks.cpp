@@ -126,7 +126,16 @@ Result<SharedNetwork> Service::builtin(std::string_view game) {
 Result<SharedNetwork> Service::untrained(std::string_view game, std::uint64_t seed) {
   const auto host = find_host(game);
   if (!host) return host.error();
-  const NetworkSpec spec = reference_spec((*host)->game);
+  return initial(reference_spec((*host)->game), seed);
+}
+
+Result<SharedNetwork> Service::playouts(std::string_view game) {
+  const auto host = find_host(game);
+  if (!host) return host.error();
+  return initial(spec_for_playouts(reference_spec((*host)->game)), 1);
+}
+
+Result<SharedNetwork> Service::initial(const NetworkSpec& spec, std::uint64_t seed) {
   auto memory = memory_budget_.reserve(held_bytes(spec), "an untrained network");
   if (!memory) return memory.error();
   return share(std::move(*memory), {}, initial_network(spec, seed));

@@ -20,7 +20,9 @@ Session::Session(Service& service, ServedGame& served, MemoryBudget::Reservation
     : service_(service),
       served_(served),
       memory_(std::move(memory)),
-      state_(served.plan.host.game) {
+      state_(served.plan.host.game),
+      base_(state_) {
+  played_.reserve(kMostUndone);
   for (Options* const options : {&here_, &next_}) {
     options->legal.reserve(state_.game().most_legal);
     options->chance.reserve(state_.game().most_chance);
@@ -46,18 +48,22 @@ auto Session::when_idle(Function&& function) const -> decltype(function()) {
 Result<void> Session::set(std::string_view text, std::span<const Action> actions) {
   return when_idle([&]() -> Result<void> {
     const AnyGame& game = state_.game();
-    Result<AnyState> read = text.empty() ? AnyState(game) : AnyState::from_text(game, text);
-    if (!read) return fail(SENET_BAD_ARGUMENT, read.error().reason());
+    const Result<AnyState> base = text.empty() ? AnyState(game) : AnyState::from_text(game, text);
+    if (!base) return fail(SENET_BAD_ARGUMENT, base.error().reason());
+    AnyState reached = *base;
     for (std::size_t i = 0; i < actions.size(); ++i) {
-      next_.find(*read);
+      next_.find(reached);
       if (!next_.has(actions[i])) {
         return fail(SENET_BAD_ACTION, "action " + std::to_string(i + 1) + " of " +
                                           std::to_string(actions.size()) + " is not legal in " +
-                                          read->text());
+                                          reached.text());
       }
-      read->play(actions[i]);
+      reached.play(actions[i]);
     }
-    move_to(*read);
+    move_to(reached);
+    base_ = *base;
+    played_.clear();
+    for (const Action action : actions) note_played(action);
     return {};
   });
 }
@@ -65,6 +71,8 @@ Result<void> Session::set(std::string_view text, std::span<const Action> actions
 Result<void> Session::set_position(const AnyState& state) {
   return when_idle([&]() -> Result<void> {
     move_to(state);
+    base_ = state;
+    played_.clear();
     return {};
   });
 }
@@ -75,6 +83,26 @@ Result<void> Session::play(Action action) {
     AnyState next = state_;
     next.play(action);
     move_to(next);
+    note_played(action);
+    return {};
+  });
+}
+
+void Session::note_played(Action action) {
+  if (played_.size() == kMostUndone) {
+    base_.play(played_.front());
+    played_.erase(played_.begin());
+  }
+  played_.push_back(action);
+}
+
+Result<void> Session::undo() {
+  return when_idle([&]() -> Result<void> {
+    if (played_.empty()) return fail(SENET_BAD_STATE, "there is no action to take back");
+    AnyState before = base_;
+    for (std::size_t i = 0; i + 1 < played_.size(); ++i) before.play(played_[i]);
+    move_to(before);
+    played_.pop_back();
     return {};
   });
 }

@@ -18,6 +18,7 @@
 #include "nn/heap.hpp"
 #include "nn/levels.hpp"
 #include "search/decision.hpp"
+#include "search/settings.hpp"
 #include "senet/result.hpp"
 
 namespace senet {
@@ -80,6 +81,8 @@ struct SessionLimits {
   /// an empty tree, and draws the action with draw_at_level().
   std::optional<Level> level = {};
   bool noise = false;  // Dirichlet noise at the root, so that games differ
+  /// Replaces ServiceSettings::search in this search, as Search::adjust does.
+  std::optional<SearchSettings> search = {};
   Priority priority = Priority::kNormal;
   std::uint32_t lines = 0;  // of the result, at most ServiceSettings::lines
   /// Receives the result so far every `progress_every` or so, on the thread that searches. It may
@@ -110,6 +113,9 @@ class Session {
   Result<void> set_position(const AnyState& state);
   /// Plays a legal action or a chance outcome. Keeps the part of the tree below it.
   Result<void> play(Action action);
+  /// Takes back the last action that play() or set() played; at most kMostUndone in a row.
+  Result<void> undo();
+  static constexpr std::size_t kMostUndone = 1024;
 
   /// A copy of the position, to be used outside the lock: a host's text functions may be slow, and
   /// the searching thread needs the lock to end a search. Under the lock, only turn() and outcome()
@@ -221,6 +227,7 @@ class Session {
   // The caller holds mutex_, and no search is running. If a host's function throws, nothing has
   // changed.
   void move_to(const AnyState& state);
+  void note_played(Action action);
   // Logs the reason of an error, because not every function of senet.h can return one.
   Result<std::string> or_logged(Result<std::string> text) const;
 
@@ -228,6 +235,9 @@ class Session {
   ServedGame& served_;
   const MemoryBudget::Reservation memory_;
   AnyState state_;
+  // The way to state_, for undo(): the actions that were played from base_. Guarded by mutex_.
+  AnyState base_;
+  std::vector<Action> played_;
   // here_: the options of state_. Computed when the position changes, never during a search: under
   // the lock a slow function of the host's would block the searching thread. next_: memory for
   // another position.

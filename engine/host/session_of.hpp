@@ -53,6 +53,7 @@ class SessionOf final : public Session {
     // noise at an earlier root.
     const std::optional<Level>& level = limits().level;
     if (model != model_ || limits().noise || !limits().keep_tree || level) search_.forget();
+    search_.adjust(limits().search.value_or(plan_.settings.search));
     model_ = model;
     ++searches_;
     ending_.reset();

@@ -73,6 +73,7 @@ int main(void) {
   FIELD(senet_config, leaves);
   FIELD(senet_config, lines);
   FIELD(senet_config, reserved);
+  FIELD(senet_config, search);
 
   SIZE(senet_limits);
   FIELD(senet_limits, struct_size);
@@ -86,6 +87,17 @@ int main(void) {
   FIELD(senet_limits, lines);
   FIELD(senet_limits, progress_us);
   FIELD(senet_limits, progress);
+  FIELD(senet_limits, search);
+
+  SIZE(senet_model_shape);
+  FIELD(senet_model_shape, struct_size);
+  FIELD(senet_model_shape, features);
+  FIELD(senet_model_shape, policy_logits);
+  FIELD(senet_model_shape, outcomes);
+  FIELD(senet_model_shape, width);
+  FIELD(senet_model_shape, blocks);
+  FIELD(senet_model_shape, parameters);
+  FIELD(senet_model_shape, mode);
 
   SIZE(senet_level);
   FIELD(senet_level, visits);

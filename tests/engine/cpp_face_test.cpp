@@ -140,6 +140,86 @@ TEST_F(CppFace, SessionsCanBeCloned) {
   EXPECT_NE(std::find(games.begin(), games.end(), "connect_four"), games.end());
 }
 
+TEST_F(CppFace, SessionsTakeBackWhatWasPlayed) {
+  auto session = engine_.open_session("connect_four");
+  EXPECT_EQ(session.try_undo().error().status(), SENET_BAD_STATE);
+  session.set("34");
+  const std::string given = session.text();
+  session.set("34", std::vector<senet_action>{3, 4});
+  session.play(0);
+  const std::string played = session.text();
+  EXPECT_EQ(session.try_play(9).error().status(), SENET_BAD_ACTION);
+  session.undo();
+  session.play(0);
+  EXPECT_EQ(session.text(), played);
+  session.begin_search({.visits = 800});
+  const Result<void> during = session.try_undo();  // it may have ended already
+  session.wait();
+  if (!during) {
+    EXPECT_EQ(during.error().status(), SENET_BUSY);
+    session.undo();
+  }
+  session.undo();
+  session.undo();
+  EXPECT_EQ(session.text(), given);
+  EXPECT_EQ(session.try_undo().error().status(), SENET_BAD_STATE);
+  EXPECT_EQ(session.search({.visits = 10}).visits, 10u);
+}
+
+TEST_F(CppFace, TellsTheShapeOfAModel) {
+  const senet_model_shape shape = engine_.builtin("connect_four").shape();
+  EXPECT_EQ(shape.features, 347u);
+  EXPECT_EQ(shape.policy_logits, 7u);
+  EXPECT_EQ(shape.outcomes, 3u);
+  EXPECT_EQ(shape.width, 256u);
+  EXPECT_EQ(shape.parameters, 689418u);
+  EXPECT_EQ(std::string_view(shape.mode.data, shape.mode.size), "position");
+  EXPECT_EQ(engine_.untrained("backgammon").shape().mode.size, 0u);
+  EXPECT_EQ(engine_.builtin("backgammon").shape().policy_logits, 0u);
+  senet_model_shape older = SENET_MODEL_SHAPE_INIT;
+  older.struct_size = 8;
+  older.policy_logits = 1;
+  EXPECT_EQ(senet_model_get_shape(engine_.builtin("connect_four").handle(), &older), SENET_OK);
+  EXPECT_EQ(older.features, 347u);
+  EXPECT_EQ(older.policy_logits, 1u);
+}
+
+TEST_F(CppFace, SearchesHaveTheirOwnSettings) {
+  const auto visits = [](Session& session, std::string_view search) {
+    session.set("4");
+    std::vector<std::uint32_t> all;
+    for (const senet_choice& choice : session.search({.visits = 300, .search = search}).choices) {
+      all.push_back(choice.visits);
+    }
+    return all;
+  };
+  auto session = engine_.open_session("connect_four");
+  const auto usual = visits(session, "");
+  const auto wide = visits(session, "c-puct=20");
+  EXPECT_LT(wide.front(), usual.front());
+  EXPECT_NE(visits(session, "policy-temperature=5"), usual);
+  EXPECT_EQ(visits(session, "c-puct=1.5  leaves=9 "), usual);  // the engine has one leaf
+  senet_config config = default_config();
+  config.search = text("c-puct=20 mode=position");
+  Engine wide_engine(config);
+  wide_engine.use(wide_engine.builtin("connect_four"));
+  auto wide_session = wide_engine.open_session("connect_four");
+  EXPECT_EQ(visits(wide_session, ""), wide);
+  EXPECT_EQ(visits(wide_session, "c-puct=1.5"), usual);
+
+  const auto reason = [&](std::string_view search) {
+    return session.try_search({.visits = 1, .search = search}).error().reason();
+  };
+  EXPECT_EQ(reason("c-puct"), "search: \"c-puct\" is not NAME=VALUE");
+  EXPECT_EQ(reason("c-puct=x"), "search: c-puct takes a number 0 .. 1000, not \"x\"");
+  EXPECT_EQ(reason("cpuct=1"), "search: there is no setting \"cpuct\"");
+  EXPECT_EQ(reason("mode=position"), "search: mode: cannot be set here");
+  EXPECT_EQ(reason("ply-moves=3"), "search: ply-moves: cannot be set here");
+  config.search = text("mode=sideways");
+  EXPECT_EQ(Engine::try_open(config).error().reason(),
+            "search: mode takes one of position, afterstates, playouts, not \"sideways\"");
+}
+
 TEST_F(CppFace, CallablesOfSearchesThatDoNotBeginAreDropped) {
   auto session = engine_.open_session("connect_four");
   auto shared = std::make_shared<int>(0);

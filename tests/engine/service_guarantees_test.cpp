@@ -223,15 +223,15 @@ TEST(ServiceGuarantees, SearchesDoNotWaitForAllocations) {
                    // The session that is being opened has its slot already.
                    EXPECT_EQ(service->open_session("connect_four").error().status(), SENET_NO_SLOT);
                  });
-  while_it_waits([&] { use_small_network<TicTacToe>(*service, 1); },
+  while_it_waits([&] { use_small_network<Backgammon>(*service, 1); },
                  [&] {
-                   const Error error = service->open_session("tic_tac_toe").error();
+                   const Error error = service->open_session("backgammon").error();
                    EXPECT_EQ(error.status(), SENET_BAD_STATE);
                    EXPECT_EQ(error.reason(),
-                             "no weights are in use for tic_tac_toe, only for connect_four");
+                             "no weights are in use for backgammon, only for connect_four");
                  });
   service->close_session(&session);
-  open_session(*service, "tic_tac_toe");
+  open_session(*service, "backgammon");
 }
 
 TEST(ServiceGuarantees, ThreadsTakeNoSignals) {

@@ -81,6 +81,61 @@ TEST(Service, SeveralLeavesInFlightGiveTheSameOnAnyThreads) {
   }
 }
 
+// A limit of depth is looked at between the leaves, wherever the batch ends.
+TEST(Service, DepthEndsSearchesOfSeveralLeavesAlike) {
+  const auto choices = [](std::size_t sessions, std::uint32_t workers, std::size_t rows) {
+    ServiceSettings settings{.workers = workers, .sessions = 8, .visits = 4000};
+    settings.evaluation.batch_rows = rows;
+    settings.search.leaves = 8;
+    const auto service = open_service(settings);
+    use_small_network<ConnectFour>(*service, 1);
+    std::vector<Session*> open;
+    for (std::size_t i = 0; i < sessions; ++i) {
+      open.push_back(&open_session(*service, "connect_four"));
+      EXPECT_TRUE(service->search(*open.back(), {.depth = 5}, nullptr));
+    }
+    std::vector<std::vector<Choice>> found;
+    for (Session* const session : open) {
+      EXPECT_TRUE(service->wait(*session, kPatience));
+      const auto result = session->result();
+      EXPECT_TRUE(result);
+      EXPECT_GE(result->depth, 5u);
+      EXPECT_EQ(result->ending, Ending::kVisits);
+      found.push_back(result->choices);
+    }
+    return found;
+  };
+  const auto alone = choices(1, 1, 32);
+  for (const auto& crowd : {choices(8, 1, 5), choices(8, 2, 32), choices(3, 0, 9)}) {
+    for (const auto& found : crowd) expect_same(found, alone[0]);
+  }
+}
+
+// A stop while leaves are in flight: they are still answered, and the session can go on.
+TEST(Service, StopsWithLeavesInFlight) {
+  ServiceSettings settings{.workers = 1, .sessions = 1, .visits = 1'000'000};
+  settings.search.leaves = 16;
+  settings.memory = std::size_t{1} << 30;
+  const auto service = open_service(settings);
+  use_small_network<ConnectFour>(*service, 1);
+  Session& session = open_session(*service, "connect_four");
+  for (int times = 0; times < 20; ++times) {
+    ASSERT_TRUE(session.set("", {}));
+    ASSERT_TRUE(service->search(session, {.keep_tree = false}, nullptr));
+    std::this_thread::sleep_for(microseconds(300 * times));
+    session.stop();
+    ASSERT_TRUE(service->wait(session, kPatience));
+    const auto stopped = session.result();
+    ASSERT_TRUE(stopped);
+    EXPECT_EQ(stopped->ending, Ending::kStopped);
+    std::uint32_t through = 0;
+    for (const Choice& choice : stopped->choices) through += choice.visits;
+    EXPECT_EQ(through + 1, stopped->visits);
+    EXPECT_EQ(search(*service, session, {.visits = stopped->visits + 40}).visits,
+              stopped->visits + 40);
+  }
+}
+
 /// The evaluator of a service.
 struct Answering {
   const char* name;

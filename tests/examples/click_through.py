@@ -207,7 +207,7 @@ def resign_while_it_thinks(browser):
 def play_backgammon(browser, server, shots, draw):
     browser.click("#tab-backgammon")
     browser.wait("document.querySelector('main').dataset.game === 'backgammon'", "the backgammon board")
-    browser.run("document.getElementById('level').value = 'casual'")
+    browser.run("document.getElementById('level').value = 0")
     press = [browser.click, browser.touch]
     turns = undone = 0
     while True:
@@ -371,7 +371,7 @@ def open_long_game(browser, server):
 def drag_over_graph(browser, server):
     """Drags over positions that are not known yet: only the last one is searched."""
     browser.open(f"http://127.0.0.1:{server.port}/?game=connect_four")
-    browser.run("document.getElementById('level').value = 'casual'")
+    browser.run("document.getElementById('level').value = 0")
     for discs in (0, 2, 4, 6):
         browser.wait(f"{MINE} && document.querySelectorAll('.disc').length === {discs}", f"{discs} discs")
         browser.wait("/chance of winning/.test(document.getElementById('graph').getAttribute('aria-valuetext'))", "its chance of winning")
@@ -408,7 +408,7 @@ def survive_errors(browser, program):
     server = Server(program, "--client-games", "1")
     try:
         browser.open(f"http://127.0.0.1:{server.port}/?game=connect_four")
-        browser.run("document.getElementById('level').value = 'casual'")
+        browser.run("document.getElementById('level').value = 0")
         discs(0)
         refuse(browser, "/move .*\"move\"")  # the user's move
         browser.press("4")

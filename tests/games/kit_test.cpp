@@ -238,7 +238,8 @@ TEST(Kits, MatchFilesOfOtherPrograms) {
   EXPECT_EQ((*good)[0].first, 1);
   EXPECT_EQ((*good)[0].actions.size(), 4u);
   EXPECT_TRUE((*good)[1].actions.empty());
-  EXPECT_EQ(read_match("nothing").error().reason(), "there is no line \"Game 1\"");
+  EXPECT_EQ(read_match("nothing").error().reason(),
+            "this is not a .mat file: there is no line \"Game 1\"");
 }
 
 TEST(Kits, HaveTheirPartsWhereTheyShould) {

@@ -1,6 +1,7 @@
 // Several leaves of one search in flight: counts, budgets, full trees, proofs, abandoned visits.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 
 #include "games/random_moves.hpp"
@@ -130,6 +131,73 @@ TYPED_TEST(Leaves, EndWhenTheTreeIsFull) {
     EXPECT_TRUE(search.is_full() || search.is_settled());
     EXPECT_GE(search.visits(), 1u);
     expect_sound_counts(search);
+  }
+}
+
+// A position that two paths reach waits for one answer, whatever the path.
+TEST(LeavesInFlight, AreDifferentPositions) {
+  using G = TicTacToe;
+  const auto evaluator = hash_evaluator<G>(64);
+  Batch batch(64, G::kMaxActive);
+  Search<G> search({.leaves = 16}, limits_for<G>(2000, Evaluates::kPosition));
+  search.start(G(), {2000, false}, kNoNoise);
+  std::size_t shared = 0;  // leaves in flight that several visited edges lead to
+  for (;;) {
+    std::size_t found = 0;
+    Step step = Step::kPaused;
+    while (!search.waits() && step != Step::kDone) {
+      step = search.gather(batch);
+      found += step == Step::kWaiting ? 1 : 0;
+    }
+    const Tree<G>& tree = search.tree();
+    std::map<NodeId, int> edges_to;  // visited edges
+    for (NodeId id = 0; id < tree.size(); ++id) {
+      for (std::uint32_t edge = 0; edge < tree[id].opened; ++edge) {
+        const NodeId child = tree.hot(tree[id]).child(edge);
+        if (child != kNoNode && tree.edge_visits(tree[id], edge) > 0) ++edges_to[child];
+      }
+    }
+    std::size_t in_flight = 0;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+      if (!(tree[id].flags & kInFlight)) continue;
+      ++in_flight;
+      shared += edges_to[id] > 1 ? 1 : 0;
+    }
+    EXPECT_EQ(in_flight, found);
+    if (step == Step::kDone) break;
+    evaluator->forward(batch);
+    batch.clear();
+    while (search.has_leaf()) search.absorb();
+    expect_sound_counts(search);
+  }
+  EXPECT_GT(shared, 0u);
+}
+
+// Each roll of the dice has its share of the visits, also counting those in flight: D'Hondt's rule
+// gives each at least the whole part of its share.
+TEST(LeavesInFlight, KeepTheQuotasOfTheDice) {
+  using G = Backgammon;
+  for (const std::uint32_t leaves : {1u, 16u}) {
+    const SearchSettings settings{.evaluates = Evaluates::kAfterstates, .leaves = leaves};
+    const auto evaluator = hash_evaluator<G>(256);
+    Batch batch(256, G::kMaxActive);
+    Search<G> search(settings, limits_for<G>(3000, settings.evaluates));
+    search.start(first_decision<G>(), {3000, false}, kNoNoise);
+    run_search(search, *evaluator, batch);
+    const Tree<G>& tree = search.tree();
+    std::size_t dice = 0;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+      const Node& node = tree[id];
+      if (turn_of(node) != Turn::kChance || node.n < 50) continue;
+      ++dice;
+      for (std::uint32_t edge = 0; edge < node.edges; ++edge) {
+        const float p = unpack_share(tree.cold(node)[edge].prior);
+        const std::uint32_t n = edge < node.opened ? tree.edge_visits(node, edge) : 0;
+        EXPECT_GT(static_cast<float>(n) + 1.01f, p * static_cast<float>(node.n)) << id << leaves;
+        EXPECT_LT(static_cast<float>(n), p * static_cast<float>(node.n) + 3) << id << leaves;
+      }
+    }
+    EXPECT_GT(dice, 0u);
   }
 }
 

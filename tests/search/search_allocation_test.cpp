@@ -55,6 +55,7 @@ TYPED_TEST(SearchAllocation, NoneWhileSearching) {
   EXPECT_GT(heap_allocations(), 0);  // the counter works
   EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPosition), 0);
   EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPosition, 0, 8), 0);
+  EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kPlayouts), 0);
   if constexpr (TypeParam::kHasAfterstates) {
     EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates), 0);
     EXPECT_EQ(allocations_of_a_game<TypeParam>(Evaluates::kAfterstates, 0, 8), 0);

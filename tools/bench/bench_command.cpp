@@ -48,6 +48,7 @@ std::vector<BenchCase> cases_of(const Bench& bench, BenchSettings settings) {
         if (!is_said || !bench.modes.empty()) continue;
         throw possible.error();
       }
+      if (mode == Evaluates::kPlayouts) throw fail("mode: benchmarks use a network");
       BenchNetwork network = value_for("--network", bench_network(settings, reference_spec(rules)));
       BenchSettings& of_case =
           cases
@@ -213,7 +214,7 @@ void play(const Command& command, BenchSettings& settings) {
                "figures");
   command
       .option("--warmup-seconds", settings.warmup_seconds,
-              "play before the measurement, after the games are at different stages")
+              "play this long before the measurement, once the games are at different stages")
       .in_range(0.0, 1e6, "s")
       .shows_default();
 }

@@ -77,7 +77,7 @@ table() {
 command_of() {
   printf '```sh\n%s\n```\n' "$(cat "$work/$1.command")"
   [[ ! -s $work/$1.machine ]] || cmp -s "$work/$1.machine" "$work/standard.machine" ||
-    printf '\nMeasured on another machine: %s.\n' "$(cat "$work/$1.machine")"
+    printf '\nThe table above was measured on another machine: %s.\n' "$(cat "$work/$1.machine")"
 }
 
 # parameters NAME CASE: the parameters of the network, with a comma.

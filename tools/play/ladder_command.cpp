@@ -42,7 +42,7 @@ constexpr auto settings_of(std::type_identity<LadderArguments>) {
       setting("step", &A::step, "expected score of a level against the one below it",
               {.least = 0.51, .most = 0.99}),
       setting("pairs", &A::pairs,
-              "pairs of games that measure a step; a third as many for each try",
+              "pairs of games that measure a step; each temperature tried gets a third as many",
               {.least = 3, .most = 1'000'000}),
       setting("seed", &A::seed, "seed for openings, dice and moves")};
 }
@@ -182,7 +182,8 @@ Job prepare(LadderArguments arguments) {
 void add_ladder_command(const Command& program) {
   auto arguments = std::make_shared<LadderArguments>();
   const Command command = program.add_command(
-      "ladder", "Find levels of strength of a network, by matches between neighbours");
+      "ladder",
+      "Find levels at which a network plays below full strength, by matches between them");
   command.heading("Ladder");
   command.option("--game", arguments->game, "the game").shows_type("NAME").required();
   add_weights_option(command, arguments->weights);
@@ -201,7 +202,7 @@ void add_ladder_command(const Command& program) {
   command.footer(
       "The visits of a level are a fixed share of those of the level above it, down to 1. Its "
       "temperature is found so that the level above scores --step. Ratings are in Elo; uniformly "
-      "random moves have 0.");
+      "random moves are rated 0.");
   command.runs([arguments] { return prepare(*arguments); });
 }
 

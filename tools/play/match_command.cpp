@@ -262,8 +262,10 @@ struct Match {
       if (!arguments.json) {
         fmt::print("{}\n", verdict(results, has_elo(*game)));
         for (std::size_t i = 0; i < players.size(); ++i) print_player(i);
-        fmt::print("{} of {} pairs of games, seed {}; 95 % intervals\n",
-                   results.counted().size() / 2, arguments.match.pairs, arguments.match.seed);
+        const std::uint32_t plies = game->has_dice ? 0 : arguments.match.random_plies;
+        fmt::print("{} of {} pairs of games, seed {}{}; 95 % intervals\n",
+                   results.counted().size() / 2, arguments.match.pairs, arguments.match.seed,
+                   plies > 0 ? fmt::format(", {} random plies", plies) : "");
         if (sprt) print_sprt();
       } else {
         fmt::print("{}\n", identity_line(identity()));

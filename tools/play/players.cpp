@@ -66,8 +66,11 @@ bool makes_no_visits(std::string_view word) {
 std::string player_index() {
   std::string text =
       "FILE\ta network: the name of a weights file\nbuiltin\tthe built-in network\n"
+      "playouts\tsearches with random games in place of a network\n"
       "untrained[:SEED]\ta network with random weights\n"
-      "level:N[:NETWORK]\tlevel of strength N of a network, default builtin (senet ladder)";
+      "level:N[:NETWORK]\tlevel of strength N of a network, default builtin, with its own number "
+      "of "
+      "visits (senet ladder)";
   const auto add = [&](std::string_view words, std::string_view help,
                        const std::function<bool(const AnyGame&)>& has) {
     const bool all_have =
@@ -191,8 +194,8 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
     return PlayerHolder{.player = std::make_unique<SimpleMatchPlayer>(*simple), .identity = word};
   }
   Result<PlayerHolder> network = programs.make_network_player(word, settings);
-  if (network || is_untrained(word) || word == "builtin" || word.starts_with("level:") ||
-      std::filesystem::exists(word)) {
+  if (network || is_untrained(word) || word == "builtin" || word == "playouts" ||
+      word.starts_with("level:") || std::filesystem::exists(word)) {
     return network;
   }
   const auto has_it = [&](const AnyGame& other) {
@@ -202,7 +205,7 @@ Result<PlayerHolder> make_player(const AnyGame& game, const std::string& word,
   if (const std::string games = games_that(has_it); !games.empty()) {
     return fail(fmt::format("{} is a player of {}, not of {}", word, games, game.name));
   }
-  std::vector<std::string> names = {"builtin", "untrained"};
+  std::vector<std::string> names = {"builtin", "playouts", "untrained"};
   for (const SimplePlayer& player : game.players) names.emplace_back(player.word);
   const std::string meant = suggestion(word, names);
   return fail(fmt::format("there is no file or player \"{}\"{}", word,

@@ -17,12 +17,12 @@ Result<Network> read_builtin(const std::string& game) {
 }
 
 constexpr std::string_view kUntrained = "untrained", kUntrainedOfSeed = "untrained:";
-constexpr std::string_view kBuiltin = "builtin";
+constexpr std::string_view kBuiltin = "builtin", kPlayouts = "playouts";
 
 }  // namespace
 
 std::string_view default_source(std::string_view game) {
-  return builtin_model(game).empty() ? kUntrained : kBuiltin;
+  return builtin_model(game).empty() ? kPlayouts : kBuiltin;
 }
 
 bool is_untrained(std::string_view source) {
@@ -31,6 +31,7 @@ bool is_untrained(std::string_view source) {
 
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference) {
   if (source == kUntrained) return initial_network(reference, 1);
+  if (source == kPlayouts) return initial_network(spec_for_playouts(reference), 1);
   if (is_untrained(source)) {
     const std::string_view text = source.substr(kUntrainedOfSeed.size());
     if (const auto seed = number_of<std::uint64_t>(text, 0, UINT64_MAX))

@@ -15,11 +15,12 @@ namespace senet {
 inline constexpr std::uint32_t kMaxVisits = 1'000'000;
 
 /// Loads the network named by `source`: "untrained" or "untrained:<seed>" for fresh weights of the
-/// reference shape (default seed 1), "builtin" for the network linked into the program, otherwise a
-/// weights file. Fails when the network cannot be read or plays another game than `reference`.
+/// reference shape (default seed 1), "builtin" for the network linked into the program, "playouts"
+/// for random games in place of a network, otherwise a weights file. Fails when the network cannot
+/// be read or plays another game than `reference`.
 Result<Network> open_network(std::string_view source, const NetworkSpec& reference);
 
-/// The default source of a game's network: "builtin", or "untrained" if the game has no built-in
+/// The default source of a game's network: "builtin", or "playouts" if the game has no built-in
 /// network.
 std::string_view default_source(std::string_view game);
 

@@ -48,7 +48,10 @@ void add_uci_command(const Command& program) {
   add_settings(command, *options);
   command.heading("Search");
   add_search_options(command, options->search);
-  command.footer("docs/protocol.md describes the commands and options and shows sample sessions.");
+  command.footer(
+      "docs/protocol.md describes the commands and options and shows sample sessions. In scripts "
+      "leave "
+      "out quit, which ends the running search; the end of input waits for it.");
   command.runs([options] { return prepare(*options); });
 }
 

@@ -91,8 +91,8 @@ void add_perft_command(const Command& program) {
   std::string footer = "A game that ends before that depth does not count.";
   for (const AnyGame* const game : all_games<AnyGame>()) {
     if (!game->has_dice) continue;
-    footer += fmt::format("\n{}: {} counts every roll once, {} by its probability.", game->name,
-                          game->count_names[0], game->count_names[1]);
+    footer += fmt::format("\n{}: {} counts every roll once, {} weights it by its probability.",
+                          game->name, game->count_names[0], game->count_names[1]);
   }
   command.footer(footer);
   command.runs([arguments] { return prepare(*arguments); });

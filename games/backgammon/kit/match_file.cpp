@@ -182,7 +182,7 @@ Result<std::vector<ReadGame>> read_match(std::string_view text) {
     }
   }
   if (reader) games.push_back(std::move(*reader).take());
-  if (games.empty()) return fail("there is no line \"Game 1\"");
+  if (games.empty()) return fail("this is not a .mat file: there is no line \"Game 1\"");
   return games;
 }
 

@@ -182,8 +182,10 @@ TEST(MatchCommand, BeginsWithItsVerdict) {
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(std::regex_search(
       run.out,
-      std::regex("^[0-9]+ won, [0-9]+ drawn, [0-9]+ lost: \\+[0-9]+ Elo \\([0-9-]+ to "
-                 "[0-9]+\\)\nfirst   one-ply\nsecond  random\n40 of 40 pairs of games, seed 1; ")))
+      std::regex(
+          "^[0-9]+ won, [0-9]+ drawn, [0-9]+ lost: \\+[0-9]+ Elo \\([0-9-]+ to "
+          "[0-9]+\\)\nfirst   one-ply\nsecond  random\n40 of 40 pairs of games, seed 1, 4 random "
+          "plies; ")))
       << run.out;
   for (const char* absent : {"losses", "illegal", "crashes", "worth"}) {
     EXPECT_EQ(run.out.find(absent), std::string::npos) << absent << " in\n" << run.out;

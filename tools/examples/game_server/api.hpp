@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <map>
 
 #include "games.hpp"
 #include "page.hpp"
@@ -64,8 +65,12 @@ class Fields {
 /// May be used by any thread.
 class Api {
  public:
-  /// The arguments must outlive this.
-  Api(senet::api::Engine& engine, const Options& options) : engine_(engine), options_(options) {}
+  /// The levels of strength of each game's network, the weakest first; none: it has no levels.
+  using Levels = std::map<std::string, std::vector<senet_level>, std::less<>>;
+
+  /// The engine and the options must outlive this.
+  Api(senet::api::Engine& engine, const Options& options, Levels levels)
+      : engine_(engine), options_(options), levels_(std::move(levels)) {}
 
   Counters counters;
 
@@ -156,7 +161,13 @@ class Api {
   }
 
   json about(Call&) {
+    json ratings = json::object();
+    for (const auto& [game, levels] : levels_) {
+      ratings[game] = json::array();
+      for (const senet_level& level : levels) ratings[game].push_back(std::lround(level.rating));
+    }
     return {{"games", kGames},
+            {"levels", ratings},
             {"most_visits", options_.visits},
             {"most_time_ms", options_.time_ms},
             {"senet", senet_version()}};
@@ -212,7 +223,8 @@ class Api {
     return use_game(call, [&](Game& game) {
       const auto move = call.fields.text("move");
       const auto ply = call.fields.number<std::uint32_t>("ply", 0, UINT32_MAX);
-      const Limits limits = move ? Limits{} : read_limits(call.fields);
+      Limits limits = move ? Limits{} : read_limits(call.fields);
+      if (!move) limits.level = read_level(call.fields, game);
       call.fields.done();
       require(!game.is_over(), 409, "the game is over");
       require(!ply || *ply == game.ply(), 409, "the game is at ply ", game.ply(), ", not ",
@@ -272,6 +284,16 @@ class Api {
     return call.fields.number<std::size_t>("ply", game.first_ply(), game.ply());
   }
 
+  /// 0 if none is named. A level has its own visits, and its own draw among the moves.
+  std::uint32_t read_level(Fields& fields, const Game& game) const {
+    const auto of_game = levels_.find(game.name());
+    const std::size_t count = of_game == levels_.end() ? 0 : of_game->second.size();
+    const auto level = fields.number<std::uint32_t>("level", 1, UINT32_MAX);
+    require(!level || *level <= count, 400, "\"level\" must be at most ", count,
+            ": the network of ", game.name(), " has ", count, " levels");
+    return level.value_or(0);
+  }
+
   Limits read_limits(Fields& fields) const {
     Limits limits;
     limits.visits = fields.number<std::uint32_t>("visits", 1, options_.visits)
@@ -296,6 +318,7 @@ class Api {
 
   senet::api::Engine& engine_;
   const Options& options_;
+  const Levels levels_;
   Games games_{engine_, options_, counters};
   const Clock::time_point began_ = Clock::now();
 };

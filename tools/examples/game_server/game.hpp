@@ -28,6 +28,7 @@ class Game {
     throw_dice();
   }
 
+  const std::string& name() const { return name_; }
   /// The number of moves made by both sides.
   std::size_t ply() const { return plies_; }
   /// The first ply whose position is kept.

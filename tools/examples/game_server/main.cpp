@@ -103,12 +103,14 @@ void run(const Options& options) {
   config.memory = options.memory_mib * kMiB;
   senet::api::Engine engine(config);
   std::ostringstream networks;
+  Api::Levels levels;
   const auto use = [&](const senet::api::Model& model, const std::string& name) {
     if (std::ranges::find(kGames, model.game()) == std::end(kGames)) {
       throw std::runtime_error(name + " plays " + std::string(model.game()) +
                                ", which this server does not serve");
     }
     engine.use(model);
+    levels[std::string(model.game())] = model.levels();
     networks << model.game() << ": " << name << ", network " << std::hex << std::setfill('0')
              << std::setw(16) << model.id() << "\n";
   };
@@ -117,7 +119,7 @@ void run(const Options& options) {
     if (!engine.try_open_session(game)) use(engine.builtin(game), "built-in");
   }
   const std::uint64_t fit = games_that_fit(engine, options);
-  Api api(engine, options);
+  Api api(engine, options, std::move(levels));
   Server(api, options).run([&](const auto& address) {
     say_hello(options, address, networks.str(), fit);
   });

@@ -72,7 +72,7 @@ std::span<const Session::Command> Session::commands() {
        "answers bestmove"},
       {"stop", &Session::stop, "", "ends the search", 0},
       {"ponderhit", &Session::ponderhit, "", "lets a go ponder end by its limits", 0},
-      {"quit", &Session::quit, "", "ends the session", 0},
+      {"quit", &Session::quit, "", "ends the running search and the session", 0},
       {"debug", &Session::debug, "on|off", "accepted and ignored", 1},
       {"query", &Session::query, "p1turn|gameover|result", "reports turn, end or result", 1},
       {"newsession", &Session::newsession, "type money", "starts a new game or match", kAny, true},

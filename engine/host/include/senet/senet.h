@@ -130,6 +130,10 @@ typedef struct senet_config {
   uint32_t leaves;
   uint32_t lines; /* maximum of senet_limits.lines, 0 .. 500. Default 0 */
   uint32_t reserved;
+  /* Settings of the search, as NAME=VALUE with spaces between them: "c-puct=2 mode=position". The
+   * names, values and defaults are those of the options under "Search" in `senet uci --help`. They
+   * replace `ply` and `leaves`. Default empty. */
+  senet_text search;
 } senet_config;
 
 SENET_API uint32_t senet_abi(void);        /* SENET_ABI of the library that is loaded */
@@ -178,8 +182,12 @@ SENET_API senet_status senet_model_from_memory(senet_engine* engine, const void*
 /* The network that is linked in, without a copy; SENET_NO_FILE for games that have none. */
 SENET_API senet_status senet_model_builtin(senet_engine* engine, senet_text game,
                                            senet_model** model, senet_reason* why);
-/* Untrained weights, drawn from `seed`: searches find only what they can prove. For your own game
- * (game_table.h) before its first training. */
+/* No network: searches play a random game from each new position, and its result is the value of
+ * the position. The way to play your own game (game_table.h) before its first training. Sessions
+ * of a game without a built-in network use it if no model of the game is in use. */
+SENET_API senet_status senet_model_playouts(senet_engine* engine, senet_text game,
+                                            senet_model** model, senet_reason* why);
+/* Untrained weights, drawn from `seed`: searches find only what they can prove. */
 SENET_API senet_status senet_model_untrained(senet_engine* engine, senet_text game, uint64_t seed,
                                              senet_model** model, senet_reason* why);
 /* Drops the caller's reference; searches that use the model keep theirs. NULL is allowed. Release
@@ -190,12 +198,28 @@ SENET_API uint64_t senet_model_id(const senet_model* model);
 /* The name of the game that the model plays, valid until the model is released; the empty text for
  * NULL. */
 SENET_API senet_text senet_model_game(const senet_model* model);
+/* The shape of the model's network: see `senet inspect` and docs/own_game.md. */
+typedef struct senet_model_shape {
+  uint32_t struct_size;
+  uint32_t features;      /* inputs */
+  uint32_t policy_logits; /* of the policy head, if it has one */
+  uint32_t outcomes;      /* ways to end that the value head tells apart */
+  uint32_t width, blocks; /* of the hidden layers, and the number of residual blocks */
+  uint64_t parameters;
+  senet_text mode; /* what it was trained to evaluate: "position", "afterstates", "playouts" (it has
+                    * no network), or the empty text if that is unknown. Static */
+} senet_model_shape;
+#define SENET_MODEL_SHAPE_INIT                                         \
+  {                                                                    \
+    (uint32_t)sizeof(senet_model_shape), 0, 0, 0, 0, 0, 0, { NULL, 0 } \
+  }
+SENET_API senet_status senet_model_get_shape(const senet_model* model, senet_model_shape* shape);
 /* One level of strength, for play below full strength (docs/strength.md). */
 typedef struct senet_level {
   uint32_t visits;   /* of a search */
   float temperature; /* of the draw among its moves; 0: the best move */
   float most_loss;   /* of a drawn move, in the game's points */
-  float rating;      /* in Elo, of which uniformly random moves have 0 */
+  float rating;      /* in Elo; uniformly random moves are rated 0 */
 } senet_level;
 /* The levels of the model, the weakest first; none unless its file has some, which `senet ladder`
  * writes. Writes up to `room` of them, and the total number to *count: SENET_NO_ROOM when it
@@ -211,7 +235,8 @@ SENET_API senet_status senet_engine_use(senet_engine* engine, const senet_model*
 
 /* ---- Sessions ---------------------------------------------------------------------------- */
 
-/* Opens a session at the start of the game. A model of the game must be in use. */
+/* Opens a session at the start of the game. A model of the game must be in use, unless the game has
+ * no built-in network: then senet_model_playouts. */
 SENET_API senet_status senet_session_open(senet_engine* engine, senet_text game,
                                           senet_session** session, senet_reason* why);
 /* Ends the session's search, waits for its callback and for other threads' calls on the session,
@@ -231,6 +256,9 @@ SENET_API senet_status senet_session_set(senet_session* session, senet_text posi
 /* Plays a move or a chance outcome. Keeps the part of the tree below it. */
 SENET_API senet_status senet_session_play(senet_session* session, senet_action action,
                                           senet_reason* why);
+/* Takes back the last action that was played or was an action of senet_session_set; up to 1024 of
+ * them, one for each call. SENET_BAD_STATE if there is none. */
+SENET_API senet_status senet_session_undo(senet_session* session, senet_reason* why);
 
 /* The functions from here to senet_session_read_action read the position. A search does not change
  * it, so readers need not wait for its end. */
@@ -277,9 +305,13 @@ typedef struct senet_limits { /* a search ends at the first limit that it reache
                       * senet_session_line, at most senet_config.lines */
   uint64_t progress_us;
   senet_progress progress; /* NULL: none. Gets the `user` of senet_session_search */
+  senet_text search; /* settings for this search, as in senet_config.search, which they replace; not
+                      * mode, reuse-tree or those of plies. At most senet_config.leaves leaves */
 } senet_limits;
-#define SENET_LIMITS_INIT \
-  { (uint32_t)sizeof(senet_limits), 0, 0, 0.0f, 0, 0, 0, 0, 0, 1000000, NULL }
+#define SENET_LIMITS_INIT                                                                 \
+  {                                                                                       \
+    (uint32_t)sizeof(senet_limits), 0, 0, 0.0f, 0, 0, 0, 0, 0, 1000000, NULL, { NULL, 0 } \
+  }
 
 /* Called once per search, on the thread that ended it, when the session is idle: it may be
  * searched, played and closed from here. */

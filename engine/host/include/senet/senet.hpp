@@ -66,6 +66,8 @@ struct Limits {
   /// begin_search(limits, done, user); in the other calls its `user` means nothing.
   senet_progress progress = nullptr;
   std::chrono::microseconds progress_every = std::chrono::seconds(1);
+  /// Settings for this search: "c-puct=2 leaves=4" (senet_limits.search).
+  std::string_view search = {};
 };
 
 /// The result of a search; fields as in senet_result.
@@ -93,6 +95,13 @@ class Model {
     const senet_text game = senet_model_game(handle_.get());
     return {game.data, game.size};
   }
+  /// The shape of its network.
+  Result<senet_model_shape> try_shape() const {
+    senet_model_shape shape = SENET_MODEL_SHAPE_INIT;
+    const auto asked = detail::call(senet_model_get_shape, handle(), &shape);
+    return asked ? Result<senet_model_shape>(shape) : asked.error();
+  }
+  senet_model_shape shape() const { return try_shape().value(); }
   /// The levels of strength, the weakest first; may be empty.
   Result<std::vector<senet_level>> try_levels() const {
     return detail::read<std::vector<senet_level>>(senet_model_levels, handle());
@@ -135,6 +144,9 @@ class Session {
     return detail::call(senet_session_play, handle(), action);
   }
   void play(senet_action action) { try_play(action).value(); }
+  /// Takes back the last action; SENET_BAD_STATE if there is none.
+  Result<void> try_undo() { return detail::call(senet_session_undo, handle()); }
+  void undo() { try_undo().value(); }
 
   /// Whose turn it is.
   Result<senet_turn> try_turn() const {
@@ -192,6 +204,7 @@ class Session {
     c.lines = limits.lines;
     c.progress_us = detail::microseconds(limits.progress_every);
     c.progress = limits.progress;
+    c.search = detail::text(limits.search);
     return detail::call(senet_session_search, handle(), &c, done, user);
   }
   void begin_search(const Limits& limits, senet_done done = nullptr, void* user = nullptr) {
@@ -327,13 +340,20 @@ class Engine {
     return try_untrained(game, seed).value();
   }
 
+  /// No network: random games value positions (senet_model_playouts).
+  Result<Model> try_playouts(std::string_view game) {
+    return detail::open<Model, senet_model>(senet_model_playouts, handle(), detail::text(game));
+  }
+  Model playouts(std::string_view game) { return try_playouts(game).value(); }
+
   /// Publishes the model: searches of its game that begin from now on use it (senet_engine_use).
   Result<void> try_use(const Model& model) {
     return detail::call(senet_engine_use, handle(), model.handle());
   }
   void use(const Model& model) { try_use(model).value(); }
 
-  /// Opens a session at the start of the game. A model of the game must be in use.
+  /// Opens a session at the start of the game. A model of the game must be in use, unless the game
+  /// has no built-in network: then playouts().
   Result<Session> try_open_session(std::string_view game) {
     return detail::open<Session, senet_session>(senet_session_open, handle(), detail::text(game));
   }

@@ -30,7 +30,9 @@ TEST(Session, IntroducesItselfInEachDialect) {
 }
 
 TEST(Session, SaysOnceThatItsNetworkIsUntrained) {
-  Talk talk(small_options("tic_tac_toe"));  // has no built-in network
+  Options options = small_options("tic_tac_toe");
+  options.weights = "untrained";
+  Talk talk(options);
   Lines answer = talk.ask("isready");
   ASSERT_EQ(answer.size(), 2u);
   EXPECT_TRUE(answer[0].starts_with("info string the network is untrained"));
@@ -240,8 +242,8 @@ TEST(Session, WeightsComeFromAFileAndStayWhenTheNextCannotBeRead) {
   // Weights of another game are refused.
   EXPECT_EQ(code_of(Talk(small_options()).last("setoption name WeightsFile value " + file)),
             "bad_argument");
-  talk.tell({"setoption name Game value tic_tac_toe"});
-  EXPECT_EQ(talk.ask("isready").size(), 2u);
+  talk.tell({"setoption name Game value tic_tac_toe"});  // has no network: plays by playouts
+  EXPECT_EQ(talk.ask("isready"), Lines{"readyok"});
 }
 
 TEST(Session, PositionsAreSetInSilenceAndKeptWhenTheNextIsWrong) {

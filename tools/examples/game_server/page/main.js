@@ -1,10 +1,10 @@
 // The page: plays one game at a time against the engine.
-const levels = {
-  casual: {visits: 6, temperature: 1},
-  club: {visits: 30, temperature: 0.5},
-  strong: {visits: 300},
-  full: {},  // set to the server's maximum
-};
+// Strengths for networks without levels. The server limits the visits.
+const plainStrengths = [
+  {name: "Casual", effort: {visits: 6, temperature: 1}},
+  {name: "Club", effort: {visits: 30, temperature: 0.5}},
+  {name: "Strong", effort: {visits: 300}},
+];
 const blunder = 0.08;  // the graph marks moves that lose more
 const boards = {connect_four: ConnectFourBoard, backgammon: BackgammonBoard};
 const positionHelp = {
@@ -16,6 +16,8 @@ const haste = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0.05 : 1;
 const wait = (milliseconds) => pause(haste * milliseconds);
 const retryPause = 2000;  // milliseconds from an error to the next attempt
 
+let about = null;  // the server's games, their levels and limits
+let strengths = [];  // to choose from, the weakest first
 let live = null;  // the server's state of the game
 let plies = [];  // ply -> {state, search}: what is known about each position of the game
 let viewed = 0;  // the ply on the board
@@ -31,7 +33,7 @@ let turnNumber = 0;  // increases when pending requests become outdated
 let viewNumber = 0;  // the same for requests that only show a position
 let queue = Promise.resolve();  // the server allows one request per game at a time
 
-const effort = () => levels[byId("level").value];
+const effort = () => strengths[byId("level").value].effort;
 const isYourTurn = () => live.turn === you && live.legal[0] !== "pass";
 const firstPly = () => live.ply - live.history.length;
 const turnBefore = (ply) => live.history[ply - firstPly() - 1];
@@ -228,7 +230,20 @@ async function newGame(game, position) {
   begin(next, position === undefined ? Number(byId("side").value) : next.turn ?? 0);
 }
 
+/** Offers the levels of the game's network, and the maximum. Keeps the strength that the user chose for this game. */
+function offerStrengths(game) {
+  const ratings = about.levels[game] ?? [];
+  const limited = ({name, effort}) => ({name, effort: {...effort, visits: Math.min(effort.visits, about.most_visits)}});
+  strengths = ratings.length === 0 ? plainStrengths.map(limited)
+    : ratings.map((rating, index) => ({name: `Level ${index + 1} · ${rating} Elo`, effort: {level: index + 1}}));
+  strengths.push({name: "Maximum", effort: {visits: about.most_visits}});
+  byId("level").replaceChildren(...strengths.map(({name}, index) => new Option(name, index)));
+  const chosen = JSON.parse(localStorage.getItem("strengths") ?? "{}")[game];
+  byId("level").value = strengths[chosen] ? chosen : Math.max(0, strengths.length - 2);
+}
+
 function begin(next, side) {
+  if (live?.game !== next.game) offerStrengths(next.game);
   ++turnNumber;
   queue = Promise.resolve();
   you = side;
@@ -356,6 +371,10 @@ byId("forward").addEventListener("click", () => stepTo(viewed + 1));
 byId("latest").addEventListener("click", () => stepTo(live.ply));
 byId("fork").addEventListener("click", () => attempt(() => goBackTo(viewed)));
 byId("take-back").addEventListener("click", () => attempt(() => goBackTo(lastChoice())));
+byId("level").addEventListener("change", () => {
+  const chosen = JSON.parse(localStorage.getItem("strengths") ?? "{}");
+  localStorage.setItem("strengths", JSON.stringify({...chosen, [live.game]: byId("level").value}));
+});
 byId("new").addEventListener("click", () => attempt(() => newGame(live.game)));
 byId("resign").addEventListener("click", () => attempt(async () => {
   const number = ++turnNumber;
@@ -398,9 +417,7 @@ byId("theme").addEventListener("click", () => {
 
 /** Opens the position in the address, resumes the user's last game, or starts a new one. */
 async function open() {
-  const about = await api.about();
-  levels.full = {visits: about.most_visits};
-  for (const level of Object.values(levels)) level.visits = Math.min(level.visits, about.most_visits);
+  about = await api.about();
   for (const tab of document.querySelectorAll("nav button")) tab.hidden = !about.games.includes(tab.dataset.game);
   const address = new URLSearchParams(location.search);
   const game = about.games.includes(address.get("game")) ? address.get("game") : null;
