@@ -8,8 +8,8 @@
 #include "engine/lanes/thread_team.hpp"
 #include "nn/aligned_vector.hpp"
 #include "train_bridge/adamw.hpp"
+#include "train_bridge/backward_pass.hpp"
 #include "train_bridge/row_kernels.hpp"
-#include "train_bridge/train_network.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/host/builtin_models.hpp"
 #include "engine/host/host_table.hpp"
 #include "games/registry.hpp"
 #include "search/tree.hpp"

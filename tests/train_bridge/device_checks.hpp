@@ -11,8 +11,8 @@
 
 #include "tests/train_bridge/gradient_cases.hpp"
 #include "tests/train_bridge/taught_batch.hpp"
+#include "train_bridge/backward_pass.hpp"
 #include "train_bridge/linear_algebra.hpp"
-#include "train_bridge/train_network.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {

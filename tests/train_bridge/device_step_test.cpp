@@ -11,8 +11,8 @@
 
 #include "tests/train_bridge/gradient_cases.hpp"
 #include "tests/train_bridge/host_device.hpp"
+#include "train_bridge/backward_pass.hpp"
 #include "train_bridge/linear_algebra.hpp"
-#include "train_bridge/train_network.hpp"
 
 namespace senet {
 namespace {

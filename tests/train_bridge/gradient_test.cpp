@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/train_bridge/gradient_cases.hpp"
+#include "train_bridge/backward_pass.hpp"
 #include "train_bridge/linear_algebra.hpp"
-#include "train_bridge/train_network.hpp"
 
 namespace senet {
 namespace {

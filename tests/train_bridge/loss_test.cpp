@@ -9,7 +9,7 @@
 #include "nn/batch.hpp"
 #include "nn/own_evaluators.hpp"
 #include "tests/train_bridge/sample_batch.hpp"
-#include "train_bridge/train_network.hpp"
+#include "train_bridge/backward_pass.hpp"
 
 namespace senet {
 namespace {

@@ -11,10 +11,10 @@
 
 #include "tests/train_bridge/host_device.hpp"
 #include "tests/train_bridge/sample_batch.hpp"
+#include "train_bridge/backward_pass.hpp"
 #include "train_bridge/device/device_step.hpp"
 #include "train_bridge/gradient_plan.hpp"
 #include "train_bridge/linear_algebra.hpp"
-#include "train_bridge/train_network.hpp"
 
 namespace senet {
 namespace {

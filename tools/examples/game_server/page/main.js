@@ -190,7 +190,7 @@ async function study(ply, isWanted = () => true) {
   const number = turnNumber;
   const request = () => {
     if (!isWanted()) throw new Outdated();
-    return api.analyse(live.id, {...levels.full, ply});
+    return api.analyse(live.id, {visits: about.most_visits, ply});
   };
   for (;;) {
     try {
