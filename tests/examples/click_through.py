@@ -417,7 +417,7 @@ def survive_errors(browser, program):
         refuse(browser, nothing)
         discs(0)
         status("Your move")
-        refuse(browser, "/move .*visits")  # Senet's move
+        refuse(browser, "/move .*(visits|level)")  # Senet's move
         browser.press("4")
         status("Trying again")
         check(browser.count(".disc") == 1 and not browser.run(f"return {MINE}"), "Senet is to move")
