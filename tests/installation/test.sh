@@ -64,7 +64,7 @@ case $way in
     host
     plays 9 "$work/memory"
     # A library of the documented size, and the installed program.
-    read -r megabytes of_networks < <(sed -n 's/^libsenet is .* of \([0-9.]*\) MB, \([0-9.]*\) of it .*/\1 \2/p' "$source/docs/embedding.md")
+    read -r megabytes of_networks < <(sed -n 's/^libsenet is .* of \([0-9.]*\) MB, \([0-9.]*\) MB of which .*/\1 \2/p' "$source/docs/embedding.md")
     close_to() { awk -v documented="$1" -v bytes="$2" 'BEGIN { exit !(documented * 1e6 / bytes > 0.95 && documented * 1e6 / bytes < 1.05) }'; }
     close_to "$megabytes" "$(stat --format %s "$(find "$prefix" -name libsenet.a)")"
     close_to "$of_networks" "$(cat "$source"/games/*/model.safetensors | wc -c)"
