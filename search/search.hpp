@@ -91,17 +91,14 @@ class Search {
   /// while has_leaf().
   void adjust(const SearchSettings& settings) {
     assert(!has_leaf());
-    const std::uint32_t leaves = std::min(settings.leaves, most_leaves_);
-    if (settings_.puct == settings.puct && settings_.leaves == leaves &&
-        settings_.policy_temperature == settings.policy_temperature &&
-        settings_.afterstate_temperature == settings.afterstate_temperature) {
-      return;
-    }
+    SearchSettings adjusted = settings;
+    adjusted.evaluates = settings_.evaluates;
+    adjusted.plies = settings_.plies;
+    adjusted.reuse_tree = settings_.reuse_tree;
+    adjusted.leaves = std::min(settings.leaves, most_leaves_);
+    if (adjusted == settings_) return;
     forget();
-    settings_.puct = settings.puct;
-    settings_.policy_temperature = settings.policy_temperature;
-    settings_.afterstate_temperature = settings.afterstate_temperature;
-    settings_.leaves = leaves;
+    settings_ = adjusted;
     rule_ = Rule(settings_);
   }
 

@@ -60,6 +60,8 @@ struct PlySettings {
   float window = 0.16f;
   std::uint32_t replies = 1;  // of every other decision
   float reply_window = 0.05f;
+
+  bool operator==(const PlySettings&) const = default;
 };
 
 constexpr auto settings_of(std::type_identity<PlySettings>) {
@@ -103,6 +105,8 @@ struct SearchSettings {
   /// result depends on it, but neither on the number of threads nor on the size of the batch. A
   /// search by plies has one.
   std::uint32_t leaves = 1;
+
+  bool operator==(const SearchSettings&) const = default;
 };
 
 constexpr auto settings_of(std::type_identity<SearchSettings>) {

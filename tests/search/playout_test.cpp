@@ -6,7 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "games/random_moves.hpp"
 #include "nn/own_evaluators.hpp"
 #include "search/network_alone.hpp"
 #include "tests/engine/small_network.hpp"

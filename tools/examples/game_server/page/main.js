@@ -33,6 +33,7 @@ let turnNumber = 0;  // increases when pending requests become outdated
 let viewNumber = 0;  // the same for requests that only show a position
 let queue = Promise.resolve();  // the server allows one request per game at a time
 
+const chosenStrengths = () => JSON.parse(localStorage.getItem("strengths") ?? "{}");  // game -> index
 const effort = () => strengths[byId("level").value].effort;
 const isYourTurn = () => live.turn === you && live.legal[0] !== "pass";
 const firstPly = () => live.ply - live.history.length;
@@ -238,7 +239,7 @@ function offerStrengths(game) {
     : ratings.map((rating, index) => ({name: `Level ${index + 1} · ${rating} Elo`, effort: {level: index + 1}}));
   strengths.push({name: "Maximum", effort: {visits: about.most_visits}});
   byId("level").replaceChildren(...strengths.map(({name}, index) => new Option(name, index)));
-  const chosen = JSON.parse(localStorage.getItem("strengths") ?? "{}")[game];
+  const chosen = chosenStrengths()[game];
   byId("level").value = strengths[chosen] ? chosen : Math.max(0, strengths.length - 2);
 }
 
@@ -372,7 +373,7 @@ byId("latest").addEventListener("click", () => stepTo(live.ply));
 byId("fork").addEventListener("click", () => attempt(() => goBackTo(viewed)));
 byId("take-back").addEventListener("click", () => attempt(() => goBackTo(lastChoice())));
 byId("level").addEventListener("change", () => {
-  const chosen = JSON.parse(localStorage.getItem("strengths") ?? "{}");
+  const chosen = chosenStrengths();
   localStorage.setItem("strengths", JSON.stringify({...chosen, [live.game]: byId("level").value}));
 });
 byId("new").addEventListener("click", () => attempt(() => newGame(live.game)));
