@@ -70,8 +70,8 @@ constexpr auto settings_of(std::type_identity<PlySettings>) {
   constexpr auto kMatters = [](const S& s) { return s.ply > 0; };
   return std::tuple{
       setting("ply", &S::ply,
-              "plies of a search that values all rolls of the dice and the best replies instead of "
-              "visiting a tree; 0: tree search",
+              "depth in plies of a full-width expectimax, which replaces the tree search; 0: tree "
+              "search",
               {.least = 0, .most = 6}),
       setting("ply-moves", &S::moves, "maximum number of root moves evaluated beyond ply 0",
               {.least = 1, .most = 4096}, {.matters = kMatters}),
@@ -116,7 +116,7 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
   return std::tuple{
       // Every text starts with the mode. Players may take it from the network's file.
       setting("mode", &S::evaluates,
-              "what the network evaluates; playouts: nothing, because random games value positions",
+              "what the network evaluates; playouts: no network, random games value the positions",
               {}, {.of_players = false, .in_records = Mention::kNever, .former_key = "evaluates"}),
       &S::puct,
       setting("policy-temperature", &S::policy_temperature,

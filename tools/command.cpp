@@ -419,7 +419,7 @@ void add_search_options(const Command& command, SearchOptions& options) {
   auto mode = setting_of(&SearchSettings::evaluates);
   mode.help =
       "what the network evaluates: the position, or afterstates (what the moves lead to) in games "
-      "that have them; playouts: nothing, because random games value positions";
+      "that have them; playouts: no network, random games value the positions";
   add_setting(command, mode, options.mode).shows_default("as it was trained, else afterstates");
   for_each_setting(options, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);

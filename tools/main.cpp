@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   senet::add_inspect_command(root);
   root.footer(
       "senet help COMMAND describes a command; senet version prints the version.\n"
-      "Exit codes: 0 success, 1 failure or stopped early, 2 usage error.");
+      "Exit codes: 0 success, 1 failure or stopped early, 2 usage error. A self-play that is "
+      "stopped has saved everything and ends with 0.");
   return line.run(argc, argv);
 }

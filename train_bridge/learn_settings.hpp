@@ -74,9 +74,10 @@ constexpr auto settings_of(std::type_identity<LearnSettings>) {
               "step from which the learning rate falls with the inverse square root; 0: never"),
       setting("steps-per-iteration", &S::steps_per_iteration,
               "training steps between two publications of weights", {.least = 1}),
-      setting("play-weights", &S::play_weights,
-              "weights that self-play uses: their moving average, which is also what is saved, or "
-              "the current ones"),
+      setting(
+          "play-weights", &S::play_weights,
+          "weights that self-play uses: their moving average, which is always what is saved, or "
+          "the current ones"),
       setting("checkpoint-seconds", &S::checkpoint_seconds, "time between checkpoints",
               {.least = 0, .unit = "s"}),
       setting("kept-networks", &S::kept_networks,

@@ -25,8 +25,7 @@ constexpr auto settings_of(std::type_identity<WorkerSettings>) {
   using S = WorkerSettings;
   return std::tuple{
       &S::evaluation,
-      setting("lanes", &S::lanes, "games that each worker plays in parallel",
-              {.least = 1, .most = 4096}),
+      setting("lanes", &S::lanes, "games that each worker interleaves", {.least = 1, .most = 4096}),
       setting("cache", &S::cache_mib, "evaluation cache of each worker; 0: none",
               {.least = 0, .most = 1'000'000, .unit = "MiB"}),
   };

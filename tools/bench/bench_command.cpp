@@ -146,7 +146,8 @@ void game(const Command& command, BenchSettings& settings) {
 void network(const Command& command, BenchSettings& settings) {
   command
       .option("--network", settings.network,
-              "reference (fresh weights of the reference shape), builtin or a weights file")
+              "reference (fresh weights of the reference shape: 128 wide with 3 residual blocks), "
+              "builtin or a weights file")
       .shows_type("NETWORK")
       .shows_default();
   add_setting(command, with_help(&NetworkSpec::width, "width of fresh weights"), settings.width)
@@ -157,7 +158,11 @@ void network(const Command& command, BenchSettings& settings) {
 }
 
 void mode(const Command& command, BenchSettings& settings) {
-  add_setting(command, setting_of(&SearchSettings::evaluates), settings.search.evaluates);
+  add_setting(command,
+              with_help(&SearchSettings::evaluates,
+                        "what the network evaluates: positions, or afterstates in games that have "
+                        "them"),
+              settings.search.evaluates);
 }
 
 void recording(const Command& command, BenchSettings& settings) {
@@ -166,10 +171,21 @@ void recording(const Command& command, BenchSettings& settings) {
       .shows_default();
 }
 
-void evaluator(const Command& command, BenchSettings& settings) {
-  add_setting(command, setting_of(&Evaluation::kind), settings.evaluation.kind);
+void exact(const Command& command, BenchSettings& settings) {
   command.flag("--exact", settings.evaluation.exact,
                "bit-identical results for every batch size, also with oneDNN");
+}
+
+void evaluator(const Command& command, BenchSettings& settings) {
+  add_setting(command, setting_of(&Evaluation::kind), settings.evaluation.kind);
+  exact(command, settings);
+}
+
+void forward_evaluator(const Command& command, BenchSettings& settings) {
+  add_setting(command,
+              with_help(&Evaluation::kind, "the forward pass to measure; auto: fused and onednn"),
+              settings.evaluation.kind);
+  exact(command, settings);
 }
 
 void search(const Command& command, BenchSettings& settings, const std::string& standard_visits) {
@@ -177,7 +193,7 @@ void search(const Command& command, BenchSettings& settings, const std::string& 
   command.option("--visits", settings.visits, "visits of every search")
       .in_range(1, 1'000'000)
       .shows_default(standard_visits);
-  add_setting(command, with_help(&WorkerSettings::lanes, "interleaved searches per thread"),
+  add_setting(command, with_help(&WorkerSettings::lanes, "searches that each worker interleaves"),
               settings.lanes);
   add_setting(command, with_help(&Evaluation::batch_rows, "maximum rows of a forward pass"),
               settings.evaluation.batch_rows)
@@ -214,7 +230,7 @@ void play(const Command& command, BenchSettings& settings) {
                "figures");
   command
       .option("--warmup-seconds", settings.warmup_seconds,
-              "play this long before the measurement, once the games are at different stages")
+              "warm-up before each measurement, after the games have reached different stages")
       .in_range(0.0, 1e6, "s")
       .shows_default();
 }
@@ -261,8 +277,9 @@ void session(const Command& command, BenchSettings& settings) {
   command.option("--visits", settings.visits, "visits of the searches limited by visits")
       .in_range(1u, kBenchTreeVisits)
       .shows_default("100");
-  command.flag("--processes", settings.processes,
-               "also measure the largest number of games with a `senet uci` process each");
+  command.flag(
+      "--processes", settings.processes,
+      "also measure the largest number of --sessions with a `senet uci` process for each game");
 }
 
 }  // namespace options
@@ -284,7 +301,7 @@ std::vector<Bench> benchmarks() {
       {.name = "forward",
        .help = "States per second of the forward pass",
        .seconds = 1,
-       .options = {game, network, mode, recording, evaluator},
+       .options = {game, network, mode, recording, forward_evaluator},
        .of_game = prepare_forward},
       {.name = "tree",
        .help = "Visits per second of searches without a network",
@@ -309,7 +326,7 @@ std::vector<Bench> benchmarks() {
        .options = {game, network, mode, recording, workers, trainer, train_rows},
        .of_game = prepare_train},
       {.name = "overlap",
-       .help = "Slowdown of self-play by a trainer, and the time to hand over weights",
+       .help = "How much a trainer slows self-play, and how long workers take to load new weights",
        .seconds = 4,
        .options = {game, network, trainer, players},
        .of_game = prepare_overlap},
@@ -334,7 +351,7 @@ void add_bench_command(const Command& program) {
   // Every standard game with policy priors, and also with afterstates if it has them.
   const Bench standard{
       .name = "selfplay",
-      .help = "Measure the speed of all parts and how their time is distributed",
+      .help = "Measure speed: of self-play, or of one of the parts below",
       .seconds = 10,
       .options = {options::game, options::network, options::evaluator, options::play},
       .of_game = prepare_selfplay,

@@ -41,8 +41,7 @@ struct Arguments {
 constexpr auto settings_of(std::type_identity<Arguments>) {
   using A = Arguments;
   return std::tuple{
-      setting("visits", &A::visits,
-              "visits of an analysis that names none, and the most that one may name",
+      setting("visits", &A::visits, "default and maximum visits of an analysis",
               {.least = 1, .most = kMaxVisits}),
       setting("at-once", &A::at_once,
               "analyses in progress at the same time, if the memory suffices; they share batches",

@@ -354,7 +354,7 @@ void add_match_command(const Command& program) {
   command.heading("Search of networks");
   auto entry = kVisitsSetting;
   entry.help =
-      "visits of each search, without noise; 0: the network alone. UCI programs get them in "
+      "visits of each search, without noise; 0 or 1: the network alone. UCI programs get them in "
       "\"go nodes\", UBGI programs only if this option is given";
   const Option visits = add_setting(command, entry, a.player.visits);
   // The setting under another name, for one of the players.
@@ -377,9 +377,10 @@ void add_match_command(const Command& program) {
       .shows_type("NAME=VALUE");
   command.heading("Games and result");
   command
-      .option("--sprt", a.sprt,
-              "stop as soon as a sequential test decides between a strength of A and of B: Elo, or "
-              "points per game in games with dice")
+      .option(
+          "--sprt", a.sprt,
+          "stop as soon as a sequential probability ratio test accepts strength A or strength B: "
+          "Elo, or points per game in games with dice")
       .shows_type("A,B");
   add_settings(command, a.sprt_settings);
   command.option(

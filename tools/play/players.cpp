@@ -104,7 +104,7 @@ void add_player_options(const Command& command, PlayerSettings& settings) {
   workers.help = "threads that search; 0: one per hardware thread, within 1 GiB of trees";
   add_setting(command, workers, settings.search.workers);
   auto lanes = setting_of(&WorkerSettings::lanes);
-  lanes.help = "parallel searches of each worker";
+  lanes.help = "searches that each worker interleaves";
   add_setting(command, lanes, settings.search.lanes)
       .shows_default("up to 64, within 1 GiB of trees");
   add_setting(command, setting_of(&WorkerSettings::cache_mib), settings.search.cache_mib);

@@ -47,9 +47,10 @@ struct PlayerSettings {
 };
 
 /// The number of visits as a setting; commands add to its help.
-inline constexpr auto kVisitsSetting = setting(
-    "visits", &PlayerSettings::visits, "visits of each search, without noise; 0: the network alone",
-    {.least = 0, .most = kMaxVisits});
+inline constexpr auto kVisitsSetting =
+    setting("visits", &PlayerSettings::visits,
+            "visits of each search, without noise; 0 or 1: the network alone",
+            {.least = 0, .most = kMaxVisits});
 
 /// Settings of external programs.
 constexpr auto settings_of(std::type_identity<PlayerSettings>) {

@@ -177,7 +177,7 @@ void add_eval_command(const Command& program) {
       .shows_default();
   add_weights_option(command, arguments->weights);
   command.option("--seed", arguments->seed,
-                 "without --weights: the untrained network with this seed");
+                 "use the untrained network with this seed; not with --weights");
   command.option("--answers", arguments->answers,
                  "write the move played in each position to this file, one line each in the format "
                  "below");
@@ -185,7 +185,8 @@ void add_eval_command(const Command& program) {
   command.heading("Search of networks");
   auto entry = kVisitsSetting;
   entry.help =
-      "visits of each search, without noise; 0: the network alone (the best prior or afterstate)";
+      "visits of each search, without noise; 0 or 1: the network alone (the best prior or "
+      "afterstate)";
   const Option visits = add_setting(command, entry, arguments->settings.visits);
   add_player_options(command, arguments->settings);
   command

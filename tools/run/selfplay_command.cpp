@@ -323,7 +323,7 @@ void add_selfplay_command(const Command& program) {
   };
   for_each_setting(names, add);
   command.footer(fmt::format(
-      "Defaults are those of {}, then of the games whose defaults differ. A resumed run keeps its "
+      "Defaults are those of {}, followed by those of games that differ. A resumed run keeps its "
       "settings, except those given again; the shape of its network cannot change. senet selfplay "
       "--game NAME --print-config prints all settings of a game.",
       default_game()));

@@ -66,7 +66,7 @@ constexpr auto settings_of(std::type_identity<Options>) {
   using O = Options;
   return std::tuple{
       setting("visits", &O::visits,
-              "visits of a go without limits; 0: the network alone (option Visits)",
+              "visits of a go without limits; 0 or 1: the network alone (option Visits)",
               {.least = 0, .most = kMaxVisits}, {.option_name = "Visits"}),
       setting("hash", &O::hash_mib, "memory of the tree (option Hash)",
               {.least = 1, .most = kMaxHashMib, .unit = "MiB"}, {.option_name = "Hash"}),
@@ -75,8 +75,8 @@ constexpr auto settings_of(std::type_identity<Options>) {
               "8 or more rows",
               {.least = 1, .most = kMaxThreads}, {.option_name = "Threads"}),
       setting("keep-tree", &O::keep_tree,
-              "begin a search with what earlier searches found out about its position, which takes "
-              "half of the tree's memory (option KeepTree)",
+              "reuse the tree of earlier searches of the game; takes half of the tree's memory "
+              "(option KeepTree)",
               {}, {.option_name = "KeepTree"}),
       setting(
           "ponder", &O::ponder,
