@@ -18,7 +18,7 @@ target_link_libraries(documented PRIVATE senet::train)
 target_compile_options(documented PRIVATE -O0 -Wno-unused-variable)
 END
 cmake -S "$work/source" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
-  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wconversion -Wno-sign-conversion -Werror" >/dev/null
+  -DCMAKE_CXX_FLAGS="${CXXFLAGS-} -Wall -Wextra -Wconversion -Wno-sign-conversion -Werror" >/dev/null
 cmake --build "$work/build" >/dev/null
 
 train() { # GAME FOLDER ARGUMENTS...: returns 0 if the network beats random moves

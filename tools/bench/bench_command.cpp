@@ -326,7 +326,7 @@ std::vector<Bench> benchmarks() {
        .options = {game, network, mode, recording, workers, trainer, train_rows},
        .of_game = prepare_train},
       {.name = "overlap",
-       .help = "How much a trainer slows self-play, and how long workers take to load new weights",
+       .help = "How much a trainer slows self-play; how long workers take to load weights",
        .seconds = 4,
        .options = {game, network, trainer, players},
        .of_game = prepare_overlap},
