@@ -353,9 +353,10 @@ void add_match_command(const Command& program) {
                                  kGamesAtOnceWithProcess));
   command.heading("Search of networks");
   auto entry = kVisitsSetting;
-  entry.help =
-      "visits of each search, without noise; 0 or 1: the network alone. UCI programs get them in "
-      "\"go nodes\", UBGI programs only if this option is given";
+  const std::string visits_help =
+      std::string(entry.help) +
+      ". UCI programs get them in \"go nodes\", UBGI programs only if this option is given";
+  entry.help = visits_help;
   const Option visits = add_setting(command, entry, a.player.visits);
   // The setting under another name, for one of the players.
   const auto add_for_one = [&](auto setting, const char* name, const char* help, auto& to) {

@@ -184,9 +184,8 @@ void add_eval_command(const Command& program) {
   command.flag("--json", arguments->json, "print one JSON object per line");
   command.heading("Search of networks");
   auto entry = kVisitsSetting;
-  entry.help =
-      "visits of each search, without noise; 0 or 1: the network alone (the best prior or "
-      "afterstate)";
+  const std::string visits_help = std::string(entry.help) + " (the best prior or afterstate)";
+  entry.help = visits_help;
   const Option visits = add_setting(command, entry, arguments->settings.visits);
   add_player_options(command, arguments->settings);
   command
