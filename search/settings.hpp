@@ -115,9 +115,11 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
   constexpr SettingRange kTemperature{.least = 1e-4, .most = 1000};
   return std::tuple{
       // Every text starts with the mode. Players may take it from the network's file.
-      setting("mode", &S::evaluates,
-              "what the network evaluates; playouts: no network, random games value the positions",
-              {}, {.of_players = false, .in_records = Mention::kNever, .former_key = "evaluates"}),
+      setting(
+          "mode", &S::evaluates,
+          "what the network evaluates: the position, or afterstates (what the moves lead to) in "
+          "games that have them",
+          {}, {.of_players = false, .in_records = Mention::kNever, .former_key = "evaluates"}),
       &S::puct,
       setting("policy-temperature", &S::policy_temperature,
               "softmax temperature of the priors in mode position", kTemperature,

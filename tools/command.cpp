@@ -417,9 +417,9 @@ int CommandLine::run(int argc, const char* const* argv) {
 void add_search_options(const Command& command, SearchOptions& options) {
   add_setting(command, setting_of(&Evaluation::kind), options.evaluation.kind);
   auto mode = setting_of(&SearchSettings::evaluates);
-  mode.help =
-      "what the network evaluates: the position, or afterstates (what the moves lead to) in games "
-      "that have them; playouts: no network, random games value the positions";
+  const std::string mode_help =
+      std::string(mode.help) + "; playouts: no network, random games value the positions";
+  mode.help = mode_help;
   add_setting(command, mode, options.mode).shows_default("as it was trained, else afterstates");
   for_each_setting(options, [&](const auto& entry, auto& value) {
     if (entry.use.of_players) add_setting(command, entry, value);

@@ -86,12 +86,14 @@ class SearchPool final : public AnySearchPool {
     SearchOf* search;         // null: it has ended
     std::uint64_t next_turn;  // see Generation
     ServiceClock::time_point next_progress;
+    ServiceClock::time_point next_look;  // here, because each look reads it of all places
   };
   /// Weights, and the searches that use them. A cursor goes round the searches; in turn t, each
   /// search whose next turn is t or earlier makes a visit.
   struct Generation {
-    SharedWeights weights;  // null when all of its searches have ended
-    std::vector<Place> places;
+    SharedWeights weights;      // null when all of its searches have ended
+    std::vector<Place> places;  // of each search, at SessionOf::place
+    std::size_t searches = 0;   // places with a search
     std::size_t cursor = 0;
     std::uint64_t turn = 0;
   };
@@ -138,7 +140,10 @@ class SearchPool final : public AnySearchPool {
     // fail_all() would hand back a search that is in both lists twice.
     for (SearchOf*& waiting : waiting_) {
       SearchOf& search = *std::exchange(waiting, nullptr);
-      Place& place = generation.places.emplace_back(Place{&search, generation.turn, kNever});
+      search.place = generation.places.size();
+      Place& place =
+          generation.places.emplace_back(Place{&search, generation.turn, kNever, kNever});
+      ++generation.searches;
       if (search.limits().progress) place.next_progress = now_ + search.limits().progress_every;
       search.share_scratches(scratches_);
       search.start(generation.weights->id(), spare_ ? &spare_ : nullptr);
@@ -152,7 +157,7 @@ class SearchPool final : public AnySearchPool {
     std::vector<Place>& places = generation.places;
     for (;; ++generation.cursor) {
       if (generation.cursor == places.size()) {
-        std::erase_if(places, [](const Place& place) { return place.search == nullptr; });
+        close_gaps(places);
         generation.cursor = 0;
         if (places.empty()) return nullptr;
         generation.turn = std::ranges::min(places, {}, &Place::next_turn).next_turn;
@@ -173,25 +178,33 @@ class SearchPool final : public AnySearchPool {
     }
   }
 
+  static void close_gaps(std::vector<Place>& places) {
+    std::erase_if(places, [](const Place& place) { return place.search == nullptr; });
+    for (std::size_t i = 0; i < places.size(); ++i) places[i].search->place = i;
+  }
+
   // The last search of a generation releases the weights before its session is handed back, so that
   // a search begun in the callback finds room for newer weights.
   void end(Generation& generation, SearchOf& search) {
     search.record_result();
-    std::ranges::find(generation.places, &search, &Place::search)->search = nullptr;
-    const auto is_empty = [](const Place& place) { return place.search == nullptr; };
-    if (std::ranges::all_of(generation.places, is_empty)) {
-      weights_.end(std::move(generation.weights));
-    }
+    generation.places[search.place].search = nullptr;
+    if (--generation.searches == 0) weights_.end(std::move(generation.weights));
     search.hand_back(SENET_OK);
   }
 
   void look_around() {
     now_ = ServiceClock::now();
-    if (now_ < next_look_ && !look_.exchange(false)) return;
+    const bool at_all = look_.exchange(false);
+    if (now_ < next_look_ && !at_all) return;
     next_look_ = kNever;
     for (Generation& generation : generations_) {
       for (Place& place : generation.places) {
-        if (place.search != nullptr) look_at(generation, place);
+        if (place.search == nullptr) continue;
+        if (at_all || place.next_look <= now_) {
+          look_at(generation, place);
+        } else {
+          next_look_ = std::min(next_look_, place.next_look);
+        }
       }
     }
   }
@@ -212,9 +225,10 @@ class SearchPool final : public AnySearchPool {
     }
     note_next_look(place);
   }
-  void note_next_look(const Place& place) {
+  void note_next_look(Place& place) {
     const auto due = std::min(place.search->deadline(), place.next_progress);
-    next_look_ = std::min(next_look_, place.search->is_stopped() ? now_ : due);
+    place.next_look = place.search->is_stopped() ? now_ : due;
+    next_look_ = std::min(next_look_, place.next_look);
   }
 
   WeightsInUse& weights_;

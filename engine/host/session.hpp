@@ -74,9 +74,9 @@ struct SessionLimits {
   std::uint32_t depth = 0;   // of the longest line (SessionResult::depth)
   std::chrono::microseconds time{0};
   std::vector<Action> actions = {};  // to choose from: legal, each once; empty: all
-  bool keep_tree = true;  // with ServiceSettings::search.reuse_tree: begins with what is left of
-                          // the last search's tree, if neither search was limited to actions
-  float temperature = 0;  // the action is drawn with weights visits^(1 / temperature); 0: the best
+  bool reuse_tree = true;  // with ServiceSettings::search.reuse_tree: begins with what is left of
+                           // the last search's tree, if neither search was limited to actions
+  float temperature = 0;   // the action is drawn with weights visits^(1 / temperature); 0: the best
   /// Plays at this level, and not with `temperature`: makes at most the level's visits, begins with
   /// an empty tree, and draws the action with draw_at_level().
   std::optional<Level> level = {};

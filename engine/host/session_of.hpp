@@ -42,7 +42,9 @@ class SessionOf final : public Session {
            Search<G>::bytes(plan.settings.search, plan.tree, plan.edges);
   }
 
-  // Called by the pool.
+  // For the pool.
+
+  std::size_t place = 0;  // of its search, in the pool's list
 
   /// Before the first start().
   void share_scratches(ScratchPool<G>& scratches) { search_.share_scratches(scratches); }
@@ -52,7 +54,7 @@ class SessionOf final : public Session {
     // A search with noise begins with an empty tree: a root's first visits must not depend on the
     // noise at an earlier root.
     const std::optional<Level>& level = limits().level;
-    if (model != model_ || limits().noise || !limits().keep_tree || level) search_.forget();
+    if (model != model_ || limits().noise || !limits().reuse_tree || level) search_.forget();
     search_.adjust(limits().search.value_or(plan_.settings.search));
     model_ = model;
     ++searches_;

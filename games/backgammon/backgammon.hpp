@@ -54,6 +54,8 @@ class Backgammon {
 
   /// The standard start before the opening roll.
   Backgammon() = default;
+  /// The same for a game that `first` begins, who wins the opening roll.
+  explicit Backgammon(Player first) : on_roll_(first) {}
 
   /// A state from a GNU Backgammon position id. `on_roll` has rolled `dice` or, without dice, is
   /// about to make an ordinary roll. Fails on an invalid id, player or dice.

@@ -124,34 +124,30 @@ std::vector<std::string> ubgi_question(const AnyState& state) {
 
 template <>
 Kit kit_of<Backgammon>() {
-  return {
-      .recipe = kRecipe,
-      .players = kPlayers,
-      .is_standard = true,
-      .drawing = &drawing,
-      .start_of =
-          [](Player first) {
-            return any(*Backgammon::from_text(fmt::format("{}:{}:open", kStartPositionId, first)));
-          },
-      .notations = kNotations,
-      // A roll is one word, "31". A play is "pass" or words with a slash, "8/5 6/5".
-      .continues_move = [](std::string_view word) { return word.find('/') != word.npos; },
-      // Published counts allow all 21 first rolls; in a game the opening roll is not a double.
-      .perft_start = [] { return any(*Backgammon::from_position_id(kStartPositionId, 0)); },
-      // Each roll once, and weighted by its probability: doubles 1, others 2.
-      .count_names = {"plays_21", "plays_36"},
-      .read_exam = &read_exam,
-      .exam_text =
-          "one JSON object per line: [id,] cls, posid, dice,\n"
-          "moves [[text, position id after, equity, ...] ...]; answers: id, move, after.\n"
-          "Loss: thousandths of a point a decision against the best play; lower is better.\n"
-          "Unforced decisions have more than one legal play; unmatched plays are not in\n"
-          "the file. PR: 500 times the mean loss in points of the unforced decisions",
-      .ubgi_question = &ubgi_question,
-      .with_dice = &with_dice,
-      .with_player_on_roll = &with_player_on_roll,
-      .match_text = &match_text,
-      .read_match = &read_match};
+  return {.recipe = kRecipe,
+          .players = kPlayers,
+          .is_standard = true,
+          .drawing = &drawing,
+          .start_of = [](Player first) { return any(Backgammon(first)); },
+          .notations = kNotations,
+          // A roll is one word, "31". A play is "pass" or words with a slash, "8/5 6/5".
+          .continues_move = [](std::string_view word) { return word.find('/') != word.npos; },
+          // Published counts allow all 21 first rolls; in a game the opening roll is not a double.
+          .perft_start = [] { return any(*Backgammon::from_position_id(kStartPositionId, 0)); },
+          // Each roll once, and weighted by its probability: doubles 1, others 2.
+          .count_names = {"plays_21", "plays_36"},
+          .read_exam = &read_exam,
+          .exam_text =
+              "one JSON object per line: [id,] cls, posid, dice,\n"
+              "moves [[text, position id after, equity, ...] ...]; answers: id, move, after.\n"
+              "Loss: thousandths of a point a decision against the best play; lower is better.\n"
+              "Unforced decisions have more than one legal play; unmatched plays are not in\n"
+              "the file. PR: 500 times the mean loss in points of the unforced decisions",
+          .ubgi_question = &ubgi_question,
+          .with_dice = &with_dice,
+          .with_player_on_roll = &with_player_on_roll,
+          .match_text = &match_text,
+          .read_match = &read_match};
 }
 
 }  // namespace senet

@@ -121,7 +121,7 @@ TEST(Service, StopsWithLeavesInFlight) {
   Session& session = open_session(*service, "connect_four");
   for (int times = 0; times < 20; ++times) {
     ASSERT_TRUE(session.set("", {}));
-    ASSERT_TRUE(service->search(session, {.keep_tree = false}, nullptr));
+    ASSERT_TRUE(service->search(session, {.reuse_tree = false}, nullptr));
     std::this_thread::sleep_for(microseconds(300 * times));
     session.stop();
     ASSERT_TRUE(service->wait(session, kPatience));

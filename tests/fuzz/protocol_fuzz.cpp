@@ -37,7 +37,7 @@ class Conversation {
           "setoption name MultiPV value 1", "setoption name CPuct value 1.5",
           "setoption name FpuReduction value 0.2", "setoption name PolicyTemperature value 1.5",
           "setoption name AfterstateTemperature value 0.1", "setoption name Leaves value 1",
-          "setoption name Threads value 1", "setoption name KeepTree value true",
+          "setoption name Threads value 1", "setoption name ReuseTree value true",
           "setoption name Ponder value false", "newsession type money"}) {
       promise(session_.handle(line) && said_.empty(), line);
     }

@@ -158,11 +158,7 @@ void network(const Command& command, BenchSettings& settings) {
 }
 
 void mode(const Command& command, BenchSettings& settings) {
-  add_setting(command,
-              with_help(&SearchSettings::evaluates,
-                        "what the network evaluates: positions, or afterstates in games that have "
-                        "them"),
-              settings.search.evaluates);
+  add_setting(command, setting_of(&SearchSettings::evaluates), settings.search.evaluates);
 }
 
 void recording(const Command& command, BenchSettings& settings) {

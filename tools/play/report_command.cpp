@@ -201,7 +201,7 @@ Job prepare(const ReportArguments& arguments) {
 void add_report_command(const Command& program) {
   auto arguments = std::make_shared<ReportArguments>();
   protocol::Options& engine = arguments->engine;
-  engine.keep_tree = false;  // the figures of a move depend on its position only
+  engine.reuse_tree = false;  // the figures of a move depend on its position only
   engine.visits = 1;
   const Command command = program.add_command(
       "report", "Report what the moves of recorded games lose, and how lucky the dice were");

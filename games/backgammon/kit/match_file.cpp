@@ -119,7 +119,7 @@ class GameReader {
   }
 
   void begin_game(Player first) {
-    state_ = *Backgammon::from_text(fmt::format("{}:{}:open", kStartPositionId, first));
+    state_ = Backgammon(first);
     game_.first = first;
   }
 

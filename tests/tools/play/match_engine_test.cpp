@@ -237,7 +237,7 @@ TEST(MatchEngine, VisitsAreTold) {
 TEST(MatchEngine, SenetPlaysTheSameAsAProcess) {
   for (const std::string game : {"connect_four", "backgammon"}) {
     const std::string by_uci = std::string("uci:") + SENET_PROGRAM +
-                               " uci --leaves 1 --keep-tree 0 --evaluator fused --game " + game;
+                               " uci --leaves 1 --reuse-tree 0 --evaluator fused --game " + game;
     const std::vector<std::string> settings = {"--visits",       "16", "--ply-cap", "60",
                                                "--random-plies", "3"};
     const ProgramRun run = short_match(game, by_uci, "builtin", settings);

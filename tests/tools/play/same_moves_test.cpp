@@ -70,7 +70,7 @@ void expect_same_moves(const std::string& game, const std::string& weights) {
   ASSERT_GT(played.size(), 4u);
   api::Engine engine;
   engine.use(weights == "builtin" ? engine.builtin(game) : engine.load(weights));
-  Conversation senet({"uci", "--leaves", "1", "--keep-tree", "0", "--evaluator", "fused", "--game",
+  Conversation senet({"uci", "--leaves", "1", "--reuse-tree", "0", "--evaluator", "fused", "--game",
                       game, "--weights", weights});
   std::size_t differ = 0;
   for (std::size_t i = 0; i < played.size(); i += 1 + played.size() / 30) {

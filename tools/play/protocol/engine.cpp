@@ -31,10 +31,10 @@ ServiceSettings service_settings(const Options& options, const AnyGame& game,
   settings.evaluation.batch_rows =
       rows_in_flight(options.search.settings.leaves, *settings.evaluates);
   // A kept part is copied into a second tree.
-  settings.tree = (std::size_t{options.hash_mib} << 20) / (options.keep_tree ? 2 : 1);
+  settings.tree = (std::size_t{options.hash_mib} << 20) / (options.reuse_tree ? 2 : 1);
   settings.lines = kMaxMultiPv;
   settings.seed = options.seed;
-  settings.search.reuse_tree = options.keep_tree;
+  settings.search.reuse_tree = options.reuse_tree;
   return settings;
 }
 
@@ -176,7 +176,7 @@ std::vector<Option> options_of(Options& o, std::span<const Level> levels) {
   for_each_setting(o, [&](auto entry, auto& value) {
     const auto is = [&](const void* member) { return member == &value; };
     if (is(&o.hash_mib)) entry.range.most = o.hash_limit_mib;
-    const bool is_services = is(&o.hash_mib) || is(&o.threads) || is(&o.keep_tree);
+    const bool is_services = is(&o.hash_mib) || is(&o.threads) || is(&o.reuse_tree);
     all.push_back(of_setting(entry, value, is_services ? Change::kSearch : Change::kNothing));
   });
   all.push_back(
@@ -273,7 +273,7 @@ SessionResult Engine::search(const AnyState& position, SessionLimits limits,
   if (session_ == nullptr) {
     session_ = value_or(Code::kInternal, service_->open_session(game_->name));
   }
-  limits.keep_tree = std::exchange(keeps_tree_, true) && limits.keep_tree;
+  limits.reuse_tree = std::exchange(reuses_tree_, true) && limits.reuse_tree;
   value_or(Code::kInternal, session_->set(position.text(), {}));
   value_or(Code::kInternal, service_->search(*session_, std::move(limits), nullptr));
   bool is_stopped = false;
@@ -289,7 +289,7 @@ SessionResult Engine::search(const AnyState& position, SessionLimits limits,
 Expectation Engine::evaluate(const AnyState& position) {
   if (evaluates_ == Evaluates::kAfterstates && is_decision(position.turn())) {
     const SessionResult found =
-        search(position, {.visits = 1, .keep_tree = false, .lines = 1}, [] { return true; });
+        search(position, {.visits = 1, .reuse_tree = false, .lines = 1}, [] { return true; });
     const std::span<const float> outcomes = found.line(0).outcomes;
     return {found.choices.front().value, {outcomes.begin(), outcomes.end()}};
   }

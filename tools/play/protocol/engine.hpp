@@ -39,7 +39,7 @@ struct Options {
   std::uint32_t visits = 100;                  // Visits
   std::uint32_t hash_mib = 128;                // Hash
   std::uint32_t threads = 1;                   // Threads
-  bool keep_tree = true;                       // KeepTree
+  bool reuse_tree = true;                      // ReuseTree
   bool ponder = false;                         // Ponder
   std::uint32_t multi_pv = 1;                  // MultiPV
   std::uint32_t hash_limit_mib = kMaxHashMib;  // maximum value of Hash
@@ -74,10 +74,10 @@ constexpr auto settings_of(std::type_identity<Options>) {
               "threads of a search (option Threads); those after the first share forward passes of "
               "8 or more rows",
               {.least = 1, .most = kMaxThreads}, {.option_name = "Threads"}),
-      setting("keep-tree", &O::keep_tree,
+      setting("reuse-tree", &O::reuse_tree,
               "reuse the tree of earlier searches of the game; takes half of the tree's memory "
-              "(option KeepTree)",
-              {}, {.option_name = "KeepTree"}),
+              "(option ReuseTree)",
+              {}, {.option_name = "ReuseTree"}),
       setting(
           "ponder", &O::ponder,
           "name the expected reply after bestmove, for programs that let the engine ponder on it "
@@ -108,7 +108,7 @@ std::vector<std::string> option_lines(const Options& options, std::span<const Le
 Change set_option(Options& options, std::span<const Level> levels, std::string_view name,
                   std::string_view value);
 
-/// Use from one thread at a time. With keep_tree off, and with keep_tree of the limits off, a
+/// Use from one thread at a time. With reuse_tree off, and with reuse_tree of the limits off, a
 /// search begins with an empty tree, so that the answer depends only on the position, the settings
 /// and the limits. The functions throw an Error on failure; those from the libsenet session have
 /// Code::kInternal.
@@ -132,7 +132,7 @@ class Engine {
   SessionResult search(const AnyState& position, SessionLimits limits,
                        const std::function<bool()>& keep_going);
   /// Makes the next search begin with an empty tree.
-  void forget() { keeps_tree_ = false; }
+  void forget() { reuses_tree_ = false; }
   /// What the network expects of a position, which may be a chance turn or a finished game. A
   /// network that evaluates afterstates expects what follows the best move.
   Expectation evaluate(const AnyState& position);
@@ -145,7 +145,7 @@ class Engine {
   std::unique_ptr<Evaluator> evaluator_;  // with these weights
   Evaluates evaluates_ = Evaluates::kPosition;
   std::unique_ptr<Service> service_;
-  bool keeps_tree_ = true;
+  bool reuses_tree_ = true;
   senet::Session* session_ = nullptr;  // null when its memory could not be reserved
 };
 

@@ -255,7 +255,7 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   if (!is_endless) limits.level = level_of(options_, engine_.levels());
   const bool has_other_limit = time || go.depth || limits.level;  // a level has its own visits
   limits.visits = is_endless || (!go.nodes && has_other_limit) ? kEndlessVisits : visits;
-  limits.keep_tree = limits.visits > 1;  // 0 and 1 are the network alone
+  limits.reuse_tree = limits.visits > 1;  // 0 and 1 are the network alone
   if (go.depth && !is_endless) limits.depth = std::max(*go.depth, 1u);
   // The only legal move, or the only sound one, is played without a search, unless the request is
   // infinite or specifies nodes or depth.
@@ -496,7 +496,7 @@ void Session::bench(Words words) {
     }
     if (is_decision(state.turn()) && asks()) {
       const SessionResult found =
-          engine_.search(state, {.visits = std::max(*visits, 1u), .keep_tree = false}, asks);
+          engine_.search(state, {.visits = std::max(*visits, 1u), .reuse_tree = false}, asks);
       ++searched;
       nodes += found.visits;
       evaluations += found.evaluations;

@@ -20,48 +20,79 @@ std::uint64_t read_number(Words& words, std::string_view what, std::uint64_t mos
   throw bad_argument("{0} is {2}: it must be an integer 0 .. {1}", what, most, in_quotes(word));
 }
 
-// The words of "go".
-constexpr std::array kUnsupportedGoWords = {"trials", "mate"};
-constexpr std::array kSupportedGoWords = {
-    "nodes", "depth", "movetime",  "infinite", "ponder", "searchmoves", "wtime", "btime",
-    "winc",  "binc",  "movestogo", "role",     "p1time", "p2time",      "p1inc", "p2inc"};
+// A word of "go", and what reads the words after it. Null: a known word that is not supported.
+struct GoWord {
+  std::string_view name;
+  void (*read)(std::string_view name, Words& words, GoRequest& go);
+};
 
-bool is_go_word(std::string_view word) {
-  return std::ranges::find(kSupportedGoWords, word) != kSupportedGoWords.end() ||
-         std::ranges::find(kUnsupportedGoWords, word) != kUnsupportedGoWords.end();
+template <auto kMember>
+void read_count(std::string_view name, Words& words, GoRequest& go) {
+  go.*kMember = static_cast<std::uint32_t>(read_number(words, name, kMaxNodes));
 }
 
-void read_go_word(std::string_view word, Words& words, GoRequest& go) {
-  const auto count = [&](auto& to) {
-    to = static_cast<std::uint32_t>(read_number(words, word, kMaxNodes));
-  };
-  const auto time = [&](auto& to) {
-    to = Milliseconds(read_number(words, word, kMaxMilliseconds));
-  };
-  if (word == "nodes") return count(go.nodes);
-  if (word == "depth") return count(go.depth);
-  if (word == "movestogo") return count(go.moves_to_go);
-  if (word == "movetime") return time(go.movetime);
-  if (word == "wtime" || word == "p1time") return time(go.time[0]);
-  if (word == "btime" || word == "p2time") return time(go.time[1]);
-  if (word == "winc" || word == "p1inc") return time(go.increment[0]);
-  if (word == "binc" || word == "p2inc") return time(go.increment[1]);
-  if (word == "infinite") {
-    go.infinite = true;
-  } else if (word == "ponder") {
-    go.ponder = true;
-  } else if (word == "searchmoves") {
-    while (!words.empty() && !is_go_word(words.peek())) {
-      go.searchmoves.append(words.next()).append(" ");
-    }
-    if (go.searchmoves.empty()) throw bad_argument("searchmoves needs a move");
-  } else if (word == "role") {
-    go.role = static_cast<Role>(choice("role", words.next(), {"chequer", "cube", "turn"}));
-  } else {
-    if (!is_go_word(word)) throw bad_argument("go: unknown word {}", in_quotes(word));
-    throw refuse(Code::kUnsupportedFeature,
-                 "go {}: searches can be limited only by nodes, depth, time and moves", word);
+void read_movetime(std::string_view name, Words& words, GoRequest& go) {
+  go.movetime = Milliseconds(read_number(words, name, kMaxMilliseconds));
+}
+
+template <auto kMember, Player kPlayer>
+void read_clock(std::string_view name, Words& words, GoRequest& go) {
+  (go.*kMember)[kPlayer] = Milliseconds(read_number(words, name, kMaxMilliseconds));
+}
+
+template <auto kMember>
+void set_flag(std::string_view, Words&, GoRequest& go) {
+  go.*kMember = true;
+}
+
+void read_role(std::string_view name, Words& words, GoRequest& go) {
+  go.role = static_cast<Role>(choice(name, words.next(), {"chequer", "cube", "turn"}));
+}
+
+void read_searchmoves(std::string_view name, Words& words, GoRequest& go);
+
+constexpr auto kGoWords = std::to_array<GoWord>({
+    {"nodes", read_count<&GoRequest::nodes>},
+    {"depth", read_count<&GoRequest::depth>},
+    {"movetime", read_movetime},
+    {"infinite", set_flag<&GoRequest::infinite>},
+    {"ponder", set_flag<&GoRequest::ponder>},
+    {"searchmoves", read_searchmoves},
+    {"wtime", read_clock<&GoRequest::time, 0>},
+    {"btime", read_clock<&GoRequest::time, 1>},
+    {"winc", read_clock<&GoRequest::increment, 0>},
+    {"binc", read_clock<&GoRequest::increment, 1>},
+    {"p1time", read_clock<&GoRequest::time, 0>},
+    {"p2time", read_clock<&GoRequest::time, 1>},
+    {"p1inc", read_clock<&GoRequest::increment, 0>},
+    {"p2inc", read_clock<&GoRequest::increment, 1>},
+    {"movestogo", read_count<&GoRequest::moves_to_go>},
+    {"role", read_role},
+    {"trials", nullptr},
+    {"mate", nullptr},
+});
+
+const GoWord* find_go_word(std::string_view name) {
+  const auto found = std::ranges::find(kGoWords, name, &GoWord::name);
+  return found == kGoWords.end() ? nullptr : &*found;
+}
+
+void read_searchmoves(std::string_view name, Words& words, GoRequest& go) {
+  while (!words.empty() && !find_go_word(words.peek())) {
+    go.searchmoves.append(words.next()).append(" ");
   }
+  if (go.searchmoves.empty()) throw bad_argument("{} needs a move", name);
+}
+
+void read_go_word(Words& words, GoRequest& go) {
+  const std::string_view name = words.next();
+  const GoWord* const word = find_go_word(name);
+  if (!word) throw bad_argument("go: unknown word {}", in_quotes(name));
+  if (!word->read) {
+    throw refuse(Code::kUnsupportedFeature,
+                 "go {}: searches can be limited only by nodes, depth, time and moves", name);
+  }
+  word->read(name, words, go);
 }
 
 const Notation* find_notation(const AnyGame& game, std::string_view name) {
@@ -158,7 +189,7 @@ std::optional<ThinkingTime> GoRequest::thinking_time(Player on_turn) const {
 
 GoRequest parse_go(Words words) {
   GoRequest go;
-  while (!words.empty()) read_go_word(words.next(), words, go);
+  while (!words.empty()) read_go_word(words, go);
   if (go.infinite &&
       (go.nodes || go.depth || go.movetime || go.time[0] || go.time[1] || go.ponder)) {
     throw bad_argument("go infinite takes no limit and no ponder");

@@ -39,7 +39,7 @@ TEST(ProtocolMemory, OneTreeAtATime) {
     options.game = "connect_four";
     options.search.evaluation.kind = EvaluatorKind::kHash;
     options.hash_mib = 64;
-    options.keep_tree = keeps;
+    options.reuse_tree = keeps;
     const std::size_t before = heap_bytes();
     Engine engine(options);
     heap_peak();

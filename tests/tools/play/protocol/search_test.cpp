@@ -195,7 +195,7 @@ TEST(SessionSearch, PerftAndBenchEndByStopToo) {
 TEST(SessionSearch, AnswersDoNotDependOnWhatWasAskedBefore) {
   const auto answer = [](std::initializer_list<std::string_view> before) {
     Options options = small_options("connect_four");
-    options.keep_tree = false;
+    options.reuse_tree = false;
     Talk talk(options);
     for (const std::string_view line : before) talk.ask(line);
     talk.ask("isready");

@@ -62,14 +62,14 @@ TEST(KeptTree, NothingIsKeptWhereTheAnswerMustNotDependOnIt) {
   Engine engine(options);
   kept_by(engine, {.visits = 50});
   EXPECT_EQ(kept_by(engine, {.visits = 50}), 50u);
-  EXPECT_EQ(kept_by(engine, {.visits = 50, .keep_tree = false}), 0u);
+  EXPECT_EQ(kept_by(engine, {.visits = 50, .reuse_tree = false}), 0u);
   engine.forget();
   EXPECT_EQ(kept_by(engine, {.visits = 50}), 0u);
   EXPECT_EQ(kept_by(engine, {.visits = 50}), 50u);
   EXPECT_EQ(kept_by(engine, {.visits = 50, .actions = {3}}), 0u);
   EXPECT_EQ(kept_by(engine, {.visits = 50}), 0u);
 
-  options.keep_tree = false;
+  options.reuse_tree = false;
   Engine forgetful(options);
   kept_by(forgetful, {.visits = 50});
   EXPECT_EQ(kept_by(forgetful, {.visits = 50}), 0u);
@@ -125,7 +125,7 @@ TEST(GoDepth, EndsWhenTheLongestLineIsThatLong) {
     std::uint32_t visits = 0;
     for (const std::uint32_t depth : {1u, 2u, 4u, 6u}) {
       const SessionResult found = find(engine, first_decision(engine),
-                                       {.visits = 1u << 30, .depth = depth, .keep_tree = false});
+                                       {.visits = 1u << 30, .depth = depth, .reuse_tree = false});
       EXPECT_GE(found.depth, depth) << game;
       EXPECT_LE(found.depth, depth + 1) << game;  // a roll and the move after it
       EXPECT_EQ(found.ending, Ending::kVisits);
