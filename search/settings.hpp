@@ -76,13 +76,13 @@ constexpr auto settings_of(std::type_identity<PlySettings>) {
       setting("ply-moves", &S::moves, "maximum number of root moves evaluated beyond ply 0",
               {.least = 1, .most = 4096}, {.matters = kMatters}),
       setting("ply-window", &S::window,
-              "largest loss at ply 0 of such a move; halves with every further ply", kPoints,
+              "largest loss at ply 0 of these moves; half as large at every further ply", kPoints,
               {.matters = kMatters}),
       setting("ply-replies", &S::replies,
               "maximum number of replies to each roll evaluated beyond ply 0",
               {.least = 1, .most = 64}, {.matters = kMatters}),
       setting("ply-reply-window", &S::reply_window,
-              "largest loss at ply 0 of such a reply; halves with every further ply", kPoints,
+              "largest loss at ply 0 of these replies; half as large at every further ply", kPoints,
               {.matters = kMatters}),
   };
 }
@@ -130,8 +130,8 @@ constexpr auto settings_of(std::type_identity<SearchSettings>) {
               {.in_players = Mention::kAlways}),
       &S::plies,
       setting("leaves", &S::leaves,
-              "maximum number of leaves of one search that may wait for the network; more make a "
-              "search faster, but a little weaker at the same number of visits",
+              "maximum number of leaves of one search in flight; more leaves make a search faster, "
+              "but slightly weaker at the same number of visits",
               {.least = 1, .most = 256}),
       setting("reuse-tree", &S::reuse_tree, "keep the tree between moves", {},
               {.of_players = false, .in_records = Mention::kNever}),

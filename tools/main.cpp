@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
   senet::add_inspect_command(root);
   root.footer(
       "senet help COMMAND describes a command; senet version prints the version.\n"
-      "Exit codes: 0 success, 1 failure or stopped early, 2 usage error. A self-play that is "
-      "stopped has saved everything and ends with 0.");
+      "Exit codes: 0 success, 1 failure, 2 usage error. Stopping selfplay is a normal end: it "
+      "saves "
+      "everything and exits with 0.");
   return line.run(argc, argv);
 }

@@ -35,14 +35,14 @@ struct SampleSettings {
 constexpr auto settings_of(std::type_identity<SampleSettings>) {
   using S = SampleSettings;
   return std::tuple{
-      setting("lambda", &S::lambda,
-              "TD(lambda): weight of later results against the search's estimate, or a schedule "
-              "such as 1@0.01,0.7@0.02: linear between these shares of the planned games",
-              {.least = 0, .most = 1}),
+      setting(
+          "lambda", &S::lambda,
+          "TD(lambda): weight of later results relative to the search's estimate, or a schedule "
+          "such as 1@0.01,0.7@0.02: linear between these shares of the planned games",
+          {.least = 0, .most = 1}),
       setting("blunder", &S::blunder,
-              "results count less for the positions before a bad move, not at all if it lost this "
-              "share of the value range; "
-              "0: they always count",
+              "reduces the weight of a game's result for the positions before a bad move, to 0 if "
+              "the move lost this share of the value range; 0: full weight always",
               {.least = 0, .most = 2}),
   };
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "games/random_moves.hpp"
 #include "tests/all_games.hpp"
@@ -60,6 +61,28 @@ class Leaves : public testing::Test {
       found += step == Step::kWaiting || step == Step::kBatchFull ? 1 : 0;
     }
     return found;
+  }
+
+  static std::size_t proofs(const Search<G>& search) {
+    std::size_t count = 0;
+    for (NodeId id = 0; id < search.tree().size(); ++id) {
+      count += proven(search.tree()[id]) ? 1 : 0;
+    }
+    return count;
+  }
+
+  // Runs the search to its end. Returns the number of passes that proved a position while several
+  // leaves were in flight.
+  std::size_t proving_passes(Search<G>& search) {
+    std::size_t passes = 0;
+    for (;;) {
+      const std::size_t before = proofs(search), found = fill(search);
+      if (found == 0) return passes;
+      evaluator->forward(batch);
+      batch.clear();
+      while (search.has_leaf()) search.absorb();
+      passes += found > 1 && proofs(search) > before ? 1 : 0;
+    }
   }
 };
 TYPED_TEST_SUITE(Leaves, GameTypes, GameName);
@@ -204,30 +227,47 @@ TEST(LeavesInFlight, KeepTheQuotasOfTheDice) {
 // Proofs that arrive while other leaves are in flight are as exact as ever.
 TYPED_TEST(Leaves, ProofsAreExact) {
   using G = TypeParam;
-  std::size_t proofs = 0;
-  for (std::uint64_t game = 0; game < 20; ++game) {
+  std::size_t equal = 0, together = 0;
+  for (std::uint64_t game = 0; game < 12; ++game) {
     Random draw(3, game, 0, Purpose::kTest);
-    G state, last;
-    while (state.turn() != Turn::kOver) {
-      if (is_decision(state.turn())) last = state;
-      state.play(draw_action(state, draw));
+    std::vector<G> decisions;
+    for (G state; state.turn() != Turn::kOver; state.play(draw_action(state, draw))) {
+      if (is_decision(state.turn())) decisions.push_back(state);
     }
-    float value[2] = {0, 0};
-    bool proven[2] = {false, false};
-    for (const bool many : {false, true}) {
-      Search<G> search(this->settings(many ? 16 : 1), this->limits(3000));
-      search.start(last, {3000, false}, kNoNoise);
-      run_search(search, *this->evaluator, this->batch);
-      const Decision<G> decision = search.decision();
-      value[many] = decision.value;
-      proven[many] = decision.proven;
-      expect_sound_counts(search);
+    for (const std::size_t from_end : {1u, 5u, 8u}) {
+      if (decisions.size() < from_end) continue;
+      float value[2] = {0, 0};
+      bool is_proven[2] = {false, false};
+      for (const bool many : {false, true}) {
+        Search<G> search(this->settings(many ? 16 : 1), this->limits(3000));
+        search.start(decisions[decisions.size() - from_end], {3000, false}, kNoNoise);
+        together += this->proving_passes(search);
+        const Decision<G> decision = search.decision();
+        value[many] = decision.value;
+        is_proven[many] = decision.proven;
+        expect_sound_counts(search);
+      }
+      if (!is_proven[0] || !is_proven[1]) continue;
+      EXPECT_EQ(value[0], value[1]) << game << " " << from_end;
+      ++equal;
     }
-    if (!proven[0] || !proven[1]) continue;
-    EXPECT_EQ(value[0], value[1]) << game;
-    ++proofs;
   }
-  EXPECT_GT(proofs, 3u);
+  EXPECT_GT(equal, 3u);
+  if (!has_dice(G{})) {
+    EXPECT_GT(together, 10u);
+  }
+}
+
+TYPED_TEST(Leaves, NoiseDependsOnItsSeedOnly) {
+  using G = TypeParam;
+  const auto run = [&](std::uint64_t seed) {
+    Search<G> search(this->settings(8), this->limits(400));
+    search.start(first_decision<G>(), {400, true}, Random(seed, 0, 0, Purpose::kNoise));
+    run_search(search, *this->evaluator, this->batch);
+    return signature(search.decision());
+  };
+  EXPECT_EQ(run(3), run(3));
+  EXPECT_NE(run(3), run(4));
 }
 
 }  // namespace

@@ -577,6 +577,9 @@ TEST(Search, GoldenTrees) {
   EXPECT_EQ(game_signature<ConnectFour>({}, 200, true, 16), 7885343205134356565u);
   EXPECT_EQ(game_signature<Backgammon>({}, 100, true, 16), 9235046865772884840u);
   EXPECT_EQ(game_signature<Backgammon>(afterstates, 30, true, 64), 13388017403293869391u);
+  afterstates.leaves = 8;
+  EXPECT_EQ(game_signature<ConnectFour>({.leaves = 8}, 400, true, 64), 12597371350292711931u);
+  EXPECT_EQ(game_signature<Backgammon>(afterstates, 300, true, 64), 14428937018042336779u);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   senet_session* session = NULL;
   senet_reason why = {""};
   senet_status status;
-  senet_text path, game = {"connect_four", 12};
+  senet_text path, game = SENET_TEXT("connect_four");
   senet_turn turn;
 
   if (argc > 2) {

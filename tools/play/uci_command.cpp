@@ -50,8 +50,7 @@ void add_uci_command(const Command& program) {
   add_search_options(command, options->search);
   command.footer(
       "docs/protocol.md describes the commands and options and shows sample sessions. In scripts "
-      "leave "
-      "out quit, which ends the running search; the end of input waits for it.");
+      "omit quit: it ends the running search, but the end of input waits for it.");
   command.runs([options] { return prepare(*options); });
 }
 

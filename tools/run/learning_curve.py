@@ -5,8 +5,8 @@
         --run runs/first --run runs/second --out docs/connect_four_curve.svg
 
 Plots one line for each run and number of visits, on logarithmic scales, with 95 % intervals. The
-value for Connect Four is the percentage of moves that do not preserve the result; for backgammon it
-is the loss per decision in millipoints. Lower is better. The time is the processor time of all
+figure is the percentage of moves that do not preserve the result, or the loss per decision in
+millipoints, as the game's labels allow. Lower is better. The time is the processor time of all
 threads in minutes, from metrics.jsonl, or wall-clock time for old runs without that figure. Also
 prints the points, one JSON object per line.
 """
@@ -70,7 +70,7 @@ def kept_networks(run, most):
 
 
 def grade(senet, game, labels, weights, visits):
-    """The value to plot and its interval: (value, low, high)."""
+    """The figure to plot, its value and its interval."""
     command = [senet, "eval", "--json", "--game", game, "--labels", str(labels), "--weights", str(weights),
                "--visits", str(visits)]
     told = subprocess.run(command, capture_output=True, text=True)
@@ -80,9 +80,11 @@ def grade(senet, game, labels, weights, visits):
         if line.get("case") != game:
             continue
         if line["metric"] == "result_preserving":
-            return tuple(100 * (1 - line[key]) for key in ("value", "max", "min"))
+            value, low, high = (100 * (1 - line[key]) for key in ("value", "max", "min"))
+            return {"figure": "% of moves that do not preserve the result", "value": value, "low": low, "high": high}
         if line["metric"] == "loss_millipoints":
-            return line["value"], line["min"], line["max"]
+            return {"figure": "millipoints lost per decision", "value": line["value"], "low": line["min"],
+                    "high": line["max"]}
     fail(f"{' '.join(command)}: printed no figure to plot")
 
 
@@ -93,16 +95,16 @@ def curve(arguments, run, game, visits):
         known = [made for made in minutes if made >= number]
         if not known:
             continue  # newer than the last line of metrics
-        value, low, high = grade(arguments.senet, game, arguments.labels, weights, visits)
         point = {"run": run.name, "visits": visits, "network": number,
                  "clock": "processor" if counts_processor else "wall",
-                 "minutes": round(minutes[min(known)], 2), "value": value, "low": low, "high": high}
+                 "minutes": round(minutes[min(known)], 2),
+                 **grade(arguments.senet, game, arguments.labels, weights, visits)}
         print(json.dumps(point), flush=True)
         points.append(point)
     return points
 
 
-def draw(curves, game, out):
+def draw(curves, out):
     matplotlib.rcParams["svg.hashsalt"] = "senet"  # makes the file reproducible
     figure, axes = pyplot.subplots(figsize=(8, 4.5))
     for points in curves:
@@ -120,8 +122,7 @@ def draw(curves, game, out):
         axis.set_tick_params(which="minor", labelsize="small")
     axes.set_xlabel("minutes of training, " +
                     ("processor time" if clocks == {"processor"} else "wall-clock time"))
-    axes.set_ylabel("% of moves that do not preserve the result" if game == "connect_four"
-                    else "millipoints lost per decision")
+    axes.set_ylabel(curves[0][0]["figure"])
     axes.grid(which="both", alpha=0.3)
     axes.legend()
     figure.tight_layout()
@@ -156,7 +157,7 @@ def main():
     curves = [points for points in curves if points]
     if not curves:
         fail("metrics.jsonl ends before the first network")
-    draw(curves, game, arguments.out)
+    draw(curves, arguments.out)
 
 
 if __name__ == "__main__":

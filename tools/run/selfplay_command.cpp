@@ -287,8 +287,8 @@ void add_selfplay_command(const Command& program) {
   command.flag("--resume", options.resume, "continue the run in the folder, with its settings");
   command
       .option("--minutes", options.minutes,
-              "minutes after which this call starts no new game, finishes those in play and stops; "
-              "0: no limit")
+              "this call stops after so many minutes, once the games in play have finished; 0: no "
+              "limit")
       .not_negative("--minutes 90", "min")
       .shows_default();
   command

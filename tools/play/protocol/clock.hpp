@@ -14,9 +14,10 @@ namespace senet::protocol {
 /// cannot be caught up by then; but while the best move is new, the search gets more time.
 class Clock {
  public:
-  /// Without a time, or with an exact one, the limits alone end the search.
-  Clock(std::optional<ThinkingTime> time, ServiceClock::time_point began)
-      : time_(time && !time->is_exact ? time : std::nullopt), began_(began) {}
+  /// Without a time, or with an exact one, the limits alone end the search. In a search by plies
+  /// visits are no lead, because the next ply can change everything.
+  Clock(std::optional<ThinkingTime> time, ServiceClock::time_point began, bool by_plies = false)
+      : time_(time && !time->is_exact ? time : std::nullopt), began_(began), by_plies_(by_plies) {}
 
   /// How often to call see().
   std::chrono::milliseconds interval() const {
@@ -34,7 +35,8 @@ class Clock {
     const std::uint32_t second = so_far.choices.size() > 1 ? so_far.choices[1].visits : 0;
     const double speed = (so_far.visits - so_far.kept) / std::max(past.count(), 1e-6);
     const double to_come = speed * (usual - past).count();  // negative after the usual time
-    is_enough_ = to_come <= 0 || (best.visits > second && best.visits - second > to_come);
+    const bool leads = !by_plies_ && best.visits > second && best.visits - second > to_come;
+    is_enough_ = to_come <= 0 || leads;
   }
   bool is_enough() const { return is_enough_; }
 
@@ -51,6 +53,7 @@ class Clock {
 
   const std::optional<ThinkingTime> time_;
   const ServiceClock::time_point began_;
+  const bool by_plies_;
   ServiceClock::time_point informed_ = began_;
   std::optional<Action> best_;
   std::chrono::duration<double> changed_{0};

@@ -70,19 +70,19 @@ constexpr auto settings_of(std::type_identity<Options>) {
               {.least = 0, .most = kMaxVisits}, {.option_name = "Visits"}),
       setting("hash", &O::hash_mib, "memory of the tree (option Hash)",
               {.least = 1, .most = kMaxHashMib, .unit = "MiB"}, {.option_name = "Hash"}),
-      setting("threads", &O::threads,
-              "threads of a search (option Threads); those after the first share forward passes of "
-              "8 or more rows",
-              {.least = 1, .most = kMaxThreads}, {.option_name = "Threads"}),
+      setting(
+          "threads", &O::threads,
+          "threads of a search (option Threads); additional threads help with forward passes of "
+          "8 or more rows",
+          {.least = 1, .most = kMaxThreads}, {.option_name = "Threads"}),
       setting("reuse-tree", &O::reuse_tree,
               "reuse the tree of earlier searches of the game; takes half of the tree's memory "
               "(option ReuseTree)",
               {}, {.option_name = "ReuseTree"}),
-      setting(
-          "ponder", &O::ponder,
-          "name the expected reply after bestmove, for programs that let the engine ponder on it "
-          "(option Ponder)",
-          {}, {.option_name = "Ponder"}),
+      setting("ponder", &O::ponder,
+              "add the expected reply to bestmove, so that a program can let the engine ponder "
+              "(option Ponder)",
+              {}, {.option_name = "Ponder"}),
       setting("multi-pv", &O::multi_pv, "moves reported in info (option MultiPV)",
               {.least = 1, .most = kMaxMultiPv}, {.option_name = "MultiPV"})};
 }

@@ -264,7 +264,7 @@ void Session::think(const GoRequest& go, Role role, ServiceClock::time_point beg
   if (moves.size() == 1 && !is_endless && !go.nodes && !go.depth) limits.visits = 1;
   limits.visits = std::max(limits.visits, 1u);
   limits.lines = options_.multi_pv;
-  Clock clock(time, began);
+  Clock clock(time, began, options_.search.settings.plies.ply > 0);
   limits.progress_every = clock.interval();
   limits.progress = [&](const SessionResult& so_far) {
     if (clock.is_info_due()) say_info(so_far, role, began);

@@ -183,7 +183,7 @@ std::optional<ThinkingTime> GoRequest::thinking_time(Player on_turn) const {
   const std::int64_t gained = increment[on_turn].value_or(Milliseconds(0)).count();
   const std::int64_t share = left / moves + gained * 3 / 4;
   const std::int64_t usual = std::max<std::int64_t>(std::min(share, left - kOnTheWay), 1);
-  const std::int64_t most = std::min(kMostShares * usual, left / 2);
+  const std::int64_t most = std::min({kMostShares * usual, left / 2, left - kOnTheWay});
   return ThinkingTime{Milliseconds(usual), Milliseconds(std::max(usual, most))};
 }
 

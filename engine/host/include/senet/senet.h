@@ -58,9 +58,13 @@ typedef struct senet_text {
   const char* data;
   size_t size;
 } senet_text;
-/* The text of a string literal. */
+/* The text of a string literal, as an expression. */
+#ifdef __cplusplus
 #define SENET_TEXT(literal) \
-  { "" literal, sizeof(literal) - 1 }
+  senet_text { "" literal, sizeof(literal) - 1 }
+#else
+#define SENET_TEXT(literal) ((senet_text){"" literal, sizeof(literal) - 1})
+#endif
 
 /* A NUL-terminated sentence for people, truncated if it is too long. */
 typedef struct senet_reason {

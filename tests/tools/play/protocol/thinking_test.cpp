@@ -238,6 +238,43 @@ TEST(Ponder, StopQuitAndTheEndOfInputAnswerWithWhatIsFound) {
   }
 }
 
+TEST(Ponder, StopAndQuitEndTheSearchAfterTheHit) {
+  for (const char* const end : {"stop", "quit"}) {
+    Options options = small_options("connect_four");
+    options.hash_mib = 128;
+    Talk talk(options);
+    talk.ask("isready");
+    int ready = 0;
+    talk.on_line = [&](const std::string& line) {
+      if (line != "readyok") return;
+      if (++ready == 1) {
+        talk.inbox.push("ponderhit");
+        talk.inbox.push("isready");
+      } else {
+        talk.inbox.push(end);
+      }
+    };
+    talk.inbox.push("isready");
+    const Lines answer = talk.ask("go ponder movetime 100000");
+    EXPECT_EQ(ready, 2) << end;
+    EXPECT_EQ(beginning(answer, "bestmove ").size(), 1u) << end;
+  }
+}
+
+TEST(Ponder, StopQuitAndTheEndOfInputEndItWhenAllIsKnown) {
+  for (const std::string end : {"stop", "quit", ""}) {
+    Talk talk(small_options("tic_tac_toe"));
+    talk.ask("isready");
+    talk.tell({"position startpos moves b2 a1 a3"});
+    std::size_t infos = 0;
+    talk.on_line = [&](const std::string& line) {
+      if (!line.starts_with("info ") || ++infos > 1) return;
+      end.empty() ? talk.inbox.close() : talk.inbox.push(end);
+    };
+    EXPECT_EQ(talk.ask("go ponder movetime 100000").back(), "bestmove c1") << end;
+  }
+}
+
 TEST(Ponder, OtherLinesAreRefusedMeanwhile) {
   Talk talk(small_options("connect_four"));
   talk.ask("isready");
@@ -319,6 +356,12 @@ TEST_F(ClockTest, AMoveThatNoOtherCanCatchIsPlayedEarly) {
 TEST_F(ClockTest, WithoutTimeToSpareTheSearchMayStillEndEarly) {
   Clock clock(ThinkingTime{milliseconds(1000), milliseconds(1000)}, began);
   EXPECT_TRUE(sees(clock, 600, 1, 1150, 50));
+}
+
+TEST_F(ClockTest, PliesAreNoLead) {
+  Clock clock(one_second, began, true);
+  EXPECT_FALSE(sees(clock, 900, 1, 3, 2));
+  EXPECT_TRUE(sees(clock, 1000, 1, 3, 2));
 }
 
 TEST_F(ClockTest, KeptVisitsSayNothingAboutTheSpeed) {
