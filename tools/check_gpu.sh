@@ -156,12 +156,12 @@ bench() {
 steps() {
   local precision
   for precision in bf16 fp16 tf32 fp32; do
-    bench "train_$precision" train --game backgammon --backend cuda --precision "$precision" \
+    bench "train_$precision" train --game backgammon --trainer cuda --precision "$precision" \
       --batch 256,1024,4096,16384 --workers 1 --games 8 --seconds 0.3 || return
     sed "s|/cuda/|/cuda-$precision/|" "$work/train_$precision.json" >>"$work/train.json"
   done
   # This case is comparable to PyTorch, whose batches are on the device.
-  bench train_replay train --game backgammon --backend cuda --precision bf16 --replay-on-device \
+  bench train_replay train --game backgammon --trainer cuda --precision bf16 --replay-on-device \
     --batch 256,1024,4096,16384 --workers 1 --games 8 --seconds 0.3 || return
   cat "$work/train_replay.json" >>"$work/train.json"
   steps_table
@@ -171,8 +171,8 @@ steps_table() {
 }
 
 beside_self_play() {
-  bench overlap overlap --game connect_four --backend cuda --seconds 2 --repeat 5 || return
-  bench overlap overlap --game backgammon --backend cuda --seconds 2 --repeat 3 || return
+  bench overlap overlap --game connect_four --trainer cuda --seconds 2 --repeat 5 || return
+  bench overlap overlap --game backgammon --trainer cuda --seconds 2 --repeat 3 || return
   overlap_table
   awk -F'"' '{ value = $15; gsub(/[:,]/, "", value) }
     ($12 == "slowdown" && value + 0 >= 0.02) || ($12 == "swap_time" && value + 0 >= 1000) {

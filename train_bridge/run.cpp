@@ -61,6 +61,7 @@ class Figures {
       next.searches += report[WorkerReport::kSearches];
       next.visits += report[WorkerReport::kVisits];
       next.evaluations += report[WorkerReport::kRows];
+      next.cache_hits += report[WorkerReport::kCacheHits];
       next.hand_over_waits += report[WorkerReport::kWaits];
       next.swaps += report[WorkerReport::kModelSwaps];
       next.swap_ns += report[WorkerReport::kSwapNs];
@@ -89,6 +90,8 @@ class Figures {
     // it.
     const double cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     const LearnProgress& learn = now_.learn;
+    const double evaluations = static_cast<double>(std::max<std::uint64_t>(now_.evaluations, 1));
+    const double cache_hit_rate = static_cast<double>(now_.cache_hits) / evaluations;
     metrics_ << json_text({{"seconds", to_millionths(now_.seconds_before + now_.seconds)},
                            {"cpu_seconds", cpu_seconds},
                            {"games", learn.games},
@@ -97,6 +100,7 @@ class Figures {
                            {"evaluations_per_second", to_millionths(now_.evaluations_per_second)},
                            {"searches", now_.searches},
                            {"visits", now_.visits},
+                           {"cache_hit_rate", to_millionths(cache_hit_rate)},
                            {"hand_over_waits", now_.hand_over_waits},
                            {"steps", learn.steps},
                            {"dropped_steps", learn.dropped_steps},

@@ -47,6 +47,7 @@ struct RunProgress {
   LearnProgress learn;
   std::uint64_t searches = 0, visits = 0;
   std::uint64_t evaluations = 0;      // rows evaluated by networks
+  std::uint64_t cache_hits = 0;       // ... of these, taken from the evaluation cache
   std::uint64_t hand_over_waits = 0;  // times a lane found the trainer's queue full
   std::uint64_t finished_games = 0;   // games finished by self-play, trained on or not
   /// How often workers switched to published weights; the total and the longest time of a switch,

@@ -126,7 +126,7 @@ TEST_F(CudaProgram, IsKilledAndGoesOn) {
 TEST_F(CudaProgram, MeasuresSteps) {
   for (const char* const precision : {"bf16", "fp32"}) {
     const ProgramRun ran = run_senet(
-        {"bench", "train", "--game", "connect_four", "--backend", "cuda", "--precision", precision,
+        {"bench", "train", "--game", "connect_four", "--trainer", "cuda", "--precision", precision,
          "--batch", "16", "--workers", "1", "--games", "1", "--seconds", "0.05", "--json"});
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     const std::string subject = "connect_four/position/reference/sparse/cuda/batch-16/threads-1";
@@ -137,7 +137,7 @@ TEST_F(CudaProgram, MeasuresSteps) {
 
 TEST_F(CudaProgram, MeasuresWhatATrainerCostsSelfPlay) {
   const ProgramRun ran =
-      run_senet({"bench", "overlap", "--game", "tic_tac_toe", "--width", "16", "--backend", "cuda",
+      run_senet({"bench", "overlap", "--game", "tic_tac_toe", "--width", "16", "--trainer", "cuda",
                  "--workers", "1", "--seconds", "0.3", "--repeat", "1", "--json"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   const std::string subject = "tic_tac_toe/position/width-16-blocks-1/cuda/workers-1";

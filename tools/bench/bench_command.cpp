@@ -89,14 +89,11 @@ Job prepare(const Bench& bench, BenchSettings settings) {
   };
 }
 
-/// A copy of a setting's entry with another help text and, if `name` is not empty, another name.
-/// Both must be literals.
+/// A copy of a setting's entry with another help text, a literal.
 template <class Struct, class Value>
-Setting<Struct, Value> with_help(Value Struct::*member, std::string_view help,
-                                 std::string_view name = "") {
+Setting<Struct, Value> with_help(Value Struct::*member, std::string_view help) {
   Setting<Struct, Value> entry = setting_of(member);
   entry.help = help;
-  if (!name.empty()) entry.name = name;
   return entry;
 }
 
@@ -242,8 +239,7 @@ void trace(const Command& command, BenchSettings& settings) {
 void trainer(const Command& command, BenchSettings& settings) {
   command.heading("Trainer");
   TrainerChoice& choice = settings.trainer;
-  add_setting(command, with_help(&TrainerChoice::backend, "the trainer's backend", "backend"),
-              choice.backend);
+  add_setting(command, setting_of(&TrainerChoice::backend), choice.backend);
   add_setting(command, setting_of(&TrainerChoice::precision), choice.precision);
   command.flag("--replay-on-device", choice.replay_on_device,
                std::string(setting_of(&TrainerChoice::replay_on_device).help));

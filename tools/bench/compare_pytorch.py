@@ -137,7 +137,7 @@ def read_batch(file):
 
 def senet_figures(program, rows, seconds, batch):
     """Samples per second, and the number of parameters of the network."""
-    command = [program, "bench", "train", "--game", "backgammon", "--backend", "cuda", "--precision", "bf16",
+    command = [program, "bench", "train", "--game", "backgammon", "--trainer", "cuda", "--precision", "bf16",
                "--batch", str(rows), "--workers", "1", "--games", "8", "--replay-on-device", "--save-batch", str(batch),
                "--seconds", str(seconds), "--json"]
     figures = {}

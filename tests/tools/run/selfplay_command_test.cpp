@@ -238,6 +238,15 @@ TEST_F(SelfPlayCommand, WritesNumbersAsPeopleDo) {
   }
 }
 
+TEST_F(SelfPlayCommand, CountsCacheHits) {
+  expect_finished(run_senet(tiny({"--games", "60", "--cache", "1"})));
+  const std::string metrics = text_of(run() / "metrics.jsonl");
+  std::smatch rate;
+  ASSERT_TRUE(std::regex_search(metrics, rate, std::regex("\"cache_hit_rate\":([0-9.e-]+)")));
+  EXPECT_GT(std::stod(rate[1]), 0.01);
+  EXPECT_LT(std::stod(rate[1]), 1);
+}
+
 // The number of games depends on the machine; all that were started are in the log.
 TEST_F(SelfPlayCommand, EndsByTheClock) {
   expect_finished(run_senet(tiny({"--minutes", "0.005"})));
