@@ -27,7 +27,6 @@ int main(int argc, char** argv) {
   root.footer(
       "senet help COMMAND describes a command; senet version prints the version.\n"
       "Exit codes: 0 success, 1 failure, 2 usage error. Stopping selfplay is a normal end: it "
-      "saves "
-      "everything and exits with 0.");
+      "saves everything and exits with 0.");
   return line.run(argc, argv);
 }

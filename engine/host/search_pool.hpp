@@ -86,7 +86,6 @@ class SearchPool final : public AnySearchPool {
     SearchOf* search;         // null: it has ended
     std::uint64_t next_turn;  // see Generation
     ServiceClock::time_point next_progress;
-    ServiceClock::time_point next_look;  // here, because each look reads it of all places
   };
   /// Weights, and the searches that use them. A cursor goes round the searches; in turn t, each
   /// search whose next turn is t or earlier makes a visit.
@@ -141,8 +140,7 @@ class SearchPool final : public AnySearchPool {
     for (SearchOf*& waiting : waiting_) {
       SearchOf& search = *std::exchange(waiting, nullptr);
       search.place = generation.places.size();
-      Place& place =
-          generation.places.emplace_back(Place{&search, generation.turn, kNever, kNever});
+      Place& place = generation.places.emplace_back(Place{&search, generation.turn, kNever});
       ++generation.searches;
       if (search.limits().progress) place.next_progress = now_ + search.limits().progress_every;
       search.share_scratches(scratches_);
@@ -194,17 +192,11 @@ class SearchPool final : public AnySearchPool {
 
   void look_around() {
     now_ = ServiceClock::now();
-    const bool at_all = look_.exchange(false);
-    if (now_ < next_look_ && !at_all) return;
+    if (now_ < next_look_ && !look_.exchange(false)) return;
     next_look_ = kNever;
     for (Generation& generation : generations_) {
       for (Place& place : generation.places) {
-        if (place.search == nullptr) continue;
-        if (at_all || place.next_look <= now_) {
-          look_at(generation, place);
-        } else {
-          next_look_ = std::min(next_look_, place.next_look);
-        }
+        if (place.search != nullptr) look_at(generation, place);
       }
     }
   }
@@ -225,10 +217,9 @@ class SearchPool final : public AnySearchPool {
     }
     note_next_look(place);
   }
-  void note_next_look(Place& place) {
+  void note_next_look(const Place& place) {
     const auto due = std::min(place.search->deadline(), place.next_progress);
-    place.next_look = place.search->is_stopped() ? now_ : due;
-    next_look_ = std::min(next_look_, place.next_look);
+    next_look_ = std::min(next_look_, place.search->is_stopped() ? now_ : due);
   }
 
   WeightsInUse& weights_;

@@ -233,7 +233,7 @@ TEST(LeavesInFlight, KeepTheQuotasOfTheDice) {
 TYPED_TEST(Leaves, ProofsAreExact) {
   using G = TypeParam;
   std::size_t equal = 0, together = 0;
-  for (std::uint64_t game = 0; game < 12; ++game) {
+  for (std::uint64_t game = 0; game < 20; ++game) {
     Random draw(3, game, 0, Purpose::kTest);
     std::vector<G> decisions;
     for (G state; state.turn() != Turn::kOver; state.play(draw_action(state, draw))) {
