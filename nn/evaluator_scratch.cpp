@@ -37,6 +37,10 @@ EvaluatorScratch::EvaluatorScratch(const LayerPlan& plan, Heap& heap, std::size_
       units(rows, heap),
       logits(rows * padded(plan.policy_logits()), heap),
       dense_rows(kDenseRows * padded(plan.features), heap),
+      ones(kRows * kPieces, heap),
+      parts(kRows * kPieces, heap),
+      piece_counts(kRows * 2, heap),
+      piece_shares(kRows * kPieces, heap),
       raw_outcomes(kValueRows * padded(plan.size_of(plan.outcomes)), heap),
       shares(padded(plan.size_of(plan.outcomes)), heap),
       ascending(longest_list(plan)) {
@@ -54,7 +58,8 @@ std::size_t EvaluatorScratch::bytes(const LayerPlan& plan) {
   const std::size_t row = count * widest + kPanel + 1 + padded(plan.policy_logits());
   const std::size_t ends =
       kDenseRows * padded(plan.features) + (kValueRows + 1) * padded(plan.size_of(plan.outcomes));
-  return sizeof(EvaluatorScratch) + count * sizeof(AlignedFloats) + kRows * widest +
+  const std::size_t pieces = kRows * (3 * kPieces + 2) * sizeof(std::uint16_t);
+  return sizeof(EvaluatorScratch) + pieces + count * sizeof(AlignedFloats) + kRows * widest +
          (kRows * row + ends) * sizeof(float) + longest_list(plan) * sizeof(std::uint16_t);
 }
 

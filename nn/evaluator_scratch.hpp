@@ -50,6 +50,7 @@ struct EvaluatorScratch {
   static constexpr std::size_t kRows = 48;
   static constexpr std::size_t kDenseRows = 24;  // rows made dense at a time; multiple of tile_rows
   static constexpr std::size_t kValueRows = 16;  // rows whose raw outcomes are stored at a time
+  static constexpr std::size_t kPieces = 96;     // maximum pieces of a row, see ShortEntries
 
   /// Allocates everything here, from `heap`, which outlives it. `rows`: maximum rows of a block.
   explicit EvaluatorScratch(const LayerPlan& plan, Heap& heap = default_heap(),
@@ -64,8 +65,10 @@ struct EvaluatorScratch {
   AlignedFloats units;                    // [rows], of `byte_rows`
   AlignedFloats logits;                   // [rows, padded(policy logits)]
   AlignedFloats dense_rows;               // [kDenseRows, padded(features)]
-  AlignedFloats raw_outcomes;             // [kValueRows, padded(outcomes)], before the softmax
-  AlignedFloats shares;                   // [padded(outcomes)], after it
+  AlignedVector<std::uint16_t> ones, parts, piece_counts;  // of ShortSparsePass, for kRows rows
+  AlignedVector<std::int16_t> piece_shares;
+  AlignedFloats raw_outcomes;  // [kValueRows, padded(outcomes)], before the softmax
+  AlignedFloats shares;        // [padded(outcomes)], after it
 
   /// 0, 1, 2 ... as long as the longest index list.
   std::vector<std::uint16_t> ascending;

@@ -114,6 +114,28 @@ struct SparsePass {
   float* squares;        // [rows, kPanel]
 };
 
+/// The same in 16 bits: each row of `out` is unit * sum + bias, where the sum consists of whole
+/// weights and of shares of weights, each rounded to an integer. No sum may exceed 16 bits; so it
+/// is exact in any order.
+struct ShortSparsePass {
+  const std::uint16_t* ones;    // [rows, entry_stride] features whose weights are added whole
+  const std::uint16_t* parts;   // [rows, entry_stride] features of which a share is added
+  const std::int16_t* shares;   // [rows, entry_stride] these shares, in units of 2^-15
+  const std::uint16_t* counts;  // [rows, 2] number of `ones` and of `parts`
+  std::size_t entry_stride;
+  /// As in SparsePass, the rest rounded up to a multiple of kShortColumns, with zeros.
+  const std::int16_t* weight;
+  const float* units;    // [stride], of the weights of each output, 64-byte aligned
+  const float* bias;     // [stride], 64-byte aligned
+  std::size_t features;  // rows of `weight`
+  std::size_t stride;    // outputs, in floats
+  float* out;            // [rows, stride]
+  float* squares;        // [rows, kPanel]
+};
+
+/// Columns of 16 bits in the longest vector.
+inline constexpr std::size_t kShortColumns = 32;
+
 /// The kernels for one instruction set. Pure functions: no state, no allocation, safe on any
 /// thread.
 struct Kernels {
@@ -134,6 +156,7 @@ struct Kernels {
   void (*relu)(const float* in, float* out, std::size_t count);
   void (*dots)(const DotPass& pass);
   void (*sparse_linear)(const SparsePass& pass, std::size_t rows);
+  void (*short_sparse_linear)(const ShortSparsePass& pass, std::size_t rows);
   /// out[0, count) = softmax of in[0, count). Works on whole panels: beyond `count` the input must
   /// hold values so low (-1e30) that they have no weight, and the output is unspecified. Both are
   /// 64-byte aligned.

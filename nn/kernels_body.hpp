@@ -448,6 +448,30 @@ struct RowKernels : private Vectors<kLanes> {
   /// Bytes of one vector of floats.
   typedef std::uint8_t Bytes __attribute__((vector_size(kLanes), may_alias));
 
+  /// Writes a panel of integers from 0 to 127 as bytes.
+  template <class Any>
+  [[gnu::always_inline]] static inline void store_bytes(std::uint8_t* to,
+                                                        const Any (&panel)[kVectors]) {
+#if defined(__AVX2__)
+    if constexpr (kLanes == 8) {  // g++ 12 converts one integer after the other
+      typedef std::int16_t Shorts __attribute__((vector_size(16)));
+      Shorts half[2];
+      for (int v = 0; v < 2; ++v) {
+        const auto low = __builtin_shufflevector(panel[v], panel[v], 0, 1, 2, 3);
+        const auto high = __builtin_shufflevector(panel[v], panel[v], 4, 5, 6, 7);
+        asm("vpackssdw %2, %1, %0" : "=x"(half[v]) : "x"(low), "x"(high));
+      }
+      Shorts bytes;
+      asm("vpackuswb %2, %1, %0" : "=x"(bytes) : "x"(half[0]), "x"(half[1]));
+      __builtin_memcpy(to, &bytes, sizeof bytes);
+      return;
+    }
+#endif
+    for (int v = 0; v < kVectors; ++v) {
+      *reinterpret_cast<Bytes*>(to + v * kLanes) = __builtin_convertvector(panel[v], Bytes);
+    }
+  }
+
   static void to_bytes(const BytesPass& pass, std::size_t rows) {
     constexpr float kMost = kMostByte;
     for (std::size_t row = 0; row < rows; ++row) {
@@ -463,10 +487,13 @@ struct RowKernels : private Vectors<kLanes> {
       pass.units[row] = most / kMost;
       const Vector factor = all(most > 0 ? kMost / most : 0.0f);
       // A product that is rounded up cannot turn 127 into 128.
-      for (std::size_t column = 0; column < pass.stride; column += kLanes) {
-        const Vector scaled = load(in + column) * factor + all(0.5f);
-        *reinterpret_cast<Bytes*>(bytes + column) =
-            __builtin_convertvector(__builtin_convertvector(scaled, Integers), Bytes);
+      for (std::size_t column = 0; column < pass.stride; column += kPanel) {
+        Integers panel[kVectors];
+        for (int v = 0; v < kVectors; ++v) {
+          const Vector scaled = load(in + column + v * kLanes) * factor + all(0.5f);
+          panel[v] = __builtin_convertvector(scaled, Integers);
+        }
+        store_bytes(bytes + column, panel);
       }
     }
   }
@@ -603,6 +630,102 @@ struct RowKernels : private Vectors<kLanes> {
     }
   }
 
+  /// Integers of 16 bits, as many as fill one vector, and half of them.
+  typedef std::int16_t Shorts __attribute__((vector_size(4 * kLanes), may_alias));
+  typedef std::int16_t HalfShorts __attribute__((vector_size(2 * kLanes)));
+  static constexpr int kShorts = 2 * kLanes;
+  static_assert(kShortColumns % kShorts == 0);
+
+  [[gnu::always_inline]] static inline Shorts load_shorts(const std::int16_t* from) {
+    return *reinterpret_cast<const Shorts*>(from);
+  }
+
+  /// weights * shares / 2^15, rounded to the nearest integer, halves up.
+  [[gnu::always_inline]] static inline Shorts share_of(Shorts weights, Shorts shares) {
+    Shorts product;
+#if defined(__AVX2__)
+    asm("vpmulhrsw %2, %1, %0" : "=v"(product) : "v"(weights), "v"(shares));
+#else
+    const auto* w = reinterpret_cast<const std::int16_t*>(&weights);
+    const auto* s = reinterpret_cast<const std::int16_t*>(&shares);
+    auto* z = reinterpret_cast<std::int16_t*>(&product);
+    for (int i = 0; i < kShorts; ++i) {
+      z[i] = static_cast<std::int16_t>((w[i] * s[i] + (1 << 14)) >> 15);
+    }
+#endif
+    return product;
+  }
+
+  /// The first or second half as floats.
+  template <int kHalf>
+  [[gnu::always_inline]] static inline Vector half_of(Shorts shorts) {
+    HalfShorts half;
+    __builtin_memcpy(&half, reinterpret_cast<const char*>(&shorts) + kHalf * sizeof half,
+                     sizeof half);
+    return __builtin_convertvector(half, Vector);
+  }
+
+  /// The sums of kColumns columns of one row stay in registers over all its features.
+  template <int kColumns>
+  [[gnu::always_inline]] static inline void short_columns(const ShortSparsePass& pass,
+                                                          std::size_t row, std::size_t column,
+                                                          const std::int16_t* weights,
+                                                          std::size_t weight_stride,
+                                                          Partial& square) {
+    constexpr int kWide = kColumns / kShorts;
+    const std::uint16_t* ones = pass.ones + row * pass.entry_stride;
+    const std::uint16_t* parts = pass.parts + row * pass.entry_stride;
+    const std::int16_t* shares = pass.shares + row * pass.entry_stride;
+    const std::uint16_t* counts = pass.counts + 2 * row;
+    Shorts sum[kWide] = {};
+    for (std::size_t i = 0; i < counts[0]; ++i) {
+      const std::int16_t* weight = weights + ones[i] * weight_stride;
+#pragma GCC unroll 8
+      for (int v = 0; v < kWide; ++v) sum[v] += load_shorts(weight + v * kShorts);
+    }
+    for (std::size_t i = 0; i < counts[1]; ++i) {
+      const std::int16_t* weight = weights + parts[i] * weight_stride;
+      const Shorts share = shares[i] - Shorts{};
+#pragma GCC unroll 8
+      for (int v = 0; v < kWide; ++v) sum[v] += share_of(load_shorts(weight + v * kShorts), share);
+    }
+    const auto finish = [&](std::size_t at, int part, Vector total) __attribute__((always_inline)) {
+      if (at >= pass.stride) return;  // the weights' padding
+      Vector y = load(pass.bias + at);
+      multiply_add(y, total, load(pass.units + at));
+      store(pass.out + row * pass.stride + at, y);
+      add_square(square, part % kVectors, y);
+    };
+#pragma GCC unroll 8
+    for (int v = 0; v < kWide; ++v) {
+      finish(column + v * kShorts, 2 * v, half_of<0>(sum[v]));
+      finish(column + v * kShorts + kLanes, 2 * v + 1, half_of<1>(sum[v]));
+    }
+  }
+
+  /// In the order of sparse_linear().
+  static void short_sparse_linear(const ShortSparsePass& pass, std::size_t rows) {
+    constexpr int kMost = kLanes == 4 ? 64 : 128;  // columns whose sums fit into the registers
+    for (std::size_t first = 0; first < pass.stride; first += kSparseColumns) {
+      const std::size_t left = (pass.stride - first + kShortColumns - 1) & ~(kShortColumns - 1);
+      const std::size_t columns = left < kSparseColumns ? left : kSparseColumns;
+      const std::int16_t* weights = pass.weight + first * pass.features;
+      for (std::size_t row = 0; row < rows; ++row) {
+        float* squares = pass.squares + row * kPanel;
+        Partial square = first == 0 ? Partial{} : load_partial(squares);
+        std::size_t column = 0;
+        for (; column + kMost <= columns; column += kMost) {
+          short_columns<kMost>(pass, row, first + column, weights + column, columns, square);
+        }
+        for (; column < columns; column += kShortColumns) {
+          short_columns<static_cast<int>(kShortColumns)>(pass, row, first + column,
+                                                         weights + column, columns, square);
+        }
+        store_partial(squares, square);
+      }
+    }
+  }
+
   /// exp(x) for x from kLowest to 0, with a relative error of about 1e-7: 2^n times a polynomial in
   /// x - n log 2, whose magnitude is at most half of log 2.
   [[gnu::always_inline]] static inline Vector exponential(Vector x) {
@@ -664,6 +787,7 @@ constexpr Kernels make_kernels(const char* name) {
           &Rows::relu_values,
           &Rows::dots,
           &Rows::sparse_linear,
+          &Rows::short_sparse_linear,
           &Rows::softmax,
           &Rows::centre,
           &Rows::sum_squares};

@@ -1,27 +1,113 @@
 #include "nn/layer_steps.hpp"
 
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 namespace senet {
 
 // ---- Sparse input -------------------------------------------------------------------------------
 
-void SparseInputStep::load(PackSource& source) {
-  sparse_.load(layer_, source);
-  dense_.load(layer_, source);
+void FloatEntries::run(const BlockPass& pass, std::size_t row, std::size_t count,
+                       RowsPlace to) const {
+  const std::size_t first = pass.first + row;
+  pass.kernels.sparse_linear(
+      {pass.batch.index(first).data(), pass.batch.value(first).data(), pass.batch.active(first),
+       pass.batch.entry_stride(), linear_.weight.data(), linear_.bias.data(), linear_.layout.inputs,
+       to.stride, pass.at(to) + row * to.stride, pass.squares() + row * kPanel},
+      count);
 }
 
-void SparseInputStep::run(const BlockPass& pass) const {
-  for (std::size_t row = 0; row < pass.rows;) {
-    const bool dense = is_dense(pass, row);
-    std::size_t end = row + 1;
-    while (end < pass.rows && is_dense(pass, end) == dense) ++end;
-    if (dense) {
-      run_dense(pass, row, end - row);
-    } else {
-      run_sparse(pass, row, end - row);
+void ShortEntries::load(const PlacedLayer& layer, PackSource& source) {
+  source.read(
+      layer, [&](auto, auto input, float weight) { weights_of_output_[input] = weight; },
+      [&](auto output, float bias) {
+        const float unit = unit_of_output();
+        units_[output] = unit;
+        bias_[output] = bias;
+        for (std::size_t input = 0; input < layout_.inputs; ++input) {
+          weight_[layout_.at(output, input)] = static_cast<std::int16_t>(
+              unit > 0 ? std::lround(weights_of_output_[input] / unit) : 0);
+        }
+      });
+}
+
+// The largest sum of a prepared row, of either sign, takes all bits but those of its rounding: half
+// a unit for each weight, and half a unit for each share.
+float ShortEntries::unit_of_output() {
+  constexpr double kMostSum = 32767.0 - kMost;
+  const std::size_t most = std::min(kMost / kRepeats, sorted_.size());
+  double largest = 0;
+  for (const float sign : {1.0f, -1.0f}) {
+    std::ranges::transform(weights_of_output_, sorted_.begin(),
+                           [&](float weight) { return std::max(sign * weight, 0.0f); });
+    std::ranges::nth_element(sorted_, sorted_.begin() + static_cast<std::ptrdiff_t>(most - 1),
+                             std::ranges::greater());
+    const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(most);
+    largest = std::max(largest, std::accumulate(sorted_.begin(), end, 0.0));
+  }
+  return static_cast<float>(kRepeats * largest / kMostSum);
+}
+
+bool ShortEntries::prepare(const BlockPass& pass, std::size_t row) const {
+  constexpr std::int32_t kOne = 1 << 15;
+  std::uint16_t* const ones = pass.scratch.ones.data() + row * kMost;
+  std::uint16_t* const parts = pass.scratch.parts.data() + row * kMost;
+  std::int16_t* const shares = pass.scratch.piece_shares.data() + row * kMost;
+  const auto index = pass.batch.index(pass.first + row);
+  const auto value = pass.batch.value(pass.first + row);
+  std::size_t one = 0, part = 0;
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    float left = value[i];
+    if (!(std::abs(left) <= kRepeats) || one + part + kRepeats > kMost) return false;
+    if (left > 1) {
+      ones[one++] = index[i];
+      left -= 1;
+    } else if (left < -1) {
+      parts[part] = index[i];
+      shares[part++] = static_cast<std::int16_t>(-kOne);
+      left += 1;
     }
-    row = end;
+    // Both lists get the entry, and one of them keeps it: no branch depends on the value.
+    const auto share =
+        static_cast<std::int32_t>(left * static_cast<float>(kOne) + std::copysign(0.5f, left));
+    ones[one] = parts[part] = index[i];
+    shares[part] = static_cast<std::int16_t>(share);
+    one += share == kOne ? 1 : 0;
+    part += share != kOne && share != 0 ? 1 : 0;
+  }
+  std::uint16_t* const counts = pass.scratch.piece_counts.data() + 2 * row;
+  counts[0] = static_cast<std::uint16_t>(one);
+  counts[1] = static_cast<std::uint16_t>(part);
+  return true;
+}
+
+void ShortEntries::run(const BlockPass& pass, std::size_t row, std::size_t count,
+                       RowsPlace to) const {
+  const EvaluatorScratch& scratch = pass.scratch;
+  pass.kernels.short_sparse_linear(
+      {scratch.ones.data() + row * kMost, scratch.parts.data() + row * kMost,
+       scratch.piece_shares.data() + row * kMost, scratch.piece_counts.data() + 2 * row, kMost,
+       weight_.data(), units_.data(), bias_.data(), layout_.inputs, to.stride,
+       pass.at(to) + row * to.stride, pass.squares() + row * kPanel},
+      count);
+}
+
+template <class Entries>
+void SparseInputStep<Entries>::run(const BlockPass& pass) const {
+  const auto is_sparse = [&](std::size_t row) {
+    const std::size_t active = *pass.batch.active(pass.first + row);
+    return active * 2 <= layer_.inputs && sparse_.prepare(pass, row);
+  };
+  bool sparse = pass.rows > 0 && is_sparse(0);
+  for (std::size_t row = 0, end = 1; row < pass.rows; row = end++) {
+    const bool were_sparse = sparse;
+    while (end < pass.rows && (sparse = is_sparse(end)) == were_sparse) ++end;
+    if (were_sparse) {
+      sparse_.run(pass, row, end - row, layer_.to);
+    } else {
+      run_dense(pass, row, end - row);
+    }
   }
   // The residual stream accumulates in rows beyond the block: without clearing them, their values
   // would grow from pass to pass.
@@ -29,16 +115,9 @@ void SparseInputStep::run(const BlockPass& pass) const {
   std::fill(out + pass.rows * layer_.to.stride, out + pass.computed * layer_.to.stride, 0.0f);
 }
 
-void SparseInputStep::run_sparse(const BlockPass& pass, std::size_t row, std::size_t count) const {
-  const std::size_t first = pass.first + row, stride = layer_.to.stride;
-  pass.kernels.sparse_linear(
-      {pass.batch.index(first).data(), pass.batch.value(first).data(), pass.batch.active(first),
-       pass.batch.entry_stride(), sparse_.weight.data(), sparse_.bias.data(), sparse_.layout.inputs,
-       stride, pass.at(layer_.to) + row * stride, pass.squares() + row * kPanel},
-      count);
-}
-
-void SparseInputStep::run_dense(const BlockPass& pass, std::size_t row, std::size_t count) const {
+template <class Entries>
+void SparseInputStep<Entries>::run_dense(const BlockPass& pass, std::size_t row,
+                                         std::size_t count) const {
   const std::size_t columns = dense_.layout.inputs, stride = layer_.to.stride;
   float* const dense_rows = pass.scratch.dense_rows.data();
   for (const std::size_t end = row + count; row < end; row += EvaluatorScratch::kDenseRows) {
@@ -59,6 +138,9 @@ void SparseInputStep::run_dense(const BlockPass& pass, std::size_t row, std::siz
                         some);
   }
 }
+
+template class SparseInputStep<FloatEntries>;
+template class SparseInputStep<ShortEntries>;
 
 // ---- Norm ---------------------------------------------------------------------------------------
 

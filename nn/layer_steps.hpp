@@ -105,6 +105,20 @@ struct InputRows {
   }
 };
 
+/// For ShortSparsePass: the same, the last group rounded up to a multiple of kShortColumns.
+struct ShortInputRows {
+  explicit ShortInputRows(const Layer& layer)
+      : inputs(layer.inputs),
+        biases(padded(layer.outputs)),
+        weights(inputs * round_up(biases, kShortColumns)) {}
+  std::size_t inputs, biases, weights;
+  std::size_t at(std::size_t output, std::size_t input) const {
+    const std::size_t first = output / kSparseColumns * kSparseColumns;
+    const std::size_t columns = std::min(kSparseColumns, round_up(biases, kShortColumns) - first);
+    return first * inputs + input * columns + (output - first);
+  }
+};
+
 /// A Linear in one of these layouts.
 template <class Layout>
 struct PackedLinear {
@@ -154,27 +168,78 @@ struct BlockPass {
   const RowResult& answer(std::size_t row) const { return batch.answer(first + row); }
 };
 
-/// The Linear that reads the features: sparsely, or densely for rows with many features.
+/// Rows of few features, in floats.
+class FloatEntries {
+ public:
+  FloatEntries(const Layer& layer, Heap& heap) : linear_(layer, heap) {}
+  static std::size_t bytes(const Layer& layer) { return PackedLinear<InputRows>::bytes(layer); }
+  void load(const PlacedLayer& layer, PackSource& source) { linear_.load(layer, source); }
+
+  /// Prepares a row of the pass. False if it cannot be multiplied like this.
+  bool prepare(const BlockPass&, std::size_t) const { return true; }
+  /// Multiplies the rows [row, row + count) of the pass, which are prepared, into rows `to`.
+  void run(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
+
+ private:
+  PackedLinear<InputRows> linear_;
+};
+
+/// The same in 16 bits: half of the memory and half of the instructions. Each weight is a whole
+/// multiple of its output's unit. The unit is so large that no sum of a prepared row exceeds 16
+/// bits: the row consists of at most kMost pieces, which are whole weights or shares of them, at
+/// most kRepeats of each weight.
+class ShortEntries {
+ public:
+  static constexpr std::size_t kMost = EvaluatorScratch::kPieces;
+  static constexpr std::size_t kRepeats = 2;
+
+  ShortEntries(const Layer& layer, Heap& heap)
+      : layout_(layer),
+        weight_(layout_.weights, heap),
+        units_(layout_.biases, heap),
+        bias_(layout_.biases, heap),
+        weights_of_output_(layout_.inputs, heap),
+        sorted_(layout_.inputs, heap) {}
+  static std::size_t bytes(const Layer& layer) {
+    const ShortInputRows layout(layer);
+    return layout.weights * sizeof(std::int16_t) +
+           2 * (layout.biases + layout.inputs) * sizeof(float);
+  }
+  void load(const PlacedLayer& layer, PackSource& source);
+
+  bool prepare(const BlockPass& pass, std::size_t row) const;
+  void run(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
+
+ private:
+  float unit_of_output();
+
+  ShortInputRows layout_;
+  AlignedVector<std::int16_t> weight_;
+  AlignedFloats units_, bias_;
+  AlignedFloats weights_of_output_, sorted_;  // scratch of load()
+};
+
+/// The Linear that reads the features: sparsely, as FloatEntries or ShortEntries, or densely for
+/// rows with many features. The choice depends on the row only.
+template <class Entries>
 class SparseInputStep {
  public:
   SparseInputStep(const PlacedLayer& layer, Heap& heap)
       : layer_(layer), sparse_(layer, heap), dense_(layer, heap) {}
   static std::size_t bytes(const Layer& layer) {
-    return PackedLinear<InputRows>::bytes(layer) + PackedLinear<Panels>::bytes(layer);
+    return Entries::bytes(layer) + PackedLinear<Panels>::bytes(layer);
   }
-  void load(PackSource& source);
+  void load(PackSource& source) {
+    sparse_.load(layer_, source);
+    dense_.load(layer_, source);
+  }
   void run(const BlockPass& pass) const;
 
  private:
-  /// Whether a row has so many features that a dense product is cheaper. Depends on this row only.
-  bool is_dense(const BlockPass& pass, std::size_t row) const {
-    return std::size_t{*pass.batch.active(pass.first + row)} * 2 > layer_.inputs;
-  }
-  void run_sparse(const BlockPass& pass, std::size_t row, std::size_t count) const;
   void run_dense(const BlockPass& pass, std::size_t row, std::size_t count) const;
 
   PlacedLayer layer_;
-  PackedLinear<InputRows> sparse_;
+  Entries sparse_;
   PackedLinear<Panels> dense_;
 };
 
@@ -281,8 +346,9 @@ class OutcomesStep {
 /// A network of packed layers, one step each. Only load() modifies it: any number of threads may
 /// run it at once, each with its own scratch. The context is or contains the heap for the weights.
 ///
-/// Product, constructed from the context, is the step of a Linear in front of an activation. For
-/// the policy's logits it has logits(pass, row, count, is_first), which returns all logits of rows
+/// Product, constructed from the context, is the step of a Linear in front of an activation.
+/// Product::Entries is how the first Linear multiplies rows of few features. For the policy's
+/// logits Product has logits(pass, row, count, is_first), which returns all logits of rows
 /// [row, row + count) of the pass, [count, padded(logits)] f32; is_first marks the first call of a
 /// pass.
 template <class Product>
@@ -324,15 +390,16 @@ class LayerSteps {
   }
 
  private:
+  using InputStep = SparseInputStep<typename Product::Entries>;
   using Step =
-      std::variant<SparseInputStep, NormStep, ReluStep, Product, LogitsStep<Product>, OutcomesStep>;
+      std::variant<InputStep, NormStep, ReluStep, Product, LogitsStep<Product>, OutcomesStep>;
 
   /// Calls `use` with the type of the step for this layer.
   template <class Use>
   static decltype(auto) with_type(const LayerPlan& plan, const Layer& layer, Use&& use) {
     if (layer.kind == LayerKind::kNormRelu) return use(std::type_identity<NormStep>());
     if (layer.kind == LayerKind::kRelu) return use(std::type_identity<ReluStep>());
-    if (layer.in == kFeatures) return use(std::type_identity<SparseInputStep>());
+    if (layer.in == kFeatures) return use(std::type_identity<InputStep>());
     if (layer.out == plan.policy) return use(std::type_identity<LogitsStep<Product>>());
     if (layer.out == plan.outcomes) return use(std::type_identity<OutcomesStep>());
     return use(std::type_identity<Product>());
@@ -345,6 +412,8 @@ class LayerSteps {
 /// A product that uses our own kernels.
 class PanelProduct {
  public:
+  using Entries = FloatEntries;
+
   PanelProduct(const PlacedLayer& layer, Heap& heap) : layer_(layer), linear_(layer, heap) {}
   static std::size_t bytes(const Layer& layer) { return PackedLinear<Panels>::bytes(layer); }
   void load(PackSource& source) { linear_.load(layer_, source); }
@@ -362,6 +431,8 @@ class PanelProduct {
 /// With AVX-512 VNNI it multiplies four times as fast.
 class ByteProduct {
  public:
+  using Entries = ShortEntries;
+
   ByteProduct(const PlacedLayer& layer, Heap& heap)
       : layer_(layer),
         layout_(layer),
@@ -388,8 +459,8 @@ class ByteProduct {
   AlignedFloats units_, bias_;
 };
 
-/// A network in the packed form, with PanelProduct or ByteProduct for the products behind the first
-/// layer and in front of the outcomes. Between two calls of load() any number of threads may run it
+/// A network in the packed form, with PanelProduct or ByteProduct for the products in front of the
+/// outcomes. Between two calls of load() any number of threads may run it
 /// at once, each with its own scratch. A row's answers have the same bits in any range, at every
 /// batch size and position, and with every instruction set that has fused multiply-add. With
 /// PanelProduct it agrees with the reference evaluator to about 1e-6, with ByteProduct to about

@@ -35,6 +35,8 @@ struct OneDnnContext {
 /// for each distinct layout that the products require. The constructor throws dnnl::error.
 class OneDnnLinear {
  public:
+  using Entries = FloatEntries;
+
   OneDnnLinear(const PlacedLayer& layer, OneDnnContext& context);
   void load(PackSource& source);
   void run(const BlockPass& pass) const;

@@ -339,6 +339,50 @@ TEST(ByteEvaluator, EveryInstructionSetIsNearTheReference) {
   }
 }
 
+// Only the first layer of this network is quantised: to 16 bits, which must hold the largest sum.
+TEST(ByteEvaluator, FirstLayerIsExactToSixteenBits) {
+  const NetworkSpec spec = without_policy(plain(make_spec(200, 1, 2, 48, 0, 0, 0), 0));
+  std::vector<Question> questions;
+  const auto add = [&](std::size_t count, float value) {
+    Question& question = questions.emplace_back();
+    for (std::size_t i = 0; i < count; ++i) {
+      question.index.push_back(static_cast<std::uint16_t>(2 * i + count % 2));
+      question.value.push_back(value);
+    }
+  };
+  for (const float sign : {1.0f, -1.0f}) {
+    for (const float value : {2.0f, 2.0001f, 1.5f, 1.0f, 0.99999f, 0.3f, 1e-6f, 0.0f}) {
+      for (const std::size_t count : {1, 47, 48, 49, 96, 97, 100}) add(count, sign * value);
+    }
+  }
+  for (std::size_t i = 0; i < 20; ++i) {  // both lists, and rows between that need floats
+    Random random(i, 0, 0, Purpose::kTest);
+    questions.push_back(random_question(spec, 5 * i, 0, random));
+  }
+  const Network untidy = untidy_network(spec, 2);
+  std::vector<float> parameters(untidy.parameters().begin(), untidy.parameters().end());
+  for (const TensorPlace& place : parameter_layout(spec)) {
+    if (place.name != "input.linear.weight") continue;
+    std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(place.offset), place.size(),
+                0.02f);
+  }
+  const Network same(spec, std::move(parameters));
+  for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
+    SCOPED_TRACE(kernels->name);
+    for (const Network* network : {&same, &untidy}) {
+      const Weights weights(network->clone(), *kernels);
+      ByteEvaluator evaluator(weights);
+      const auto reference = make(EvaluatorKind::kReference, weights, questions.size());
+      const Answers answers = ask(evaluator, spec, questions);
+      expect_close(answers, ask(*reference, spec, questions), 1e-3);
+      for (std::size_t row = 0; row < questions.size(); ++row) {
+        const Answers alone = ask(evaluator, spec, {questions[row]});
+        EXPECT_TRUE(same_bits(alone.outcomes[0], answers.outcomes[row])) << row;
+      }
+    }
+  }
+}
+
 template <class Evaluator>
 class EveryPackedEvaluator : public ::testing::Test {};
 using PackedEvaluators = ::testing::Types<FusedEvaluator, ByteEvaluator>;

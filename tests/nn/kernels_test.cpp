@@ -305,6 +305,54 @@ TEST_P(EveryKernel, SparseLinear) {
   }
 }
 
+TEST_P(EveryKernel, ShortSparseLinear) {
+  constexpr std::size_t kFeatures = 60, kEntries = 20;
+  for (const std::size_t width : {16, 48, 112, 128, 144, 160, 272, 512}) {
+    const std::size_t all_columns = round_up(width, kShortColumns);
+    AlignedVector<std::int16_t> weight(kFeatures * all_columns);
+    for (std::int16_t& w : weight) w = static_cast<std::int16_t>(random_.below(1601) - 800);
+    const AlignedFloats units = random_rows(1, width), bias = random_rows(1, width);
+    const std::vector<std::uint16_t> counts = {0, 0, 20, 0, 0, 20, 7, 12};
+    const std::size_t rows = counts.size() / 2;
+    std::vector<std::uint16_t> ones, parts;
+    std::vector<std::int16_t> shares;
+    for (std::size_t i = 0; i < rows * kEntries; ++i) {
+      ones.push_back(static_cast<std::uint16_t>(random_.below(kFeatures)));
+      parts.push_back(static_cast<std::uint16_t>(random_.below(kFeatures)));
+      shares.push_back(static_cast<std::int16_t>(random_.below(65536) - 32768));
+    }
+    shares[0] = -32768;
+    AlignedFloats out(rows * width), squares(rows * kPanel);
+    kernels_->short_sparse_linear(
+        {ones.data(), parts.data(), shares.data(), counts.data(), kEntries, weight.data(),
+         units.data(), bias.data(), kFeatures, width, out.data(), squares.data()},
+        rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+      double square = 0;
+      for (std::size_t o = 0; o < width; ++o) {
+        const std::size_t first = o / kSparseColumns * kSparseColumns;
+        const std::size_t columns = std::min(kSparseColumns, all_columns - first);
+        const auto weight_of = [&](std::size_t feature) {
+          return int{weight[first * kFeatures + feature * columns + o - first]};
+        };
+        int sum = 0;
+        for (std::size_t i = row * kEntries; i < row * kEntries + counts[2 * row]; ++i) {
+          sum += weight_of(ones[i]);
+        }
+        for (std::size_t i = row * kEntries; i < row * kEntries + counts[2 * row + 1]; ++i) {
+          sum += (weight_of(parts[i]) * shares[i] + (1 << 14)) >> 15;
+        }
+        ASSERT_LT(std::abs(sum), 1 << 15);
+        const double wanted = double{bias[o]} + double{units[o]} * sum;
+        ASSERT_NEAR(out[row * width + o], wanted, 1e-6 * (1 + std::abs(double{units[o]} * sum)))
+            << "row " << row;
+        square += wanted * wanted;
+      }
+      ASSERT_NEAR(squares_of(squares, row) / square, 1.0, 1e-5);
+    }
+  }
+}
+
 TEST_P(EveryKernel, Softmax) {
   for (const std::size_t count : {1, 2, 3, 6, 15, 16, 17, 100, 255}) {
     for (const float deviation : {0.0f, 0.1f, 3.0f, 40.0f, 1000.0f}) {
