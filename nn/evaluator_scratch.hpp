@@ -65,7 +65,7 @@ struct EvaluatorScratch {
   AlignedFloats units;                    // [rows], of `byte_rows`
   AlignedFloats logits;                   // [rows, padded(policy logits)]
   AlignedFloats dense_rows;               // [kDenseRows, padded(features)]
-  AlignedVector<std::uint16_t> ones, parts, piece_counts;  // of ShortSparsePass, for kRows rows
+  AlignedVector<std::uint16_t> wholes, parts, piece_counts;  // of ShortSparsePass, [rows, ...]
   AlignedVector<std::int16_t> piece_shares;
   AlignedFloats raw_outcomes;  // [kValueRows, padded(outcomes)], before the softmax
   AlignedFloats shares;        // [padded(outcomes)], after it

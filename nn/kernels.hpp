@@ -115,17 +115,17 @@ struct SparsePass {
 };
 
 /// The same in 16 bits: each row of `out` is unit * sum + bias, where the sum consists of whole
-/// weights and of shares of weights, each rounded to an integer. No sum may exceed 16 bits; so it
-/// is exact in any order.
+/// weights and of shares of weights, each rounded to an integer. The caller ensures that every sum
+/// fits into 16 bits; so sums are exact in any order.
 struct ShortSparsePass {
-  const std::uint16_t* ones;    // [rows, entry_stride] features whose weights are added whole
+  const std::uint16_t* wholes;  // [rows, entry_stride] features whose weights are added whole
   const std::uint16_t* parts;   // [rows, entry_stride] features of which a share is added
   const std::int16_t* shares;   // [rows, entry_stride] these shares, in units of 2^-15
-  const std::uint16_t* counts;  // [rows, 2] number of `ones` and of `parts`
+  const std::uint16_t* counts;  // [rows, 2] number of `wholes` and of `parts`
   std::size_t entry_stride;
   /// As in SparsePass, the rest rounded up to a multiple of kShortColumns, with zeros.
   const std::int16_t* weight;
-  const float* units;    // [stride], of the weights of each output, 64-byte aligned
+  const float* units;    // [stride], the value of 1 in each output's weights, 64-byte aligned
   const float* bias;     // [stride], 64-byte aligned
   std::size_t features;  // rows of `weight`
   std::size_t stride;    // outputs, in floats

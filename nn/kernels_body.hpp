@@ -673,13 +673,13 @@ struct RowKernels : private Vectors<kLanes> {
                                                           std::size_t weight_stride,
                                                           Partial& square) {
     constexpr int kWide = kColumns / kShorts;
-    const std::uint16_t* ones = pass.ones + row * pass.entry_stride;
+    const std::uint16_t* wholes = pass.wholes + row * pass.entry_stride;
     const std::uint16_t* parts = pass.parts + row * pass.entry_stride;
     const std::int16_t* shares = pass.shares + row * pass.entry_stride;
     const std::uint16_t* counts = pass.counts + 2 * row;
     Shorts sum[kWide] = {};
     for (std::size_t i = 0; i < counts[0]; ++i) {
-      const std::int16_t* weight = weights + ones[i] * weight_stride;
+      const std::int16_t* weight = weights + wholes[i] * weight_stride;
 #pragma GCC unroll 8
       for (int v = 0; v < kWide; ++v) sum[v] += load_shorts(weight + v * kShorts);
     }
@@ -705,7 +705,7 @@ struct RowKernels : private Vectors<kLanes> {
 
   /// In the order of sparse_linear().
   static void short_sparse_linear(const ShortSparsePass& pass, std::size_t rows) {
-    constexpr int kMost = kLanes == 4 ? 64 : 128;  // columns whose sums fit into the registers
+    constexpr int kInRegisters = kLanes == 4 ? 64 : 128;  // columns with their sums in registers
     for (std::size_t first = 0; first < pass.stride; first += kSparseColumns) {
       const std::size_t left = (pass.stride - first + kShortColumns - 1) & ~(kShortColumns - 1);
       const std::size_t columns = left < kSparseColumns ? left : kSparseColumns;
@@ -714,8 +714,8 @@ struct RowKernels : private Vectors<kLanes> {
         float* squares = pass.squares + row * kPanel;
         Partial square = first == 0 ? Partial{} : load_partial(squares);
         std::size_t column = 0;
-        for (; column + kMost <= columns; column += kMost) {
-          short_columns<kMost>(pass, row, first + column, weights + column, columns, square);
+        for (; column + kInRegisters <= columns; column += kInRegisters) {
+          short_columns<kInRegisters>(pass, row, first + column, weights + column, columns, square);
         }
         for (; column < columns; column += kShortColumns) {
           short_columns<static_cast<int>(kShortColumns)>(pass, row, first + column,

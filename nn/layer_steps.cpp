@@ -19,6 +19,7 @@ void FloatEntries::run(const BlockPass& pass, std::size_t row, std::size_t count
 }
 
 void ShortEntries::load(const PlacedLayer& layer, PackSource& source) {
+  floats_.load(layer, source);
   source.read(
       layer, [&](auto, auto input, float weight) { weights_of_output_[input] = weight; },
       [&](auto output, float bias) {
@@ -32,36 +33,32 @@ void ShortEntries::load(const PlacedLayer& layer, PackSource& source) {
       });
 }
 
-// The largest sum of a prepared row, of either sign, takes all bits but those of its rounding: half
-// a unit for each weight, and half a unit for each share.
+// The largest sum has the largest weights, whatever the signs: a share may be negative. Rounding
+// adds at most half a unit to each piece, because a share is never larger than its rounded weight.
 float ShortEntries::unit_of_output() {
-  constexpr double kMostSum = 32767.0 - kMost;
-  const std::size_t most = std::min(kMost / kRepeats, sorted_.size());
-  double largest = 0;
-  for (const float sign : {1.0f, -1.0f}) {
-    std::ranges::transform(weights_of_output_, sorted_.begin(),
-                           [&](float weight) { return std::max(sign * weight, 0.0f); });
-    std::ranges::nth_element(sorted_, sorted_.begin() + static_cast<std::ptrdiff_t>(most - 1),
-                             std::ranges::greater());
-    const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(most);
-    largest = std::max(largest, std::accumulate(sorted_.begin(), end, 0.0));
-  }
-  return static_cast<float>(kRepeats * largest / kMostSum);
+  constexpr double kMostSum = 32767.0 - kMostPieces / 2.0;
+  const std::size_t most = std::min(kMostPieces / kRepeats, sorted_.size());
+  const auto end = sorted_.begin() + static_cast<std::ptrdiff_t>(most);
+  std::ranges::transform(weights_of_output_, sorted_.begin(),
+                         [](float weight) { return std::abs(weight); });
+  std::ranges::nth_element(sorted_, end - 1, std::ranges::greater());
+  return static_cast<float>(kRepeats * std::accumulate(sorted_.begin(), end, 0.0) / kMostSum);
 }
 
-bool ShortEntries::prepare(const BlockPass& pass, std::size_t row) const {
+// Writes the row's pieces into the scratch. False if they may be too many.
+bool ShortEntries::cut(const BlockPass& pass, std::size_t row) const {
   constexpr std::int32_t kOne = 1 << 15;
-  std::uint16_t* const ones = pass.scratch.ones.data() + row * kMost;
-  std::uint16_t* const parts = pass.scratch.parts.data() + row * kMost;
-  std::int16_t* const shares = pass.scratch.piece_shares.data() + row * kMost;
+  std::uint16_t* const wholes = pass.scratch.wholes.data() + row * kMostPieces;
+  std::uint16_t* const parts = pass.scratch.parts.data() + row * kMostPieces;
+  std::int16_t* const shares = pass.scratch.piece_shares.data() + row * kMostPieces;
   const auto index = pass.batch.index(pass.first + row);
   const auto value = pass.batch.value(pass.first + row);
-  std::size_t one = 0, part = 0;
+  std::size_t whole = 0, part = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
     float left = value[i];
-    if (!(std::abs(left) <= kRepeats) || one + part + kRepeats > kMost) return false;
+    if (!(std::abs(left) <= kRepeats) || whole + part + kRepeats > kMostPieces) return false;
     if (left > 1) {
-      ones[one++] = index[i];
+      wholes[whole++] = index[i];
       left -= 1;
     } else if (left < -1) {
       parts[part] = index[i];
@@ -71,23 +68,39 @@ bool ShortEntries::prepare(const BlockPass& pass, std::size_t row) const {
     // Both lists get the entry, and one of them keeps it: no branch depends on the value.
     const auto share =
         static_cast<std::int32_t>(left * static_cast<float>(kOne) + std::copysign(0.5f, left));
-    ones[one] = parts[part] = index[i];
+    wholes[whole] = parts[part] = index[i];
     shares[part] = static_cast<std::int16_t>(share);
-    one += share == kOne ? 1 : 0;
+    whole += share == kOne ? 1 : 0;
     part += share != kOne && share != 0 ? 1 : 0;
   }
   std::uint16_t* const counts = pass.scratch.piece_counts.data() + 2 * row;
-  counts[0] = static_cast<std::uint16_t>(one);
+  counts[0] = static_cast<std::uint16_t>(whole);
   counts[1] = static_cast<std::uint16_t>(part);
   return true;
 }
 
 void ShortEntries::run(const BlockPass& pass, std::size_t row, std::size_t count,
                        RowsPlace to) const {
+  const std::size_t end = row + count;
+  bool is_cut = count > 0 && cut(pass, row);
+  for (std::size_t next = row + 1; row < end; row = next++) {
+    const bool were_cut = is_cut;
+    while (next < end && (is_cut = cut(pass, next)) == were_cut) ++next;
+    if (were_cut) {
+      run_shorts(pass, row, next - row, to);
+    } else {
+      floats_.run(pass, row, next - row, to);
+    }
+  }
+}
+
+void ShortEntries::run_shorts(const BlockPass& pass, std::size_t row, std::size_t count,
+                              RowsPlace to) const {
   const EvaluatorScratch& scratch = pass.scratch;
+  const std::size_t first = row * kMostPieces;
   pass.kernels.short_sparse_linear(
-      {scratch.ones.data() + row * kMost, scratch.parts.data() + row * kMost,
-       scratch.piece_shares.data() + row * kMost, scratch.piece_counts.data() + 2 * row, kMost,
+      {scratch.wholes.data() + first, scratch.parts.data() + first,
+       scratch.piece_shares.data() + first, scratch.piece_counts.data() + 2 * row, kMostPieces,
        weight_.data(), units_.data(), bias_.data(), layout_.inputs, to.stride,
        pass.at(to) + row * to.stride, pass.squares() + row * kPanel},
       count);
@@ -95,19 +108,16 @@ void ShortEntries::run(const BlockPass& pass, std::size_t row, std::size_t count
 
 template <class Entries>
 void SparseInputStep<Entries>::run(const BlockPass& pass) const {
-  const auto is_sparse = [&](std::size_t row) {
-    const std::size_t active = *pass.batch.active(pass.first + row);
-    return active * 2 <= layer_.inputs && sparse_.prepare(pass, row);
-  };
-  bool sparse = pass.rows > 0 && is_sparse(0);
-  for (std::size_t row = 0, end = 1; row < pass.rows; row = end++) {
-    const bool were_sparse = sparse;
-    while (end < pass.rows && (sparse = is_sparse(end)) == were_sparse) ++end;
-    if (were_sparse) {
-      sparse_.run(pass, row, end - row, layer_.to);
-    } else {
+  for (std::size_t row = 0; row < pass.rows;) {
+    const bool dense = is_dense(pass, row);
+    std::size_t end = row + 1;
+    while (end < pass.rows && is_dense(pass, end) == dense) ++end;
+    if (dense) {
       run_dense(pass, row, end - row);
+    } else {
+      sparse_.run(pass, row, end - row, layer_.to);
     }
+    row = end;
   }
   // The residual stream accumulates in rows beyond the block: without clearing them, their values
   // would grow from pass to pass.

@@ -33,7 +33,8 @@ class PackSource {
   void use(std::span<const float> block) { block_ = block; }
   LayerParameters parameters(const Layer& layer) const { return {layer, block_}; }
 
-  /// Calls weight(output, input, value) and bias(output, value) for every value of a Linear.
+  /// Calls weight(output, input, value) and bias(output, value) for every value of a Linear, one
+  /// output after the other: its weights, then its bias.
   template <class Weight, class Bias>
   void read(const PlacedLayer& layer, Weight&& weight, Bias&& bias) {
     const LayerParameters from = parameters(layer);
@@ -174,23 +175,21 @@ class FloatEntries {
   FloatEntries(const Layer& layer, Heap& heap) : linear_(layer, heap) {}
   static std::size_t bytes(const Layer& layer) { return PackedLinear<InputRows>::bytes(layer); }
   void load(const PlacedLayer& layer, PackSource& source) { linear_.load(layer, source); }
-
-  /// Prepares a row of the pass. False if it cannot be multiplied like this.
-  bool prepare(const BlockPass&, std::size_t) const { return true; }
-  /// Multiplies the rows [row, row + count) of the pass, which are prepared, into rows `to`.
+  /// Multiplies the rows [row, row + count) of the pass into the rows `to`.
   void run(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
 
  private:
   PackedLinear<InputRows> linear_;
 };
 
-/// The same in 16 bits: half of the memory and half of the instructions. Each weight is a whole
-/// multiple of its output's unit. The unit is so large that no sum of a prepared row exceeds 16
-/// bits: the row consists of at most kMost pieces, which are whole weights or shares of them, at
-/// most kRepeats of each weight.
+/// The same in 16 bits: half of the memory to read, and half of the instructions. A row consists of
+/// pieces: whole weights, and shares of weights. Each weight is a whole multiple of its output's
+/// unit, which is so large that no sum of kMostPieces pieces exceeds 16 bits if it has at most
+/// kRepeats of each weight. Rows of more pieces or larger values are multiplied in floats. Relies
+/// on finite weights, and on rows that have each feature at most once (FeatureRow).
 class ShortEntries {
  public:
-  static constexpr std::size_t kMost = EvaluatorScratch::kPieces;
+  static constexpr std::size_t kMostPieces = EvaluatorScratch::kPieces;
   static constexpr std::size_t kRepeats = 2;
 
   ShortEntries(const Layer& layer, Heap& heap)
@@ -199,24 +198,26 @@ class ShortEntries {
         units_(layout_.biases, heap),
         bias_(layout_.biases, heap),
         weights_of_output_(layout_.inputs, heap),
-        sorted_(layout_.inputs, heap) {}
+        sorted_(layout_.inputs, heap),
+        floats_(layer, heap) {}
   static std::size_t bytes(const Layer& layer) {
     const ShortInputRows layout(layer);
     return layout.weights * sizeof(std::int16_t) +
-           2 * (layout.biases + layout.inputs) * sizeof(float);
+           2 * (layout.biases + layout.inputs) * sizeof(float) + FloatEntries::bytes(layer);
   }
   void load(const PlacedLayer& layer, PackSource& source);
-
-  bool prepare(const BlockPass& pass, std::size_t row) const;
   void run(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
 
  private:
   float unit_of_output();
+  bool cut(const BlockPass& pass, std::size_t row) const;
+  void run_shorts(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
 
   ShortInputRows layout_;
   AlignedVector<std::int16_t> weight_;
   AlignedFloats units_, bias_;
   AlignedFloats weights_of_output_, sorted_;  // scratch of load()
+  FloatEntries floats_;
 };
 
 /// The Linear that reads the features: sparsely, as FloatEntries or ShortEntries, or densely for
@@ -236,6 +237,9 @@ class SparseInputStep {
   void run(const BlockPass& pass) const;
 
  private:
+  bool is_dense(const BlockPass& pass, std::size_t row) const {
+    return std::size_t{*pass.batch.active(pass.first + row)} * 2 > layer_.inputs;
+  }
   void run_dense(const BlockPass& pass, std::size_t row, std::size_t count) const;
 
   PlacedLayer layer_;
@@ -459,12 +463,11 @@ class ByteProduct {
   AlignedFloats units_, bias_;
 };
 
-/// A network in the packed form, with PanelProduct or ByteProduct for the products in front of the
-/// outcomes. Between two calls of load() any number of threads may run it
-/// at once, each with its own scratch. A row's answers have the same bits in any range, at every
-/// batch size and position, and with every instruction set that has fused multiply-add. With
-/// PanelProduct it agrees with the reference evaluator to about 1e-6, with ByteProduct to about
-/// 1e-2.
+/// A network in the packed form, with PanelProduct or ByteProduct for the layers in front of the
+/// outcomes, which are floats. Between two calls of load() any number of threads may run it at
+/// once, each with its own scratch. A row's answers have the same bits in any range, at every batch
+/// size and position, and with every instruction set that has fused multiply-add. With PanelProduct
+/// it agrees with the reference evaluator to about 1e-6, with ByteProduct to about 1e-2.
 template <class Product>
 class Packed {
  public:

@@ -253,6 +253,8 @@ def play_backgammon(browser, server, shots, draw):
         browser.wait(f"document.querySelector('.on') === null || {OVER} || {MINE}", "the turn is played")
         check(turns < 300, "a game ends within 300 turns")
     check(browser.run("return [0, 1].some(p => document.querySelectorAll('#history li').length > 0)"), "moves are listed")
+    browser.wait("!document.getElementById('review').hidden", "the review")
+    check(browser.text("#review-table").find("%") < 0, "the review is not that of the game before")
     browser.screenshot(shots / "backgammon_end.png")
     check(undone > 0, "a turn was undone")
     check_review(browser, 500, 0.0005)

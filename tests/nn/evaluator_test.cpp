@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -339,46 +340,66 @@ TEST(ByteEvaluator, EveryInstructionSetIsNearTheReference) {
   }
 }
 
-// Only the first layer of this network is quantised: to 16 bits, which must hold the largest sum.
-TEST(ByteEvaluator, FirstLayerIsExactToSixteenBits) {
+// Only the first layer of these networks is quantised: to 16 bits, which must hold the largest sum.
+TEST(ByteEvaluator, FirstLayerFitsIntoSixteenBits) {
   const NetworkSpec spec = without_policy(plain(make_spec(200, 1, 2, 48, 0, 0, 0), 0));
+  const auto sign_of = [](std::size_t input) { return input % 4 < 2 ? 1.0f : -1.0f; };
   std::vector<Question> questions;
-  const auto add = [&](std::size_t count, float value) {
+  const auto add = [&](std::size_t count, auto&& value) {
     Question& question = questions.emplace_back();
     for (std::size_t i = 0; i < count; ++i) {
       question.index.push_back(static_cast<std::uint16_t>(2 * i + count % 2));
-      question.value.push_back(value);
+      question.value.push_back(value(question.index.back()));
     }
   };
   for (const float sign : {1.0f, -1.0f}) {
     for (const float value : {2.0f, 2.0001f, 1.5f, 1.0f, 0.99999f, 0.3f, 1e-6f, 0.0f}) {
-      for (const std::size_t count : {1, 47, 48, 49, 96, 97, 100}) add(count, sign * value);
+      for (const std::size_t count : {1, 47, 48, 49, 96, 97, 100}) {
+        add(count, [&](std::size_t) { return sign * value; });
+        add(count, [&](std::size_t input) { return sign * value * sign_of(input); });
+      }
     }
   }
-  for (std::size_t i = 0; i < 20; ++i) {  // both lists, and rows between that need floats
+  for (std::size_t i = 0; i < 20; ++i) {
     Random random(i, 0, 0, Purpose::kTest);
     questions.push_back(random_question(spec, 5 * i, 0, random));
   }
-  const Network untidy = untidy_network(spec, 2);
-  std::vector<float> parameters(untidy.parameters().begin(), untidy.parameters().end());
-  for (const TensorPlace& place : parameter_layout(spec)) {
-    if (place.name != "input.linear.weight") continue;
-    std::fill_n(parameters.begin() + static_cast<std::ptrdiff_t>(place.offset), place.size(),
-                0.02f);
-  }
-  const Network same(spec, std::move(parameters));
+  // All weights of the first layer the same, or of both signs, or random.
+  const auto with_weights = [&](auto&& weight_of) {
+    const Network untidy = untidy_network(spec, 2);
+    std::vector<float> parameters(untidy.parameters().begin(), untidy.parameters().end());
+    for (const TensorPlace& place : parameter_layout(spec)) {
+      if (place.name != "input.linear.weight") continue;
+      for (std::size_t i = 0; i < place.size(); ++i) {
+        float& weight = parameters[place.offset + i];
+        weight = weight_of(i % spec.features, weight);
+      }
+    }
+    return Network(spec, std::move(parameters));
+  };
+  const std::array<Network, 3> networks = {
+      with_weights([](std::size_t, float) { return 0.02f; }),
+      with_weights(
+          [&](std::size_t input, float) { return input < 96 ? 0.02f * sign_of(input) : 0.0f; }),
+      with_weights([](std::size_t, float weight) { return weight; })};
   for (std::size_t i = 0; const Kernels* kernels = runnable_kernels(i); ++i) {
     SCOPED_TRACE(kernels->name);
-    for (const Network* network : {&same, &untidy}) {
-      const Weights weights(network->clone(), *kernels);
+    for (const Network& network : networks) {
+      const Weights weights(network.clone(), *kernels);
       ByteEvaluator evaluator(weights);
       const auto reference = make(EvaluatorKind::kReference, weights, questions.size());
       const Answers answers = ask(evaluator, spec, questions);
       expect_close(answers, ask(*reference, spec, questions), 1e-3);
+      FusedEvaluator fused(weights);
+      const Answers floats = ask(fused, spec, questions);
+      std::size_t same = 0;
       for (std::size_t row = 0; row < questions.size(); ++row) {
         const Answers alone = ask(evaluator, spec, {questions[row]});
         EXPECT_TRUE(same_bits(alone.outcomes[0], answers.outcomes[row])) << row;
+        same += same_bits(floats.outcomes[row], answers.outcomes[row]) ? 1 : 0;
       }
+      EXPECT_GT(same, 10u);  // rows of large values or many pieces
+      EXPECT_LT(same, questions.size() - 20);
     }
   }
 }

@@ -314,17 +314,18 @@ TEST_P(EveryKernel, ShortSparseLinear) {
     const AlignedFloats units = random_rows(1, width), bias = random_rows(1, width);
     const std::vector<std::uint16_t> counts = {0, 0, 20, 0, 0, 20, 7, 12};
     const std::size_t rows = counts.size() / 2;
-    std::vector<std::uint16_t> ones, parts;
+    std::vector<std::uint16_t> wholes, parts;
     std::vector<std::int16_t> shares;
     for (std::size_t i = 0; i < rows * kEntries; ++i) {
-      ones.push_back(static_cast<std::uint16_t>(random_.below(kFeatures)));
+      wholes.push_back(static_cast<std::uint16_t>(random_.below(kFeatures)));
       parts.push_back(static_cast<std::uint16_t>(random_.below(kFeatures)));
       shares.push_back(static_cast<std::int16_t>(random_.below(65536) - 32768));
     }
-    shares[0] = -32768;
-    AlignedFloats out(rows * width), squares(rows * kPanel);
+    shares[2 * kEntries] = -32768;  // row 2 has parts
+    shares[2 * kEntries + 1] = 32767;
+    AlignedFloats out(rows * width + kPanel, -1.0f), squares(rows * kPanel);
     kernels_->short_sparse_linear(
-        {ones.data(), parts.data(), shares.data(), counts.data(), kEntries, weight.data(),
+        {wholes.data(), parts.data(), shares.data(), counts.data(), kEntries, weight.data(),
          units.data(), bias.data(), kFeatures, width, out.data(), squares.data()},
         rows);
     for (std::size_t row = 0; row < rows; ++row) {
@@ -337,7 +338,7 @@ TEST_P(EveryKernel, ShortSparseLinear) {
         };
         int sum = 0;
         for (std::size_t i = row * kEntries; i < row * kEntries + counts[2 * row]; ++i) {
-          sum += weight_of(ones[i]);
+          sum += weight_of(wholes[i]);
         }
         for (std::size_t i = row * kEntries; i < row * kEntries + counts[2 * row + 1]; ++i) {
           sum += (weight_of(parts[i]) * shares[i] + (1 << 14)) >> 15;
@@ -350,6 +351,7 @@ TEST_P(EveryKernel, ShortSparseLinear) {
       }
       ASSERT_NEAR(squares_of(squares, row) / square, 1.0, 1e-5);
     }
+    for (std::size_t i = 0; i < kPanel; ++i) ASSERT_EQ(out[rows * width + i], -1.0f);
   }
 }
 

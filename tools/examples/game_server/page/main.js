@@ -340,8 +340,7 @@ async function runReview() {
     const {search, state} = plies[ply] ?? {};
     if (live.history[ply - firstPly()].move === "pass" || state?.legal.length === 1 || (search && mistakeAt(ply, live, plies[ply]))) continue;
     reviewProgress = `Reviewing move ${ply + 1} of ${live.ply} …`;
-    byId("review").hidden = false;
-    byId("review-progress").textContent = reviewProgress;
+    showFigures();
     try {
       await study(ply);
     } catch (error) {
