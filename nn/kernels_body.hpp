@@ -454,14 +454,14 @@ struct RowKernels : private Vectors<kLanes> {
                                                         const Any (&panel)[kVectors]) {
 #if defined(__AVX2__)
     if constexpr (kLanes == 8) {  // g++ 12 converts one integer after the other
-      typedef std::int16_t Shorts __attribute__((vector_size(16)));
-      Shorts half[2];
+      typedef std::int16_t EightShorts __attribute__((vector_size(16)));
+      EightShorts half[2];
       for (int v = 0; v < 2; ++v) {
         const auto low = __builtin_shufflevector(panel[v], panel[v], 0, 1, 2, 3);
         const auto high = __builtin_shufflevector(panel[v], panel[v], 4, 5, 6, 7);
         asm("vpackssdw %2, %1, %0" : "=x"(half[v]) : "x"(low), "x"(high));
       }
-      Shorts bytes;
+      EightShorts bytes;
       asm("vpackuswb %2, %1, %0" : "=x"(bytes) : "x"(half[0]), "x"(half[1]));
       __builtin_memcpy(to, &bytes, sizeof bytes);
       return;
