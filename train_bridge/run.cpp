@@ -147,8 +147,9 @@ Result<RecordLog> open_folder(const RunOptions& options, std::string_view game,
   if (options.folder.empty()) return fail("folder: name the run folder");
   std::error_code error;
   if (!options.resume && std::filesystem::exists(options.folder / kConfigFile, error)) {
-    return fail(fmt::format("{} already holds a run: continue it (resume), or name another folder",
-                            options.folder.string()));
+    return fail(
+        fmt::format("{} already holds a run: continue it with --resume, or name another folder",
+                    options.folder.string()));
   }
   std::filesystem::create_directories(options.folder / "weights", error);
   if (error) return fail(fmt::format("{}: {}", options.folder.string(), error.message()));

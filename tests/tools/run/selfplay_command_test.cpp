@@ -80,7 +80,7 @@ TEST_F(SelfPlayCommand, MakesARunAndGoesOnWithIt) {
 
   // A second run in the same folder is refused and changes nothing.
   expect_failure(run_senet(tiny({"--games", "60"})), 2, "selfplay",
-                 " already holds a run: continue it (resume)");
+                 " already holds a run: continue it with --resume");
   EXPECT_EQ(games(), first(60));
 
   std::uint64_t played = 60;
