@@ -5,6 +5,21 @@
 #include <numeric>
 
 namespace senet {
+namespace {
+
+// Calls use(begin, end, kind) for each run of rows in [first, last) of the same kind_of(row), which
+// is called once for each row.
+template <class KindOf, class Use>
+void for_each_run(std::size_t first, std::size_t last, KindOf&& kind_of, Use&& use) {
+  bool next = first < last && kind_of(first);
+  for (std::size_t row = first, end; row < last; row = end) {
+    const bool kind = next;
+    for (end = row + 1; end < last && (next = kind_of(end)) == kind;) ++end;
+    use(row, end, kind);
+  }
+}
+
+}  // namespace
 
 // ---- Sparse input -------------------------------------------------------------------------------
 
@@ -81,17 +96,15 @@ bool ShortEntries::cut(const BlockPass& pass, std::size_t row) const {
 
 void ShortEntries::run(const BlockPass& pass, std::size_t row, std::size_t count,
                        RowsPlace to) const {
-  const std::size_t end = row + count;
-  bool is_cut = count > 0 && cut(pass, row);
-  for (std::size_t next = row + 1; row < end; row = next++) {
-    const bool were_cut = is_cut;
-    while (next < end && (is_cut = cut(pass, next)) == were_cut) ++next;
-    if (were_cut) {
-      run_shorts(pass, row, next - row, to);
-    } else {
-      floats_.run(pass, row, next - row, to);
-    }
-  }
+  for_each_run(
+      row, row + count, [&](std::size_t each) { return cut(pass, each); },
+      [&](std::size_t begin, std::size_t end, bool is_cut) {
+        if (is_cut) {
+          run_shorts(pass, begin, end - begin, to);
+        } else {
+          floats_.run(pass, begin, end - begin, to);
+        }
+      });
 }
 
 void ShortEntries::run_shorts(const BlockPass& pass, std::size_t row, std::size_t count,
@@ -108,17 +121,15 @@ void ShortEntries::run_shorts(const BlockPass& pass, std::size_t row, std::size_
 
 template <class Entries>
 void SparseInputStep<Entries>::run(const BlockPass& pass) const {
-  for (std::size_t row = 0; row < pass.rows;) {
-    const bool dense = is_dense(pass, row);
-    std::size_t end = row + 1;
-    while (end < pass.rows && is_dense(pass, end) == dense) ++end;
-    if (dense) {
-      run_dense(pass, row, end - row);
-    } else {
-      sparse_.run(pass, row, end - row, layer_.to);
-    }
-    row = end;
-  }
+  for_each_run(
+      0, pass.rows, [&](std::size_t row) { return is_dense(pass, row); },
+      [&](std::size_t begin, std::size_t end, bool dense) {
+        if (dense) {
+          run_dense(pass, begin, end - begin);
+        } else {
+          sparse_.run(pass, begin, end - begin, layer_.to);
+        }
+      });
   // The residual stream accumulates in rows beyond the block: without clearing them, their values
   // would grow from pass to pass.
   float* const out = pass.at(layer_.to);

@@ -94,29 +94,21 @@ struct OutputRows {
   std::size_t at(std::size_t output, std::size_t input) const { return output * stride + input; }
 };
 
-/// For SparsePass: groups of at most kSparseColumns outputs, each [inputs, outputs of the group].
+/// For SparsePass (kStep = kPanel) and ShortSparsePass (kShortColumns): groups of at most
+/// kSparseColumns outputs, each [inputs, outputs of the group], the outputs rounded up to a
+/// multiple of kStep.
+template <std::size_t kStep>
 struct InputRows {
   explicit InputRows(const Layer& layer)
-      : inputs(layer.inputs), biases(padded(layer.outputs)), weights(inputs * biases) {}
-  std::size_t inputs, biases, weights;
-  std::size_t at(std::size_t output, std::size_t input) const {
-    const std::size_t first = output / kSparseColumns * kSparseColumns;
-    const std::size_t columns = std::min(kSparseColumns, biases - first);
-    return first * inputs + input * columns + (output - first);
-  }
-};
-
-/// For ShortSparsePass: the same, the last group rounded up to a multiple of kShortColumns.
-struct ShortInputRows {
-  explicit ShortInputRows(const Layer& layer)
       : inputs(layer.inputs),
         biases(padded(layer.outputs)),
-        weights(inputs * round_up(biases, kShortColumns)) {}
-  std::size_t inputs, biases, weights;
+        columns(round_up(layer.outputs, kStep)),
+        weights(inputs * columns) {}
+  std::size_t inputs, biases, columns, weights;
   std::size_t at(std::size_t output, std::size_t input) const {
     const std::size_t first = output / kSparseColumns * kSparseColumns;
-    const std::size_t columns = std::min(kSparseColumns, round_up(biases, kShortColumns) - first);
-    return first * inputs + input * columns + (output - first);
+    const std::size_t in_group = std::min(kSparseColumns, columns - first);
+    return first * inputs + input * in_group + (output - first);
   }
 };
 
@@ -173,13 +165,15 @@ struct BlockPass {
 class FloatEntries {
  public:
   FloatEntries(const Layer& layer, Heap& heap) : linear_(layer, heap) {}
-  static std::size_t bytes(const Layer& layer) { return PackedLinear<InputRows>::bytes(layer); }
+  static std::size_t bytes(const Layer& layer) {
+    return PackedLinear<InputRows<kPanel>>::bytes(layer);
+  }
   void load(const PlacedLayer& layer, PackSource& source) { linear_.load(layer, source); }
   /// Multiplies the rows [row, row + count) of the pass into the rows `to`.
   void run(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
 
  private:
-  PackedLinear<InputRows> linear_;
+  PackedLinear<InputRows<kPanel>> linear_;
 };
 
 /// The same in 16 bits: half of the memory to read, and half of the instructions. A row consists of
@@ -201,7 +195,7 @@ class ShortEntries {
         sorted_(layout_.inputs, heap),
         floats_(layer, heap) {}
   static std::size_t bytes(const Layer& layer) {
-    const ShortInputRows layout(layer);
+    const InputRows<kShortColumns> layout(layer);
     return layout.weights * sizeof(std::int16_t) +
            2 * (layout.biases + layout.inputs) * sizeof(float) + FloatEntries::bytes(layer);
   }
@@ -213,7 +207,7 @@ class ShortEntries {
   bool cut(const BlockPass& pass, std::size_t row) const;
   void run_shorts(const BlockPass& pass, std::size_t row, std::size_t count, RowsPlace to) const;
 
-  ShortInputRows layout_;
+  InputRows<kShortColumns> layout_;
   AlignedVector<std::int16_t> weight_;
   AlignedFloats units_, bias_;
   AlignedFloats weights_of_output_, sorted_;  // scratch of load()
