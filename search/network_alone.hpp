@@ -1,10 +1,12 @@
-// What a network expects of a position, without a search.
+// What a network expects of positions, without a search.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "games/sound_moves.hpp"
 #include "nn/evaluates.hpp"
@@ -15,48 +17,117 @@
 
 namespace senet {
 
-/// The expected outcome of a game according to the network, from the perspective of the player to
-/// move or to roll; a finished game has its actual one. Usually one row. On a chance turn, a
-/// network trained on positions gets one row for each outcome of the dice, because its training had
-/// no position before the roll. Nor did it have positions with a forced move, so forced moves are
-/// played first. Positions that the tablebase knows need no row. In kPlayouts, the mean of random
-/// games.
+/// The expected outcomes of positions, from the perspective of each one's viewer(). All positions
+/// share one batch. Most take one row. A network was not trained on some positions; their answer
+/// combines those to positions that it was trained on:
+///
+///   network of positions     before a roll: the mean over all rolls, one row for each;
+///                            with a forced move: the position after it
+///   network of afterstates   with a move to make: the best of its afterstates, one row for each
+///
+/// A finished game has its actual outcome. Positions that the tablebase knows need no row. In
+/// kPlayouts, the mean of random games. The answers do not depend on the batch's capacity.
 template <Game G>
-Outcomes<G> network_alone(const G& state, Evaluates evaluates, Evaluator& evaluator,
-                          const Tablebase<G>& tablebase = {}) {
-  if (Outcomes<G> known{}; state.turn() != Turn::kOver && tablebase.find(state, known)) {
-    return known;
+class NetworkAlone {
+ public:
+  /// The batch is empty and has room for at least one row, and the evaluator takes that many.
+  /// `game` is any state of the game. All arguments outlive the object.
+  NetworkAlone(const G& game, Evaluates evaluates, Evaluator& evaluator, Batch& batch,
+               const Tablebase<G>& tablebase = {})
+      : game_(game),
+        evaluates_(evaluates),
+        evaluator_(evaluator),
+        batch_(batch),
+        tablebase_(tablebase) {
+    parts_.reserve(batch.capacity());
   }
-  if (evaluates == Evaluates::kPlayouts && state.turn() != Turn::kOver) return mean_playout(state);
-  std::array<float, std::max<std::size_t>(1, kMaxChance<G>)> probabilities{1};
-  std::size_t parts = 1;
-  bool rolls = false;
-  if constexpr (StochasticGame<G>) {
-    rolls = state.turn() == Turn::kChance && evaluates == Evaluates::kPosition;
-    if (rolls) parts = state.chance(probabilities);
+  /// Bytes that an object with this batch allocates.
+  static std::size_t bytes(std::size_t batch_rows) { return batch_rows * sizeof(Part); }
+
+  /// `expected` gets the answer by the end of finish(), and does not move until then.
+  void add(const G& state, Outcomes<G>& expected) {
+    const Turn turn = state.turn();
+    const Player viewer = state.viewer();
+    if (turn != Turn::kOver) {
+      if (tablebase_.find(state, expected)) return;
+      if (evaluates_ == Evaluates::kPlayouts) return void(expected = mean_playout(state));
+    }
+    if (evaluates_ == Evaluates::kAfterstates && is_decision(turn)) {
+      ActionList<G::kMaxLegal> moves;
+      moves_to_consider(state, moves);
+      for (const Action move : moves) {
+        G after = state;
+        after.play(move);
+        add_part(after, viewer, {&expected, move == moves.front() ? Join::kOnly : Join::kBest});
+      }
+      return;
+    }
+    if constexpr (StochasticGame<G>) {
+      if (evaluates_ == Evaluates::kPosition && turn == Turn::kChance) {
+        expected = {};
+        std::array<float, kMaxChance<G>> probabilities;
+        const std::size_t rolls = state.chance(probabilities);
+        for (std::size_t i = 0; i < rolls; ++i) {
+          G rolled = state;
+          rolled.play(static_cast<Action>(i));
+          add_part(rolled, viewer, {&expected, Join::kMean, probabilities[i]});
+        }
+        return;
+      }
+    }
+    add_part(state, viewer, {&expected, Join::kOnly});
   }
-  const std::size_t ways = outcome_values(state).size();
-  Batch batch(1, G::kMaxActive);
-  Outcomes<G> mean{};
-  for (std::size_t i = 0; i < parts; ++i) {
-    G position = state;
-    if (rolls) position.play(static_cast<Action>(i));
-    play_forced(position);
-    Outcomes<G> seen{};
+
+  /// Answers what is left in the batch.
+  void finish() {
+    if (batch_.size() > 0) evaluator_.forward(batch_);
+    batch_.clear();
+    for (const Part& part : parts_) join(part);
+    parts_.clear();
+  }
+
+ private:
+  /// How a part changes the answer: replaces it, adds to the mean, or replaces a worse one.
+  enum class Join : std::uint8_t { kOnly, kMean, kBest };
+  struct Part {
+    Outcomes<G>* expected;
+    Join join;
+    float weight = 1;       // in the mean
+    bool mirrored = false;  // `outcomes` are from the other player's perspective
+    Outcomes<G> outcomes{};
+  };
+
+  void add_part(G position, Player viewer, Part part) {
+    if (parts_.size() == batch_.capacity()) finish();
+    parts_.push_back(part);
+    Outcomes<G>& outcomes = parts_.back().outcomes;
+    if (evaluates_ == Evaluates::kPosition) play_forced(position);
     const bool is_over = position.turn() == Turn::kOver;
     if (is_over) {
-      seen = certain_end(position);
-    } else if (!tablebase.find(position, seen)) {
-      batch.add({std::span(seen).first(ways), {}, nullptr},
-                [&](FeatureRow& row) { position.encode(row); });
-      evaluator.forward(batch);
-      batch.clear();
+      outcomes = certain_end(position);
+    } else if (!tablebase_.find(position, outcomes)) {
+      batch_.add({std::span(outcomes).first(outcome_values(game_).size()), {}, nullptr},
+                 [&](FeatureRow& row) { position.encode(row); });
     }
-    const Player viewer = is_over ? 0 : position.viewer();
-    if (viewer != state.viewer()) seen = mirrored(state, seen);
-    for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += probabilities[i] * seen[k];
+    parts_.back().mirrored = viewer != (is_over ? Player{0} : position.viewer());
   }
-  return mean;
-}
+
+  void join(const Part& part) const {
+    const Outcomes<G> seen = part.mirrored ? mirrored(game_, part.outcomes) : part.outcomes;
+    Outcomes<G>& expected = *part.expected;
+    if (part.join == Join::kMean) {
+      for (std::size_t k = 0; k < seen.size(); ++k) expected[k] += part.weight * seen[k];
+    } else if (part.join == Join::kOnly || mean_value(game_, seen) > mean_value(game_, expected)) {
+      expected = seen;
+    }
+  }
+
+  const G& game_;
+  const Evaluates evaluates_;
+  Evaluator& evaluator_;
+  Batch& batch_;
+  const Tablebase<G> tablebase_;
+  std::vector<Part> parts_;  // never reallocated: rows of the batch are answered in their outcomes
+};
 
 }  // namespace senet

@@ -4,8 +4,10 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,19 @@ class WeightsInUse {
     const std::lock_guard lock(mutex_);
     weights.reset();
   }
+  /// Uses weights like a search, from begin() to end().
+  class User {
+   public:
+    explicit User(WeightsInUse& uses) : uses_(uses), weights_(uses.begin()) {}
+    ~User() { uses_.end(std::move(weights_)); }
+    User(const User&) = delete;
+    User& operator=(const User&) = delete;
+    const Weights& weights() const { return *weights_; }
+
+   private:
+    WeightsInUse& uses_;
+    SharedWeights weights_;
+  };
 
  private:
   ModelStore newest_;
@@ -88,7 +103,8 @@ struct ServedGamePlan {
   std::uint32_t visits;      // maximum of a search; 0: a tree has no room for even one
   std::size_t edges;         // most_edges() of the game
   CacheSettings cache;
-  std::size_t game_bytes = 0, session_bytes = 0;  // of the game without sessions, of one session
+  // Bytes: of the game without sessions, of one session, of a call of Service::evaluate.
+  std::size_t game_bytes = 0, session_bytes = 0, evaluating_bytes = 0;
 };
 
 /// A game in a service: one pool per worker, and everything that the pools share.
@@ -114,6 +130,11 @@ struct HostTable {
   /// The service's session number `number`. `memory` is the reservation for one session.
   OnHeap<Session> (*make_session)(ServedGame& served, Service& service, std::uint64_t number,
                                   MemoryBudget::Reservation memory);
+  /// NetworkAlone of positions of the game: calls expected(i, ...) for each. At most as many as the
+  /// batch has rows.
+  void (*evaluate)(const ServedGame& served, Evaluator& evaluator, Batch& batch,
+                   std::span<const AnyState> positions,
+                   const std::function<void(std::size_t i, const Expectation&)>& expected);
 
   /// Defined in engine/host/served_game_of.hpp; see AnyGame::rules_of.
   template <Game G>

@@ -268,6 +268,16 @@ Result<void> write_text(const Result<std::string>& text, char* to, std::size_t r
   return {};
 }
 
+senet_expectation c_expectation(const Expectation& found) {
+  senet_expectation c{.player = static_cast<senet_turn>(found.viewer),
+                      .value = found.value,
+                      .outcome_count = static_cast<std::uint32_t>(found.outcomes.size()),
+                      .outcomes = {}};
+  std::copy_n(found.outcomes.begin(),
+              std::min<std::size_t>(found.outcomes.size(), SENET_MOST_OUTCOMES), c.outcomes);
+  return c;
+}
+
 }  // namespace
 
 uint32_t senet_abi(void) { return SENET_ABI; }
@@ -633,5 +643,39 @@ senet_status senet_session_line(const senet_session* session, size_t rank, senet
                                      : fail(SENET_BAD_ARGUMENT, "the result has no such line");
     });
     return read ? written : read;
+  });
+}
+
+// The network alone.
+
+senet_status senet_engine_evaluate(senet_engine* engine, senet_text game,
+                                   const senet_text* positions, size_t count,
+                                   senet_expectation* expected, senet_reason* why) {
+  return guarded(why, {{engine, "engine"}}, [&]() -> Result<void> {
+    if (positions == nullptr && count > 0) return missing("positions");
+    if (expected == nullptr && count > 0) return missing("expected");
+    return engine->service->evaluate(
+        view(game), count,
+        [&](const AnyGame& rules, std::size_t i) -> Result<AnyState> {
+          const std::string_view text = view(positions[i]);
+          if (text.empty()) return AnyState(rules);
+          auto state = AnyState::from_text(rules, text);
+          if (state) return state;
+          return fail(SENET_BAD_ARGUMENT,
+                      "position " + std::to_string(i) + ": " + state.error().reason());
+        },
+        [&](std::size_t i, const Expectation& found) { expected[i] = c_expectation(found); });
+  });
+}
+
+senet_status senet_session_evaluate(const senet_session* session, senet_expectation* expected,
+                                    senet_reason* why) {
+  return guarded(why, {{session, "session"}, {expected, "expected"}}, [&] {
+    const Session& its = session_of(session);
+    const Session::KeepAlive alive(its);
+    const AnyState position = its.position();
+    return its.service().evaluate(
+        position.game().name, 1, [&](const AnyGame&, std::size_t) { return position; },
+        [&](std::size_t, const Expectation& found) { *expected = c_expectation(found); });
   });
 }

@@ -1,10 +1,14 @@
 // HostTable::of: a service's functions for a game of type G.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "engine/host/search_pool.hpp"
+#include "search/network_alone.hpp"
 
 namespace senet {
 
@@ -57,6 +61,9 @@ constexpr HostTable HostTable::of() {
         rules.most_legal * sizeof(Action) + rules.most_chance * sizeof(float);
     const std::size_t played = Session::kMostUndone * sizeof(Action);
     planned.session_bytes = 2 * options + played + SessionOf<G>::bytes(planned) + 1024;
+    planned.evaluating_bytes =
+        evaluator_bytes(kind, spec, rows) + Batch::bytes(rows, rules.most_active) +
+        NetworkAlone<G>::bytes(rows) + rows * (sizeof(AnyState) + sizeof(Outcomes<G>)) + 1024;
     return planned;
   };
   table.make_pool = [](const ServedGamePlan& planned, ServiceWorker& worker, WeightsInUse& weights,
@@ -67,6 +74,24 @@ constexpr HostTable HostTable::of() {
                           MemoryBudget::Reservation memory) -> OnHeap<Session> {
     return make_on_heap<SessionOf<G>>(*served.plan.settings.heap, served, service, number,
                                       std::move(memory));
+  };
+  table.evaluate = [](const ServedGame& served, Evaluator& evaluator, Batch& batch,
+                      std::span<const AnyState> positions,
+                      const std::function<void(std::size_t, const Expectation&)>& expected) {
+    if (positions.empty()) return;
+    const G& any = positions.front().as<G>();
+    NetworkAlone<G> alone(any, served.plan.settings.search.evaluates, evaluator, batch,
+                          Tablebase<G>(served.tablebase.bytes()));
+    std::vector<Outcomes<G>> outcomes(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      alone.add(positions[i].as<G>(), outcomes[i]);
+    }
+    alone.finish();
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      expected(i, {.viewer = positions[i].viewer(),
+                   .value = mean_value(any, outcomes[i]),
+                   .outcomes = std::span(outcomes[i]).first(outcome_values(any).size())});
+    }
   };
   return table;
 }

@@ -97,7 +97,7 @@ Result<std::uint32_t> Service::most_that_fit(const ServiceSettings& settings,
     tried.*setting = value;
     const Result<ServedGamePlan> plan = (*game)->plan(**game, spec, tried);
     return plan && fixed_bytes(tried) + exchanged_bytes(spec) + plan->game_bytes + building +
-                           tried.sessions * plan->session_bytes <=
+                           plan->evaluating_bytes + tried.sessions * plan->session_bytes <=
                        tried.memory;
   });
 }
@@ -310,20 +310,26 @@ Error Service::no_weights(std::string_view game) const {
   return fail(SENET_BAD_STATE, reason);
 }
 
-Result<Session*> Service::open_session(std::string_view game) {
+// A game with weights in use; playouts() for one without a network.
+Result<ServedGame*> Service::served_game(std::string_view game) {
   if (const auto known = find_host(game); !known) return known.error();
   std::unique_lock lock(mutex_);
-  ServedGame* served = find_served(game);
-  if (served == nullptr) {
-    if (!builtin_model(game).empty()) return no_weights(game);
-    lock.unlock();
-    const auto network = playouts(game);
-    if (!network) return network.error();
-    const auto used = use(*network);
-    lock.lock();
-    served = find_served(game);  // perhaps by weights that another thread has published
-    if (served == nullptr) return used.error();
-  }
+  if (ServedGame* const served = find_served(game)) return served;
+  if (!builtin_model(game).empty()) return no_weights(game);
+  lock.unlock();
+  const auto network = playouts(game);
+  if (!network) return network.error();
+  const auto used = use(*network);
+  lock.lock();
+  ServedGame* const served = find_served(game);  // perhaps published by another thread
+  return served != nullptr ? Result<ServedGame*>(served) : used.error();
+}
+
+Result<Session*> Service::open_session(std::string_view game) {
+  const Result<ServedGame*> found = served_game(game);
+  if (!found) return found.error();
+  ServedGame* const served = *found;
+  std::unique_lock lock(mutex_);
   if (open_.size() + opening_ == settings_.sessions) {
     return fail(SENET_NO_SLOT, "all " + std::to_string(settings_.sessions) + " sessions are open");
   }
@@ -376,6 +382,36 @@ Result<void> Service::search(Session& session, SessionLimits limits, Session::Do
   AnySearchPool& pool = *session.served().pools[least];
   if (auto begun = session.begin(std::move(limits), std::move(done), pool); !begun) return begun;
   worker.take(session);
+  return {};
+}
+
+Result<void> Service::evaluate(
+    std::string_view game, std::size_t count,
+    const std::function<Result<AnyState>(const AnyGame& rules, std::size_t i)>& position,
+    const std::function<void(std::size_t i, const Expectation&)>& expected) {
+  const Result<ServedGame*> found = served_game(game);
+  if (!found) return found.error();
+  ServedGame& served = **found;
+  const ServedGamePlan& plan = served.plan;
+  const auto memory = memory_budget_.reserve(plan.evaluating_bytes, "evaluating positions");
+  if (!memory) return memory.error();
+  const WeightsInUse::User user(served.weights);
+  const Evaluation& evaluation = plan.settings.evaluation;
+  const auto evaluator = make_evaluator(evaluation, user.weights(), *settings_.heap);
+  if (!evaluator) return fail(SENET_BAD_ARGUMENT, "evaluator: " + evaluator.error().reason());
+  Batch batch(evaluation.batch_rows, plan.host.game.most_active, *settings_.heap);
+  std::vector<AnyState> positions;
+  positions.reserve(std::min(count, evaluation.batch_rows));
+  for (std::size_t first = 0; first < count; first += positions.size()) {
+    positions.clear();
+    while (first + positions.size() < count && positions.size() < evaluation.batch_rows) {
+      Result<AnyState> next = position(plan.host.game, first + positions.size());
+      if (!next) return next.error();
+      positions.push_back(*next);
+    }
+    plan.host.evaluate(served, **evaluator, batch, positions,
+                       [&](std::size_t i, const Expectation& its) { expected(first + i, its); });
+  }
   return {};
 }
 

@@ -74,6 +74,13 @@ inline std::size_t evaluating_threads(const ServiceSettings& settings) {
 /// of reading a network's file.
 std::size_t exchanged_bytes(const NetworkSpec& spec);
 
+/// What a network expects of a position, without a search.
+struct Expectation {
+  Player viewer;                    // from whose perspective: AnyState::viewer()
+  float value;                      // in the game's points
+  std::span<const float> outcomes;  // probability of each way to end, in the game's order
+};
+
 /// Every function may be called from any thread. The service outlives its sessions and networks.
 class Service {
  public:
@@ -83,7 +90,8 @@ class Service {
   ~Service();
 
   /// The largest value of `setting` (visits or sessions) with which sessions of this game fit into
-  /// memory, given a network of this shape and the other settings; 0 if not even 1 does.
+  /// memory together with one evaluate() at a time, given a network of this shape and the other
+  /// settings; 0 if not even 1 does.
   static Result<std::uint32_t> most_that_fit(const ServiceSettings& settings,
                                              const NetworkSpec& spec,
                                              std::uint32_t ServiceSettings::*setting);
@@ -122,6 +130,15 @@ class Service {
   /// Begins a search and returns immediately; see Session::Done.
   Result<void> search(Session& session, SessionLimits limits, Session::Done done);
 
+  /// Evaluates `count` positions of the game without a search, as NetworkAlone does, with the
+  /// weights in use (see open_session). Works on the calling thread, with a new evaluator.
+  /// Calls position(rules, i) for each, then expected(i, ...) in the same order, a batch at a time;
+  /// ends with the first error that position() returns.
+  Result<void> evaluate(
+      std::string_view game, std::size_t count,
+      const std::function<Result<AnyState>(const AnyGame& rules, std::size_t i)>& position,
+      const std::function<void(std::size_t i, const Expectation&)>& expected);
+
   /// Waits until no search of the session and no callback of one is running; without workers it
   /// searches meanwhile. SENET_TIMEOUT if that takes longer, SENET_BAD_STATE in a callback.
   Result<void> wait(const Session& session, std::chrono::microseconds time);
@@ -149,6 +166,7 @@ class Service {
   Result<const HostTable*> find_host(std::string_view game) const;
   Result<SharedNetwork> initial(const NetworkSpec& spec, std::uint64_t seed);
   Error no_weights(std::string_view game) const;
+  Result<ServedGame*> served_game(std::string_view game);
   // The caller holds mutex_.
   ServedGame* find_served(std::string_view game);
 

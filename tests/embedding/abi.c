@@ -112,6 +112,12 @@ int main(void) {
   FIELD(senet_choice, prior);
   FIELD(senet_choice, value);
 
+  SIZE(senet_expectation);
+  FIELD(senet_expectation, player);
+  FIELD(senet_expectation, value);
+  FIELD(senet_expectation, outcome_count);
+  FIELD(senet_expectation, outcomes);
+
   SIZE(senet_result);
   FIELD(senet_result, struct_size);
   FIELD(senet_result, ending);

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "senet/senet.hpp"
@@ -267,6 +269,88 @@ TEST_F(CppFace, TellsTheOddsOfTheDice) {
   EXPECT_EQ(session.chance(), std::vector<float>(15, 1.0f / 15));
   session.play(0);
   EXPECT_TRUE(session.chance().empty());
+}
+
+// With and without a session, alone and in a batch, during a search and after the end.
+TEST_F(CppFace, EvaluatesWithoutASearch) {
+  Session session = engine_.open_session("connect_four");
+  std::vector<std::string> texts;
+  std::vector<senet_expectation> alone;
+  for (const int column : {3, 3, 3, 0, 2, 0, 4, 0, 5}) {
+    texts.push_back(session.text());
+    alone.push_back(session.evaluate());
+    session.play(static_cast<senet_action>(column));
+  }
+  EXPECT_EQ(session.turn(), SENET_OVER);
+  texts.push_back(session.text());
+  alone.push_back(session.evaluate());
+  EXPECT_EQ(std::abs(alone.back().value), 1.0f);
+  EXPECT_EQ(alone.back().value > 0, alone.back().player == SENET_PLAYER_0);
+
+  std::vector<senet_text> positions;
+  for (int copy = 0; copy < 20; ++copy) {  // more than fit into a batch
+    for (const std::string& position : texts) positions.push_back(text(position));
+  }
+  const auto together = engine_.evaluate("connect_four", positions);
+  ASSERT_EQ(together.size(), positions.size());
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    const senet_expectation& expected = alone[i % alone.size()];
+    EXPECT_EQ(together[i].player, expected.player);
+    EXPECT_EQ(together[i].value, expected.value);
+    ASSERT_EQ(together[i].outcome_count, 3u);
+    EXPECT_TRUE(std::ranges::equal(together[i].outcomes, expected.outcomes));
+    EXPECT_NEAR(expected.outcomes[0] + expected.outcomes[1] + expected.outcomes[2], 1, 1e-5);
+    EXPECT_NEAR(expected.outcomes[0] - expected.outcomes[2], expected.value, 1e-5);
+  }
+  EXPECT_TRUE(engine_.evaluate("connect_four", {}).empty());
+
+  session.set("");
+  session.begin_search({.visits = 700});
+  EXPECT_EQ(session.evaluate().value, alone.front().value);
+  session.wait();
+}
+
+TEST_F(CppFace, EvaluatesDice) {
+  engine_.use(engine_.builtin("backgammon"));
+  Session session = engine_.open_session("backgammon");
+  session.set("4HPwATDgc/ABMA:0:-");
+  ASSERT_EQ(session.turn(), SENET_CHANCE);
+  const senet_expectation before = session.evaluate();
+  EXPECT_EQ(before.player, SENET_PLAYER_0);
+  EXPECT_EQ(before.outcome_count, 6u);
+  EXPECT_NEAR(before.value, 0.07, 0.05);  // the advantage of moving first
+  // The value before the roll is about the mean of the values after it.
+  const std::vector<float> chances = session.chance();
+  double mean = 0;
+  for (std::size_t i = 0; i < chances.size(); ++i) {
+    Session rolled = session.clone();
+    rolled.play(static_cast<senet_action>(i));
+    mean += chances[i] * rolled.evaluate().value;
+  }
+  EXPECT_NEAR(mean, before.value, 0.05);
+}
+
+TEST_F(CppFace, EvaluatingSaysWhatIsWrong) {
+  const std::vector<senet_text> positions = {SENET_TEXT(""), SENET_TEXT("9")};
+  const auto bad = engine_.try_evaluate("connect_four", positions);
+  EXPECT_EQ(bad.error().status(), SENET_BAD_ARGUMENT);
+  EXPECT_TRUE(bad.error().reason().starts_with("position 1: ")) << bad.error().reason();
+  EXPECT_EQ(engine_.try_evaluate("chess", positions).error().status(), SENET_UNKNOWN_GAME);
+  EXPECT_EQ(engine_.try_evaluate("backgammon", {}).error().status(), SENET_BAD_STATE);
+  EXPECT_EQ(
+      senet_engine_evaluate(engine_.handle(), text("connect_four"), nullptr, 1, nullptr, nullptr),
+      SENET_BAD_ARGUMENT);
+  senet_config config = default_config();
+  Engine small(config);
+  small.use(small.builtin("connect_four"));
+  const std::uint64_t used = small.memory();
+  EXPECT_EQ(small.evaluate("connect_four", {positions.data(), 1}).size(), 1u);
+  EXPECT_EQ(small.memory(), used);
+  config.memory = used + 1024;
+  Engine full(config);
+  ASSERT_TRUE(full.try_use(full.builtin("connect_four")));
+  EXPECT_EQ(full.try_evaluate("connect_four", {positions.data(), 1}).error().status(),
+            SENET_NO_MEMORY);
 }
 
 TEST_F(CppFace, TellsWhatFits) {

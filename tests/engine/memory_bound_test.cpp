@@ -55,6 +55,7 @@ TEST_P(MemoryBound, IsKept) {
         session.begin_search({.noise = true});  // until the tree is full
       }
       engine.use(engine.untrained(game, 2 + round));
+      for (const api::Session& session : sessions) session.evaluate();
       for (api::Session& session : sessions) {
         session.wait();
         const api::Found found = session.result();

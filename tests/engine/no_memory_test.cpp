@@ -33,6 +33,7 @@ bool plays(std::string_view game, int* searches, int* reported) {
   senet_limits limits = SENET_LIMITS_INIT;
   limits.visits = 10;
   senet_result result = SENET_RESULT_INIT;
+  senet_expectation expected;
   std::array<char, 256> words;
   if (went_well(senet_engine_open(&config, &engine, &why)) &&
       went_well(senet_model_builtin(engine, text(game), &model, &why)) &&
@@ -47,6 +48,7 @@ bool plays(std::string_view game, int* searches, int* reported) {
       went_well(
           senet_session_action_text(session, result.action, words.data(), words.size(), nullptr));
       went_well(senet_session_play(session, result.action, &why));
+      went_well(senet_session_evaluate(session, &expected, &why));
       if (game == "backgammon" && good) went_well(senet_session_play(session, 3, &why));
     }
   }

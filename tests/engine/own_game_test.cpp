@@ -222,6 +222,8 @@ TEST(OwnGameTable, PlaysByPlayoutsBeforeItHasWeights) {
   EXPECT_EQ(found.visits, 50u);
   EXPECT_EQ(found.evaluations, 0u);
   EXPECT_EQ(found.model, engine.playouts(Race::kName).id());
+  const senet_expectation expected = race.evaluate();
+  EXPECT_NEAR(expected.value, found.value, 0.4);
   engine.use(engine.playouts(Race::kName));
   EXPECT_EQ(engine.try_use(engine.untrained(Race::kName)).error().reason(),
             "race plays by random playouts in this engine");
@@ -591,6 +593,7 @@ TEST(OwnGameTable, FunctionsMayThrow) {
   throws = true;
   EXPECT_EQ(session.try_search({.visits = 20}).error().status(), SENET_INTERNAL);
   throws = false;
+  EXPECT_GT(session.evaluate().outcome_count, 0u);
   EXPECT_EQ(session.search({.visits = 20}).visits, 20u);
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "nn/own_evaluators.hpp"
-#include "search/network_alone.hpp"
 #include "tests/engine/small_network.hpp"
 #include "tests/game_types.hpp"
 #include "tests/search/search_driver.hpp"
@@ -73,7 +72,7 @@ TEST(PlayoutEnds, MeansAreThoseOfRandomGames) {
     const auto mean = mean_playout(before);
     EXPECT_NEAR(std::accumulate(mean.begin(), mean.end(), 0.0f), 1.0f, 1e-5f);
     EXPECT_NEAR(mean_value(before, mean), 0.0f, 0.5f);
-    EXPECT_EQ(network_alone(before, Evaluates::kPlayouts, evaluator), mean);
+    EXPECT_EQ(expected_alone(before, Evaluates::kPlayouts, evaluator), mean);
   }
 }
 

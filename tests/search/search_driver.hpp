@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "nn/evaluator.hpp"
+#include "search/network_alone.hpp"
 #include "search/search.hpp"
 
 namespace senet {
@@ -19,6 +22,24 @@ std::unique_ptr<Evaluator> hash_evaluator(std::size_t rows) {
   spec.blocks = 0;
   const Weights weights(initial_network(spec, 1));
   return std::move(*make_evaluator(EvaluatorKind::kHash, weights, rows));
+}
+
+/// What the network alone expects of positions that share a batch with this capacity.
+template <Game G>
+std::vector<Outcomes<G>> expected_alone(std::span<const G> states, Evaluates evaluates,
+                                        Evaluator& evaluator, std::size_t rows,
+                                        const Tablebase<G>& tablebase = {}) {
+  Batch batch(rows, G::kMaxActive);
+  NetworkAlone<G> alone(states.front(), evaluates, evaluator, batch, tablebase);
+  std::vector<Outcomes<G>> expected(states.size());
+  for (std::size_t i = 0; i < states.size(); ++i) alone.add(states[i], expected[i]);
+  alone.finish();
+  return expected;
+}
+template <Game G>
+Outcomes<G> expected_alone(const G& state, Evaluates evaluates, Evaluator& evaluator,
+                           const Tablebase<G>& tablebase = {}) {
+  return expected_alone(std::span(&state, 1), evaluates, evaluator, 1, tablebase).front();
 }
 
 /// The first position of the game in which a player is to move.

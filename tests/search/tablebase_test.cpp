@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "search/network_alone.hpp"
 #include "tests/game_types.hpp"
 #include "tests/games/backgammon_bearoff.hpp"
 #include "tests/search/search_driver.hpp"
@@ -239,8 +238,8 @@ TEST(Tablebase, AnswersForTheNetworkAlone) {
       const Backgammon known = *Backgammon::from_board({on_points({3}), on_points({1})}, player);
       Outcomes<Backgammon> outcomes{};
       ASSERT_TRUE(bearoffs().find(known, outcomes));
-      EXPECT_EQ(network_alone(known, evaluates, *evaluator, bearoffs()), outcomes);
-      EXPECT_NE(network_alone(known, evaluates, *evaluator), outcomes);
+      EXPECT_EQ(expected_alone(known, evaluates, *evaluator, bearoffs()), outcomes);
+      EXPECT_NE(expected_alone(known, evaluates, *evaluator), outcomes);
     }
   }
 }

@@ -96,15 +96,13 @@ class Report {
   double luck_of(const AnyState& state, Action rolled) {
     std::vector<float> chances;
     state.chance(chances);
+    std::vector<AnyState> rolls(chances.size(), state);
+    for (std::size_t i = 0; i < rolls.size(); ++i) rolls[i].play(static_cast<Action>(i));
     double mean = 0, value = 0;
-    for (std::size_t i = 0; i < chances.size(); ++i) {
-      if (!(chances[i] > 0)) continue;
-      AnyState after = state;
-      after.play(static_cast<Action>(i));
-      const double here = engine_.evaluate(after).value;
-      mean += chances[i] * here;
-      if (i == rolled) value = here;
-    }
+    engine_.evaluate(rolls, [&](std::size_t i, const Expectation& expected) {
+      mean += chances[i] * expected.value;
+      if (i == rolled) value = expected.value;
+    });
     return value - mean;
   }
 

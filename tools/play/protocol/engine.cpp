@@ -263,9 +263,6 @@ void Engine::configure(const Options& options, Change change) {
   service_ = std::move(service);
   game_ = game;
   network_ = std::move(network);
-  evaluation_ = settings.evaluation;
-  evaluator_ = nullptr;
-  evaluates_ = *settings.evaluates;
 }
 
 SessionResult Engine::search(const AnyState& position, SessionLimits limits,
@@ -286,19 +283,10 @@ SessionResult Engine::search(const AnyState& position, SessionLimits limits,
   return value_or(Code::kInternal, session_->result());
 }
 
-Expectation Engine::evaluate(const AnyState& position) {
-  if (evaluates_ == Evaluates::kAfterstates && is_decision(position.turn())) {
-    const SessionResult found =
-        search(position, {.visits = 1, .reuse_tree = false, .lines = 1}, [] { return true; });
-    const std::span<const float> outcomes = found.line(0).outcomes;
-    return {found.choices.front().value, {outcomes.begin(), outcomes.end()}};
-  }
-  if (evaluator_ == nullptr) {
-    alone_ = std::make_unique<const Weights>(network_);
-    evaluator_ = value_or(Code::kInternal, make_evaluator(evaluation_, *alone_));
-  }
-  return (*find_game<NetworkAlone>(game_->name))
-      ->expects(position, evaluates_, *evaluator_, tablebase().bytes());
+void Engine::evaluate(std::span<const AnyState> positions,
+                      const std::function<void(std::size_t, const Expectation&)>& expected) {
+  const auto position = [&](const AnyGame&, std::size_t i) { return positions[i]; };
+  value_or(Code::kInternal, service_->evaluate(game_->name, positions.size(), position, expected));
 }
 
 }  // namespace senet::protocol

@@ -17,7 +17,6 @@
 #include "games/settings.hpp"
 #include "nn/levels.hpp"
 #include "nn/tablebase_file.hpp"
-#include "tools/play/protocol/expectation.hpp"
 #include "tools/play/search_setup.hpp"
 
 namespace senet::protocol {
@@ -133,17 +132,13 @@ class Engine {
                        const std::function<bool()>& keep_going);
   /// Makes the next search begin with an empty tree.
   void forget() { reuses_tree_ = false; }
-  /// What the network expects of a position, which may be a chance turn or a finished game. A
-  /// network that evaluates afterstates expects what follows the best move.
-  Expectation evaluate(const AnyState& position);
+  /// What the network expects of positions, without a search: Service::evaluate().
+  void evaluate(std::span<const AnyState> positions,
+                const std::function<void(std::size_t i, const Expectation&)>& expected);
 
  private:
   const AnyGame* game_ = nullptr;
   SharedNetwork network_;
-  Evaluation evaluation_;                 // resolved
-  std::unique_ptr<const Weights> alone_;  // for evaluate(), made on first use
-  std::unique_ptr<Evaluator> evaluator_;  // with these weights
-  Evaluates evaluates_ = Evaluates::kPosition;
   std::unique_ptr<Service> service_;
   bool reuses_tree_ = true;
   senet::Session* session_ = nullptr;  // null when its memory could not be reserved

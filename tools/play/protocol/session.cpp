@@ -367,15 +367,16 @@ void Session::say_info(const SessionResult& result, Role role, ServiceClock::tim
 // worth 2 points or more, their probabilities are included.
 void Session::eval(Words) {
   say_notes();
-  const Expectation seen = engine_.evaluate(position_);
-  const std::span<const float> values = engine_.game().outcome_values;
-  const Chances chances = chances_of(seen.outcomes, values);
-  const std::string win = fmt::format("eval eq {:.4f} pwin {:.4f}", seen.value, chances.win);
-  say(std::ranges::all_of(values, [](float end) { return end < 2; })
-          ? fmt::format("{} pdraw {:.4f} plose {:.4f}", win, chances.draw, chances.lose)
-          : fmt::format("{} pgammon {:.4f} pbg {:.4f} plosegammon {:.4f} plosebg {:.4f}", win,
-                        chances.win_double, chances.win_triple, chances.lose_double,
-                        chances.lose_triple));
+  engine_.evaluate({&position_, 1}, [this](std::size_t, const Expectation& expected) {
+    const std::span<const float> values = engine_.game().outcome_values;
+    const Chances chances = chances_of(expected.outcomes, values);
+    const std::string win = fmt::format("eval eq {:.4f} pwin {:.4f}", expected.value, chances.win);
+    say(std::ranges::all_of(values, [](float end) { return end < 2; })
+            ? fmt::format("{} pdraw {:.4f} plose {:.4f}", win, chances.draw, chances.lose)
+            : fmt::format("{} pgammon {:.4f} pbg {:.4f} plosegammon {:.4f} plosebg {:.4f}", win,
+                          chances.win_double, chances.win_triple, chances.lose_double,
+                          chances.lose_triple));
+  });
 }
 
 // Commands of UBGI.

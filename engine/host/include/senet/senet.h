@@ -75,6 +75,8 @@ SENET_ENUM(senet_turn){SENET_PLAYER_0 = 0, SENET_PLAYER_1 = 1,
                        SENET_CHANCE = 2, /* dice: play an outcome of senet_session_chance */
                        SENET_OVER = 3};
 
+#define SENET_MOST_OUTCOMES 8 /* ways to end a game */
+
 SENET_ENUM(senet_ending){
     SENET_BY_VISITS = 0, SENET_BY_TIME = 1, SENET_BY_STOP = 2,
     SENET_BY_PROOF = 3,    /* more visits would not change the value: it is exact, or the result of
@@ -147,7 +149,8 @@ SENET_API const char* senet_status_name(senet_status status); /* "SENET_BUSY"; s
 SENET_API void senet_config_init(senet_config* config, size_t size);
 
 /* The largest `visits` with which config->sessions sessions, all of `game` with the reference
- * network, fit into config->memory; 0 if not even one visit fits. Allocates nothing. */
+ * network, and one call of senet_engine_evaluate at a time fit into config->memory; 0 if not even
+ * one visit fits. Allocates nothing. */
 SENET_API senet_status senet_config_fit(const senet_config* config, senet_text game,
                                         uint32_t* visits, senet_reason* why);
 /* The inverse: the largest `sessions` that fit with config->visits each. For a mix of games, or a
@@ -339,7 +342,6 @@ typedef struct senet_choice {
   float value; /* for the player to move; without visits often just the position's value */
 } senet_choice;
 
-#define SENET_MOST_OUTCOMES 8
 typedef struct senet_result {
   uint32_t struct_size;
   senet_ending ending;
@@ -368,6 +370,31 @@ SENET_API senet_status senet_session_result(const senet_session* session, senet_
  * be below senet_limits.lines and the number of choices. Otherwise like senet_session_result. */
 SENET_API senet_status senet_session_line(const senet_session* session, size_t rank,
                                           senet_action* actions, size_t room, size_t* count);
+
+/* ---- The network alone ------------------------------------------------------------------- */
+
+/* What a model expects of a position, without a search. For the values and priors of its moves,
+ * search with 1 visit. */
+typedef struct senet_expectation {
+  senet_turn player; /* whose perspective the figures have: the player to move or to roll; in a
+                      * finished game it may be either */
+  float value;       /* in the game's points */
+  uint32_t outcome_count;
+  float outcomes[SENET_MOST_OUTCOMES]; /* probability of each way to end */
+} senet_expectation;
+
+/* Evaluates `count` positions of a game, given as for senet_session_set, with the model in use. All
+ * turns are allowed. A model of positions sees a chance turn as the mean over its outcomes, a model
+ * of afterstates a decision as its best move. Answers come from the tablebase where it has them;
+ * they have the same bits in every batch, except with "onednn". Runs on the calling thread, and
+ * takes a part of senet_config.memory meanwhile; any number of threads may call at once. On failure
+ * some of `expected` may have been written; `why` names a position that cannot be parsed. */
+SENET_API senet_status senet_engine_evaluate(senet_engine* engine, senet_text game,
+                                             const senet_text* positions, size_t count,
+                                             senet_expectation* expected, senet_reason* why);
+/* Evaluates the position of a session; allowed at any time, also during a search. */
+SENET_API senet_status senet_session_evaluate(const senet_session* session,
+                                              senet_expectation* expected, senet_reason* why);
 
 #ifdef __cplusplus
 }

@@ -281,6 +281,12 @@ class Session {
   }
   Found search(const Limits& limits) { return try_search(limits).value(); }
 
+  /// What the model in use expects of the position, without a search. Any thread, any time.
+  Result<senet_expectation> try_evaluate() const {
+    return detail::ask<senet_expectation>(senet_session_evaluate, handle());
+  }
+  senet_expectation evaluate() const { return try_evaluate().value(); }
+
   /// Ends the search and the session (senet_session_close). Later calls fail with
   /// SENET_BAD_ARGUMENT.
   void close() noexcept { handle_.reset(); }
@@ -358,6 +364,21 @@ class Engine {
     return detail::open<Session, senet_session>(senet_session_open, handle(), detail::text(game));
   }
   Session open_session(std::string_view game) { return try_open_session(game).value(); }
+
+  /// What the model in use expects of positions, given as texts, without a search
+  /// (senet_engine_evaluate). Any thread.
+  Result<std::vector<senet_expectation>> try_evaluate(std::string_view game,
+                                                      std::span<const senet_text> positions) {
+    std::vector<senet_expectation> expected(positions.size());
+    const auto asked = detail::call(senet_engine_evaluate, handle(), detail::text(game),
+                                    positions.data(), positions.size(), expected.data());
+    if (!asked) return asked.error();
+    return expected;
+  }
+  std::vector<senet_expectation> evaluate(std::string_view game,
+                                          std::span<const senet_text> positions) {
+    return try_evaluate(game, positions).value();
+  }
 
   /// Without workers: searches on this thread for about `budget` (senet_poll). Returns the number
   /// of running searches.
