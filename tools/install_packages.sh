@@ -25,7 +25,7 @@ packages=(
   g++ cmake ninja-build pkg-config git
   libdnnl-dev
   ocl-icd-opencl-dev # required by oneDNN's CMake file only
-  libopenblas-dev libboost-fiber-dev libmimalloc-dev libabsl-dev libfmt-dev libcli11-dev
+  libboost-fiber-dev libmimalloc-dev libabsl-dev libfmt-dev libcli11-dev
   nlohmann-json3-dev libxxhash-dev libzstd-dev libgtest-dev libbenchmark-dev
   "${foreign[@]}" "$@"
 )

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,6 +52,9 @@ class TrainNetwork {
         chosen_(group_rows_),
         transposed_(std::size_t{plan.features} * plan.layers[0].outputs),
         d_transposed_(transposed_.size()),
+        d_outputs_(std::max(plan.widest(), plan.size_of(plan.outcomes)) * group_rows_),
+        packed_inputs_(group_rows_, round_up(plan.widest(), kPanel),
+                       d_outputs_.size() / group_rows_),
         values_(shape.max_active),
         action_logits_(shape.action_room),
         pair_values_(shape.action_room * shape.logits_per_action),
@@ -85,6 +89,7 @@ class TrainNetwork {
     RowKernels<Real>::transpose(pass.weight(input), input.inputs, input.outputs,
                                 transposed_.data());
     std::ranges::fill(d_transposed_, Real{0});
+    for (Dense& dense : dense_) dense.begin(pass);
     for (pass.first = rows.begin; pass.first < rows.end; pass.first += pass.rows) {
       pass.rows = std::min(group_rows_, rows.end - pass.first);
       forward(pass, 0, fork_);
@@ -95,6 +100,7 @@ class TrainNetwork {
     }
     RowKernels<Real>::transpose(d_transposed_.data(), input.outputs, input.inputs,
                                 pass.d_weight(input));
+    for (const Dense& dense : dense_) dense.end(pass);
 
     losses.value /= static_cast<double>(batch.size());
     if (policy_rows > 0) losses.policy /= static_cast<double>(policy_rows);
@@ -106,6 +112,8 @@ class TrainNetwork {
   // 128-wide network (about 11 KB per row) to stay in a cache of one or two megabytes.
   static constexpr std::size_t kGroupRows = 128;
 
+  struct Dense;
+
   /// A layer and its buffers, [rows, size of the value] each; null where there are none. Inputs and
   /// outputs are kept for the backward pass, which computes the gradient of `in` from that of
   /// `out`; the gradient of `added` is that of `out`.
@@ -115,6 +123,7 @@ class TrainNetwork {
     Real *d_from, *d_to;                          // gradients; features have none
     bool add;                                     // d_from already contains a part; add to it
     AlignedVector<Real> mean, inverse_deviation;  // per row, of a norm
+    Dense* dense;                                 // of a Linear over values
   };
 
   /// One group of rows. Parameters and gradient are flat blocks of the same layout. Layers add to
@@ -143,6 +152,34 @@ class TrainNetwork {
     Matrix<const Real> weights(const Layer& layer) const {
       return {weight(layer), layer.outputs, layer.inputs, layer.inputs};
     }
+  };
+
+  /// A Linear over values: its weight, packed once per gradient, and its gradient, whose rows are
+  /// padded to whole panels.
+  struct Dense {
+    Dense(const Layer& its, std::size_t rows)
+        : layer(its),
+          forward(its.inputs, its.outputs, rows),
+          backward(its.outputs, its.inputs, rows),
+          stride(round_up(its.inputs, kPanel)),
+          d_weight(its.outputs * stride) {}
+
+    void begin(const Pass& pass) {
+      forward.pack(pass.weights(layer), true, pass.bias(layer));
+      backward.pack(pass.weights(layer), false);
+      std::ranges::fill(d_weight, Real{0});
+    }
+    void end(const Pass& pass) const {
+      for (std::size_t i = 0; i < layer.outputs; ++i) {
+        std::copy_n(d_weight.data() + i * stride, layer.inputs,
+                    pass.d_weight(layer) + i * layer.inputs);
+      }
+    }
+
+    Layer layer;
+    PackedMatrix<Real> forward, backward;
+    std::size_t stride;
+    AlignedVector<Real> d_weight;
   };
 
   static std::size_t rows_with_policy(const TrainBatch& batch) {
@@ -177,11 +214,15 @@ class TrainNetwork {
         return number == GradientPlan::kNone ? other : shared[number];
       };
       const AlignedVector<Real> row_values(layer.kind == LayerKind::kNormRelu ? group_rows_ : 0);
+      Dense* dense = nullptr;
+      if (layer.kind == LayerKind::kLinear && layer.in != kFeatures && !is_logits(layer)) {
+        dense = &dense_.emplace_back(layer, group_rows_);
+      }
       steps_.push_back({layer, is_chosen ? chosen_rows_.values : values[layer.in],
                         layer.added == kNoValue ? nullptr : values[layer.added], values[layer.out],
                         shared_or(gradient.d_in, nullptr),
                         shared_or(gradient.d_out, values[layer.out]), gradient.add, row_values,
-                        row_values});
+                        row_values, dense});
     }
   }
 
@@ -258,23 +299,21 @@ class TrainNetwork {
 
   /// Any other Linear: out = in x weight^T + bias (+ added).
   static void multiply_values(const Pass& pass, const Step& step) {
-    if (step.added == kNoValue) {
-      RowKernels<Real>::fill_rows(pass.bias(step), pass.rows, step.outputs, step.to);
-    } else {
-      RowKernels<Real>::add_row(step.residual, pass.bias(step), pass.rows, step.outputs, step.to);
-    }
-    multiply(Product<Real, Real>{pass.matrix(step.from, step.inputs), false, pass.weights(step),
-                                 true, pass.matrix(step.to, step.outputs), true});
+    const bool has_residual = step.added != kNoValue;
+    if (has_residual) std::copy_n(step.residual, pass.rows * step.outputs, step.to);
+    step.dense->forward.multiply(pass.matrix(step.from, step.inputs),
+                                 pass.matrix(step.to, step.outputs), has_residual);
   }
-  static void multiply_values_backward(const Pass& pass, const Step& step) {
-    const std::size_t inputs = step.inputs, outputs = step.outputs;
-    const Matrix<const Real> d_out = pass.template matrix<const Real>(step.d_to, outputs);
-    const Matrix<Real> d_weight{pass.d_weight(step), outputs, inputs, inputs};
-    RowKernels<Real>::add_column_sums(d_out.data, pass.rows, outputs, pass.d_bias(step));
-    multiply(
-        Product<Real, Real>{d_out, true, pass.matrix(step.from, inputs), false, d_weight, true});
-    multiply(Product<Real, Real>{d_out, false, pass.weights(step), false,
-                                 pass.matrix(step.d_from, inputs), step.add});
+  void multiply_values_backward(const Pass& pass, const Step& step) {
+    const std::size_t rows = pass.rows, inputs = step.inputs, outputs = step.outputs;
+    Dense& dense = *step.dense;
+    RowKernels<Real>::add_column_sums(step.d_to, rows, outputs, pass.d_bias(step));
+    RowKernels<Real>::transpose(step.d_to, outputs, rows, d_outputs_.data());
+    packed_inputs_.pack(pass.matrix(step.from, inputs), false);
+    packed_inputs_.multiply({d_outputs_.data(), outputs, rows, rows},
+                            {dense.d_weight.data(), outputs, inputs, dense.stride}, true);
+    dense.backward.multiply(pass.template matrix<const Real>(step.d_to, outputs),
+                            pass.matrix(step.d_from, inputs), step.add);
   }
 
   /// Cross entropy between the softmax of the outcome logits and the rows' distributions; replaces
@@ -361,6 +400,9 @@ class TrainNetwork {
   std::vector<std::uint32_t> chosen_;  // row numbers of chosen_rows_ in the pass
 
   AlignedVector<Real> transposed_, d_transposed_;  // of the first layer
+  std::deque<Dense> dense_;                        // of the other Linears
+  AlignedVector<Real> d_outputs_;                  // [outputs, rows], of the current Linear
+  PackedMatrix<Real> packed_inputs_;               // of the current Linear
   AlignedVector<Real> values_;                     // of a row's features
   AlignedVector<Real> action_logits_;              // [actions of a row], then their gradients
   AlignedVector<Real> pair_values_;                // [pairs of a row], logits, then their gradients

@@ -1,32 +1,105 @@
 #include "train_bridge/linear_algebra.hpp"
 
-#include <cblas.h>
-
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
 #include <type_traits>
 
 namespace senet {
+namespace {
 
-void use_single_threaded_blas() { openblas_set_num_threads(1); }
-
-template <class Real>
-void multiply(const Product<Real, Real>& product) {
-  const auto& [left, left_transposed, right, right_transposed, result, add] = product;
-  const auto size = [](std::size_t value) { return static_cast<blasint>(value); };
-  const auto order = [](bool transposed) { return transposed ? CblasTrans : CblasNoTrans; };
-  const std::size_t inner = left_transposed ? left.rows : left.columns;
-  const auto gemm = [] {
-    if constexpr (std::is_same_v<Real, float>) {
-      return &cblas_sgemm;
-    } else {
-      return &cblas_dgemm;
+/// The kernels' linear and add_linear for double.
+void multiply_panels(const double* left, std::size_t left_stride, std::size_t inner,
+                     const double* panels, const double* row, std::size_t rows,
+                     std::size_t panel_count, double* result, std::size_t stride, bool add) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t p = 0; p < panel_count; ++p) {
+      double sums[kPanel];
+      std::copy_n(row + p * kPanel, kPanel, sums);
+      const double* panel = panels + p * inner * kPanel;
+      for (std::size_t i = 0; i < inner; ++i, panel += kPanel) {
+        for (std::size_t j = 0; j < kPanel; ++j) sums[j] += left[r * left_stride + i] * panel[j];
+      }
+      double* const to = result + r * stride + p * kPanel;
+      for (std::size_t j = 0; j < kPanel; ++j) to[j] = add ? to[j] + sums[j] : sums[j];
     }
-  }();
-  gemm(CblasRowMajor, order(left_transposed), order(right_transposed), size(result.rows),
-       size(result.columns), size(inner), Real{1}, left.data, size(left.stride), right.data,
-       size(right.stride), add ? Real{1} : Real{0}, result.data, size(result.stride));
+  }
 }
 
-template void multiply(const Product<float, float>&);
-template void multiply(const Product<double, double>&);
+}  // namespace
+
+template <class Real>
+PackedMatrix<Real>::PackedMatrix(std::size_t rows, std::size_t columns, std::size_t product_rows)
+    : panels_(rows * round_up(columns, kPanel)),
+      row_(round_up(columns, kPanel)),
+      squares_(product_rows * kPanel),
+      aligned_(columns % kPanel == 0 ? 0 : product_rows * round_up(columns, kPanel)) {}
+
+template <class Real>
+void PackedMatrix<Real>::pack(Matrix<const Real> matrix, bool is_transposed, const Real* row) {
+  const auto [data, matrix_rows, matrix_columns, stride] = matrix;
+  rows_ = is_transposed ? matrix_columns : matrix_rows;
+  columns_ = is_transposed ? matrix_rows : matrix_columns;
+  assert(rows_ * round_up(columns_, kPanel) <= panels_.size() && columns_ <= row_.size());
+  std::ranges::fill(row_, Real{0});
+  if (row != nullptr) std::copy_n(row, columns_, row_.data());
+  Real* panel = panels_.data();
+  for (std::size_t first = 0; first < columns_; first += kPanel, panel += rows_ * kPanel) {
+    const std::size_t width = std::min(kPanel, columns_ - first);
+    if (width < kPanel) std::fill_n(panel, rows_ * kPanel, Real{0});
+    if (!is_transposed) {
+      for (std::size_t i = 0; i < rows_; ++i) {
+        std::copy_n(data + i * stride + first, width, panel + i * kPanel);
+      }
+      continue;
+    }
+    // A few rows of the panel at a time, which stay in the first-level cache.
+    for (std::size_t begin = 0; begin < rows_; begin += kPanel) {
+      const std::size_t end = std::min(rows_, begin + kPanel);
+      for (std::size_t j = 0; j < width; ++j) {
+        const Real* const from = data + (first + j) * stride;
+        for (std::size_t i = begin; i < end; ++i) panel[i * kPanel + j] = from[i];
+      }
+    }
+  }
+}
+
+template <class Real>
+void PackedMatrix<Real>::multiply(Matrix<const Real> left, Matrix<Real> result, bool add) {
+  assert(left.columns == rows_ && result.rows == left.rows && result.columns == columns_);
+  const std::size_t padded = round_up(columns_, kPanel);
+  if (result.stride % kPanel != 0) {
+    const Matrix<Real> aligned{aligned_.data(), result.rows, columns_, padded};
+    assert(result.rows * padded <= aligned_.size());
+    multiply(left, aligned, false);
+    for (std::size_t row = 0; row < result.rows; ++row) {
+      const Real* const from = aligned.data + row * padded;
+      Real* const to = result.data + row * result.stride;
+      for (std::size_t i = 0; i < columns_; ++i) to[i] = add ? to[i] + from[i] : from[i];
+    }
+    return;
+  }
+  assert(reinterpret_cast<std::uintptr_t>(result.data) % kLineBytes == 0);
+  if constexpr (std::is_same_v<Real, float>) {
+    assert(result.rows * kPanel <= squares_.size());
+    const LinearPass pass{.in = left.data,
+                          .in_stride = left.stride,
+                          .inputs = rows_,
+                          .panels = panels_.data(),
+                          .bias = row_.data(),
+                          .panel_count = padded / kPanel,
+                          .out = result.data,
+                          .out_stride = result.stride,
+                          .squares = squares_.data()};
+    const Kernels& kernels = best_kernels();
+    (add ? kernels.add_linear : kernels.linear)(pass, result.rows);
+  } else {
+    multiply_panels(left.data, left.stride, rows_, panels_.data(), row_.data(), result.rows,
+                    padded / kPanel, result.data, result.stride, add);
+  }
+}
+
+template class PackedMatrix<float>;
+template class PackedMatrix<double>;
 
 }  // namespace senet

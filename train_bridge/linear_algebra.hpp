@@ -1,7 +1,10 @@
-// The matrix products of a training step, and their CPU implementation with OpenBLAS.
+// The matrix products of a training step.
 #pragma once
 
 #include <cstddef>
+
+#include "nn/aligned_vector.hpp"
+#include "nn/kernels.hpp"
 
 namespace senet {
 
@@ -23,13 +26,32 @@ struct Product {
   bool add;
 };
 
-/// Makes OpenBLAS run every matrix product on the calling thread. The setting applies to the whole
-/// process, so only the program calls this, once, before it trains. Without it, OpenBLAS uses its
-/// own threads for large products, which compete with self-play for the cores.
-void use_single_threaded_blas();
-
-/// Computes the product for Real = float or double. The factors do not overlap with the result.
+/// The right factor of products, packed for the kernels of the forward pass (nn/kernels.hpp). Used
+/// by one thread at a time; allocates only when constructed. Real is float or, to check the float
+/// version, double.
+///
+///   panels [columns / kPanel, rounded up, rows, kPanel]   the matrix; 0 beyond its columns
+///   row    [columns, rounded up to kPanel]                is added to each row of a product
 template <class Real>
-void multiply(const Product<Real, Real>& product);
+class PackedMatrix {
+ public:
+  /// For matrices of up to `rows` x `columns`, and products of up to `product_rows` rows. If
+  /// `columns` is a multiple of kPanel, so is the stride of every result.
+  PackedMatrix(std::size_t rows, std::size_t columns, std::size_t product_rows);
+
+  /// Packs a matrix, or the transpose of one, and `row` [columns]; null: zeros.
+  void pack(Matrix<const Real> matrix, bool is_transposed, const Real* row = nullptr);
+
+  /// result = left * matrix + row, or result += left * matrix + row. The factors do not overlap
+  /// with the result. If the result's stride is a multiple of kPanel, its data is aligned to
+  /// kLineBytes, and is also written beyond its columns, up to a multiple of kPanel.
+  void multiply(Matrix<const Real> left, Matrix<Real> result, bool add);
+
+ private:
+  std::size_t rows_ = 0, columns_ = 0;  // of the packed matrix
+  AlignedVector<Real> panels_, row_;
+  AlignedVector<Real> squares_;  // [product rows, kPanel], which the kernels write; not used
+  AlignedVector<Real> aligned_;  // [product rows, columns rounded up], for other strides
+};
 
 }  // namespace senet

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <type_traits>
 
 #include "games/multiversion.hpp"
 #include "nn/kernels.hpp"
@@ -36,14 +38,47 @@ SENET_MULTIVERSION void RowKernels<Real>::add_column_sums(const Real* input, std
   }
 }
 
+namespace {
+
+constexpr std::size_t kSide = 8;
+
+/// Transposes a square of [kSide, kSide] floats. Each round interleaves rows i and i + 4, which
+/// rotates the six bits of an element's place (row, column) by one; after three rounds row and
+/// column have changed places.
+[[gnu::always_inline]] inline void transpose_square(const float* from, std::size_t stride,
+                                                    float* to, std::size_t to_stride) {
+  typedef float Row __attribute__((vector_size(4 * kSide), aligned(4), may_alias));
+  Row rows[kSide], next[kSide];
+  for (std::size_t i = 0; i < kSide; ++i) {
+    rows[i] = *reinterpret_cast<const Row*>(from + i * stride);
+  }
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < kSide / 2; ++i) {
+      const Row a = rows[i], b = rows[i + kSide / 2];
+      next[2 * i] = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+      next[2 * i + 1] = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    std::copy_n(next, kSide, rows);
+  }
+  for (std::size_t i = 0; i < kSide; ++i) *reinterpret_cast<Row*>(to + i * to_stride) = rows[i];
+}
+
+}  // namespace
+
 template <class Real>
-void RowKernels<Real>::transpose(const Real* input, std::size_t rows, std::size_t columns,
-                                 Real* output) {
-  constexpr std::size_t kBlock = 16;  // a cache line of floats in both directions
-  for (std::size_t first_row = 0; first_row < rows; first_row += kBlock) {
-    for (std::size_t first = 0; first < columns; first += kBlock) {
-      const std::size_t last_row = std::min(rows, first_row + kBlock);
-      const std::size_t last = std::min(columns, first + kBlock);
+SENET_MULTIVERSION void RowKernels<Real>::transpose(const Real* input, std::size_t rows,
+                                                    std::size_t columns, Real* output) {
+  for (std::size_t first_row = 0; first_row < rows; first_row += kSide) {
+    for (std::size_t first = 0; first < columns; first += kSide) {
+      const std::size_t last_row = std::min(rows, first_row + kSide);
+      const std::size_t last = std::min(columns, first + kSide);
+      if constexpr (std::is_same_v<Real, float>) {
+        if (last_row - first_row == kSide && last - first == kSide) {
+          transpose_square(input + first * rows + first_row, rows,
+                           output + first_row * columns + first, columns);
+          continue;
+        }
+      }
       for (std::size_t r = first_row; r < last_row; ++r) {
         for (std::size_t c = first; c < last; ++c) output[r * columns + c] = input[c * rows + r];
       }

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "games/json.hpp"
-#include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/resident_memory.hpp"
 
 namespace senet {
@@ -239,7 +238,6 @@ Result<RunSummary> Run::play(const RunHooks& given) {
       resolve_kind(evaluation.kind, start_.network, evaluation.batch_rows, evaluation.exact);
   if (!options.train) config.learn.samples_per_position = 0;
 
-  use_single_threaded_blas();
   TrainerChoice choice = options.trainer;
   choice.steps_at_risk = config.learn.steps_per_iteration;
   choice.replay = replay_room(game_->shape, config.learn);

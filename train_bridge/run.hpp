@@ -116,8 +116,7 @@ class Run {
   /// log are never trained on.
   ///
   /// Starts config.selfplay.workers threads and a training thread, which may start its own threads
-  /// (config.learn.trainer.threads); all have ended when this returns. Sets the number of OpenBLAS
-  /// threads to one for the whole process.
+  /// (config.learn.trainer.threads); all have ended when this returns.
   Result<RunSummary> play(const RunHooks& hooks = {});
 
   const std::filesystem::path& folder() const { return options_.folder; }

@@ -158,10 +158,10 @@ inline Network network_of(const NetworkSpec& spec, const TrainerState& state, Pl
   return Network(spec, {weights.begin(), weights.end()});
 }
 
-/// CPU backend: OpenBLAS matrix products, hand-written fused backward pass, one TrainNetwork per
-/// thread, no allocation per step. Runs on the calling thread and on settings.threads - 1 others,
-/// provided that the program has called use_single_threaded_blas() (linear_algebra.hpp). `start` is
-/// only read during this call; settings.gradient_clip is above 0.
+/// CPU backend: the matrix products of the forward pass's kernels, hand-written fused backward
+/// pass, one TrainNetwork per thread, no allocation per step. Runs on the calling thread and on
+/// settings.threads - 1 others. `start` is only read during this call; settings.gradient_clip is
+/// above 0.
 std::unique_ptr<Trainer> make_cpu_trainer(const Network& start, const TrainBatch::Shape& shape,
                                           const TrainerSettings& settings);
 

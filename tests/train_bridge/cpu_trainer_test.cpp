@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "tests/train_bridge/sample_batch.hpp"
-#include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
@@ -51,7 +50,6 @@ double entropy(std::span<const float> distribution) {
 // of the targets, the lower bound of the cross entropy. One logit per action: shared logits would
 // make targets conflict.
 TEST(CpuTrainer, LearnsAFixedBatchByHeart) {
-  use_single_threaded_blas();
   const SampleShape samples{.rows = 48, .active = 8, .legal = 6, .without_policy = 4};
   TrainBatch batch(batch_shape(six_outcomes(), samples));
   double policy_entropy = 0;
@@ -110,7 +108,6 @@ TEST(CpuTrainer, ContinuesBitIdenticallyFromAState) {
 
 // Threads share the rows of a step; only the order of the sums differs.
 TEST(CpuTrainer, ThreadsChangeNoMoreThanTheOrderOfSums) {
-  use_single_threaded_blas();
   const auto alone = small_trainer(1);
   for (const std::size_t threads : {2, 3, 7}) {
     const auto team = small_trainer(1, {.threads = threads});

@@ -9,7 +9,6 @@
 #include "tests/train_bridge/lost_device_run.hpp"
 #include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/choose_trainer.hpp"
-#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 namespace {
@@ -59,7 +58,6 @@ std::unique_ptr<Trainer> make_trainer(const Network& start, const TrainBatch::Sh
 }
 
 TEST(CudaDeviceLost, TheCpuGoesOnFromTheStateLastFetched) {
-  use_single_threaded_blas();
   const NetworkSpec spec = small_spec();
   const SampleShape samples{};
   std::vector<std::string> reported;
@@ -97,7 +95,6 @@ TEST(CudaDeviceLost, TheCpuGoesOnFromTheStateLastFetched) {
 }
 
 TEST(CudaDeviceLost, ARunOutlivesItsDevice) {
-  use_single_threaded_blas();
   std::string why;
   if (!make_trainer(
           initial_network(small_spec(), 1), batch_shape(small_spec(), {}), {}, 1,

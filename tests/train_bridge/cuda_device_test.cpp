@@ -78,7 +78,6 @@ TEST_P(CudaDeviceTest, GradientsOfSmallNetworksAreTheCpus) {
 // bfloat16 rounding alone causes errors up to 1.4e-2 (DeviceStep in emulated bfloat16 on the host),
 // here 0.7e-2.
 TEST_P(CudaDeviceTest, GradientsOfTheNetworkThatShipsAreTheCpus) {
-  use_single_threaded_blas();
   // With more rows, some sum near zero would have different signs in float and double.
   const std::size_t rows = GetParam().precision == Precision::kFloat ? 64 : 1024;
   const GradientCase ships{"128 wide, 3 blocks",
@@ -111,7 +110,6 @@ TEST_P(CudaDeviceTest, RepeatsItself) { expect_repeatable(make(), fewer_if_simul
 TEST(CudaDevice, WithoutMemoryForItTheCpuTrains) {
   skip_without_device();
   if (testing::Test::IsSkipped()) return;
-  use_single_threaded_blas();
   const Network start = initial_network(taught_spec(), 1);
   // Each of the step's dozens of matrices would need 128 GiB.
   TrainBatch::Shape absurd = batch_shape(taught_spec(), kFewSamples);

@@ -7,7 +7,6 @@
 
 #include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/cuda/cuda_trainer.hpp"
-#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 namespace {
@@ -37,7 +36,6 @@ TEST(CudaModule, IsOfThisVersionAndTellsWhetherThereIsADevice) {
   // As the program does: finds the module itself.
   const auto found = make_cuda_trainer(start, shape, {}, Precision::kFloat, nullptr);
   EXPECT_TRUE(found) << found.error().reason();
-  use_single_threaded_blas();
   const auto cpu = make_cpu_trainer(start, shape, {});
   ASSERT_TRUE((*trainer)->warm_up());
   for (std::uint64_t step = 0; step < 20; ++step) {

@@ -12,7 +12,6 @@
 #include "tests/train_bridge/gradient_cases.hpp"
 #include "tests/train_bridge/taught_batch.hpp"
 #include "train_bridge/backward_pass.hpp"
-#include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
@@ -86,7 +85,6 @@ inline NetworkSpec taught_spec() {
 /// Trains on the CPU and on the device, on the same batches of a teacher: over the last tenth of
 /// the steps, the mean losses differ by less than the share `bound`.
 inline void expect_same_losses(const MakeDeviceTrainer& make, std::size_t steps, double bound) {
-  use_single_threaded_blas();
   constexpr float kRate = 2e-3f;
   const SampleShape samples{.rows = 128, .active = 8, .legal = 6};
   const Network start = initial_network(taught_spec(), 1);

@@ -12,7 +12,6 @@
 #include "tests/train_bridge/gradient_cases.hpp"
 #include "tests/train_bridge/host_device.hpp"
 #include "train_bridge/backward_pass.hpp"
-#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 namespace {
@@ -42,7 +41,6 @@ std::vector<GradientCase> cases() {
 
 class DeviceStepTest : public testing::TestWithParam<GradientCase> {
  protected:
-  DeviceStepTest() { use_single_threaded_blas(); }
 
   /// The batch in device format.
   BatchView packed(const TrainBatch& batch, float learning_rate) {
@@ -183,7 +181,6 @@ TEST_P(DeviceStepTest, AStepThatIsNotFiniteIsUndone) {
 // backward kernel for each norm; a loss for each head; the inputs, two remaining biases, the sums,
 // and three kernels of the optimiser.
 TEST(DeviceStep, TakesAsFewLaunchesAsThis) {
-  use_single_threaded_blas();
   const SampleShape samples{.rows = 40};
   const NetworkSpec spec = small_spec(16, 3, 2, 1);  // blocks, policy layers, value layers
   const TrainBatch batch = random_batch(spec, samples, 1);
@@ -199,7 +196,6 @@ TEST(DeviceStep, TakesAsFewLaunchesAsThis) {
 
 // A loss scale that is too large causes non-finite values, which cost one step and nothing else.
 TEST(LossScale, FindsItsSizeAndChangesNothing) {
-  use_single_threaded_blas();
   const GradientCase of = cases().front();
   const TrainBatch::Shape shape = batch_shape(of.spec, of.samples);
   HostDevice device;

@@ -51,7 +51,6 @@ class DeviceOnOrder final : public DeviceTrainer {
 };
 
 TEST(DeviceTrainer, ARunOutlivesItsDevice) {
-  use_single_threaded_blas();
   std::atomic<bool> gone{false};
   expect_a_run_outlives_its_device(
       [&](const Network& start, const TrainBatch::Shape& shape, const TrainerSettings& settings,

@@ -3,7 +3,6 @@
 
 #include "tests/train_bridge/sample_batch.hpp"
 #include "train_bridge/cuda/cuda_trainer.hpp"
-#include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
@@ -50,7 +49,6 @@ class FailingDevice final : public DeviceTrainer {
 };
 
 TEST(FailoverTrainer, GoesOnWhereverTheDeviceIsLost) {
-  use_single_threaded_blas();
   const TrainBatch::Shape shape = batch_shape(narrow_spec(), SampleShape{});
   const auto start = [] { return initial_network(narrow_spec(), 1); };
   const auto make_cpu = [&] { return make_cpu_trainer(start(), shape, {}); };
@@ -88,7 +86,6 @@ TEST(FailoverTrainer, GoesOnWhereverTheDeviceIsLost) {
 }
 
 TEST(FailoverTrainer, LosesNothingWhenNothingFails) {
-  use_single_threaded_blas();
   const TrainBatch::Shape shape = batch_shape(narrow_spec(), SampleShape{});
   const auto start = [] { return initial_network(narrow_spec(), 1); };
   const auto make_cpu = [&] { return make_cpu_trainer(start(), shape, {}); };

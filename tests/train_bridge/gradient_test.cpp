@@ -8,7 +8,6 @@
 
 #include "tests/train_bridge/gradient_cases.hpp"
 #include "train_bridge/backward_pass.hpp"
-#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 namespace {
@@ -140,7 +139,6 @@ TEST_P(GradientTest, FloatAgreesWithDouble) {
 }
 
 TEST(GradientOfReferenceSpec, FloatAgreesWithDouble) {
-  use_single_threaded_blas();
   const NetworkSpec spec{.game = "test", .features = 344, .policy_logits = 676, .outcomes = 6};
   const SampleShape samples{
       .rows = 200, .active = 30, .legal = 40, .logits_per_action = 2, .without_policy = 4};

@@ -12,7 +12,6 @@
 #include "tests/train_bridge/gradient_cases.hpp"
 #include "tests/train_bridge/host_device.hpp"
 #include "train_bridge/device/device_step.hpp"
-#include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/replay_buffer.hpp"
 
 namespace senet {
@@ -154,7 +153,6 @@ TYPED_TEST_SUITE(KeptSamplesOfGame, Games);
 // device.
 TYPED_TEST(KeptSamplesOfGame, AStepOnThemIsTheStepOnTheBatch) {
   using G = TypeParam;
-  use_single_threaded_blas();
   constexpr std::size_t kPlaces = 40;
   const TrainBatch::Shape shape = shape_of<G>(16, std::min<std::size_t>(G::kMaxLegal, 64));
   KeptReplay<G> of(kPlaces, shape);
@@ -167,7 +165,6 @@ TYPED_TEST(KeptSamplesOfGame, AStepOnThemIsTheStepOnTheBatch) {
 }
 
 TEST(KeptSamples, ABatchEndsWhereTheActionsNoLongerFit) {
-  use_single_threaded_blas();
   const TrainBatch::Shape shape = shape_of<ConnectFour>(12, 4);  // most positions have seven
   KeptReplay<ConnectFour> of(30, shape);
   TwoSteps<ConnectFour> steps(shape);

@@ -14,7 +14,6 @@
 #include "train_bridge/backward_pass.hpp"
 #include "train_bridge/device/device_step.hpp"
 #include "train_bridge/gradient_plan.hpp"
-#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 namespace {
@@ -25,7 +24,6 @@ constexpr SampleShape kOddSamples{.rows = 9, .logits_per_action = 2, .without_po
 class OddPlan : public ::testing::Test {
  protected:
   OddPlan() {
-    use_single_threaded_blas();
     NetworkSpec ends;  // for the samples
     ends.features = plan_.features;
     ends.policy_logits = plan_.size_of(plan_.policy);

@@ -6,14 +6,12 @@
 #include <cstdlib>
 
 #include "tests/train_bridge/sample_batch.hpp"
-#include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/trainer.hpp"
 
 int main(int argc, char** argv) {
   using namespace senet;
   using Clock = std::chrono::steady_clock;
   const double seconds = argc > 1 ? std::atof(argv[1]) : 3.0;
-  use_single_threaded_blas();
   const NetworkSpec spec{.game = "benchmark", .features = 344, .policy_logits = 676, .outcomes = 6};
   fmt::print("{} parameters, {:.3f} MFLOP per dense forward pass\n", parameter_count(spec),
              dense_flop(spec) * 1e-6);

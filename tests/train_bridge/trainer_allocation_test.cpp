@@ -3,14 +3,12 @@
 
 #include "tests/counting_heap.hpp"
 #include "tests/train_bridge/sample_batch.hpp"
-#include "train_bridge/linear_algebra.hpp"
 #include "train_bridge/trainer.hpp"
 
 namespace senet {
 namespace {
 
 void expect_no_allocation(std::size_t threads) {
-  use_single_threaded_blas();
   const NetworkSpec spec{
       .game = "test", .features = 344, .policy_logits = 676, .outcomes = 6, .width = 64};
   const SampleShape samples{

@@ -6,7 +6,6 @@
 #include "tests/train_bridge/host_trainer.hpp"
 #include "tests/train_bridge/training_run.hpp"
 #include "train_bridge/choose_trainer.hpp"
-#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 namespace {
@@ -68,7 +67,6 @@ struct Trained {
 
 /// Trains on the same games each time; the ring of samples wraps around.
 Trained learn(bool keeps_replay, Calls& calls) {
-  use_single_threaded_blas();
   const LearnSettings settings = small_settings();
   const TrainBatch::Shape shape = batch_shape(GameShape::of<G>(), settings);
   const auto start = [] { return initial_network(small_spec(), 9); };

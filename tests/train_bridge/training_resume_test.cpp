@@ -3,7 +3,6 @@
 
 #include "tests/temporary_folder.hpp"
 #include "tests/train_bridge/training_run.hpp"
-#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 namespace {
@@ -12,7 +11,6 @@ using G = TicTacToe;
 
 // A stopped and resumed run gives the same result as an uninterrupted one, bit for bit.
 TEST(TrainingResume, ResumedIsAsIfNeverStopped) {
-  use_single_threaded_blas();
   const auto trainer = [] {
     auto made = make_cpu_trainer(initial_network(small_spec(), 9),
                                  batch_shape(GameShape::of<G>(), small_settings()), {});

@@ -14,7 +14,6 @@
 #include "tools/bench/benchmarks.hpp"
 #include "tools/bench/timing.hpp"
 #include "train_bridge/choose_trainer.hpp"
-#include "train_bridge/linear_algebra.hpp"
 
 namespace senet {
 namespace {
@@ -246,7 +245,6 @@ void measure_steps(Figures& figures, const std::string& subject, const BenchCase
 void run_steps(const BenchCase& bench, const std::vector<AnyState>& positions, Figures& figures) {
   const BenchSettings& settings = bench.settings;
   const NetworkSpec& spec = bench.network.spec();
-  use_single_threaded_blas();
   for (const std::size_t rows : settings.train_rows) {
     const std::string subject =
         fmt::format("{}/{}/{}/", spec.game, name_of(settings.search.evaluates), bench.network_name);
