@@ -41,7 +41,6 @@ std::vector<GradientCase> cases() {
 
 class DeviceStepTest : public testing::TestWithParam<GradientCase> {
  protected:
-
   /// The batch in device format.
   BatchView packed(const TrainBatch& batch, float learning_rate) {
     memory_.resize(packed_bytes(batch.shape()));
