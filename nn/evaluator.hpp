@@ -57,10 +57,10 @@ constexpr std::array<Named<EvaluatorKind>, 6> names_of(std::type_identity<Evalua
            {"hash", EvaluatorKind::kHash}}};
 }
 
-/// Resolves kAuto by timing the candidates for a few milliseconds on a separate thread; returns
-/// other kinds unchanged. If the candidates are close, the result may vary: resolve once for all
-/// workers of a run, record the name, and request that name to reproduce a result. `network` and
-/// `max_rows` as for make_evaluator.
+/// Resolves kAuto by timing the candidates for some milliseconds on a separate thread; returns
+/// other kinds unchanged. The result is kOneDnn only if that is at least a tenth faster. Near this
+/// limit it may vary: resolve once for all workers of a run, record the name, and request that name
+/// to reproduce a result. `network` and `max_rows` as for make_evaluator.
 EvaluatorKind resolve_kind(EvaluatorKind kind, const Network& network, std::size_t max_rows,
                            bool exact = false);
 

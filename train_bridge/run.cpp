@@ -229,13 +229,11 @@ Result<Run> Run::open(const RunGame& game, const RunConfig& config, const RunOpt
 Result<RunSummary> Run::play(const RunHooks& given) {
   const RunHooks hooks = complete(given);
   const RunOptions& options = options_;
+  // config.json records the evaluator that was chosen, so that a resumed run has the same.
+  resolve(config_.selfplay.worker.evaluation, start_.network);
   RunConfig config = config_;
   if (config.selfplay.workers == 0) config.selfplay.workers = default_workers();
-  WorkerSettings& worker = config.selfplay.worker;
-  worker.visits = config.selfplay.play.full_visits;
-  Evaluation& evaluation = worker.evaluation;
-  evaluation.kind =
-      resolve_kind(evaluation.kind, start_.network, evaluation.batch_rows, evaluation.exact);
+  config.selfplay.worker.visits = config.selfplay.play.full_visits;
   if (!options.train) config.learn.samples_per_position = 0;
 
   TrainerChoice choice = options.trainer;

@@ -111,6 +111,23 @@ TEST_F(OwnRun, BeginsShowsHowFarItIsAndEndsAtItsLimit) {
   EXPECT_FALSE(load_player<TicTacToe>(more->weights, 20));
 }
 
+// `auto` is timed once: a resumed run has the same evaluator.
+TEST_F(OwnRun, RecordsTheEvaluatorThatItChose) {
+  RunConfig begun = config();
+  begun.selfplay.worker.evaluation.kind = EvaluatorKind::kAuto;
+  EvaluatorKind chosen = EvaluatorKind::kAuto;
+  RunHooks hooks;
+  hooks.begins = [&](const RunBeginning& beginning) {
+    chosen = beginning.config.selfplay.worker.evaluation.kind;
+  };
+  const auto ended = run<Noughts>(begun, {.folder = folder(), .games = 2}, hooks);
+  ASSERT_TRUE(ended) << ended.error().reason();
+  EXPECT_NE(chosen, EvaluatorKind::kAuto);
+  const Result<RunConfig> saved = load_config<Noughts>(folder());
+  ASSERT_TRUE(saved) << saved.error().reason();
+  EXPECT_EQ(saved->selfplay.worker.evaluation.kind, chosen);
+}
+
 TEST_F(OwnRun, EndsAtItsPlannedLengthAndCanBeLengthened) {
   RunConfig planned = config();
   planned.learn.planned_games = 20;
